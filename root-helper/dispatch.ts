@@ -1,4 +1,5 @@
-// One line in, one line out, and the items of a stream before it: the envelope is checked, then the method, then its params; nothing else reaches a handler.
+// One line in, one line out, and the items of a stream before it: the envelope is checked, then the method, then its
+// params; nothing else reaches a handler.
 import {
   createJSONRPCErrorResponse,
   JSONRPCErrorCode,

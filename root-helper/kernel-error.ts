@@ -1,6 +1,9 @@
 // A refusal by the kernel, whether it came through netlink, from a program or from a file.
 
-/** A refusal by the kernel: `code` is the errno's name ("EEXIST"), `message` says what was tried and, where there is one, the kernel's own text. */
+/**
+ * A refusal by the kernel: `code` is the errno's name ("EEXIST"), `message` says what was tried and, where there is
+ * one, the kernel's own text.
+ */
 export class KernelError extends Error {
   readonly code: string
   constructor(code: string, message: string) {

@@ -92,7 +92,10 @@ function allowName({ interface_name, observed, foreign_files }: TunnelFound, ste
     )
 }
 
-/** A keepalive pings only the far end of its own tunnel, and networkd receives no tunnel that it could hold only in part. */
+/**
+ * A keepalive pings only the far end of its own tunnel, and networkd receives no tunnel that it could hold only in
+ * part.
+ */
 function allowFile({ interface_name, saved }: TunnelStep & { kind: 'file_write' }, wanted: TunnelStates): void {
   if (saved.file === 'systemd_keepalive_unit') {
     const link = wanted.find((state) => state.interface_name === interface_name)?.link
@@ -177,7 +180,10 @@ export function canonicalPath({ interface_name, source_address, target_address }
   return { interface_name, source_address: source ? formatIp(source) : '', target_address: formatIp(target) }
 }
 
-/** Why nothing is sent there: one packet must not become many. The kernel itself refuses the broadcast addresses of its subnets. */
+/**
+ * Why nothing is sent there: one packet must not become many. The kernel itself refuses the broadcast addresses of its
+ * subnets.
+ */
 export function whyUnreachable({ target_address }: PathEnds): string | null {
   const target = parseIp(target_address)
   if (target && isMulticast(target)) return `${target_address} is a multicast address, and only single hosts are asked`

@@ -4,7 +4,10 @@ import { log } from './log.ts'
 import { RefusedError } from './refused.ts'
 import type { Undoable } from './transaction.ts'
 
-/** Nothing is served before this is done. Throws a RefusedError where the journal speaks of a noun that this helper does not know. */
+/**
+ * Nothing is served before this is done. Throws a RefusedError where the journal speaks of a noun that this helper does
+ * not know.
+ */
 export async function recover(journal: JournalFile, transactions: readonly Undoable[]): Promise<void> {
   const interrupted = await journal.read()
   if (!interrupted) return

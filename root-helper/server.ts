@@ -1,4 +1,5 @@
-// The socket: one JSON value per line each way, requests of a connection answered as they finish, the far end's pace respected.
+// The socket: one JSON value per line each way, requests of a connection answered as they finish, the far end's pace
+// respected.
 import { createServer, type Server, type Socket } from 'node:net'
 import { LineSplitter } from '@panel/shared/rpc/framing.ts'
 import { refuse, type Dispatch } from './dispatch.ts'
@@ -15,7 +16,10 @@ const LISTENS_STILL_MS = 1000
 
 interface Surroundings {
   readonly slots?: StreamSlots
-  /** Aborted when the helper is to stop: streams end, requests under way are finished and answered, and nothing more is read. */
+  /**
+   * Aborted when the helper is to stop: streams end, requests under way are finished and answered, and nothing more is
+   * read.
+   */
   readonly stopping?: AbortSignal
 }
 

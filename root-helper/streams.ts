@@ -1,8 +1,12 @@
-// The streams of one connection: requests that have items before their answer. They are few, go at the far end's pace, and end with the connection.
+// The streams of one connection: requests that have items before their answer. They are few, go at the far end's pace,
+// and end with the connection.
 import { STREAM_ITEM } from '@panel/shared/rpc/methods.ts'
 import { RefusedError } from './refused.ts'
 
-/** Ends soon after the signal, with its result or by throwing. The next item is taken once the far end has received the one before. */
+/**
+ * Ends soon after the signal, with its result or by throwing. The next item is taken once the far end has received the
+ * one before.
+ */
 export type StreamSource = (signal: AbortSignal) => AsyncGenerator<unknown, unknown, void>
 
 const MAX_OF_CONNECTION = 32

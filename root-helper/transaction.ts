@@ -1,4 +1,5 @@
-// The heart of root: probe, compare, plan, execute, read back; on any failure plan the way back from what is found. Generic in the state.
+// The heart of root: probe, compare, plan, execute, read back; on any failure plan the way back from what is found.
+// Generic in the state.
 import { sameState, type Change } from '@panel/shared/change/change.ts'
 import { failedChecks, type Check } from '@panel/shared/change/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'

@@ -1,4 +1,5 @@
-// The few words that schemas are written in: one object is the JSON Schema, the OpenAPI 3.0.3 schema and the TypeScript type.
+// The few words that schemas are written in: one object is the JSON Schema, the OpenAPI 3.0.3 schema and the TypeScript
+// type.
 import {
   Type,
   type Static,

@@ -1,4 +1,5 @@
-// npm test: tiers side by side, and one closing line that counts all of them. Words name tiers; none means all; `quick` and `soak` are runs of their own.
+// npm test: tiers side by side, and one closing line that counts all of them. Words name tiers; none means all; `quick`
+// and `soak` are runs of their own.
 import { delimiter, relative } from 'node:path'
 import { rememberTimes } from './runner/files.ts'
 import { runJob, stopAll, type Count, type Job, type Report } from './runner/job.ts'

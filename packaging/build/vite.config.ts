@@ -1,4 +1,5 @@
-// Builds the page with relative addresses, because the web path is set at run time, and inlines nothing that the content security policy forbids.
+// Builds the page with relative addresses, because the web path is set at run time, and inlines nothing that the
+// content security policy forbids.
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
@@ -35,10 +36,12 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // Few shared chunks instead of many small ones, which compress worse and cost a request each. The entry keeps its own file.
+    // Few shared chunks instead of many small ones, which compress worse and cost a request each. The entry keeps its
+    // own file.
     rolldownOptions: {
       output: {
-        // No word of a file name looks like a hash: the daemon caches hashed files forever (web-daemon/platform/http/assets.ts).
+        // No word of a file name looks like a hash: the daemon caches hashed files forever
+        // (web-daemon/platform/http/assets.ts).
         hashCharacters: 'hex',
         codeSplitting: {
           groups: [

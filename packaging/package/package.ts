@@ -1,4 +1,5 @@
-// npm run package: stages what `npm run build` made beside the Debian files, and lets Debian's own tools make the package of it.
+// npm run package: stages what `npm run build` made beside the Debian files, and lets Debian's own tools make the
+// package of it.
 import { execFileSync } from 'node:child_process'
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

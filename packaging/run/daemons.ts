@@ -1,4 +1,5 @@
-// Child processes that live and die together: what one of them says is shown, and when one ends, or a signal asks for it, all end.
+// Child processes that live and die together: what one of them says is shown, and when one ends, or a signal asks for
+// it, all end.
 import { spawn, type ChildProcess } from 'node:child_process'
 
 const READY_WITHIN_MS = 30_000
@@ -55,7 +56,8 @@ export class Daemons {
     await Promise.all([...this.#children.values()].map(end))
   }
 
-  // A process that is killed ends nothing in order, so the kernel ends the daemons when this one is gone. Ctrl-C goes to a whole process group:
+  // A process that is killed ends nothing in order, so the kernel ends the daemons when this one is gone. Ctrl-C goes
+  // to a whole process group:
   // in groups of their own the daemons hear of it here alone, once.
   #spawn({ name, command, env }: Daemon): { child: ChildProcess; output: () => string } {
     const child = spawn('setpriv', ['--pdeathsig', 'TERM', ...command], {

@@ -1,4 +1,5 @@
-// How both daemons run on this machine. As root: on the host's network, the web daemon as an unprivileged user. Else: the helper in namespaces
+// How both daemons run on this machine. As root: on the host's network, the web daemon as an unprivileged user. Else:
+// the helper in namespaces
 // of its own, where it is root over nothing but a network that nobody else sees.
 import { chownSync, cpSync, existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -58,7 +59,8 @@ export function web(more: NodeJS.ProcessEnv = {}): Daemon {
   }
 }
 
-// The kernel drops the parent-death signal (daemons.ts) when a process changes its user, so it is set again after the change; likewise above.
+// The kernel drops the parent-death signal (daemons.ts) when a process changes its user, so it is set again after the
+// change; likewise above.
 function asNobody(command: readonly string[]): string[] {
   return [
     'setpriv',

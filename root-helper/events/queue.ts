@@ -1,4 +1,5 @@
-// The events that one reader has not taken yet. The queue is bounded: a slow reader loses events, and is informed of it.
+// The events that one reader has not taken yet. The queue is bounded: a slow reader loses events, and is informed of
+// it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LOST, MAX_BATCH, type HostEvent } from '@panel/shared/events/model.ts'
 

@@ -1,4 +1,5 @@
-// What the helper needs of a kernel, one interface per facility. One contract suite holds the real ones and the tests' fakes to the same behaviour.
+// What the helper needs of a kernel, one interface per facility. One contract suite holds the real ones and the tests'
+// fakes to the same behaviour.
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { Icmp } from './icmp/port.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
@@ -49,7 +50,10 @@ export interface SavedFiles {
   remove(name: string): Promise<void>
 }
 
-/** Units of systemd. A keepalive that is enabled is started, and one that is disabled is stopped, in a systemd that reads the folder. */
+/**
+ * Units of systemd. A keepalive that is enabled is started, and one that is disabled is stopped, in a systemd that
+ * reads the folder.
+ */
 export interface UnitFiles extends SavedFiles {
   isEnabled(name: string): Promise<boolean>
   /** All that isEnabled is true of. */
@@ -106,11 +110,15 @@ export interface RuleBackends {
 
 /** Connection tracking entries with a mark of ours. */
 export interface Connections {
-  /** Those of the given rules, or of all where the list is empty. Throws a KernelError where the table cannot be read. */
+  /**
+   * Those of the given rules, or of all where the list is empty. Throws a KernelError where the table cannot be read.
+   */
   list(route_rule_ids: readonly number[]): Promise<RelayConnection[]>
   /** Counts the flows of every rule, and those that are new since the last count. */
   count(): Promise<Pick<FlowsFound, 'epoch' | 'flows'>>
-  /** Ends the flows of the given rules to the given destinations, or to any where the list is empty; returns how many. */
+  /**
+   * Ends the flows of the given rules to the given destinations, or to any where the list is empty; returns how many.
+   */
   drop(
     route_rule_ids: readonly number[],
     destinations: readonly Pick<RelayDestination, 'address' | 'port'>[],

@@ -16,7 +16,10 @@ export interface Datagram {
   sender: number
 }
 
-/** For each packet: the offset of the sender's address in the buffer, the lengths of the address and of the packet after it, and the other fields of a `Packet`. */
+/**
+ * For each packet: the offset of the sender's address in the buffer, the lengths of the address and of the packet after
+ * it, and the other fields of a `Packet`.
+ */
 export const NOTES = 6
 
 export interface Peer {
@@ -44,7 +47,10 @@ export interface Native {
   optionBytes(channel: Channel, level: number, name: number, bytes: Uint8Array): void
   /** 0 where there is no interface of that name. */
   interfaceIndex(channel: Channel, name: string): number
-  /** Microseconds since 1970 when it left, or an errno below 0. No source, interface 0 and hop limit 0 leave the choice to the kernel. */
+  /**
+   * Microseconds since 1970 when it left, or an errno below 0. No source, interface 0 and hop limit 0 leave the choice
+   * to the kernel.
+   */
   sendPacket(
     channel: Channel,
     bytes: Uint8Array,

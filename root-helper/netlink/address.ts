@@ -52,7 +52,10 @@ export function decodeAddress(message: Message): RawAddress | null {
 const lifetime = (seconds: number | undefined): number | null =>
   seconds === undefined || seconds === FOREVER ? null : seconds
 
-/** IPv4 always has IFA_LOCAL, and IFA_ADDRESS is the same or the peer; IPv6 has IFA_LOCAL only where IFA_ADDRESS is a peer (linux/if_addr.h). */
+/**
+ * IPv4 always has IFA_LOCAL, and IFA_ADDRESS is the same or the peer; IPv6 has IFA_LOCAL only where IFA_ADDRESS is a
+ * peer (linux/if_addr.h).
+ */
 function addressAndPeer(family: AddressFamily, a: Attributes): { address: string; peer_address: string } {
   const far = optionalIp(family, a.raw(k.IFA_ADDRESS))
   const near = optionalIp(family, a.raw(k.IFA_LOCAL)) || far

@@ -29,10 +29,16 @@ export function forEachAttribute(
   }
 }
 
-/** The attributes in a stretch of bytes, by type; the last of a type wins, as in the kernel's nla_parse. A getter gives null where the attribute is absent. */
+/**
+ * The attributes in a stretch of bytes, by type; the last of a type wins, as in the kernel's nla_parse. A getter gives
+ * null where the attribute is absent.
+ */
 export class Attributes {
   private readonly bytes: Buffer
-  /** Where the value of each type starts; 0 where there is none. A plain array, since typed ones are slow to make and a dump makes thousands. */
+  /**
+   * Where the value of each type starts; 0 where there is none. A plain array, since typed ones are slow to make and a
+   * dump makes thousands.
+   */
   private readonly from: number[] = []
 
   constructor(bytes: Buffer, start = 0, end = bytes.length) {

@@ -15,7 +15,10 @@ export function ipText(bytes: Buffer): string {
   return shorten(Array.from({ length: 8 }, (_, i) => bytes.readUInt16BE(2 * i)))
 }
 
-/** RFC 5952, 4.2: the longest run of two or more zero groups, the first of equals, becomes "::". By hand: a dump formats thousands. */
+/**
+ * RFC 5952, 4.2: the longest run of two or more zero groups, the first of equals, becomes "::". By hand: a dump formats
+ * thousands.
+ */
 function shorten(groups: readonly number[]): string {
   let start = 0
   let length = 1

@@ -109,7 +109,10 @@ function encodeOuterIpv6({ tos, encap_limit, flow_label }: GreConfig): Buffer[] 
   ]
 }
 
-/** A request for the kind that every driver refuses with EINVAL: GRE_ROUTING is in no link's gift (ipgre_tunnel_validate, ip6gre_tunnel_validate). */
+/**
+ * A request for the kind that every driver refuses with EINVAL: GRE_ROUTING is in no link's gift
+ * (ipgre_tunnel_validate, ip6gre_tunnel_validate).
+ */
 export const impossibleGre: readonly Buffer[] = [u16be(k.IFLA_GRE_IFLAGS, k.GRE_ROUTING)]
 
 const isZero = (address: string): boolean => address === '0.0.0.0' || address === '::'

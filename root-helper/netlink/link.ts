@@ -70,7 +70,10 @@ export function decodeLink(message: Message): RawLink {
   }
 }
 
-/** The kernel allows bytes in a name that are no UTF-8, or blanks to Unicode (dev_valid_name); no two such names need stay apart here. */
+/**
+ * The kernel allows bytes in a name that are no UTF-8, or blanks to Unicode (dev_valid_name); no two such names need
+ * stay apart here.
+ */
 const deviceName = (name: string): string => name.replace(/[\s/]/g, '\ufffd')
 
 function altNames(list: Buffer | null): string[] {

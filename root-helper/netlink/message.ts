@@ -46,7 +46,9 @@ export interface Acknowledgement {
   text: string
 }
 
-/** Reads NLMSG_ERROR: struct nlmsgerr, the request (its header alone where capped), then the extended acknowledgement. */
+/**
+ * Reads NLMSG_ERROR: struct nlmsgerr, the request (its header alone where capped), then the extended acknowledgement.
+ */
 export function decodeError(message: Message): Acknowledgement {
   const { body, flags } = message
   if (body.length < 4 + NLMSG_HDRLEN) throw new DecodeError('an acknowledgement without the header of its request')

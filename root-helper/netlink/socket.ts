@@ -1,4 +1,5 @@
-// A netlink socket (rtnetlink by default): requests with acknowledgements, dumps, and the kernel's refusals as KernelErrors.
+// A netlink socket (rtnetlink by default): requests with acknowledgements, dumps, and the kernel's refusals as
+// KernelErrors.
 import { openChannel, type Transport } from './channel.ts'
 import * as k from './constants.ts'
 import { refusal, transportError } from './errors.ts'
@@ -39,7 +40,10 @@ interface Pending extends Outcome {
   reject: (error: Error) => void
 }
 
-/** Requests may overlap. Dumps wait for one another: the kernel runs one at a time for each socket (af_netlink.c, cb_running). */
+/**
+ * Requests may overlap. Dumps wait for one another: the kernel runs one at a time for each socket (af_netlink.c,
+ * cb_running).
+ */
 export class NetlinkSocket {
   private readonly transport: Transport
   private readonly timeoutMs: number

@@ -42,7 +42,10 @@ const tooMuch = (wanted: string, most: string): RefusedError =>
     `${wanted} in a second would be sent, and ${most} are the most: make the intervals longer or the packets smaller`,
   )
 
-/** Limits what really leaves, since restarting a watch sends more than its interval suggests. A second's worth may leave at once, and then as much as a second adds. */
+/**
+ * Limits what really leaves, since restarting a watch sends more than its interval suggests. A second's worth may leave
+ * at once, and then as much as a second adds.
+ */
 export class Meter {
   #packets = PACKETS_PER_SECOND_MAX
   #bytes = BYTES_PER_SECOND_MAX

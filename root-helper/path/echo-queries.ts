@@ -38,7 +38,10 @@ export class EchoQueries {
     if (signal.aborted) this.#end()
   }
 
-  /** Sends one packet at each of the given times, in milliseconds from now, until one of them is answered. Silence: `timeoutMs` after the last. */
+  /**
+   * Sends one packet at each of the given times, in milliseconds from now, until one of them is answered. Silence:
+   * `timeoutMs` after the last.
+   */
   query(request: EchoQuery, atMs: readonly number[], timeoutMs: number): Promise<QueryResult> {
     if (this.#isOver) return Promise.resolve(SILENCE)
     return new Promise((resolve) => {

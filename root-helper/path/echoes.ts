@@ -1,4 +1,5 @@
-// All senders of echo requests share one port: each has an identifier of its own, by which answers are dispatched to it.
+// All senders of echo requests share one port: each has an identifier of its own, by which answers are dispatched to
+// it.
 import { randomInt } from 'node:crypto'
 import { RefusedError } from '../refused.ts'
 import type { EchoPort, EchoRequest, EchoSent, Icmp, PathEnds } from '../kernel/icmp/port.ts'

@@ -1,4 +1,5 @@
-// path.mtu: the largest packet that arrives whole, found by bisection with Don't-Fragment set; an MTU that a router reports is used as a hint.
+// path.mtu: the largest packet that arrives whole, found by bisection with Don't-Fragment set; an MTU that a router
+// reports is used as a hint.
 import type { MtuParams, MtuResult, MtuStep } from '@panel/shared/path/model.ts'
 import { RefusedError } from '../refused.ts'
 import { allowPath } from '../policy.ts'
@@ -38,7 +39,10 @@ export async function* pathMtu(deps: PathDeps, params: MtuParams, signal: AbortS
   }
 }
 
-/** `low` fits and `high` does not. An MTU reported by a router is probed, and then one byte more; a report that proves wrong is not used again. */
+/**
+ * `low` fits and `high` does not. An MTU reported by a router is probed, and then one byte more; a report that proves
+ * wrong is not used again.
+ */
 async function* search(
   { min, max }: MtuParams,
   probe: (packet_size: number) => Promise<MtuStep>,

@@ -6,7 +6,9 @@ import type { ReceivedIcmp } from '../kernel/icmp/port.ts'
 import { roundTripUs, type SentAt } from './rtt.ts'
 import { describeError, probeOutcome, describeRefusal } from './describe.ts'
 
-/** How many lost requests are kept to recognize a late answer: as many as the monitor's window has (decisions.md, S3). */
+/**
+ * How many lost requests are kept to recognize a late answer: as many as the monitor's window has (decisions.md, S3).
+ */
 const LATE_MAX = 64
 
 interface Probe extends SentAt {
@@ -95,7 +97,10 @@ export class Probes {
     return over
   }
 
-  /** After a path was broken, a tunnel reports errors for packets that it sends all the same (net/ipv4/ip_tunnel.c, err_count): an error from this host itself counts only if no answer comes. */
+  /**
+   * After a path was broken, a tunnel reports errors for packets that it sends all the same (net/ipv4/ip_tunnel.c,
+   * err_count): an error from this host itself counts only if no answer comes.
+   */
   #noteComplaint(probe: Probe, received: ReceivedIcmp): PingPacket[] {
     if (received.from_address !== this.#ends.source_address) return [this.#refuted(probe, received)]
     probe.complaint = received

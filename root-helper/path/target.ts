@@ -25,7 +25,10 @@ export class WatchedTarget implements Timed {
   /** The beat that is kept to after the first echo request. */
   #beat: number
 
-  /** `phase`, from 0 to below 1, is where in the interval it sends; `lastSequence` is what it last sent under, with other settings. */
+  /**
+   * `phase`, from 0 to below 1, is where in the interval it sends; `lastSequence` is what it last sent under, with
+   * other settings.
+   */
   constructor(settings: WatchTarget, deps: TargetDeps, phase: number, lastSequence: number) {
     this.settings = settings
     this.#clock = deps.clock

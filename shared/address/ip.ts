@@ -15,7 +15,8 @@ export interface Cidr {
   readonly prefix_length: number
 }
 
-// The library accepts more spellings than one per address (leading zeros, zones, embedded IPv4 with a prefix), so the text is checked first.
+// The library accepts more spellings than one per address (leading zeros, zones, embedded IPv4 with a prefix), so the
+// text is checked first.
 const DECIMAL_OCTET = '(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])'
 const IPV4 = new RegExp(`^${DECIMAL_OCTET}(?:\\.${DECIMAL_OCTET}){3}$`)
 const IPV6_LETTERS = /^[0-9a-fA-F:.]{2,45}$/

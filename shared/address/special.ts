@@ -1,5 +1,6 @@
 // Which addresses mean something special: the ranges that a tunnel or a pool treats differently.
-// Source: the IANA IPv4 and IPv6 special-purpose address registries (RFC 6890 and its updates), and RFC 5771 / RFC 4291 for multicast.
+// Source: the IANA IPv4 and IPv6 special-purpose address registries (RFC 6890 and its updates), and RFC 5771 / RFC 4291
+// for multicast.
 import { bitsOf, contains, parseCidr, type Cidr, type Ip } from './ip.ts'
 
 function ranges(...texts: string[]): Cidr[] {
@@ -16,7 +17,8 @@ const MULTICAST = ranges('224.0.0.0/4', 'ff00::/8')
 const RESERVED = ranges('240.0.0.0/4')
 const LINK_LOCAL = ranges('169.254.0.0/16', 'fe80::/10')
 const PRIVATE = ranges('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7')
-// Nothing is routed there, or not as the sender thinks: IPv4 inside IPv6 words, discard-only, benchmarking and the like.
+// Nothing is routed there, or not as the sender thinks: IPv4 inside IPv6 words, discard-only, benchmarking and the
+// like.
 const NOT_GLOBAL = ranges('192.0.0.0/24', '198.18.0.0/15', '::ffff:0:0/96', '64:ff9b:1::/48', '100::/64', '2001:2::/48')
 
 const inAny =

@@ -1,4 +1,5 @@
-// What the API answers to an analysis: a verdict, what it rests on, and what to do, in order (reference.md, Analysis result; decisions.md, F24, D7).
+// What the API answers to an analysis: a verdict, what it rests on, and what to do, in order (reference.md, Analysis
+// result; decisions.md, F24, D7).
 import type { Static } from '../schema.ts'
 import { Anything, Id, Instant, list, oneOf, Sentence, shape, Text, told } from './base/shapes.ts'
 

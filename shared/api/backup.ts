@@ -1,4 +1,5 @@
-// What a backup holds, what may be asked of an import, and what it answers (reference.md, Backup document; decisions.md, B1 to B6).
+// What a backup holds, what may be asked of an import, and what it answers (reference.md, Backup document;
+// decisions.md, B1 to B6).
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { ErrorEnvelope, Warning } from './base/errors.ts'
 import { flag, maybe, ONCE_KEY, ranged, says } from './base/fields.ts'
@@ -31,7 +32,10 @@ const {
   i_understand_i_may_lose_access: _ofATunnel,
   ...tunnelFields
 } = CreateTunnelBody.properties
-/** As the request that makes it. `address_pool_id` is that of a pool of the same backup; addresses that are an empty list are none at all. */
+/**
+ * As the request that makes it. `address_pool_id` is that of a pool of the same backup; addresses that are an empty
+ * list are none at all.
+ */
 export const BackupTunnel = strict({ tunnel_id: own('tunnel_id', 'tunnel'), ...tunnelFields })
 export type BackupTunnel = Static<typeof BackupTunnel>
 
@@ -75,7 +79,8 @@ const section = (name: string) =>
   maybe(flag(name, `Whether the ${name.replace('include_', '')} of the backup are imported. Default true.`))
 
 export const ImportBackupBody = strict({
-  // Its items are held against their schemas one by one, so that one of 8 MiB that is wrong throughout costs no more than its first hundred faults.
+  // Its items are held against their schemas one by one, so that one of 8 MiB that is wrong throughout costs no more
+  // than its first hundred faults.
   backup: Type.Object(
     {},
     {

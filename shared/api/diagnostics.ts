@@ -1,4 +1,5 @@
-// What a client may ask of the way to a tunnel's other end, and what it is answered (reference.md, Diagnostics; decisions.md, D1 to D11).
+// What a client may ask of the way to a tunnel's other end, and what it is answered (reference.md, Diagnostics;
+// decisions.md, D1 to D11).
 import { LinkStatistics } from '../tunnel/observed.ts'
 import { PAYLOAD_MAX, PROBE_OUTCOMES, type ProbeOutcome } from '../path/model.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'

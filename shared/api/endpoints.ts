@@ -1,5 +1,7 @@
-// Every endpoint of the API below /api/v1: what its query and its body may hold, and what it answers. The web daemon's declarations and the page's
-// calls are both held against this table, so an endpoint that is missing, made up or otherwise than here does not compile.
+// Every endpoint of the API below /api/v1: what its query and its body may hold, and what it answers. The web daemon's
+// declarations and the page's
+// calls are both held against this table, so an endpoint that is missing, made up or otherwise than here does not
+// compile.
 import type { RouteAnalysis } from './analysis.ts'
 import type { AuditAction } from './audit/actions.ts'
 import type { ListAuditAnswer } from './audit/answers.ts'

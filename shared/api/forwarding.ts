@@ -1,4 +1,5 @@
-// What a client may say and is answered about IP forwarding (reference.md, system/forwarding; decisions.md, F27 to F29).
+// What a client may say and is answered about IP forwarding (reference.md, system/forwarding; decisions.md, F27 to
+// F29).
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { Warning } from './base/errors.ts'
 import { flag, maybe } from './base/fields.ts'

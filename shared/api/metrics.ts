@@ -1,4 +1,5 @@
-// What the API answers about the load of the host and its traffic (reference.md, Metrics snapshot; decisions.md, M1 to M3, W3).
+// What the API answers about the load of the host and its traffic (reference.md, Metrics snapshot; decisions.md, M1 to
+// M3, W3).
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { Amount, Count, Flag, Id, Instant, list, oneOf, shape, Text, told, type EventsOf } from './base/shapes.ts'
 
@@ -157,7 +158,10 @@ export type MetricsEvents = EventsOf<typeof METRICS_EVENTS>
 const RATES = ['rx_bytes_per_second', 'tx_bytes_per_second'] as const
 const exactly = { additionalProperties: false }
 
-/** A snapshot with what a sparkline needs: one item of `cpu`, no disks, and of at most 64 interfaces, physical ones first, the rates. */
+/**
+ * A snapshot with what a sparkline needs: one item of `cpu`, no disks, and of at most 64 interfaces, physical ones
+ * first, the rates.
+ */
 export const MetricsPoint = shape('MetricsPoint', {
   ...always,
   network: strict({ interfaces: list(Type.Pick(InterfaceReading, ['name', ...RATES], exactly)), totals }),

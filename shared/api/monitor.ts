@@ -1,4 +1,5 @@
-// What the API answers about the watching of tunnels (reference.md, Monitoring status; decisions.md, S2 to S6, M4 to M6, T5, E1).
+// What the API answers about the watching of tunnels (reference.md, Monitoring status; decisions.md, S2 to S6, M4 to
+// M6, T5, E1).
 import { nullable, strict, type Static } from '../schema.ts'
 import { MONITOR_STATES, type MonitorState } from './base/lookups.ts'
 import { LastPass } from './reconcile.ts'

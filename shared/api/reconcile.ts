@@ -1,4 +1,5 @@
-// What a client may send about reconciliation, and what it is answered (reference.md, Reconcile; decisions.md, S8 to S17).
+// What a client may send about reconciliation, and what it is answered (reference.md, Reconcile; decisions.md, S8 to
+// S17).
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { INTERFACE_NAME_PATTERN } from '../tunnel/model.ts'
 import { Warning } from './base/errors.ts'

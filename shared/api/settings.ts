@@ -1,4 +1,5 @@
-// What a client may send about settings besides their values, and what it is answered (reference.md, Settings; decisions.md, section 8).
+// What a client may send about settings besides their values, and what it is answered (reference.md, Settings;
+// decisions.md, section 8).
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { Flag, list, oneOf, Sentence, shape, Text, told, Value, Whole } from './base/shapes.ts'
 

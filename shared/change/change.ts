@@ -1,4 +1,5 @@
-// The one idea: a Change is a state before and a state after; everything the panel does to a host is planned from two states.
+// The one idea: a Change is a state before and a state after; everything the panel does to a host is planned from two
+// states.
 import { strict, nullable, type TSchema } from '../schema.ts'
 
 /** Null is absent. */

@@ -1,4 +1,5 @@
-// A check compares one fact of the wanted state with the same fact on the host, and can say what was expected and what is there.
+// A check compares one fact of the wanted state with the same fact on the host, and can say what was expected and what
+// is there.
 import { line, strict, Type, type Static } from '../schema.ts'
 
 /** `ok` is whether the host holds what was expected; `detail` is a sentence for a person, "" while it is ok. */

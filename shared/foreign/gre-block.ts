@@ -1,4 +1,5 @@
-// Whether the rules of other software surely drop the GRE packets of a tunnel, and what lets them through in that software's own words.
+// Whether the rules of other software surely drop the GRE packets of a tunnel, and what lets them through in that
+// software's own words.
 import type { ForeignChain, ForeignFound, ForeignManager } from './model.ts'
 import { Walker } from './relay-block.ts'
 import { isOfFamily, type Packet } from './relay-packet.ts'
@@ -17,7 +18,10 @@ interface Ends {
   readonly remote_endpoint: string
 }
 
-/** The first block found: of the packets that come from the far end, then of those that go to it. `device` has the local endpoint; null where none is known. */
+/**
+ * The first block found: of the packets that come from the far end, then of those that go to it. `device` has the local
+ * endpoint; null where none is known.
+ */
 export function findGreBlock(ends: Ends, foreign: ForeignFound, device: string | null): GreBlock | null {
   if (!foreign.is_whole) return null
   const walker = new Walker(foreign)

@@ -1,10 +1,14 @@
-// What other software has put into netfilter, as far as relayed packets meet it. It is read, and there is no word here that could change it.
+// What other software has put into netfilter, as far as relayed packets meet it. It is read, and there is no word here
+// that could change it.
 import { integer, line, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
 
 export const FOREIGN_MANAGERS = ['docker', 'ufw', 'firewalld', 'iptables', 'nftables'] as const
 export type ForeignManager = (typeof FOREIGN_MANAGERS)[number]
 export const FOREIGN_HOOKS = ['forward', 'prerouting', 'postrouting', 'input', 'output'] as const
-/** "none": evaluation continues with the next rule. "other": not evaluated, such as a verdict map or an iptables extension. */
+/**
+ * "none": evaluation continues with the next rule. "other": not evaluated, such as a verdict map or an iptables
+ * extension.
+ */
 export const FOREIGN_VERDICTS = [
   'none',
   'accept',

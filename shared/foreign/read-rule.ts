@@ -30,7 +30,10 @@ export function readConditions(expression: Json | undefined, text: string): Cond
   return parts.reduce<Conditions>(joined, ANYTHING)
 }
 
-/** A second match on the same field is an unknown condition. An iptables extension is a verdict only where there is no other. */
+/**
+ * A second match on the same field is an unknown condition. An iptables extension is a verdict only where there is no
+ * other.
+ */
 function joined(conditions: Conditions, part: Part): Conditions {
   const isTwice = (['address', 'port', 'in_interface', 'out_interface', 'ct'] as const).some(
     (key) => part[key] !== undefined && conditions[key] !== ANYTHING[key],
@@ -85,7 +88,10 @@ function readMeta(key: string, right: Json): Part {
   return key === 'oifname' || key === 'oif' ? { out_interface: right } : MORE
 }
 
-/** The first packet of a relayed connection is new, its replies are of one that is established, and all are of one whose address is translated. */
+/**
+ * The first packet of a relayed connection is new, its replies are of one that is established, and all are of one whose
+ * address is translated.
+ */
 function readConntrack(key: string, right: Json): Part {
   const words = readMembers(right)
   if (key === 'status') return words.length === 1 && words[0] === 'dnat' ? { ct: 'dnat' } : MORE

@@ -1,4 +1,5 @@
-// Rules with iptables extensions: in its JSON nft reports only a name for them, but its text translates most of them, and that is read here.
+// Rules with iptables extensions: in its JSON nft reports only a name for them, but its text translates most of them,
+// and that is read here.
 import type { Json } from '../ruleset/nft/json.ts'
 
 /** Whether the JSON of a rule leaves out what its text may say. */

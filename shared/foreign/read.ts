@@ -1,4 +1,5 @@
-// What a listing of netfilter holds that is not the panel's: who put it there, and the chains and rules that a relayed packet can meet.
+// What a listing of netfilter holds that is not the panel's: who put it there, and the chains and rules that a relayed
+// packet can meet.
 import {
   FOREIGN_HOOKS,
   FOREIGN_MANAGERS,
@@ -59,7 +60,10 @@ export function readForeign(json: string, text: string): ForeignFound {
   }
 }
 
-/** Where iptables holds the relay rules, our chains are in tables shared with others, and the jumps to them are in built-in chains that may hold nothing else. */
+/**
+ * Where iptables holds the relay rules, our chains are in tables shared with others, and the jumps to them are in
+ * built-in chains that may hold nothing else.
+ */
 function withoutOurs(
   chains: readonly ForeignChain[],
   rules: readonly JsonObject[],

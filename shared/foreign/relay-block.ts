@@ -1,4 +1,5 @@
-// Whether the rules of other software drop what a relay rule relays: the first packet of a connection, and a reply, are taken through their
+// Whether the rules of other software drop what a relay rule relays: the first packet of a connection, and a reply, are
+// taken through their
 // chains, and only what can be read surely counts as sure.
 import { contains, parseCidr, parseIp } from '../address/ip.ts'
 import type { ForeignChain, ForeignFound, ForeignRule } from './model.ts'
@@ -181,7 +182,10 @@ function ctMatch({ ct }: ForeignRule, { isTranslated, isReply }: Packet, { hook,
   return hook === 'prerouting' && priority <= CONNTRACK ? 'maybe' : 'yes'
 }
 
-/** Rules of others that translate what a rule listens for before the panel's table may: that its packets never come there is likely, and not sure. */
+/**
+ * Rules of others that translate what a rule listens for before the panel's table may: that its packets never come
+ * there is likely, and not sure.
+ */
 export function takenBy(rule: RelayRule, foreign: ForeignFound): ForeignRule[] {
   // Asked of each of thousands of rules, and most hosts translate nothing else.
   if (!foreign.rules.some(({ verdict, port }) => verdict === 'translate' && port !== null)) return []

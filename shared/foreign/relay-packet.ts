@@ -11,7 +11,10 @@ export interface Surroundings {
   readonly out_interface: string | null
 }
 
-/** The first packet of a connection, before or after translation, or a reply to it. The destination of a reply is unknown; only its possible sources are (`from`). */
+/**
+ * The first packet of a connection, before or after translation, or a reply to it. The destination of a reply is
+ * unknown; only its possible sources are (`from`).
+ */
 export interface Packet {
   readonly isTranslated: boolean
   readonly isForHost: boolean

@@ -2,7 +2,10 @@
 import { integer, line, strict, stringEnum, Type, type Static } from '../schema.ts'
 import { IpText } from '../tunnel/model.ts'
 
-/** `address` 0.0.0.0 or :: is every one; `process` "" where it could not be found out. `is_sshd`: taking its port away would lock the operator out. */
+/**
+ * `address` 0.0.0.0 or :: is every one; `process` "" where it could not be found out. `is_sshd`: taking its port away
+ * would lock the operator out.
+ */
 export const Listener = strict({
   protocol: stringEnum(['tcp', 'udp']),
   address: IpText,

@@ -39,7 +39,10 @@ export const Tools = strict({
 })
 export type Tools = Static<typeof Tools>
 
-/** A preview may request `helper`, `rule_backend`, `interfaces`, `routing_table` and `listeners`; the other parts load or start something. */
+/**
+ * A preview may request `helper`, `rule_backend`, `interfaces`, `routing_table` and `listeners`; the other parts load
+ * or start something.
+ */
 export const HOST_PARTS = [
   'helper',
   'rule_backend',

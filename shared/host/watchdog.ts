@@ -1,4 +1,5 @@
-// How often a service reports that it is alive, so that the service manager restarts it when it hangs (sd_watchdog_enabled(3)).
+// How often a service reports that it is alive, so that the service manager restarts it when it hangs
+// (sd_watchdog_enabled(3)).
 
 /** Milliseconds between two reports, twice as often as required; null where this process is not supervised. */
 export function watchdogPeriodMs(

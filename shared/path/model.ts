@@ -7,11 +7,17 @@ export const WATCH_BATCH_MAX = 1000
 /** ICMP's share of the largest IPv4 packet: 65535 less 20 of IP and 8 of ICMP. */
 export const PAYLOAD_MAX = 65_507
 
-/** Echo requests in one second and their bytes, over everything that runs: what the panel can be made to send at the most. */
+/**
+ * Echo requests in one second and their bytes, over everything that runs: what the panel can be made to send at the
+ * most.
+ */
 export const PACKETS_PER_SECOND_MAX = 10_000
 export const BYTES_PER_SECOND_MAX = 12_500_000
 
-/** Not more than this many echo requests of one target are waited for; an older one is given up where the timeout is longer than that. */
+/**
+ * Not more than this many echo requests of one target are waited for; an older one is given up where the timeout is
+ * longer than that.
+ */
 export const PENDING_MAX = 256
 
 /** Target and route of a packet. "" for the interface or the source leaves the choice to the kernel's routing table. */
@@ -34,7 +40,9 @@ export const DROPPED_HERE = 'a firewall rule of this host drops it'
 /** And of one that the other server refused to take out of its GRE packet. */
 export const NO_SUCH_TUNNEL = 'no tunnel there takes its GRE packets'
 
-/** `packet_size` counts payload bytes, as ping does. Where an interface is named, the answer must come back through it. */
+/**
+ * `packet_size` counts payload bytes, as ping does. Where an interface is named, the answer must come back through it.
+ */
 export const WatchTarget = strict({
   target_id: integer(1, Number.MAX_SAFE_INTEGER),
   ...ends,
@@ -52,7 +60,10 @@ export const TargetId = WatchTarget.properties.target_id
 export const PROBE_OUTCOMES = ['reply', 'late', 'timeout', 'unreachable', 'too_big', 'not_sent'] as const
 export type ProbeOutcome = (typeof PROBE_OUTCOMES)[number]
 
-/** `sequence` counts from 1 for each target and continues when its settings change. `rtt_us` with reply and late. `detail` is "" with reply. */
+/**
+ * `sequence` counts from 1 for each target and continues when its settings change. `rtt_us` with reply and late.
+ * `detail` is "" with reply.
+ */
 const decided = {
   sequence: integer(1, Number.MAX_SAFE_INTEGER),
   outcome: stringEnum(PROBE_OUTCOMES),
@@ -65,7 +76,10 @@ const decided = {
 export const WatchResult = strict({ target_id: TargetId, ...decided, pending: integer(0, PENDING_MAX) })
 export type WatchResult = Static<typeof WatchResult>
 
-/** The first item comes at once, without results, and carries the `watch_id`. `lost`: results since the item before that a slow reader has missed. */
+/**
+ * The first item comes at once, without results, and carries the `watch_id`. `lost`: results since the item before that
+ * a slow reader has missed.
+ */
 export const WatchItem = strict({
   watch_id: integer(1, Number.MAX_SAFE_INTEGER),
   results: Type.Array(WatchResult, { maxItems: WATCH_BATCH_MAX }),
@@ -83,7 +97,10 @@ export const PingParams = strict({
 })
 export type PingParams = Static<typeof PingParams>
 
-/** `from_address`: who answered or sent the error, "" for nobody. `hop_limit`: what was left of it in the answer. `reported_mtu`: with too_big. */
+/**
+ * `from_address`: who answered or sent the error, "" for nobody. `hop_limit`: what was left of it in the answer.
+ * `reported_mtu`: with too_big.
+ */
 export const PingPacket = strict({
   ...decided,
   from_address: Type.String({ pattern: '^([0-9a-f:.]{2,39})?$' }),
@@ -109,7 +126,10 @@ export const MtuStep = strict({
 })
 export type MtuStep = Static<typeof MtuStep>
 
-/** `path_mtu` null: not even the smallest size was answered, and `detail` gives possible reasons. `reported_mtu`: the smallest that a router reported. */
+/**
+ * `path_mtu` null: not even the smallest size was answered, and `detail` gives possible reasons. `reported_mtu`: the
+ * smallest that a router reported.
+ */
 export const MtuResult = strict({
   path_mtu: nullable(Mtu),
   reported_mtu: PingPacket.properties.reported_mtu,
@@ -125,7 +145,10 @@ export const TraceParams = strict({
 })
 export type TraceParams = Static<typeof TraceParams>
 
-/** One line per hop, in order. `rtts_us` has an entry for each probe, null where nothing came; `addresses` names each answerer once. */
+/**
+ * One line per hop, in order. `rtts_us` has an entry for each probe, null where nothing came; `addresses` names each
+ * answerer once.
+ */
 export const TraceHop = strict({
   hop_limit: integer(1, 64),
   addresses: Type.Array(IpText, { maxItems: 10 }),

@@ -1,4 +1,5 @@
-// One JSON value per line, at most 4 MiB: bytes are split before they are decoded, so a character cut in two by a packet survives.
+// One JSON value per line, at most 4 MiB: bytes are split before they are decoded, so a character cut in two by a
+// packet survives.
 export const MAX_LINE_BYTES = 4 * 1024 * 1024
 
 const NEWLINE = 0x0a

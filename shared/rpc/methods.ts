@@ -1,4 +1,5 @@
-// Everything that root can be asked to do, on one screen. Each line is one privilege; the golden table in the tests shows every change of it.
+// Everything that root can be asked to do, on one screen. Each line is one privilege; the golden table in the tests
+// shows every change of it.
 import { integer, strict, stringEnum, Type, type Static, type TSchema } from '../schema.ts'
 import { HostEvent, MAX_BATCH } from '../events/model.ts'
 import { HOST_PARTS, HostFound } from '../host/model.ts'
@@ -60,11 +61,17 @@ const ForwardingChange = changeSchema(ForwardingState)
 const Verified = strict({ ok: Type.Boolean(), checks: Type.Array(Check) })
 const RuleIds = Type.Array(RuleId, { maxItems: RULES_PER_CHANGE_MAX })
 const WatchTargets = Type.Array(WatchTarget, { maxItems: WATCH_TARGETS_MAX })
-/** The given rules, or all where the list is empty, from an id on. An answer that would be too long for a line ends earlier, with `next_id`. */
+/**
+ * The given rules, or all where the list is empty, from an id on. An answer that would be too long for a line ends
+ * earlier, with `next_id`.
+ */
 const Rules = strict({ route_rule_ids: RuleIds, from_id: integer(0, ROUTE_RULE_ID_MAX) })
 
 export const METHODS = {
-  /** The live side of the given links, of whatever kind; a name without a link is left out. Reads no file, so a list of many is quick. */
+  /**
+   * The live side of the given links, of whatever kind; a name without a link is left out. Reads no file, so a list of
+   * many is quick.
+   */
   'link.probe': method('read', Names, strict({ links: Type.Array(LinkSnapshot) })),
   /** The links and files of the given names; of all tunnels where the list is empty. */
   'tunnel.probe': method('read', Names, strict({ tunnels: Type.Array(TunnelFound) })),
@@ -77,7 +84,10 @@ export const METHODS = {
   /** Our table: the rules that it holds, pieces of others, and what no rule explains. Starts nft. */
   'ruleset.probe': method('read', Rules, RulesetFound),
   'ruleset.verify': method('read', RulesetChange, Verified),
-  /** The rules under the ids of the change, in one transaction; others are left as they are. `last_counters`: of rules that went. */
+  /**
+   * The rules under the ids of the change, in one transaction; others are left as they are. `last_counters`: of rules
+   * that went.
+   */
   'ruleset.apply': method(
     'write',
     RulesetChange,
@@ -120,13 +130,19 @@ export const METHODS = {
     strict({ parts: Type.Array(stringEnum(HOST_PARTS), { maxItems: HOST_PARTS.length }) }),
     HostFound,
   ),
-  /** Changes of links and addresses, whoever made them, and changes of nftables by others. The first item is "lost": earlier events are not reported. Ends when cancelled. */
+  /**
+   * Changes of links and addresses, whoever made them, and changes of nftables by others. The first item is "lost":
+   * earlier events are not reported. Ends when cancelled.
+   */
   'events.subscribe': stream(
     strict({}),
     strict({ events: Type.Array(HostEvent, { minItems: 1, maxItems: MAX_BATCH }) }),
     strict({}),
   ),
-  /** Sends echo requests to each target until cancelled, and reports the outcomes in batches of a tenth of a second. All watches share one bound. */
+  /**
+   * Sends echo requests to each target until cancelled, and reports the outcomes in batches of a tenth of a second. All
+   * watches share one bound.
+   */
   'path.watch': stream(strict({ targets: WatchTargets }), WatchItem, strict({})),
   /** Of a watch that runs: targets come, change or go, and the others notice nothing. Nothing of the host changes. */
   'path.watch_change': method(

@@ -24,7 +24,10 @@ export interface RuleLimit {
 
 /** xt_cluster deals out to so many. */
 const HASHED_MAX = 32
-/** Above it hashlimit, which keeps the time between two packets in millionths of a second, is more than one in a hundred off. */
+/**
+ * Above it hashlimit, which keeps the time between two packets in millionths of a second, is more than one in a hundred
+ * off.
+ */
 const RATE_MAX = 10_000
 
 type Limit = readonly [field: LimitedField, isBeyond: (rule: RelayRule) => boolean, why: string]
@@ -42,7 +45,9 @@ const IPTABLES: readonly Limit[] = [
   ],
 ]
 
-/** Each change of any rule reloads the whole table of iptables-legacy, and connlimit then has forgotten all connections. */
+/**
+ * Each change of any rule reloads the whole table of iptables-legacy, and connlimit then has forgotten all connections.
+ */
 const LEGACY: readonly Limit[] = [
   [
     'max_connections_per_source',

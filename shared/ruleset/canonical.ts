@@ -15,7 +15,10 @@ import type { RelayDestination, RelayRule, RulesetState } from './model.ts'
 export const familyOf = (rule: { readonly bind_address: string }): Family => (rule.bind_address.includes(':') ? 6 : 4)
 export const isWildcard = (address: string): boolean => address === '0.0.0.0' || address === '::'
 
-/** In the order in which they are met. Throws a RangeError where a rule is none: families that differ, ranges of unequal width, no destination. */
+/**
+ * In the order in which they are met. Throws a RangeError where a rule is none: families that differ, ranges of unequal
+ * width, no destination.
+ */
 export function canonicalRuleset(rules: readonly RelayRule[]): RulesetState {
   const canonical = rules.map(canonicalRule).sort(inOrder)
   const ids = new Set<number>()

@@ -24,7 +24,10 @@ export const CONNECTION_STATES = [
   'REPLIED',
 ] as const
 
-/** Bytes and packets are null where the kernel does not count them (nf_conntrack_acct), the age where it does not time them (nf_conntrack_timestamp). */
+/**
+ * Bytes and packets are null where the kernel does not count them (nf_conntrack_acct), the age where it does not time
+ * them (nf_conntrack_timestamp).
+ */
 export const RelayConnection = strict({
   route_rule_id: RuleId,
   protocol: stringEnum(['tcp', 'udp']),
@@ -45,7 +48,10 @@ export const RelayConnection = strict({
 })
 export type RelayConnection = Static<typeof RelayConnection>
 
-/** `totals` and `sources` count all connections, also those that `connections` has no room for; `sources` has the busiest first. */
+/**
+ * `totals` and `sources` count all connections, also those that `connections` has no room for; `sources` has the
+ * busiest first.
+ */
 export const ConnectionsFound = strict({
   is_readable: Type.Boolean(),
   detail: line(300),

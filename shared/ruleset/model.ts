@@ -14,7 +14,9 @@ const Port = integer(1, 65_535)
 /** Quoted in a ruleset, where a quote would end the name and a last asterisk would make it many. */
 export const BindInterface = Type.String({ pattern: '^[A-Za-z0-9_.:@-]{1,15}$' })
 
-/** An enabled destination. `port_range_end` null: one port, which is where a range of bound ports begins (1:1, shifted). */
+/**
+ * An enabled destination. `port_range_end` null: one port, which is where a range of bound ports begins (1:1, shifted).
+ */
 export const RelayDestination = strict({
   address: IpText,
   port: Port,
@@ -51,7 +53,10 @@ export const RelayRule = strict({
 })
 export type RelayRule = Static<typeof RelayRule>
 
-/** The rules that a change names, or all that a host holds; null in its place means none. A change names at most this many at once. */
+/**
+ * The rules that a change names, or all that a host holds; null in its place means none. A change names at most this
+ * many at once.
+ */
 export const RULES_PER_CHANGE_MAX = 2000
 export const RulesetState = Type.Array(RelayRule, { minItems: 1, maxItems: RULES_PER_CHANGE_MAX })
 export type RulesetState = Static<typeof RulesetState>

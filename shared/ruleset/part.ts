@@ -1,4 +1,5 @@
-// Of many rules, those that a change of some has to do with: what they are compiled to differs, and all else in the table stays. Pure.
+// Of many rules, those that a change of some has to do with: what they are compiled to differs, and all else in the
+// table stays. Pure.
 import type { RelayRule } from './model.ts'
 import { sameState } from '../change/change.ts'
 import { coveredBy, isRange, merged } from './ports.ts'

@@ -1,13 +1,19 @@
-// The lines of a chain that several rules share, when some of those rules change and the others must stay as they are found. Pure.
+// The lines of a chain that several rules share, when some of those rules change and the others must stay as they are
+// found. Pure.
 
-/** A chain, or one line of it, as it is found, as the rules before the change compile to it, and as those after it do. */
+/**
+ * A chain, or one line of it, as it is found, as the rules before the change compile to it, and as those after it do.
+ */
 export interface Versions<T> {
   readonly found: T
   readonly before: T
   readonly after: T
 }
 
-/** What is known of a line: whether the change is about it, and whether it belongs to a rule that the change is not about. */
+/**
+ * What is known of a line: whether the change is about it, and whether it belongs to a rule that the change is not
+ * about.
+ */
 export interface LineOwners {
   readonly isChanged: (line: string) => boolean
   readonly isOfOthers: (line: string) => boolean

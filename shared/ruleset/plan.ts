@@ -2,7 +2,10 @@
 import type { RelayRule, RulesetState } from './model.ts'
 import { sameState, type Change } from '../change/change.ts'
 
-/** Both lists hold only the rules of the change. `leftovers` are ids of rules of which the host holds pieces, and which leave. */
+/**
+ * Both lists hold only the rules of the change. `leftovers` are ids of rules of which the host holds pieces, and which
+ * leave.
+ */
 export type RulesetStep =
   | {
       readonly kind: 'ruleset_submit'

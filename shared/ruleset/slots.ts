@@ -39,7 +39,10 @@ function scaled(shares: readonly number[]): number[] {
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
 
-/** nft cannot add, so each port of a shifted range is an element, for each slot that leads there. More than so many are refused. */
+/**
+ * nft cannot add, so each port of a shifted range is an element, for each slot that leads there. More than so many are
+ * refused.
+ */
 export const SHIFTED_PORTS_MAX = 65_536
 
 export function shiftedPorts(rule: RelayRule): number {

@@ -1,4 +1,5 @@
-// The facts of a tunnel that a check can compare: each field by its name on the wire, each value as a person would read it.
+// The facts of a tunnel that a check can compare: each field by its name on the wire, each value as a person would read
+// it.
 import {
   FILE_KINDS,
   type FileKind,

@@ -2,7 +2,10 @@
 import { compareIp, formatIp, enclosingNetwork, parseIp, networkSize, type Ip } from '../address/ip.ts'
 import type { TunnelAddress } from './model.ts'
 
-/** In the order of the addresses. Without a peer address, the far end is known only where the subnet has room for exactly two hosts. */
+/**
+ * In the order of the addresses. Without a peer address, the far end is known only where the subnet has room for
+ * exactly two hosts.
+ */
 export const farEnds = (addresses: readonly TunnelAddress[]): string[] =>
   addresses.flatMap((a) => (a.peer_address === '' ? otherHost(a) : [a.peer_address]))
 

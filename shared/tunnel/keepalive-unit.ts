@@ -1,4 +1,5 @@
-// The unit that keeps a tunnel alive: it pings the far end through it, so that firewalls and address translation on the way do not forget it.
+// The unit that keeps a tunnel alive: it pings the far end through it, so that firewalls and address translation on the
+// way do not forget it.
 import { canonicalKeepalive } from './canonical.ts'
 import type { Keepalive } from './model.ts'
 import { deviceUnit } from './device-unit.ts'

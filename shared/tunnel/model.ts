@@ -7,7 +7,10 @@ export type LinkKind = (typeof LINK_KINDS)[number]
 export const isIpv6Kind = (kind: LinkKind): boolean => kind === 'ip6gre' || kind === 'ip6gretap'
 export const isTapKind = (kind: LinkKind): boolean => kind === 'gretap' || kind === 'ip6gretap'
 
-/** Linux takes 15 bytes (IFNAMSIZ - 1 in linux/if.h); the letters are what is safe in a unit's name, an nft word and a URL alike. */
+/**
+ * Linux takes 15 bytes (IFNAMSIZ - 1 in linux/if.h); the letters are what is safe in a unit's name, an nft word and a
+ * URL alike.
+ */
 export const INTERFACE_NAME_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$'
 
 /** Links that kernel modules create by themselves, and the loopback: never tunnels. */
@@ -16,7 +19,9 @@ export const KERNEL_STUBS = ['lo', 'gre0', 'gretap0', 'erspan0', 'ip6gre0', 'ip6
 export const InterfaceName = Type.String({ pattern: INTERFACE_NAME_PATTERN })
 export const IpText = Type.String({ pattern: '^[0-9a-f:.]{2,39}$' })
 
-/** `peer_address` is "" where the address has no peer of its own; `prefix_length` then spans the address, else the peer. */
+/**
+ * `peer_address` is "" where the address has no peer of its own; `prefix_length` then spans the address, else the peer.
+ */
 export const TunnelAddress = strict({
   address: IpText,
   peer_address: Type.String({ pattern: '^([0-9a-f:.]{2,39})?$' }),

@@ -1,4 +1,5 @@
-// What systemd-networkd has no words for, so that a tunnel is refused rather than kept with something missing. Read from systemd.netdev(5)
+// What systemd-networkd has no words for, so that a tunnel is refused rather than kept with something missing. Read
+// from systemd.netdev(5)
 // and from what version 257 makes of its files, which test/vm/persistence.test.ts looks at.
 import { isIpv6Kind, type NetdevConfig } from './model.ts'
 

@@ -1,4 +1,5 @@
-// A saved tunnel as the two files of systemd-networkd: .netdev makes the link, .network gives it addresses and brings it up
+// A saved tunnel as the two files of systemd-networkd: .netdev makes the link, .network gives it addresses and brings
+// it up
 // (systemd.netdev(5), systemd.network(5)).
 import { canonicalNetdev, canonicalNetwork } from './canonical.ts'
 import { networkdLimits } from './networkd-limits.ts'
@@ -33,7 +34,10 @@ export function renderNetdev(interface_name: string, file: NonNullable<Saved['ne
   )
 }
 
-/** Its answer to a disabled tunnel is a link that stays down, with its addresses: taken from under networkd, a link would lose them. */
+/**
+ * Its answer to a disabled tunnel is a link that stays down, with its addresses: taken from under networkd, a link
+ * would lose them.
+ */
 export function renderNetwork(interface_name: string, file: NonNullable<Saved['networkd_network']>): string {
   const { is_enabled, config } = canonicalNetwork(file)
   return renderSections(

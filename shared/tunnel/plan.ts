@@ -80,7 +80,8 @@ function inPlace(found: LinkState, wanted: LinkState): Step[] {
     ...(found.config.tx_queue_length === wanted.config.tx_queue_length
       ? []
       : [{ kind: 'link_set_txqueuelen', tx_queue_length: wanted.config.tx_queue_length } as const]),
-    // Going down, the kernel drops a link's IPv6 addresses (addrconf_ifdown, net/ipv6/addrconf.c), so those are added again.
+    // Going down, the kernel drops a link's IPv6 addresses (addrconf_ifdown, net/ipv6/addrconf.c), so those are added
+    // again.
     ...without(wanted.config.addresses, kept).map(add),
     ...(!found.is_up && wanted.is_up ? [{ kind: 'link_up' } as const] : []),
   ]

@@ -6,7 +6,10 @@ import { renderNetdev, renderNetwork } from './networkd.ts'
 import { renderSystemdUnit } from './systemd-unit.ts'
 import { readMarked } from './read-mark.ts'
 
-/** As in Saved. Whether a unit is enabled is not in its file, and is passed in. Null where the file is not ours to the byte. */
+/**
+ * As in Saved. Whether a unit is enabled is not in its file, and is passed in. Null where the file is not ours to the
+ * byte.
+ */
 type Read = { [K in FileKind]: (interface_name: string, content: string, is_enabled: boolean) => Saved[K] }
 
 const asUnit = <C>(config: C | null, is_enabled: boolean) => config && { is_enabled, config }

@@ -4,7 +4,10 @@ import { renderKeepaliveUnit } from './keepalive-unit.ts'
 import { renderNetdev, renderNetwork } from './networkd.ts'
 import { renderSystemdUnit } from './systemd-unit.ts'
 
-/** networkd reads its files in the order of their names, and the first that matches a link holds: "10-" comes before most. */
+/**
+ * networkd reads its files in the order of their names, and the first that matches a link holds: "10-" comes before
+ * most.
+ */
 const AROUND: Readonly<Record<FileKind, readonly [prefix: string, suffix: string]>> = {
   systemd_unit: ['tunnel-panel-link-', '.service'],
   systemd_keepalive_unit: ['tunnel-panel-keepalive-', '.service'],

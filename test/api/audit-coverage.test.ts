@@ -1,4 +1,5 @@
-// No mutating request goes unrecorded: each endpoint of the list, asked in vain by the operator and by a stranger, leaves an entry of its own (decisions.md, U4, U5).
+// No mutating request goes unrecorded: each endpoint of the list, asked in vain by the operator and by a stranger,
+// leaves an entry of its own (decisions.md, U4, U5).
 import assert from 'node:assert/strict'
 import type { AuditEntry, ListAuditAnswer } from '@panel/shared/api/audit/answers.ts'
 import type { AuditedEndpoint, Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'

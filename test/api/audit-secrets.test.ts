@@ -1,4 +1,5 @@
-// No secret of a whole run is found afterwards: not in any file of the store, not in the log, not in an answer of the audit log (reference.md, Audit entry; decisions.md, U4, U5).
+// No secret of a whole run is found afterwards: not in any file of the store, not in the log, not in an answer of the
+// audit log (reference.md, Audit entry; decisions.md, U4, U5).
 import assert from 'node:assert/strict'
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'

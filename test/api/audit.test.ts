@@ -1,4 +1,5 @@
-// Every mutating request leaves an entry, refused ones too, and no secret does (reference.md: Audit entry; decisions.md, U1 to U5).
+// Every mutating request leaves an entry, refused ones too, and no secret does (reference.md: Audit entry;
+// decisions.md, U1 to U5).
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// A session ends everywhere at once: with a password change, on every way in and in every stream; and with a shorter time to live (reference.md, Authentication 6; decisions.md, A2, A16).
+// A session ends everywhere at once: with a password change, on every way in and in every stream; and with a shorter
+// time to live (reference.md, Authentication 6; decisions.md, A2, A16).
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'

@@ -1,4 +1,5 @@
-// Signing in and out, and changing the account (reference.md: Auth, Session, Authentication; decisions.md, section 5 and T1).
+// Signing in and out, and changing the account (reference.md: Auth, Session, Authentication; decisions.md, section 5
+// and T1).
 import assert from 'node:assert/strict'
 import { createHmac, createSecretKey } from 'node:crypto'
 import bcrypt from 'bcrypt'

@@ -1,4 +1,5 @@
-// An import that cannot be done whole: what fails is reported, and the rest is done (reference.md, POST /backup/import; decisions.md, B3 to B5).
+// An import that cannot be done whole: what fails is reported, and the rest is done (reference.md, POST /backup/import;
+// decisions.md, B3 to B5).
 import assert from 'node:assert/strict'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { backupOf, became, importInto } from './support/backup.ts'

@@ -1,4 +1,5 @@
-// An import into an empty panel makes it the same as the one that was exported (reference.md, POST /backup/import; decisions.md, B3 to B5).
+// An import into an empty panel makes it the same as the one that was exported (reference.md, POST /backup/import;
+// decisions.md, B3 to B5).
 import assert from 'node:assert/strict'
 import type { BackupDocument } from '@panel/shared/api/backup.ts'
 import { SETTING_KEYS } from '@panel/web-daemon/features/settings/definitions.ts'

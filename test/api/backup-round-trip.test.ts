@@ -1,4 +1,5 @@
-// Whatever a panel holds, its backup brings it back: as a property over random panels, and at size (reference.md, Backup document; decisions.md, W9, W12, W13).
+// Whatever a panel holds, its backup brings it back: as a property over random panels, and at size (reference.md,
+// Backup document; decisions.md, W9, W12, W13).
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { DEFAULTS } from '@panel/web-daemon/features/settings/definitions.ts'

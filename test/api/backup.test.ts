@@ -1,4 +1,5 @@
-// Backups: what an export holds and what it never does, and what a dry run tells (reference.md, Backup document; decisions.md, B1 to B4, T6, T21).
+// Backups: what an export holds and what it never does, and what a dry run tells (reference.md, Backup document;
+// decisions.md, B1 to B4, T6, T21).
 import assert from 'node:assert/strict'
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { METHODS } from '@panel/shared/rpc/methods.ts'

@@ -1,4 +1,5 @@
-// Changes that cannot be stored, or that root refuses half-way: the host is put back, and the store says what is true (decisions.md, S1).
+// Changes that cannot be stored, or that root refuses half-way: the host is put back, and the store says what is true
+// (decisions.md, S1).
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { FakeKernel } from '../support/fake-kernel.ts'

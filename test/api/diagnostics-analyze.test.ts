@@ -1,4 +1,5 @@
-// The analysis of a tunnel (reference.md, Analysis result; decisions.md, D7, D10): each verdict from what was looked at, with evidence and what to do.
+// The analysis of a tunnel (reference.md, Analysis result; decisions.md, D7, D10): each verdict from what was looked
+// at, with evidence and what to do.
 import assert from 'node:assert/strict'
 import type { AnalyzeTunnelAnswer, TunnelAnalysis } from '@panel/shared/api/diagnostics.ts'
 import type { LinkStatistics } from '@panel/shared/tunnel/observed.ts'

@@ -1,4 +1,5 @@
-// The stored runs of diagnostics and the counters of a tunnel (reference.md, Diagnostics; decisions.md, D8 to D11, W15, U2).
+// The stored runs of diagnostics and the counters of a tunnel (reference.md, Diagnostics; decisions.md, D8 to D11, W15,
+// U2).
 import assert from 'node:assert/strict'
 import type { CountersAnswer } from '@panel/shared/api/diagnostics.ts'
 import { insertRun, RUNS_KEPT } from '@panel/web-daemon/features/diagnostics/store.ts'

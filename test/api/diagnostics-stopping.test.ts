@@ -1,4 +1,5 @@
-// Runs that end before they are over: the client goes away, or the run is deleted (reference.md, Events 1, DELETE /diagnostics/runs/{id}; decisions.md, D11, E8).
+// Runs that end before they are over: the client goes away, or the run is deleted (reference.md, Events 1, DELETE
+// /diagnostics/runs/{id}; decisions.md, D11, E8).
 import assert from 'node:assert/strict'
 import type { DiagnosticRun } from '@panel/shared/api/diagnostics.ts'
 import { getRun, listRuns, startTried, trace, type TriedPanel } from './support/diagnostics.ts'

@@ -1,4 +1,5 @@
-// The error envelope and what is refused before a feature sees it (reference.md: Error envelope, Errors; decisions.md, W4 to W13, T9).
+// The error envelope and what is refused before a feature sees it (reference.md: Error envelope, Errors; decisions.md,
+// W4 to W13, T9).
 import assert from 'node:assert/strict'
 import type { ErrorEnvelope } from '@panel/shared/api/base/errors.ts'
 import type { Client } from './support/client.ts'

@@ -1,4 +1,5 @@
-// Every operation of the API description against requests at random: never an unforeseen failure, never a hang, and never a change by what was refused.
+// Every operation of the API description against requests at random: never an unforeseen failure, never a hang, and
+// never a change by what was refused.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { ApiDescription } from '@panel/web-daemon/features/docs/document.ts'

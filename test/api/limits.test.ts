@@ -1,4 +1,5 @@
-// What one caller can cost the others: sizes, times, and what is no proper request (decisions.md, W9, W10; reference.md, Addressing 2).
+// What one caller can cost the others: sizes, times, and what is no proper request (decisions.md, W9, W10;
+// reference.md, Addressing 2).
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { strict, Type } from '@panel/shared/schema.ts'

@@ -1,4 +1,5 @@
-// The load of the host and its traffic (reference.md: Metrics, Metrics snapshot, Events; decisions.md, M1 to M3, E3 to E7, W3).
+// The load of the host and its traffic (reference.md: Metrics, Metrics snapshot, Events; decisions.md, M1 to M3, E3 to
+// E7, W3).
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// Switching the watching of a tunnel, and the state of all tunnels at once (reference.md: Monitoring, States; decisions.md, M5, M6, T5, R16, Y7).
+// Switching the watching of a tunnel, and the state of all tunnels at once (reference.md: Monitoring, States;
+// decisions.md, M5, M6, T5, R16, Y7).
 import assert from 'node:assert/strict'
 import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'

@@ -1,4 +1,5 @@
-// How the app page and its files come over the wire: compressed, kept or not kept, with what the address needs first, and as the operator wants to be shown things.
+// How the app page and its files come over the wire: compressed, kept or not kept, with what the address needs first,
+// and as the operator wants to be shown things.
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

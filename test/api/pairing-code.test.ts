@@ -1,4 +1,5 @@
-// What a server says of its tunnels for the other end: the code and the side (reference.md, Tunnels; decisions.md, R26 to R28, R30).
+// What a server says of its tunnels for the other end: the code and the side (reference.md, Tunnels; decisions.md, R26
+// to R28, R30).
 import assert from 'node:assert/strict'
 import { crc32, gzipSync } from 'node:zlib'
 import type { FromPairingCodeAnswer, PairingCodeAnswer, SideInfoAnswer } from '@panel/shared/api/tunnels/pairing.ts'

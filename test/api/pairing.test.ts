@@ -1,4 +1,5 @@
-// A tunnel made from a pairing code: two panels, and between them nothing but the code (reference.md, Tunnels; decisions.md, R26 to R28, R30).
+// A tunnel made from a pairing code: two panels, and between them nothing but the code (reference.md, Tunnels;
+// decisions.md, R26 to R28, R30).
 import assert from 'node:assert/strict'
 import { crc32, gzipSync } from 'node:zlib'
 import type { FromPairingCodeAnswer, PairingCodeAnswer } from '@panel/shared/api/tunnels/pairing.ts'

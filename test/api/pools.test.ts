@@ -1,4 +1,5 @@
-// Address pools through HTTP: listed, changed, deleted, and what they give to tunnels (reference.md, Pools; decisions.md, R31 to R35, T19).
+// Address pools through HTTP: listed, changed, deleted, and what they give to tunnels (reference.md, Pools;
+// decisions.md, R31 to R35, T19).
 import assert from 'node:assert/strict'
 import type {
   ChangePoolAnswer,

@@ -1,4 +1,5 @@
-// What keeps an adopted tunnel over a reboot: a unit of its own, systemd-networkd, or nothing (reference.md, POST /reconcile/adopt; decisions.md, S12, S13, R14).
+// What keeps an adopted tunnel over a reboot: a unit of its own, systemd-networkd, or nothing (reference.md, POST
+// /reconcile/adopt; decisions.md, S12, S13, R14).
 import assert from 'node:assert/strict'
 import { READ } from '@panel/shared/tunnel/read-saved-file.ts'
 import { renderKeepaliveUnit } from '@panel/shared/tunnel/keepalive-unit.ts'

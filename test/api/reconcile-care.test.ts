@@ -1,4 +1,5 @@
-// Ignoring, forgetting, reapplying, and the pass in the background (reference.md, Reconcile; decisions.md, S14, S15, S17).
+// Ignoring, forgetting, reapplying, and the pass in the background (reference.md, Reconcile; decisions.md, S14, S15,
+// S17).
 import assert from 'node:assert/strict'
 import type { LastPass } from '@panel/shared/api/reconcile.ts'
 import { passView } from '@panel/web-daemon/features/reconcile/watch.ts'

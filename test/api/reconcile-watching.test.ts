@@ -1,4 +1,5 @@
-// A change behind the panel's back is noticed by an event, without polling; and a lost event by the pass that comes from time to time (decisions.md, S15).
+// A change behind the panel's back is noticed by an event, without polling; and a lost event by the pass that comes
+// from time to time (decisions.md, S15).
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LastPass } from '@panel/shared/api/reconcile.ts'

@@ -1,4 +1,5 @@
-// GET /reconcile over a fake kernel: every stored tunnel and every tunnel of the host, compared (reference.md, Reconcile; decisions.md, S8 to S12, S14).
+// GET /reconcile over a fake kernel: every stored tunnel and every tunnel of the host, compared (reference.md,
+// Reconcile; decisions.md, S8 to S12, S14).
 import assert from 'node:assert/strict'
 import type { LinkState } from '@panel/shared/tunnel/model.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'

@@ -1,4 +1,5 @@
-// tunnel-panel reset-password: the way back in for an operator who has lost the password, on the host, beside a daemon that runs or not (decisions.md, A2, A9, A16, U2).
+// tunnel-panel reset-password: the way back in for an operator who has lost the password, on the host, beside a daemon
+// that runs or not (decisions.md, A2, A9, A16, U2).
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// What concerns all relay rules at once: the order in which they stand, and applying them all (reference.md, Forwarding rules; decisions.md, F10, F14).
+// What concerns all relay rules at once: the order in which they stand, and applying them all (reference.md, Forwarding
+// rules; decisions.md, F10, F14).
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'

@@ -1,4 +1,5 @@
-// The setting system.auto_reapply_on_drift for relay rules: what somebody else took from the kernel or changed there is put back by the panel itself (decisions.md, S15).
+// The setting system.auto_reapply_on_drift for relay rules: what somebody else took from the kernel or changed there is
+// put back by the panel itself (decisions.md, S15).
 import assert from 'node:assert/strict'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import { GRACE_MS } from '@panel/web-daemon/change/remediate.ts'

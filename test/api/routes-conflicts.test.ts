@@ -1,4 +1,5 @@
-// Rules that want what another rule or a process has, and what is only warned of (reference.md, Forwarding rules; decisions.md, section 4, F2 to F9).
+// Rules that want what another rule or a process has, and what is only warned of (reference.md, Forwarding rules;
+// decisions.md, section 4, F2 to F9).
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'

@@ -1,4 +1,5 @@
-// Who uses a rule, from connection tracking, and the ending of connections on request (reference.md, GET /routes/{id}/connections; decisions.md, F1, F18, F22).
+// Who uses a rule, from connection tracking, and the ending of connections on request (reference.md, GET
+// /routes/{id}/connections; decisions.md, F1, F18, F22).
 import assert from 'node:assert/strict'
 import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import type { TrafficHistoryAnswer } from '@panel/shared/api/routes/traffic.ts'

@@ -1,4 +1,5 @@
-// How the kernel's rules stand to the stored ones, for a reconciliation and in the health of each rule (reference.md, Reconcile; decisions.md, S7, S11).
+// How the kernel's rules stand to the stored ones, for a reconciliation and in the health of each rule (reference.md,
+// Reconcile; decisions.md, S7, S11).
 import assert from 'node:assert/strict'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { RouteFindings } from '@panel/shared/api/routes/findings.ts'

@@ -1,4 +1,5 @@
-// The destinations and allowed sources of a rule, one at a time, through the update pipeline (reference.md, Forwarding rules; decisions.md, F4 to F6, F17).
+// The destinations and allowed sources of a rule, one at a time, through the update pipeline (reference.md, Forwarding
+// rules; decisions.md, F4 to F6, F17).
 import assert from 'node:assert/strict'
 import type { AllowedSourcesAnswer, DestinationsAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { Client } from './support/client.ts'

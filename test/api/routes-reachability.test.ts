@@ -1,4 +1,5 @@
-// Whether a destination can be reached, before and after a rule exists (reference.md, Reachability result; decisions.md, F21).
+// Whether a destination can be reached, before and after a rule exists (reference.md, Reachability result;
+// decisions.md, F21).
 import assert from 'node:assert/strict'
 import { createSocket, type Socket } from 'node:dgram'
 import { createServer, type Server } from 'node:net'

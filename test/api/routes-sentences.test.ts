@@ -1,4 +1,5 @@
-// Sentences about relay rules that hold across endpoints: who may ask, what is written down, what a health is made of, what a preview may do (reference.md; decisions.md, T11, S7, S11, U2).
+// Sentences about relay rules that hold across endpoints: who may ask, what is written down, what a health is made of,
+// what a preview may do (reference.md; decisions.md, T11, S7, S11, U2).
 import assert from 'node:assert/strict'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'

@@ -1,4 +1,5 @@
-// Sentences about the states of relay rules, about actions on all of them and about deleting that no other test says (reference.md, Forwarding rules; decisions.md, section 6, T4, U2).
+// Sentences about the states of relay rules, about actions on all of them and about deleting that no other test says
+// (reference.md, Forwarding rules; decisions.md, section 6, T4, U2).
 import assert from 'node:assert/strict'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'

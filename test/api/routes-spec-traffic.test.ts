@@ -1,4 +1,5 @@
-// Sentences about the traffic of relay rules, and about them in System and Reconcile, that no other test says (reference.md; decisions.md, section 6, S1, S11).
+// Sentences about the traffic of relay rules, and about them in System and Reconcile, that no other test says
+// (reference.md; decisions.md, section 6, S1, S11).
 import assert from 'node:assert/strict'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { ForwardingAnswer } from '@panel/shared/api/forwarding.ts'

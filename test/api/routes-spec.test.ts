@@ -1,4 +1,5 @@
-// Sentences about making, reading and changing relay rules that no other test says: the very shape of each answer (reference.md, Forwarding rules; decisions.md, section 6, T4, U2).
+// Sentences about making, reading and changing relay rules that no other test says: the very shape of each answer
+// (reference.md, Forwarding rules; decisions.md, section 6, T4, U2).
 import assert from 'node:assert/strict'
 import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'

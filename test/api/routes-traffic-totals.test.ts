@@ -1,4 +1,5 @@
-// The totals of the panel over restarts: without a byte counted twice or lost (reference.md, traffic; decisions.md, F18 to F20, F23).
+// The totals of the panel over restarts: without a byte counted twice or lost (reference.md, traffic; decisions.md, F18
+// to F20, F23).
 import assert from 'node:assert/strict'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { openStore, IN_MEMORY } from '@panel/web-daemon/app/store.ts'

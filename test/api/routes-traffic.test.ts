@@ -1,4 +1,5 @@
-// What goes through rules: kernel figures and panel totals apart, exact across everything that makes a counter anew (reference.md, traffic; decisions.md, F18 to F20, F23).
+// What goes through rules: kernel figures and panel totals apart, exact across everything that makes a counter anew
+// (reference.md, traffic; decisions.md, F18 to F20, F23).
 import assert from 'node:assert/strict'
 import type {
   RouteCountersAnswer,

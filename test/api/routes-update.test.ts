@@ -1,4 +1,5 @@
-// Relay rules through HTTP: changed, deleted, enabled and disabled (reference.md, Forwarding rules; decisions.md, F1 to F16).
+// Relay rules through HTTP: changed, deleted, enabled and disabled (reference.md, Forwarding rules; decisions.md, F1 to
+// F16).
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'

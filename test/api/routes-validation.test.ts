@@ -1,4 +1,5 @@
-// What a rule is refused for, each with its field and code, all at once (reference.md, Forwarding rules; decisions.md, section 4, F2 to F9).
+// What a rule is refused for, each with its field and code, all at once (reference.md, Forwarding rules; decisions.md,
+// section 4, F2 to F9).
 import assert from 'node:assert/strict'
 import type { Client, Reply } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'

@@ -1,4 +1,5 @@
-// The health of rules is watched: a change of the panel's table by somebody else is noticed by an event, and told inside the panel (decisions.md, S7, S15, E2).
+// The health of rules is watched: a change of the panel's table by somebody else is noticed by an event, and told
+// inside the panel (decisions.md, S7, S15, E2).
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RouteHealthEvent } from '@panel/shared/api/routes/answers.ts'

@@ -1,4 +1,5 @@
-// What the settings of the monitoring change, at once and without a restart: how tunnels are probed, how they are judged, what is kept of it.
+// What the settings of the monitoring change, at once and without a restart: how tunnels are probed, how they are
+// judged, what is kept of it.
 import assert from 'node:assert/strict'
 import type { TcpProbeResult } from '@panel/web-daemon/features/monitor/classify.ts'
 import { emptyBucket } from '@panel/web-daemon/features/monitor/bucket.ts'

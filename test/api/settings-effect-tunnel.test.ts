@@ -1,4 +1,5 @@
-// What the settings of tunnels, their addresses and their keepalive change: each is set, and the next tunnel is another one.
+// What the settings of tunnels, their addresses and their keepalive change: each is set, and the next tunnel is another
+// one.
 import assert from 'node:assert/strict'
 import type { PairingCodeAnswer, FromPairingCodeAnswer, SideInfoAnswer } from '@panel/shared/api/tunnels/pairing.ts'
 import type { ChangePoolAnswer } from '@panel/shared/api/pools.ts'

@@ -1,4 +1,5 @@
-// What settings must be to each other, and the forms of those that are no plain number or word (decisions.md, section 8).
+// What settings must be to each other, and the forms of those that are no plain number or word (decisions.md, section
+// 8).
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'

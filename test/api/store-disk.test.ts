@@ -1,4 +1,5 @@
-// A disk that is full or read-only: said in words, nothing stored or running is lost, and all goes on once there is room, without a restart.
+// A disk that is full or read-only: said in words, nothing stored or running is lost, and all goes on once there is
+// room, without a restart.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

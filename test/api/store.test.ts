@@ -1,4 +1,5 @@
-// What becomes of requests while the store's file is locked, moved or damaged: said in words, nothing stored is lost, and nobody starts the panel again for it.
+// What becomes of requests while the store's file is locked, moved or damaged: said in words, nothing stored is lost,
+// and nobody starts the panel again for it.
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdtempSync, openSync, closeSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'

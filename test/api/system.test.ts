@@ -1,4 +1,5 @@
-// What the panel says of its installation, and of the interfaces and the routing table of the host (reference.md, System; decisions.md, Y1, Y5, Y6).
+// What the panel says of its installation, and of the interfaces and the routing table of the host (reference.md,
+// System; decisions.md, Y1, Y5, Y6).
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { hostname, release } from 'node:os'

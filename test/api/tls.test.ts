@@ -1,4 +1,5 @@
-// TLS: served by configuration, kept up to date, and nothing that follows from it without it (reference.md, Authentication 8; decisions.md, W21, W22, A3).
+// TLS: served by configuration, kept up to date, and nothing that follows from it without it (reference.md,
+// Authentication 8; decisions.md, W21, W22, A3).
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'

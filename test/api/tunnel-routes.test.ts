@@ -1,4 +1,5 @@
-// What a tunnel tells of the rules that relay over it (reference.md, GET /tunnels/{id}/routes and States; decisions.md, R29, S7).
+// What a tunnel tells of the rules that relay over it (reference.md, GET /tunnels/{id}/routes and States; decisions.md,
+// R29, S7).
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'

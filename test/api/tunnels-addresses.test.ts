@@ -1,4 +1,5 @@
-// The addresses of one tunnel, added and removed through the update pipeline (reference.md, /tunnels/{id}/addresses; decisions.md, R25).
+// The addresses of one tunnel, added and removed through the update pipeline (reference.md, /tunnels/{id}/addresses;
+// decisions.md, R25).
 import assert from 'node:assert/strict'
 import type { AddressesAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { Client } from './support/client.ts'

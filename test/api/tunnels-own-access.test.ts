@@ -1,4 +1,5 @@
-// A request that comes through a tunnel does not cut it: every way to do so is refused until the operator accepts it (reference.md; decisions.md, T8, R22).
+// A request that comes through a tunnel does not cut it: every way to do so is refused until the operator accepts it
+// (reference.md; decisions.md, T8, R22).
 import assert from 'node:assert/strict'
 import type { Client, Reply } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'

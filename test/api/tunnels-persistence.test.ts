@@ -1,4 +1,5 @@
-// What keeps a tunnel over a reboot: systemd, systemd-networkd or nothing; what each can hold, and files that are not ours (decisions.md, R10, R17, R18, T13).
+// What keeps a tunnel over a reboot: systemd, systemd-networkd or nothing; what each can hold, and files that are not
+// ours (decisions.md, R10, R17, R18, T13).
 import assert from 'node:assert/strict'
 import { onlyAt } from '../support/faulty.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'

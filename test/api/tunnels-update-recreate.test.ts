@@ -1,4 +1,5 @@
-// PATCH /tunnels/{id} with what only a new link can have: it must be confirmed (reference.md; decisions.md, T12, T14, R21).
+// PATCH /tunnels/{id} with what only a new link can have: it must be confirmed (reference.md; decisions.md, T12, T14,
+// R21).
 import assert from 'node:assert/strict'
 import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import type { Client } from './support/client.ts'

@@ -1,4 +1,5 @@
-// PATCH /tunnels/{id} over a fake kernel: what keeps its value, what is done in place, and what is refused (reference.md; decisions.md, T12, T14, R21).
+// PATCH /tunnels/{id} over a fake kernel: what keeps its value, what is done in place, and what is refused
+// (reference.md; decisions.md, T12, T14, R21).
 import assert from 'node:assert/strict'
 import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import type { Client } from './support/client.ts'

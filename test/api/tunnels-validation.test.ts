@@ -1,4 +1,5 @@
-// Wrong requests for a tunnel: each field its own message, all at once, the first of them in "field", and never a change of the host.
+// Wrong requests for a tunnel: each field its own message, all at once, the first of them in "field", and never a
+// change of the host.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'

@@ -1,4 +1,5 @@
-// Finds what a document or comment names and the repository does not have: `npx tsx test/architecture/citations.ts` prints it.
+// Finds what a document or comment names and the repository does not have: `npx tsx test/architecture/citations.ts`
+// prints it.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -65,7 +66,10 @@ export function danglingIn({ path, text }: Source, library: Library): Dangling[]
   )
 }
 
-/** What follows each match that begins in the line: as far as the pattern reaches, into the next line too, since comments are wrapped. */
+/**
+ * What follows each match that begins in the line: as far as the pattern reaches, into the next line too, since
+ * comments are wrapped.
+ */
 function tails(pattern: RegExp, line: string, next = ''): string[] {
   return [...`${line} ${next.trim()}`.matchAll(pattern)]
     .filter(({ index }) => index <= line.length)
@@ -135,7 +139,9 @@ const pathsNamed = (line: string, isDocument: boolean): string[] =>
     .map((match) => String(match[1]))
     .filter((path) => !NO_SOURCE_FILES.test(path))
 
-/** As written, beside the one that names it, or the end of a path: `queue.ts` is enough where the reader is in its room. */
+/**
+ * As written, beside the one that names it, or the end of a path: `queue.ts` is enough where the reader is in its room.
+ */
 function hasPath(files: readonly string[], from: string, path: string): boolean {
   const candidates = [normalize(path), normalize(join(dirname(from), path))]
   return files.some((file) =>

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { findCycle, graphOf, readImports, webDaemonFolder, type Graph } from './import-graph.ts'
 
-/** Every import between features that there may be. A feature stands below those that it imports, so the table has no cycle by its order. */
+/**
+ * Every import between features that there may be. A feature stands below those that it imports, so the table has no
+ * cycle by its order.
+ */
 const FEATURES: Readonly<Record<string, readonly string[]>> = {
   settings: [],
   audit: [],

@@ -1,4 +1,5 @@
-// The imports between files of the repository, as dependency-cruiser finds them, and what can be asked of them as a graph of folders.
+// The imports between files of the repository, as dependency-cruiser finds them, and what can be asked of them as a
+// graph of folders.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -45,7 +46,10 @@ export function graphOf(imports: readonly Import[], nodeOf: (path: string) => st
   return graph
 }
 
-/** The layers from the bottom up: each node imports only from layers below its own. Nodes that are part of a cycle, or above one, are in none. */
+/**
+ * The layers from the bottom up: each node imports only from layers below its own. Nodes that are part of a cycle, or
+ * above one, are in none.
+ */
 export function layersOf(graph: Graph): string[][] {
   const layers: string[][] = []
   const placed = new Set<string>()
@@ -79,7 +83,10 @@ export function findCycle(graph: Graph): string[] | null {
   return null
 }
 
-/** The folders of the web daemon as it is drawn: app, platform/*, change, features/*, cli. A file directly in platform is a node of its own. */
+/**
+ * The folders of the web daemon as it is drawn: app, platform/*, change, features/*, cli. A file directly in platform
+ * is a node of its own.
+ */
 export function webDaemonFolder(path: string): string | null {
   const [room, folder = '', inner = ''] = path.split('/')
   if (room !== 'web-daemon') return null

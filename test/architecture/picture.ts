@@ -1,4 +1,5 @@
-// npm run picture: draws the imports between the folders of the repository into .build/imports.txt and .build/imports.svg, from the bottom layer up.
+// npm run picture: draws the imports between the folders of the repository into .build/imports.txt and
+// .build/imports.svg, from the bottom layer up.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../../packaging/build/build.ts'

@@ -1,5 +1,7 @@
-// What checks the house rules, for `npm run lint` and for the architecture tier. Each remembers in .build what it has found in a file that is
-// as it was. The linter looks at the types of other files too, so with CI=true, and wherever it is to be sure, nothing is remembered.
+// What checks the house rules, for `npm run lint` and for the architecture tier. Each remembers in .build what it has
+// found in a file that is
+// as it was. The linter looks at the types of other files too, so with CI=true, and wherever it is to be sure, nothing
+// is remembered.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'

@@ -1,4 +1,5 @@
-// What is run: a copy of the shipped bundle, which a build beside cannot take away, and the drivers, bundled to run without this tree.
+// What is run: a copy of the shipped bundle, which a build beside cannot take away, and the drivers, bundled to run
+// without this tree.
 import { copyFile, cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BUNDLE, bundle } from '../../packaging/build/build.ts'

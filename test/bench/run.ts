@@ -1,4 +1,5 @@
-// Measures the panel beside the raw tools and prints one table. A missed aim is told; only a wrong answer, or none, is a failure.
+// Measures the panel beside the raw tools and prints one table. A missed aim is told; only a wrong answer, or none, is
+// a failure.
 import { loadavg } from 'node:os'
 import { delimiter } from 'node:path'
 import { whyNot } from '../vm/lab/index.ts'

@@ -1,4 +1,5 @@
-// What a kernel does, as one suite for the fake and the real one: a sentence that holds for one and not the other is a lie of the fake's.
+// What a kernel does, as one suite for the fake and the real one: a sentence that holds for one and not the other is a
+// lie of the fake's.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kernel, FoundLink } from '@panel/root-helper/kernel/facilities.ts'

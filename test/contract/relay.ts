@@ -1,4 +1,5 @@
-// What a kernel does with relay rules and forwarding, as one suite for the fake one and the real ones, whatever carries out the rules there.
+// What a kernel does with relay rules and forwarding, as one suite for the fake one and the real ones, whatever carries
+// out the rules there.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import fc from 'fast-check'

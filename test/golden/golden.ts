@@ -1,4 +1,5 @@
-// Compares text with a file beside the test; PANEL_WRITE_GOLDEN=1 writes the file instead, for a person to review in the diff.
+// Compares text with a file beside the test; PANEL_WRITE_GOLDEN=1 writes the file instead, for a person to review in
+// the diff.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 

@@ -1,4 +1,5 @@
-// Each folder of ruleset/ is also the text for iptables-restore and ip6tables-restore that makes its rules; test/netns and test/vm load such texts.
+// Each folder of ruleset/ is also the text for iptables-restore and ip6tables-restore that makes its rules; test/netns
+// and test/vm load such texts.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// Each folder of ruleset/ is a list of relay rules and the nft text that makes them; test/netns and test/vm load each by a real nft.
+// Each folder of ruleset/ is a list of relay rules and the nft text that makes them; test/netns and test/vm load each
+// by a real nft.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

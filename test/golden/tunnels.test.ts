@@ -1,4 +1,5 @@
-// Each folder of tunnels/ is a state and the text that follows from it: the files that boot reads, and the plan as a person reads it.
+// Each folder of tunnels/ is a state and the text that follows from it: the files that boot reads, and the plan as a
+// person reads it.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

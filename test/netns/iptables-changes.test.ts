@@ -1,4 +1,5 @@
-// What changes do to traffic under way where iptables carries out the relay rules, and what it leaves behind when something else takes over.
+// What changes do to traffic under way where iptables carries out the relay rules, and what it leaves behind when
+// something else takes over.
 import assert from 'node:assert/strict'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'

@@ -1,4 +1,5 @@
-// The law of iptables on this machine's kernel, in both of its variants: what is read back is what was asked for, and nothing else is touched.
+// The law of iptables on this machine's kernel, in both of its variants: what is read back is what was asked for, and
+// nothing else is touched.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { familyOf } from '@panel/shared/ruleset/canonical.ts'
@@ -166,7 +167,8 @@ for (const [backend, variant] of VARIANTS) {
       await goTo(rules)
       const before = saved()
       const impossible = [
-        // ip6tables refuses what iptables has not even seen, and of IPv4 the table that relays refuses what the one that counts has taken.
+        // ip6tables refuses what iptables has not even seen, and of IPv4 the table that relays refuses what the one
+        // that counts has taken.
         [
           exampleRule({ route_rule_id: 3, bind_port: 81, is_clamp_mss_to_pmtu: true }),
           { ...exampleRule({ route_rule_id: 4, bind_port: 81, ...SIX }), fwmark: 2 ** 40 },

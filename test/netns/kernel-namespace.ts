@@ -1,4 +1,5 @@
-// A fresh network namespace with a process in it that drives the helper's facilities of a kernel; programs run in it beside.
+// A fresh network namespace with a process in it that drives the helper's facilities of a kernel; programs run in it
+// beside.
 import { execFileSync, spawn, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// Runs inside a fresh network namespace for links.test.ts: each line it reads is a call to Links or to one of the methods below.
+// Runs inside a fresh network namespace for links.test.ts: each line it reads is a call to Links or to one of the
+// methods below.
 import { spawnSync } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { openLinks } from '@panel/root-helper/kernel/link/links.ts'

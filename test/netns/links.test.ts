@@ -1,4 +1,5 @@
-// Links of a real kernel in a fresh namespace, with `ip` as the oracle. This kernel may lack GRE: the tunnel kinds are tried in the lab machine.
+// Links of a real kernel in a fresh namespace, with `ip` as the oracle. This kernel may lack GRE: the tunnel kinds are
+// tried in the lab machine.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
@@ -112,7 +113,10 @@ describe('links in a network namespace', function () {
   })
   after(() => host.close())
 
-  /** What we and `ip` saw while no packet moved: a router solicitation between the two would count for one of them alone. */
+  /**
+   * What we and `ip` saw while no packet moved: a router solicitation between the two would count for one of them
+   * alone.
+   */
   const atRest = async (): Promise<{ ours: HostInterface[]; oracle: Omit<HostInterface, 'class'>[] }> => {
     for (let tries = 1; tries <= 50; tries += 1) {
       const before = await host.links.interfaces()

@@ -1,4 +1,5 @@
-// The monitoring over the real helper and kernel: what it says of a tunnel while things happen to its far end. A pair of Ethernets stands for the tunnel.
+// The monitoring over the real helper and kernel: what it says of a tunnel while things happen to its far end. A pair
+// of Ethernets stands for the tunnel.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'

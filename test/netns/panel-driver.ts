@@ -1,4 +1,5 @@
-// Runs the web daemon's app beside a helper in some namespace, signed in, and sends it the requests that come in, one a line.
+// Runs the web daemon's app beside a helper in some namespace, signed in, and sends it the requests that come in, one a
+// line.
 import { createInterface } from 'node:readline'
 import { keepWatchingRoutes } from '@panel/web-daemon/features/routes/health/watch.ts'
 import { watchKernel } from '@panel/web-daemon/platform/helper/kernel-events.ts'

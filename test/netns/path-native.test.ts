@@ -1,4 +1,5 @@
-// The addon's side of ICMP: what it refuses, and that it gives back what it opened. It needs root, as every raw socket does.
+// The addon's side of ICMP: what it refuses, and that it gives back what it opened. It needs root, as every raw socket
+// does.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

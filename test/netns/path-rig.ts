@@ -1,4 +1,5 @@
-// Three namespaces in a row, near - router - far, with the real helper in the near one. The last link is smaller than the first.
+// Three namespaces in a row, near - router - far, with the real helper in the near one. The last link is smaller than
+// the first.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync } from 'node:fs'
 import { once } from 'node:events'

@@ -1,4 +1,5 @@
-// path.watch through the real helper and kernel: many targets, each in its rhythm, and what becomes of them while they are watched.
+// path.watch through the real helper and kernel: many targets, each in its rhythm, and what becomes of them while they
+// are watched.
 import assert from 'node:assert/strict'
 import type { WatchResult, WatchTarget } from '@panel/shared/path/model.ts'
 import { FAR, FAR_V6, PathRig, until } from './path-rig.ts'

@@ -1,4 +1,5 @@
-// The law of the compiler and the reader on this machine's kernel and nft: what is read back is what was asked for, and nothing else is.
+// The law of the compiler and the reader on this machine's kernel and nft: what is read back is what was asked for, and
+// nothing else is.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'

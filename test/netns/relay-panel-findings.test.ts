@@ -1,4 +1,5 @@
-// The panel in the middle of a relay: what its analysis, its reachability test and the log say of what packets really meet.
+// The panel in the middle of a relay: what its analysis, its reachability test and the log say of what packets really
+// meet.
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'

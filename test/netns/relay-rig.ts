@@ -1,4 +1,5 @@
-// Three namespaces in a row, client - relay - servers, with the real helper in the middle one; what is asked of it goes over its socket.
+// Three namespaces in a row, client - relay - servers, with the real helper in the middle one; what is asked of it goes
+// over its socket.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
@@ -119,7 +120,10 @@ export class RelayRig {
     )
   }
 
-  /** The real nft, for this helper alone, which from time to time is given one line more: one that the kernel refuses, with all that was before it. */
+  /**
+   * The real nft, for this helper alone, which from time to time is given one line more: one that the kernel refuses,
+   * with all that was before it.
+   */
   #refusingNft(): string[] {
     const [nft, wrapper] = [join(this.folder, 'nft'), join(this.folder, 'nft.sh')]
     copyFileSync(NFT, nft)

@@ -1,4 +1,5 @@
-// What keeps a change of one rule among thousands quick: the kernel is asked for what the change was to alter, and for all of it wherever that does not settle the matter.
+// What keeps a change of one rule among thousands quick: the kernel is asked for what the change was to alter, and for
+// all of it wherever that does not settle the matter.
 import assert from 'node:assert/strict'
 import { appendFileSync, chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

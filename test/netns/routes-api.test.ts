@@ -1,4 +1,5 @@
-// Relay rules through HTTP down to the real nft: what the panel says it did is what the kernel of a fresh network namespace holds.
+// Relay rules through HTTP down to the real nft: what the panel says it did is what the kernel of a fresh network
+// namespace holds.
 import assert from 'node:assert/strict'
 import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { Client } from '../api/support/client.ts'

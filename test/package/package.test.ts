@@ -1,4 +1,5 @@
-// The Debian package as it is made: to the byte the same each time, without a complaint of Debian's own checker, and with every licence in it.
+// The Debian package as it is made: to the byte the same each time, without a complaint of Debian's own checker, and
+// with every licence in it.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

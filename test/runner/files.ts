@@ -1,4 +1,5 @@
-// Which test files a tier has, and how they are divided among processes: by the time that each took when it last ran here.
+// Which test files a tier has, and how they are divided among processes: by the time that each took when it last ran
+// here.
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 

@@ -1,4 +1,5 @@
-// Who runs what when, on two processors: the lab's machine takes about one of them, so one lane prefers the lab and the other everything else.
+// Who runs what when, on two processors: the lab's machine takes about one of them, so one lane prefers the lab and the
+// other everything else.
 import { divide } from './files.ts'
 import type { Job } from './job.ts'
 import type { Part } from './plan.ts'

@@ -1,4 +1,5 @@
-// The output of tiers that run at the same time, suite by suite: the lines of a suite stay together under the name of its tier.
+// The output of tiers that run at the same time, suite by suite: the lines of a suite stay together under the name of
+// its tier.
 import { stripVTControlCharacters } from 'node:util'
 
 let lastPrinted = ''

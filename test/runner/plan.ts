@@ -1,4 +1,5 @@
-// What a run is made of: which files of which tiers, for everything, for tiers by name, for the quick answer and for the soak.
+// What a run is made of: which files of which tiers, for everything, for tiers by name, for the quick answer and for
+// the soak.
 import { REPETITIONS } from '../support/counts.ts'
 import { filesOf } from './files.ts'
 import { TIERS, type Tier } from './tiers.ts'
@@ -59,7 +60,9 @@ function quick({ tier, files }: Part): Part {
   return { tier, files: files.filter((file) => !NOT_QUICK.test(file)) }
 }
 
-/** The files that repeat something, which is told to them by the environment; a number that is set there already stays. */
+/**
+ * The files that repeat something, which is told to them by the environment; a number that is set there already stays.
+ */
 function soak(): Part[] {
   const all = Object.entries(REPETITIONS)
   for (const [name, { soak: count }] of all) process.env[name] ??= String(count)

@@ -1,4 +1,5 @@
-// The whole page before the real kernel: an operator with a browser sets up two servers, pairs them, relays over the tunnel, loses the far end, learns why, and adopts what another has made.
+// The whole page before the real kernel: an operator with a browser sets up two servers, pairs them, relays over the
+// tunnel, loses the far end, learns why, and adopts what another has made.
 import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 import { DEFAULT_DISPLAY, formatter } from '../../ui/src/core/format.ts'

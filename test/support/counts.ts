@@ -1,4 +1,5 @@
-// How often what is random or endless is repeated: few times with every run of the tests, and the promised number of times by `npm run soak`.
+// How often what is random or endless is repeated: few times with every run of the tests, and the promised number of
+// times by `npm run soak`.
 
 interface Repetition {
   /** With every run. */

@@ -6,7 +6,10 @@ import { systemClock, type Clock } from '@panel/root-helper/path/clock.ts'
 
 export type FakeEcho = PathEnds & EchoRequest
 
-/** Null: nothing comes back. `refused`: the errno's name with which the kernel sends nothing. What is left out is as in a reply after 1 ms. */
+/**
+ * Null: nothing comes back. `refused`: the errno's name with which the kernel sends nothing. What is left out is as in
+ * a reply after 1 ms.
+ */
 export type FakeAnswer = (Partial<ReceivedIcmp> & { readonly after_ms?: number }) | { readonly refused: string } | null
 
 /** Any interface has the index that its name ends with. */

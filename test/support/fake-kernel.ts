@@ -1,4 +1,5 @@
-// A kernel in memory, for reaching places that a real one is hard to bring to; test/contract holds it to what the real one does.
+// A kernel in memory, for reaching places that a real one is hard to bring to; test/contract holds it to what the real
+// one does.
 import { canonicalConfig, canonicalAddress } from '@panel/shared/tunnel/canonical.ts'
 import { nothingForeign, type ForeignFound } from '@panel/shared/foreign/model.ts'
 import { RULESET_CHANGED, type HostEvent } from '@panel/shared/events/model.ts'
@@ -86,7 +87,10 @@ export class FakeKernel implements Kernel {
   /** Who listens to events now. */
   readonly listeners = new Set<(event: HostEvent) => void>()
 
-  /** All that can be changed, as text: equal text is an unchanged host. Indexes are left out, since making a link anew gives it another. */
+  /**
+   * All that can be changed, as text: equal text is an unchanged host. Indexes are left out, since making a link anew
+   * gives it another.
+   */
   picture(): string {
     const links = [...this.held].map(([name, link]) => [name, link.kind, link.state, link.unmodelled]).sort()
     return JSON.stringify({

@@ -1,4 +1,5 @@
-// Root's part of the probing, without packets: holds the targets as `path.watch` would, and tells what the test says became of their probes.
+// Root's part of the probing, without packets: holds the targets as `path.watch` would, and tells what the test says
+// became of their probes.
 import assert from 'node:assert/strict'
 import { Ajv } from 'ajv'
 import type { ProbeOutcome, WatchItem, WatchTarget } from '@panel/shared/path/model.ts'

@@ -1,4 +1,5 @@
-// Any kernel, with a fault at the n-th change asked of it. It lives in the tests, so a production helper has no such door.
+// Any kernel, with a fault at the n-th change asked of it. It lives in the tests, so a production helper has no such
+// door.
 import type {
   Connections,
   Forwarding,

@@ -1,4 +1,5 @@
-// The real handlers and the real transaction over a fake kernel, spoken to without a socket but through the same validators and JSON.
+// The real handlers and the real transaction over a fake kernel, spoken to without a socket but through the same
+// validators and JSON.
 import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
 import { handlersFor, type HelperDeps } from '@panel/root-helper/handlers.ts'
 import { StreamSlots, Streams } from '@panel/root-helper/streams.ts'

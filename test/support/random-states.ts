@@ -1,4 +1,5 @@
-// Arbitrary tunnel states for property tests: canonical, sound, and drawn so that two of them often differ in one thing only.
+// Arbitrary tunnel states for property tests: canonical, sound, and drawn so that two of them often differ in one thing
+// only.
 import fc from 'fast-check'
 import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
 import {
@@ -64,7 +65,8 @@ const configOf = (kind: LinkKind): fc.Arbitrary<LinkConfig> => {
         tx_queue_length: fc.integer({ min: 0, max: 10_000 }),
         addresses: fc.uniqueArray(address, { maxLength: 4, selector: (a) => a.address }),
       })
-      // The kernel refuses the two together: one sets Don't Fragment, the other ignores it (ipgre_netlink_parms, net/ipv4/ip_gre.c).
+      // The kernel refuses the two together: one sets Don't Fragment, the other ignores it (ipgre_netlink_parms,
+      // net/ipv4/ip_gre.c).
       .map((config) => (config.is_path_mtu_discovery ? { ...config, is_ignore_df: false } : config))
       .filter((config) => config.local_endpoint !== config.remote_endpoint)
   )

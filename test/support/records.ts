@@ -1,4 +1,5 @@
-// Tunnels and relay rules for tests: a test says what it is about, and the lists of fields say the rest. A new field is given its value here, once.
+// Tunnels and relay rules for tests: a test says what it is about, and the lists of fields say the rest. A new field is
+// given its value here, once.
 import { defaultsOf } from '@panel/shared/api/base/field-list.ts'
 import {
   ADDRESS_FAMILIES,
@@ -15,7 +16,10 @@ import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
 import type { NamedRoute } from '@panel/web-daemon/features/routes/record.ts'
 import type { AddressRecord, NewTunnel, TunnelRecord } from '@panel/web-daemon/features/tunnels/record.ts'
 
-/** What POST /tunnels needs at least. eth0 of the fake kernel has the local endpoint, and its default route leads to the remote one. */
+/**
+ * What POST /tunnels needs at least. eth0 of the fake kernel has the local endpoint, and its default route leads to the
+ * remote one.
+ */
 export const SMALLEST = { local_endpoint: '192.0.2.1', remote_endpoint: '198.51.100.7' } as const
 /** What POST /routes needs at least. eth0 of the fake kernel has the bind address. */
 export const SMALLEST_RULE = {

@@ -1,4 +1,5 @@
-// Settings that nobody stored: the defaults, but for what a test says. Unlike the real ones they take any value of the right type.
+// Settings that nobody stored: the defaults, but for what a test says. Unlike the real ones they take any value of the
+// right type.
 import { DEFAULTS, type SettingValues } from '@panel/web-daemon/features/settings/definitions.ts'
 import type { SettingsReader } from '@panel/web-daemon/platform/settings.ts'
 

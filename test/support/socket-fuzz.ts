@@ -1,4 +1,5 @@
-// A program: sends mutated requests to the helper's socket, many on one connection until it hangs up, and counts the answers.
+// A program: sends mutated requests to the helper's socket, many on one connection until it hangs up, and counts the
+// answers.
 import { connect } from 'node:net'
 import { exampleTunnel } from './example.ts'
 

@@ -1,4 +1,5 @@
-// The audit log on the page: newest first, filtered and turned by the address, each entry as a whole (requirements 2, 5, 12).
+// The audit log on the page: newest first, filtered and turned by the address, each entry as a whole (requirements 2,
+// 5, 12).
 import assert from 'node:assert/strict'
 import type { Client } from '../api/support/client.ts'
 import { browsing, PHONE, type Visit } from './support/browser.ts'

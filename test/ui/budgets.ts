@@ -1,4 +1,5 @@
-// Measures the page against its limits (design of the page): npm run budgets. Sizes are of what is built, compressed by gzip; times are of Chromium here.
+// Measures the page against its limits (design of the page): npm run budgets. Sizes are of what is built, compressed by
+// gzip; times are of Chromium here.
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadavg } from 'node:os'
@@ -58,7 +59,10 @@ const sizes = (): void => {
 const SLOW = { latency: 400, kbps: 400 } as const
 const SLOW_TOLD = `${SLOW.latency} ms round trip, ${SLOW.kbps} kbit/s, processor slowed 4 times`
 
-/** By a name that no browser trusts as it does 127.0.0.1: a panel over plain HTTP is asked for gzip, which is larger than brotli. */
+/**
+ * By a name that no browser trusts as it does 127.0.0.1: a panel over plain HTTP is asked for gzip, which is larger
+ * than brotli.
+ */
 const overPlainHttp = (host: Host): Host => ({ ...host, base: host.base.replace('127.0.0.1', PLAIN_HTTP_NAME) })
 
 /** From an empty cache over a bad line until the overview says how the tunnels are. */
@@ -80,7 +84,11 @@ const coldOverview = async (browser: Browser, host: Host, { context }: Visit): P
   await page.context().close()
 }
 
-/** Every page once as the first that a browser opens, by brotli as over TLS or a tunnel of ssh: the package has the panel listen elsewhere only if told that a proxy has TLS. Drawing charts has a limit of its own, and comes after the data that is drawn. */
+/**
+ * Every page once as the first that a browser opens, by brotli as over TLS or a tunnel of ssh: the package has the
+ * panel listen elsewhere only if told that a proxy has TLS. Drawing charts has a limit of its own, and comes after the
+ * data that is drawn.
+ */
 const firstPages = async (browser: Browser, host: Host, { context }: Visit): Promise<void> => {
   const found: { path: string; page: number; chart: number }[] = []
   for (const { path } of ROUTES) {

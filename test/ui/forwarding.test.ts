@@ -1,4 +1,5 @@
-// IP forwarding on the page: its state, turned on and put back, how full connection tracking is, and whose rules stand beside.
+// IP forwarding on the page: its state, turned on and put back, how full connection tracking is, and whose rules stand
+// beside.
 import assert from 'node:assert/strict'
 import { nothingForeign } from '@panel/shared/foreign/model.ts'
 import { readForeign } from '@panel/shared/foreign/read.ts'

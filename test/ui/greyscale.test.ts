@@ -1,4 +1,5 @@
-// Without any colour: every state is told apart by its shape alone, in lists and in the bar of a history (requirement 2).
+// Without any colour: every state is told apart by its shape alone, in lists and in the bar of a history (requirement
+// 2).
 import assert from 'node:assert/strict'
 import { emptyBucket, stateSeverity } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'

@@ -1,4 +1,5 @@
-// What is live when the panel goes away under the page: a banner with its age, values that stay, dimmed, and everything as it is now once the panel is back (requirement 3).
+// What is live when the panel goes away under the page: a banner with its age, values that stay, dimmed, and everything
+// as it is now once the panel is back (requirement 3).
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { startWatching, type WatchingPanel } from '../api/support/monitor.ts'

@@ -20,7 +20,10 @@ describe('A list of more rows than are drawn', () => {
 
   const list = async (): Promise<Page> =>
     (await goTo(await signedIn(await visit(host)), host, 'tunnels?sort=name', /^Tunnels 150/)).page
-  /** Two frames from now: the names of the rows that are drawn, and how much of the window below the head and above the foot of the list has no row. */
+  /**
+   * Two frames from now: the names of the rows that are drawn, and how much of the window below the head and above the
+   * foot of the list has no row.
+   */
   const drawn = (page: Page): Promise<{ names: string[]; gap: number }> =>
     page.evaluate(async () => {
       for (const _ of [1, 2]) await new Promise(requestAnimationFrame)

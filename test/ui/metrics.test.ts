@@ -1,4 +1,5 @@
-// The load of the host on the page: every figure by its name, both totals apart, and said to be old when it is (requirements 2, 3, 20).
+// The load of the host on the page: every figure by its name, both totals apart, and said to be old when it is
+// (requirements 2, 3, 20).
 import assert from 'node:assert/strict'
 import { eventually } from '../api/support/streams.ts'
 import { FakeHost } from '../support/fake-host.ts'

@@ -1,4 +1,5 @@
-// Every page of the app opens: with nothing in it and with something, in English and in Persian, without a finding of the gates.
+// Every page of the app opens: with nothing in it and with something, in English and in Persian, without a finding of
+// the gates.
 import assert from 'node:assert/strict'
 import { ROUTES } from '../../ui/src/core/routes.ts'
 import { createRoute } from '../api/support/routes.ts'

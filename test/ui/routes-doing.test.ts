@@ -1,4 +1,5 @@
-// What is done to relay rules as they stand: all applied at once, one copied, and a refusal that the operator overrules.
+// What is done to relay rules as they stand: all applied at once, one copied, and a refusal that the operator
+// overrules.
 import assert from 'node:assert/strict'
 import { browsing, type Visit } from './support/browser.ts'
 import { complaintOf, field, goTo, seen, signedIn, startHost, type Host } from './support/host.ts'

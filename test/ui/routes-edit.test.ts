@@ -1,4 +1,5 @@
-// A relay rule made and changed on the page: tested before it exists, planned in words, refused on its fields, and looked at.
+// A relay rule made and changed on the page: tested before it exists, planned in words, refused on its fields, and
+// looked at.
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:net'
 import { browsing, type Visit } from './support/browser.ts'

@@ -1,4 +1,5 @@
-// Draws the pages for people to look at: npx tsx test/ui/screenshots.ts [part of a picture's name …], into .build/screenshots
+// Draws the pages for people to look at: npx tsx test/ui/screenshots.ts [part of a picture's name …], into
+// .build/screenshots
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '../api/support/client.ts'

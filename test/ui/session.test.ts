@@ -1,4 +1,5 @@
-// A session that ends keeps what is on the page; the account is changed on a page of its own; language and colours are one click away.
+// A session that ends keeps what is on the page; the account is changed on a page of its own; language and colours are
+// one click away.
 import assert from 'node:assert/strict'
 import { OPERATOR } from '../api/support/panel.ts'
 import { browsing, type Visit } from './support/browser.ts'

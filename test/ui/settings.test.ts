@@ -1,4 +1,5 @@
-// The settings on the page: made from the schema, changed together, each error on its own field, nothing lost unasked (requirements 9, 12, 18).
+// The settings on the page: made from the schema, changed together, each error on its own field, nothing lost unasked
+// (requirements 9, 12, 18).
 import assert from 'node:assert/strict'
 import type { SettingsAnswer } from '@panel/shared/api/settings.ts'
 import type { Client } from '../api/support/client.ts'

@@ -1,4 +1,5 @@
-// The page before there is an account: served under the web path, honest about its transport, and helpful with the password.
+// The page before there is an account: served under the web path, honest about its transport, and helpful with the
+// password.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { Page } from 'playwright-core'

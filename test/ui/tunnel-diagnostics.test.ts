@@ -1,4 +1,5 @@
-// Diagnostics on the page: packets from the first on, a Stop, the MTU with the button that applies it, and a verdict with what to do.
+// Diagnostics on the page: packets from the first on, a Stop, the MTU with the button that applies it, and a verdict
+// with what to do.
 import assert from 'node:assert/strict'
 import type { FakeEcho } from '../support/fake-icmp.ts'
 import type { Client } from '../api/support/client.ts'

@@ -1,4 +1,5 @@
-// The analysis of a real GRE tunnel: each of its verdicts provoked, and what it says to do is what helps (decisions.md, D5, D7).
+// The analysis of a real GRE tunnel: each of its verdicts provoked, and what it says to do is what helps (decisions.md,
+// D5, D7).
 import assert from 'node:assert/strict'
 import type {
   AnalyzeTunnelAnswer,
@@ -55,7 +56,10 @@ describe('The analysis of a tunnel', function () {
     for (const server of [near, far]) await server.try('nft', ['delete', 'table', 'inet', 'lab'])
   })
 
-  /** The other end, as it is to be or with something wrong. Without IPv6, which would send a packet or two by itself that an analysis hears. */
+  /**
+   * The other end, as it is to be or with something wrong. Without IPv6, which would send a packet or two by itself
+   * that an analysis hears.
+   */
   const answer = async ({
     key = tunnel.ikey,
     remote = near.address,

@@ -1,4 +1,5 @@
-// A backup brought to an empty server: the same kernel state, read from the kernel itself, the same files, and an export equal to the first.
+// A backup brought to an empty server: the same kernel state, read from the kernel itself, the same files, and an
+// export equal to the first.
 import assert from 'node:assert/strict'
 import { exportOf, importInto, withoutIds } from '../api/support/backup.ts'
 import { startLab, type Lab } from './lab/index.ts'

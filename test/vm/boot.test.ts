@@ -1,4 +1,5 @@
-// The lab keeps its promises: a real trixie kernel with GRE, fresh each time, that says how commands end and survives a power cut.
+// The lab keeps its promises: a real trixie kernel with GRE, fresh each time, that says how commands end and survives a
+// power cut.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

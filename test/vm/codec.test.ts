@@ -1,4 +1,5 @@
-// The four kinds of tunnel on a kernel that has them, with `ip -d -j` as the oracle: what `ip` makes we read, what we make `ip` reads.
+// The four kinds of tunnel on a kernel that has them, with `ip -d -j` as the oracle: what `ip` makes we read, what we
+// make `ip` reads.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { FoundLink, Links } from '@panel/root-helper/kernel/facilities.ts'

@@ -1,4 +1,5 @@
-// Faults on a real kernel: at every step of a plan, in the reading back, in the undoing, the helper killed at every step, and a disk that the kernel takes no writes for.
+// Faults on a real kernel: at every step of a plan, in the reading back, in the undoing, the helper killed at every
+// step, and a disk that the kernel takes no writes for.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -61,7 +62,8 @@ describe('A fault on a real kernel', function () {
     await panel.startHelper(faulty)
     await panel.startWeb()
     await panel.setUp()
-    // Asking what the kernel can do loads its modules, whose own links then stay; so they are there before the first picture.
+    // Asking what the kernel can do loads its modules, whose own links then stay; so they are there before the first
+    // picture.
     expect(await panel.operator.get('/system/capabilities'), 200)
   })
   after(() => lab?.stop())

@@ -1,4 +1,5 @@
-// The shipped helper on a real kernel, spoken to by hand and by a hostile far end: it lives, refuses, and the kernel is unchanged.
+// The shipped helper on a real kernel, spoken to by hand and by a hostile far end: it lives, refuses, and the kernel is
+// unchanged.
 import assert from 'node:assert/strict'
 import { repetitions } from '../support/counts.ts'
 import { exampleTunnel } from '../support/example.ts'

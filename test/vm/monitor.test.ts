@@ -1,4 +1,5 @@
-// The monitoring of real GRE tunnels: a far end that is slow, that filters ICMP, that is killed, and an interface that vanishes.
+// The monitoring of real GRE tunnels: a far end that is slow, that filters ICMP, that is killed, and an interface that
+// vanishes.
 import assert from 'node:assert/strict'
 import type { MonitorStatusAnswer } from '@panel/shared/api/monitor.ts'
 import { startLab, type Lab, type Server } from './lab/index.ts'

@@ -1,4 +1,5 @@
-// The Debian package on a real Debian 13, from its installation to its purge, on one machine: each part goes on from where the one before has left it.
+// The Debian package on a real Debian 13, from its installation to its purge, on one machine: each part goes on from
+// where the one before has left it.
 import { comesBack } from './package/reboot.ts'
 import { goes } from './package/removal.ts'
 import { Installed } from './package/installed.ts'

@@ -1,4 +1,5 @@
-// Pairing on two real servers: B is set up from A's code alone, and packets of both families cross each tunnel in both directions.
+// Pairing on two real servers: B is set up from A's code alone, and packets of both families cross each tunnel in both
+// directions.
 import assert from 'node:assert/strict'
 import type { FromPairingCodeAnswer, PairingCodeAnswer } from '@panel/shared/api/tunnels/pairing.ts'
 import type { ChangePoolAnswer } from '@panel/shared/api/pools.ts'
@@ -55,7 +56,10 @@ describe('Two servers that share nothing but pairing codes', function () {
     return { onA, onB: await make(b, tunnel), warnings: warnings.map(({ code }) => code) }
   }
 
-  /** On an Ethernet kind an IPv6 address is tentative until nobody else claims it (RFC 4862, 5.4), and nothing is sent from it meanwhile. */
+  /**
+   * On an Ethernet kind an IPv6 address is tentative until nobody else claims it (RFC 4862, 5.4), and nothing is sent
+   * from it meanwhile.
+   */
   const settled = async ({ server }: Panel, { interface_name }: TunnelView): Promise<void> => {
     for (
       let tries = 0;

@@ -1,4 +1,5 @@
-// Paths through real GRE tunnels: what the shipped helper finds out when their far end is well, slow, cut off, or behind a smaller path.
+// Paths through real GRE tunnels: what the shipped helper finds out when their far end is well, slow, cut off, or
+// behind a smaller path.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MtuResult, PingPacket, WatchResult } from '@panel/shared/path/model.ts'

@@ -1,4 +1,5 @@
-// What brings tunnels back after a reboot, on a machine that reboots: real systemd, real systemd-networkd, and nothing of the panel running yet.
+// What brings tunnels back after a reboot, on a machine that reboots: real systemd, real systemd-networkd, and nothing
+// of the panel running yet.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
@@ -36,7 +37,10 @@ describe('A machine that reboots', function () {
   const filesOf = async (name: string): Promise<string[]> =>
     (await files()).filter((file) => file.includes(`-${name}.`))
 
-  /** Every link by its name, as ip tells it in full, but for what no two links share: number, counters, hardware and link-local addresses. */
+  /**
+   * Every link by its name, as ip tells it in full, but for what no two links share: number, counters, hardware and
+   * link-local addresses.
+   */
   async function links(): Promise<Record<string, string>> {
     const all = JSON.parse(await lab.run('ip', ['-d', '-j', 'address', 'show'])) as {
       ifname: string
@@ -245,7 +249,9 @@ describe('A machine that reboots', function () {
   })
 })
 
-/** `link_type` tells which links have a hardware address of their own; a queue discipline comes with the first time up. */
+/**
+ * `link_type` tells which links have a hardware address of their own; a queue discipline comes with the first time up.
+ */
 function pictureOf({
   ifindex: _index,
   stats64: _stats,

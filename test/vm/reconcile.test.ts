@@ -1,4 +1,5 @@
-// Host and store compared on a real kernel: adopting under the eyes of an event listener, what is changed behind the panel's back, and what a reboot leaves.
+// Host and store compared on a real kernel: adopting under the eyes of an event listener, what is changed behind the
+// panel's back, and what a reboot leaves.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdoptAnswer, ForgetAnswer, IgnoreAnswer, ReconcileItem } from '@panel/shared/api/reconcile.ts'

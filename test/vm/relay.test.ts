@@ -1,4 +1,5 @@
-// Relays on a machine of their own: client - relay - GRE tunnel - far server with real bytes, the tunnel down, and a power cut after which the helper is alone.
+// Relays on a machine of their own: client - relay - GRE tunnel - far server with real bytes, the tunnel down, and a
+// power cut after which the helper is alone.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -84,7 +85,9 @@ describe('A relay over a GRE tunnel', function () {
     const { tx_bytes, tx_packets, rx_bytes, rx_packets } = await kernelCounters()
     return { tx_bytes, tx_packets, rx_bytes, rx_packets }
   }
-  /** What the client itself has sent to the relay's port and had from it, to the byte, since it was told to count anew. */
+  /**
+   * What the client itself has sent to the relay's port and had from it, to the byte, since it was told to count anew.
+   */
   async function clientCounts({ isAnew = false } = {}): Promise<Awaited<ReturnType<typeof kernelCounts>>> {
     if (isAnew)
       await lab.run('ip', ['netns', 'exec', 'client', 'nft', '-f', '-'], {
@@ -235,7 +238,8 @@ describe('A relay over a GRE tunnel', function () {
       now.tx_bytes_since_boot > BYTES && now.tx_bytes_since_boot < total.tx_bytes_since_boot,
       `${now.tx_bytes_since_boot}`,
     )
-    // What was seen before is still there, and nothing is there twice: a late packet may have come between the last look and the cut.
+    // What was seen before is still there, and nothing is there twice: a late packet may have come between the last
+    // look and the cut.
     for (const way of WAYS) {
       const kept = now[`${way}_since_creation`] - now[`${way}_since_boot`]
       assert.ok(

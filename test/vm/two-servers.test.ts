@@ -1,4 +1,5 @@
-// The whole path once, on a kernel that really has GRE: two servers, each with its own helper and web daemon, and an operator with HTTP.
+// The whole path once, on a kernel that really has GRE: two servers, each with its own helper and web daemon, and an
+// operator with HTTP.
 import assert from 'node:assert/strict'
 import { startLab, type Lab } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'

@@ -8,7 +8,10 @@ import type { Database } from './schema.ts'
 export type { Database } from './schema.ts'
 export { IN_MEMORY } from '../platform/db/open.ts'
 
-/** These grow with time and can reach gigabytes, too much to check at each start; damage in them shows when they are read. */
+/**
+ * These grow with time and can reach gigabytes, too much to check at each start; damage in them shows when they are
+ * read.
+ */
 const HISTORY_TABLES: readonly (keyof Database)[] = ['audit_log', 'monitor_bucket', 'monitor_event', 'route_bucket']
 
 /** The store at `path`, migrated to this build. A store that exists is first copied to `<path>.before-<migration>`. */
@@ -16,7 +19,10 @@ export function openStore(path: string, migrations: readonly NamedMigration[] = 
   return openDatabase(path, { migrations, unchecked_tables: HISTORY_TABLES })
 }
 
-/** An existing store, not migrated: for a program that runs beside the daemon. A store written by a newer build is refused. */
+/**
+ * An existing store, not migrated: for a program that runs beside the daemon. A store written by a newer build is
+ * refused.
+ */
 export function openExistingStore(path: string): Promise<Store> {
   return openExistingDatabase(path, MIGRATIONS)
 }

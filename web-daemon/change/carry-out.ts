@@ -1,4 +1,5 @@
-// Sends changes to root one after the other, and finds out how that ended: a piece that fails has those before it taken back.
+// Sends changes to root one after the other, and finds out how that ended: a piece that fails has those before it taken
+// back.
 import { invert, type Change } from '@panel/shared/change/change.ts'
 import type { Check } from '@panel/shared/change/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
@@ -88,7 +89,10 @@ const appliedWith = (checks: Check[], steps: string[] = []): Ending => ({
   outcome: { outcome: 'applied', checks, steps, failure: null, remediation: [] },
 })
 
-/** Root makes one change at a time, so a change that alters nothing is answered only after every one that was sent before it. */
+/**
+ * Root makes one change at a time, so a change that alters nothing is answered only after every one that was sent
+ * before it.
+ */
 async function waitForEarlierChanges<S>(carrier: Carrier<S>, { before, after }: Change<S>): Promise<void> {
   const state = before ?? after
   try {

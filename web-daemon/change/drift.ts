@@ -1,4 +1,5 @@
-// Compares the host with what is stored, in the background and for every noun: looks, settles what is pending, publishes what is
+// Compares the host with what is stored, in the background and for every noun: looks, settles what is pending,
+// publishes what is
 // not as it was, and has drift corrected where the operator wants that (decisions.md, S15).
 import type { Logger } from 'pino'
 import type { Noticed, PassReason } from '@panel/shared/api/reconcile.ts'
@@ -31,7 +32,10 @@ export interface Pass<Item> extends Noticed {
 /** What the background knows of one noun. A hint says what may have changed. */
 export interface DriftSource<Key, Item extends Observed<Key>, Hint> {
   readonly noun: string
-  /** Is called in turn with the changes. `unexpected`: what was not as it should be at the last look; null where there was none yet. */
+  /**
+   * Is called in turn with the changes. `unexpected`: what was not as it should be at the last look; null where there
+   * was none yet.
+   */
   readonly look: (hints: ReadonlySet<Hint>, unexpected: readonly Key[] | null) => Promise<Look<Key, Item>>
   /** Whether the status is what an operator wants. Of the first look only the others are news. */
   readonly isExpected: (item: Item) => boolean

@@ -1,4 +1,5 @@
-// Takes records and the host from one state to another, for every noun: the store says Pending before root is asked, and
+// Takes records and the host from one state to another, for every noun: the store says Pending before root is asked,
+// and
 // afterwards what was read back (decisions.md, S1). Call every function inside `inTurn`.
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import { invert, type Change } from '@panel/shared/change/change.ts'
@@ -43,7 +44,10 @@ export async function create<R extends ApplyMark, D, S>(
   return announced(context, resource, 'created', { record: await store.read(id), outcome })
 }
 
-/** Makes a record of what is on the host already. What differs is corrected first, and put back where the record cannot be stored. */
+/**
+ * Makes a record of what is on the host already. What differs is corrected first, and put back where the record cannot
+ * be stored.
+ */
 export async function adopt<R extends ApplyMark, D, S>(
   context: Context,
   resource: Resource<R, D, S>,

@@ -1,4 +1,5 @@
-// Corrects drift without a request, where the operator has turned that on (decisions.md, S15: system.auto_reapply_on_drift).
+// Corrects drift without a request, where the operator has turned that on (decisions.md, S15:
+// system.auto_reapply_on_drift).
 import type { Logger } from 'pino'
 import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
 import type { CommandContext } from '../platform/context.ts'

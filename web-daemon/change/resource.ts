@@ -1,4 +1,5 @@
-// A noun that the panel manages on the host: how its records say what the host shall hold, and how that is changed and stored.
+// A noun that the panel manages on the host: how its records say what the host shall hold, and how that is changed and
+// stored.
 import type { ErrorCode } from '@panel/shared/api/base/codes.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import type { Check } from '@panel/shared/change/check.ts'

@@ -1,4 +1,5 @@
-// When the background compares the host with what is stored: at the start, soon after a hint, and from time to time in case a hint
+// When the background compares the host with what is stored: at the start, soon after a hint, and from time to time in
+// case a hint
 // was lost (decisions.md, S15).
 import type { Logger } from 'pino'
 import type { Bus } from '../platform/events/bus.ts'
@@ -20,7 +21,10 @@ export interface ScheduleDeps {
 export interface Schedule<Hint> extends ScheduleDeps {
   /** Subscribes to what concerns the noun; returns the functions that end that. */
   readonly subscribe: (bus: Bus, prompt: Prompt<Hint>) => (() => void)[]
-  /** Rests so many times as long as a pass took before the next, so that somebody who changes the host all the time costs little. */
+  /**
+   * Rests so many times as long as a pass took before the next, so that somebody who changes the host all the time
+   * costs little.
+   */
   readonly rest_factor?: number
 }
 

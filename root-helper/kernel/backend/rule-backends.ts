@@ -1,4 +1,5 @@
-// Which program holds the relay rules: nft where it works, else iptables of the variant that this host uses, else the other variant; or the one that was configured.
+// Which program holds the relay rules: nft where it works, else iptables of the variant that this host uses, else the
+// other variant; or the one that was configured.
 import { join } from 'node:path'
 import { RULE_BACKENDS, type RuleBackend, type RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { WantedBackend } from '../../config.ts'

@@ -1,4 +1,5 @@
-// NAME=value lines of the file that PANEL_CONFIG_FILE names; the environment wins. The web daemon reads the same file for its own names.
+// NAME=value lines of the file that PANEL_CONFIG_FILE names; the environment wins. The web daemon reads the same file
+// for its own names.
 import { readFile } from 'node:fs/promises'
 
 export async function withConfigFile(environment: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {

@@ -1,4 +1,5 @@
-// Reads a small file again only where the kernel reports a change: of the files of a thousand tunnels hardly one has changed.
+// Reads a small file again only where the kernel reports a change: of the files of a thousand tunnels hardly one has
+// changed.
 import { lstatSync, type Stats } from 'node:fs'
 import { readIfThere } from './files.ts'
 
@@ -7,7 +8,10 @@ interface Entry {
   readonly stats: Stats
 }
 
-/** File systems record times in steps of some milliseconds, so a file that changed just before it was read may change again unnoticed. */
+/**
+ * File systems record times in steps of some milliseconds, so a file that changed just before it was read may change
+ * again unnoticed.
+ */
 const SETTLED_MS = 2000
 /** More files than one host has of ours; beyond it the cache is emptied. */
 const MOST = 5000

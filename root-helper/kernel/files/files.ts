@@ -36,7 +36,10 @@ export async function writeWhole(path: string, content: string, mode: number): P
   await syncFolder(dirname(path))
 }
 
-/** Temporary files of an earlier helper that was killed, or that lost power. Nothing reads them, and nothing else would remove them. */
+/**
+ * Temporary files of an earlier helper that was killed, or that lost power. Nothing reads them, and nothing else would
+ * remove them.
+ */
 export async function removeUnfinished(folder: string, isOurs: (name: string) => boolean): Promise<void> {
   for (const entry of await readdir(folder)) {
     const [, name] = /^(.+)\.new-\d+$/.exec(entry) ?? []

@@ -13,13 +13,19 @@ const NETWORKD_FOLDERS = [
   '/usr/local/lib/systemd/network',
 ]
 const UNIT = 'systemd-networkd.service'
-/** Where `systemctl enable` puts its links: by the unit's own [Install] in the first, by an administrator's in the others. */
+/**
+ * Where `systemctl enable` puts its links: by the unit's own [Install] in the first, by an administrator's in the
+ * others.
+ */
 const ENABLING = ['multi-user.target.wants', 'sysinit.target.wants', 'network.target.wants']
 
 export const networkdReads = (folder: string): boolean => NETWORKD_FOLDERS.includes(folder)
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
-/** systemd keeps such a link, pointing nowhere, for every unit while it is active. Asking over D-Bus might start one that is not. */
+/**
+ * systemd keeps such a link, pointing nowhere, for every unit while it is active. Asking over D-Bus might start one
+ * that is not.
+ */
 export const networkdRuns = (): boolean => isThere(`/run/systemd/units/invocation:${UNIT}`)
 
 /** Whether the next boot starts networkd, found out without starting a program. */
@@ -31,7 +37,10 @@ export const networkdIsEnabled = (): boolean =>
 export const networkdIsInstalled = (): boolean =>
   ['/usr/lib/systemd/systemd-networkd', '/lib/systemd/systemd-networkd'].some((path) => existsSync(path))
 
-/** As with systemd's own units, a burst of changes is one reload; but no link is made or deleted while networkd thinks of an older file for it. */
+/**
+ * As with systemd's own units, a burst of changes is one reload; but no link is made or deleted while networkd thinks
+ * of an older file for it.
+ */
 export function networkdFilesIn(folder: string): NetworkdFiles {
   const reload = inBursts(async () => {
     if (networkdReads(folder) && networkdRuns()) await runQuietly('/usr/bin/networkctl', ['reload'])

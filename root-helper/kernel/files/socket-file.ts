@@ -1,4 +1,5 @@
-// The socket's place in the file system: a socket of another process is never taken over, and only the panel's group may connect.
+// The socket's place in the file system: a socket of another process is never taken over, and only the panel's group
+// may connect.
 import { existsSync } from 'node:fs'
 import { chmod, chown, mkdir, readFile, unlink } from 'node:fs/promises'
 import { connect, type Server } from 'node:net'

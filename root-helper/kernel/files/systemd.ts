@@ -1,4 +1,5 @@
-// Asks a running systemd to read its unit files again, once for a burst of changes, and to run the keepalives that are enabled now.
+// Asks a running systemd to read its unit files again, once for a burst of changes, and to run the keepalives that are
+// enabled now.
 import { existsSync } from 'node:fs'
 import { parseFileName } from '@panel/shared/tunnel/saved-file.ts'
 import { inBursts } from './bursts.ts'
@@ -16,7 +17,10 @@ const SYSTEMCTL = '/usr/bin/systemctl'
 export const systemdReads = (folder: string): boolean => SYSTEMD_FOLDERS.includes(folder)
 export const systemdRuns = (): boolean => existsSync('/run/systemd/system')
 
-/** Reloading costs systemd time in proportion to its units, so a thousand tunnels made in a row reload it a few times, not a thousand. */
+/**
+ * Reloading costs systemd time in proportion to its units, so a thousand tunnels made in a row reload it a few times,
+ * not a thousand.
+ */
 export function reloadLater(folder: string): (unit: string) => void {
   if (!systemdReads(folder) || !systemdRuns()) return () => undefined
   const reload = inBursts((units) => tellSystemd(folder, units))

@@ -1,4 +1,5 @@
-// Events of the host's kernel: changes of links and addresses over rtnetlink, and changes of the nftables ruleset by others.
+// Events of the host's kernel: changes of links and addresses over rtnetlink, and changes of the nftables ruleset by
+// others.
 import { LOST, RULESET_CHANGED, type HostEvent } from '@panel/shared/events/model.ts'
 import type { KernelEvents } from '../facilities.ts'
 import type { RulesetChanges } from '../nft/ruleset-changes.ts'

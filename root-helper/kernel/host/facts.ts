@@ -53,7 +53,9 @@ async function unwritable(folder: string, what: string): Promise<Saving | null> 
   }
 }
 
-/** A file that networkd does not read today keeps no tunnel tomorrow, so one that boot does not start is not available. */
+/**
+ * A file that networkd does not read today keeps no tunnel tomorrow, so one that boot does not start is not available.
+ */
 async function savesToNetworkd(folder: string): Promise<Saving> {
   const refused = await unwritable(folder, 'Files for systemd-networkd')
   if (refused) return refused

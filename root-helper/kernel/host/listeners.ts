@@ -32,7 +32,10 @@ export async function findListeners(): Promise<Listener[]> {
   })
 }
 
-/** systemd may hold the socket until somebody connects (ssh.socket), and a helper without the capability sees no process name: then the configuration decides. */
+/**
+ * systemd may hold the socket until somebody connects (ssh.socket), and a helper without the capability sees no process
+ * name: then the configuration decides.
+ */
 const isSshd = (process: string, isConfigured: boolean): boolean =>
   process === 'sshd' || process === 'dropbear' || (isConfigured && (process === '' || process === 'systemd'))
 

@@ -1,4 +1,5 @@
-// Reads the kernel's tables of sockets, as /proc/net shows them (get_tcp4_sock and udp4_format_sock in net/ipv4, and their IPv6 kin).
+// Reads the kernel's tables of sockets, as /proc/net shows them (get_tcp4_sock and udp4_format_sock in net/ipv4, and
+// their IPv6 kin).
 import { formatIp, type Ip } from '@panel/shared/address/ip.ts'
 
 export interface BoundSocket {
@@ -8,7 +9,9 @@ export interface BoundSocket {
   readonly inode: string
 }
 
-/** States in the column `st`: a TCP socket that listens, and a UDP socket without a far end (include/net/tcp_states.h). */
+/**
+ * States in the column `st`: a TCP socket that listens, and a UDP socket without a far end (include/net/tcp_states.h).
+ */
 const WAITING = { tcp: '0A', udp: '07' } as const
 
 /** The sockets that wait for anybody; lines that cannot be read are left out. */
@@ -26,7 +29,10 @@ export function waitingSockets(protocol: BoundSocket['protocol'], table: string)
     })
 }
 
-/** Words of 32 bits in the byte order of the host, which is little-endian on every supported platform. An IPv4-mapped address is shown as IPv4. */
+/**
+ * Words of 32 bits in the byte order of the host, which is little-endian on every supported platform. An IPv4-mapped
+ * address is shown as IPv4.
+ */
 function parseAddress(hex: string): string | null {
   if (!/^([0-9A-F]{8}|[0-9A-F]{32})$/.test(hex)) return null
   const words = hex.match(/.{8}/g) ?? []

@@ -1,4 +1,5 @@
-// Echo requests as bytes (RFC 792, RFC 4443): one buffer for each size, in which only identifier, sequence and checksum change.
+// Echo requests as bytes (RFC 792, RFC 4443): one buffer for each size, in which only identifier, sequence and checksum
+// change.
 import { ECHO_REQUEST, HEADER_BYTES, type Family } from './constants.ts'
 import { addUp, fold } from './checksum.ts'
 

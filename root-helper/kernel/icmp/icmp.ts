@@ -12,7 +12,10 @@ import { ipBytes } from '../../netlink/bytes.ts'
 import { refusal, transportError } from '../../netlink/errors.ts'
 
 const RECEIVE_BUFFER_BYTES = 4 * 1024 * 1024
-/** Packets that arrive within this time are read together, so that many answers take few turns of the event loop. The kernel has noted when each arrived. */
+/**
+ * Packets that arrive within this time are read together, so that many answers take few turns of the event loop. The
+ * kernel has noted when each arrived.
+ */
 const GATHER_MS = 20
 /** Buffer of one read, which all sockets share in turn: some hundreds of packets, or three of the largest. */
 const PACKET_BYTES = Buffer.alloc(256 * 1024)
@@ -163,7 +166,9 @@ class FamilySocket {
     return template
   }
 
-  /** With Don't-Fragment only the MTU of the link counts, not the cached path MTU, since the path is what is measured. */
+  /**
+   * With Don't-Fragment only the MTU of the link counts, not the cached path MTU, since the path is what is measured.
+   */
   #setDontFragment(is_on: boolean): void {
     if (this.#isDontFragment === is_on) return
     this.#isDontFragment = is_on

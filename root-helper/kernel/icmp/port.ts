@@ -6,7 +6,10 @@ export interface ReceivedIcmp {
   readonly kind: 'reply' | ErrorKind
   readonly identifier: number
   readonly sequence: number
-  /** Whether it carries the cookie, which only a host that saw the request can know. An error need not quote enough of it, and a small request has no room for it. */
+  /**
+   * Whether it carries the cookie, which only a host that saw the request can know. An error need not quote enough of
+   * it, and a small request has no room for it.
+   */
   readonly is_sure: boolean
   readonly from_address: string
   /** The target of the request, according to the answer. */
@@ -23,7 +26,9 @@ export interface ReceivedIcmp {
   readonly interface_index: number
 }
 
-/** Where packets go and how they leave: canonical addresses of one family. "" leaves the choice to the routing table. */
+/**
+ * Where packets go and how they leave: canonical addresses of one family. "" leaves the choice to the routing table.
+ */
 export interface PathEnds {
   readonly interface_name: string
   readonly source_address: string

@@ -1,4 +1,5 @@
-// The echo request that an ICMP error quotes: as it was sent, or inside the GRE packet of a tunnel that carried it (RFC 792, RFC 4443, RFC 2784, RFC 2890).
+// The echo request that an ICMP error quotes: as it was sent, or inside the GRE packet of a tunnel that carried it (RFC
+// 792, RFC 4443, RFC 2784, RFC 2890).
 import { ECHO_REQUEST, HEADER_BYTES, type Family } from './constants.ts'
 
 /** An echo message, and where the packet that has it went to. */

@@ -1,4 +1,5 @@
-// Received ICMP, as far as it answers an echo request. Anybody can send such bytes, so every field is checked before it is used.
+// Received ICMP, as far as it answers an echo request. Anybody can send such bytes, so every field is checked before it
+// is used.
 import { NO_SUCH_TUNNEL } from '@panel/shared/path/model.ts'
 import { ipText } from '../../netlink/bytes.ts'
 import type { ReceivedIcmp } from './port.ts'
@@ -63,7 +64,10 @@ function mtuIn(family: Family, message: Buffer, wrapping: number): number | null
   return mtu > wrapping ? mtu - wrapping : null
 }
 
-/** A server without a tunnel for a GRE packet reports the port as unreachable (net/ipv4/ip_gre.c, net/ipv6/ip6_gre.c); one that takes no GRE at all reports the protocol. */
+/**
+ * A server without a tunnel for a GRE packet reports the port as unreachable (net/ipv4/ip_gre.c, net/ipv6/ip6_gre.c);
+ * one that takes no GRE at all reports the protocol.
+ */
 const REFUSALS_OF_GRE: Readonly<Record<Family, readonly string[]>> = { 4: ['3 2', '3 3'], 6: ['1 4', '4 1'] }
 
 const describeWrapped = (family: Family, type: number, code: number, text: string): string =>

@@ -1,4 +1,5 @@
-// Starts iptables and ip6tables of one variant with fixed arguments; the text that goes in was rendered by root, and none of it comes from the socket.
+// Starts iptables and ip6tables of one variant with fixed arguments; the text that goes in was rendered by root, and
+// none of it comes from the socket.
 import type { Family } from '@panel/shared/address/ip.ts'
 import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
 import { oneLine } from '../../text.ts'
@@ -47,7 +48,10 @@ export class Iptables {
   save = async (family: Family): Promise<string> =>
     this.#programs[family] ? run(this.#program(family).save, [], '') : ''
 
-  /** The table that counts, with what its lines have counted. This way iptables-legacy has the lock: while a table is exchanged its counters are not yet what they were. */
+  /**
+   * The table that counts, with what its lines have counted. This way iptables-legacy has the lock: while a table is
+   * exchanged its counters are not yet what they were.
+   */
   listCounted = async (family: Family): Promise<string> =>
     this.#programs[family] ? run(this.#program(family).list, ['--wait', WAIT, '-t', 'mangle', '-S', '-v'], '') : ''
 

@@ -20,7 +20,10 @@ type Read = Readonly<Record<Family, IptablesRead>>
 export class IptablesRulesets implements Rulesets {
   readonly #iptables: Iptables
   readonly #boot: BootRules
-  /** Families that may have chains of ours. Counters are read every second, and a host without relay rules must not start a program each time. */
+  /**
+   * Families that may have chains of ours. Counters are read every second, and a host without relay rules must not
+   * start a program each time.
+   */
   readonly #families = new Set<Family>(RELAY_FAMILIES)
 
   constructor(iptables: Iptables, boot: BootRules) {
@@ -98,7 +101,10 @@ export class IptablesRulesets implements Rulesets {
     return sumCounters(last)
   }
 
-  /** iptables does not number its tables. Counters that somebody has reset go backwards, which shows that they restarted. */
+  /**
+   * iptables does not number its tables. Counters that somebody has reset go backwards, which shows that they
+   * restarted.
+   */
   async counters(): Promise<{ epoch: string; counters: RelayCounters[] }> {
     if (this.#families.size === 0) return { epoch: '', counters: [] }
     const counters = sumCounters((await Promise.all([...this.#families].map((family) => this.#counted(family)))).flat())
@@ -135,7 +141,10 @@ export class IptablesRulesets implements Rulesets {
     }
   }
 
-  /** Each family is loaded by one program and each table by one commit, so where one fails, what was loaded before it is undone. */
+  /**
+   * Each family is loaded by one program and each table by one commit, so where one fails, what was loaded before it is
+   * undone.
+   */
   async #load(texts: readonly Load[]): Promise<void> {
     const done: Load[] = []
     try {

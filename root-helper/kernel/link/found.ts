@@ -20,7 +20,10 @@ const QUEUE_MAX = 1_000_000
 
 export const isStub = (name: string): boolean => (KERNEL_STUBS as readonly string[]).includes(name)
 
-/** Whether the link is a tunnel that the panel may hold: of our kinds, not a stub, under a name that units and URLs take. */
+/**
+ * Whether the link is a tunnel that the panel may hold: of our kinds, not a stub, under a name that units and URLs
+ * take.
+ */
 export const isOurs = (raw: RawLink): boolean => isOurKind(raw.kind) && !isStub(raw.name) && NAME.test(raw.name)
 
 /**

@@ -95,7 +95,10 @@ export class KernelLinks implements Links {
     await this.socket.request(newAddress(index, interface_name, address))
   }
 
-  /** Removes that address and no other: the kernel takes an IPv4 address's secondaries with it (inet_del_ifa), so those are put back. */
+  /**
+   * Removes that address and no other: the kernel takes an IPv4 address's secondaries with it (inet_del_ifa), so those
+   * are put back.
+   */
   async removeAddress(interface_name: string, address: TunnelAddress): Promise<void> {
     const { index } = await this.reader.need(interface_name, `remove address ${address.address} from ${interface_name}`)
     const before = await this.reader.linkAddresses(index)
@@ -107,7 +110,10 @@ export class KernelLinks implements Links {
     for (const raw of lost) await this.socket.request(restoreAddress(interface_name, raw))
   }
 
-  /** Requests a link that the kind's driver must refuse: the kernel answers EINVAL if the driver exists, EOPNOTSUPP if not. */
+  /**
+   * Requests a link that the kind's driver must refuse: the kernel answers EINVAL if the driver exists, EOPNOTSUPP if
+   * not.
+   */
   async supports(kind: LinkKind): Promise<{ supported: boolean; detail: string }> {
     const name = `probe-${randomBytes(4).toString('hex')}`
     const what = `ask for a ${kind} link`

@@ -8,7 +8,8 @@ import type { NetlinkSocket, Request } from '../../netlink/socket.ts'
 
 // IFNAMSIZ - 1 in linux/if.h.
 const NAME_BYTES_MAX = 15
-// Above this, one dump of everything is quicker than asking by name (measured with 1000 links: 60 us a name, 5 ms a dump).
+// Above this, one dump of everything is quicker than asking by name (measured with 1000 links: 60 us a name, 5 ms a
+// dump).
 const FEW = 8
 
 export type Addresses = ReadonlyMap<number, RawAddress[]>

@@ -1,4 +1,5 @@
-// Reads back only what a change of our table was meant to alter. If all of it is as wanted and the generation shows that nobody else changed anything, nothing more is read.
+// Reads back only what a change of our table was meant to alter. If all of it is as wanted and the generation shows
+// that nobody else changed anything, nothing more is read.
 import { readTable } from '@panel/shared/ruleset/nft/read-table.ts'
 import type { Element, SetChange, TableChange } from '@panel/shared/ruleset/nft/change.ts'
 import { constantTable } from '@panel/shared/ruleset/nft/constant.ts'

@@ -1,4 +1,5 @@
-// Reads what other software has in netfilter, by way of nft; it can only list. The panel's own table, which may be long, is not listed.
+// Reads what other software has in netfilter, by way of nft; it can only list. The panel's own table, which may be
+// long, is not listed.
 import { nothingForeign, type ForeignFound } from '@panel/shared/foreign/model.ts'
 import { foreignTables, readForeign } from '@panel/shared/foreign/read.ts'
 import type { Netfilter } from '../facilities.ts'
@@ -33,7 +34,8 @@ export const foreignUnread = (detail: string): Netfilter => ({ foreign: async ()
 async function readTables(nft: Nft): Promise<ForeignFound> {
   const { tables, unnamed } = foreignTables((await nft.list('list tables')) ?? '')
   const [json, text]: [string[], string[]] = [[], []]
-  // One at a time: nft 1.0.6 keeps but one table in mind for a command that lists several. One that is gone by then is gone.
+  // One at a time: nft 1.0.6 keeps but one table in mind for a command that lists several. One that is gone by then is
+  // gone.
   for (const table of tables) {
     json.push((await nft.list(`list table ${table}`)) ?? '')
     text.push((await nft.text(`list table ${table}`)) ?? '')

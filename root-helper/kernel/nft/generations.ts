@@ -1,4 +1,5 @@
-// The generations of the nftables ruleset, and which of them our own transactions made: across those, nothing of others can have changed.
+// The generations of the nftables ruleset, and which of them our own transactions made: across those, nothing of others
+// can have changed.
 
 export class Generations {
   readonly now: () => Promise<number>
@@ -18,7 +19,10 @@ export class Generations {
     return before < now && now <= last ? before : now
   }
 
-  /** Runs one transaction of ours; they never overlap. Returns the generations before and after it, or null where somebody else changed something during it. */
+  /**
+   * Runs one transaction of ours; they never overlap. Returns the generations before and after it, or null where
+   * somebody else changed something during it.
+   */
   during(transaction: () => Promise<void>): Promise<{ readonly before: number; readonly after: number } | null> {
     this.#begun += 1
     const work = this.#during(transaction)

@@ -1,4 +1,5 @@
-// Sets of intervals, as our table writes them and as the kernel holds them: one key where each interval begins, and one where it has ended.
+// Sets of intervals, as our table writes them and as the kernel holds them: one key where each interval begins, and one
+// where it has ended.
 import { parseCidr, networkSize } from '@panel/shared/address/ip.ts'
 import type { Element } from '@panel/shared/ruleset/nft/change.ts'
 import type { FoundElement } from '../../netlink/nftables/elements.ts'
@@ -10,7 +11,10 @@ export const wantedIntervals = (elements: readonly Element[]): string[] =>
     .sort(byFirst)
     .map(formatInterval)
 
-/** The kernel may leave out an end where the next interval begins, and reports none for an interval that reaches the last key. */
+/**
+ * The kernel may leave out an end where the next interval begins, and reports none for an interval that reaches the
+ * last key.
+ */
 export function foundIntervals(elements: readonly FoundElement[]): string[] {
   const sorted = elements
     .map((one) => ({ ...one, at: BigInt(`0x${one.key.toString('hex')}`) }))

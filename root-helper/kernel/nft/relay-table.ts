@@ -55,7 +55,10 @@ export class RelayTable {
     return ((await this.#unlessAbsent(this.#open().dump(chainRequest(NAME, name)))) ?? []).map(decodeRule)
   }
 
-  /** The lines of a chain of a port or a rule, in our words; null where there is no such chain, or a hook leads to it. Throws a DecodeError where it has other lines than those have. */
+  /**
+   * The lines of a chain of a port or a rule, in our words; null where there is no such chain, or a hook leads to it.
+   * Throws a DecodeError where it has other lines than those have.
+   */
   async lines(name: string): Promise<string[] | null> {
     const [found] = (await this.#unlessAbsent(this.#open().request(chainItselfRequest(NAME, name)))) ?? []
     if (!found || !isPlainChain(found)) return null

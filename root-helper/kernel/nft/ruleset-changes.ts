@@ -1,6 +1,9 @@
-// Detects that somebody else has changed the nftables ruleset: the kernel numbers its generations, and reading the number is almost free.
-// Its own announcements (NFNLGRP_NFTABLES) are not listened to: for the sake of a listener it writes a message of a page for each object of a
-// transaction, which made loading 10,000 rules three times slower, and would do so to every large set that other software loads.
+// Detects that somebody else has changed the nftables ruleset: the kernel numbers its generations, and reading the
+// number is almost free.
+// Its own announcements (NFNLGRP_NFTABLES) are not listened to: for the sake of a listener it writes a message of a
+// page for each object of a
+// transaction, which made loading 10,000 rules three times slower, and would do so to every large set that other
+// software loads.
 import { KernelError } from '../../kernel-error.ts'
 import { log } from '../../log.ts'
 
@@ -12,7 +15,10 @@ export class RulesetChanges {
   /** Null before the first poll, or where the kernel does not report it. */
   #generation: number | null = null
 
-  /** `ofOthers`: the last generation that is not our own. Our own changes are not reported, since whoever requested them knows. */
+  /**
+   * `ofOthers`: the last generation that is not our own. Our own changes are not reported, since whoever requested them
+   * knows.
+   */
   constructor(ofOthers: () => Promise<number>, everyMs = POLL_EVERY_MS) {
     this.#ofOthers = ofOthers
     this.#everyMs = everyMs

@@ -1,4 +1,5 @@
-// Our table in this network namespace's netfilter: written by way of nft, read whole by way of nft, and in pieces from the kernel itself; no other table is named.
+// Our table in this network namespace's netfilter: written by way of nft, read whole by way of nft, and in pieces from
+// the kernel itself; no other table is named.
 import { readFile } from 'node:fs/promises'
 import { canonicalRuleset, inOrder } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
@@ -128,7 +129,10 @@ export class NftRulesets implements Rulesets {
     this.#expected = { rules, table: layOut(rules) }
   }
 
-  /** The table is just what the rules found are compiled to, so nothing need be compiled but what the change has to do with. */
+  /**
+   * The table is just what the rules found are compiled to, so nothing need be compiled but what the change has to do
+   * with.
+   */
   async #submitPart(found: RulesetRead, rules: readonly RelayRule[]): Promise<void> {
     const { before, after } = rulesAround(found.rules, rules)
     const part = layOut(before)

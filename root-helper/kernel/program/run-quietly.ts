@@ -1,4 +1,5 @@
-// Runs a program for its effect on systemd. Its errors go to the log only, since the files that it was to read are correct either way.
+// Runs a program for its effect on systemd. Its errors go to the log only, since the files that it was to read are
+// correct either way.
 import { execFile } from 'node:child_process'
 import { log } from '../../log.ts'
 

@@ -1,4 +1,5 @@
-// Elements of nftables' sets over nfnetlink: the bytes of their keys and values, and the text that our table has for them.
+// Elements of nftables' sets over nfnetlink: the bytes of their keys and values, and the text that our table has for
+// them.
 import { hex } from '@panel/shared/ruleset/mark.ts'
 import type { TableSet } from '@panel/shared/ruleset/nft/table.ts'
 import { align, attribute, Attributes, DecodeError, nest, text } from '../attributes.ts'
@@ -8,7 +9,10 @@ import { each, nfnetlink } from './nftables.ts'
 import * as k from './constants.ts'
 import type { Request } from '../socket.ts'
 
-/** One type of nft's: how many bytes it has, and their text. A mark is in the order of this machine, which the panel runs on as little-endian alone. */
+/**
+ * One type of nft's: how many bytes it has, and their text. A mark is in the order of this machine, which the panel
+ * runs on as little-endian alone.
+ */
 interface Kind {
   readonly bytes: number
   readonly format: (bytes: Buffer) => string

@@ -1,5 +1,7 @@
-// A line of a chain as the kernel runs it, in the words of our table (shared/ruleset/nft/layout.ts): what a port leads to, and what a rule does with a new flow.
-// The constant chains have more words than these: their bytes are compared with those seen before (kernel/nft/confirmation.ts).
+// A line of a chain as the kernel runs it, in the words of our table (shared/ruleset/nft/layout.ts): what a port leads
+// to, and what a rule does with a new flow.
+// The constant chains have more words than these: their bytes are compared with those seen before
+// (kernel/nft/confirmation.ts).
 import { Attributes, DecodeError, forEachAttribute } from '../attributes.ts'
 import { ipText } from '../bytes.ts'
 import type { Message } from '../message.ts'

@@ -44,7 +44,9 @@ export async function readCounters(
   }
 }
 
-/** A change of the wire speaks of rules alone; what boot brings back of them, and pieces of them, are as they are found. */
+/**
+ * A change of the wire speaks of rules alone; what boot brings back of them, and pieces of them, are as they are found.
+ */
 async function hostChange(rulesets: Rulesets, { before, after }: Change<RulesetState>): Promise<Change<HostRules>> {
   const found = hostRules(await rulesets.read(), new Set(changedIds({ before, after })))
   const stated = found || before ? { rules: before ?? [], boot: found?.boot ?? [], pieces: found?.pieces ?? [] } : null
@@ -74,7 +76,10 @@ export async function applyRuleset(
   return { ...outcome, last_counters }
 }
 
-/** Removes whatever the host holds of these rules. Throws a RefusedError where that failed, with the outcome in its message. */
+/**
+ * Removes whatever the host holds of these rules. Throws a RefusedError where that failed, with the outcome in its
+ * message.
+ */
 export async function forgetRules(
   rulesets: Rulesets,
   journal: Journal,

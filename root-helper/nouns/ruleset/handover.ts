@@ -1,4 +1,5 @@
-// The hand-over of the relay rules from one backend to another, as a subject of the transaction: two backends would relay every packet twice.
+// The hand-over of the relay rules from one backend to another, as a subject of the transaction: two backends would
+// relay every packet twice.
 import { canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
 import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
 import type { RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'

@@ -13,7 +13,10 @@ import { messageOf } from '../../text.ts'
 
 type RuleKernel = Pick<Kernel, 'rulesets' | 'ruleBackends'>
 
-/** Afterwards the active backend, and no other, holds the rules that boot brings back. A failure is logged, and the helper serves all the same. */
+/**
+ * Afterwards the active backend, and no other, holds the rules that boot brings back. A failure is logged, and the
+ * helper serves all the same.
+ */
 export async function startRules(kernel: RuleKernel, journal: Journal): Promise<void> {
   try {
     const { active, recorded } = kernel.ruleBackends

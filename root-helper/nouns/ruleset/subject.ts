@@ -1,4 +1,5 @@
-// Relay rules as a subject of the transaction: its state is what the host holds of the rules that a change names, and of no others.
+// Relay rules as a subject of the transaction: its state is what the host holds of the rules that a change names, and
+// of no others.
 import { canonicalRuleset, inOrder } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayCounters, RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
@@ -16,14 +17,20 @@ export interface HostRules {
   readonly rules: RulesetState
   /** Those that boot brings back, in their order. */
   readonly boot: RulesetState
-  /** Ids of those that the kernel holds in pieces, or that boot would bring back and the kernel lacks. Pieces can be removed and never put back. */
+  /**
+   * Ids of those that the kernel holds in pieces, or that boot would bring back and the kernel lacks. Pieces can be
+   * removed and never put back.
+   */
   readonly pieces: readonly number[]
 }
 
 /** The host state that rules on the wire stand for. */
 export const asHostRules = (rules: RulesetState | null): HostRules | null => rules && { rules, boot: rules, pieces: [] }
 
-/** Root's own steps: the rules that boot brings back change with the kernel's, and by themselves where a change was cut short between the two. */
+/**
+ * Root's own steps: the rules that boot brings back change with the kernel's, and by themselves where a change was cut
+ * short between the two.
+ */
 export type HostRulesStep =
   | (Extract<RulesetStep, { kind: 'ruleset_submit' }> & { readonly boot: BootChange })
   | Extract<RulesetStep, { kind: 'counters_remove' }>

@@ -1,4 +1,5 @@
-// Probes tunnels as probe.ts does, and returns a digest of each state: with a thousand tunnels that are in sync, nothing more is needed.
+// Probes tunnels as probe.ts does, and returns a digest of each state: with a thousand tunnels that are in sync,
+// nothing more is needed.
 import { createHash } from 'node:crypto'
 import { withoutCounters } from '@panel/shared/tunnel/observed.ts'
 import type { TunnelDigest } from '@panel/shared/rpc/digest.ts'

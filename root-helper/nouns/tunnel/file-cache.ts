@@ -1,4 +1,5 @@
-// Reads saved files as shared/read does, and each text only once: of the files of a thousand tunnels that are looked at again and again hardly one has changed.
+// Reads saved files as shared/read does, and each text only once: of the files of a thousand tunnels that are looked at
+// again and again hardly one has changed.
 import type { FileKind, Saved } from '@panel/shared/tunnel/model.ts'
 import { READ } from '@panel/shared/tunnel/read-saved-file.ts'
 

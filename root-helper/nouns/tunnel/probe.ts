@@ -10,7 +10,10 @@ import { readFile } from './file-cache.ts'
 /** From this many names on it is quicker to list the folders than to look for four files of each name. */
 const MANY = 50
 
-/** The given names, each exactly once and in that order; without names, every link of our kinds and every file of our name. */
+/**
+ * The given names, each exactly once and in that order; without names, every link of our kinds and every file of our
+ * name.
+ */
 export async function probeTunnels(kernel: Kernel, names: readonly string[]): Promise<TunnelFound[]> {
   const isAll = names.length === 0
   const listed = isAll || names.length >= MANY ? await listFiles(kernel) : null

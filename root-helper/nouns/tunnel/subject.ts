@@ -18,7 +18,10 @@ interface Found {
   readonly tunnels: readonly TunnelFound[]
 }
 
-/** Its state is a list, since a change that renames a tunnel concerns two names: the new one must be free before, and the old one after. */
+/**
+ * Its state is a list, since a change that renames a tunnel concerns two names: the new one must be free before, and
+ * the old one after.
+ */
 export function tunnelSubject(kernel: Kernel): Subject<TunnelStates, Found, TunnelStep> {
   return {
     noun: 'tunnel',

@@ -1,4 +1,5 @@
-// Every action that the audit log knows, with its number on the wire (decisions.md, U2): one table, so no entry can lack a name.
+// Every action that the audit log knows, with its number on the wire (decisions.md, U2): one table, so no entry can
+// lack a name.
 export const AUDIT_ACTIONS = {
   Login: 10,
   LoginFailed: 20,

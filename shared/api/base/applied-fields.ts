@@ -1,4 +1,5 @@
-// The fields of whatever the panel stores and applies to the host: how that ended last, and when the record was written.
+// The fields of whatever the panel stores and applies to the host: how that ended last, and when the record was
+// written.
 import { nullable } from '../../schema.ts'
 import { field } from './field-list.ts'
 import { APPLY_STATUSES } from './lookups.ts'

@@ -1,4 +1,5 @@
-// The closed lists of codes that the HTTP API answers: of errors with the status of each, of fields that are refused, and of warnings (decisions.md, section 4).
+// The closed lists of codes that the HTTP API answers: of errors with the status of each, of fields that are refused,
+// and of warnings (decisions.md, section 4).
 
 export const STATUS_OF = {
   INVALID_REQUEST: 400,

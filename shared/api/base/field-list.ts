@@ -1,14 +1,21 @@
-// One list of a noun's fields: what is stored of it, what is answered of it and what a client may send are all derived from that list.
+// One list of a noun's fields: what is stored of it, what is answered of it and what a client may send are all derived
+// from that list.
 import type { Static, TSchema } from '../../schema.ts'
 
 export interface Field {
   /** What an answer holds under the name, and the record too. */
   readonly answer: TSchema
-  /** What a client may send under the name; absent where it may send nothing. What PATCH may set to null is nullable here. */
+  /**
+   * What a client may send under the name; absent where it may send nothing. What PATCH may set to null is nullable
+   * here.
+   */
   readonly request?: TSchema
   /** What a new one holds where the client sends nothing and no setting decides. */
   readonly byDefault?: unknown
-  /** Absent: in a column of the noun's own table. "elsewhere": as rows of another table. "computed": nowhere, made when it is sent. */
+  /**
+   * Absent: in a column of the noun's own table. "elsewhere": as rows of another table. "computed": nowhere, made when
+   * it is sent.
+   */
   readonly stored?: 'elsewhere' | 'computed'
 }
 

@@ -1,8 +1,12 @@
-// The words that the fields of a request are described in: each says by itself what is expected of it, and under which code it is refused.
+// The words that the fields of a request are described in: each says by itself what is expected of it, and under which
+// code it is refused.
 import type { FieldCode } from './codes.ts'
 import { integerEnum, nullable, Type, type TSchema } from '../../schema.ts'
 
-/** `x-code` is the code in `details.fields[]` (decisions.md, section 4), `x-message` the sentence that the operator reads. */
+/**
+ * `x-code` is the code in `details.fields[]` (decisions.md, section 4), `x-message` the sentence that the operator
+ * reads.
+ */
 export const says = (code: FieldCode, message: string, description: string) => ({
   'x-code': code,
   'x-message': message,

@@ -1,4 +1,5 @@
-// The words that answers are described in: one object is what a client is told of an answer, what the tests hold it against, and its TypeScript type.
+// The words that answers are described in: one object is what a client is told of an answer, what the tests hold it
+// against, and its TypeScript type.
 import { strict, stringEnum, Type, type Static, type TSchema } from '../../schema.ts'
 
 /** Exactly these fields. `title` is its name in the API description. */

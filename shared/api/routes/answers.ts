@@ -1,4 +1,5 @@
-// What the API answers about relay rules, for the web daemon that says it and the page that shows it (reference.md, Forwarding rules; decisions.md, F1 to F29, S7, R29).
+// What the API answers about relay rules, for the web daemon that says it and the page that shows it (reference.md,
+// Forwarding rules; decisions.md, F1 to F29, S7, R29).
 import { nullable, strict, type Static } from '../../schema.ts'
 import { Warning } from '../base/errors.ts'
 import { answerProperties } from '../base/field-list.ts'

@@ -1,4 +1,5 @@
-// What the API answers about the connections that a rule relays (reference.md, GET /routes/{id}/connections; decisions.md, F22).
+// What the API answers about the connections that a rule relays (reference.md, GET /routes/{id}/connections;
+// decisions.md, F22).
 import { nullable, Type, type Static } from '../../schema.ts'
 import { RelayConnection } from '../../ruleset/connection.ts'
 import { Warning } from '../base/errors.ts'

@@ -1,4 +1,5 @@
-// The fields of a relay rule. Row, record, answer, requests and the items of a backup are derived from this list; a new column needs a migration beside it.
+// The fields of a relay rule. Row, record, answer, requests and the items of a backup are derived from this list; a new
+// column needs a migration beside it.
 import { nullable, Type, U32_MAX } from '../../schema.ts'
 import { APPLIED_FIELDS } from '../base/applied-fields.ts'
 import { field, type ColumnsOf, type RecordOf } from '../base/field-list.ts'

@@ -1,4 +1,5 @@
-// The half of a reconciliation that is about relay rules, as it is answered (reference.md, Reconcile; decisions.md, S8, S11).
+// The half of a reconciliation that is about relay rules, as it is answered (reference.md, Reconcile; decisions.md, S8,
+// S11).
 import { strict, type Static } from '../../schema.ts'
 import { RECONCILE_STATUSES, type ReconcileStatus } from '../base/lookups.ts'
 import { Count, Flag, Id, idIn, list, oneOf, shape, someCountsOf, Text, told, wordIn } from '../base/shapes.ts'

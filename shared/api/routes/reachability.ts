@@ -1,4 +1,5 @@
-// What a client may say and is answered about whether a destination can be reached from this server (reference.md, Reachability result; decisions.md, F21).
+// What a client may say and is answered about whether a destination can be reached from this server (reference.md,
+// Reachability result; decisions.md, F21).
 import { nullable, strict, stringEnum, Type, type Static } from '../../schema.ts'
 import { maybe, ranged, says } from '../base/fields.ts'
 import { Amount, Count, Flag, Id, Instant, list, oneOf, Sentence, shape, Text, told } from '../base/shapes.ts'

@@ -1,4 +1,5 @@
-// What the API answers about the traffic of relay rules (reference.md, traffic endpoints; decisions.md, F18 to F20, F23).
+// What the API answers about the traffic of relay rules (reference.md, traffic endpoints; decisions.md, F18 to F20,
+// F23).
 import { nullable, strict, type Static } from '../../schema.ts'
 import { Amount, Count, Flag, Id, Instant, list, Sentence, shape, Text, told } from '../base/shapes.ts'
 

@@ -1,4 +1,5 @@
-// What the API answers about tunnels, for the web daemon that says it and the page that shows it (reference.md, Tunnels; decisions.md, R1-R3, R13, R17-R23).
+// What the API answers about tunnels, for the web daemon that says it and the page that shows it (reference.md,
+// Tunnels; decisions.md, R1-R3, R13, R17-R23).
 import { nullable, strict, Type, type Static } from '../../schema.ts'
 import { FILE_KINDS } from '../../tunnel/model.ts'
 import { DependentRoute } from './dependent-routes.ts'

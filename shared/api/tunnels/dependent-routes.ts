@@ -1,4 +1,5 @@
-// What the API answers about the relay rules that use a tunnel (reference.md, GET /tunnels/{id}/routes; decisions.md, R29).
+// What the API answers about the relay rules that use a tunnel (reference.md, GET /tunnels/{id}/routes; decisions.md,
+// R29).
 import type { Static } from '../../schema.ts'
 import { Count, Flag, Id, list, Sentence, shape, Text } from '../base/shapes.ts'
 

@@ -1,4 +1,5 @@
-// The fields of a tunnel. Row, record, answer, requests and the items of a backup are derived from this list; a new column needs a migration beside it.
+// The fields of a tunnel. Row, record, answer, requests and the items of a backup are derived from this list; a new
+// column needs a migration beside it.
 import type { ColumnsOf, RecordOf } from '../base/field-list.ts'
 import { LINK_FIELDS } from './link-fields.ts'
 import { MONITOR_FIELDS } from './monitor-fields.ts'

@@ -1,4 +1,5 @@
-// How the second server learns what the first one decided: the wire of pairing codes and of the two sides (reference.md, Tunnels; decisions.md, R26 to R28, R30).
+// How the second server learns what the first one decided: the wire of pairing codes and of the two sides
+// (reference.md, Tunnels; decisions.md, R26 to R28, R30).
 import { nullable, strict, Type, type Static } from '../../schema.ts'
 import { Warning } from '../base/errors.ts'
 import { says } from '../base/fields.ts'

@@ -1,4 +1,5 @@
-// What the panel keeps of a tunnel beside its link: how it is saved, where its addresses come from, and what people call it.
+// What the panel keeps of a tunnel beside its link: how it is saved, where its addresses come from, and what people
+// call it.
 import { nullable, Type } from '../../schema.ts'
 import { APPLIED_FIELDS } from '../base/applied-fields.ts'
 import { field } from '../base/field-list.ts'

@@ -1,4 +1,5 @@
-// Lays rules out as chains of iptables: one way through them for a packet, and for each rule a few chains that bear its id. Pure.
+// Lays rules out as chains of iptables: one way through them for a packet, and for each rule a few chains that bear its
+// id. Pure.
 import type { Family } from '../../address/ip.ts'
 import { canonicalRuleset, familyOf } from '../canonical.ts'
 import type { RelayRule } from '../model.ts'
@@ -25,7 +26,9 @@ const NOT_OURS = '-m connmark ! --mark 0x50000000/0xf0000000 -j RETURN'
 /** Rules begin with 1, so this is what a limit gives to a flow that it refuses: nat may not drop. */
 const REFUSED = hex(ruleMark(0))
 
-/** For arriving and for locally sent packets: the first packet of a flow finds its rule, which decides where it goes. */
+/**
+ * For arriving and for locally sent packets: the first packet of a flow finds its rule, which decides where it goes.
+ */
 function natChains(nat: ChainTable, rules: readonly RelayRule[], family: Family): void {
   const own = rules.filter((rule) => rule.is_include_local_originated)
   hook(nat, 'PREROUTING', '-j PANEL-IN')
@@ -56,7 +59,10 @@ function natChains(nat: ChainTable, rules: readonly RelayRule[], family: Family)
 /** A packet looks through one line for each group, and through those of one group. */
 const GROUP = 64
 
-/** Behind the filters of others, but for what comes to this host itself: there is nothing behind those that every kernel has. */
+/**
+ * Behind the filters of others, but for what comes to this host itself: there is nothing behind those that every kernel
+ * has.
+ */
 function countChains(mangle: ChainTable, rules: readonly RelayRule[]): void {
   const ids = rules.map(({ route_rule_id }) => route_rule_id).sort((a, b) => a - b)
   const groups = [...new Set(ids.map((id) => Math.floor(id / GROUP)))]

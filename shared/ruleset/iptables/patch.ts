@@ -1,9 +1,12 @@
-// What a change of some rules makes of our chains in one family while other rules may be damaged or missing: those stay exactly as they are found. Pure.
+// What a change of some rules makes of our chains in one family while other rules may be damaged or missing: those stay
+// exactly as they are found. Pure.
 import { patchLines, type Versions } from '../patch-lines.ts'
 import { ruleIdsIn } from './owners.ts'
 import { emptyTables, TABLES, type ChainTable, type FamilyTables } from './tables.ts'
 
-/** `before` and `after` are what the rules that can be read compile to; `ids` are the rules that the change is about. */
+/**
+ * `before` and `after` are what the rules that can be read compile to; `ids` are the rules that the change is about.
+ */
 export function patchTables(versions: Versions<FamilyTables>, ids: ReadonlySet<number>): FamilyTables {
   const tables = emptyTables()
   for (const name of TABLES)

@@ -1,4 +1,5 @@
-// The rules that our chains mention, each assembled from its lines. readIptables decides whether all of a rule is there.
+// The rules that our chains mention, each assembled from its lines. readIptables decides whether all of a rule is
+// there.
 import type { Family } from '../../address/ip.ts'
 import { canonicalRule } from '../canonical.ts'
 import type { RelayDestination, RelayRule } from '../model.ts'

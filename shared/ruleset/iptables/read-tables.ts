@@ -1,10 +1,13 @@
-// What iptables-save and iptables -S -v say, as our chains and what they counted: the inverse of what renderFamily makes of nothing.
+// What iptables-save and iptables -S -v say, as our chains and what they counted: the inverse of what renderFamily
+// makes of nothing.
 import type { Family } from '../../address/ip.ts'
 import { canonicalIp } from '../../address/ip.ts'
 import type { RelayCounters } from '../model.ts'
 import { COUNT_CHAIN, emptyTables, OURS, TABLES, type FamilyTables, type TableName } from './tables.ts'
 
-/** Throws a SyntaxError where a table of ours holds what iptables cannot list, so that nothing is mistaken for missing. */
+/**
+ * Throws a SyntaxError where a table of ours holds what iptables cannot list, so that nothing is mistaken for missing.
+ */
 export function readTables(saved: string, family: Family): FamilyTables {
   const tables = emptyTables()
   let table: TableName | null = null

@@ -1,4 +1,5 @@
-// The inverse of rendering: the rules that our chains hold whole, those that they hold in pieces, and what no rule explains.
+// The inverse of rendering: the rules that our chains hold whole, those that they hold in pieces, and what no rule
+// explains.
 import type { Family } from '../../address/ip.ts'
 import { inOrder } from '../canonical.ts'
 import type { RelayRule } from '../model.ts'
@@ -16,7 +17,10 @@ export interface IptablesRead extends Pick<RulesetFound, 'rules' | 'damaged' | '
   readonly legible: readonly RelayRule[]
 }
 
-/** A rule is held where our chains match its layout line for line; each difference is attributed to the rule that it belongs to. */
+/**
+ * A rule is held where our chains match its layout line for line; each difference is attributed to the rule that it
+ * belongs to.
+ */
 export function readIptables(saved: string, family: Family): IptablesRead {
   const tables = readTables(saved, family)
   if (!isPresent(tables)) return { tables, rules: [], damaged: [], unmanaged: [], missing_jumps: [], legible: [] }
@@ -44,7 +48,10 @@ class Differences {
   readonly ofNobody: string[] = []
   readonly missingJumps: string[] = []
 
-  /** A surplus that no rule explains belongs to nobody; something missing that belongs to no single rule damages every rule. */
+  /**
+   * A surplus that no rule explains belongs to nobody; something missing that belongs to no single rule damages every
+   * rule.
+   */
   add(ids: readonly number[], detail: string, isMissing: boolean): void {
     for (const id of ids) this.#ofRules.set(id, [...(this.#ofRules.get(id) ?? []), detail])
     if (ids.length === 0) (isMissing ? this.#ofAll : this.ofNobody).push(detail)

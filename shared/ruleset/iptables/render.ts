@@ -1,4 +1,5 @@
-// The text for iptables-restore --noflush that takes our chains of one family from one state to another. Pure; what a preview shows is what root submits.
+// The text for iptables-restore --noflush that takes our chains of one family from one state to another. Pure; what a
+// preview shows is what root submits.
 import type { Family } from '../../address/ip.ts'
 import { familyOf } from '../canonical.ts'
 import type { RelayRule } from '../model.ts'
@@ -20,7 +21,10 @@ export const iptablesText = (found: readonly RelayRule[], wanted: readonly Relay
     return renderFamily(family, before, wantedTables(wanted, family, isPresent(before)))
   }).join('')
 
-/** A family has no chains of ours before its first rule, and keeps them behind its last one, for the flows that there may still be. */
+/**
+ * A family has no chains of ours before its first rule, and keeps them behind its last one, for the flows that there
+ * may still be.
+ */
 export const wantedTables = (rules: readonly RelayRule[], family: Family, isThere: boolean): FamilyTables =>
   isThere || rules.some((rule) => familyOf(rule) === family) ? layOutIptables(rules, family) : emptyTables()
 
@@ -42,7 +46,10 @@ export function renderBack(family: Family, found: FamilyTables, before: FamilyTa
   return renderFamily(family, found, before) + (counted.length > 0 ? renderCountersGone(counted.map(Number)) : '')
 }
 
-/** Declaring an existing chain would empty it, so only new ones are declared; a chain is deleted once no line leads to it. Only differing lines are written. */
+/**
+ * Declaring an existing chain would empty it, so only new ones are declared; a chain is deleted once no line leads to
+ * it. Only differing lines are written.
+ */
 function section(name: string, found: ChainTable, wanted: ChainTable): string {
   const come = [...wanted.chains.keys()].filter((chain) => !found.chains.has(chain))
   const go = [...found.chains.keys()].filter((chain) => !wanted.chains.has(chain) && !COUNT_CHAIN.test(chain))

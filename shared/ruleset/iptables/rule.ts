@@ -1,4 +1,5 @@
-// One relay rule in the words of iptables: where it listens, whom it refuses, which destination it draws, and what that destination sees.
+// One relay rule in the words of iptables: where it listens, whom it refuses, which destination it draws, and what that
+// destination sees.
 import { familyOf, isWildcard } from '../canonical.ts'
 import type { RelayDestination, RelayRule } from '../model.ts'
 import type { Hook } from '../nft/constant.ts'
@@ -13,7 +14,10 @@ export const markLine = (fwmark: number): string => `-j MARK --set-xmark 0x${fwm
 
 const TRANSPORTS = ['tcp', 'udp'] as const
 
-/** One for each transport, in the order of the rules: the first that matches owns the flow, since every way through a rule ends there. */
+/**
+ * One for each transport, in the order of the rules: the first that matches owns the flow, since every way through a
+ * rule ends there.
+ */
 export function listenLines(hook: Hook, rule: RelayRule): string[] {
   const { route_rule_id: id, bind_address, bind_interface, bind_port, bind_port_range_end: end } = rule
   const isAny = isWildcard(bind_address)
@@ -50,7 +54,10 @@ export function ruleLines(rule: RelayRule): string[] {
   ]
 }
 
-/** hashlimit keeps the time between two packets in millionths of a second, so of large numbers it holds the nearest that this divides to. */
+/**
+ * hashlimit keeps the time between two packets in millionths of a second, so of large numbers it holds the nearest that
+ * this divides to.
+ */
 const rateHeld = (rate: number): number => Math.floor(1e6 / Math.floor(1e6 / rate))
 
 /** Any value would do, as long as it stays: another one sends every client to another server. */
@@ -69,7 +76,9 @@ function draws(rule: RelayRule): string[] {
   )
 }
 
-/** The mark says which rule owns the flow and which destination it has; the translation ends the way through our chains. */
+/**
+ * The mark says which rule owns the flow and which destination it has; the translation ends the way through our chains.
+ */
 export function addDestinations({ chains }: ChainTable, rule: RelayRule): void {
   const { route_rule_id: id } = rule
   rule.destinations.forEach((destination, at) => {

@@ -1,13 +1,20 @@
-// Our chains in one family of iptables as data: what rules are laid out to, what a listing is read to, and what two of them differ in is a change.
+// Our chains in one family of iptables as data: what rules are laid out to, what a listing is read to, and what two of
+// them differ in is a change.
 import type { Family } from '../../address/ip.ts'
 
 /** In the order of loading: counting before relaying. */
 export const TABLES = ['mangle', 'nat'] as const
 export type TableName = (typeof TABLES)[number]
 
-/** Every chain of ours begins so, and nothing else is ever named in a text of ours but the built-in chains that lead to them. */
+/**
+ * Every chain of ours begins so, and nothing else is ever named in a text of ours but the built-in chains that lead to
+ * them.
+ */
 export const OURS = 'PANEL-'
-/** Two lines for each rule: towards the destination, and back from it. It is no part of a change, so that nothing counted is lost. */
+/**
+ * Two lines for each rule: towards the destination, and back from it. It is no part of a change, so that nothing
+ * counted is lost.
+ */
 export const COUNT_CHAIN = /^PANEL-C-([0-9]+)$/
 
 /** Lines as iptables-save prints them, without the name of their chain. */

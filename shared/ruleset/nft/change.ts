@@ -1,10 +1,14 @@
-// The difference between two states of our table, as data: written as one nft transaction, and read back piece by piece. Pure.
+// The difference between two states of our table, as data: written as one nft transaction, and read back piece by
+// piece. Pure.
 import { constantTable } from './constant.ts'
 import { COUNTER_NAME, emptyTable, type Table, type TableChain, type TableSet } from './table.ts'
 
 export type Element = readonly [key: string, value: string]
 
-/** The elements of one set that are removed and added. A set of intervals is refilled, since nft cannot exchange single intervals in one transaction. */
+/**
+ * The elements of one set that are removed and added. A set of intervals is refilled, since nft cannot exchange single
+ * intervals in one transaction.
+ */
 export interface SetChange {
   readonly name: string
   readonly set: TableSet

@@ -1,4 +1,5 @@
-// The part of our table that does not depend on the rules: the chains that a packet passes, and the maps that hold the rules.
+// The part of our table that does not depend on the rules: the chains that a packet passes, and the maps that hold the
+// rules.
 import { hex, RULE_MASK } from '../mark.ts'
 import { emptyTable, newSet, type Table } from './table.ts'
 
@@ -77,7 +78,10 @@ export const hooked = (type: string, hook: string, priority: number): string =>
 
 export const ip = (family: 4 | 6): string => (family === 4 ? 'ip' : 'ip6')
 
-/** First come the ports where order or choice matters, then one lookup by address, then one for every address of the host. */
+/**
+ * First come the ports where order or choice matters, then one lookup by address, then one for every address of the
+ * host.
+ */
 function relay(hook: Hook): string[] {
   return [
     // Somebody else's mark is left alone.

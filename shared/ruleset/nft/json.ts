@@ -1,4 +1,5 @@
-// The shape of `nft -j list table`: objects in a list, each under the name of its kind. Whatever is not as we know it is kept as it came.
+// The shape of `nft -j list table`: objects in a list, each under the name of its kind. Whatever is not as we know it
+// is kept as it came.
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 export type JsonObject = { readonly [key: string]: Json }
 

@@ -6,7 +6,10 @@ export function ruleIdsIn(text: string): number[] {
   return [...text.matchAll(/\b(?:rule|from[46]|open[46])_([0-9]+)(?:_[rt]x)?\b/g)].map(([, id]) => Number(id))
 }
 
-/** An element belongs to the rule whose mark or name it has; one that leads to the chain of a port belongs to all rules of that port. */
+/**
+ * An element belongs to the rule whose mark or name it has; one that leads to the chain of a port belongs to all rules
+ * of that port.
+ */
 export function elementOwners(set: string, key: string, value: string, { chains }: Table): number[] {
   const marks = [...key.split(' . '), value].flatMap((text) =>
     /^0x[0-9a-f]{8}$/.test(text) ? (readMark(Number(text))?.route_rule_id ?? []) : [],

@@ -1,4 +1,5 @@
-// What a change of some rules makes of a table in which other rules may be damaged or missing: those stay exactly as they are found. Pure.
+// What a change of some rules makes of a table in which other rules may be damaged or missing: those stay exactly as
+// they are found. Pure.
 import type { RelayRule } from '../model.ts'
 import { patchLines, type Versions } from '../patch-lines.ts'
 import { addClamp, addFwmark } from './constant.ts'
@@ -115,7 +116,10 @@ function patchedElement(
   return isAny(owners, ids) ? after : found
 }
 
-/** A line that the change adds to the chain of a port needs the chain and the set that it names, even where the rule had lost them. */
+/**
+ * A line that the change adds to the chain of a port needs the chain and the set that it names, even where the rule had
+ * lost them.
+ */
 function addReferenced(table: Table, after: Table): void {
   for (const { rules } of [...table.chains.values()]) {
     for (const [, name = ''] of rules.join('\n').matchAll(/(?:goto |@)(\w+)/g)) {

@@ -1,4 +1,5 @@
-// A rule of a listing as the text that we would have written for it; statements that we never write come out as foreign text.
+// A rule of a listing as the text that we would have written for it; statements that we never write come out as foreign
+// text.
 import { canonicalIp } from '../../address/ip.ts'
 import { hex } from '../mark.ts'
 import { foreign, isList, isObject, numberIn, only, textIn, type Json, type JsonObject } from './json.ts'

@@ -1,4 +1,5 @@
-// The rules that a table mentions, each assembled from its elements and lines. readRuleset decides whether all of a rule is there.
+// The rules that a table mentions, each assembled from its elements and lines. readRuleset decides whether all of a
+// rule is there.
 import { canonicalRule } from '../canonical.ts'
 import type { RelayDestination, RelayRule } from '../model.ts'
 import { HOOKS, type Hook } from './constant.ts'

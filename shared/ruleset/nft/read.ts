@@ -1,4 +1,5 @@
-// The inverse of rendering: the rules that a listing of our table holds whole, those it holds in pieces, and what no rule explains.
+// The inverse of rendering: the rules that a listing of our table holds whole, those it holds in pieces, and what no
+// rule explains.
 import { inOrder } from '../canonical.ts'
 import type { RelayRule } from '../model.ts'
 import type { RulesetFound } from '../found.ts'

@@ -1,4 +1,5 @@
-// The text of one nft transaction that takes our table from one state to another. Pure; what a preview shows is what root submits.
+// The text of one nft transaction that takes our table from one state to another. Pure; what a preview shows is what
+// root submits.
 import type { RelayRule } from '../model.ts'
 import { diffTables, type Element, type SetChange, type TableChange } from './change.ts'
 import { layOut } from './layout.ts'

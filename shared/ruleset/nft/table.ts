@@ -1,4 +1,5 @@
-// Our nft table as data: what a ruleset is compiled to, what a listing is read to, and what two of them differ in is a change.
+// Our nft table as data: what a ruleset is compiled to, what a listing is read to, and what two of them differ in is a
+// change.
 
 export const TABLE = 'inet panel'
 /** Two for each rule: towards the destination, and back from it. */

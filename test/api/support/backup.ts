@@ -22,7 +22,10 @@ export const became = ({ body }: Reply<ImportBackupAnswer>, kind: ImportAction['
       .map(({ target, action }) => [target, action]),
   )
 
-/** A backup without what each export has of its own: when and where it was made, and ids, in the place of which stand the things themselves. */
+/**
+ * A backup without what each export has of its own: when and where it was made, and ids, in the place of which stand
+ * the things themselves.
+ */
 export function withoutIds({
   exported_at: _when,
   panel: _where,

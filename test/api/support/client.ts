@@ -1,4 +1,5 @@
-// A small HTTP client with a cookie jar, which sends the CSRF cookie back as the header, as a browser's page does. Over TLS it takes any certificate.
+// A small HTTP client with a cookie jar, which sends the CSRF cookie back as the header, as a browser's page does. Over
+// TLS it takes any certificate.
 import { request as overHttp, type IncomingHttpHeaders } from 'node:http'
 import { request as overTls } from 'node:https'
 import type { ErrorEnvelope } from '@panel/shared/api/base/errors.ts'
@@ -28,7 +29,10 @@ export interface Sending {
   readonly signal?: AbortSignal
 }
 
-/** Looks at all that comes, and throws where it is not as the API description says. `target` is the path as it was asked for. */
+/**
+ * Looks at all that comes, and throws where it is not as the API description says. `target` is the path as it was asked
+ * for.
+ */
 export interface AnswerCheck {
   readonly answer: (method: string, target: string, reply: Pick<Reply, 'status' | 'headers' | 'text'>) => void
   readonly event: (method: string, target: string, name: string, data: unknown) => void

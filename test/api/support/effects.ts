@@ -1,4 +1,5 @@
-// The proof that no setting is without effect: per category a table with one test for every key, and a table that lacks one does not compile.
+// The proof that no setting is without effect: per category a table with one test for every key, and a table that lacks
+// one does not compile.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SettingCategory } from '@panel/shared/api/settings.ts'

@@ -1,4 +1,5 @@
-// Starts the web daemon's app in this process, on a free loopback port, with a store in memory and a helper of the test's choice.
+// Starts the web daemon's app in this process, on a free loopback port, with a store in memory and a helper of the
+// test's choice.
 import { generateKeySync } from 'node:crypto'
 import type { Server } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -160,7 +161,9 @@ export const startPanel = async ({
   }
 }
 
-/** The helper in this process refuses in its own words; over the socket the client turns them into the words of the API. */
+/**
+ * The helper in this process refuses in its own words; over the socket the client turns them into the words of the API.
+ */
 export const requestThrough =
   (request: Writer): Writer =>
   async (method, params) => {

@@ -1,4 +1,5 @@
-// A disk of a few megabytes that only this process and its children see: the test file is run once more, inside a mount namespace.
+// A disk of a few megabytes that only this process and its children see: the test file is run once more, inside a mount
+// namespace.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

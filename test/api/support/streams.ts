@@ -27,7 +27,10 @@ export interface Opening {
   readonly body?: object
 }
 
-/** Opens a stream, or gives the refusal in `text`. Reads only what has arrived, so that a test can be as slow as it likes. */
+/**
+ * Opens a stream, or gives the refusal in `text`. Reads only what has arrived, so that a test can be as slow as it
+ * likes.
+ */
 export const openStream = (
   client: Client,
   path: string,

@@ -59,7 +59,10 @@ export class Wire {
   }
 }
 
-/** What the server says to these bytes until it closes the connection; the connection is closed from here where nothing more comes. */
+/**
+ * What the server says to these bytes until it closes the connection; the connection is closed from here where nothing
+ * more comes.
+ */
 export const exchange = async (base: string, text: string, count = 1): Promise<Wire> => {
   const wire = await Wire.to(base)
   wire.send(text)

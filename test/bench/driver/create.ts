@@ -1,4 +1,5 @@
-// Makes one and the same tunnel in interleaved rounds: by HTTP, by the helper's socket alone, and by ip(8). It is gone again before the next.
+// Makes one and the same tunnel in interleaved rounds: by HTTP, by the helper's socket alone, and by ip(8). It is gone
+// again before the next.
 import type { CreateTunnelAnswer, DeleteTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'

@@ -1,4 +1,5 @@
-// A signed-in operator on one connection that is kept, as a browser's is; an answer other than the expected one is an error.
+// A signed-in operator on one connection that is kept, as a browser's is; an answer other than the expected one is an
+// error.
 import { Agent, request } from 'node:http'
 
 const OPERATOR = { username: 'operator', password: 'correct horse battery' }

@@ -1,4 +1,5 @@
-// What a driver is told, as JSON in its one argument, and what it answers, as JSON on stdout. Times are in milliseconds.
+// What a driver is told, as JSON in its one argument, and what it answers, as JSON on stdout. Times are in
+// milliseconds.
 import type { Between } from '../relay/rules.ts'
 
 export interface Panel {
@@ -18,13 +19,18 @@ export interface Costs {
   readonly web: number
 }
 
-/** Which side of a tunnel every answer must show: a link, a unit file, or neither where another kind of link stands in. */
+/**
+ * Which side of a tunnel every answer must show: a link, a unit file, or neither where another kind of link stands in.
+ */
 export interface Shown {
   readonly link: boolean
   readonly unit: boolean
 }
 
-/** Rounds to throw away, since the daemons' code is not compiled yet, and rounds to keep; fewer once the budget is used up. */
+/**
+ * Rounds to throw away, since the daemons' code is not compiled yet, and rounds to keep; fewer once the budget is used
+ * up.
+ */
 export interface Rounds {
   readonly warm_up: number
   readonly rounds: number
@@ -33,13 +39,19 @@ export interface Rounds {
   readonly fewest?: number
 }
 
-/** `worked_ms`: the most processor time that the daemon took from one look at its event loop to the next, 10 ms later or more. */
+/**
+ * `worked_ms`: the most processor time that the daemon took from one look at its event loop to the next, 10 ms later or
+ * more.
+ */
 export interface Stall {
   readonly held_ms: number
   readonly worked_ms: number
 }
 
-/** Of each second that was looked at: how many echo requests left in the tenth of it that had the most, of how many in all. */
+/**
+ * Of each second that was looked at: how many echo requests left in the tenth of it that had the most, of how many in
+ * all.
+ */
 export interface Schedule {
   readonly largest: number[]
   readonly sent: number[]
@@ -71,12 +83,17 @@ export interface Jobs {
     answer: Record<'three_ip' | 'ip_batch' | 'socket_runtime' | 'socket_unit' | 'http_runtime' | 'http_unit', number[]>
   }
   many: {
-    /** Stops early, and says so by the length of `times`, when the budget is used up. `ip` makes all in one `ip -batch`. */
+    /**
+     * Stops early, and says so by the length of `times`, when the budget is used up. `ip` makes all in one `ip -batch`.
+     */
     job: { panel: Panel; ends: Ends; count: number; budget_ms: number; by: 'socket' | 'http' | 'ip' }
     answer: { times: number[]; memory: Costs | null }
   }
   watch: {
-    /** Measures for so long once every tunnel is Up, and then as long again how the daemons' event loops are held up, which is not free itself. */
+    /**
+     * Measures for so long once every tunnel is Up, and then as long again how the daemons' event loops are held up,
+     * which is not free itself.
+     */
     job: { panel: Panel; count: number; seconds: number; stalls: string }
     /** `processor` is milliseconds in each second. `stalls` is the longest of each daemon. */
     answer: {
@@ -93,7 +110,9 @@ export interface Jobs {
     answer: { processor: number; memory: number; schedule: Schedule } | null
   }
   relay: {
-    /** So many rules between these are in force and stored; `bare` runs a command where nothing but the same table is. */
+    /**
+     * So many rules between these are in force and stored; `bare` runs a command where nothing but the same table is.
+     */
     job: { panel: Panel; between: Between; count: number; bare: string[]; rounds: Rounds }
     /** `rest` is the processor time of a second in which nobody asks for anything. */
     answer: Record<

@@ -1,4 +1,5 @@
-// Reads all tunnels in interleaved rounds: by HTTP, by the helper's socket alone, and by ip(8). Every answer is checked, outside its time.
+// Reads all tunnels in interleaved rounds: by HTTP, by the helper's socket alone, and by ip(8). Every answer is
+// checked, outside its time.
 import type { ListTunnelsAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import { daemonsHere, memoryOf, processorTimeOf } from './daemons.ts'

@@ -1,4 +1,5 @@
-// Compares all tunnels with the host in interleaved rounds: by HTTP, and what it needs of the helper by the socket alone. Every answer is checked, outside its time.
+// Compares all tunnels with the host in interleaved rounds: by HTTP, and what it needs of the helper by the socket
+// alone. Every answer is checked, outside its time.
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
 import { Helper } from './helper.ts'
 import { Http } from './http.ts'

@@ -1,4 +1,5 @@
-// Changes one relay rule in interleaved rounds: by HTTP, by the helper's socket alone, and by nft on a table that is the same, in a network
+// Changes one relay rule in interleaved rounds: by HTTP, by the helper's socket alone, and by nft on a table that is
+// the same, in a network
 // without a helper. Then reads the counters of all of them. Every answer is checked, outside its time.
 import { spawn } from 'node:child_process'
 import type { ChangeRouteAnswer, UpdateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
@@ -32,7 +33,8 @@ work<'relay'>(async (job) => {
   }
   let turn = 0
   await inRounds(rounds, async (isKept) => {
-    // Every round says something that the one before did not. What is stored says that it goes to where HTTP sent it last.
+    // Every round says something that the one before did not. What is stored says that it goes to where HTTP sent it
+    // last.
     const [was, is] = [turned(rules, turn), turned(rules, turn + 1)]
     const round = await changed(job.bare, { http, helper }, was, is)
     const made = await madeAndGone(http, rules)

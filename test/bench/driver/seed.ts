@@ -1,4 +1,5 @@
-// Stores tunnels through the store's own code, so that the list has what to show. The web daemon does not run meanwhile.
+// Stores tunnels through the store's own code, so that the list has what to show. The web daemon does not run
+// meanwhile.
 import { openStore } from '@panel/web-daemon/app/store.ts'
 import { insertTunnel, pageOfTunnels } from '@panel/web-daemon/features/tunnels/store.ts'
 import { work } from './jobs.ts'

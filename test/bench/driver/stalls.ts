@@ -1,4 +1,5 @@
-// Loaded into a daemon beside its own code: from one SIGUSR2 to the next it looks at how long the event loop is held up, and then writes the longest time.
+// Loaded into a daemon beside its own code: from one SIGUSR2 to the next it looks at how long the event loop is held
+// up, and then writes the longest time.
 import { writeFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// The shipped helper but for one thing: the links of the bench, of another kind on a kernel without GRE, are shown as the tunnels they stand in for.
+// The shipped helper but for one thing: the links of the bench, of another kind on a kernel without GRE, are shown as
+// the tunnels they stand in for.
 import { readConfig } from '@panel/root-helper/config.ts'
 import { realDeps, startHelper } from '@panel/root-helper/helper.ts'
 import type { FoundLink, Links } from '@panel/root-helper/kernel/facilities.ts'
@@ -14,7 +15,10 @@ const ENDS = {
 const NAMES = NUMBERS(COUNT).map(nameOf)
 const CONFIGS = new Map(NUMBERS(COUNT).map((number) => [nameOf(number), stateOf(tunnelOf(number, ENDS)).link?.config]))
 
-/** Everything is read from the kernel as ever, and made canonical as ever; only the GRE attributes are not there to be decoded. */
+/**
+ * Everything is read from the kernel as ever, and made canonical as ever; only the GRE attributes are not there to be
+ * decoded.
+ */
 function shownAs(found: FoundLink): FoundLink {
   const config = CONFIGS.get(found.interface_name)
   const observed = { ...found.observed, kind: 'gre', ...ENDS }

@@ -1,4 +1,5 @@
-// What it costs to watch all tunnels every second: the daemons are left alone meanwhile, and each tunnel must be Up without a loss in the end.
+// What it costs to watch all tunnels every second: the daemons are left alone meanwhile, and each tunnel must be Up
+// without a loss in the end.
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,5 @@
-// A network of its own for programs of this host, and what /sys tells of it. It is held by a process that ends with this one, so it cannot outlive the bench.
+// A network of its own for programs of this host, and what /sys tells of it. It is held by a process that ends with
+// this one, so it cannot outlive the bench.
 import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'

@@ -1,4 +1,5 @@
-// What the parts on this host's own kernel stand on: a network of their own, the shipped daemons in it, and a store with a thousand tunnels.
+// What the parts on this host's own kernel stand on: a network of their own, the shipped daemons in it, and a store
+// with a thousand tunnels.
 import { chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

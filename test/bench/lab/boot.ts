@@ -1,4 +1,5 @@
-// A boot that makes a thousand tunnels from their units, beside the same boot without them and beside ip(8) making the same links.
+// A boot that makes a thousand tunnels from their units, beside the same boot without them and beside ip(8) making the
+// same links.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,7 +16,10 @@ const UNITS = '/etc/systemd/system'
 const WITHIN_MS = 1_500_000
 const ANSWER_MS = 300_000
 
-/** `folder` is one of the host, for the units on their way. Times are of the machine's own clock, from the start of its kernel. */
+/**
+ * `folder` is one of the host, for the units on their way. Times are of the machine's own clock, from the start of its
+ * kernel.
+ */
 export async function bootSection(lab: Lab, folder: string, count: number, ends: Ends): Promise<Section> {
   console.error('lab: boot')
   await lab.reset()
@@ -64,7 +68,10 @@ function unitsFor(folder: string, count: number, ends: Ends): string {
 const links = async (lab: Lab): Promise<number> =>
   Number(await lab.run(`ip -o link show type gre | grep -c ' ${nameOf(1).replace(/1$/, '')}'`))
 
-/** systemd says 0 until the last job of the boot is done, and nothing for minutes while it starts a thousand units on an emulated processor. */
+/**
+ * systemd says 0 until the last job of the boot is done, and nothing for minutes while it starts a thousand units on an
+ * emulated processor.
+ */
 async function secondsToBoot(lab: Lab): Promise<number> {
   for (const deadline = Date.now() + WITHIN_MS; Date.now() < deadline; await sleep(1000)) {
     const said = await lab

@@ -1,4 +1,5 @@
-// Making tunnels on a real kernel with GRE, in the lab's machine: the drivers run inside it, so no way from here to there is measured.
+// Making tunnels on a real kernel with GRE, in the lab's machine: the drivers run inside it, so no way from here to
+// there is measured.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

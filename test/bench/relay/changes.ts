@@ -1,4 +1,5 @@
-// Changes of one rule under traffic through two others: what is lost, against what the server counted, and who had to wait.
+// Changes of one rule under traffic through two others: what is lost, against what the server counted, and who had to
+// wait.
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { Helper } from '../driver/helper.ts'
 import { median } from '../figures.ts'
@@ -117,7 +118,10 @@ const none = (what: string, lost: number, of: number): Row => ({
   isMet: lost === 0,
 })
 
-/** As a program does that knows only the whole: it reads what was counted, and in the next transaction begins from nothing. */
+/**
+ * As a program does that knows only the whole: it reads what was counted, and in the next transaction begins from
+ * nothing.
+ */
 async function loadedAnew(load: Load, bare: Relay, count: number): Promise<{ borne: Borne; lost_percent: number }> {
   const rules = rulesOf(bare, count)
   const read = async (): Promise<number> =>

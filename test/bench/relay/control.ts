@@ -14,7 +14,10 @@ const URL = 'http://127.0.0.1:8480'
 /** decisions.md, F26: with the whole text, and a tenth of it where only elements change. */
 const AIMS: Readonly<Record<number, number>> = { 100: 60, 1000: 250, 10_000: 2000 }
 
-/** A round of the largest takes so long that two of them are as much as there is time for, and what is compiled first is little of it. */
+/**
+ * A round of the largest takes so long that two of them are as much as there is time for, and what is compiled first is
+ * little of it.
+ */
 const roundsOf = (count: number): Rounds => ({
   warm_up: count < 10_000 ? 1 : 0,
   rounds: 15,

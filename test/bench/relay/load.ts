@@ -1,4 +1,5 @@
-// Traffic: load.c, compiled here, one process of it at the server and one at the client for each thing that is measured.
+// Traffic: load.c, compiled here, one process of it at the server and one at the client for each thing that is
+// measured.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,14 +10,20 @@ import type { Stage } from './stage.ts'
 
 export type Kind = 'connections' | 'datagrams' | 'stream' | 'round_trips'
 
-/** What one window saw. `done` is what the server answered or counted in it; `had`, of datagrams, is what it counted of all that were `sent`. */
+/**
+ * What one window saw. `done` is what the server answered or counted in it; `had`, of datagrams, is what it counted of
+ * all that were `sent`.
+ */
 export interface Seen {
   readonly done: number
   readonly sent: number
   readonly had: number
   readonly failed: number
   readonly ms: number
-  /** Processor time of all that carry the traffic: both ends and a relay in user space, and what the kernel books to them. */
+  /**
+   * Processor time of all that carry the traffic: both ends and a relay in user space, and what the kernel books to
+   * them.
+   */
   readonly used_ms: number
   readonly p50_ms: number
   readonly p99_ms: number

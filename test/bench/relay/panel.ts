@@ -1,4 +1,5 @@
-// The shipped daemons in a relay's network: the helper, which makes the rules, and the web daemon in front of it where it is wanted.
+// The shipped daemons in a relay's network: the helper, which makes the rules, and the web daemon in front of it where
+// it is wanted.
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { RULES_PER_CHANGE_MAX, type RelayRule } from '@panel/shared/ruleset/model.ts'

@@ -1,4 +1,5 @@
-// Relay rules with real traffic: client, relay and server in networks of their own on this machine, one relay for each layout of rules.
+// Relay rules with real traffic: client, relay and server in networks of their own on this machine, one relay for each
+// layout of rules.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { getPriority, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'

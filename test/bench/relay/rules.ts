@@ -1,4 +1,5 @@
-// The rules that are compared: one to a port, all to the same server, the first and the last for TCP and UDP and the others for TCP.
+// The rules that are compared: one to a port, all to the same server, the first and the last for TCP and UDP and the
+// others for TCP.
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { exampleRule } from '../../support/example-rule.ts'
 

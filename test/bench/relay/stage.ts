@@ -1,11 +1,15 @@
-// A client, a server, and between them as many relays as there are layouts to compare, each in a network of its own: so rounds can go
+// A client, a server, and between them as many relays as there are layouts to compare, each in a network of its own: so
+// rounds can go
 // from one to the next without anything being loaded anew, and no layout costs the packets of another.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { Namespace } from '../host/namespace.ts'
 import type { Between } from './rules.ts'
 
-/** Connections end by a reset here; without this, what is left of them would fill the table of connections that all networks of the machine share. */
+/**
+ * Connections end by a reset here; without this, what is left of them would fill the table of connections that all
+ * networks of the machine share.
+ */
 const SYSCTLS = [
   'net/netfilter/nf_conntrack_tcp_timeout_close',
   'net/netfilter/nf_conntrack_tcp_timeout_time_wait',

@@ -1,4 +1,5 @@
-// The sections of the table that speak of packets: rates, what a gigabyte costs, and round trips, each beside plain routing.
+// The sections of the table that speak of packets: rates, what a gigabyte costs, and round trips, each beside plain
+// routing.
 import { median } from '../figures.ts'
 import type { Row, Section } from '../table.ts'
 import { SIZES, type Lane } from './layouts.ts'

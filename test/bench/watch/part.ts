@@ -1,4 +1,5 @@
-// A thousand tunnels watched every second by the shipped daemons, beside fping doing the same. vxlan stands in for GRE, and its far ends answer.
+// A thousand tunnels watched every second by the shipped daemons, beside fping doing the same. vxlan stands in for GRE,
+// and its far ends answer.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,7 +40,10 @@ export async function watchPart(tell: (section: Section) => void): Promise<void>
 const macOf = (side: 'a' | 'b', number: number): string =>
   `02:00:00:0${side}:${[number >> 8, number & 255].map((byte) => byte.toString(16).padStart(2, '0')).join(':')}`
 
-/** A tunnel has no neighbours to look for; these have them set, for the kernel keeps no two thousand that it found itself. */
+/**
+ * A tunnel has no neighbours to look for; these have them set, for the kernel keeps no two thousand that it found
+ * itself.
+ */
 async function makeTunnels(near: Namespace, far: Namespace): Promise<void> {
   const sides = [
     {

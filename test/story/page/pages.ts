@@ -1,4 +1,5 @@
-// The operator's browser before the panels of the lab: a page for each, open over all steps of a story, and after each step the gates look at them.
+// The operator's browser before the panels of the lab: a page for each, open over all steps of a story, and after each
+// step the gates look at them.
 import assert from 'node:assert/strict'
 import type { Browser } from 'playwright-core'
 import { launch, visitWith, type Visit } from '../../ui/support/browser.ts'
@@ -6,7 +7,9 @@ import type { Panel } from '../../vm/panel/panel.ts'
 
 /** The lab's processor is emulated, and the machine around it may be busy. */
 export const PATIENCE_MS = 120_000
-/** Chromium finds an answer late that the lab finds quick, and the helper is too slow for the panel's patience at times. */
+/**
+ * Chromium finds an answer late that the lab finds quick, and the helper is too slow for the panel's patience at times.
+ */
 const LATE =
   /was preloaded using link preload but not used within a few seconds|the server responded with a status of 503/
 

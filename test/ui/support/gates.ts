@@ -1,16 +1,23 @@
-// What every page must keep to whatever a test is about: its policy, a quiet console, its own origin, no long standstill, and accessibility.
+// What every page must keep to whatever a test is about: its policy, a quiet console, its own origin, no long
+// standstill, and accessibility.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { BrowserContext, Page } from 'playwright-core'
 import type { AxeResults } from 'axe-core'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** Wall time, of which a busy machine makes ten times as much: what is less is for npm run budgets, which counts time on the processor. */
+/**
+ * Wall time, of which a busy machine makes ten times as much: what is less is for npm run budgets, which counts time on
+ * the processor.
+ */
 const STANDSTILL_MS = 2000
 const WCAG_2_2_AA = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 export interface Gates {
-  /** The test wants this answer (0: none), of which the browser complains on the console; that it never comes is a finding too. */
+  /**
+   * The test wants this answer (0: none), of which the browser complains on the console; that it never comes is a
+   * finding too.
+   */
   readonly expectAnswer: (status: number, path: string) => void
   /** A line on the console that is the browser's own business in this test. */
   readonly allowConsole: (line: RegExp) => void

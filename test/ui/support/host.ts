@@ -1,4 +1,5 @@
-// A panel under a web path over a fake host, its helper to be sent away at will, and the steps that a person takes on the page.
+// A panel under a web path over a fake host, its helper to be sent away at will, and the steps that a person takes on
+// the page.
 import type { Locator, Page } from 'playwright-core'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'

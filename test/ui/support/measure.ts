@@ -1,4 +1,5 @@
-// How quick the page is, by Chromium's own account: over a slow line, on a slow processor, and how long it keeps the processor to itself.
+// How quick the page is, by Chromium's own account: over a slow line, on a slow processor, and how long it keeps the
+// processor to itself.
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 
 /** Slower by `times`. */
@@ -62,7 +63,9 @@ interface TraceEvent {
   readonly args?: { readonly name?: string }
 }
 
-/** The longest that one task of the page kept its main thread, in milliseconds on the processor, while `work` was done. */
+/**
+ * The longest that one task of the page kept its main thread, in milliseconds on the processor, while `work` was done.
+ */
 export const longestTask = async (browser: Browser, page: Page, work: () => Promise<void>): Promise<number> => {
   await browser.startTracing(page, {
     categories: ['__metadata', 'toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline'],

@@ -1,4 +1,5 @@
-// A day that has gone by, for pictures: a tunnel with a slow evening and a break, and a rule with the traffic of people who sleep.
+// A day that has gone by, for pictures: a tunnel with a slow evening and a break, and a rule with the traffic of people
+// who sleep.
 import { emptyBucket, stateSeverity } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'
 import { saveTraffic } from '@panel/web-daemon/features/routes/traffic/store.ts'

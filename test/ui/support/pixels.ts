@@ -37,7 +37,9 @@ export const isColoured = (picture: Picture): boolean =>
 export const lightOf = (picture: Picture): number[][] =>
   picture.map((row) => row.map(([red, green, blue]) => 0.299 * red + 0.587 * green + 0.114 * blue))
 
-/** What is drawn as against the ground, which the corner above shows: pixels nearer to the strongest than to the ground. */
+/**
+ * What is drawn as against the ground, which the corner above shows: pixels nearer to the strongest than to the ground.
+ */
 export const inkOf = (picture: Picture): boolean[][] => {
   const light = lightOf(picture)
   const ground = light[0]?.[0] ?? 0

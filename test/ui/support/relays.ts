@@ -4,7 +4,10 @@ import { plantByHand } from '../../api/support/reconcile.ts'
 import { madeRoute } from '../../api/support/routes.ts'
 import { giveTunnels, type Host } from './host.ts'
 
-/** Tunnels, and rules: one in force over a tunnel, one over many ports that takes everything from the third, and one for UDP that is disabled. */
+/**
+ * Tunnels, and rules: one in force over a tunnel, one over many ports that takes everything from the third, and one for
+ * UDP that is disabled.
+ */
 export const relayHost = async (host: Host): Promise<Client> => {
   const client = await host.setUp()
   await giveTunnels(host, client)

@@ -1,4 +1,5 @@
-// A backup that somebody edited, or made to do harm: everything wrong is told by its place, and nothing else happens (reference.md, Versioning 4; decisions.md, B6, W5, W6).
+// A backup that somebody edited, or made to do harm: everything wrong is told by its place, and nothing else happens
+// (reference.md, Versioning 4; decisions.md, B6, W5, W6).
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { Problems } from '@panel/web-daemon/platform/http/problems.ts'

@@ -1,4 +1,5 @@
-// The background's comparison, over a noun that it has never seen: what is news, what is said once, and what a hint is about.
+// The background's comparison, over a noun that it has never seen: what is news, what is said once, and what a hint is
+// about.
 import assert from 'node:assert/strict'
 import { DriftWatch, type DriftSource, type Observed } from '@panel/web-daemon/change/drift.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'

@@ -1,4 +1,5 @@
-// The laws of the engine, over a noun that it has never seen, with a fault at any step: what a record says of itself is true.
+// The laws of the engine, over a noun that it has never seen, with a fault at any step: what a record says of itself is
+// true.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'

@@ -1,4 +1,5 @@
-// What is read of other software's netfilter, and which of it is seen to drop a relay; the listing is one of nft 1.0.6 (test/support/captured-netfilter.*).
+// What is read of other software's netfilter, and which of it is seen to drop a relay; the listing is one of nft 1.0.6
+// (test/support/captured-netfilter.*).
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// Whether a firewall of other software surely drops a tunnel's packets, and what lets them through in its own words (decisions.md, D7).
+// Whether a firewall of other software surely drops a tunnel's packets, and what lets them through in its own words
+// (decisions.md, D7).
 import assert from 'node:assert/strict'
 import { readForeign } from '@panel/shared/foreign/read.ts'
 import { findGreBlock } from '@panel/shared/foreign/gre-block.ts'

@@ -1,4 +1,5 @@
-// What a helper does for relay rules beside a change of theirs, with a fault at every step: it forgets them, brings them back and hands them over.
+// What a helper does for relay rules beside a change of theirs, with a fault at every step: it forgets them, brings
+// them back and hands them over.
 import assert from 'node:assert/strict'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { applyRuleset, forgetRules } from '@panel/root-helper/nouns/ruleset/handlers.ts'

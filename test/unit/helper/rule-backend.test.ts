@@ -1,4 +1,5 @@
-// Which backend the helper is told to use, and that each refusal of a backend concerns what a rule asks for and nothing else.
+// Which backend the helper is told to use, and that each refusal of a backend concerns what a rule asks for and nothing
+// else.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { readConfig } from '@panel/root-helper/config.ts'

@@ -1,4 +1,5 @@
-// The helper's socket as a stranger finds it: whatever comes in, the helper lives, refuses, and the kernel is unchanged.
+// The helper's socket as a stranger finds it: whatever comes in, the helper lives, refuses, and the kernel is
+// unchanged.
 import assert from 'node:assert/strict'
 import { mkdtempSync } from 'node:fs'
 import { connect, type Server, type Socket } from 'node:net'

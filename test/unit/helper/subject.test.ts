@@ -1,4 +1,5 @@
-// A noun that root can change is one object: one that nobody has thought of is applied, verified, put back and recovered like the others.
+// A noun that root can change is one object: one that nobody has thought of is applied, verified, put back and
+// recovered like the others.
 import assert from 'node:assert/strict'
 import { sameState } from '@panel/shared/change/change.ts'
 import { compareFacts } from '@panel/shared/change/check.ts'

@@ -1,4 +1,5 @@
-// The transaction with a fault at every change of every kind of plan, over the fake kernel; test/vm does the same on a real one.
+// The transaction with a fault at every change of every kind of plan, over the fake kernel; test/vm does the same on a
+// real one.
 import assert from 'node:assert/strict'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
@@ -71,7 +72,8 @@ describe('A transaction', () => {
           const kernel = await hostWith(change.before)
           const picture = kernel.picture()
           const { outcome, failure } = await apply(new FaultyKernel(kernel, onlyAt(at, fault)), change)
-          // A file that is taken away and written again may as well have stayed: then the host holds what was wanted, wholly.
+          // A file that is taken away and written again may as well have stayed: then the host holds what was wanted,
+          // wholly.
           if (fault === 'lies' && outcome === 'applied' && kernel.picture() === clean.picture()) continue
           // A last step that was made and then complained is read back as not made: undone like any other.
           assert.equal(outcome, 'restored', `step ${at}`)

@@ -1,4 +1,5 @@
-// Unit files on a real file system: what an administrator may put in their place is seen, and never followed or written over.
+// Unit files on a real file system: what an administrator may put in their place is seen, and never followed or written
+// over.
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// The law of a change of some rules while others are damaged or missing: it does what it says, and the others stay as they are found.
+// The law of a change of some rules while others are damaged or missing: it does what it says, and the others stay as
+// they are found.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'

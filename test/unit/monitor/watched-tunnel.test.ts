@@ -1,4 +1,5 @@
-// One tunnel under watch: what forces its state, what a knock changes, what is kept of its history (decisions.md, S3, S4, M4).
+// One tunnel under watch: what forces its state, what a knock changes, what is kept of its history (decisions.md, S3,
+// S4, M4).
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { MonitorState } from '@panel/shared/api/base/lookups.ts'

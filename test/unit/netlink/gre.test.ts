@@ -39,7 +39,8 @@ function ours(config: LinkConfig): Buffer {
 
 const NESTS = new Set([`${k.IFLA_LINKINFO}`, `${k.IFLA_LINKINFO}.${k.IFLA_INFO_DATA}`])
 const DATA = `${k.IFLA_LINKINFO}.${k.IFLA_INFO_DATA}.`
-// iproute2 also sends these: encapsulation "none" with its default flag, and an ERSPAN version that GRE does not look at.
+// iproute2 also sends these: encapsulation "none" with its default flag, and an ERSPAN version that GRE does not look
+// at.
 const IGNORED = new Set(
   [k.IFLA_GRE_ENCAP_TYPE, 15, k.IFLA_GRE_ENCAP_SPORT, k.IFLA_GRE_ENCAP_DPORT, 22].map((type) => `${DATA}${type}`),
 )

@@ -10,7 +10,10 @@ import { NetlinkSocket } from '@panel/root-helper/netlink/socket.ts'
 import type { Channel, Datagram } from '@panel/root-helper/native/index.ts'
 import { acknowledgement, datagram, done, linkMessage, plainGre } from './kernel-says.ts'
 
-/** A kernel that answers a request (given its sequence number and its count) with datagrams or with an error of the socket. */
+/**
+ * A kernel that answers a request (given its sequence number and its count) with datagrams or with an error of the
+ * socket.
+ */
 class ScriptedKernel implements Transport {
   readonly waiting: (Datagram | Error)[] = []
   watches = 0

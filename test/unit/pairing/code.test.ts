@@ -1,4 +1,5 @@
-// A pairing code as text: what goes in comes out, and whatever happened to it on the way is noticed (decisions.md, R26, R28).
+// A pairing code as text: what goes in comes out, and whatever happened to it on the way is noticed (decisions.md, R26,
+// R28).
 import assert from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { crc32, gzipSync } from 'node:zlib'

@@ -1,5 +1,7 @@
-// The page covers the whole interface, so that an operator never needs another client. That it calls no endpoint that is not there, and each as it is,
-// is for the compiler: its client takes the names of endpoints alone (shared/api/endpoints.ts). What remains is that it calls every one.
+// The page covers the whole interface, so that an operator never needs another client. That it calls no endpoint that
+// is not there, and each as it is,
+// is for the compiler: its client takes the names of endpoints alone (shared/api/endpoints.ts). What remains is that it
+// calls every one.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'

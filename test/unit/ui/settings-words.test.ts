@@ -1,4 +1,5 @@
-// The settings in the words of the page: each has a name and an explanation, and the English one says what the API says.
+// The settings in the words of the page: each has a name and an explanation, and the English one says what the API
+// says.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { SETTING_CATEGORIES } from '@panel/shared/api/settings.ts'

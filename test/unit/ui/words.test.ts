@@ -1,4 +1,5 @@
-// The words of the page: no language lacks a key or a placeholder of another, and every page finds the words that it uses.
+// The words of the page: no language lacks a key or a placeholder of another, and every page finds the words that it
+// uses.
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -76,7 +77,10 @@ describe('The words of the page', () => {
   })
 })
 
-/** Of a component and what it is made of in its own and other features; what lies in core, shell and components keeps to the area core. */
+/**
+ * Of a component and what it is made of in its own and other features; what lies in core, shell and components keeps to
+ * the area core.
+ */
 function areasUsedBy(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file) || !existsSync(file)) return new Set()
   seen.add(file)

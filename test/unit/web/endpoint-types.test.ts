@@ -1,4 +1,5 @@
-// What the compiler refuses: an answer, an endpoint, a call or a code that is otherwise than its table says. Each snippet beside one that compiles.
+// What the compiler refuses: an answer, an endpoint, a call or a code that is otherwise than its table says. Each
+// snippet beside one that compiles.
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'

@@ -1,4 +1,5 @@
-// No setting without effect: every key is read by something. What a reading changes is proven key by key in test/api/settings-effect-*.test.ts.
+// No setting without effect: every key is read by something. What a reading changes is proven key by key in
+// test/api/settings-effect-*.test.ts.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// kill -9 at random moments under write load: the file opens, and every write that was answered is there. PANEL_KILLS says how often.
+// kill -9 at random moments under write load: the file opens, and every write that was answered is there. PANEL_KILLS
+// says how often.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,5 @@
-// A store of any earlier version, with rows in every table, becomes one of this build: nothing is lost, and a copy of what it was is kept.
+// A store of any earlier version, with rows in every table, becomes one of this build: nothing is lost, and a copy of
+// what it was is kept.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +26,10 @@ const tablesOf = (db: SQLite.Database): string[] =>
     .all() as string[]
 const columnsOf = (db: SQLite.Database, table: string): Column[] => db.pragma(`table_info(${table})`) as Column[]
 
-/** Rows that differ in every column, and keep to references and to flags. Tables stand in the order of their making, so what is referred to is there. */
+/**
+ * Rows that differ in every column, and keep to references and to flags. Tables stand in the order of their making, so
+ * what is referred to is there.
+ */
 const fill = (db: SQLite.Database): void => {
   for (const table of tablesOf(db)) {
     const references = new Map(

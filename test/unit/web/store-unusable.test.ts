@@ -1,4 +1,5 @@
-// A store that cannot be opened: the panel does not start on it, and says which file, why, what to do and which copy there is.
+// A store that cannot be opened: the panel does not start on it, and says which file, why, what to do and which copy
+// there is.
 import assert from 'node:assert/strict'
 import {
   copyFileSync,

@@ -1,4 +1,5 @@
-// A helper with a fault in it, for the lab: the file that PANEL_FAULT_FILE names says which fault and when. The shipped helper has no such door.
+// A helper with a fault in it, for the lab: the file that PANEL_FAULT_FILE names says which fault and when. The shipped
+// helper has no such door.
 import { readFileSync } from 'node:fs'
 import { readConfig } from '@panel/root-helper/config.ts'
 import { realDeps, startHelper } from '@panel/root-helper/helper.ts'

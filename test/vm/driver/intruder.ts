@@ -1,4 +1,5 @@
-// What an intruder would try who has taken over a daemon: run in that daemon's own sandbox, it tells what came of each attempt, as JSON.
+// What an intruder would try who has taken over a daemon: run in that daemon's own sandbox, it tells what came of each
+// attempt, as JSON.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -1,4 +1,5 @@
-// Runs in the lab machine: hands each line it reads to the real kernel's facilities, so that a test outside can hold them to the contract; and tells its events.
+// Runs in the lab machine: hands each line it reads to the real kernel's facilities, so that a test outside can hold
+// them to the contract; and tells its events.
 import { createInterface } from 'node:readline'
 import { readConfig } from '@panel/root-helper/config.ts'
 import { realDeps } from '@panel/root-helper/helper.ts'

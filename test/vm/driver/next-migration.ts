@@ -1,4 +1,5 @@
-// What the next release would bring to the store, and on request cannot: imported before the program that it is to be a part of.
+// What the next release would bring to the store, and on request cannot: imported before the program that it is to be a
+// part of.
 import { existsSync } from 'node:fs'
 import { MIGRATIONS } from '../../../web-daemon/app/migrations.ts'
 import type { NamedMigration } from '../../../web-daemon/platform/db/migrate.ts'

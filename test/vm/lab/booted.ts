@@ -1,4 +1,5 @@
-// The machine just after a settled boot, kept as a disk and a memory to wake up with, so that a test's start takes a second.
+// The machine just after a settled boot, kept as a disk and a memory to wake up with, so that a test's start takes a
+// second.
 import { access, constants, readFile, writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { basename, join } from 'node:path'
@@ -21,7 +22,8 @@ export async function booted(size: Size): Promise<Hardware> {
   return { image: built, size, accelerator, disk: join(folder, 'disk.qcow2'), memory: join(folder, 'memory') }
 }
 
-// /dev/kvm may open and yet run no guest, so what it is worth shows only in a trial; the answer stays with what was saved.
+// /dev/kvm may open and yet run no guest, so what it is worth shows only in a trial; the answer stays with what was
+// saved.
 async function makeIn(folder: string, built: Image, size: Size): Promise<void> {
   const boot = (accelerator: Accelerator): Promise<void> =>
     bootAndSave(folder, { image: built, accelerator, size, disk: join(folder, 'disk.qcow2') })

@@ -40,7 +40,8 @@ async function forgetUnused(parent: string): Promise<void> {
   }
 }
 
-// The kernel drops flock(1)'s lock when its holder ends, and the holder ends when its stdin does, so no kill leaves a lock behind.
+// The kernel drops flock(1)'s lock when its holder ends, and the holder ends when its stdin does, so no kill leaves a
+// lock behind.
 async function locked(file: string, work: () => Promise<void>): Promise<void> {
   const holder = spawn('flock', [file, 'sh', '-c', 'echo held; exec cat'], { stdio: ['pipe', 'pipe', 'inherit'] })
   await Promise.race([once(holder.stdout, 'data'), once(holder, 'exit').then(() => failed(file))])

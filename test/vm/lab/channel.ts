@@ -17,7 +17,10 @@ export interface Request {
 }
 
 export interface Exit {
-  /** As a shell counts: 128 and more for a signal, 127 where the command could not start, 255 where the machine went away. */
+  /**
+   * As a shell counts: 128 and more for a signal, 127 where the command could not start, 255 where the machine went
+   * away.
+   */
   readonly code: number
   readonly signal: NodeJS.Signals | null
 }

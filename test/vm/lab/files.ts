@@ -6,7 +6,10 @@ import type { Commands } from './commands.ts'
 
 const transferMs = 600_000
 
-/** Host to machine: a folder's content lands in the folder `to`, a file becomes the file `to`. Everything belongs to root there. */
+/**
+ * Host to machine: a folder's content lands in the folder `to`, a file becomes the file `to`. Everything belongs to
+ * root there.
+ */
 export async function put(machine: Commands, to: string, from: string): Promise<void> {
   const found = await stat(from)
   if (found.isDirectory()) return putFolder(machine, to, from)

@@ -1,4 +1,5 @@
-// Makes a fresh debootstrap tree into the lab's machine: its own files, its units, and nothing left of the host that built it.
+// Makes a fresh debootstrap tree into the lab's machine: its own files, its units, and nothing left of the host that
+// built it.
 import { cp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { host } from './host.ts'

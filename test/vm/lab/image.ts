@@ -34,7 +34,10 @@ export interface Image {
   readonly initramfs: string
 }
 
-/** The machine's image, built now if this version of it is not in the cache. Building needs root, a Debian mirror and two minutes. */
+/**
+ * The machine's image, built now if this version of it is not in the cache. Building needs root, a Debian mirror and
+ * two minutes.
+ */
 export async function image(): Promise<Image> {
   const folder = await imageFolder()
   await cached(folder, (unfinished) => step('building the Debian machine, once', () => build(unfinished)))

@@ -23,7 +23,9 @@ export interface LabOptions {
 const usualSize: Size = { processors: 2, memoryMegabytes: 1536 }
 const rebootMs = 180_000
 
-/** A fresh machine. Nothing done to it is kept. The very first start on a host builds the image, which takes minutes. */
+/**
+ * A fresh machine. Nothing done to it is kept. The very first start on a host builds the image, which takes minutes.
+ */
 export async function startLab({ forward = [], size = {} }: LabOptions = {}): Promise<Lab> {
   const machine = await Machine.start(await booted({ ...usualSize, ...size }))
   try {
@@ -61,12 +63,17 @@ export class Lab extends Commands {
     return (await wayIn).url
   }
 
-  /** Two servers joined by a cable: network namespaces `a` and `b`, each with a panel's port reachable from the host. */
+  /**
+   * Two servers joined by a cable: network namespaces `a` and `b`, each with a panel's port reachable from the host.
+   */
   twoServers(): Promise<{ readonly a: Server; readonly b: Server }> {
     return twoServers(this, this.#remote.open)
   }
 
-  /** Host to machine: a folder's content lands in the folder `to`, a file becomes the file `to`. All of it is root's there. */
+  /**
+   * Host to machine: a folder's content lands in the folder `to`, a file becomes the file `to`. All of it is root's
+   * there.
+   */
   put(to: string, from: string): Promise<void> {
     return put(this, to, from)
   }
@@ -84,7 +91,9 @@ export class Lab extends Commands {
     return this.run('cat', [path])
   }
 
-  /** Cuts the power and boots again, 20 s: what was not synced to the disk is lost. Running commands end with code 255. */
+  /**
+   * Cuts the power and boots again, 20 s: what was not synced to the disk is lost. Running commands end with code 255.
+   */
   async reset(withinMs = rebootMs): Promise<void> {
     await this.#machine.reset()
     await this.#remote.returns(withinMs)

@@ -17,7 +17,10 @@ export interface Hardware {
   readonly accelerator: Accelerator
   readonly size: Size
   readonly disk: string
-  /** A saved memory to wake up with instead of booting. The disk is then as it was at that moment and nothing is written to it. */
+  /**
+   * A saved memory to wake up with instead of booting. The disk is then as it was at that moment and nothing is written
+   * to it.
+   */
   readonly memory?: string
 }
 
@@ -44,7 +47,8 @@ export function qemuArguments({ image, accelerator, size, disk, memory }: Hardwa
       '-append',
       'console=ttyS0 loglevel=4 TERM=dumb net.ifnames=0 mitigations=off panic=-1',
     ],
-    // The machine's life is the test's: there is nothing to protect from a power cut, so no flush waits for the host's disk.
+    // The machine's life is the test's: there is nothing to protect from a power cut, so no flush waits for the host's
+    // disk.
     ...['-drive', `file=${escaped(disk)},if=virtio,format=qcow2,cache=unsafe,snapshot=${throwAway}`],
     ...card('web'),
     ...card('control'),

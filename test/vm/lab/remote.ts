@@ -25,7 +25,10 @@ export class Remote {
     this.commands = new Commands(this.open)
   }
 
-  /** A machine that wakes up believes that it is still the moment it was saved at. (Its random numbers reseed themselves.) */
+  /**
+   * A machine that wakes up believes that it is still the moment it was saved at. (Its random numbers reseed
+   * themselves.)
+   */
   async setClock(): Promise<void> {
     await this.commands.run('date', ['-s', `@${(Date.now() / 1000).toFixed(3)}`])
   }

@@ -66,7 +66,9 @@ export class Running {
     this.#channel.endStdin()
   }
 
-  /** Signals the command and all of its process group, `kill('KILL')`; a command started with `setsid` is out of reach. */
+  /**
+   * Signals the command and all of its process group, `kill('KILL')`; a command started with `setsid` is out of reach.
+   */
   kill(signal: Name = 'TERM'): void {
     this.#channel.kill(`SIG${signal}`)
   }

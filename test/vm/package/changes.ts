@@ -1,4 +1,5 @@
-// One change after the other by the operator, and what has to be there of them once they were answered, however the machine ended.
+// One change after the other by the operator, and what has to be there of them once they were answered, however the
+// machine ended.
 import assert from 'node:assert/strict'
 import type { ChangeRouteAnswer, RouteItem } from '@panel/shared/api/routes/answers.ts'
 import type { CreateTunnelAnswer, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
@@ -35,7 +36,10 @@ export class Changes {
     this.#number = first
   }
 
-  /** In turn, until all are made or the machine is gone: nothing that is sent into a machine without power ever ends by itself. */
+  /**
+   * In turn, until all are made or the machine is gone: nothing that is sent into a machine without power ever ends by
+   * itself.
+   */
   async make(count: number, gone: AbortSignal): Promise<void> {
     try {
       while (this.answered < count && !gone.aborted) {

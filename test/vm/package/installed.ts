@@ -1,4 +1,5 @@
-// The Debian package in the lab's machine: what apt and dpkg do with it, and the panel that it is, reached from here over TLS.
+// The Debian package in the lab's machine: what apt and dpkg do with it, and the panel that it is, reached from here
+// over TLS.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makePackage } from '../../../packaging/package/package.ts'
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
@@ -90,7 +91,10 @@ export class Installed {
     ]
   }
 
-  /** Everything that a package could leave, but for the links that the kernel's own modules bring: files by name and size, users, packages, units, tables, links. */
+  /**
+   * Everything that a package could leave, but for the links that the kernel's own modules bring: files by name and
+   * size, users, packages, units, tables, links.
+   */
   async picture(): Promise<string[]> {
     const others = [
       '/etc/passwd-',

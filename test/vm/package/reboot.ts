@@ -29,7 +29,9 @@ const ANSWERED = 20
 const NO_POWER_MS = 1000
 
 export function comesBack(panel: Installed): void {
-  /** What outlives a reboot: tunnels as `ip` tells them, relays as the kernel holds them without what they have counted. */
+  /**
+   * What outlives a reboot: tunnels as `ip` tells them, relays as the kernel holds them without what they have counted.
+   */
   const inKernel = async (): Promise<string> =>
     panel.lab.run(
       "for name in gre-a-1 gre-a-2; do ip -d -o link show $name | sed 's/^[0-9]*: //'; ip -o address show $name scope global | sed 's/^[0-9]*: //'; done; nft list table inet panel | sed 's/packets [0-9]* bytes [0-9]*//'",

@@ -11,7 +11,10 @@ const GUEST_DRIVERS = '/opt/drivers'
 /** The bundle as `npm run build` left it. */
 export const putPanel = (lab: Lab): Promise<void> => lab.put(PANEL, BUNDLE)
 
-/** Bundles a program of the tests and answers with its path in the machine. Test files run at the same time, so none finds what another has bundled. */
+/**
+ * Bundles a program of the tests and answers with its path in the machine. Test files run at the same time, so none
+ * finds what another has bundled.
+ */
 export async function putDriver(lab: Lab, source: string): Promise<string> {
   const name = basename(source, '.ts')
   const folder = await mkdtemp(join(tmpdir(), 'panel-driver-'))

@@ -1,4 +1,5 @@
-// A panel on one server of the lab: the shipped helper as root and the shipped web daemon as a user without capabilities.
+// A panel on one server of the lab: the shipped helper as root and the shipped web daemon as a user without
+// capabilities.
 import { Client, type Reply } from '../../api/support/client.ts'
 import type { MethodName, Params, Result } from '@panel/shared/rpc/methods.ts'
 import type { Lab, Server } from '../lab/index.ts'
@@ -38,7 +39,9 @@ export const wholeMachine = async (lab: Lab): Promise<Place> => ({
   spawn: lab.spawn.bind(lab),
 })
 
-/** Where the panel keeps what is its own, and where files for boot go: where nothing reads them, unless said otherwise. */
+/**
+ * Where the panel keeps what is its own, and where files for boot go: where nothing reads them, unless said otherwise.
+ */
 export interface Folders {
   readonly folder: string
   readonly unitDir: string
@@ -147,7 +150,10 @@ export class Panel<P extends Place = Server> {
       .filter((line) => line.includes('execve'))
   }
 
-  /** All that a change may touch, as text: links with every detail but what a new link cannot keep, and the files byte for byte. */
+  /**
+   * All that a change may touch, as text: links with every detail but what a new link cannot keep, and the files byte
+   * for byte.
+   */
   async picture(): Promise<string> {
     const seen = await this.server.run(
       `ip -d -j address show && mkdir -p ${this.unitDir} && cd ${this.unitDir} && find . -type f -exec sha256sum {} + | sort; find . -type l -printf '%p %l\\n' | sort`,

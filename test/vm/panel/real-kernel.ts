@@ -1,4 +1,5 @@
-// The kernel of the lab machine behind the same interface as the fake one: each call is a line to a driver in the machine.
+// The kernel of the lab machine behind the same interface as the fake one: each call is a line to a driver in the
+// machine.
 import { createInterface } from 'node:readline'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { Kernel, KernelEvents } from '@panel/root-helper/kernel/facilities.ts'

@@ -1,4 +1,5 @@
-// The drawings of the icons by their names: paths on a grid of 24, from Lucide (ISC License, Copyright (c) Lucide Contributors).
+// The drawings of the icons by their names: paths on a grid of 24, from Lucide (ISC License, Copyright (c) Lucide
+// Contributors).
 export const ICONS = {
   gauge: 'm12 14 4-4M3.34 19a10 10 0 1 1 17.32 0',
   waypoints:

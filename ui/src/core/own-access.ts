@@ -1,4 +1,5 @@
-// Requests that may cut the operator's own connection: confirmed with the browser's address, then sent again behind the overlay.
+// Requests that may cut the operator's own connection: confirmed with the browser's address, then sent again behind the
+// overlay.
 import type { EndpointName, Endpoints } from '@panel/shared/api/endpoints.ts'
 import { call, type AnswerOf, type Arguments } from './api.ts'
 import { confirm } from './confirm.svelte.ts'

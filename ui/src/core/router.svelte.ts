@@ -47,7 +47,10 @@ class Router {
     await this.#arrive()
   }
 
-  /** Updates query parameters in place; "" removes one. Writes the first change at once and the rest after a pause, because browsers rate-limit replaceState. */
+  /**
+   * Updates query parameters in place; "" removes one. Writes the first change at once and the rest after a pause,
+   * because browsers rate-limit replaceState.
+   */
   setSearch(values: Readonly<Record<string, string>>): void {
     const search = new URLSearchParams(this.search)
     for (const [name, value] of Object.entries(values)) {

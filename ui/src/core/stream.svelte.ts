@@ -1,4 +1,5 @@
-// An event stream, open while it has subscribers: closed some time after the tab is hidden, reopened with a fresh snapshot.
+// An event stream, open while it has subscribers: closed some time after the tab is hidden, reopened with a fresh
+// snapshot.
 import type { EndpointName, Endpoints } from '@panel/shared/api/endpoints.ts'
 import { call, isSessionLost, requestPath } from './api.ts'
 import { api_base_path } from './panel.ts'

@@ -1,4 +1,5 @@
-// Turns IP forwarding on for a rule that needs it: without it nothing is relayed (decisions.md, section 8, routes.auto_enable_ip_forward).
+// Turns IP forwarding on for a rule that needs it: without it nothing is relayed (decisions.md, section 8,
+// routes.auto_enable_ip_forward).
 import type { Family } from '@panel/shared/address/ip.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { CommandContext } from '../../platform/context.ts'
@@ -6,7 +7,10 @@ import { Refusal } from '../../platform/http/refusal.ts'
 import { turnOn } from './state.ts'
 import { conntrackWarnings } from './view.ts'
 
-/** The rule stands whether this works or not; where it does not, a warning says what is missing. Call it inside `inTurn`. */
+/**
+ * The rule stands whether this works or not; where it does not, a warning says what is missing. Call it inside
+ * `inTurn`.
+ */
 export async function forwardFor(context: CommandContext, family: Family): Promise<Warning[]> {
   const [name, wanted] =
     family === 6 ? (['IPv6', { ipv4: false, ipv6: true }] as const) : (['IPv4', { ipv4: true, ipv6: false }] as const)

@@ -1,4 +1,5 @@
-// What other software has put into netfilter and bears on relayed packets (decisions.md, F27): the one place where it is asked for.
+// What other software has put into netfilter and bears on relayed packets (decisions.md, F27): the one place where it
+// is asked for.
 import type { ForeignView } from '@panel/shared/api/forwarding.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
@@ -24,7 +25,9 @@ export const foreignView = ({ is_readable, managers, rules, total, detail }: For
   detail,
 })
 
-/** What of it drops, or may drop, what the rule relays; `out_interface` is where that leaves, null where nobody knows. */
+/**
+ * What of it drops, or may drop, what the rule relays; `out_interface` is where that leaves, null where nobody knows.
+ */
 export async function foreignBlocks(
   request: Reader,
   foreign: ForeignFound,

@@ -1,4 +1,5 @@
-// IP forwarding as a resource of the engine. Its state is kept by the kernel and by the panel's own sysctl file: there is no record.
+// IP forwarding as a resource of the engine. Its state is kept by the kernel and by the panel's own sysctl file: there
+// is no record.
 import type { ForwardingState } from '@panel/shared/forwarding/model.ts'
 import { noRecords, type ApplyMark, type Resource } from '../../change/resource.ts'
 import type { CommandContext } from '../../platform/context.ts'

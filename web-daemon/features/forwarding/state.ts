@@ -1,4 +1,5 @@
-// IP forwarding as the kernel has it and as the panel's own file keeps it: turned on, or put back to what was before (decisions.md, F28, F29).
+// IP forwarding as the kernel has it and as the panel's own file keeps it: turned on, or put back to what was before
+// (decisions.md, F28, F29).
 import type { ForwardingFound, ForwardingState, ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { withForwarding, withoutForwarding } from '@panel/shared/forwarding/plan.ts'

@@ -50,7 +50,10 @@ export function linkIn({ interface_name, state, observed }: TunnelFound): LinkSt
   )
 }
 
-/** What keeps the tunnel from now on: what was requested, or else what keeps it already. Throws 422 for what the host cannot do. */
+/**
+ * What keeps the tunnel from now on: what was requested, or else what keeps it already. Throws 422 for what the host
+ * cannot do.
+ */
 export function persistenceFor(body: AdoptBody, { interface_name, state }: TunnelFound, helper: HelperFacts): number {
   const kept = persistenceTypeOf(state?.saved ?? null)
   const wanted = body.takeover === true ? PERSISTENCE_TYPES.Systemd : (body.persistence_type_id ?? kept)
@@ -78,7 +81,9 @@ export function persistenceFor(body: AdoptBody, { interface_name, state }: Tunne
   return wanted
 }
 
-/** To be let go of by networkd costs a link its addresses, so it is no part of an adoption that leaves the link alone. */
+/**
+ * To be let go of by networkd costs a link its addresses, so it is no part of an adoption that leaves the link alone.
+ */
 const letGo = (interface_name: string, kept: number): string | null =>
   kept === PERSISTENCE_TYPES.Networkd
     ? `systemd-networkd keeps ${interface_name}, and would take its addresses in letting go of it. Adopt it as it is, and change persistence_type_id afterwards.`

@@ -1,4 +1,5 @@
-// The record of a tunnel that is adopted: what the kernel holds, and around it what no kernel knows (decisions.md, S12, S13).
+// The record of a tunnel that is adopted: what the kernel holds, and around it what no kernel knows (decisions.md, S12,
+// S13).
 import { contains, parseCidr, parseIp } from '@panel/shared/address/ip.ts'
 import { defaultsOf } from '@panel/shared/api/base/field-list.ts'
 import { APPLY_STATUSES, PERSISTENCE_TYPES, typeOfKind } from '@panel/shared/api/base/lookups.ts'
@@ -68,7 +69,10 @@ const MAX_NUMBER = 0xff_ffff
 const isFree = (tunnel_number: number, neighbours: readonly ExistingTunnel[]): boolean =>
   tunnel_number <= MAX_NUMBER && !neighbours.some((n) => n.tunnel_number === tunnel_number)
 
-/** The narrowest pool that one of the addresses lies in, enabled or not: a pool that is off can still be where a tunnel came from. */
+/**
+ * The narrowest pool that one of the addresses lies in, enabled or not: a pool that is off can still be where a tunnel
+ * came from.
+ */
 function poolOf(addresses: readonly TunnelAddress[], pools: readonly PoolRecord[]): number | null {
   const ranges = pools
     .map(({ address_pool_id, cidr }) => ({ address_pool_id, range: parseCidr(cidr) }))

@@ -1,4 +1,5 @@
-// Takes a tunnel of the host under management as it is: the record is made from what the kernel holds, and the kernel is not touched (reference.md, POST /reconcile/adopt; decisions.md, S13).
+// Takes a tunnel of the host under management as it is: the record is made from what the kernel holds, and the kernel
+// is not touched (reference.md, POST /reconcile/adopt; decisions.md, S13).
 import type { AdoptAnswer, AdoptBody } from '@panel/shared/api/reconcile.ts'
 import type { PlanView, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import type { HelperFacts } from '@panel/shared/host/model.ts'

@@ -16,7 +16,9 @@ export interface Comparison {
 
 type Stored = Pick<TunnelRecord, 'interface_name' | 'is_enabled' | 'apply_status_id' | 'last_apply_error'>
 
-/** Where the digests are equal `found.state` is `wanted` itself. That is so for thousands, and they are not planned for. */
+/**
+ * Where the digests are equal `found.state` is `wanted` itself. That is so for thousands, and they are not planned for.
+ */
 const NOTHING_TO_DO: TunnelPlan = { operation: 'none', steps: [], recreate_reasons: [] }
 
 /** Both states are canonical. */

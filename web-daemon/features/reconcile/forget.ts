@@ -1,4 +1,5 @@
-// Drops the record of a tunnel and leaves the host as it is (reference.md, POST /reconcile/{id}/forget; decisions.md, S17).
+// Drops the record of a tunnel and leaves the host as it is (reference.md, POST /reconcile/{id}/forget; decisions.md,
+// S17).
 import type { ForgetAnswer } from '@panel/shared/api/reconcile.ts'
 import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import { PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'

@@ -1,4 +1,5 @@
-// What the host holds beside what is stored: digests of everything, and the whole of what differs. Names by the thousand go in portions.
+// What the host holds beside what is stored: digests of everything, and the whole of what differs. Names by the
+// thousand go in portions.
 import { createHash } from 'node:crypto'
 import { withoutCounters } from '@panel/shared/tunnel/observed.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'

@@ -1,4 +1,5 @@
-// Leaves an interface out of the report, or takes it back in; on the host nothing changes (reference.md, POST /reconcile/ignore; decisions.md, S14).
+// Leaves an interface out of the report, or takes it back in; on the host nothing changes (reference.md, POST
+// /reconcile/ignore; decisions.md, S14).
 import type { IgnoreAnswer, IgnoreBody } from '@panel/shared/api/reconcile.ts'
 import type { CommandContext, WriteDb } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'

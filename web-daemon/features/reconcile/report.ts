@@ -1,4 +1,5 @@
-// One item for each stored tunnel and for each tunnel of the host that the panel does not manage (reference.md, GET /reconcile; decisions.md, S8, S9, S12).
+// One item for each stored tunnel and for each tunnel of the host that the panel does not manage (reference.md, GET
+// /reconcile; decisions.md, S8, S9, S12).
 import { RECONCILE_STATUSES, type ReconcileStatus } from '@panel/shared/api/base/lookups.ts'
 import type { LegacyName, ReconcileCounts, ReconcileItem } from '@panel/shared/api/reconcile.ts'
 import { INTERFACE_NAME_PATTERN, type TunnelState } from '@panel/shared/tunnel/model.ts'

@@ -1,4 +1,5 @@
-// The tunnels of the host in the background: compared with what is stored, and reapplied where the operator wants that (decisions.md, S15).
+// The tunnels of the host in the background: compared with what is stored, and reapplied where the operator wants that
+// (decisions.md, S15).
 import type { LastPass, Noticed } from '@panel/shared/api/reconcile.ts'
 import { DriftWatch, type DriftSource, type Pass } from '../../change/drift.ts'
 import { settle } from '../../change/engine.ts'

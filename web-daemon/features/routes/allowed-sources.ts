@@ -1,4 +1,5 @@
-// Who may use one rule, one network at a time: each is a change of the whole list, and goes the way of every change (reference.md, /routes/{id}/allowed-sources; decisions.md, F6, F17).
+// Who may use one rule, one network at a time: each is a change of the whole list, and goes the way of every change
+// (reference.md, /routes/{id}/allowed-sources; decisions.md, F6, F17).
 import { formatCidr, parseCidr } from '@panel/shared/address/ip.ts'
 import type {
   AllowedSourcesAnswer,

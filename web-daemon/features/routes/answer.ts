@@ -1,4 +1,5 @@
-// What is answered to a change of a rule: the rule as it is now, the plan that was carried out, and what was read back (decisions.md, R17, F13, F16).
+// What is answered to a change of a rule: the rule as it is now, the plan that was carried out, and what was read back
+// (decisions.md, R17, F13, F16).
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'

@@ -1,4 +1,5 @@
-// A change of stored rules, from what the kernel holds of them: what the engine carries out, and what a request is answered with.
+// A change of stored rules, from what the kernel holds of them: what the engine carries out, and what a request is
+// answered with.
 import type { RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
@@ -50,7 +51,10 @@ export async function changeOf(
 
 const idOf = ({ route_rule_id }: { readonly route_rule_id: number }): number => route_rule_id
 
-/** Nothing counts as gone because it cannot be read. Without a backend nothing can be held, so rules can still be deleted. */
+/**
+ * Nothing counts as gone because it cannot be read. Without a backend nothing can be held, so rules can still be
+ * deleted.
+ */
 function refuseUnreadable({ is_readable, backend, detail }: KernelRules): void {
   if (is_readable || backend === 'none') return
   throw new Refusal('SERVICE_UNAVAILABLE', `The kernel's rules cannot be read, so none is changed: ${detail}`, {

@@ -1,4 +1,5 @@
-// The destinations of one rule, one at a time: each is a change of the whole list, and goes the way of every change (reference.md, /routes/{id}/destinations; decisions.md, F17).
+// The destinations of one rule, one at a time: each is a change of the whole list, and goes the way of every change
+// (reference.md, /routes/{id}/destinations; decisions.md, F17).
 import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
 import type {
   UpdateRouteAnswer,

@@ -2,7 +2,9 @@
 import type { RouteHealthEvent } from '@panel/shared/api/routes/answers.ts'
 
 export interface RouteEvents {
-  /** The panel has changed rules on the host, or failed to. Their records may be written after that, in the same turn. */
+  /**
+   * The panel has changed rules on the host, or failed to. Their records may be written after that, in the same turn.
+   */
   'routes.changed': { readonly route_rule_ids: readonly number[] }
   'route.health': RouteHealthEvent
 }

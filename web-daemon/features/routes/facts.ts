@@ -1,4 +1,5 @@
-// What a draft needs to know of the host: its interfaces, its addresses who listens on its ports and what carries out its rules. Read live, remembered nowhere.
+// What a draft needs to know of the host: its interfaces, its addresses who listens on its ports and what carries out
+// its rules. Read live, remembered nowhere.
 import { canonicalIp } from '@panel/shared/address/ip.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'

@@ -1,4 +1,5 @@
-// Rules as a list shows them: what is stored, how they are, and what goes through them, each beside the other (decisions.md, T4, F18).
+// Rules as a list shows them: what is stored, how they are, and what goes through them, each beside the other
+// (decisions.md, T4, F18).
 import type { RouteItem } from '@panel/shared/api/routes/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { readHealth } from './health/health.ts'

@@ -1,4 +1,5 @@
-// Enable, disable and reapply: the kernel is taken to what is stored, or to nothing of it (reference.md, States; decisions.md, F16).
+// Enable, disable and reapply: the kernel is taken to what is stored, or to nothing of it (reference.md, States;
+// decisions.md, F16).
 import type { RouteActionAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { EndRouteBody, RouteActionBody } from '@panel/shared/api/routes/bodies.ts'
 import type { CommandContext } from '../../platform/context.ts'

@@ -1,4 +1,5 @@
-// The stored rules in their order, each with its health and traffic (reference.md, GET /routes; decisions.md, F11, T4, W15).
+// The stored rules in their order, each with its health and traffic (reference.md, GET /routes; decisions.md, F11, T4,
+// W15).
 import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { ListRoutesAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'

@@ -1,4 +1,5 @@
-// Gives the rules that listen on ranges of ports an index of their own: among ten thousand others they are to be found without looking at those.
+// Gives the rules that listen on ranges of ports an index of their own: among ten thousand others they are to be found
+// without looking at those.
 import { sql, type Kysely } from 'kysely'
 
 async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,5 @@
-// Gives rules that stand in a new order places that say so, and changes the place of as few of them as that takes. Pure.
+// Gives rules that stand in a new order places that say so, and changes the place of as few of them as that takes.
+// Pure.
 import { U32_MAX } from '@panel/shared/schema.ts'
 
 export interface Placed {
@@ -11,7 +12,10 @@ const STEP = 10
 /** Likewise where it became too narrow ahead of them. */
 const WIDE_STEP = 1000
 
-/** The rules in the order that they shall have, with the places that they had; those of the answer are new, of each that has another place. */
+/**
+ * The rules in the order that they shall have, with the places that they had; those of the answer are new, of each that
+ * has another place.
+ */
 export function newPlaces(wanted: readonly Placed[]): Placed[] {
   const stays = staying(wanted)
   const places = wanted.map(({ sort_order }, at) => (stays[at] ? sort_order : null))
@@ -46,9 +50,15 @@ function fillGap(places: (number | null)[], at: number): number {
   }
 }
 
-/** Of the rules in their new order as many as can keep their places: a longest sequence that ascends already, of equal places by the ids. */
+/**
+ * Of the rules in their new order as many as can keep their places: a longest sequence that ascends already, of equal
+ * places by the ids.
+ */
 function staying(wanted: readonly Placed[]): boolean[] {
-  /** At i the end of the lowest-ending sequence of i + 1 rules, and for each rule the one before it in the longest that ends there. */
+  /**
+   * At i the end of the lowest-ending sequence of i + 1 rules, and for each rule the one before it in the longest that
+   * ends there.
+   */
   const ends: number[] = []
   const before = wanted.map((rule, at) => {
     let [low, high] = [0, ends.length]

@@ -1,4 +1,5 @@
-// Shows what POST /routes or PATCH /routes/{id} would do, to the letter, and does nothing of it (reference.md, POST /routes/preview; decisions.md, F12, T11).
+// Shows what POST /routes or PATCH /routes/{id} would do, to the letter, and does nothing of it (reference.md, POST
+// /routes/preview; decisions.md, F12, T11).
 import type { PreviewRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { PreviewRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'

@@ -1,4 +1,5 @@
-// A relay rule as the panel stores it: what the operator wants, and whether it was applied. What the host holds is never mixed in.
+// A relay rule as the panel stores it: what the operator wants, and whether it was applied. What the host holds is
+// never mixed in.
 import type { Family } from '@panel/shared/address/ip.ts'
 import { ADDRESS_FAMILIES, LOAD_BALANCE_MODES, NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { RouteRecord } from '@panel/shared/api/routes/fields.ts'
@@ -53,7 +54,10 @@ export const familyOf = ({ address_family_id }: Pick<RouteRecord, 'address_famil
 export const isActive = ({ is_enabled, weight }: Pick<DestinationRecord, 'is_enabled' | 'weight'>): boolean =>
   is_enabled && weight > 0
 
-/** What the kernel shall hold for a record, in canonical form; null where that is nothing, as with a rule that is disabled. */
+/**
+ * What the kernel shall hold for a record, in canonical form; null where that is nothing, as with a rule that is
+ * disabled.
+ */
 export function ruleOf(record: NamedRoute): RelayRule | null {
   if (!record.is_enabled) return null
   return canonicalRule({

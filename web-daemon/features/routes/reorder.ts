@@ -1,4 +1,5 @@
-// Sets the order in which rules stand: of two that match a connection the first one gets it (reference.md, POST /routes/reorder; decisions.md, F10, F14).
+// Sets the order in which rules stand: of two that match a connection the first one gets it (reference.md, POST
+// /routes/reorder; decisions.md, F10, F14).
 import type { ReorderAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { ReorderBody } from '@panel/shared/api/routes/bodies.ts'
 import { converge } from '../../change/engine.ts'

@@ -1,4 +1,5 @@
-// Relay rules as a resource of the engine: root is asked to change many in one transaction, and no byte that they counted is lost.
+// Relay rules as a resource of the engine: root is asked to change many in one transaction, and no byte that they
+// counted is lost.
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import { RULES_PER_CHANGE_MAX, type RelayRule, type RulesetState } from '@panel/shared/ruleset/model.ts'
 import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
@@ -14,7 +15,10 @@ export type RouteResource = Resource<RouteRecord, NamedRoute, RulesetState>
 
 type Context = Pick<CommandContext, 'db' | 'request' | 'note' | 'publish'>
 
-/** `damaged`: rules of which the kernel holds pieces. They have no state that a change could name, so root forgets them first. */
+/**
+ * `damaged`: rules of which the kernel holds pieces. They have no state that a change could name, so root forgets them
+ * first.
+ */
 export function routeResource(context: Context, traffic: Traffic, damaged: readonly number[] = []): RouteResource {
   return {
     ...routeRecords(context, traffic),

@@ -151,7 +151,10 @@ export async function insertRoute(
   await insertLists(db, route_rule_id, destinations, allowed_sources)
 }
 
-/** Puts `rule` in the place of what is stored. Run it inside a transaction. A destination or source that stays keeps its id. */
+/**
+ * Puts `rule` in the place of what is stored. Run it inside a transaction. A destination or source that stays keeps its
+ * id.
+ */
 export async function replaceRoute(
   db: WriteDb,
   { route_rule_id, destinations, allowed_sources, ...rule }: NamedRoute,

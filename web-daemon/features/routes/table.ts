@@ -1,8 +1,12 @@
-// The stored relay rules, as kysely sees them: one row per rule that ever was, one per destination and allowed source of those that are.
+// The stored relay rules, as kysely sees them: one row per rule that ever was, one per destination and allowed source
+// of those that are.
 import type { RouteColumns } from '@panel/shared/api/routes/fields.ts'
 import type { Generated, Selectable } from 'kysely'
 
-/** Columns bear the names of the wire (reference.md, Forwarding (route) rule; decisions.md, F1). A flag is 0 or 1, a list is its JSON text. */
+/**
+ * Columns bear the names of the wire (reference.md, Forwarding (route) rule; decisions.md, F1). A flag is 0 or 1, a
+ * list is its JSON text.
+ */
 export interface RouteRuleTable extends RouteColumns {
   /** The title in small letters: what no two living rules share. */
   title_key: string

@@ -1,4 +1,5 @@
-// The addresses of one tunnel, one at a time: each is a change of the whole list, and goes the way of every change (reference.md, /tunnels/{id}/addresses; decisions.md, R25).
+// The addresses of one tunnel, one at a time: each is a change of the whole list, and goes the way of every change
+// (reference.md, /tunnels/{id}/addresses; decisions.md, R25).
 import type { AddressesAnswer, ChangeAddressesAnswer, UpdateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { MAX_ADDRESSES, type TunnelAddressBody } from '@panel/shared/api/tunnels/addresses.ts'
 import type { AddAddressBody, RemoveAddressBody } from '@panel/shared/api/tunnels/bodies.ts'

@@ -1,4 +1,5 @@
-// What is answered to a change of a tunnel: the tunnel as it is now, the plan that was carried out, and what was read back (decisions.md, R17, R20, R24).
+// What is answered to a change of a tunnel: the tunnel as it is now, the plan that was carried out, and what was read
+// back (decisions.md, R17, R20, R24).
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { CreateTunnelAnswer, PlanView } from '@panel/shared/api/tunnels/answers.ts'
 import type { Check } from '@panel/shared/change/check.ts'

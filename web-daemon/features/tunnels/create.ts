@@ -1,4 +1,5 @@
-// Makes a tunnel: drafted, stored as pending, carried out, and read back (reference.md, POST /tunnels; decisions.md, S1).
+// Makes a tunnel: drafted, stored as pending, carried out, and read back (reference.md, POST /tunnels; decisions.md,
+// S1).
 import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
@@ -33,7 +34,10 @@ interface Made extends Done<TunnelRecord> {
   readonly before: TunnelState | null
 }
 
-/** Under most new names there is nothing, so that is sent first. Root refuses where it finds something; only then that is looked up. */
+/**
+ * Under most new names there is nothing, so that is sent first. Root refuses where it finds something; only then that
+ * is looked up.
+ */
 async function make(context: CommandContext, draft: Draft): Promise<Made> {
   const { interface_name } = draft.after
   const isTaken = draft.facts.interfaces.some(({ name }) => name === interface_name)

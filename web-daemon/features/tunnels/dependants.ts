@@ -1,4 +1,5 @@
-// What those who relay over a tunnel tell about it. The rules do: they know the tunnels, and so the tunnels need not know them.
+// What those who relay over a tunnel tell about it. The rules do: they know the tunnels, and so the tunnels need not
+// know them.
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { DependentRoute, TunnelRoutesAnswer } from '@panel/shared/api/tunnels/dependent-routes.ts'
 import type { ReadContext, ReadDb } from '../../platform/context.ts'

@@ -1,4 +1,5 @@
-// What a draft needs to know of the host: its interfaces, its routing table and what it can do. Read live, never cached.
+// What a draft needs to know of the host: its interfaces, its routing table and what it can do. Read live, never
+// cached.
 import { bitsOf, enclosingNetwork, parseCidr, parseIp, type Cidr, type Ip } from '@panel/shared/address/ip.ts'
 import type { HelperFacts, HostFound } from '@panel/shared/host/model.ts'
 import type { HostInterface, RoutingEntry } from '@panel/shared/tunnel/observed.ts'

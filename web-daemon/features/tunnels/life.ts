@@ -1,4 +1,5 @@
-// Up, down, restart and reapply: the host is taken to what is stored, each in its own way (reference.md, States; decisions.md, T13, R24, S17).
+// Up, down, restart and reapply: the host is taken to what is stored, each in its own way (reference.md, States;
+// decisions.md, T13, R24, S17).
 import type { TunnelActionAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { TunnelActionBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
@@ -46,7 +47,10 @@ const act =
 export const upTunnel = act('up', true)
 /** The link stays, down, with its addresses; its unit is disabled, so that no boot brings it back. */
 export const downTunnel = (dependants: DependentRoutes): Handler => act('down', false, dependants)
-/** The link is taken down and brought up again as stored; one that is missing or drifted is put right on the way. A tunnel that is down stays so. */
+/**
+ * The link is taken down and brought up again as stored; one that is missing or drifted is put right on the way. A
+ * tunnel that is down stays so.
+ */
 export const restartTunnel = (dependants: DependentRoutes): Handler => act('restart', undefined, dependants)
 /** Whatever differs from what is stored is put right, and nothing else is touched. */
 export const reapplyTunnel = act('reapply')

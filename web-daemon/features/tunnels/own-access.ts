@@ -1,4 +1,5 @@
-// Keeps an operator from cutting the branch he sits on: a request that comes through a tunnel does not take it away (reference.md, DELETE /tunnels/{id}; decisions.md, T8, R22).
+// Keeps an operator from cutting the branch he sits on: a request that comes through a tunnel does not take it away
+// (reference.md, DELETE /tunnels/{id}; decisions.md, T8, R22).
 import { contains, formatCidr, parseIp } from '@panel/shared/address/ip.ts'
 import type { TunnelAddress, TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
@@ -8,7 +9,10 @@ import { addressNetworks } from './draft/networks.ts'
 
 export const ACCEPTING_FLAG = 'i_understand_i_may_lose_access'
 
-/** Refuses a change that takes the link away or down, or an address from it, under a request that comes through just that. */
+/**
+ * Refuses a change that takes the link away or down, or an address from it, under a request that comes through just
+ * that.
+ */
 export function guardChange(
   { interface_name, addresses }: Guarded,
   change: Change<TunnelState>,
@@ -27,7 +31,9 @@ interface Guarded {
   readonly addresses: readonly TunnelAddress[]
 }
 
-/** `client_ip` is the address of the connection. An IPv4 client of a socket for both families shows as ::ffff:a.b.c.d. */
+/**
+ * `client_ip` is the address of the connection. An IPv4 client of a socket for both families shows as ::ffff:a.b.c.d.
+ */
 export function guardOwnAccess(
   interface_name: string,
   addresses: readonly TunnelAddress[],

@@ -1,4 +1,5 @@
-// A tunnel as the panel stores it: what the operator wants, and whether it was applied. What the host holds is never mixed in.
+// A tunnel as the panel stores it: what the operator wants, and whether it was applied. What the host holds is never
+// mixed in.
 import { ADDRESS_FAMILIES, kindOfType, PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'
 import type { TunnelRecord } from '@panel/shared/api/tunnels/fields.ts'
 import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'

@@ -1,4 +1,5 @@
-// A stored tunnel as one JSON text: SQLite writes it and V8 reads it several times quicker than a driver makes objects of fifty columns.
+// A stored tunnel as one JSON text: SQLite writes it and V8 reads it several times quicker than a driver makes objects
+// of fifty columns.
 import { columnsOf, type Column } from '@panel/shared/api/base/field-list.ts'
 import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
 import { sql, type RawBuilder } from 'kysely'

@@ -38,7 +38,10 @@ export interface ExistingTunnel extends Pick<
 export interface TunnelPage {
   readonly total: number
   readonly interface_names: string[]
-  /** The records of the page. SQLite holds the thread while it reads, so what was asked of the helper in the same breath is sent before it. */
+  /**
+   * The records of the page. SQLite holds the thread while it reads, so what was asked of the helper in the same breath
+   * is sent before it.
+   */
   readonly read: () => Promise<TunnelRecord[]>
 }
 

@@ -2,7 +2,10 @@
 import type { TunnelColumns } from '@panel/shared/api/tunnels/fields.ts'
 import type { Generated, Insertable, Selectable } from 'kysely'
 
-/** Columns bear the names of the wire (reference.md, Tunnel record; decisions.md, R1). A flag is 0 or 1, a list is its JSON text. */
+/**
+ * Columns bear the names of the wire (reference.md, Tunnel record; decisions.md, R1). A flag is 0 or 1, a list is its
+ * JSON text.
+ */
 export interface TunnelTable extends Omit<TunnelColumns, 'tunnel_id'> {
   tunnel_id: Generated<number>
   /** Set where the tunnel is no more: the row stays so that its id keeps its meaning (decisions.md, T2). */

@@ -1,4 +1,5 @@
-// Changes a stored tunnel: drafted, confirmed where the link must be recreated, carried out, read back, and only then stored (reference.md, PATCH /tunnels/{id}).
+// Changes a stored tunnel: drafted, confirmed where the link must be recreated, carried out, read back, and only then
+// stored (reference.md, PATCH /tunnels/{id}).
 import type { UpdateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { UpdateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { save, update } from '../../change/engine.ts'

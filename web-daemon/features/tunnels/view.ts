@@ -1,4 +1,5 @@
-// A stored tunnel as it is sent: every field of the record, and beside them what the host shows of it now (decisions.md, T3, R2, R3, R13).
+// A stored tunnel as it is sent: every field of the record, and beside them what the host shows of it now
+// (decisions.md, T3, R2, R3, R13).
 import { APPLY_STATUSES, titleOf } from '@panel/shared/api/base/lookups.ts'
 import type { ObservedView, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import type { LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
@@ -10,7 +11,10 @@ export function tunnelView(record: TunnelRecord, observed: ObservedView): Tunnel
   return { ...record, apply_status: titleOf(APPLY_STATUSES, record.apply_status_id), observed }
 }
 
-/** Reads all the names in one request. While the helper is away, what is stored is still shown, and the live side is unknown. */
+/**
+ * Reads all the names in one request. While the helper is away, what is stored is still shown, and the live side is
+ * unknown.
+ */
 export async function observe(
   request: Reader,
   interface_names: string[],

@@ -1,4 +1,5 @@
-// The tables of the store by name, for Kysely. Each feature adds its own to `Database` in its table.ts, so the platform names none of them.
+// The tables of the store by name, for Kysely. Each feature adds its own to `Database` in its table.ts, so the platform
+// names none of them.
 
 /** Filled by declaration merging: `declare module './database.ts' { interface Database extends PoolTables {} }`. */
 export interface Database {

@@ -87,7 +87,10 @@ export interface Described {
   readonly tag?: Tag
   readonly summary?: string
   readonly body?: TSchema
-  /** What it reads of the query; nothing else of that arrives. Each is lenient in its own way, so nothing is refused by this. */
+  /**
+   * What it reads of the query; nothing else of that arrives. Each is lenient in its own way, so nothing is refused by
+   * this.
+   */
   readonly query?: TObject
   /** The body of a successful answer. */
   readonly answer?: TSchema
@@ -150,7 +153,10 @@ type Difference<E, D> =
   | (IsSame<Promised<E, 'answer'>, Given<D, 'answer'>> extends true ? never : 'answer')
   | (IsSame<Promised<E, 'events'>, Sent<D>> extends true ? never : 'events')
   | (Reads<Promised<E, 'query'>, Given<D, 'query'>> extends true ? never : 'query')
-/** Nothing where the schemas of a declaration say what the table of endpoints says; what the table leaves unknown may be anything. */
+/**
+ * Nothing where the schemas of a declaration say what the table of endpoints says; what the table leaves unknown may be
+ * anything.
+ */
 type AsInTable<E, D> = unknown extends E
   ? unknown
   : [Difference<E, D>] extends [never]
@@ -180,7 +186,10 @@ interface Declarations<T> {
     described: D & AsInTable<T[R], D>,
     handle: Handler<CommandContext, T[R], D>,
   ) => Endpoint<R>
-  /** Who may not have the stream is refused by a throw, as anywhere; what is given back begins once the answer has. It takes a session, always. */
+  /**
+   * Who may not have the stream is refused by a throw, as anywhere; what is given back begins once the answer has. It
+   * takes a session, always.
+   */
   readonly stream: <R extends Routes<T, 'GET' | 'POST'>, D extends Observed<R>>(
     route: R,
     described: D & AsInTable<T[R], D>,
@@ -188,7 +197,10 @@ interface Declarations<T> {
   ) => Endpoint<R>
 }
 
-/** The words that endpoints of a table are declared in. What is not in the table, or says otherwise than it, does not compile. */
+/**
+ * The words that endpoints of a table are declared in. What is not in the table, or says otherwise than it, does not
+ * compile.
+ */
 export function declarations<T>(): Declarations<T> {
   const declare = (kind: Endpoint['kind']) => (route: Route, described: object, handle: unknown) => ({
     kind,

@@ -1,4 +1,5 @@
-// The words that an endpoint says in what it reads of a query. They describe and refuse nothing: what cannot be read counts as not given, unless a handler says otherwise.
+// The words that an endpoint says in what it reads of a query. They describe and refuse nothing: what cannot be read
+// counts as not given, unless a handler says otherwise.
 import { strict, Type, type TObject, type TOptional, type TSchema } from '@panel/shared/schema.ts'
 
 /** Every parameter can be left out. */

@@ -97,7 +97,10 @@ export class Target {
     return body?.replaceAll(PAIRING_CODE, this.#pairing_code)
   }
 
-  /** Every write to the store but that of an audit entry is counted, so that the whole need not be read after each request. */
+  /**
+   * Every write to the store but that of an audit entry is counted, so that the whole need not be read after each
+   * request.
+   */
   async #watch(): Promise<void> {
     const { db } = this.panel
     const { rows } = await sql<{

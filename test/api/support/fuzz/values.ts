@@ -6,7 +6,10 @@ import { tunnelRequest } from '../../../support/records.ts'
 
 type Arbitrary = fc.Arbitrary<unknown>
 
-/** Documentation ranges, this host's own, and what the fake host knows: nothing that is sent leaves for anybody's network. */
+/**
+ * Documentation ranges, this host's own, and what the fake host knows: nothing that is sent leaves for anybody's
+ * network.
+ */
 const USUAL_ADDRESSES = ['192.0.2.1', '192.0.2.77', '203.0.113.5', '198.51.100.9', '10.9.0.1', '10.9.0.2', '10.9.0.77']
 const ADDRESSES = [
   '172.17.1.1',

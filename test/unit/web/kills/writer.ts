@@ -1,4 +1,5 @@
-// Opens the store and writes to it without end, telling the number of each write once it is committed: writer <path> <first number>
+// Opens the store and writes to it without end, telling the number of each write once it is committed: writer <path>
+// <first number>
 import { writeSync } from 'node:fs'
 import { openStore } from '@panel/web-daemon/app/store.ts'
 import { write } from './writes.ts'

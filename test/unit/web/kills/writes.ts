@@ -1,4 +1,5 @@
-// The writes of the test by kill -9, through the product's own stores: what write n leaves behind, and whether it is there.
+// The writes of the test by kill -9, through the product's own stores: what write n leaves behind, and whether it is
+// there.
 import { sql } from 'kysely'
 import { AUDIT_ACTIONS } from '@panel/shared/api/audit/actions.ts'
 import { insertEntry } from '@panel/web-daemon/features/audit/store.ts'
