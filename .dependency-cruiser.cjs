@@ -119,7 +119,11 @@ module.exports = {
       comment:
         'Of the wire it takes types, and the few numbers that stand for words; schemas stay out of what a phone has to fetch.',
       from: { path: '^ui/' },
-      to: { path: '^shared/api/', pathNot: '^shared/api/(base/lookups|passwords)\\.ts', dependencyTypesNot: ['type-only'] },
+      to: {
+        path: '^shared/api/',
+        pathNot: '^shared/api/(base/lookups|passwords)\\.ts',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'nobody-needs-tests',
