@@ -86,7 +86,7 @@ export function works(panel: Installed): void {
   it('gives the operator another password from the command, which ends every session', async () => {
     assert.match(
       await panel.lab.run('tunnel-panel reset-password', { ...SLOW, stdin: `${ANOTHER}\n` }),
-      /every session has ended/,
+      /all sessions have ended/,
     )
     assert.equal((await panel.operator.get('/auth/me')).status, 401)
     assert.equal((await panel.operator.post('/auth/login', OPERATOR)).status, 401)
