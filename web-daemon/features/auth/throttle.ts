@@ -1,6 +1,6 @@
 // Limits password guessing per account name, whether or not it exists, and per address (decisions.md, A12). An account
 // itself is never locked.
-import { clientNetwork } from '../../platform/limits/client-network.ts'
+import { clientNetwork } from '../../platform/network/client-network.ts'
 import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 import { throwRateLimited } from '../../platform/limits/refuse.ts'
 import type { SettingsReader } from '../../platform/settings.ts'

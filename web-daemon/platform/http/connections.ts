@@ -2,7 +2,7 @@
 // for those only.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { clientNetwork, plainAddress } from '../limits/client-network.ts'
+import { clientNetwork, plainAddress } from '../network/client-network.ts'
 
 export interface ConnectionLimits {
   readonly total: number

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import helmet from 'helmet'
-import { plainAddress } from '../limits/client-network.ts'
+import { plainAddress } from '../network/client-network.ts'
 
 const withHelmet = helmet({
   contentSecurityPolicy: {

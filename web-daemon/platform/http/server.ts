@@ -4,7 +4,7 @@ import { createServer as createHttps, Server as HttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { secureContextOptions, type CertificatePair } from '../tls/certificate.ts'
 import { Connections, type ConnectionLimits } from './connections.ts'
-import { networkList } from '../limits/client-network.ts'
+import { networkList } from '../network/client-network.ts'
 
 export interface Limits {
   /** From the first byte, or from the connection if none comes; a TLS handshake may take as long again. */
