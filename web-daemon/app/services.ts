@@ -38,6 +38,8 @@ export interface PanelDeps {
   readonly web_path: string
   /** Addresses and networks; none by default. */
   readonly trusted_proxies?: readonly string[]
+  /** Names of this host beside its own; none by default. */
+  readonly host_names?: readonly string[]
   readonly installation: Omit<Installation, 'web_path'>
   /** Holds index.html and assets/. */
   readonly page_dir: string
