@@ -30,7 +30,7 @@ export function allEndpoints(services: Services): Endpoint[] {
     services
   return [
     ...authEndpoints(auth),
-    ...systemEndpoints(about, installation, store, () => [
+    ...systemEndpoints({ ...about, isLocal: auth.isLocal }, installation, store, () => [
       metricsComponent(metrics),
       monitorComponent(monitor),
       ...components(),

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { makeQueue } from '../change/queue.ts'
 import type { PanelAction } from '../change/remediate.ts'
 import { recordPanelAction } from '../features/audit/record.ts'
+import { isLocalProof } from '../features/auth/local-proof.ts'
 import { makePasswords, type Passwords } from '../features/auth/passwords.ts'
 import type { AuthServices } from '../features/auth/services.ts'
 import { Throttle } from '../features/auth/throttle.ts'
@@ -120,4 +121,5 @@ const makeAuth = (
   passwords,
   tokens: makeTokens(signing_key, now, settings),
   throttle: new Throttle(now, settings),
+  isLocal: (proof) => isLocalProof(signing_key, now(), proof),
 })
