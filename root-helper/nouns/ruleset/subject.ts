@@ -10,6 +10,7 @@ import type { HeldRuleset, Rulesets } from '../../kernel/facilities.ts'
 import { allowRules, canonicalOr, readableRuleset } from '../../policy.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Subject } from '../../subject.ts'
+import { allowAmount } from './amount.ts'
 
 /** Null, as a state, is a host that holds nothing of the rules of the change. */
 export interface HostRules {
@@ -65,7 +66,11 @@ export function rulesetSubject(
     },
     plan: planHostRules,
     check: checkHostRules,
-    allow: async (change, { held }) => allowRules(rulesOrNull(change.after?.rules ?? []), held.backend),
+    allow: async (change, { held }) => {
+      const wanted = change.after?.rules ?? []
+      allowRules(rulesOrNull(wanted), held.backend)
+      allowAmount(held.rules, changedIds(change), wanted)
+    },
     execute: (step) => executeStep(rulesets, step, counted),
     remedy: () => [
       `Look at what is there: ${HOW_TO_LOOK[backend]}`,
