@@ -24,12 +24,13 @@ export interface Reply {
   readonly hangUp: boolean
 }
 
-/** `streams` are those of the connection that the line came by. */
-export type Dispatch = (line: Uint8Array, streams: Streams) => Promise<Reply>
+/** `streams` are those of the connection that the line came by. `onStream` is called if it is one, which may take days. */
+export type Dispatch = (line: Uint8Array, streams: Streams, onStream?: () => void) => Promise<Reply>
 
 interface Call {
   readonly id: unknown
   readonly streams: Streams
+  readonly onStream: () => void
 }
 
 export function dispatcherFor(handlers: Handlers): Dispatch {
@@ -37,29 +38,37 @@ export function dispatcherFor(handlers: Handlers): Dispatch {
   server.mapErrorToJSONRPCErrorResponse = (id, error) => errorResponse(id, error)
   for (const name of Object.keys(METHODS) as MethodName[])
     server.addMethod(name, (params: unknown, call) => handle(handlers, name, params, call))
-  return async (line, streams) => {
+  return async (line, streams, onStream = () => undefined) => {
     const request = readEnvelope(line)
     if (typeof request === 'string') return refuse(request)
-    const response = await server.receive(request, { id: request.id, streams })
+    const response = await server.receive(request, { id: request.id, streams, onStream })
     if (!response) return refuse('A request without an id gets no answer, and nothing here is asked without one')
     return { text: JSON.stringify(response), hangUp: isMalformed(response.error?.code) }
   }
 }
 
-async function handle(handlers: Handlers, name: MethodName, params: unknown, { id, streams }: Call): Promise<unknown> {
+async function handle(
+  handlers: Handlers,
+  name: MethodName,
+  params: unknown,
+  { id, streams, onStream }: Call,
+): Promise<unknown> {
   const validate = VALIDATORS[name]
   if (!validate(params)) {
     const [first] = validate.errors ?? []
     throw new RefusedError('malformed', oneLine(`params${first?.instancePath ?? ''} ${first?.message ?? 'do not fit'}`))
   }
   if (name === 'stream.cancel') return { was_running: streams.cancel((params as Params<'stream.cancel'>).id) }
-  if (isStream(name))
-    return streams.run(streamId(id), (signal) =>
+  if (isStream(name)) {
+    const result = streams.run(streamId(id), (signal) =>
       (handlers[name] as (params: unknown, signal: AbortSignal) => AsyncGenerator<unknown, unknown, void>)(
         params,
         signal,
       ),
     )
+    onStream()
+    return result
+  }
   return (handlers[name] as (params: unknown) => Promise<unknown>)(params)
 }
 

@@ -22,6 +22,7 @@ import { openNetfilter } from './kernel/backend/rule-backends.ts'
 import { reloadLater } from './kernel/files/systemd.ts'
 import { unitFilesIn } from './kernel/files/units.ts'
 import { serverFor } from './server.ts'
+import { sharedRead } from './shared-read.ts'
 
 /** Names of our files in folders that are shared with others. */
 const OUR_NAMES = /^(\d\d-)?tunnel-panel[-.]/
@@ -53,8 +54,8 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
     },
     journal: journalIn(config.stateDir),
     helperFacts: () => helperFacts(config),
-    findTools: async () => findTools(await backendAnswers()),
-    findListeners,
+    findTools: sharedRead(async () => findTools(await backendAnswers())),
+    findListeners: sharedRead(findListeners),
   }
 }
 
