@@ -17,11 +17,14 @@ import { RefusedError } from './refused.ts'
 import type { Streams } from './streams.ts'
 import { oneLine } from './text.ts'
 import { VALIDATORS } from './validators.ts'
+import { isWrite, recorded, type WriteRecord } from './write-record.ts'
 
 /** `hangUp` tells the server to close the connection: a peer that sends what is not in the table is not the panel. */
 export interface Reply {
   readonly text: string
   readonly hangUp: boolean
+  /** Of a change that was asked for. */
+  readonly write?: WriteRecord
 }
 
 /** `streams` are those of the connection that the line came by. `onStream` is called if it is one, which may take days. */
@@ -31,6 +34,7 @@ interface Call {
   readonly id: unknown
   readonly streams: Streams
   readonly onStream: () => void
+  write?: WriteRecord
 }
 
 export function dispatcherFor(handlers: Handlers): Dispatch {
@@ -41,18 +45,16 @@ export function dispatcherFor(handlers: Handlers): Dispatch {
   return async (line, streams, onStream = () => undefined) => {
     const request = readEnvelope(line)
     if (typeof request === 'string') return refuse(request)
-    const response = await server.receive(request, { id: request.id, streams, onStream })
+    const call: Call = { id: request.id, streams, onStream }
+    const response = await server.receive(request, call)
     if (!response) return refuse('A request without an id gets no answer, and nothing here is asked without one')
-    return { text: JSON.stringify(response), hangUp: isMalformed(response.error?.code) }
+    const reply = { text: JSON.stringify(response), hangUp: isMalformed(response.error?.code) }
+    return call.write ? { ...reply, write: call.write } : reply
   }
 }
 
-async function handle(
-  handlers: Handlers,
-  name: MethodName,
-  params: unknown,
-  { id, streams, onStream }: Call,
-): Promise<unknown> {
+async function handle(handlers: Handlers, name: MethodName, params: unknown, call: Call): Promise<unknown> {
+  const { id, streams, onStream } = call
   const validate = VALIDATORS[name]
   if (!validate(params)) {
     const [first] = validate.errors ?? []
@@ -69,7 +71,8 @@ async function handle(
     onStream()
     return result
   }
-  return (handlers[name] as (params: unknown) => Promise<unknown>)(params)
+  const work = (): Promise<unknown> => (handlers[name] as (params: unknown) => Promise<unknown>)(params)
+  return isWrite(name) ? recorded([name, params], work, (write) => (call.write = write)) : work()
 }
 
 const isStream = (name: MethodName): name is StreamName => METHODS[name].effect === 'stream'

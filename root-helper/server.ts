@@ -3,9 +3,10 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { LineSplitter } from '@panel/shared/rpc/framing.ts'
 import { refuse, type Dispatch } from './dispatch.ts'
-import { log } from './log.ts'
+import { log, logAlways } from './log.ts'
 import { StreamSlots, Streams } from './streams.ts'
 import { Work } from './work.ts'
+import type { WriteRecord } from './write-record.ts'
 
 type Peer = Record<string, unknown>
 
@@ -127,6 +128,7 @@ class Connection {
     const giveBack = this.#begin(line.length)
     try {
       const reply = await this.#dispatch(line, this.#streams, giveBack)
+      if (reply.write) logWrite(reply.write, this.#peer)
       if (reply.hangUp) this.#hangUp(reply.text)
       else if (this.#socket.writable) await this.#send(`${reply.text}\n`)
     } catch (error) {
@@ -203,4 +205,12 @@ class Connection {
     // The far end may not even be reading the answer.
     setTimeout(() => this.#socket.destroy(), 1000).unref()
   }
+}
+
+/** A change that was carried out, whichever way it went, is never left out. */
+function logWrite(write: WriteRecord, peer: Peer): void {
+  const line = { ...write, peer }
+  if (write.outcome === 'refused') return log('warning', 'A change was refused', line)
+  const isAsAsked = write.outcome === 'applied' || write.outcome === 'done'
+  logAlways(isAsAsked ? 'info' : write.outcome === 'restored' ? 'warning' : 'error', 'A change', line)
 }
