@@ -14,21 +14,17 @@ export const setIgnored = (interface_name: string, ignored: boolean): Promise<un
   const set = (is: boolean): Promise<unknown> =>
     call('POST /reconcile/ignore', { body: { interface_name, ignored: is } })
   const name = { name: interface_name }
-  return act(t(ignored ? 'reconcile.done.ignored' : 'reconcile.done.unignored', name), () => set(ignored), {
-    undo: () => set(!ignored),
-    stale,
-    failing: t(ignored ? 'reconcile.failing.ignore' : 'reconcile.failing.unignore', name),
-  })
+  const outcomes = ignored
+    ? { done: t('reconcile.done.ignored', name), failing: t('reconcile.failing.ignore', name) }
+    : { done: t('reconcile.done.unignored', name), failing: t('reconcile.failing.unignore', name) }
+  return act(outcomes, () => set(ignored), { undo: () => set(!ignored), stale })
 }
 
 export const reapply = ({ interface_name: name, tunnel_id: id }: Item): Promise<unknown> =>
   act(
-    t('reconcile.done.reapplied', { name }),
+    { done: t('reconcile.done.reapplied', { name }), failing: t('reconcile.failing.reapply', { name }) },
     () => withAccessCheck('POST /reconcile/{id}/reapply', { id: id ?? '' }),
-    {
-      stale,
-      failing: t('reconcile.failing.reapply', { name }),
-    },
+    { stale },
   )
 
 export const forget = async ({ interface_name: name, tunnel_id: id }: Item): Promise<void> => {
@@ -42,10 +38,11 @@ export const forget = async ({ interface_name: name, tunnel_id: id }: Item): Pro
     }))
   )
     return
-  await act(t('reconcile.done.forgotten', { name }), () => call('POST /reconcile/{id}/forget', { id: id ?? '' }), {
-    stale,
-    failing: t('reconcile.failing.forget', { name }),
-  })
+  await act(
+    { done: t('reconcile.done.forgotten', { name }), failing: t('reconcile.failing.forget', { name }) },
+    () => call('POST /reconcile/{id}/forget', { id: id ?? '' }),
+    { stale },
+  )
 }
 
 export const deleteTunnel = async ({ interface_name: name, tunnel_id: id }: Item): Promise<void> => {
@@ -59,10 +56,11 @@ export const deleteTunnel = async ({ interface_name: name, tunnel_id: id }: Item
     }))
   )
     return
-  await act(t('reconcile.done.deleted', { name }), () => withAccessCheck('DELETE /tunnels/{id}', { id: id ?? '' }), {
-    stale,
-    failing: t('reconcile.failing.delete', { name }),
-  })
+  await act(
+    { done: t('reconcile.done.deleted', { name }), failing: t('reconcile.failing.delete', { name }) },
+    () => withAccessCheck('DELETE /tunnels/{id}', { id: id ?? '' }),
+    { stale },
+  )
 }
 
 /** If the relay rules cannot be fetched, confirm without them. */
