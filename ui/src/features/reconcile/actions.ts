@@ -31,8 +31,7 @@ export const forget = async ({ interface_name: name, tunnel_id: id }: Item): Pro
   if (
     !(await confirm({
       title: t('reconcile.forget.title', { name }),
-      text: t('reconcile.forget.text'),
-      items: await dependents(id),
+      ...(await consequence('forget', id)),
       action: t('reconcile.action.forget'),
       isDanger: true,
     }))
@@ -49,8 +48,7 @@ export const deleteTunnel = async ({ interface_name: name, tunnel_id: id }: Item
   if (
     !(await confirm({
       title: t('reconcile.delete.title', { name }),
-      text: t('reconcile.delete.text'),
-      items: await dependents(id),
+      ...(await consequence('delete', id)),
       action: t('core.action.delete'),
       isDanger: true,
     }))
@@ -63,5 +61,13 @@ export const deleteTunnel = async ({ interface_name: name, tunnel_id: id }: Item
   )
 }
 
-/** If the relay rules cannot be fetched, confirm without them. */
-const dependents = (id: number | null): Promise<string[]> => dependentRules(id ?? 0).catch(() => [])
+/** Names the relay rules only where there are some, and says so where they are not known. */
+const consequence = async (
+  action: 'forget' | 'delete',
+  tunnel_id: number | null,
+): Promise<{ text: string; items: string[] }> => {
+  const text = t(`reconcile.${action}.text`)
+  const items = await dependentRules(tunnel_id ?? 0).catch(() => null)
+  if (items === null) return { text: `${text} ${t('reconcile.rules_not_known')}`, items: [] }
+  return { text: items.length > 0 ? `${text} ${t(`reconcile.${action}.rules`)}` : text, items }
+}
