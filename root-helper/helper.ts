@@ -12,6 +12,7 @@ import { findTools, helperFacts } from './kernel/host/facts.ts'
 import { journalIn } from './kernel/files/journal.ts'
 import { removeUnfinished } from './kernel/files/files.ts'
 import { findListeners } from './kernel/host/listeners.ts'
+import { ownAccess } from './kernel/host/own-access.ts'
 import { openLinks } from './kernel/link/links.ts'
 import { listenOn } from './kernel/files/socket-file.ts'
 import { networkdFilesIn } from './kernel/files/networkd.ts'
@@ -47,6 +48,7 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
       rulesets,
       ruleBackends,
       netfilter,
+      ownAccess,
       connections: new KernelConnections(),
       icmp: kernelIcmp,
       forwarding: forwardingIn(config.sysctlDir),

@@ -22,7 +22,10 @@ export async function startRules(kernel: RuleKernel, journal: Journal): Promise<
     const { active, recorded } = kernel.ruleBackends
     if (active.active === 'none') return
     if (recorded() !== active.active) await handOver(kernel, journal)
-    else await restoreRules(kernel, journal)
+    else {
+      await renewChains(kernel)
+      await restoreRules(kernel, journal)
+    }
   } catch (error) {
     logFailure(messageOf(error))
   }
@@ -35,6 +38,12 @@ const logFailure = (detail: string): void =>
 function isApplied({ outcome, failure, remediation }: Outcome): boolean {
   if (outcome !== 'applied') logFailure([`${outcome}: ${failure?.message ?? ''}`, ...remediation].join('. '))
   return outcome === 'applied'
+}
+
+/** An earlier version may have written the chains that every packet passes; no rule changes with them. */
+async function renewChains({ rulesets }: RuleKernel): Promise<void> {
+  const { is_readable, is_present, damaged } = await rulesets.read()
+  if (is_readable && is_present && damaged.length > 0) await rulesets.submit([], [])
 }
 
 /** Returns how many rules were brought back; null where nothing was to be done or could be. */
