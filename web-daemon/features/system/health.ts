@@ -16,18 +16,27 @@ export interface About {
   readonly started_at: Date
 }
 
+/** Those of the features. */
+export type OtherComponents = (context: ReadContext) => Promise<Component[]>
+
 /** Health is public, so the host is probed at most once in this time. */
 const CACHED_MS = 1000
 
 export function makeHealth(
   { version, started_at }: About,
   store: Pick<Store, 'trouble'>,
-  others: () => Component[],
+  others: OtherComponents,
 ): (context: ReadContext) => Promise<Answer<HealthAnswer>> {
   const probe = cachedFor(CACHED_MS, probeHost)
-  return async ({ db, request, now }) => {
-    const [database, host] = await Promise.all([probeDatabase(db, store), probe(request, now())])
-    const components = [database.component, ...host, ...others()]
+  const probeOthers = cachedFor(CACHED_MS, others)
+  return async (context) => {
+    const { db, request, now } = context
+    const [database, host, rest] = await Promise.all([
+      probeDatabase(db, store),
+      probe(request, now()),
+      probeOthers(context, now()),
+    ])
+    const components = [database.component, ...host, ...rest]
     const checked_at = now().toISOString()
     const status = worst(components)
     const { setup_required, isSetUp } = database
