@@ -26,6 +26,7 @@ export const REFUSALS = {
   foreign_unit_file: 11,
   unmodelled_state: 12,
   foreign_sysctl_file: 13,
+  state_unusable: 14,
 } as const
 export type RefusalCode = keyof typeof REFUSALS
 

@@ -138,7 +138,7 @@ describe('GET /system/health', () => {
       }) as Writer,
     })
     await Promise.all(Array.from({ length: 20 }, healthOf))
-    assert.equal(asked, 3)
+    assert.equal(asked, 4)
   })
 })
 
