@@ -75,10 +75,14 @@ export interface NetworkdFiles extends SavedFiles {
   settled(interface_name: string): Promise<void>
 }
 
-/** All of our table, not cut into pages, and the rules that boot brings back. */
-export interface HeldRuleset extends Omit<RulesetFound, 'next_id'> {
+/** The rules that boot brings back; none, and why, where their file is damaged. */
+export interface HeldForBoot {
   readonly boot_rules: readonly RelayRule[]
+  readonly boot_trouble: string | null
 }
+
+/** All of our table, not cut into pages, and the rules that boot brings back. */
+export interface HeldRuleset extends Omit<RulesetFound, 'next_id'>, HeldForBoot {}
 
 /** Our table in netfilter, and the file of the rules that boot brings back; no other table is ever touched. */
 export interface Rulesets {

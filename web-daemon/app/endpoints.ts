@@ -18,6 +18,7 @@ import { pairingEndpoints } from '../features/tunnels/pairing/endpoints.ts'
 import { poolUse } from '../features/tunnels/pool-use.ts'
 import { forwardingEndpoints } from '../features/forwarding/endpoints.ts'
 import { routeEndpoints } from '../features/routes/endpoints.ts'
+import { rulesComponent } from '../features/routes/health/component.ts'
 import { countInForce } from '../features/routes/store.ts'
 import { dependentRoutes } from '../features/routes/tunnel-use.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
@@ -28,9 +29,11 @@ const SETTING_REFERENCES = { 'addressing.default_pool_id': noSuchPool }
 export function allEndpoints(services: Services): Endpoint[] {
   const { auth, about, installation, store, pairing, watch, metrics, traffic, monitor, runs, components, logger } =
     services
+  const { routeWatch } = services
   return [
     ...authEndpoints(auth),
-    ...systemEndpoints(about, installation, store, () => [
+    ...systemEndpoints(about, installation, store, async (context) => [
+      await rulesComponent(context, routeWatch),
       metricsComponent(metrics),
       monitorComponent(monitor),
       ...components(),

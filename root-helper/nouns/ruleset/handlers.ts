@@ -19,7 +19,7 @@ export async function probeRuleset(
   rulesets: Rulesets,
   params: Params<'ruleset.probe'>,
 ): Promise<Result<'ruleset.probe'>> {
-  const { boot_rules: _, ...held } = await rulesets.read()
+  const { boot_rules: _, boot_trouble: __, ...held } = await rulesets.read()
   const { items, next_id } = page([...held.rules].sort(byId), params)
   return {
     ...held,

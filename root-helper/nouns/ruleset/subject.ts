@@ -65,7 +65,10 @@ export function rulesetSubject(
     },
     plan: planHostRules,
     check: checkHostRules,
-    allow: async (change, { held }) => allowRules(rulesOrNull(change.after?.rules ?? []), held.backend),
+    async allow(change, { held }) {
+      if (held.boot_trouble !== null) throw new RefusedError('state_unusable', held.boot_trouble)
+      allowRules(rulesOrNull(change.after?.rules ?? []), held.backend)
+    },
     execute: (step) => executeStep(rulesets, step, counted),
     remedy: () => [
       `Look at what is there: ${HOW_TO_LOOK[backend]}`,

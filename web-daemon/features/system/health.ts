@@ -1,6 +1,6 @@
 // GET /system/health: every component, really tried (reference.md, System; decisions.md, T10, T20, Y7).
 import type { HealthAnswer, HealthStatus } from '@panel/shared/api/system.ts'
-import type { Reader } from '@panel/shared/rpc/methods.ts'
+import type { Reader, Result } from '@panel/shared/rpc/methods.ts'
 import { hasAccount } from '../auth/store.ts'
 import type { Store } from '../../platform/db/store.ts'
 import type { Component } from '../../platform/health.ts'
@@ -16,18 +16,27 @@ export interface About {
   readonly started_at: Date
 }
 
+/** Those of the features. */
+export type OtherComponents = (context: ReadContext) => Promise<Component[]>
+
 /** Health is public, so the host is probed at most once in this time. */
 const CACHED_MS = 1000
 
 export function makeHealth(
   { version, started_at }: About,
   store: Pick<Store, 'trouble'>,
-  others: () => Component[],
+  others: OtherComponents,
 ): (context: ReadContext) => Promise<Answer<HealthAnswer>> {
   const probe = cachedFor(CACHED_MS, probeHost)
-  return async ({ db, request, now }) => {
-    const [database, host] = await Promise.all([probeDatabase(db, store), probe(request, now())])
-    const components = [database.component, ...host, ...others()]
+  const probeOthers = cachedFor(CACHED_MS, others)
+  return async (context) => {
+    const { db, request, now } = context
+    const [database, host, rest] = await Promise.all([
+      probeDatabase(db, store),
+      probe(request, now()),
+      probeOthers(context, now()),
+    ])
+    const components = [database.component, ...host, ...rest]
     const checked_at = now().toISOString()
     const status = worst(components)
     const { setup_required, isSetUp } = database
@@ -70,19 +79,23 @@ const probeDatabase = async (
 const NOBODY = 'panel-health'
 
 const probeHost = async (request: Reader): Promise<Component[]> => {
-  const [capabilities, links] = await Promise.allSettled([
+  const [capabilities, links, own] = await Promise.allSettled([
     probeCapabilities(request),
     request('tunnel.probe', { interface_names: [NOBODY] }),
+    request('host.probe', { parts: ['state'] }),
   ])
-  return [netlinkComponent(links), kernelModuleComponent(capabilities), helperComponent([capabilities, links])]
+  return [netlinkComponent(links), kernelModuleComponent(capabilities), helperComponent(own)]
 }
 
 type Settled<T> = PromiseSettledResult<T>
 
-const helperComponent = (answers: readonly Settled<unknown>[]): Component => {
-  const away = answers.find((answer) => answer.status === 'rejected' && isHelperAway(answer.reason))
-  if (away?.status !== 'rejected') return { name: 'helper', status: 'ok', detail: 'The root helper answers' }
-  return { name: 'helper', status: 'error', detail: errorMessage(away.reason) }
+const helperComponent = (own: Settled<Result<'host.probe'>>): Component => {
+  const name = 'helper'
+  if (own.status === 'rejected') return { name, status: 'error', detail: errorMessage(own.reason) }
+  const trouble = own.value.state?.trouble ?? ''
+  return trouble === ''
+    ? { name, status: 'ok', detail: 'The root helper answers, and can change what it is asked to' }
+    : { name, status: 'error', detail: trouble }
 }
 
 const netlinkComponent = (links: Settled<unknown>): Component => {
