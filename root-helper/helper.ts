@@ -18,6 +18,7 @@ import { ownAccess } from './kernel/host/own-access.ts'
 import { openLinks } from './kernel/link/links.ts'
 import { listenOn } from './kernel/files/socket-file.ts'
 import { networkdFilesIn } from './kernel/files/networkd.ts'
+import { startSwitches } from './nouns/forwarding/start.ts'
 import { startRules } from './nouns/ruleset/start.ts'
 import { transactionsOf } from './nouns/transactions.ts'
 import { recover } from './recover.ts'
@@ -80,6 +81,7 @@ export async function startHelper(
 ): Promise<Server> {
   await recover(deps.journal, transactionsOf(deps.kernel, deps.journal))
   await startRules(deps.kernel, deps.journal)
+  await startSwitches(deps.kernel.forwarding)
   const server = serverFor(dispatcherFor(handlersFor(deps)), describePeer, stopping && { stopping })
   await listenOn(server, config.socketPath, config.group)
   return server

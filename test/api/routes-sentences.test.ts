@@ -262,7 +262,7 @@ describe('What holds of all relay rules', () => {
   })
 
   it('warnings of connection tracking come where they matter: nearly full with each rule that is made, bytes that are not counted with forwarding', async () => {
-    kernel.forwarding.conntrack = { count: 99, max: 100, is_accounting: false, is_timestamping: false }
+    kernel.forwarding.conntrack = { count: 99, max: 100 }
     assert.deepEqual(
       warningCodes(await createRoute(client)).filter((code) => code.startsWith('CONNTRACK')),
       ['CONNTRACK_NEARLY_FULL'],

@@ -9,7 +9,7 @@ import { metricsComponent } from '../features/metrics/component.ts'
 import { monitorComponent } from '../features/monitor/component.ts'
 import { monitorEndpoints } from '../features/monitor/endpoints.ts'
 import { poolEndpoints } from '../features/pools/endpoints.ts'
-import { noSuchPool } from '../features/pools/reference.ts'
+import { whyNoDefaultPool } from '../features/pools/reference.ts'
 import { reconcileEndpoints } from '../features/reconcile/endpoints.ts'
 import { settingsEndpoints } from '../features/settings/endpoints.ts'
 import { systemEndpoints } from '../features/system/endpoints.ts'
@@ -24,7 +24,7 @@ import { dependentRoutes } from '../features/routes/tunnel-use.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
 import type { Services } from './services.ts'
 
-const SETTING_REFERENCES = { 'addressing.default_pool_id': noSuchPool }
+const SETTING_REFERENCES = { 'addressing.default_pool_id': whyNoDefaultPool }
 
 export function allEndpoints(services: Services): Endpoint[] {
   const { auth, about, installation, store, pairing, watch, metrics, traffic, monitor, runs, components, logger } =
