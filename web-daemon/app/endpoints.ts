@@ -32,7 +32,7 @@ export function allEndpoints(services: Services): Endpoint[] {
   const { routeWatch } = services
   return [
     ...authEndpoints(auth),
-    ...systemEndpoints(about, installation, store, async (context) => [
+    ...systemEndpoints({ ...about, isLocal: auth.isLocal }, installation, store, async (context) => [
       await rulesComponent(context, routeWatch),
       metricsComponent(metrics),
       monitorComponent(monitor),

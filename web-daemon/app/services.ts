@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { makeQueue } from '../change/queue.ts'
 import type { PanelAction } from '../change/remediate.ts'
 import { recordPanelAction } from '../features/audit/record.ts'
+import { isLocalProof } from '../features/auth/local-proof.ts'
 import { makePasswords, type Passwords } from '../features/auth/passwords.ts'
 import type { AuthServices } from '../features/auth/services.ts'
 import { Throttle } from '../features/auth/throttle.ts'
@@ -38,6 +39,8 @@ export interface PanelDeps {
   readonly web_path: string
   /** Addresses and networks; none by default. */
   readonly trusted_proxies?: readonly string[]
+  /** Names of this host beside its own; none by default. */
+  readonly host_names?: readonly string[]
   readonly installation: Omit<Installation, 'web_path'>
   /** Holds index.html and assets/. */
   readonly page_dir: string
@@ -118,4 +121,5 @@ const makeAuth = (
   passwords,
   tokens: makeTokens(signing_key, now, settings),
   throttle: new Throttle(now, settings),
+  isLocal: (proof) => isLocalProof(signing_key, now(), proof),
 })

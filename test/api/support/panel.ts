@@ -111,6 +111,7 @@ export const startPanel = async ({
     logger,
     now: clock.now,
     passwords: makePasswords(TEST_BCRYPT_COST),
+    host_names: ['panel'],
     ...parts,
     db,
     bus,
