@@ -27,6 +27,7 @@ export const REFUSALS = {
   unmodelled_state: 12,
   foreign_sysctl_file: 13,
   protected_port: 14,
+  protected_address: 15,
 } as const
 export type RefusalCode = keyof typeof REFUSALS
 
