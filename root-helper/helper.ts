@@ -17,6 +17,7 @@ import { openLinks } from './kernel/link/links.ts'
 import { listenOn } from './kernel/files/socket-file.ts'
 import { networkdFilesIn } from './kernel/files/networkd.ts'
 import { startRules } from './nouns/ruleset/start.ts'
+import { renewFiles } from './nouns/tunnel/renew.ts'
 import { transactionsOf } from './nouns/transactions.ts'
 import { recover } from './recover.ts'
 import { openNetfilter } from './kernel/backend/rule-backends.ts'
@@ -68,6 +69,7 @@ export async function startHelper(
   stopping?: AbortSignal,
 ): Promise<Server> {
   await recover(deps.journal, transactionsOf(deps.kernel, deps.journal))
+  await renewFiles(deps.kernel)
   await startRules(deps.kernel, deps.journal)
   const server = serverFor(dispatcherFor(handlersFor(deps)), describePeer, stopping && { stopping })
   await listenOn(server, config.socketPath, config.group)
