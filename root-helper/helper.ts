@@ -20,6 +20,7 @@ import { listenOn } from './kernel/files/socket-file.ts'
 import { networkdFilesIn } from './kernel/files/networkd.ts'
 import { startSwitches } from './nouns/forwarding/start.ts'
 import { startRules } from './nouns/ruleset/start.ts'
+import { renewFiles } from './nouns/tunnel/renew.ts'
 import { transactionsOf } from './nouns/transactions.ts'
 import { recover } from './recover.ts'
 import { openNetfilter } from './kernel/backend/rule-backends.ts'
@@ -80,6 +81,7 @@ export async function startHelper(
   stopping?: AbortSignal,
 ): Promise<Server> {
   await recover(deps.journal, transactionsOf(deps.kernel, deps.journal))
+  await renewFiles(deps.kernel)
   await startRules(deps.kernel, deps.journal)
   await startSwitches(deps.kernel.forwarding)
   const server = serverFor(dispatcherFor(handlersFor(deps)), describePeer, stopping && { stopping })

@@ -37,6 +37,15 @@ export interface Links {
   supports(kind: LinkKind): Promise<{ supported: boolean; detail: string }>
   interfaces(): Promise<HostInterface[]>
   routingTable(): Promise<RoutingEntry[]>
+  /** Of every route, and all of a route that has several. */
+  nextHops(): Promise<NextHop[]>
+  /** The link that has the name, be it an alternative one; null where there is none. */
+  nameHolder(name: string): Promise<string | null>
+}
+
+export interface NextHop {
+  readonly gateway: string
+  readonly device: string
 }
 
 /** Files of ours in one folder. Contents are text; names are plain file names of our own patterns, never paths. */

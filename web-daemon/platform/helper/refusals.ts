@@ -15,6 +15,7 @@ const CODE_OF: Record<Exclude<RefusalCode, 'malformed'>, ErrorCode> = {
   foreign_sysctl_file: 'PROTECTED_SYSCTL',
   protected_port: 'PROTECTED_PORT',
   state_unusable: 'SERVICE_UNAVAILABLE',
+  protected_address: 'CONFLICT',
 }
 
 export function helperAway(reason: string): Refusal {

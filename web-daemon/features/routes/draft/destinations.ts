@@ -1,11 +1,18 @@
 // Where a rule relays to, and how new connections are balanced among several destinations (decisions.md, F3, F4, F5).
 import { canonicalIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
-import { isLinkLocal, isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
+import {
+  isIpv4InIpv6,
+  isLinkLocal,
+  isLoopback,
+  isMulticast,
+  isReserved,
+  isUnspecified,
+} from '@panel/shared/address/special.ts'
 import { LOAD_BALANCE_MODES } from '@panel/shared/api/base/lookups.ts'
 import type { RouteDestinationBody } from '@panel/shared/api/routes/destinations.ts'
 import { isActive, type NewDestination } from '../record.ts'
 import { portsOf } from '../ports.ts'
-import { isIpv4InIpv6, type Listening } from './listener.ts'
+import type { Listening } from './listener.ts'
 import { familyName, warn, type DraftContext } from './context.ts'
 
 export interface Balanced {
