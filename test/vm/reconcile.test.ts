@@ -163,6 +163,37 @@ describe('Host and store compared on a real kernel', function () {
     assert.equal((await said.itemOf('by-hand')).status, 'InSync')
   })
 
+  it('shows another far endpoint or key as drift, however it was changed', async () => {
+    const { tunnel_id } = await said.itemOf('by-hand')
+    const ends = `local ${a.server.address} remote 192.0.2.77`
+    for (const command of [
+      `ip link change by-hand type gre ${ends} key 5 ttl 64`,
+      `ip tunnel change by-hand mode gre ${ends} key 5 ttl 64`,
+      'ip tunnel change by-hand remote 192.0.2.77',
+      `ip link change by-hand type gre local ${a.server.address} remote ${far.address} key 55 ttl 64`,
+    ]) {
+      await a.server.run(command)
+      const held = await a.server.run('ip -d link show dev by-hand')
+      const { status, diffs } = await said.itemOf('by-hand')
+      const fields = /remote 192.0.2.77/.test(held) ? ['remote_endpoint'] : ['ikey', 'okey']
+      assert.deepEqual([status, diffs.map(({ field }) => field)], ['Drifted', fields], `${command}\n${held}`)
+      expect(await a.operator.post(`/reconcile/${tunnel_id}/reapply`), 200)
+      assert.equal((await said.itemOf('by-hand')).status, 'InSync')
+    }
+  })
+
+  it('says which link to rename back where somebody renamed one by hand', async () => {
+    const { tunnel_id } = await said.itemOf('by-hand')
+    await a.server.run('ip link set by-hand down && ip link set by-hand name renamed')
+    assert.equal((await said.itemOf('by-hand')).status, 'Missing')
+    const { status, error } = await a.operator.post(`/reconcile/${tunnel_id}/reapply`)
+    assert.equal(status, 409)
+    const [, advice = ''] = /"(ip link set dev renamed name by-hand)"/.exec(error.message) ?? []
+    await a.server.run(advice)
+    expect(await a.operator.post(`/reconcile/${tunnel_id}/reapply`), 200)
+    assert.equal((await said.itemOf('by-hand')).status, 'InSync')
+  })
+
   it('calls a tunnel Missing whose link is deleted, and Inconsistent whose name another kind of interface takes', async () => {
     const { tunnel_id } = await said.itemOf('by-hand')
     await a.server.run('ip link del by-hand')
@@ -236,6 +267,10 @@ describe('Host and store compared on a real kernel', function () {
         ['InSync', [], false, index],
         name,
       )
+      const elsewhere = kind === 'gretap' ? '192.0.2.78' : '2001:db8::78'
+      await a.server.run(`ip link change ${name} type ${kind} ${options.replace(/remote \S+/, `remote ${elsewhere}`)}`)
+      const { status, diffs } = await said.itemOf(name)
+      assert.deepEqual([status, diffs.map(({ field }) => field)], ['Drifted', ['remote_endpoint']], name)
     }
   })
 
@@ -269,14 +304,16 @@ describe('Host and store compared on a real kernel', function () {
     throw new Error(`No pass has seen ${name} as ${is}: ${JSON.stringify((await said.report()).last_pass)}`)
   }
 
-  it("notices a changed MTU within two seconds, through the kernel's event, and that it is put right again", async () => {
+  it("notices a changed MTU or far endpoint within two seconds, through the kernel's event, and that it is put right again", async () => {
     await create({ interface_name: 'watched' })
     await noticed('watched', 'InSync')
-    for (const [mtu, is] of [
-      [1300, 'Drifted'],
-      [1472, 'InSync'],
+    for (const [command, is] of [
+      ['ip link set watched mtu 1300', 'Drifted'],
+      ['ip link set watched mtu 1472', 'InSync'],
+      ['ip tunnel change watched remote 192.0.2.77', 'Drifted'],
+      [`ip tunnel change watched remote ${far.address}`, 'InSync'],
     ] as const) {
-      const changed = Number(await a.server.run(`ip link set watched mtu ${mtu} && date +%s%3N`))
+      const changed = Number(await a.server.run(`${command} && date +%s%3N`))
       const { because, at } = await noticed('watched', is)
       assert.equal(because, 'event')
       assert.ok(at - changed < 2000, `${at - changed} ms`)
