@@ -7,6 +7,7 @@ import {
   JSONRPCServer,
   type JSONRPCRequest,
 } from 'json-rpc-2.0'
+import { NestingError, parseJson } from '@panel/shared/json.ts'
 import { METHODS, type MethodName, type Params, type StreamName } from '@panel/shared/rpc/methods.ts'
 import { REFUSALS } from '@panel/shared/rpc/outcome.ts'
 import type { Handlers } from './handlers.ts'
@@ -76,9 +77,9 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 function readEnvelope(line: Uint8Array): JSONRPCRequest | string {
   let value: unknown
   try {
-    value = JSON.parse(decoder.decode(line))
-  } catch {
-    return 'The line is not one JSON value in UTF-8'
+    value = parseJson(decoder.decode(line))
+  } catch (error) {
+    return error instanceof NestingError ? error.message : 'The line is not one JSON value in UTF-8'
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return 'The line is not one JSON-RPC request object; batches are not taken'

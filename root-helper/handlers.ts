@@ -12,6 +12,7 @@ import { oneAtATime } from './one-at-a-time.ts'
 import { pathHandlers } from './path/handlers.ts'
 import { countFlows, findConnections } from './nouns/ruleset/connections.ts'
 import { applyRuleset, forgetRules, probeRuleset, readCounters, verifyRuleset } from './nouns/ruleset/handlers.ts'
+import { refuseOwnPorts } from './nouns/ruleset/own-ports.ts'
 import { Transaction } from './transaction.ts'
 import { digestTunnels } from './nouns/tunnel/digest.ts'
 import { probeTunnels } from './nouns/tunnel/probe.ts'
@@ -66,7 +67,11 @@ function rulesetHandlers({ kernel, journal }: HelperDeps, inTurn: InTurn): Handl
   return {
     'ruleset.probe': (params) => probeRuleset(kernel.rulesets, params),
     'ruleset.verify': (change) => verifyRuleset(kernel.rulesets, journal, change),
-    'ruleset.apply': (change) => inTurn(() => applyRuleset(kernel.rulesets, journal, change)),
+    'ruleset.apply': (change) =>
+      inTurn(async () => {
+        await refuseOwnPorts(kernel, change)
+        return applyRuleset(kernel.rulesets, journal, change)
+      }),
     'ruleset.forget': (params) => inTurn(() => forgetRules(kernel.rulesets, journal, params)),
     'ruleset.counters': (params) => readCounters(kernel.rulesets, params),
     'ruleset.connections': (params) => findConnections(kernel.connections, params),

@@ -14,6 +14,7 @@ import { journalIn } from './kernel/files/journal.ts'
 import { stateFolder } from './kernel/files/state-folder.ts'
 import { removeUnfinished } from './kernel/files/files.ts'
 import { findListeners } from './kernel/host/listeners.ts'
+import { ownAccess } from './kernel/host/own-access.ts'
 import { openLinks } from './kernel/link/links.ts'
 import { listenOn } from './kernel/files/socket-file.ts'
 import { networkdFilesIn } from './kernel/files/networkd.ts'
@@ -57,6 +58,7 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
       rulesets,
       ruleBackends,
       netfilter,
+      ownAccess,
       connections: new KernelConnections(),
       icmp: kernelIcmp,
       forwarding: forwardingIn(config.sysctlDir),

@@ -112,6 +112,19 @@ export interface RuleBackends {
   open(backend: RuleBackend): Promise<Rulesets | string>
 }
 
+/** A TCP port that somebody listens on for the operator. */
+export interface OwnPort {
+  readonly port: number
+  readonly owner: 'sshd' | 'panel'
+}
+
+/** How whoever runs this host gets in: root takes it away for nobody. */
+export interface OwnAccess {
+  ports(): Promise<OwnPort[]>
+  /** Addresses of those who are connected to such a port now. */
+  clients(): Promise<string[]>
+}
+
 /** Connection tracking entries with a mark of ours. */
 export interface Connections {
   /**
@@ -152,6 +165,7 @@ export interface Kernel {
   rulesets: Rulesets
   ruleBackends: RuleBackends
   netfilter: Netfilter
+  ownAccess: OwnAccess
   connections: Connections
   forwarding: Forwarding
   icmp: Icmp

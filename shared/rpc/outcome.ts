@@ -26,7 +26,8 @@ export const REFUSALS = {
   foreign_unit_file: 11,
   unmodelled_state: 12,
   foreign_sysctl_file: 13,
-  state_unusable: 14,
+  protected_port: 14,
+  state_unusable: 15,
 } as const
 export type RefusalCode = keyof typeof REFUSALS
 

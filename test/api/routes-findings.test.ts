@@ -145,6 +145,16 @@ describe('What is found of the rules', () => {
     await patchRoute(client, 1, { bind_port: 443, bind_port_range_end: null })
     assert.match((await getRoute(client, 2)).body.health.detail, /shadowed by Wide/)
   })
+
+  it('tells which rules would take all of a rule wherever they stand, so that an order can be tried on the page', async () => {
+    await madeRoute(client, { bind_port: 443 })
+    await madeRoute(client, { bind_address: '0.0.0.0', bind_port: 443 })
+    const told = (await find()).routes.map(({ shadows, covered_by }) => ({ shadows, covered_by }))
+    assert.deepEqual(told, [
+      { shadows: [], covered_by: [2] },
+      { shadows: [], covered_by: [] },
+    ])
+  })
 })
 
 describe('A rule that the kernel holds in part', () => {

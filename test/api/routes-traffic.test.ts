@@ -117,9 +117,11 @@ describe('The traffic of rules', () => {
 
   it('has rates from two samples on', async () => {
     await madeRoute(client)
+    await panel.traffic.sample()
     assert.equal((await traffic()).traffic.tx_bytes_per_second, null)
     panel.clock.advance(10)
     relay(1, 5000, 1000)
+    await panel.traffic.sample()
     const { traffic: seen, points } = await traffic()
     const [tx, rx] = [seen.tx_bytes_per_second ?? 0, seen.rx_bytes_per_second ?? 0]
     assert(tx > 450 && tx <= 500 && Math.abs(tx / rx - 5) < 0.001, `${tx} ${rx}`)
@@ -127,6 +129,38 @@ describe('The traffic of rules', () => {
     panel.clock.advance(5)
     await panel.traffic.sample()
     assert.equal((await traffic(1, '?points=1')).points.length, 1)
+  })
+
+  it('keeps rates, points and history as the sampler has them, whoever reads how often', async () => {
+    await madeRoute(client)
+    for (let second = 0; second < 3; second += 1) {
+      await panel.traffic.sample()
+      panel.clock.advance(0.5)
+      relay(1, 9000)
+      const before = await traffic()
+      for (const path of ['/traffic', '/counters', '', '/traffic'])
+        assert.equal((await client.get(`/routes/1${path}`)).status, 200)
+      for (const path of ['', '/traffic/summary']) assert.equal((await client.get(`/routes${path}`)).status, 200)
+      assert.equal((await client.post('/routes/1/diagnostics/analyze')).status, 200)
+      const { traffic: seen, points } = await traffic()
+      assert.deepEqual(
+        [seen.tx_bytes_per_second, seen.interval_seconds, points],
+        [before.traffic.tx_bytes_per_second, before.traffic.interval_seconds, before.points],
+      )
+      assert.equal(seen.tx_bytes_since_creation, 9000 * (second + 1))
+      panel.clock.advance(9.5)
+    }
+    await panel.traffic.sample()
+    const { traffic: seen, points } = await traffic()
+    assert.ok((seen.tx_bytes_per_second ?? 0) > 800 && (seen.tx_bytes_per_second ?? 0) <= 900)
+    const times = points.map(({ at }) => Date.parse(at))
+    assert.equal(times.length, 3)
+    for (const [at, time] of times.slice(1).entries())
+      assert.ok(time - (times[at] ?? 0) >= 10_000 && time - (times[at] ?? 0) < 11_500)
+    assert.deepEqual(
+      [(await history()).samples.reduce((sum, { tx_bytes }) => sum + tx_bytes, 0), seen.tx_bytes_since_creation],
+      [27_000, 27_000],
+    )
   })
 
   it('rides in every item of the list', async () => {

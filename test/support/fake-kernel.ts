@@ -27,6 +27,7 @@ import type {
   Links,
   Netfilter,
   NetworkdFiles,
+  OwnAccess,
   SavedFiles,
   UnitFiles,
 } from '@panel/root-helper/kernel/facilities.ts'
@@ -85,6 +86,13 @@ export class FakeKernel implements Kernel {
     fakeRoute('::/0', 'eth0'),
   ]
   hostListeners: Listener[] = []
+  /** Who is connected to sshd or the panel. */
+  hostClients: string[] = []
+  readonly ownAccess: OwnAccess = {
+    ports: async () =>
+      this.hostListeners.filter(({ is_sshd }) => is_sshd).map(({ port }) => ({ port, owner: 'sshd' as const })),
+    clients: async () => this.hostClients,
+  }
   #nextIndex = 10
   /** Who listens to events now. */
   readonly listeners = new Set<(event: HostEvent) => void>()

@@ -12,7 +12,7 @@ import { logStoreTrouble } from '../platform/db/log-trouble.ts'
 import { asRefusal, sendRefusal } from '../platform/http/answer.ts'
 import { crossOrigin } from '../platform/http/cors.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
-import { csrfCheck, sessionCheck, setupGate, type Guard } from '../platform/http/guards.ts'
+import { csrfCheck, sessionCheck, setupGate, type Guard, type GuardedRequest } from '../platform/http/guards.ts'
 import { requestId, securityHeaders } from '../platform/http/headers.ts'
 import { RememberedAnswers } from '../platform/http/idempotency.ts'
 import { loadPage, pageRoutes, type Appearance } from '../platform/http/page.ts'
@@ -56,10 +56,11 @@ export function createApp(deps: PanelDeps): Panel {
 /** Hands the HTTP layer what it needs of the features: accounts and sessions, the audit log, the settings. */
 const makePipeline = ({ db, settings, web_path, logger }: PanelDeps, { auth, context }: Services): Pipeline => {
   const { now } = context
+  const sessionOf = (cookies: GuardedRequest['cookies']) => findSession(db, auth.tokens, cookies)
   const guards: Guard[] = [
     setupGate(() => hasAccount(db)),
-    csrfCheck(allowedOrigins(settings)),
-    sessionCheck((cookies) => findSession(db, auth.tokens, cookies)),
+    csrfCheck(allowedOrigins(settings), sessionOf),
+    sessionCheck(sessionOf),
   ]
   return {
     basePath: toBasePath(web_path),

@@ -1,6 +1,7 @@
 // Every endpoint of the API, feature by feature: the one list that the router and the API description are made from.
 import { auditEndpoints } from '../features/audit/endpoints.ts'
 import { authEndpoints } from '../features/auth/endpoints.ts'
+import { confirmPassword } from '../features/auth/me.ts'
 import { backupEndpoints } from '../features/backup/endpoints.ts'
 import { diagnosticEndpoints } from '../features/diagnostics/endpoints.ts'
 import { metricsEndpoints } from '../features/metrics/endpoints.ts'
@@ -48,6 +49,12 @@ export function allEndpoints(services: Services): Endpoint[] {
     ...settingsEndpoints(SETTING_REFERENCES),
     ...forwardingEndpoints({ rulesInForce: countInForce }),
     ...routeEndpoints(traffic),
-    ...backupEndpoints({ references: SETTING_REFERENCES, poolUse, traffic, logger }),
+    ...backupEndpoints({
+      references: SETTING_REFERENCES,
+      poolUse,
+      traffic,
+      confirmPassword: confirmPassword(auth),
+      logger,
+    }),
   ]
 }

@@ -22,8 +22,9 @@ export async function startRules(kernel: RuleKernel, journal: Journal): Promise<
   try {
     const { active, recorded } = kernel.ruleBackends
     if (active.active === 'none') return
-    const bringBack: (of: RuleKernel, record: Journal) => Promise<unknown> =
-      recorded() === active.active ? restoreRules : handOver
+    const isSame = recorded() === active.active
+    if (isSame) await renewChains(kernel)
+    const bringBack: (of: RuleKernel, record: Journal) => Promise<unknown> = isSame ? restoreRules : handOver
     await bringBack(kernel, journal).catch((error: unknown) => {
       // A full disk is no reason to relay nothing: what an earlier change left is brought back unjournaled.
       if (isStateUnusable(error)) return bringBack(kernel, NO_JOURNAL)
@@ -45,6 +46,12 @@ const logFailure = (detail: string): void =>
 function isApplied({ outcome, failure, remediation }: Outcome): boolean {
   if (outcome !== 'applied') logFailure([`${outcome}: ${failure?.message ?? ''}`, ...remediation].join('. '))
   return outcome === 'applied'
+}
+
+/** An earlier version may have written the chains that every packet passes; no rule changes with them. */
+async function renewChains({ rulesets }: RuleKernel): Promise<void> {
+  const { is_readable, is_present, damaged } = await rulesets.read()
+  if (is_readable && is_present && damaged.length > 0) await rulesets.submit([], [])
 }
 
 /** Nothing is taken for the rules that boot brings back where their file is damaged. */

@@ -11,7 +11,7 @@ import type { PoolUse } from '../pools/use.ts'
 import type { Ids } from './ids.ts'
 import type { Item } from './read.ts'
 import { normalizeCidr } from './normalize.ts'
-import { skip, type ImportResult, type Job, type Worker } from './worker.ts'
+import { skip, wrong, type ImportResult, type Job, type Worker } from './worker.ts'
 
 interface Pools {
   readonly items: readonly Item<BackupPool>[]
@@ -28,7 +28,12 @@ export async function importPools(
 ): Promise<ImportAction[]> {
   const free = new Map((await allPools(context.db)).map((pool) => [pool.address_pool_id, pool]))
   const actions: ImportAction[] = []
-  for (const { path, item } of items) {
+  for (const one of items) {
+    if (one.fault) {
+      if (isIncluded) actions.push(wrong(worker, 'pool', one))
+      continue
+    }
+    const { path, item } = one
     const { address_pool_id: id_in_backup, ...body } = item
     const existing = findExisting(body, [...free.values()])
     if (existing) free.delete(existing.address_pool_id)

@@ -130,7 +130,7 @@ export class WatchedTunnel {
   }
 
   status(): MonitorStatus {
-    const { tunnel_id, interface_name, isEnabled, probeTarget } = this.#plan
+    const { tunnel_id, interface_name, isEnabled, isTunnelEnabled, probeTarget } = this.#plan
     const { state, reason, since } = this.#stateMachine
     return {
       tunnel_id,
@@ -139,6 +139,7 @@ export class WatchedTunnel {
       state,
       reason,
       enabled: isEnabled,
+      tunnel_enabled: isTunnelEnabled,
       source: probeTarget?.source ?? '',
       target: probeTarget?.target ?? '',
       stats: this.#window.stats(),

@@ -124,6 +124,7 @@ export const routeEndpoints = (traffic: Traffic) => [
       body: UpdateRouteBody,
       gathersProblems: true,
       audit: 'RouteUpdate',
+      isVersioned: true,
     },
     updateRoute(traffic),
   ),

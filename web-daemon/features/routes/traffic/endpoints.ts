@@ -79,7 +79,7 @@ type Handler<T> = (context: ReadContext, incoming: Incoming) => Promise<Answer<T
 function live(traffic: Traffic): Handler<RouteTrafficAnswer> {
   return async ({ db }, { params, query: values }) => {
     const record = await requireRoute(db, params)
-    await traffic.sample()
+    await traffic.read()
     const points = traffic.points(record.route_rule_id, boundedCount(values['points'], 60, MAX_POINTS))
     const { is_readable, detail } = traffic.available
     const answer: RouteTrafficAnswer = {
@@ -197,7 +197,7 @@ const boundedCount = (text: string | undefined, standard: number, maximum: numbe
 function counters(traffic: Traffic): Handler<RouteCountersAnswer> {
   return async ({ db, now }, { params }) => {
     const record = await requireRoute(db, params)
-    await traffic.sample()
+    await traffic.read()
     const { is_readable, detail } = traffic.available
     const view = await trafficView(traffic, record)
     const answer: RouteCountersAnswer = {

@@ -9,7 +9,7 @@ import type { SettingKey } from '../../settings/definitions.ts'
 import type { SettingsReader } from '../../../platform/settings.ts'
 import { joinBuckets, type Bucket } from './bucket.ts'
 import { ConnectionCounter } from '../connections/counter.ts'
-import { readKernelCounters, type KernelCounters } from '../kernel-rules.ts'
+import { readKernelCounters } from '../kernel-rules.ts'
 import { isNothing, NOTHING, deltaOnly, type TrafficDelta } from './delta.ts'
 import { allTotals, deleteBucketsBefore, storedIds, saveTraffic } from './store.ts'
 import { CounterAccumulator } from './accumulator.ts'
@@ -42,6 +42,8 @@ export class Traffic {
   #buckets = new Map<string, Bucket>()
   #samples: Sample[] = []
   #available = { is_readable: false, detail: 'The counters have not been read yet' }
+  #reading: Promise<boolean> | null = null
+  #readAt: number | null = null
   #sampling: Promise<void> | null = null
   readonly #connections = new ConnectionCounter()
   #saving: Promise<void> = Promise.resolve()
@@ -110,9 +112,18 @@ export class Traffic {
     return this.#available
   }
 
-  /** Concurrent callers share one reading. */
+  /**
+   * Reads the counters into the totals; false if they could not be read. Concurrent callers share one reading. It ends
+   * no interval, so whoever asks leaves rates and points as they are.
+   */
+  read(): Promise<boolean> {
+    this.#reading ??= this.#read().finally(() => (this.#reading = null))
+    return this.#reading
+  }
+
+  /** Ends an interval: rates and points are of the time between two samples, which the timer takes. */
   sample(): Promise<void> {
-    this.#sampling ??= this.#read().finally(() => (this.#sampling = null))
+    this.#sampling ??= this.#sample().finally(() => (this.#sampling = null))
     return this.#sampling
   }
 
@@ -133,17 +144,19 @@ export class Traffic {
     return this.#connections.newPerSecond(route_rule_id)
   }
 
-  /** Samples unless the last sample is younger than the interval. */
+  /** Reads unless the last reading is younger than the interval. */
   async upToDate(): Promise<void> {
-    const last = this.lastAt
+    const last = this.#readAt
     if (last === null || !this.#available.is_readable || this.#deps.now().getTime() - last >= this.#sampleMs)
-      await this.sample()
+      await this.read()
   }
 
+  /** When the counters were read last. */
   get lastAt(): number | null {
-    return this.#samples.at(-1)?.at ?? null
+    return this.#readAt
   }
 
+  /** The length of the interval that the rates are of. */
   get lastSeconds(): number | null {
     return this.#samples.at(-1)?.seconds ?? null
   }
@@ -211,22 +224,27 @@ export class Traffic {
     return this.#saving
   }
 
-  async #read(): Promise<void> {
+  async #read(): Promise<boolean> {
     const accumulators = await this.#getAccumulators()
     const generation = this.#generation
     const held = await nullIfHelperAway(readKernelCounters(this.#deps.request))
-    if (this.#changing > 0 || generation !== this.#generation) return
+    if (this.#changing > 0 || generation !== this.#generation) return false
     this.#available = held
       ? { is_readable: held.is_readable, detail: held.detail }
       : { is_readable: false, detail: 'The root helper cannot be reached' }
-    if (held?.is_readable) this.#take(accumulators, held)
+    if (!held?.is_readable) return false
+    for (const one of held.counters)
+      this.#add(one.route_rule_id, accumulatorFor(accumulators, one.route_rule_id).read(deltaOnly(one), held.epoch))
+    this.#readAt = this.#deps.now().getTime()
+    return true
   }
 
-  #take(accumulators: Map<number, CounterAccumulator>, { epoch, counters }: KernelCounters): void {
-    for (const one of counters)
-      this.#add(one.route_rule_id, accumulatorFor(accumulators, one.route_rule_id).read(deltaOnly(one), epoch))
-    const at = this.#deps.now().getTime()
-    const seconds = this.lastAt !== null && at > this.lastAt ? (at - this.lastAt) / 1000 : null
+  async #sample(): Promise<void> {
+    const accumulators = await this.#getAccumulators()
+    const [before, isRead] = [this.#samples.at(-1)?.at ?? null, await this.read()]
+    const at = this.#readAt
+    if (!isRead || at === null) return
+    const seconds = before !== null && at > before ? (at - before) / 1000 : null
     const deltas = new Map(
       [...accumulators]
         .map(([id, accumulator]) => [id, accumulator.endInterval(seconds)] as const)
