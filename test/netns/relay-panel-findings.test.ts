@@ -136,6 +136,28 @@ describe('What the panel in the middle of a relay finds', function () {
     await gone(id)
   })
 
+  it("what somebody puts into the panel's own chain is told of, and goes with a reapply or with all rules applied", async () => {
+    const id = await made(1001)
+    const state = async (): Promise<string> => {
+      const { routes } = await api<ListRoutesAnswer>('GET', '/routes')
+      await panel.advance(2)
+      const { components } = await api<HealthAnswer>('GET', '/system/health')
+      return `${routes[0]?.health.state} ${components.find(({ name }) => name === 'rules')?.status}`
+    }
+    const talks = async (): Promise<boolean> => (await rig.client.calls.talk(tcp(1001))) !== null
+    assert.deepEqual([await talks(), await state()], [true, 'healthy ok'])
+    for (const path of [`/routes/${id}/reapply`, '/routes/apply-all']) {
+      rig.relay.nft('insert rule inet panel account_forward drop\n')
+      assert.deepEqual([await talks(), await state()], [false, 'impaired error'])
+      await api('POST', path)
+      assert.deepEqual([await talks(), await state()], [true, 'healthy ok'])
+    }
+    rig.relay.run('sysctl', ['-qw', 'net.ipv4.ip_forward=0'])
+    assert.deepEqual([await talks(), await state()], [false, 'impaired error'])
+    await api('POST', '/routes/apply-all')
+    assert.deepEqual([await talks(), await state()], [true, 'healthy ok'])
+  })
+
   it('a UDP destination that says nothing is no failure, and one that refuses is', async () => {
     await rig.servers.calls.listen({ protocol: 'udp', address: TWO, port: 91 })
     const id = await made(1001, {

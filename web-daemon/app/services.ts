@@ -48,6 +48,8 @@ export interface PanelDeps {
   readonly components?: () => Component[]
   readonly logger: Logger
   readonly now?: () => Date
+  /** In milliseconds, for what is measured. */
+  readonly monotonic?: () => number
   readonly passwords?: Passwords
   readonly metrics?: Pick<MetricsDeps, 'host'> & Partial<Pick<MetricsDeps, 'settings'>>
   readonly monitor?: Pick<MonitorDeps, 'tcpProbe' | 'pauses'>
@@ -80,8 +82,9 @@ export interface Services {
 
 export function makeServices(deps: PanelDeps): Services {
   const { db, request, bus, settings, logger, now = () => new Date() } = deps
+  const { monotonic = () => performance.now() } = deps
   const context = { db, request, now, settings, inTurn: makeQueue(), publish: bus.publish }
-  const traffic = new Traffic({ db, request, now, settings, logger })
+  const traffic = new Traffic({ db, request, now, monotonic, settings, logger })
   const drift = { ...context, logger, record: (doing: PanelAction) => recordPanelAction(context, doing) }
   const services: Services = {
     context,

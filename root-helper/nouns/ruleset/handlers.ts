@@ -49,7 +49,8 @@ export async function readCounters(
  */
 async function hostChange(rulesets: Rulesets, { before, after }: Change<RulesetState>): Promise<Change<HostRules>> {
   const found = hostRules(await rulesets.read(), new Set(changedIds({ before, after })))
-  const stated = found || before ? { rules: before ?? [], boot: found?.boot ?? [], pieces: found?.pieces ?? [] } : null
+  const { boot = [], pieces = [], strays = [] } = found ?? {}
+  const stated = found || before ? { rules: before ?? [], boot, pieces, strays } : null
   return { before: stated, after: asHostRules(after) }
 }
 

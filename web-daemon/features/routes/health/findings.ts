@@ -102,7 +102,8 @@ function compareRule(record: RouteRecord, held: KernelRules, covers: readonly Co
     desired && actual && !sameState(desired, actual)
       ? failedChecks(checkRuleset([route_rule_id], [desired], [actual]))
       : []
-  const { status, detail } = classify(record, { desired, actual, damage, diffs: diffs.length })
+  const stray = held.unmanaged[0]
+  const { status, detail } = classify(record, { desired, actual, damage, stray, diffs: diffs.length })
   return {
     route_rule_id,
     title,
@@ -129,12 +130,14 @@ interface Compared {
   readonly desired: RelayRule | null
   readonly actual: RelayRule | null
   readonly damage: string | undefined
+  /** What somebody else has put into the table. */
+  readonly stray: string | undefined
   readonly diffs: number
 }
 
 function classify(
   record: RouteRecord,
-  { desired, actual, damage, diffs }: Compared,
+  { desired, actual, damage, stray, diffs }: Compared,
 ): { status: ReconcileStatus; detail: string } {
   if (record.apply_status_id === APPLY_STATUSES.Inconsistent)
     return {
@@ -147,6 +150,11 @@ function classify(
       ? { status: 'Drifted', detail: 'The rule is disabled, and the kernel holds it.' }
       : { status: 'InSync', detail: 'The rule is disabled, and the kernel does not hold it.' }
   if (!actual) return { status: 'Missing', detail: 'The kernel does not hold the rule.' }
+  if (diffs === 0 && stray !== undefined)
+    return {
+      status: 'Drifted',
+      detail: `The kernel holds the rule as it is stored, and somebody has put something of their own into the table: ${stray}. Reapply takes it out.`,
+    }
   return diffs === 0
     ? { status: 'InSync', detail: 'The kernel holds the rule as it is stored.' }
     : { status: 'Drifted', detail: 'The kernel holds the rule otherwise than it is stored.' }
