@@ -113,7 +113,7 @@ describe('GET /system/health', () => {
     await actOnRoute(operator, 3, 'disable')
     const rules = async (): Promise<string> => {
       panel.clock.advance(2)
-      const health = await healthOf()
+      const health = await healthOf(operator)
       const { status, detail } = health.components.find(({ name }) => name === 'rules') ?? {}
       return `${health.status}, ${status}: ${detail}`
     }
