@@ -13,6 +13,7 @@ import { whyNoDefaultPool } from '../features/pools/reference.ts'
 import { reconcileEndpoints } from '../features/reconcile/endpoints.ts'
 import { settingsEndpoints } from '../features/settings/endpoints.ts'
 import { systemEndpoints } from '../features/system/endpoints.ts'
+import { cached } from '../features/system/health.ts'
 import { tunnelEndpoints } from '../features/tunnels/endpoints.ts'
 import { pairingEndpoints } from '../features/tunnels/pairing/endpoints.ts'
 import { poolUse } from '../features/tunnels/pool-use.ts'
@@ -30,10 +31,11 @@ export function allEndpoints(services: Services): Endpoint[] {
   const { auth, about, installation, store, pairing, watch, metrics, traffic, monitor, runs, components, logger } =
     services
   const { routeWatch } = services
+  const rules = cached((context) => rulesComponent(context, routeWatch))
   return [
     ...authEndpoints(auth),
     ...systemEndpoints({ ...about, isLocal: auth.isLocal }, installation, store, async (context) => [
-      await rulesComponent(context, routeWatch),
+      await rules(context),
       metricsComponent(metrics),
       monitorComponent(monitor),
       ...components(),

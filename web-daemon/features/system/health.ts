@@ -32,14 +32,13 @@ export function makeHealth(
   store: Pick<Store, 'trouble'>,
   others: OtherComponents,
 ): (context: ReadContext, incoming: Incoming) => Promise<Answer<HealthAnswer>> {
-  const probe = cachedFor(CACHED_MS, probeHost)
-  const probeOthers = cachedFor(CACHED_MS, others)
+  const probe = cached(({ request }) => probeHost(request))
   return async (context, { session, cookies }) => {
-    const { db, request, now } = context
+    const { db, now } = context
     const [database, host, rest] = await Promise.all([
       probeDatabase(db, store),
-      probe(request, now()),
-      probeOthers(context, now()),
+      probe(context),
+      others(context),
     ])
     const components = [database.component, ...host, ...rest]
     const checked_at = now().toISOString()
@@ -121,12 +120,12 @@ const errorMessage = (failure: unknown): string => (failure instanceof Error ? f
 const worst = (components: readonly Component[]): HealthStatus =>
   (['error', 'degraded'] as const).find((status) => components.some((component) => component.status === status)) ?? 'ok'
 
-/** Concurrent callers share one probe. */
-const cachedFor = <A, T>(ms: number, probe: (input: A) => Promise<T>): ((input: A, now: Date) => Promise<T>) => {
+/** Callers within a second share one probe. */
+export const cached = <T>(probe: (context: ReadContext) => Promise<T>): ((context: ReadContext) => Promise<T>) => {
   let last: { at: number; found: Promise<T> } | null = null
-  return (input, now) => {
-    if (!last || now.getTime() - last.at >= ms || now.getTime() < last.at)
-      last = { at: now.getTime(), found: probe(input) }
+  return (context) => {
+    const at = context.now().getTime()
+    if (!last || at - last.at >= CACHED_MS || at < last.at) last = { at, found: probe(context) }
     return last.found
   }
 }
