@@ -26,6 +26,8 @@ import type { Bus } from '../platform/events/bus.ts'
 import type { Component } from '../platform/health.ts'
 import type { Streamer } from '../platform/helper/streams.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
+import { toBasePath } from '../platform/http/prefix.ts'
+import { API_BASE } from '../platform/http/routes.ts'
 import { VERSION } from '../platform/version.ts'
 
 /** What a panel is built from. The optional ones have a default; tests replace them. */
@@ -83,7 +85,8 @@ export interface Services {
 export function makeServices(deps: PanelDeps): Services {
   const { db, request, bus, settings, logger, now = () => new Date() } = deps
   const { monotonic = () => performance.now() } = deps
-  const context = { db, request, now, settings, inTurn: makeQueue(), publish: bus.publish }
+  const api_path = `${toBasePath(deps.web_path)}${API_BASE}`
+  const context = { db, request, now, api_path, settings, inTurn: makeQueue(), publish: bus.publish }
   const traffic = new Traffic({ db, request, now, monotonic, settings, logger })
   const drift = { ...context, logger, record: (doing: PanelAction) => recordPanelAction(context, doing) }
   const services: Services = {
