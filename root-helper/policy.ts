@@ -1,7 +1,7 @@
 // What root refuses whoever requests it. It bounds what a compromised web daemon can do.
-import type { ForwardingFound, ForwardingState } from '@panel/shared/forwarding/model.ts'
+import { SYSCTL_KEYS, type ForwardingFound, type ForwardingState } from '@panel/shared/forwarding/model.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
-import type { RulesetState } from '@panel/shared/ruleset/model.ts'
+import type { RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'
 import { ruleLimits } from '@panel/shared/ruleset/backend.ts'
 import {
   isIpv6Kind,
@@ -22,7 +22,7 @@ import { changedIds } from '@panel/shared/ruleset/plan.ts'
 import { SHIFTED_PORTS_MAX, shiftedPorts } from '@panel/shared/ruleset/slots.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
 import { changedNames, type TunnelStates } from '@panel/shared/tunnel/plans.ts'
-import type { HeldRuleset, Links } from './kernel/facilities.ts'
+import type { HeldRuleset, Links, OwnPort } from './kernel/facilities.ts'
 import type { PathEnds } from './kernel/icmp/port.ts'
 import { RefusedError } from './refused.ts'
 
@@ -152,13 +152,40 @@ export function allowRules(rules: RulesetState | null, active: HeldRuleset['back
     )
 }
 
+/**
+ * With a rule on the port of sshd or of the panel nobody could get in to remove it. One that the host holds there
+ * already may stay.
+ */
+export function allowListening(
+  rules: RulesetState | null,
+  held: readonly RelayRule[],
+  ports: readonly OwnPort[],
+): void {
+  const fresh = (rules ?? []).filter((rule) => !held.some((other) => isSameListener(rule, other)))
+  for (const rule of fresh.filter(({ protocol }) => protocol !== 'udp')) {
+    const taken = ports.find(
+      ({ port }) => port >= rule.bind_port && port <= (rule.bind_port_range_end ?? rule.bind_port),
+    )
+    if (taken)
+      throw new RefusedError(
+        'protected_port',
+        `Rule ${rule.route_rule_id} takes port ${taken.port}, on which ${taken.owner === 'sshd' ? 'sshd' : 'the panel'} listens: nobody could get in to remove it`,
+      )
+  }
+}
+
+const isSameListener = (a: RelayRule, b: RelayRule): boolean =>
+  (['route_rule_id', 'protocol', 'bind_address', 'bind_port', 'bind_port_range_end'] as const).every(
+    (field) => a[field] === b[field],
+  )
+
 export function requireForwarding(state: ForwardingState | null): ForwardingState {
   if (!state) throw new RefusedError('malformed', 'A host always forwards or does not: neither state may be null')
   return state
 }
 
 export function allowForwarding(
-  { is_foreign_file, has_ipv6, sysctl_path }: ForwardingFound,
+  { is_foreign_file, missing, sysctl_path }: ForwardingFound,
   steps: readonly ForwardingStep[],
 ): void {
   if (is_foreign_file && steps.some(({ kind }) => kind === 'sysctl_file_write' || kind === 'sysctl_file_remove')) {
@@ -167,8 +194,16 @@ export function allowForwarding(
       `${sysctl_path} was not written by the panel, or was edited since: move it aside first`,
     )
   }
-  if (!has_ipv6 && steps.some((step) => step.kind === 'forwarding_set' && step.family === 'ipv6'))
+  const absent = steps.flatMap((step) =>
+    step.kind === 'forwarding_set' && missing.includes(step.name) ? [step.name] : [],
+  )
+  if (absent.includes('ipv6'))
     throw new RefusedError('unsupported', 'This kernel has no IPv6, so there is nothing to forward')
+  if (absent.length > 0)
+    throw new RefusedError(
+      'unsupported',
+      `This kernel has no ${absent.map((name) => SYSCTL_KEYS[name]).join(' and ')}: connection tracking begins with the first relay rule`,
+    )
 }
 
 /** A schema cannot say it: a path leads from an address to one of the same family. One spelling for each. */

@@ -5,7 +5,7 @@ set -eu
 CONF=/etc/tunnel-panel/panel.conf
 
 usage() {
-  echo "tunnel-panel status | url | set-listen ADDRESS [PORT] [--without-tls] | make-certificate NAME... | reset-password | rpc METHOD [PARAMETERS] | interfaces | check-store | take-down" >&2
+  echo "tunnel-panel status | url | set-listen ADDRESS [PORT] [--without-tls] | make-certificate NAME... | reset-password | rpc METHOD [PARAMETERS] | interfaces | check-store | set-aside FILE | take-down" >&2
   exit 1
 }
 
@@ -84,6 +84,25 @@ make_certificate() {
   url
 }
 
+# A file of the helper's that it cannot use. It is kept under another name, for whoever wants to look at it.
+set_aside() {
+  only_root "set-aside ${1-}"
+  case ${1-} in change-under-way.json | ruleset.json) ;; *) usage ;; esac
+  folder=$(option PANEL_HELPER_STATE_DIR)
+  file=${folder:-/var/lib/tunnel-panel-helper}/$1
+  [ -e "$file" ] || [ -L "$file" ] || { echo "There is no $file." >&2; exit 1; }
+  aside=$file.aside-$(date -u +%Y%m%dT%H%M%SZ)
+  mv -T -- "$file" "$aside"
+  sync "${file%/*}"
+  systemctl reset-failed tunnel-panel-helper 2>/dev/null || true
+  systemctl restart tunnel-panel-helper
+  echo "It is $aside now, and the helper is restarted."
+  case $1 in
+    ruleset.json) echo "Apply all rules in the panel, so that the next boot brings them back." ;;
+    *) echo "A change may have been left half-done: Reconcile in the panel shows what differs from what is stored." ;;
+  esac
+}
+
 status() {
   for unit in tunnel-panel-helper tunnel-panel-web; do
     printf '%-22s %s\n' "$unit" "$(systemctl is-active "$unit" || true)"
@@ -95,6 +114,7 @@ case ${1-} in
   status | url) "$1" ;;
   set-listen) shift; set_listen "$@" ;;
   make-certificate) shift; make_certificate "$@" ;;
+  set-aside) shift; set_aside "$@" ;;
   reset-password | rpc | interfaces | check-store) command_of_the_panel "$@" ;;
   take-down)
     only_root take-down

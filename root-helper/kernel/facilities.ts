@@ -3,7 +3,7 @@
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { Icmp } from './icmp/port.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
-import type { ForwardingFound, ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
+import type { ForwardingFound, ForwardingSwitches, Switch } from '@panel/shared/forwarding/model.ts'
 import type { HostInterface, ObservedLink, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import type { RelayCounters, RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
@@ -37,6 +37,15 @@ export interface Links {
   supports(kind: LinkKind): Promise<{ supported: boolean; detail: string }>
   interfaces(): Promise<HostInterface[]>
   routingTable(): Promise<RoutingEntry[]>
+  /** Of every route, and all of a route that has several. */
+  nextHops(): Promise<NextHop[]>
+  /** The link that has the name, be it an alternative one; null where there is none. */
+  nameHolder(name: string): Promise<string | null>
+}
+
+export interface NextHop {
+  readonly gateway: string
+  readonly device: string
 }
 
 /** Files of ours in one folder. Contents are text; names are plain file names of our own patterns, never paths. */
@@ -75,10 +84,14 @@ export interface NetworkdFiles extends SavedFiles {
   settled(interface_name: string): Promise<void>
 }
 
-/** All of our table, not cut into pages, and the rules that boot brings back. */
-export interface HeldRuleset extends Omit<RulesetFound, 'next_id'> {
+/** The rules that boot brings back; none, and why, where their file is damaged. */
+export interface HeldForBoot {
   readonly boot_rules: readonly RelayRule[]
+  readonly boot_trouble: string | null
 }
+
+/** All of our table, not cut into pages, and the rules that boot brings back. */
+export interface HeldRuleset extends Omit<RulesetFound, 'next_id'>, HeldForBoot {}
 
 /** Our table in netfilter, and the file of the rules that boot brings back; no other table is ever touched. */
 export interface Rulesets {
@@ -108,6 +121,19 @@ export interface RuleBackends {
   open(backend: RuleBackend): Promise<Rulesets | string>
 }
 
+/** A TCP port that somebody listens on for the operator. */
+export interface OwnPort {
+  readonly port: number
+  readonly owner: 'sshd' | 'panel'
+}
+
+/** How whoever runs this host gets in: root takes it away for nobody. */
+export interface OwnAccess {
+  ports(): Promise<OwnPort[]>
+  /** Addresses of those who are connected to such a port now. */
+  clients(): Promise<string[]>
+}
+
 /** Connection tracking entries with a mark of ours. */
 export interface Connections {
   /**
@@ -125,10 +151,10 @@ export interface Connections {
   ): Promise<number>
 }
 
-/** The two forwarding switches of the kernel, and one file of ours that sets them at boot. */
+/** The switches of the kernel that the panel knows, and one file of ours that sets them at boot. */
 export interface Forwarding {
   facts(): Promise<Omit<ForwardingFound, 'state' | 'is_foreign_file'> & { live: ForwardingSwitches }>
-  set(family: keyof ForwardingSwitches, is_on: boolean): Promise<void>
+  set(name: Switch, is_on: boolean): Promise<void>
   /** Null where there is no such file. */
   readFile(): Promise<string | null>
   writeFile(content: string): Promise<void>
@@ -148,6 +174,7 @@ export interface Kernel {
   rulesets: Rulesets
   ruleBackends: RuleBackends
   netfilter: Netfilter
+  ownAccess: OwnAccess
   connections: Connections
   forwarding: Forwarding
   icmp: Icmp

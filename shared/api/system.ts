@@ -32,7 +32,7 @@ export const HealthAnswer = shape('Health', {
   setup_required: Flag,
   components: list(
     strict({
-      name: oneOf(['database', 'netlink', 'kernel_module', 'monitor', 'metrics', 'helper', 'tls']),
+      name: oneOf(['database', 'netlink', 'kernel_module', 'monitor', 'metrics', 'helper', 'rules', 'tls']),
       status: Status,
       detail: Type.Optional(Sentence),
     }),

@@ -7,6 +7,7 @@ import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { openStore, IN_MEMORY } from '@panel/web-daemon/app/store.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
+import { actOnRoute, madeRoute } from './support/routes.ts'
 
 interface Health {
   status: string
@@ -17,7 +18,7 @@ interface Health {
   checked_at: string
 }
 
-const NAMES = ['database', 'helper', 'kernel_module', 'metrics', 'monitor', 'netlink']
+const NAMES = ['database', 'helper', 'kernel_module', 'metrics', 'monitor', 'netlink', 'rules']
 
 describe('GET /system/health', () => {
   let panel: TestPanel
@@ -52,6 +53,7 @@ describe('GET /system/health', () => {
       helper: 'ok',
       kernel_module: 'ok',
       netlink: 'ok',
+      rules: 'ok',
       monitor: 'unknown',
       metrics: 'unknown',
     })
@@ -104,6 +106,31 @@ describe('GET /system/health', () => {
     )
   })
 
+  it('says how many of the enabled relay rules are gone, until they are back', async () => {
+    panel = await startPanel()
+    const operator = await panel.setUp()
+    for (const bind_port of [1, 2, 3]) await madeRoute(operator, { bind_port })
+    await actOnRoute(operator, 3, 'disable')
+    const rules = async (): Promise<string> => {
+      panel.clock.advance(2)
+      const health = await healthOf(operator)
+      const { status, detail } = health.components.find(({ name }) => name === 'rules') ?? {}
+      return `${health.status}, ${status}: ${detail}`
+    }
+    assert.equal(await rules(), 'ok, ok: The kernel holds the enabled relay rules: 2')
+    panel.kernel.rulesets.flush()
+    assert.match(await rules(), /^error, error: 2 of 2 enabled relay rules are not in the kernel/)
+    // What root kept for the next boot is gone too, so that only the store knows of the rules.
+    await operator.post('/routes/apply-all')
+    panel.kernel.rulesets.rules.delete(1)
+    panel.kernel.rulesets.boot.delete(1)
+    await panel.routeWatch.pass('period')
+    assert.match(await rules(), /^error, error: 1 of 2 enabled relay rules/)
+    await operator.post('/routes/apply-all')
+    await panel.routeWatch.pass('period')
+    assert.match(await rules(), /^ok, ok/)
+  })
+
   it('is 200 with the helper away, which is an error in its status', async () => {
     panel = await startPanel({
       request: (async () => {
@@ -117,6 +144,7 @@ describe('GET /system/health', () => {
       helper: 'error',
       kernel_module: 'unknown',
       netlink: 'unknown',
+      rules: 'ok',
       monitor: 'unknown',
       metrics: 'unknown',
     })
@@ -145,7 +173,7 @@ describe('GET /system/health', () => {
       }) as Writer,
     })
     await Promise.all(Array.from({ length: 20 }, () => healthOf()))
-    assert.equal(asked, 2)
+    assert.equal(asked, 3)
   })
 })
 

@@ -1,4 +1,4 @@
-// A name that leads here without anybody's leave shows nothing (reference.md, Addressing 8; decisions.md, W23).
+// A name that leads here without anybody's leave shows nothing (reference.md, Addressing 8; decisions.md, W24).
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'

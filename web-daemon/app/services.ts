@@ -26,6 +26,8 @@ import type { Bus } from '../platform/events/bus.ts'
 import type { Component } from '../platform/health.ts'
 import type { Streamer } from '../platform/helper/streams.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
+import { toBasePath } from '../platform/http/prefix.ts'
+import { API_BASE } from '../platform/http/routes.ts'
 import { VERSION } from '../platform/version.ts'
 
 /** What a panel is built from. The optional ones have a default; tests replace them. */
@@ -48,6 +50,8 @@ export interface PanelDeps {
   readonly components?: () => Component[]
   readonly logger: Logger
   readonly now?: () => Date
+  /** In milliseconds, for what is measured. */
+  readonly monotonic?: () => number
   readonly passwords?: Passwords
   readonly metrics?: Pick<MetricsDeps, 'host'> & Partial<Pick<MetricsDeps, 'settings'>>
   readonly monitor?: Pick<MonitorDeps, 'tcpProbe' | 'pauses'>
@@ -80,8 +84,10 @@ export interface Services {
 
 export function makeServices(deps: PanelDeps): Services {
   const { db, request, bus, settings, logger, now = () => new Date() } = deps
-  const context = { db, request, now, settings, inTurn: makeQueue(), publish: bus.publish }
-  const traffic = new Traffic({ db, request, now, settings, logger })
+  const { monotonic = () => performance.now() } = deps
+  const api_path = `${toBasePath(deps.web_path)}${API_BASE}`
+  const context = { db, request, now, api_path, settings, inTurn: makeQueue(), publish: bus.publish }
+  const traffic = new Traffic({ db, request, now, monotonic, settings, logger })
   const drift = { ...context, logger, record: (doing: PanelAction) => recordPanelAction(context, doing) }
   const services: Services = {
     context,

@@ -75,6 +75,11 @@ export class DriftWatch<Key, Item extends Observed<Key>, Hint = never> {
     return this.#last
   }
 
+  /** Everything as it was when it was last looked at. */
+  entries(): Item[] {
+    return [...(this.#entries?.values() ?? [])].map(({ item }) => item)
+  }
+
   /** Which pass first found the object in the status that it has. */
   noticed({ key, status }: Observed<Key>): Noticed | null {
     const entry = this.#entries?.get(key)

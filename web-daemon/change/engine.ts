@@ -2,10 +2,10 @@
 // and
 // afterwards what was read back (decisions.md, S1). Call every function inside `inTurn`.
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
-import { invert, type Change } from '@panel/shared/change/change.ts'
+import type { Change } from '@panel/shared/change/change.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { CommandContext, WriteDb } from '../platform/context.ts'
-import { carryOut, type Ending } from './carry-out.ts'
+import { carryOut, undoOf, type Ending } from './carry-out.ts'
 import { failureOf, unknownOutcome, type Subject } from './failure.ts'
 import type { ApplyMark, Resource, StoredEvent } from './resource.ts'
 
@@ -246,7 +246,8 @@ async function commit<R extends ApplyMark, D, S>(
   try {
     await write(context, (db, now) => work.commit(db, mark, now))
   } catch (failure) {
-    const undone = await carryOut(context, resource, [...work.changes].reverse().map(invert))
+    const back = [...work.changes].reverse().map((change) => undoOf(resource, change))
+    const undone = await carryOut(context, resource, back)
     if (undone.status === 'restored' || undone.status === 'stuck') await fail(context, resource, work, asStuck(undone))
     // The store may refuse this as well. The record stays pending then, until a look at the host settles it.
     if (undone.status === 'applied')

@@ -47,11 +47,11 @@ export class IptablesRulesets implements Rulesets {
         rules,
         damaged: [
           ...damaged,
-          ...missingRules(this.#boot.read(), [...rules, ...damaged], (rule) => this.#whyMissing(rule)),
+          ...missingRules(this.#boot.held().boot_rules, [...rules, ...damaged], (rule) => this.#whyMissing(rule)),
         ],
         unmanaged: read.flatMap(({ unmanaged }) => unmanaged),
         missing_jumps: read.flatMap(({ missing_jumps }) => missing_jumps),
-        boot_rules: this.#boot.read(),
+        ...this.#boot.held(),
       }
     } catch (error) {
       if (!(error instanceof KernelError)) throw error
@@ -63,7 +63,7 @@ export class IptablesRulesets implements Rulesets {
         rules: [],
         damaged: [],
         unmanaged: [],
-        boot_rules: this.#boot.read(),
+        ...this.#boot.held(),
       }
     }
   }

@@ -52,9 +52,9 @@ export class NftRulesets implements Rulesets {
         is_present: read !== null,
         detail: '',
         rules,
-        damaged: [...damaged, ...missingRules(this.#boot.read(), [...rules, ...damaged], () => MISSING)],
+        damaged: [...damaged, ...missingRules(this.#boot.held().boot_rules, [...rules, ...damaged], () => MISSING)],
         unmanaged,
-        boot_rules: this.#boot.read(),
+        ...this.#boot.held(),
       }
     } catch (error) {
       if (!(error instanceof KernelError)) throw error
@@ -66,7 +66,7 @@ export class NftRulesets implements Rulesets {
         rules: [],
         damaged: [],
         unmanaged: [],
-        boot_rules: this.#boot.read(),
+        ...this.#boot.held(),
       }
     }
   }

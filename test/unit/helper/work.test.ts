@@ -59,7 +59,7 @@ describe('A costly reading', () => {
     // Somebody else changes nftables all the time, so that no listing can be kept.
     const rulesets = new NftRulesets(
       nft,
-      { read: () => [], change: async () => undefined },
+      { held: () => ({ boot_rules: [], boot_trouble: null }), change: async () => undefined },
       new Generations(async () => generation++),
     )
     await Promise.all(Array.from({ length: 256 }, () => rulesets.read()))

@@ -17,7 +17,7 @@ import type { References } from '../settings/change.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { Ids } from './ids.ts'
 import { importPools } from './pools.ts'
-import { readBackup, type Backup } from './read.ts'
+import { isRight, readBackup, type Backup } from './read.ts'
 import { importRoutes } from './routes.ts'
 import { importPoolSetting, importSettings, namesAPool } from './settings.ts'
 import { importTunnels } from './tunnels.ts'
@@ -65,11 +65,19 @@ export function importBackup(services: BackupServices) {
 }
 
 /** A read-only context that already sees the settings of the backup. */
-function dryRunContext({ db, request, now, settings }: ReadContext, { settings: given }: Backup): ReadContext {
-  const imported = new Map(given.filter((one) => !namesAPool(one)).map(({ item }) => [item.key, item.value]))
+function dryRunContext(
+  { db, request, now, api_path, settings }: ReadContext,
+  { settings: given }: Backup,
+): ReadContext {
+  const imported = new Map(
+    given
+      .filter(isRight)
+      .filter((one) => !namesAPool(one))
+      .map(({ item }) => [item.key, item.value]),
+  )
   const get: SettingsReader['get'] = (key) =>
     imported.has(key) ? (imported.get(key) as ReturnType<typeof settings.get<typeof key>>) : settings.get(key)
-  return { db, request, now, settings: { get } }
+  return { db, request, now, api_path, settings: { get } }
 }
 
 interface ImportRequest {
@@ -114,7 +122,7 @@ async function importAll(
   )
   const poolSettingActions = await importPoolSetting(
     worker,
-    { ...batch, items: backup.settings.filter(namesAPool) },
+    { ...batch, items: backup.settings.filter(isRight).filter(namesAPool) },
     pools,
   )
   const { actions, planned } = await importTunnels(

@@ -7,8 +7,8 @@ import { changeSettings, findWrong, type References, type Wrong } from '../setti
 import { SettingsBody, type SettingKey, type SettingValues } from '../settings/definitions.ts'
 import { changedKeys, readValues } from '../settings/settings.ts'
 import type { Ids } from './ids.ts'
-import type { GivenSetting, Item } from './read.ts'
-import { itemError, skip, type Job, type Worker } from './worker.ts'
+import { isRight, type GivenSetting, type Item, type RightItem } from './read.ts'
+import { failed, itemError, skip, wrong, type Job, type Worker } from './worker.ts'
 
 interface Batch {
   readonly items: readonly Item<GivenSetting>[]
@@ -22,15 +22,18 @@ interface Batch {
 export async function importSettings(worker: Worker, batch: Batch): Promise<ImportAction[]> {
   const { items, references, db } = batch
   const before = await readValues(db)
-  const unconfirmed = await findUnconfirmed(before, batch)
-  const open = items.filter(({ item }) => !unconfirmed?.keys.includes(item.key))
-  const { values, wrong } = await possible(db, before, open, references)
+  const right = items.filter(isRight)
+  const unconfirmed = await findUnconfirmed(before, { ...batch, items: right })
+  const open = right.filter(({ item }) => !unconfirmed?.keys.includes(item.key))
+  const { values, refusals } = await possible(db, before, open, references)
   const changing = changedKeys(before, { ...before, ...values })
   const done = changing.length === 0 ? null : await worker.do(importJob(changing, values, references))
-  return items.map(({ path, item: { key } }): ImportAction => {
-    if (unconfirmed?.keys.includes(key)) return failed(worker, key, unconfirmed.error)
-    const message = wrong.get(key)
-    if (message !== undefined) return failed(worker, key, invalid(path, key, message))
+  return items.map((one): ImportAction => {
+    if (one.fault) return wrong(worker, 'setting', one)
+    const { key } = one.item
+    if (unconfirmed?.keys.includes(key)) return refused(worker, key, unconfirmed.error)
+    const message = refusals.get(key)
+    if (message !== undefined) return refused(worker, key, invalid(one.path, key, message))
     return done && changing.includes(key) ? { ...done, target: key } : skip('setting', key, null, '')
   })
 }
@@ -38,7 +41,7 @@ export async function importSettings(worker: Worker, batch: Batch): Promise<Impo
 /** The settings security.* that would change, and why they may not. */
 async function findUnconfirmed(
   before: SettingValues,
-  { items, confirm }: Batch,
+  { items, confirm }: Pick<Batch, 'confirm'> & { readonly items: readonly RightItem<GivenSetting>[] },
 ): Promise<{ keys: readonly SettingKey[]; error: ImportError } | null> {
   const given = Object.fromEntries(
     items.filter(({ item }) => item.key.startsWith('security.')).map(({ item }) => [item.key, item.value]),
@@ -57,17 +60,17 @@ async function findUnconfirmed(
 async function possible(
   db: ReadDb,
   before: SettingValues,
-  items: readonly Item<GivenSetting>[],
+  items: readonly RightItem<GivenSetting>[],
   references: References,
-): Promise<{ values: Partial<SettingValues>; wrong: Wrong }> {
-  const wrong = new Map<string, string>()
+): Promise<{ values: Partial<SettingValues>; refusals: Wrong }> {
+  const refusals = new Map<string, string>()
   for (;;) {
     const values = Object.fromEntries(
-      items.filter(({ item }) => !wrong.has(item.key)).map(({ item }) => [item.key, item.value]),
+      items.filter(({ item }) => !refusals.has(item.key)).map(({ item }) => [item.key, item.value]),
     ) as Partial<SettingValues>
     const problems = await findWrong(db, { ...before, ...values }, Object.keys(values) as SettingKey[], references)
-    if (problems.size === 0) return { values, wrong }
-    for (const [key, message] of problems) wrong.set(key, message)
+    if (problems.size === 0) return { values, refusals }
+    for (const [key, message] of problems) refusals.set(key, message)
   }
 }
 
@@ -94,11 +97,8 @@ function importJob(changing: readonly SettingKey[], values: Partial<SettingValue
 
 type ImportError = NonNullable<ImportAction['error']>
 
-const failed = ({ isDry }: Worker, key: string, error: ImportError): ImportAction => ({
-  ...skip('setting', key, null, isDry ? '' : error.message),
-  action: isDry ? 'would_update' : 'failed',
-  error,
-})
+const refused = (worker: Worker, key: string, error: ImportError): ImportAction =>
+  failed(worker, { kind: 'setting', target: key, planned: 'would_update' }, error)
 
 const invalid = (path: string, key: string, message: string): ImportError => ({
   ...itemError({ path }, new Refusal('VALIDATION_FAILED', message, { details: { [key]: message } })),
@@ -107,27 +107,27 @@ const invalid = (path: string, key: string, message: string): ImportError => ({
 
 const NAMES_A_POOL = 'addressing.default_pool_id'
 
-export function namesAPool({ item }: Item<GivenSetting>): boolean {
-  return item.key === NAMES_A_POOL
+export function namesAPool(one: Item<GivenSetting>): boolean {
+  return isRight(one) && one.item.key === NAMES_A_POOL
 }
 
 /** The setting that names a pool, which has another id here, or none. Import it after the pools. */
 export async function importPoolSetting(
   worker: Worker,
-  { items, ...batch }: Batch,
+  { items, ...batch }: Batch & { readonly items: readonly RightItem<GivenSetting>[] },
   pools: Ids,
 ): Promise<ImportAction[]> {
   const actions: ImportAction[] = []
-  for (const { path, item } of items) {
+  for (const { path, item, fault } of items) {
     const id_in_backup = item.value as number | null
     const value = pools.here(id_in_backup)
     if (id_in_backup === null || value !== null)
-      actions.push(...(await importSettings(worker, { ...batch, items: [{ path, item: { ...item, value } }] })))
+      actions.push(...(await importSettings(worker, { ...batch, items: [{ path, item: { ...item, value }, fault }] })))
     else if (pools.isPlanned(id_in_backup))
       actions.push({ ...skip('setting', item.key, null, ''), action: 'would_update' })
     else {
       const message = `The backup's pool ${id_in_backup} is not on this server.`
-      actions.push(failed(worker, item.key, invalid(path, item.key, message)))
+      actions.push(refused(worker, item.key, invalid(path, item.key, message)))
     }
   }
   return actions

@@ -7,10 +7,9 @@ import {
   RoutingTableAnswer,
 } from '@panel/shared/api/system.ts'
 import type { Store } from '../../platform/db/store.ts'
-import type { Component } from '../../platform/health.ts'
 import { query } from '../../platform/http/endpoint.ts'
 import { showCapabilities } from './capabilities.ts'
-import { makeHealth, type HealthDeps } from './health.ts'
+import { makeHealth, type HealthDeps, type OtherComponents } from './health.ts'
 import { listInterfaces, listRoutingTable } from './host.ts'
 import { makeInfo, type Installation } from './info.ts'
 
@@ -20,7 +19,7 @@ export function systemEndpoints(
   about: HealthDeps,
   installation: Installation,
   store: Pick<Store, 'trouble'>,
-  others: () => Component[],
+  others: OtherComponents,
 ) {
   return [
     query(

@@ -13,6 +13,9 @@ const CODE_OF: Record<Exclude<RefusalCode, 'malformed'>, ErrorCode> = {
   foreign_unit_file: 'FOREIGN_UNIT_FILE',
   unmodelled_state: 'CONFLICT',
   foreign_sysctl_file: 'PROTECTED_SYSCTL',
+  protected_port: 'PROTECTED_PORT',
+  state_unusable: 'SERVICE_UNAVAILABLE',
+  protected_address: 'CONFLICT',
 }
 
 export function helperAway(reason: string): Refusal {

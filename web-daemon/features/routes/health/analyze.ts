@@ -238,7 +238,7 @@ function room(traffic: Traffic, record: RouteRecord): Finding {
 }
 
 async function inbound(traffic: Traffic, record: RouteRecord): Promise<Finding> {
-  await traffic.sample()
+  await traffic.read()
   const view = await trafficView(traffic, record)
   const data = {
     tx_packets_since_boot: view.tx_packets_since_boot,

@@ -1,13 +1,13 @@
 // Allocates a free subnet and a free number together, from the pools to try (decisions.md, R5, R31, R32).
 import { bitsOf, formatCidr, enclosingNetwork, overlaps, parseIp, type Cidr } from '@panel/shared/address/ip.ts'
 import type { LinkKind } from '@panel/shared/tunnel/model.ts'
+import { addressNetworks } from '@panel/shared/tunnel/networks.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { poolCapacity, lowestFree, subnetAt } from '../../pools/allocation.ts'
 import type { PoolRecord } from '../../pools/store.ts'
 import { particularRoutes } from '../facts.ts'
 import type { Ends } from './ends.ts'
 import { freeNumbers, lowestNumber } from './naming.ts'
-import { addressNetworks } from './networks.ts'
 import { FIELD_ORDER, type DraftContext } from './context.ts'
 
 export interface Allocation {

@@ -1,6 +1,13 @@
 // The two endpoints of a tunnel: errors and warnings (decisions.md, R6, R15).
 import { compareIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
-import { isLinkLocal, isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
+import {
+  isIpv4InIpv6,
+  isLinkLocal,
+  isLoopback,
+  isMulticast,
+  isReserved,
+  isUnspecified,
+} from '@panel/shared/address/special.ts'
 import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
 import { warn, type DraftContext } from './context.ts'
 
@@ -54,7 +61,7 @@ function endpointProblem(ip: Ip, hasBindDevice: boolean): string | null {
   if (isLoopback(ip)) return 'must not be a loopback address'
   if (isMulticast(ip)) return 'must not be a multicast address'
   if (isReserved(ip)) return 'must not be a broadcast or reserved address'
-  if (ip.family === 6 && ip.value >> 32n === 0xffffn) return 'must not be an IPv4 address in IPv6 clothes'
+  if (isIpv4InIpv6(ip)) return 'must not be an IPv4 address in IPv6 clothes'
   if (isLinkLocal(ip) && !hasBindDevice) return 'is link-local, which needs a bind_device'
   return null
 }
