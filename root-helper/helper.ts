@@ -28,6 +28,7 @@ import { reloadLater } from './kernel/files/systemd.ts'
 import { unitFilesIn } from './kernel/files/units.ts'
 import { serverFor } from './server.ts'
 import { log } from './log.ts'
+import { sharedRead } from './shared-read.ts'
 import { messageOf } from './text.ts'
 
 /** Names of our files in folders that are shared with others. */
@@ -67,8 +68,8 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
     },
     journal,
     helperFacts: () => helperFacts(config),
-    findTools: async () => findTools(await backendAnswers()),
-    findListeners,
+    findTools: sharedRead(async () => findTools(await backendAnswers())),
+    findListeners: sharedRead(findListeners),
     stateTrouble: async () => journal.blocked() ?? boot.held().boot_trouble ?? (await state.trouble()),
   }
 }
