@@ -12,6 +12,7 @@ import { oneAtATime } from './one-at-a-time.ts'
 import { pathHandlers } from './path/handlers.ts'
 import { countFlows, findConnections } from './nouns/ruleset/connections.ts'
 import { applyRuleset, forgetRules, probeRuleset, readCounters, verifyRuleset } from './nouns/ruleset/handlers.ts'
+import { refuseOwnPorts } from './nouns/ruleset/own-ports.ts'
 import { Transaction } from './transaction.ts'
 import { digestTunnels } from './nouns/tunnel/digest.ts'
 import { probeTunnels } from './nouns/tunnel/probe.ts'
@@ -28,6 +29,8 @@ export interface HelperDeps {
   readonly helperFacts: () => Promise<HelperFacts>
   readonly findTools: () => Promise<Tools>
   readonly findListeners: () => Promise<Listener[]>
+  /** Why no change, or none of relay rules, can begin; null where one can. */
+  readonly stateTrouble: () => Promise<string | null>
 }
 
 /** Runs one change after the other, whatever their nouns. */
@@ -64,7 +67,11 @@ function rulesetHandlers({ kernel, journal }: HelperDeps, inTurn: InTurn): Handl
   return {
     'ruleset.probe': (params) => probeRuleset(kernel.rulesets, params),
     'ruleset.verify': (change) => verifyRuleset(kernel.rulesets, journal, change),
-    'ruleset.apply': (change) => inTurn(() => applyRuleset(kernel.rulesets, journal, change)),
+    'ruleset.apply': (change) =>
+      inTurn(async () => {
+        await refuseOwnPorts(kernel, change)
+        return applyRuleset(kernel.rulesets, journal, change)
+      }),
     'ruleset.forget': (params) => inTurn(() => forgetRules(kernel.rulesets, journal, params)),
     'ruleset.counters': (params) => readCounters(kernel.rulesets, params),
     'ruleset.connections': (params) => findConnections(kernel.connections, params),
@@ -84,7 +91,7 @@ function forwardingHandlers({ kernel, journal }: HelperDeps, inTurn: InTurn): Ha
 }
 
 async function probeHost(
-  { kernel, helperFacts, findTools, findListeners }: HelperDeps,
+  { kernel, helperFacts, findTools, findListeners, stateTrouble }: HelperDeps,
   parts: Params<'host.probe'>['parts'],
 ): Promise<Result<'host.probe'>> {
   return {
@@ -97,5 +104,6 @@ async function probeHost(
     interfaces: parts.includes('interfaces') ? await kernel.links.interfaces() : null,
     routing_table: parts.includes('routing_table') ? await kernel.links.routingTable() : null,
     listeners: parts.includes('listeners') ? await findListeners() : null,
+    state: parts.includes('state') ? { trouble: (await stateTrouble()) ?? '' } : null,
   }
 }

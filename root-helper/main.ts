@@ -4,6 +4,7 @@ import { watchdogPeriodMs } from '@panel/shared/host/watchdog.ts'
 import { readConfig } from './config.ts'
 import { realDeps, startHelper } from './helper.ts'
 import { finishBursts } from './kernel/files/bursts.ts'
+import { notePeer } from './kernel/host/own-access.ts'
 import { withConfigFile } from './kernel/files/config-file.ts'
 import { log } from './log.ts'
 import { native } from './native/index.ts'
@@ -11,10 +12,12 @@ import { messageOf } from './text.ts'
 
 const STOPS_WITHIN_MS = 10_000
 
-/** Credentials of the peer, from the kernel: they show in the log whether it was the panel. */
+/** Credentials of the peer, from the kernel: they show in the log whether it was the panel, and who the panel is. */
 function describePeer(socket: Socket): Record<string, unknown> {
   const { fd } = (socket as Socket & { _handle: { fd: number } })._handle
-  return { ...native.peerCredentials(fd) }
+  const peer = native.peerCredentials(fd)
+  notePeer(peer.uid)
+  return { ...peer }
 }
 
 /** A change under way is finished and answered. One that takes longer is put back by the helper that starts next. */

@@ -1,7 +1,7 @@
 // What root refuses whoever requests it. It bounds what a compromised web daemon can do.
 import { SYSCTL_KEYS, type ForwardingFound, type ForwardingState } from '@panel/shared/forwarding/model.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
-import type { RulesetState } from '@panel/shared/ruleset/model.ts'
+import type { RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'
 import { ruleLimits } from '@panel/shared/ruleset/backend.ts'
 import {
   isIpv6Kind,
@@ -22,7 +22,7 @@ import { changedIds } from '@panel/shared/ruleset/plan.ts'
 import { SHIFTED_PORTS_MAX, shiftedPorts } from '@panel/shared/ruleset/slots.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
 import { changedNames, type TunnelStates } from '@panel/shared/tunnel/plans.ts'
-import type { HeldRuleset, Links } from './kernel/facilities.ts'
+import type { HeldRuleset, Links, OwnPort } from './kernel/facilities.ts'
 import type { PathEnds } from './kernel/icmp/port.ts'
 import { RefusedError } from './refused.ts'
 
@@ -151,6 +151,33 @@ export function allowRules(rules: RulesetState | null, active: HeldRuleset['back
       `Rule ${wide.route_rule_id} shifts ${shiftedPorts(wide)} ports, and ${SHIFTED_PORTS_MAX} are the most: bind the ports that the destinations have, or fewer`,
     )
 }
+
+/**
+ * With a rule on the port of sshd or of the panel nobody could get in to remove it. One that the host holds there
+ * already may stay.
+ */
+export function allowListening(
+  rules: RulesetState | null,
+  held: readonly RelayRule[],
+  ports: readonly OwnPort[],
+): void {
+  const fresh = (rules ?? []).filter((rule) => !held.some((other) => isSameListener(rule, other)))
+  for (const rule of fresh.filter(({ protocol }) => protocol !== 'udp')) {
+    const taken = ports.find(
+      ({ port }) => port >= rule.bind_port && port <= (rule.bind_port_range_end ?? rule.bind_port),
+    )
+    if (taken)
+      throw new RefusedError(
+        'protected_port',
+        `Rule ${rule.route_rule_id} takes port ${taken.port}, on which ${taken.owner === 'sshd' ? 'sshd' : 'the panel'} listens: nobody could get in to remove it`,
+      )
+  }
+}
+
+const isSameListener = (a: RelayRule, b: RelayRule): boolean =>
+  (['route_rule_id', 'protocol', 'bind_address', 'bind_port', 'bind_port_range_end'] as const).every(
+    (field) => a[field] === b[field],
+  )
 
 export function requireForwarding(state: ForwardingState | null): ForwardingState {
   if (!state) throw new RefusedError('malformed', 'A host always forwards or does not: neither state may be null')

@@ -37,6 +37,15 @@ export interface Links {
   supports(kind: LinkKind): Promise<{ supported: boolean; detail: string }>
   interfaces(): Promise<HostInterface[]>
   routingTable(): Promise<RoutingEntry[]>
+  /** Of every route, and all of a route that has several. */
+  nextHops(): Promise<NextHop[]>
+  /** The link that has the name, be it an alternative one; null where there is none. */
+  nameHolder(name: string): Promise<string | null>
+}
+
+export interface NextHop {
+  readonly gateway: string
+  readonly device: string
 }
 
 /** Files of ours in one folder. Contents are text; names are plain file names of our own patterns, never paths. */
@@ -75,10 +84,14 @@ export interface NetworkdFiles extends SavedFiles {
   settled(interface_name: string): Promise<void>
 }
 
-/** All of our table, not cut into pages, and the rules that boot brings back. */
-export interface HeldRuleset extends Omit<RulesetFound, 'next_id'> {
+/** The rules that boot brings back; none, and why, where their file is damaged. */
+export interface HeldForBoot {
   readonly boot_rules: readonly RelayRule[]
+  readonly boot_trouble: string | null
 }
+
+/** All of our table, not cut into pages, and the rules that boot brings back. */
+export interface HeldRuleset extends Omit<RulesetFound, 'next_id'>, HeldForBoot {}
 
 /** Our table in netfilter, and the file of the rules that boot brings back; no other table is ever touched. */
 export interface Rulesets {
@@ -106,6 +119,19 @@ export interface RuleBackends {
   record(backend: RuleBackend): Promise<void>
   /** A string says why the backend does not work on this host. */
   open(backend: RuleBackend): Promise<Rulesets | string>
+}
+
+/** A TCP port that somebody listens on for the operator. */
+export interface OwnPort {
+  readonly port: number
+  readonly owner: 'sshd' | 'panel'
+}
+
+/** How whoever runs this host gets in: root takes it away for nobody. */
+export interface OwnAccess {
+  ports(): Promise<OwnPort[]>
+  /** Addresses of those who are connected to such a port now. */
+  clients(): Promise<string[]>
 }
 
 /** Connection tracking entries with a mark of ours. */
@@ -148,6 +174,7 @@ export interface Kernel {
   rulesets: Rulesets
   ruleBackends: RuleBackends
   netfilter: Netfilter
+  ownAccess: OwnAccess
   connections: Connections
   forwarding: Forwarding
   icmp: Icmp

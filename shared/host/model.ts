@@ -39,7 +39,7 @@ export const Tools = strict({
 })
 export type Tools = Static<typeof Tools>
 
-/** A preview may request all but `tools`, which starts programs. */
+/** A preview may request all but `tools`, which starts programs, and `state`, which writes. */
 export const HOST_PARTS = [
   'helper',
   'rule_backend',
@@ -48,6 +48,7 @@ export const HOST_PARTS = [
   'interfaces',
   'routing_table',
   'listeners',
+  'state',
 ] as const
 
 /** A part that was not requested is null. */
@@ -59,5 +60,7 @@ export const HostFound = strict({
   interfaces: nullable(Type.Array(HostInterface)),
   routing_table: nullable(Type.Array(RoutingEntry)),
   listeners: nullable(Type.Array(Listener)),
+  /** Whether the helper's own files can be used, tried by writing; "" where they can. */
+  state: nullable(strict({ trouble: line(1000) })),
 })
 export type HostFound = Static<typeof HostFound>

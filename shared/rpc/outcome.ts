@@ -26,6 +26,9 @@ export const REFUSALS = {
   foreign_unit_file: 11,
   unmodelled_state: 12,
   foreign_sysctl_file: 13,
+  protected_port: 14,
+  state_unusable: 15,
+  protected_address: 16,
 } as const
 export type RefusalCode = keyof typeof REFUSALS
 

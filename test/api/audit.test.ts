@@ -94,7 +94,7 @@ describe('the audit log', () => {
       ])
     assert.deepEqual(found, [
       ['TunnelCreate', '', false, 'UNAUTHENTICATED'],
-      ['TunnelCreate', '', false, 'CSRF_TOKEN_INVALID'],
+      ['TunnelCreate', OPERATOR.username, false, 'CSRF_TOKEN_INVALID'],
       ['TunnelDelete', OPERATOR.username, false, 'INTERNAL_ERROR'],
       ['TunnelCreate', OPERATOR.username, false, 'VALIDATION_FAILED'],
     ])
@@ -256,18 +256,6 @@ describe('the audit log', () => {
     await panel.db.schema.dropTable('audit_log').execute()
     assert.equal((await operator.post('/widgets', { name: 'a' })).status, 201)
     assert.ok(panel.log.some((line) => line.includes('no audit entry could be written')))
-  })
-})
-
-describe('the entries of refused strangers', () => {
-  it('are bounded to 600 a minute, so that they cannot fill the disk, while those of the operator are not', async () => {
-    const panel = await startPanel({ extra_endpoints: probeEndpoints().endpoints })
-    const operator = await panel.setUp()
-    for (let at = 0; at < 620; at++) await panel.visitor().post('/widgets', {})
-    await operator.post('/widgets', { name: 'a' })
-    const { total, entries } = (await operator.get<Listing>('/audit?action=TunnelCreate&limit=1')).body
-    assert.deepEqual([total, entries[0]?.is_success], [601, true])
-    await panel.close()
   })
 })
 

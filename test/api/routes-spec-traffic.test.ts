@@ -198,6 +198,7 @@ describe('Each sentence about traffic, the system and reconcile', () => {
         'installed_rules',
         'diffs',
         'shadows',
+        'covered_by',
       )
       has(
         route_findings,

@@ -224,9 +224,13 @@ effectsOf('addressing', {
   },
   'addressing.check_route_overlap': {
     does: 'turned off holds addresses against other tunnels alone, and not against the routing table',
-    test: async (client) => {
+    test: async (client, { kernel }) => {
+      kernel.hostRoutes = kernel.hostRoutes.map((route) => ({
+        ...route,
+        destination: route.is_default ? route.destination : '100.64.0.0/24',
+      }))
       await made(client, { addresses: [{ address: '10.99.0.1', prefix_length: 24 }] })
-      const wide = { addresses: [{ address: '192.0.3.200', prefix_length: 23 }] }
+      const wide = { addresses: [{ address: '100.64.1.200', prefix_length: 23 }] }
       assert.deepEqual(codesOf(await createTunnel(client, wide)), { 'addresses.0.address': 'ROUTE_OVERLAP' })
       await set(client, { 'addressing.check_route_overlap': false })
       assert.deepEqual(

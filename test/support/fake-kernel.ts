@@ -27,6 +27,7 @@ import type {
   Links,
   Netfilter,
   NetworkdFiles,
+  OwnAccess,
   SavedFiles,
   UnitFiles,
 } from '@panel/root-helper/kernel/facilities.ts'
@@ -73,6 +74,8 @@ export class FakeKernel implements Kernel {
   foreign: ForeignFound = nothingForeign('')
   readonly netfilter: Netfilter = { foreign: async () => structuredClone(this.foreign) }
   supportsGre = true
+  /** Why the helper can change nothing; null where it can. */
+  stateTrouble: string | null = null
   hostInterfaces: HostInterface[] = [
     fakeInterface('lo', 1, 'loopback', ['127.0.0.1/8']),
     fakeInterface('eth0', 2, 'physical', ['192.0.2.1/24', '2001:db8::1/64']),
@@ -82,7 +85,16 @@ export class FakeKernel implements Kernel {
     fakeRoute('192.0.2.0/24', 'eth0'),
     fakeRoute('::/0', 'eth0'),
   ]
+  /** Alternative names, and whose they are. */
+  readonly altNames = new Map<string, string>()
   hostListeners: Listener[] = []
+  /** Who is connected to sshd or the panel. */
+  hostClients: string[] = []
+  readonly ownAccess: OwnAccess = {
+    ports: async () =>
+      this.hostListeners.filter(({ is_sshd }) => is_sshd).map(({ port }) => ({ port, owner: 'sshd' as const })),
+    clients: async () => this.hostClients,
+  }
   #nextIndex = 10
   /** Who listens to events now. */
   readonly listeners = new Set<(event: HostEvent) => void>()
@@ -153,6 +165,8 @@ export class FakeKernel implements Kernel {
       })),
     ],
     routingTable: async () => this.hostRoutes,
+    nextHops: async () => this.hostRoutes.filter(({ gateway }) => gateway !== ''),
+    nameHolder: async (name) => this.altNames.get(name) ?? (this.held.has(name) ? name : null),
   }
 
   readonly units: UnitFiles = {

@@ -21,6 +21,8 @@ export class FakeRulesets implements Rulesets {
   /** What boot brings back. */
   boot = new Map<number, RelayRule>()
   damaged: HeldRuleset['damaged'] = []
+  /** Why it is not known what boot brings back. */
+  bootTrouble: string | null = null
   unmanaged: string[] = []
   counted = new Map<number, RelayCounters>()
   isPresent = false
@@ -78,6 +80,7 @@ export class FakeRulesets implements Rulesets {
       is_present: this.isPresent,
       detail: this.unreadable,
       boot_rules: [...this.boot.values()].sort(inOrder),
+      boot_trouble: this.bootTrouble,
     }
     if (!answer.is_readable) return { ...answer, rules: [], damaged: [], unmanaged: [] }
     return {

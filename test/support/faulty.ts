@@ -8,6 +8,7 @@ import type {
   Links,
   Netfilter,
   NetworkdFiles,
+  OwnAccess,
   RuleBackends,
   Rulesets,
   UnitFiles,
@@ -36,6 +37,7 @@ export class FaultyKernel implements Kernel {
   readonly rulesets: Rulesets
   readonly ruleBackends: RuleBackends
   readonly netfilter: Netfilter
+  readonly ownAccess: OwnAccess
   readonly connections: Connections
   readonly forwarding: Forwarding
   readonly icmp: Icmp
@@ -51,6 +53,7 @@ export class FaultyKernel implements Kernel {
     this.events = kernel.events
     this.netfilter = kernel.netfilter
     this.icmp = kernel.icmp
+    this.ownAccess = kernel.ownAccess
     this.connections = this.#wrap(kernel.connections, ['drop'])
     this.rulesets = this.#wrap(kernel.rulesets, RULESET_CHANGES)
     this.ruleBackends = {

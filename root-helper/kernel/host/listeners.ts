@@ -3,31 +3,40 @@ import { readdir, readFile, readlink } from 'node:fs/promises'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import { log } from '../../log.ts'
 import { errorCode } from '../files/files.ts'
+import { socketsOfUnits } from './unit-sockets.ts'
 import { sshPorts, waitingSockets, type BoundSocket } from './socket-table.ts'
 
+export const TCP_TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const
 const TABLES = [
-  ['tcp', '/proc/net/tcp'],
-  ['tcp', '/proc/net/tcp6'],
+  ...TCP_TABLES.map((path) => ['tcp', path] as const),
   ['udp', '/proc/net/udp'],
   ['udp', '/proc/net/udp6'],
 ] as const
+const SSH_UNITS = ['ssh', 'sshd', 'dropbear'].flatMap((name) => [`${name}.service`, `${name}.socket`])
 const SSH_CONFIG = '/etc/ssh/sshd_config'
 
 /** One for each protocol, address and port. Nothing is remembered. */
-export async function findListeners(): Promise<Listener[]> {
+export const findListeners = async (): Promise<Listener[]> =>
+  (await listenersWithUsers()).map(({ uid: _, ...listener }) => listener)
+
+export async function listenersWithUsers(): Promise<(Listener & Pick<BoundSocket, 'uid'>)[]> {
   const tables = await Promise.all(
     TABLES.map(async ([protocol, path]) => waitingSockets(protocol, await readText(path))),
   )
   const sockets = [
     ...new Map(tables.flat().map((socket) => [`${socket.protocol} ${socket.address} ${socket.port}`, socket])).values(),
   ]
-  const [owners, ports] = await Promise.all([socketOwners(sockets), configuredSshPorts()])
+  const [owners, ports, ofUnits] = await Promise.all([
+    socketOwners(sockets),
+    configuredSshPorts(),
+    socketsOfUnits(SSH_UNITS),
+  ])
   return sockets.map(({ inode, ...listener }) => {
     const process = owners.get(inode) ?? ''
     return {
       ...listener,
       process,
-      is_sshd: listener.protocol === 'tcp' && isSshd(process, ports.includes(listener.port)),
+      is_sshd: listener.protocol === 'tcp' && (ofUnits.has(inode) || isSshd(process, ports.includes(listener.port))),
     }
   })
 }
@@ -63,7 +72,7 @@ async function socketOwners(sockets: readonly BoundSocket[]): Promise<Map<string
 }
 
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(orElse([]))
-const readText = (path: string): Promise<string> => readFile(path, 'utf8').catch(orElse(''))
+export const readText = (path: string): Promise<string> => readFile(path, 'utf8').catch(orElse(''))
 
 /** Processes end while they are looked at, files need not exist, and a confined helper may not look everywhere. */
 const orElse =

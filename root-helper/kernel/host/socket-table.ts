@@ -6,6 +6,8 @@ export interface BoundSocket {
   readonly protocol: 'tcp' | 'udp'
   readonly address: string
   readonly port: number
+  /** Of whoever opened it. */
+  readonly uid: number
   readonly inode: string
 }
 
@@ -14,19 +16,38 @@ export interface BoundSocket {
  */
 const WAITING = { tcp: '0A', udp: '07' } as const
 
+const CONNECTED = '01'
+
 /** The sockets that wait for anybody; lines that cannot be read are left out. */
 export function waitingSockets(protocol: BoundSocket['protocol'], table: string): BoundSocket[] {
-  return table
+  return rowsOf(table).flatMap(({ local, remote, state, uid, inode }) => {
+    const end = parseEnd(local)
+    if (state !== WAITING[protocol] || !end || !(end.port > 0) || !/^0+:0+$/.test(remote)) return []
+    return [{ protocol, ...end, uid, inode }]
+  })
+}
+
+/** The far ends of the TCP connections to the given ports of this host. */
+export function connectedTo(ports: ReadonlySet<number>, table: string): string[] {
+  return rowsOf(table).flatMap(({ local, remote, state }) => {
+    const [own, far] = [parseEnd(local), parseEnd(remote)]
+    return state === CONNECTED && own && far && ports.has(own.port) ? [far.address] : []
+  })
+}
+
+const rowsOf = (table: string) =>
+  table
     .split('\n')
     .slice(1)
-    .flatMap((line) => {
-      const [, local = '', remote = '', state, , , , , , inode = ''] = line.trim().split(/\s+/)
-      const [hexAddress = '', hexPort = ''] = local.split(':')
-      const address = parseAddress(hexAddress)
-      const port = Number.parseInt(hexPort, 16)
-      if (state !== WAITING[protocol] || address === null || !(port > 0) || !/^0+:0+$/.test(remote)) return []
-      return [{ protocol, address, port, inode }]
+    .map((line) => {
+      const [, local = '', remote = '', state = '', , , , uid = '', , inode = ''] = line.trim().split(/\s+/)
+      return { local, remote, state, uid: Number(uid), inode }
     })
+
+function parseEnd(text: string): { address: string; port: number } | null {
+  const [hexAddress = '', hexPort = ''] = text.split(':')
+  const address = parseAddress(hexAddress)
+  return address === null ? null : { address, port: Number.parseInt(hexPort, 16) }
 }
 
 /**

@@ -86,6 +86,8 @@ function relay(hook: Hook): string[] {
   return [
     // Somebody else's mark is left alone.
     'ct mark != 0x00000000 return',
+    // What goes to somebody else passes, whatever address a rule is bound to.
+    'fib daddr type != local return',
     `meta l4proto . th dport vmap @relay_${hook}_ports`,
     ...['tcp', 'udp'].map((protocol) => `${protocol} dport vmap @relay_${hook}_ranges_${protocol}`),
     ...FAMILIES.map(
@@ -94,7 +96,7 @@ function relay(hook: Hook): string[] {
     ),
     ...FAMILIES.map(
       (family) =>
-        `meta nfproto ipv${family} fib daddr type local ct mark set meta l4proto . th dport map @relay_${hook}_any${family} goto relayed`,
+        `meta nfproto ipv${family} ct mark set meta l4proto . th dport map @relay_${hook}_any${family} goto relayed`,
     ),
   ]
 }

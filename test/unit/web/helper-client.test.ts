@@ -24,6 +24,7 @@ const NOTHING = {
   interfaces: null,
   routing_table: null,
   listeners: null,
+  state: null,
 }
 
 describe('the client of the root helper', () => {
@@ -102,10 +103,13 @@ describe('the client of the root helper', () => {
     unsupported: 'SERVICE_UNAVAILABLE',
     busy: 'SERVICE_UNAVAILABLE',
     kernel_refused: 'SERVICE_UNAVAILABLE',
+    state_unusable: 'SERVICE_UNAVAILABLE',
     protected_interface: 'PROTECTED_INTERFACE',
     foreign_unit_file: 'FOREIGN_UNIT_FILE',
     unmodelled_state: 'CONFLICT',
     foreign_sysctl_file: 'PROTECTED_SYSCTL',
+    protected_port: 'PROTECTED_PORT',
+    protected_address: 'CONFLICT',
   }
   it('turns every refusal of root into the code of the API, and a malformed request into a failure of its own', async () => {
     for (const [word, number] of Object.entries(REFUSALS)) {

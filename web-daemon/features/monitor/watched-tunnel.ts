@@ -131,7 +131,7 @@ export class WatchedTunnel {
   }
 
   status(): MonitorStatus {
-    const { tunnel_id, interface_name, isEnabled, probeTarget } = this.#plan
+    const { tunnel_id, interface_name, isEnabled, isTunnelEnabled, probeTarget } = this.#plan
     const { state, reason, since } = this.#stateMachine
     return {
       tunnel_id,
@@ -140,6 +140,7 @@ export class WatchedTunnel {
       state,
       reason,
       enabled: isEnabled,
+      tunnel_enabled: isTunnelEnabled,
       source: probeTarget?.source ?? '',
       target: probeTarget?.target ?? '',
       stats: this.#window.stats(),

@@ -127,6 +127,7 @@ export const routeEndpoints = (traffic: Traffic) => [
       body: UpdateRouteBody,
       gathersProblems: true,
       audit: 'RouteUpdate',
+      isVersioned: true,
     },
     updateRoute(traffic),
   ),

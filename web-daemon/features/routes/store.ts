@@ -103,6 +103,11 @@ export async function countInForce(db: ReadDb): Promise<{ ipv4: number; ipv6: nu
   return { ipv4: of(ADDRESS_FAMILIES.IPv4), ipv6: of(ADDRESS_FAMILIES.IPv6) }
 }
 
+export async function enabledIds(db: ReadDb): Promise<number[]> {
+  const rows = await living(db).select('route_rule_id').where('is_enabled', '=', 1).execute()
+  return rows.map(({ route_rule_id }) => route_rule_id)
+}
+
 /** The one that has the title in any mixture of capitals. */
 export async function idOfTitle(db: ReadDb, title: string): Promise<number | null> {
   const row = await living(db).select('route_rule_id').where('title_key', '=', titleKey(title)).executeTakeFirst()

@@ -133,6 +133,7 @@ class Exchange {
       client_ip: clientAddress(req),
       server_port: req.socket.localPort ?? 0,
       is_secure: isSecure(req),
+      if_match: this.#guarded.header('If-Match'),
       request_id: this.#request_id,
       session: this.#guarded.session,
       gone: goneSignal(this.#res),

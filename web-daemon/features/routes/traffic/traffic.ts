@@ -24,8 +24,15 @@ interface TrafficDeps {
   readonly db: CommandContext['db']
   readonly request: CommandContext['request']
   readonly now: () => Date
+  /** In milliseconds. Intervals are measured by it, since the clock of the day can be set. */
+  readonly monotonic: () => number
   readonly settings: SettingsReader
   readonly logger: Logger
+}
+
+interface Moment {
+  readonly date: number
+  readonly monotonic: number
 }
 
 /** One sample; rules without traffic are not in `deltas`. `seconds` null: it is the first. */
@@ -43,7 +50,8 @@ export class Traffic {
   #samples: Sample[] = []
   #available = { is_readable: false, detail: 'The counters have not been read yet' }
   #reading: Promise<boolean> | null = null
-  #readAt: number | null = null
+  #readAt: Moment | null = null
+  #sampledAt: number | null = null
   #sampling: Promise<void> | null = null
   readonly #connections = new ConnectionCounter()
   #saving: Promise<void> = Promise.resolve()
@@ -130,7 +138,7 @@ export class Traffic {
   /** Counts the connections of each rule, and the new ones since the last count. */
   async count(): Promise<void> {
     const flows = await nullIfHelperAway(this.#deps.request('ruleset.flows', {}))
-    const newConnections = this.#connections.take(flows, this.#deps.now().getTime())
+    const newConnections = this.#connections.take(flows, this.#deps.monotonic())
     for (const { route_rule_id } of flows?.flows ?? [])
       this.#connect(route_rule_id, newConnections?.get(route_rule_id) ?? 0)
   }
@@ -147,13 +155,13 @@ export class Traffic {
   /** Reads unless the last reading is younger than the interval. */
   async upToDate(): Promise<void> {
     const last = this.#readAt
-    if (last === null || !this.#available.is_readable || this.#deps.now().getTime() - last >= this.#sampleMs)
+    if (last === null || !this.#available.is_readable || this.#deps.monotonic() - last.monotonic >= this.#sampleMs)
       await this.read()
   }
 
   /** When the counters were read last. */
   get lastAt(): number | null {
-    return this.#readAt
+    return this.#readAt?.date ?? null
   }
 
   /** The length of the interval that the rates are of. */
@@ -235,22 +243,23 @@ export class Traffic {
     if (!held?.is_readable) return false
     for (const one of held.counters)
       this.#add(one.route_rule_id, accumulatorFor(accumulators, one.route_rule_id).read(deltaOnly(one), held.epoch))
-    this.#readAt = this.#deps.now().getTime()
+    this.#readAt = { date: this.#deps.now().getTime(), monotonic: this.#deps.monotonic() }
     return true
   }
 
   async #sample(): Promise<void> {
     const accumulators = await this.#getAccumulators()
-    const [before, isRead] = [this.#samples.at(-1)?.at ?? null, await this.read()]
-    const at = this.#readAt
-    if (!isRead || at === null) return
-    const seconds = before !== null && at > before ? (at - before) / 1000 : null
+    const isRead = await this.read()
+    const [before, read] = [this.#sampledAt, this.#readAt]
+    if (!isRead || read === null) return
+    const seconds = before !== null && read.monotonic > before ? (read.monotonic - before) / 1000 : null
+    this.#sampledAt = read.monotonic
     const deltas = new Map(
       [...accumulators]
         .map(([id, accumulator]) => [id, accumulator.endInterval(seconds)] as const)
         .filter(([, one]) => !isNothing(one)),
     )
-    this.#samples = [...this.#samples.slice(-MAX_POINTS), { at, seconds, deltas }]
+    this.#samples = [...this.#samples.slice(-MAX_POINTS), { at: read.date, seconds, deltas }]
   }
 
   #add(route_rule_id: number, delta: TrafficDelta): void {

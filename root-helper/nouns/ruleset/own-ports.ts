@@ -1,0 +1,16 @@
+// Keeps rules off the ports that let the operator in, whatever a change says and whoever requests it.
+import type { Change } from '@panel/shared/change/change.ts'
+import type { RulesetState } from '@panel/shared/ruleset/model.ts'
+import { changedIds } from '@panel/shared/ruleset/plan.ts'
+import type { Kernel } from '../../kernel/facilities.ts'
+import { allowListening } from '../../policy.ts'
+import { hostRules } from './subject.ts'
+
+export async function refuseOwnPorts(
+  { rulesets, ownAccess }: Pick<Kernel, 'rulesets' | 'ownAccess'>,
+  change: Change<RulesetState>,
+): Promise<void> {
+  if (!change.after) return
+  const held = hostRules(await rulesets.read(), new Set(changedIds(change)))
+  allowListening(change.after, [...(held?.rules ?? []), ...(held?.boot ?? [])], await ownAccess.ports())
+}

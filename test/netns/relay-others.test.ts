@@ -1,0 +1,174 @@
+// What relay rules never touch: what goes to an address of somebody else, and the ways in for whoever runs the host.
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { chmodSync, copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
+import { exampleTunnel } from '../support/example.ts'
+import { exampleRule } from '../support/example-rule.ts'
+import type { Place } from './relay-peer.ts'
+import { askOnce } from '../../packaging/run/ask-once.ts'
+import { CLIENT, RELAY, RelayRig, SERVERS } from './relay-rig.ts'
+
+const NOBODY = 65_534
+const [ONE, TWO, THREE] = SERVERS
+const to = (address: string, port: number): RelayDestination => ({ address, port, port_range_end: null, weight: 1 })
+const rule = (route_rule_id: number, fields: Partial<RelayRule>): RelayRule =>
+  exampleRule({ route_rule_id, sort_order: route_rule_id, bind_address: RELAY, destinations: [to(ONE, 80)], ...fields })
+const place = (protocol: Place['protocol'], address: string, port: number): Place => ({ protocol, address, port })
+
+for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const)
+  describe(`What goes to somebody else, with relay rules by ${backend}`, function () {
+    this.timeout(120_000)
+    const rig = new RelayRig({ PANEL_RULE_BACKEND: backend })
+    before(async () => {
+      await rig.open()
+      const places = [place('tcp', ONE, 80), place('tcp', TWO, 81), place('tcp', THREE, 80), place('udp', THREE, 81)]
+      await Promise.all(places.map((one) => rig.servers.calls.listen(one)))
+    })
+    after(() => rig.close())
+
+    const fromRelay = (address: string, port: number): string | undefined =>
+      rig.relay.run('sh', ['-c', `timeout 1 socat -u TCP:${address}:${port} - 2>/dev/null || true`]).split('|')[0]
+    const fromClient = async (...where: Parameters<typeof place>): Promise<string | undefined> =>
+      (await rig.client.calls.talk(place(...where)))?.server
+    const bound = (address: string): RelayRule[] => [
+      rule(1, { bind_address: address, bind_port: 81, is_include_local_originated: true }),
+      rule(2, {
+        bind_address: address,
+        bind_port: 1,
+        bind_port_range_end: 65_535,
+        protocol: 'both',
+        is_include_local_originated: true,
+        destinations: [to(ONE, 1)],
+      }),
+    ]
+
+    it('is not caught by a rule that is bound to its address, whoever sent it', async () => {
+      await rig.become(...bound(TWO))
+      assert.deepEqual([fromRelay(TWO, 81), await fromClient('tcp', TWO, 81)], [`${TWO} 81`, `${TWO} 81`])
+      await rig.become(...bound(THREE))
+      assert.deepEqual([fromRelay(THREE, 80), await fromClient('udp', THREE, 81)], [`${THREE} 80`, `${THREE} 81`])
+    })
+
+    it('is not caught either when a helper starts over chains that an earlier version wrote', async () => {
+      await rig.become(rule(1, {}), ...bound(THREE).slice(1))
+      takeGuardAway()
+      assert.deepEqual([fromRelay(THREE, 80), (await rig.held()).damaged.length], [`${ONE} 80`, 2])
+      await rig.restartHelper({ PANEL_RULE_BACKEND: backend })
+      assert.deepEqual(
+        [fromRelay(THREE, 80), (await rig.held()).damaged, (await rig.held()).rules.length],
+        [`${THREE} 80`, [], 2],
+      )
+    })
+
+    /** Leaves what earlier versions wrote. */
+    function takeGuardAway(): void {
+      for (const way of ['in', 'out'])
+        if (backend === 'nftables') {
+          const [, handle] =
+            /type != local return # handle ([0-9]+)/.exec(
+              rig.relay.run('nft', ['-a', 'list', 'chain', 'inet', 'panel', `relay_${way}`]),
+            ) ?? []
+          rig.relay.nft(`delete rule inet panel relay_${way} handle ${handle}\n`)
+        } else {
+          const line = [
+            '-D',
+            `PANEL-${way.toUpperCase()}`,
+            '-m',
+            'addrtype',
+            '!',
+            '--dst-type',
+            'LOCAL',
+            '-j',
+            'RETURN',
+          ]
+          rig.relay.run(backend.replace('_', '-'), ['-t', 'nat', ...line])
+        }
+    }
+  })
+
+describe('A port that lets the operator in', function () {
+  this.timeout(60_000)
+  const rig = new RelayRig({ PANEL_HELPER_GROUP: `${NOBODY}`, PANEL_LISTEN_PORT: '9443' })
+  const started: ChildProcess[] = []
+  const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
+  const start = (...command: string[]): void =>
+    void started.push(spawn('nsenter', [`--net=/proc/${rig.relay.child.pid}/ns/net`, ...command], { stdio: 'ignore' }))
+
+  before(async () => {
+    chmodSync(rig.folder, 0o755)
+    await rig.open()
+    copyFileSync('/usr/bin/socat', join(rig.folder, 'sshd'))
+    chmodSync(join(rig.folder, 'sshd'), 0o755)
+    start(join(rig.folder, 'sshd'), 'TCP-LISTEN:2222,fork', 'SYSTEM:echo SSH; exec cat')
+    start(...asNobody, 'socat', 'TCP6-LISTEN:8480,fork', 'PIPE')
+    start('socat', 'TCP-LISTEN:8080,fork', 'PIPE')
+    const probe = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'host.probe', params: { parts: [] } })
+    rig.relay.run('sh', ['-c', `echo '${probe}' | ${asNobody.join(' ')} socat -t 5 - UNIX-CONNECT:${rig.socket}`])
+    await listening(3)
+  })
+  const listening = async (many: number): Promise<void> => {
+    for (let tries = 0; tries < 100; tries += 1) {
+      const { listeners } = await askOnce(rig.socket, 'host.probe', { parts: ['listeners'] })
+      if (listeners?.length === many) return
+      await sleep(50)
+    }
+  }
+  after(async () => {
+    for (const child of started) child.kill('SIGKILL')
+    await rig.close()
+  })
+
+  const taking = (fields: Partial<RelayRule>): Promise<string> =>
+    rig.apply([], [rule(1, { bind_address: '0.0.0.0', ...fields })]).then(
+      ({ outcome }) => outcome,
+      (error: Error) => error.message,
+    )
+
+  for (const [who, bind_port, said] of [
+    ['sshd', 2222, /takes port 2222, on which sshd listens/],
+    ['the panel, whose user speaks to the helper,', 8480, /takes port 8480, on which the panel listens/],
+    ['the panel by its configuration, though nobody listens there now,', 9443, /takes port 9443.* the panel listens/],
+  ] as const)
+    it(`is refused by root itself where it is that of ${who} alone, within a range, and on one address`, async () => {
+      const range = { bind_port: bind_port - 1, bind_port_range_end: bind_port + 1 }
+      assert.match(await taking({ bind_port }), said)
+      assert.match(await taking({ bind_port, bind_address: RELAY, protocol: 'both' }), said)
+      assert.match(await taking({ ...range, destinations: [to(ONE, bind_port - 1)] }), said)
+      assert.deepEqual((await rig.held()).rules, [])
+    })
+
+  it('may be taken for UDP, and so may the port of anybody else', async () => {
+    assert.equal(await taking({ bind_port: 2222, protocol: 'udp' }), 'applied')
+    await rig.become()
+    assert.equal(await taking({ bind_port: 8080 }), 'applied')
+    await rig.become()
+  })
+
+  it('keeps the way to whoever is connected there: no tunnel draws it to itself, not even at the next boot', async () => {
+    const drawing = {
+      ...exampleTunnel({ addresses: [{ address: CLIENT, peer_address: '', prefix_length: 32 }] }),
+      link: null,
+    }
+    const draw = (): Promise<string> =>
+      askOnce(rig.socket, 'tunnel.apply', { before: null, after: drawing }).then(
+        ({ outcome }) => outcome,
+        (error: Error) => error.message,
+      )
+    await rig.client.calls.hold('operator', place('tcp', RELAY, 2222))
+    assert.match(await draw(), /holds 10\.1\.0\.2, from where somebody is connected to sshd or to the panel/)
+    await rig.client.calls.release()
+    for (let tries = 0; tries < 40 && (await draw()) !== 'applied'; tries += 1) await sleep(50)
+    assert.match(await draw(), /does not hold the state/)
+  })
+
+  it('stays with a rule that had it before somebody came to listen there', async () => {
+    const early = rule(1, { bind_port: 2022 })
+    await rig.become(early)
+    start(join(rig.folder, 'sshd'), 'TCP-LISTEN:2022,fork', 'PIPE')
+    await listening(4)
+    assert.equal((await rig.apply([early], [{ ...early, is_logging_enabled: true }])).outcome, 'applied')
+  })
+})
