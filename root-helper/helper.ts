@@ -27,8 +27,8 @@ import { openNetfilter } from './kernel/backend/rule-backends.ts'
 import { reloadLater } from './kernel/files/systemd.ts'
 import { unitFilesIn } from './kernel/files/units.ts'
 import { serverFor } from './server.ts'
-import { sharedRead } from './shared-read.ts'
 import { log } from './log.ts'
+import { sharedRead } from './shared-read.ts'
 import { messageOf } from './text.ts'
 
 /** Names of our files in folders that are shared with others. */

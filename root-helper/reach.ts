@@ -26,9 +26,14 @@ export async function allowReach(
   const ends = (wanted ?? []).flatMap(endsIn)
   const knownEnds = before.flatMap(endsIn)
   for (const config of ends) if (!knownEnds.some((other) => sameEnds(config, other))) allowEnds(config)
-  const known = before.flatMap(addressesIn)
-  const fresh = (wanted ?? []).flatMap(addressesIn).filter((one) => !known.some((other) => sameState(one, other)))
-  if (fresh.length > 0) allowAddresses(fresh, await keptOn(host, found, known))
+  const [live, saved] = [before.flatMap(liveAddresses), before.flatMap(savedAddresses)]
+  const wantedLive = (wanted ?? []).flatMap(liveAddresses)
+  const freshSaved = (wanted ?? []).flatMap(savedAddresses).filter(isNoneOf([...live, ...saved]))
+  allowForm([...wantedLive.filter(isNoneOf([...live, ...saved])), ...freshSaved])
+  // A file, or a link that is down, may be older than who is to be reached now: only what a link carries is not new.
+  const carried = before.filter(({ link }) => link?.is_up).flatMap(liveAddresses)
+  const taking = [...wantedLive.filter(isNoneOf(carried)), ...freshSaved]
+  if (taking.length > 0) allowTaking(taking, await keptOn(host, found, carried))
 }
 
 async function allowNewName({ links }: Host, name: string): Promise<void> {
@@ -41,10 +46,15 @@ async function allowNewName({ links }: Host, name: string): Promise<void> {
 
 const configsIn = ({ link, saved }: TunnelState) => [link?.config, saved?.systemd_unit?.config].filter((one) => !!one)
 
-const addressesIn = (state: TunnelState): TunnelAddress[] => [
-  ...configsIn(state).flatMap(({ addresses }) => addresses),
-  ...(state.saved?.networkd_network?.config.addresses ?? []),
+const liveAddresses = ({ link }: TunnelState): readonly TunnelAddress[] => link?.config.addresses ?? []
+const savedAddresses = ({ saved }: TunnelState): readonly TunnelAddress[] => [
+  ...(saved?.systemd_unit?.config?.addresses ?? []),
+  ...(saved?.networkd_network?.config.addresses ?? []),
 ]
+const isNoneOf =
+  (known: readonly TunnelAddress[]) =>
+  (address: TunnelAddress): boolean =>
+    !known.some((other) => sameState(address, other))
 
 function endsIn(state: TunnelState): NetdevConfig[] {
   const netdev = state.saved?.networkd_netdev?.config
@@ -64,20 +74,24 @@ function allowEnds({ local_endpoint, remote_endpoint }: NetdevConfig): void {
     throw new RefusedError('protected_address', `A tunnel from ${local_endpoint} to itself leads nowhere`)
 }
 
-function allowAddresses(fresh: readonly TunnelAddress[], kept: readonly Kept[]): void {
-  for (const one of fresh) {
+function allowForm(addresses: readonly TunnelAddress[]): void {
+  for (const one of addresses)
     for (const text of [one.address, one.peer_address]) {
       const ip = parseIp(text)
       const reason = ip && whyNoTunnelAddress(ip)
       if (reason) throw new RefusedError('protected_address', `${text} ${reason}`)
     }
-    for (const network of addressNetworks([one])) {
-      const reason = whyNoTunnelNetwork(network)
-      if (reason !== null) throw new RefusedError('protected_address', `${formatCidr(network)} ${reason}`)
-      const lost = keptIn(network, kept)
-      if (lost)
-        throw new RefusedError('protected_address', `${formatCidr(network)} holds ${formatIp(lost.ip)}, ${lost.what}`)
-    }
+  for (const network of addressNetworks(addresses)) {
+    const reason = whyNoTunnelNetwork(network)
+    if (reason !== null) throw new RefusedError('protected_address', `${formatCidr(network)} ${reason}`)
+  }
+}
+
+function allowTaking(addresses: readonly TunnelAddress[], kept: readonly Kept[]): void {
+  for (const network of addressNetworks(addresses)) {
+    const lost = keptIn(network, kept)
+    if (lost)
+      throw new RefusedError('protected_address', `${formatCidr(network)} holds ${formatIp(lost.ip)}, ${lost.what}`)
   }
 }
 

@@ -1,5 +1,5 @@
 // What no address of a tunnel may be, and how much one may draw to itself. Pure.
-import { contains, formatCidr, overlaps, type Cidr, type Ip } from '../address/ip.ts'
+import { contains, enclosingNetwork, formatCidr, networkSize, overlaps, type Cidr, type Ip } from '../address/ip.ts'
 import {
   isIpv4InIpv6,
   isLinkLocal,
@@ -28,6 +28,13 @@ export function whyNoTunnelNetwork(network: Cidr): string | null {
     return `is wider than a /${SHORTEST_PREFIX[family]}, and would take the way to too many others`
   const special = NOT_FOR_HOSTS.find((one) => overlaps(one, network))
   return special ? `holds addresses of ${formatCidr(special)}, which no tunnel can carry` : null
+}
+
+/** The first and the last address of an IPv4 subnet, which are its network and broadcast addresses. */
+export function isEdge(ip: Ip, prefix_length: number): boolean {
+  if (ip.family === 6 || prefix_length > 30) return false
+  const { base } = enclosingNetwork(ip, prefix_length)
+  return ip.value === base.value || ip.value === base.value + networkSize({ base, prefix_length }) - 1n
 }
 
 /** An address that must stay reachable as it is, and in words what it is. */

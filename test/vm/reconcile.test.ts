@@ -288,14 +288,12 @@ describe('Host and store compared on a real kernel', function () {
     throw new Error(`No pass has seen ${name} as ${is}: ${JSON.stringify((await said.report()).last_pass)}`)
   }
 
-  it("notices a changed MTU or far endpoint within two seconds, through the kernel's event, and that it is put right again", async () => {
+  it("notices a changed MTU within two seconds, through the kernel's event, and that it is put right again", async () => {
     await create({ interface_name: 'watched' })
     await noticed('watched', 'InSync')
     for (const [command, is] of [
       ['ip link set watched mtu 1300', 'Drifted'],
       ['ip link set watched mtu 1472', 'InSync'],
-      ['ip tunnel change watched remote 192.0.2.77', 'Drifted'],
-      [`ip tunnel change watched remote ${far.address}`, 'InSync'],
     ] as const) {
       const changed = Number(await a.server.run(`${command} && date +%s%3N`))
       const { because, at } = await noticed('watched', is)

@@ -122,6 +122,22 @@ describe('What root refuses of a tunnel', () => {
     await assert.doesNotReject(helper.request('tunnel.apply', { before: longer(odd), after: null }))
   })
 
+  it('is an address that a file, or a link that is down, has had for longer than somebody is connected from there', async () => {
+    const whole = exampleTunnel({ addresses: address('198.51.100.9/29') })
+    const saved = { ...whole, link: null }
+    kernel.hostClients = []
+    await refused(saved, null)
+    kernel.hostClients = ['198.51.100.14']
+    await refused(whole, 'protected_address', saved)
+    kernel.hostClients = []
+    const down = { ...whole, link: whole.link && { ...whole.link, is_up: false } }
+    await refused(down, null, saved)
+    kernel.hostClients = ['198.51.100.14']
+    await refused(whole, 'protected_address', down)
+    kernel.hostClients = []
+    await refused(whole, null, down)
+  })
+
   it('is not the address from which somebody comes through that very tunnel', async () => {
     const before = exampleTunnel({ addresses: address('172.17.1.1/30') })
     await refused(before, null)

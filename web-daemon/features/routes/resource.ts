@@ -32,7 +32,7 @@ export function routeResource(
     ...routeRecords(context, traffic),
     noun: 'route',
     apply: applyWith(context, traffic, damaged),
-    verify: (change) => context.request('ruleset.verify', change),
+    verify: (change) => verifyWith(context, damaged, change),
     split,
     undo: (change) => toStored(change, stored),
     describe,
@@ -99,6 +99,17 @@ const applyWith =
       counted(last_counters)
       return outcome
     })
+
+/** A change with neither state is about pieces alone: it is done once there are none. */
+async function verifyWith(
+  { request }: Context,
+  damaged: readonly number[],
+  change: Change<RulesetState>,
+): ReturnType<RouteResource['verify']> {
+  if (change.before || change.after) return request('ruleset.verify', change)
+  const held = await request('ruleset.probe', { route_rule_ids: [...damaged], from_id: 0 })
+  return { ok: !held.damaged.some(({ route_rule_id }) => damaged.includes(route_rule_id)), checks: [] }
+}
 
 const NOTHING_TO_DO: Outcome = { outcome: 'applied', checks: [], steps: [], failure: null, remediation: [] }
 

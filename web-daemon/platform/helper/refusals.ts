@@ -30,7 +30,5 @@ export function refusalFromRpc(failure: JSONRPCErrorException): Error {
   const reason = refusalOf(failure.code)
   if (reason === null || reason === 'malformed')
     return new Error(`The root helper refused a request as malformed (${failure.code}): ${failure.message}`)
-  return new Refusal(CODE_OF[reason], sentence(String(failure.message)), { details: { reason } })
+  return new Refusal(CODE_OF[reason], String(failure.message).slice(0, 500), { details: { reason } })
 }
-
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1, 500)

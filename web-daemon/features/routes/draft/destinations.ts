@@ -103,8 +103,7 @@ function draftOne(
   const { problems } = draft
   const ip = parseIp(given.address)
   const refused = ip ? destinationProblem(ip) : `${given.address} is not an IP address`
-  if (refused !== null)
-    problems.add(fields.address, 'INVALID_DESTINATION', `${refused.charAt(0).toUpperCase()}${refused.slice(1)}.`)
+  if (refused !== null) problems.add(fields.address, 'INVALID_DESTINATION', `${refused}.`)
   else if (ip && listening && ip.family !== listening.family)
     problems.add(
       fields.address,
@@ -128,12 +127,12 @@ function draftOne(
 }
 
 function destinationProblem(ip: Ip): string | null {
-  if (isUnspecified(ip)) return 'a destination must be one address, not "any"'
-  if (isMulticast(ip)) return 'a destination must not be a multicast address'
-  if (isReserved(ip)) return 'a destination must not be a broadcast or reserved address'
-  if (isIpv4InIpv6(ip)) return 'a destination must not be an IPv4 address in IPv6 clothes'
+  if (isUnspecified(ip)) return 'A destination must be one address, not "any"'
+  if (isMulticast(ip)) return 'A destination must not be a multicast address'
+  if (isReserved(ip)) return 'A destination must not be a broadcast or reserved address'
+  if (isIpv4InIpv6(ip)) return 'A destination must not be an IPv4 address in IPv6 clothes'
   return ip.family === 6 && isLinkLocal(ip)
-    ? 'a destination must not be a link-local address: it means another host on every link'
+    ? 'A destination must not be a link-local address: it means another host on every link'
     : null
 }
 

@@ -6,16 +6,15 @@ import {
   contains,
   formatCidr,
   formatIp,
-  enclosingNetwork,
   overlaps,
   parseIp,
-  networkSize,
   type Cidr,
   type Ip,
 } from '@panel/shared/address/ip.ts'
 import { isPublicRange } from '@panel/shared/address/special.ts'
 import type { TunnelAddressBody } from '@panel/shared/api/tunnels/addresses.ts'
 import {
+  isEdge,
   keptIn,
   SHORTEST_PREFIX,
   whyNoTunnelAddress,
@@ -37,6 +36,13 @@ export function draftAddresses(draft: DraftContext, given: readonly TunnelAddres
     checkOwners(draft, address, `addresses.${at}.address`)
     checkNetworks(draft, addressNetworks([address]), ends, `addresses.${at}.address`)
   })
+  const [, second] = given.flatMap(({ is_primary }, at) => (is_primary === true ? [at] : []))
+  if (second !== undefined)
+    draft.problems.add(
+      `addresses.${second}.is_primary`,
+      'INVALID_VALUE',
+      'Only one of the addresses can be the primary one.',
+    )
   return inOrder(
     drafted.filter((address) => address !== null),
     given.findIndex((body) => body.is_primary === true),
@@ -98,12 +104,6 @@ function parseAddress({ problems }: DraftContext, text: string, field: string): 
   const refused = ip ? whyNoTunnelAddress(ip) : 'is not an IP address'
   if (refused !== null) problems.add(field, 'INVALID_ADDRESS', `${text} ${refused}.`)
   return refused === null ? ip : null
-}
-
-function isEdge(ip: Ip, prefix_length: number): boolean {
-  if (ip.family === 6 || prefix_length > 30) return false
-  const { base } = enclosingNetwork(ip, prefix_length)
-  return ip.value === base.value || ip.value === base.value + networkSize({ base, prefix_length }) - 1n
 }
 
 function checkDuplicates(

@@ -6,6 +6,7 @@ import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { LinkKind } from '@panel/shared/tunnel/model.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import type { Problems } from '../../../platform/http/problems.ts'
+import { withOneStop } from '../../../platform/http/refusal.ts'
 import { allPools, type PoolRecord } from '../../pools/store.ts'
 import type { SettingsReader } from '../../../platform/settings.ts'
 import { factsWithout, hostFacts, type HostFacts } from '../facts.ts'
@@ -34,18 +35,26 @@ export interface DraftContext {
 /** The order of the schema decides which problem comes first. */
 export const FIELD_ORDER: readonly string[] = Object.keys(CreateTunnelBody.properties)
 
+interface DraftOrigin {
+  readonly stored?: TunnelRecord | null
+  readonly withLinkKinds?: boolean
+  /** Passed if they are known already. */
+  readonly facts?: HostFacts
+}
+
 export async function makeDraftContext(
   { db, request, settings }: Pick<ReadContext, 'db' | 'request' | 'settings'>,
   body: RequestedTunnel,
   problems: Problems,
-  stored: TunnelRecord | null = null,
-  withLinkKinds = false,
+  { stored = null, withLinkKinds = false, facts: known }: DraftOrigin = {},
 ): Promise<DraftContext> {
-  const all = await hostFacts(request, withLinkKinds).catch((away: unknown) => {
-    // An invalid body is refused even if the helper is away.
-    problems.throwIfAny(FIELD_ORDER)
-    throw away
-  })
+  const all =
+    known ??
+    (await hostFacts(request, withLinkKinds).catch((away: unknown) => {
+      // An invalid body is refused even if the helper is away.
+      problems.throwIfAny(FIELD_ORDER)
+      throw away
+    }))
   const kind = problems.has('tunnel_type_id')
     ? null
     : kindOfType(body.tunnel_type_id ?? settings.get('tunnel.default_type'))
@@ -55,5 +64,5 @@ export async function makeDraftContext(
 }
 
 export function warn(draft: DraftContext, code: WarningCode, field: string, message: string): void {
-  draft.warnings.push({ code, message, field })
+  draft.warnings.push({ code, message: withOneStop(message), field })
 }
