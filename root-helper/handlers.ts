@@ -29,6 +29,8 @@ export interface HelperDeps {
   readonly helperFacts: () => Promise<HelperFacts>
   readonly findTools: () => Promise<Tools>
   readonly findListeners: () => Promise<Listener[]>
+  /** Why no change, or none of relay rules, can begin; null where one can. */
+  readonly stateTrouble: () => Promise<string | null>
 }
 
 /** Runs one change after the other, whatever their nouns. */
@@ -89,7 +91,7 @@ function forwardingHandlers({ kernel, journal }: HelperDeps, inTurn: InTurn): Ha
 }
 
 async function probeHost(
-  { kernel, helperFacts, findTools, findListeners }: HelperDeps,
+  { kernel, helperFacts, findTools, findListeners, stateTrouble }: HelperDeps,
   parts: Params<'host.probe'>['parts'],
 ): Promise<Result<'host.probe'>> {
   return {
@@ -102,5 +104,6 @@ async function probeHost(
     interfaces: parts.includes('interfaces') ? await kernel.links.interfaces() : null,
     routing_table: parts.includes('routing_table') ? await kernel.links.routingTable() : null,
     listeners: parts.includes('listeners') ? await findListeners() : null,
+    state: parts.includes('state') ? { trouble: (await stateTrouble()) ?? '' } : null,
   }
 }

@@ -9,13 +9,16 @@ import { kernelIcmp } from './kernel/icmp/icmp.ts'
 import { KernelConnections } from './kernel/conntrack/connections.ts'
 import { forwardingIn } from './kernel/host/forwarding.ts'
 import { findTools, helperFacts } from './kernel/host/facts.ts'
+import { bootRulesIn } from './kernel/files/boot-rules.ts'
 import { journalIn } from './kernel/files/journal.ts'
+import { stateFolder } from './kernel/files/state-folder.ts'
 import { removeUnfinished } from './kernel/files/files.ts'
 import { findListeners } from './kernel/host/listeners.ts'
 import { ownAccess } from './kernel/host/own-access.ts'
 import { openLinks } from './kernel/link/links.ts'
 import { listenOn } from './kernel/files/socket-file.ts'
 import { networkdFilesIn } from './kernel/files/networkd.ts'
+import { startSwitches } from './nouns/forwarding/start.ts'
 import { startRules } from './nouns/ruleset/start.ts'
 import { renewFiles } from './nouns/tunnel/renew.ts'
 import { transactionsOf } from './nouns/transactions.ts'
@@ -24,6 +27,9 @@ import { openNetfilter } from './kernel/backend/rule-backends.ts'
 import { reloadLater } from './kernel/files/systemd.ts'
 import { unitFilesIn } from './kernel/files/units.ts'
 import { serverFor } from './server.ts'
+import { log } from './log.ts'
+import { sharedRead } from './shared-read.ts'
+import { messageOf } from './text.ts'
 
 /** Names of our files in folders that are shared with others. */
 const OUR_NAMES = /^(\d\d-)?tunnel-panel[-.]/
@@ -31,13 +37,19 @@ const OUR_NAMES = /^(\d\d-)?tunnel-panel[-.]/
 export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   for (const folder of [config.unitDir, config.networkdDir, config.sysctlDir, config.stateDir]) {
     await mkdir(folder, { recursive: true, mode: 0o755 })
-    await removeUnfinished(folder, (name) => folder === config.stateDir || OUR_NAMES.test(name))
+    await removeUnfinished(folder, (name) => folder === config.stateDir || OUR_NAMES.test(name)).catch(
+      (error: unknown) => log('warning', 'Unfinished files are left', { folder, detail: messageOf(error) }),
+    )
   }
+  const state = stateFolder(config.stateDir)
+  const boot = bootRulesIn(state)
+  const journal = journalIn(state)
   const links = openLinks()
   const units = unitFilesIn(config.unitDir, reloadLater(config.unitDir))
   const networkd = networkdFilesIn(config.networkdDir)
   const { rulesets, ruleBackends, netfilter, changes, backendAnswers } = await openNetfilter(
-    config.stateDir,
+    state,
+    boot,
     config.ruleBackend,
   )
   return {
@@ -54,10 +66,11 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
       icmp: kernelIcmp,
       forwarding: forwardingIn(config.sysctlDir),
     },
-    journal: journalIn(config.stateDir),
+    journal,
     helperFacts: () => helperFacts(config),
-    findTools: async () => findTools(await backendAnswers()),
-    findListeners,
+    findTools: sharedRead(async () => findTools(await backendAnswers())),
+    findListeners: sharedRead(findListeners),
+    stateTrouble: async () => journal.blocked() ?? boot.held().boot_trouble ?? (await state.trouble()),
   }
 }
 
@@ -71,6 +84,7 @@ export async function startHelper(
   await recover(deps.journal, transactionsOf(deps.kernel, deps.journal))
   await renewFiles(deps.kernel)
   await startRules(deps.kernel, deps.journal)
+  await startSwitches(deps.kernel.forwarding)
   const server = serverFor(dispatcherFor(handlersFor(deps)), describePeer, stopping && { stopping })
   await listenOn(server, config.socketPath, config.group)
   return server

@@ -2,18 +2,30 @@
 import type { JournalFile } from './kernel/files/journal.ts'
 import { log } from './log.ts'
 import { RefusedError } from './refused.ts'
+import { messageOf, oneLine } from './text.ts'
 import type { Undoable } from './transaction.ts'
 
 /**
- * Nothing is served before this is done. Throws a RefusedError where the journal speaks of a noun that this helper does
- * not know.
+ * Nothing is served before this is done. Where the journal cannot be understood the helper serves what can be read, and
+ * begins no change.
  */
 export async function recover(journal: JournalFile, transactions: readonly Undoable[]): Promise<void> {
+  try {
+    await putBack(journal, transactions)
+  } catch (error) {
+    const detail = oneLine(messageOf(error))
+    // The host is put back, and only the journal cannot be removed; no change begins while it cannot be written either.
+    const isPutBack = error instanceof RefusedError && error.code === 'state_unusable'
+    if (!isPutBack) journal.block(detail)
+    log('error', journal.blocked() ?? 'The journal of a change that is put back cannot be removed', { detail })
+  }
+}
+
+async function putBack(journal: JournalFile, transactions: readonly Undoable[]): Promise<void> {
   const interrupted = await journal.read()
   if (!interrupted) return
   const transaction = transactions.find(({ noun }) => noun === interrupted.noun)
-  if (!transaction)
-    throw new RefusedError('malformed', `The journal speaks of ${interrupted.noun}, which this helper does not know`)
+  if (!transaction) throw new Error(`it speaks of ${interrupted.noun}, which this helper does not know`)
   const { outcome, failure, steps } = await transaction.undo(
     interrupted.change,
     'The helper was stopped in the middle of it',

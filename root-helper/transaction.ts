@@ -47,8 +47,18 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
     await this.#journal.begin(subject.noun, change)
     const arrival = await this.#goTo(change, change.after, async () => steps)
     const outcome = arrival.failure ? await this.#putBack(change, arrival) : ended('applied', arrival)
-    if (outcome.outcome !== 'stuck') await this.#journal.end()
-    return outcome
+    return outcome.outcome === 'stuck' ? outcome : this.#close(change, arrival, outcome)
+  }
+
+  /** A change whose journal cannot be removed would be undone by the next helper, so it is undone now. */
+  async #close(change: Change<S>, arrival: Attempt, outcome: Outcome): Promise<Outcome> {
+    try {
+      await this.#journal.end()
+      return outcome
+    } catch (error) {
+      const failure = outcome.failure ?? { step: '', message: oneLine(messageOf(error)) }
+      return outcome.outcome === 'restored' ? outcome : this.#putBack(change, { ...arrival, failure })
+    }
   }
 
   get noun(): string {

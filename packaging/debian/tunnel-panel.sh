@@ -5,7 +5,7 @@ set -eu
 CONF=/etc/tunnel-panel/panel.conf
 
 usage() {
-  echo "tunnel-panel status | url | set-listen ADDRESS [PORT] [--without-tls] | make-certificate NAME... | reset-password | rpc METHOD [PARAMETERS] | interfaces | check-store | take-down" >&2
+  echo "tunnel-panel status | url | set-listen ADDRESS [PORT] [--without-tls] | make-certificate NAME... | reset-password | rpc METHOD [PARAMETERS] | interfaces | check-store | set-aside FILE | take-down" >&2
   exit 1
 }
 
@@ -24,12 +24,6 @@ option() { sed -n "s/^$1=//p" "$CONF" | tail -n 1; }
 set_option() {
   if grep -q "^$1=" "$CONF"; then sed -i "s|^$1=.*|$1=$2|" "$CONF"; else echo "$1=$2" >>"$CONF"; fi
   sync "$CONF"
-}
-
-# An administrator may do so more often than systemd lets a unit that fails.
-restart_web() {
-  systemctl reset-failed tunnel-panel-web 2>/dev/null || true
-  systemctl restart tunnel-panel-web
 }
 
 is_loopback() { case $1 in 127.* | ::1) true ;; *) false ;; esac; }
@@ -70,12 +64,12 @@ set_listen() {
   cp -p "$CONF" "$CONF.before"
   set_option PANEL_LISTEN_ADDRESS "$address"
   [ -z "$port" ] || set_option PANEL_LISTEN_PORT "$port"
-  if restart_web; then
+  if systemctl restart tunnel-panel-web; then
     rm "$CONF.before"
     url
   else
     mv "$CONF.before" "$CONF"
-    restart_web || true
+    systemctl restart tunnel-panel-web || true
     echo "The panel cannot listen there, so it listens where it did before. Why: journalctl -u tunnel-panel-web" >&2
     exit 1
   fi
@@ -86,8 +80,27 @@ make_certificate() {
   set_option PANEL_TLS_CERT /var/lib/tunnel-panel/panel.crt
   set_option PANEL_TLS_KEY /var/lib/tunnel-panel/panel.key
   echo "They are in $CONF now."
-  restart_web
+  systemctl restart tunnel-panel-web
   url
+}
+
+# A file of the helper's that it cannot use. It is kept under another name, for whoever wants to look at it.
+set_aside() {
+  only_root "set-aside ${1-}"
+  case ${1-} in change-under-way.json | ruleset.json) ;; *) usage ;; esac
+  folder=$(option PANEL_HELPER_STATE_DIR)
+  file=${folder:-/var/lib/tunnel-panel-helper}/$1
+  [ -e "$file" ] || [ -L "$file" ] || { echo "There is no $file." >&2; exit 1; }
+  aside=$file.aside-$(date -u +%Y%m%dT%H%M%SZ)
+  mv -T -- "$file" "$aside"
+  sync "${file%/*}"
+  systemctl reset-failed tunnel-panel-helper 2>/dev/null || true
+  systemctl restart tunnel-panel-helper
+  echo "It is $aside now, and the helper is restarted."
+  case $1 in
+    ruleset.json) echo "Apply all rules in the panel, so that the next boot brings them back." ;;
+    *) echo "A change may have been left half-done: Reconcile in the panel shows what differs from what is stored." ;;
+  esac
 }
 
 status() {
@@ -101,6 +114,7 @@ case ${1-} in
   status | url) "$1" ;;
   set-listen) shift; set_listen "$@" ;;
   make-certificate) shift; make_certificate "$@" ;;
+  set-aside) shift; set_aside "$@" ;;
   reset-password | rpc | interfaces | check-store) command_of_the_panel "$@" ;;
   take-down)
     only_root take-down

@@ -3,7 +3,7 @@
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { Icmp } from './icmp/port.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
-import type { ForwardingFound, ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
+import type { ForwardingFound, ForwardingSwitches, Switch } from '@panel/shared/forwarding/model.ts'
 import type { HostInterface, ObservedLink, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import type { RelayCounters, RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
@@ -84,10 +84,14 @@ export interface NetworkdFiles extends SavedFiles {
   settled(interface_name: string): Promise<void>
 }
 
-/** All of our table, not cut into pages, and the rules that boot brings back. */
-export interface HeldRuleset extends Omit<RulesetFound, 'next_id'> {
+/** The rules that boot brings back; none, and why, where their file is damaged. */
+export interface HeldForBoot {
   readonly boot_rules: readonly RelayRule[]
+  readonly boot_trouble: string | null
 }
+
+/** All of our table, not cut into pages, and the rules that boot brings back. */
+export interface HeldRuleset extends Omit<RulesetFound, 'next_id'>, HeldForBoot {}
 
 /** Our table in netfilter, and the file of the rules that boot brings back; no other table is ever touched. */
 export interface Rulesets {
@@ -153,10 +157,10 @@ export interface Connections {
   ): Promise<number>
 }
 
-/** The two forwarding switches of the kernel, and one file of ours that sets them at boot. */
+/** The switches of the kernel that the panel knows, and one file of ours that sets them at boot. */
 export interface Forwarding {
   facts(): Promise<Omit<ForwardingFound, 'state' | 'is_foreign_file'> & { live: ForwardingSwitches }>
-  set(family: keyof ForwardingSwitches, is_on: boolean): Promise<void>
+  set(name: Switch, is_on: boolean): Promise<void>
   /** Null where there is no such file. */
   readFile(): Promise<string | null>
   writeFile(content: string): Promise<void>

@@ -104,6 +104,13 @@ export const ImportBackupBody = strict({
       'Make tunnels and rules as if each had been asked for with force. It overrides what "force" does there, and no more.',
     ),
   ),
+  current_password: maybe(
+    Type.String({
+      maxLength: 1024,
+      'x-secret': true,
+      description: "The operator's own, without which no setting security.* is imported that would change.",
+    }),
+  ),
   idempotency_key: ONCE_KEY,
 })
 export type ImportBackupBody = Static<typeof ImportBackupBody>
@@ -123,7 +130,7 @@ export const ImportAction = shape('ImportAction', {
   detail: told(Text, 'Why it is so, in a sentence; "" where that needs no word.'),
   error: told(
     nullable(ErrorEnvelope.properties.error),
-    'Why it failed. In a dry run: what it would be refused for as things stand now. Its field is within the backup.',
+    'Why it failed. In a dry run: what it would be refused for as things stand now. Its field is within the backup, or current_password.',
   ),
   warnings: list(Warning),
 })

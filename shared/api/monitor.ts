@@ -49,6 +49,7 @@ export const MonitorStatus = shape('MonitorStatus', {
   state: State,
   reason: told(Sentence, 'Why it is so.'),
   enabled: told(Flag, 'Whether the tunnel is to be watched: what its own override says, or else the setting.'),
+  tunnel_enabled: told(Flag, 'Whether the tunnel itself is enabled; a disabled one is not watched.'),
   source: told(Text, 'Where probes come from; "" where they cannot.'),
   target: told(Text, 'Where probes go; "" where they cannot.'),
   stats: MonitorStats,

@@ -40,8 +40,8 @@ export const Tools = strict({
 export type Tools = Static<typeof Tools>
 
 /**
- * A preview may request `helper`, `rule_backend`, `interfaces`, `routing_table` and `listeners`; the other parts load
- * or start something.
+ * A preview may request `helper`, `rule_backend`, `interfaces`, `routing_table` and `listeners`; the other parts load,
+ * start or write something.
  */
 export const HOST_PARTS = [
   'helper',
@@ -51,6 +51,7 @@ export const HOST_PARTS = [
   'interfaces',
   'routing_table',
   'listeners',
+  'state',
 ] as const
 
 /** A part that was not requested is null. */
@@ -62,5 +63,7 @@ export const HostFound = strict({
   interfaces: nullable(Type.Array(HostInterface)),
   routing_table: nullable(Type.Array(RoutingEntry)),
   listeners: nullable(Type.Array(Listener)),
+  /** Whether the helper's own files can be used, tried by writing; "" where they can. */
+  state: nullable(strict({ trouble: line(1000) })),
 })
 export type HostFound = Static<typeof HostFound>

@@ -27,7 +27,8 @@ export const REFUSALS = {
   unmodelled_state: 12,
   foreign_sysctl_file: 13,
   protected_port: 14,
-  protected_address: 15,
+  state_unusable: 15,
+  protected_address: 16,
 } as const
 export type RefusalCode = keyof typeof REFUSALS
 

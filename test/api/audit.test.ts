@@ -94,7 +94,7 @@ describe('the audit log', () => {
       ])
     assert.deepEqual(found, [
       ['TunnelCreate', '', false, 'UNAUTHENTICATED'],
-      ['TunnelCreate', '', false, 'CSRF_TOKEN_INVALID'],
+      ['TunnelCreate', OPERATOR.username, false, 'CSRF_TOKEN_INVALID'],
       ['TunnelDelete', OPERATOR.username, false, 'INTERNAL_ERROR'],
       ['TunnelCreate', OPERATOR.username, false, 'VALIDATION_FAILED'],
     ])
@@ -217,10 +217,10 @@ describe('the audit log', () => {
     assert.deepEqual([status, error.code, error.field], [400, 'INVALID_REQUEST', 'action'])
     assert.deepEqual(error.details['known'], Object.keys(AUDIT_ACTIONS))
     for (const bad of ['user_id=x', 'success=maybe', 'from=yesterday'])
-      assert.equal((await operator.get(`/audit?${bad}`)).status, 400)
+      assert.equal((await operator.get(`/audit?${bad}`)).status, 422)
   })
 
-  it('answers a filter that cannot be read by 400 on it', async () => {
+  it('answers a filter that cannot be read by 422 on it, and an unknown action by 400', async () => {
     const bad = {
       user_id: ['x', '-1', '1.5'],
       target_id: ['x', '1e3'],
@@ -232,7 +232,8 @@ describe('the audit log', () => {
     for (const [field, values] of Object.entries(bad)) {
       for (const value of values) {
         const { status, error } = await operator.get(`/audit?${field}=${encodeURIComponent(value)}`)
-        assert.deepEqual([status, error.code, error.field], [400, 'INVALID_REQUEST', field], `${field}=${value}`)
+        const expected = field === 'action' ? [400, 'INVALID_REQUEST'] : [422, 'VALIDATION_FAILED']
+        assert.deepEqual([status, error.code, error.field], [...expected, field], `${field}=${value}`)
       }
     }
     for (const empty of ['action=', 'from=', 'success='])
@@ -255,18 +256,6 @@ describe('the audit log', () => {
     await panel.db.schema.dropTable('audit_log').execute()
     assert.equal((await operator.post('/widgets', { name: 'a' })).status, 201)
     assert.ok(panel.log.some((line) => line.includes('no audit entry could be written')))
-  })
-})
-
-describe('the entries of refused strangers', () => {
-  it('are bounded to 600 a minute, so that they cannot fill the disk, while those of the operator are not', async () => {
-    const panel = await startPanel({ extra_endpoints: probeEndpoints().endpoints })
-    const operator = await panel.setUp()
-    for (let at = 0; at < 620; at++) await panel.visitor().post('/widgets', {})
-    await operator.post('/widgets', { name: 'a' })
-    const { total, entries } = (await operator.get<Listing>('/audit?action=TunnelCreate&limit=1')).body
-    assert.deepEqual([total, entries[0]?.is_success], [601, true])
-    await panel.close()
   })
 })
 

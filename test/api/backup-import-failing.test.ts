@@ -58,6 +58,50 @@ describe('An import that cannot be done whole', () => {
     await panel.close()
   })
 
+  it('with items that are none fails each of them alone, by its place, and does the rest', async () => {
+    const panel = await startPanel()
+    const operator = await panel.setUp()
+    const backup = backupOf({
+      settings: [
+        { key: 'display.theme', value: 'pink' },
+        { key: 'no.such', value: 1 },
+        { key: 'tunnel.default_mtu', value: 1400 },
+        { key: 'tunnel.default_mtu', value: 1401 },
+      ],
+      pools: [{ address_pool_title: 'Bad', cidr: 5 }, { address_pool_title: 'Good', cidr: '10.2.0.0/16' }, 'x'],
+      tunnels: [
+        { ...SMALLEST, interface_name: 'bad', mtu: 'x', colour: 'red' },
+        { ...SMALLEST, interface_name: 'good' },
+      ],
+      routes: [{ bind_port: 70_000 }, { route_rule_title: 'good', bind_port: 444, destination_address: '10.9.0.2' }],
+    })
+    for (const dry_run of [true, false]) {
+      const { status, body } = await importInto(operator, backup, { dry_run })
+      assert.equal(status, 200)
+      assert.deepEqual(
+        body.actions.map(({ target, action, error }) => [target, error ? action : '', error?.field ?? '']),
+        (
+          [
+            ['display.theme', 'update', 'backup.settings[0].value'],
+            ['no.such', 'update', 'backup.settings[1].key'],
+            ['tunnel.default_mtu', '', ''],
+            ['tunnel.default_mtu', 'update', 'backup.settings[3].value'],
+            ['backup.pools[0]', 'create', 'backup.pools[0].cidr'],
+            ['10.2.0.0/16', '', ''],
+            ['backup.pools[2]', 'create', 'backup.pools[2]'],
+            ['bad', 'create', 'backup.tunnels[0].mtu'],
+            ['good', '', ''],
+            ['backup.routes[0]', 'create', 'backup.routes[0].bind_port'],
+            ['good', '', ''],
+          ] as const
+        ).map(([target, would, field]) => [target, would && (dry_run ? `would_${would}` : 'failed'), field]),
+      )
+    }
+    assert.equal(panel.settings.get('tunnel.default_mtu'), 1400)
+    assert.equal((await importInto(operator, { ...backup, version: 2 })).status, 422)
+    await panel.close()
+  })
+
   it('with addresses that are none tells of each, and is no failure of the panel', async () => {
     const panel = await startPanel()
     const operator = await panel.setUp()

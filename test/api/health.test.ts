@@ -1,10 +1,13 @@
 // What the panel says of itself and of the host (reference.md: System; decisions.md, T10, T20, Y2 to Y4, Y7).
 import assert from 'node:assert/strict'
+import { generateKeySync } from 'node:crypto'
+import { LOCAL_PROOF_COOKIE, localProof } from '@panel/web-daemon/features/auth/local-proof.ts'
 import { VERSION } from '@panel/web-daemon/platform/version.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { openStore, IN_MEMORY } from '@panel/web-daemon/app/store.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
+import { actOnRoute, madeRoute } from './support/routes.ts'
 
 interface Health {
   status: string
@@ -15,7 +18,7 @@ interface Health {
   checked_at: string
 }
 
-const NAMES = ['database', 'helper', 'kernel_module', 'metrics', 'monitor', 'netlink']
+const NAMES = ['database', 'helper', 'kernel_module', 'metrics', 'monitor', 'netlink', 'rules']
 
 describe('GET /system/health', () => {
   let panel: TestPanel
@@ -23,8 +26,8 @@ describe('GET /system/health', () => {
 
   const statuses = (health: Health): Record<string, string> =>
     Object.fromEntries(health.components.map(({ name, status }) => [name, status]))
-  const healthOf = async (): Promise<Health> => {
-    const { status, body } = await panel.visitor().get<Health>('/system/health')
+  const healthOf = async (client = panel.visitor()): Promise<Health> => {
+    const { status, body } = await client.get<Health>('/system/health')
     assert.equal(status, 200)
     return body
   }
@@ -38,11 +41,11 @@ describe('GET /system/health', () => {
     for (const component of health.components) assert.deepEqual(Object.keys(component).sort(), ['name', 'status'])
   })
 
-  it('is open without a session after set-up, with version, uptime and a detail of each component', async () => {
+  it('tells the signed-in operator the version, the uptime and a detail of each component', async () => {
     panel = await startPanel()
-    await panel.setUp()
+    const operator = await panel.setUp()
     panel.clock.advance(5)
-    const health = await healthOf()
+    const health = await healthOf(operator)
     assert.deepEqual([health.setup_required, health.version, health.status], [false, VERSION, 'ok'])
     assert.ok(Number(health.uptime_seconds) >= 5)
     assert.deepEqual(statuses(health), {
@@ -50,23 +53,82 @@ describe('GET /system/health', () => {
       helper: 'ok',
       kernel_module: 'ok',
       netlink: 'ok',
+      rules: 'ok',
       monitor: 'unknown',
       metrics: 'unknown',
     })
     for (const { detail } of health.components) assert.ok(detail)
   })
 
+  it('tells a stranger what works and nothing more, also one whose session has ended', async () => {
+    panel = await startPanel()
+    const operator = await panel.setUp()
+    panel.clock.advance(24 * 60 * 60)
+    for (const client of [panel.visitor(), operator]) {
+      const { version, uptime_seconds, components, ...rest } = await healthOf(client)
+      assert.deepEqual([version, uptime_seconds, rest.status, rest.setup_required], [undefined, undefined, 'ok', false])
+      for (const component of components) assert.deepEqual(Object.keys(component).sort(), ['name', 'status'])
+    }
+  })
+
+  it('tells everything to the command line of this host, which shows that it can read the signing key', async () => {
+    const key = generateKeySync('hmac', { length: 256 })
+    panel = await startPanel({ signing_key: key })
+    await panel.setUp()
+    const versionFor = async (proof: string): Promise<string | undefined> => {
+      const caller = panel.visitor()
+      caller.cookies.set(LOCAL_PROOF_COOKIE, proof)
+      assert.equal((await caller.get('/auth/me')).status, 401)
+      return (await healthOf(caller)).version
+    }
+    const minutes = (count: number): Date => new Date(panel.clock.now().getTime() + count * 60_000)
+    assert.equal(await versionFor(localProof(key, minutes(0))), VERSION)
+    for (const proof of [
+      localProof(key, minutes(-3)),
+      localProof(key, minutes(3)),
+      localProof(generateKeySync('hmac', { length: 256 }), minutes(0)),
+      '',
+      'x',
+    ])
+      assert.equal(await versionFor(proof), undefined)
+  })
+
   it('says that the kernel cannot do GRE, in the words of the kernel', async () => {
     panel = await startPanel()
-    await panel.setUp()
+    const operator = await panel.setUp()
     panel.kernel.supportsGre = false
     panel.clock.advance(2)
-    const health = await healthOf()
+    const health = await healthOf(operator)
     assert.equal(health.status, 'error')
     assert.match(
       String(health.components.find(({ name }) => name === 'kernel_module')?.detail),
       /gre: Unknown device type/,
     )
+  })
+
+  it('says how many of the enabled relay rules are gone, until they are back', async () => {
+    panel = await startPanel()
+    const operator = await panel.setUp()
+    for (const bind_port of [1, 2, 3]) await madeRoute(operator, { bind_port })
+    await actOnRoute(operator, 3, 'disable')
+    const rules = async (): Promise<string> => {
+      panel.clock.advance(2)
+      const health = await healthOf(operator)
+      const { status, detail } = health.components.find(({ name }) => name === 'rules') ?? {}
+      return `${health.status}, ${status}: ${detail}`
+    }
+    assert.equal(await rules(), 'ok, ok: The kernel holds the enabled relay rules: 2')
+    panel.kernel.rulesets.flush()
+    assert.match(await rules(), /^error, error: 2 of 2 enabled relay rules are not in the kernel/)
+    // What root kept for the next boot is gone too, so that only the store knows of the rules.
+    await operator.post('/routes/apply-all')
+    panel.kernel.rulesets.rules.delete(1)
+    panel.kernel.rulesets.boot.delete(1)
+    await panel.routeWatch.pass('period')
+    assert.match(await rules(), /^error, error: 1 of 2 enabled relay rules/)
+    await operator.post('/routes/apply-all')
+    await panel.routeWatch.pass('period')
+    assert.match(await rules(), /^ok, ok/)
   })
 
   it('is 200 with the helper away, which is an error in its status', async () => {
@@ -82,6 +144,7 @@ describe('GET /system/health', () => {
       helper: 'error',
       kernel_module: 'unknown',
       netlink: 'unknown',
+      rules: 'ok',
       monitor: 'unknown',
       metrics: 'unknown',
     })
@@ -109,8 +172,8 @@ describe('GET /system/health', () => {
         throw helperAway('ENOENT')
       }) as Writer,
     })
-    await Promise.all(Array.from({ length: 20 }, healthOf))
-    assert.equal(asked, 2)
+    await Promise.all(Array.from({ length: 20 }, () => healthOf()))
+    assert.equal(asked, 3)
   })
 })
 

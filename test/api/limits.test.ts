@@ -17,7 +17,14 @@ const PREFIX = '/hidden'
 const Text = strict({ text: Type.Optional(Type.String()) })
 
 /** Everything else as shipped. */
-const SHORT: Limits = { ...LIMITS, headers_ms: 1000, request_ms: 1500, idle_ms: 500, check_ms: 50 }
+const SHORT: Limits = {
+  ...LIMITS,
+  headers_ms: 1000,
+  request_ms: 1500,
+  idle_ms: 500,
+  check_ms: 50,
+  connections_per_address: 2000,
+}
 
 let taken: string[] = []
 const take = async (_context: unknown, { body: { text = '' } }: { body: { text?: string } }) => {
@@ -148,6 +155,8 @@ describe('The limits of the HTTP server', () => {
         idle_ms: 120_000,
         check_ms: 1000,
         connections: 4096,
+        connections_per_address: 512,
+        connections_per_proxy: 3072,
       })
     })
 

@@ -27,6 +27,7 @@ describe('The monitoring status', () => {
         state: 'Unknown',
         reason: 'Nothing has been measured yet',
         enabled: true,
+        tunnel_enabled: true,
         source: '172.17.1.1',
         target: '172.17.1.2',
         stats: {

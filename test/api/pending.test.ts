@@ -210,24 +210,61 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
     }).timeout(10_000)
 
     for (const [when, work, settled] of [
-      ['before it began', async () => undefined, 'Pending'],
-      ['after it was done', (carryOut: () => Promise<unknown>) => carryOut(), 'Applied'],
+      ['before it began', async () => undefined, 0],
+      ['after it was done', (carryOut: () => Promise<unknown>) => carryOut(), 1],
     ] as const) {
-      it(`and whose helper goes away ${when} and stays away is Pending, and ${settled} at the next look`, async () => {
+      it(`and whose helper goes away ${when} and stays away is Pending, and ${settled === 0 ? 'gone' : 'Applied'} at the next look`, async () => {
         atRoot = async (carryOut) => {
           await work(carryOut)
           isAway = true
           throw helperAway('gone')
         }
         const { status: answered, error } = await create(client)
-        assert.deepEqual([answered, error.code], [503, 'HELPER_UNAVAILABLE'])
+        assert.deepEqual(
+          [
+            answered,
+            error.code,
+            error.details['outcome'],
+            error.details[`${noun === 'rule' ? 'route_rule' : 'tunnel'}_id`],
+          ],
+          [503, 'HELPER_UNAVAILABLE', 'unknown', 1],
+        )
         assert.match(error.message, /is not known: it is pending/)
         isAway = false
         atRoot = asAsked
         assert.deepEqual([await total(client), await status(client)], [1, 'Pending'])
         await look(panel)
-        assert.equal(await status(client), settled)
+        assert.equal(await total(client), settled)
+        if (settled === 1) assert.equal(await status(client), 'Applied')
+        await look(panel)
+        assert.equal(await total(client), settled)
       }).timeout(10_000)
+    }
+
+    for (const [what, change] of Object.entries(changes)) {
+      it(`and whose helper goes away in ${what} and stays away says at the next look what became of it`, async () => {
+        await create(client)
+        await others(client)
+        for (const isDone of [false, true]) {
+          const picture = kernel.picture()
+          atRoot = async (carryOut) => {
+            if (isDone) await carryOut()
+            isAway = true
+            throw helperAway('gone')
+          }
+          assert.equal((await change(client)).error.details['outcome'], 'unknown')
+          isAway = false
+          atRoot = asAsked
+          assert.equal(await status(client), 'Pending')
+          await look(panel)
+          if (!isDone) assert.equal(kernel.picture(), picture)
+          if (isDone && what === 'deleting') return assert.equal(await total(client), noun === 'rule' ? 2 : 0)
+          // A restart is two changes: between them the host holds neither state.
+          if (isDone && what === 'restarting') return assert.equal(await status(client), 'Pending')
+          assert.equal(await status(client), 'Applied')
+          assert.match(await told(client), /^(healthy|disabled|InSync)/)
+        }
+      }).timeout(20_000)
     }
 
     it('and cannot be stored is not even begun', async () => {

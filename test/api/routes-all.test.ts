@@ -1,9 +1,19 @@
 // What concerns all relay rules at once: the order in which they stand, and applying them all (reference.md, Forwarding
 // rules; decisions.md, F10, F14).
 import assert from 'node:assert/strict'
+import { U32_MAX } from '@panel/shared/schema.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
-import { actOnRoute, applyAll, listRoutes, madeRoute, reorder } from './support/routes.ts'
+import {
+  actOnRoute,
+  applyAll,
+  duplicateRoute,
+  listRoutes,
+  madeRoute,
+  patchRoute,
+  previewRoute,
+  reorder,
+} from './support/routes.ts'
 
 describe('All relay rules', () => {
   let panel: TestPanel
@@ -14,6 +24,7 @@ describe('All relay rules', () => {
   })
   afterEach(() => panel.close())
   const held = (id: number) => panel.kernel.rulesets.rules.get(id)
+  const listedIds = async () => (await listRoutes(client)).body.routes.map(({ route }) => route.route_rule_id)
 
   describe('POST /routes/reorder', () => {
     it('sets the emission order, which a new rule joins last; rules that are left out follow as they stood', async () => {
@@ -23,15 +34,30 @@ describe('All relay rules', () => {
         [status, body.action, body.routes.map(({ route_rule_id }) => route_rule_id)],
         [200, 'reorder', [3, 1, 2, 4]],
       )
-      assert.deepEqual(
-        (await listRoutes(client)).body.routes.map(({ route }) => route.route_rule_id),
-        [3, 1, 2, 4],
-      )
+      assert.deepEqual(await listedIds(), [3, 1, 2, 4])
       const orders = [3, 1, 2, 4].map((id) => held(id)?.sort_order ?? 0)
       assert.deepEqual([orders, panel.kernel.changes.at(-1)], [[...orders].sort((a, b) => a - b), 'ruleset - +3'])
       assert.equal(
         (await listRoutes(client)).body.routes.every(({ health }) => health.state === 'healthy'),
         true,
+      )
+    })
+
+    it('goes on where a rule has the last place that there is: new rules follow it, and any order can be set', async () => {
+      await madeRoute(client, { bind_port: 1001, sort_order: U32_MAX - 5 })
+      await madeRoute(client, { bind_port: 1002 })
+      const copy = (await duplicateRoute(client, 1)).body.route.route_rule_id
+      await patchRoute(client, copy, { bind_port: 1003 })
+      assert.equal((await actOnRoute(client, copy, 'enable')).status, 200)
+      await madeRoute(client, { bind_port: 1004 })
+      assert.deepEqual(await listedIds(), [1, 2, copy, 4])
+      assert.equal((await previewRoute(client, { bind_port: 1005 })).status, 200)
+      await reorder(client, [4, 1])
+      assert.deepEqual(await listedIds(), [4, 1, 2, copy])
+      const orders = [4, 1, 2, copy].map((id) => held(id)?.sort_order ?? -1)
+      assert.deepEqual(
+        orders,
+        [...orders].sort((a, b) => a - b),
       )
     })
 

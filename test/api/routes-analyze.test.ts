@@ -1,5 +1,6 @@
 // The analysis of a rule: verdict, evidence and ordered fixes (reference.md, Analysis result; decisions.md, F24).
 import assert from 'node:assert/strict'
+import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import { createServer, type Server } from 'node:net'
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import type { Client } from './support/client.ts'
@@ -87,6 +88,22 @@ describe('The analysis of a rule', () => {
     )
     await actOnRoute(client, 1, 'disable')
     assert.equal(await verdict(), 'RULE_DISABLED')
+  })
+
+  it('does not miss a rule that the kernel holds after a change that was put back, nor one whose change is pending', async () => {
+    panel.kernel.rulesets.relay(1, { tx_bytes: 60, tx_packets: 1, rx_bytes: 60, rx_packets: 1 })
+    for (const apply_status_id of [APPLY_STATUSES.Failed, APPLY_STATUSES.Pending]) {
+      await panel.db.updateTable('route_rule').set({ apply_status_id }).execute()
+      assert.equal(await verdict(), 'HEALTHY')
+    }
+  })
+
+  it("is FORWARD_BLOCKED, without certainty, where somebody has put something into the panel's table", async () => {
+    panel.kernel.rulesets.unmanaged = ['chain account_forward: drop']
+    const { verdict: found, confidence, summary, suggested_fix } = await analyze()
+    assert.deepEqual([found, confidence], ['FORWARD_BLOCKED', 'low'])
+    assert.match(summary, /chain account_forward: drop/)
+    assert.match(suggested_fix[0] ?? '', /Reapply/)
   })
 
   it('is audited as DiagnosticRun; of a rule that is not there it is 404', async () => {

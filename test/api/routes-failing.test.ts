@@ -151,6 +151,20 @@ describe('A change of a rule that fails', () => {
       [8443, 'healthy'],
     )
   })
+
+  it('in storing a reapply of rules that somebody took away does not make root forget them', async () => {
+    for (const bind_port of [1, 2]) await madeRoute(client, { bind_port })
+    await sql`create trigger no_room before update of apply_status_id on route_rule when new.apply_status_id = 20 begin select raise(abort, 'disk full'); end`.execute(
+      panel.db,
+    )
+    const { rulesets } = panel.host
+    for (const change of [() => applyAll(client), () => patchRoute(client, 1, { destination_port: 9 })]) {
+      const kept = structuredClone(rulesets.boot)
+      rulesets.flush()
+      assert.equal((await change()).status, 500)
+      assert.deepEqual(rulesets.boot, kept)
+    }
+  })
 })
 
 describe('While the helper is away', () => {

@@ -95,9 +95,33 @@ describe('What is found of the rules', () => {
     assert.match(route_findings.detail, /not permitted/)
   })
 
-  it("tells what stands in the panel's table and belongs to no rule", async () => {
-    panel.kernel.rulesets.unmanaged = ['set somebody { type ipv4_addr }']
-    assert.match((await find()).route_findings.notes.join('\n'), /set somebody/)
+  it("tells what stands in the panel's table and belongs to no rule, of each rule too, and a reapply takes it out", async () => {
+    await madeRoute(client)
+    for (const reapply of [() => actOnRoute(client, 1, 'reapply'), () => applyAll(client)]) {
+      panel.kernel.rulesets.unmanaged = ['chain prerouting: drop']
+      const { route_findings, routes } = await find()
+      assert.match(route_findings.notes.join('\n'), /chain prerouting: drop/)
+      const { state, detail } = (await getRoute(client, 1)).body.health
+      assert.deepEqual([routes[0]?.status, state], ['Drifted', 'impaired'])
+      for (const said of [routes[0]?.detail, detail]) assert.match(said ?? '', /chain prerouting: drop.*[Rr]eapply/)
+      assert.equal((await reapply()).status, 200)
+      assert.deepEqual((await getRoute(client, 1)).body.health.state, 'healthy')
+    }
+  })
+
+  it('tells of forwarding that somebody turned off, of each rule too, and applying all turns it on', async () => {
+    await madeRoute(client)
+    await enableForwarding(client, { revert: true })
+    const { health } = (await getRoute(client, 1)).body
+    assert.deepEqual([health.state, /IPv4 forwarding is off/.test(health.detail)], ['impaired', true])
+    assert.equal((await applyAll(client)).status, 200)
+    assert.deepEqual(
+      [panel.kernel.forwarding.live.ipv4, (await getRoute(client, 1)).body.health.state],
+      [true, 'healthy'],
+    )
+    await enableForwarding(client, { revert: true })
+    await client.put('/settings', { 'routes.auto_enable_ip_forward': false })
+    assert.match((await applyAll(client)).body.note, /IPv4 forwarding is off .* POST \/system\/forwarding\/enable/)
   })
 
   it('tells a rule that another one shadows, and so does its health', async () => {
@@ -120,6 +144,16 @@ describe('What is found of the rules', () => {
     assert.doesNotMatch((await getRoute(client, 2)).body.health.detail, /shadowed/)
     await patchRoute(client, 1, { bind_port: 443, bind_port_range_end: null })
     assert.match((await getRoute(client, 2)).body.health.detail, /shadowed by Wide/)
+  })
+
+  it('tells which rules would take all of a rule wherever they stand, so that an order can be tried on the page', async () => {
+    await madeRoute(client, { bind_port: 443 })
+    await madeRoute(client, { bind_address: '0.0.0.0', bind_port: 443 })
+    const told = (await find()).routes.map(({ shadows, covered_by }) => ({ shadows, covered_by }))
+    assert.deepEqual(told, [
+      { shadows: [], covered_by: [2] },
+      { shadows: [], covered_by: [] },
+    ])
   })
 })
 

@@ -2,13 +2,15 @@
 // to F20, F23).
 import assert from 'node:assert/strict'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
+import type { RouteTrafficAnswer } from '@panel/shared/api/routes/traffic.ts'
 import { openStore, IN_MEMORY } from '@panel/web-daemon/app/store.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { Traffic } from '@panel/web-daemon/features/routes/traffic/traffic.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import { settingsWith } from '../support/settings.ts'
-import { requestThrough, startPanel } from './support/panel.ts'
+import type { Client } from './support/client.ts'
+import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
 import { actOnRoute, madeRoute } from './support/routes.ts'
 
 describe('The totals of the panel', () => {
@@ -21,6 +23,7 @@ describe('The totals of the panel', () => {
         db,
         request: requestThrough(inProcessHelper(kernel).request),
         now: () => new Date(),
+        monotonic: () => performance.now(),
         settings: settingsWith(),
         logger: makeLogger({ write: () => undefined }),
       })
@@ -64,5 +67,55 @@ describe('The totals of the panel', () => {
     await sampling
     assert.equal((await panel.traffic.of(1)).total.tx_bytes, 100)
     await panel.close()
+  })
+})
+
+describe('A sample', () => {
+  let panel: TestPanel
+  let client: Client
+  beforeEach(async () => {
+    panel = await startPanel()
+    client = await panel.setUp()
+    await madeRoute(client)
+  })
+  afterEach(() => panel.close())
+  const relay = (tx_bytes: number): void => panel.kernel.rulesets.relay(1, { tx_bytes, tx_packets: 1 })
+
+  it('says that a counter began anew for as long as it stands below the sum, whoever zeroed it', async () => {
+    const isReset = async (): Promise<boolean> => {
+      panel.clock.advance(1)
+      await panel.traffic.sample()
+      return (await client.get<RouteTrafficAnswer>('/routes/1/traffic')).body.traffic.reset_detected
+    }
+    relay(1000)
+    assert.equal(await isReset(), false)
+    const { counted } = panel.kernel.rulesets
+    counted.set(1, { route_rule_id: 1, tx_bytes: 0, tx_packets: 0, rx_bytes: 0, rx_packets: 0 })
+    relay(30)
+    assert.deepEqual([await isReset(), await isReset()], [true, true])
+  })
+
+  it('says so too where disabling and enabling the rule zeroed its counter', async () => {
+    relay(1000)
+    for (const action of ['disable', 'enable'] as const) await actOnRoute(client, 1, action)
+    relay(30)
+    await panel.traffic.sample()
+    assert.equal((await client.get<RouteTrafficAnswer>('/routes/1/traffic')).body.traffic.reset_detected, true)
+  })
+
+  it('is measured by a clock that nobody sets: ten years ahead or back make none of ten years', async () => {
+    await panel.traffic.sample()
+    for (const years of [10, -10]) {
+      panel.clock.set(years * 365 * 86_400)
+      panel.clock.advance(2)
+      relay(1000)
+      await panel.traffic.sample()
+      const { rate } = await panel.traffic.of(1)
+      assert.deepEqual(
+        [Math.round(panel.traffic.lastSeconds ?? 0), Math.round((rate?.tx_bytes ?? 0) / 10)],
+        [2, 50],
+        `${years} years`,
+      )
+    }
   })
 })

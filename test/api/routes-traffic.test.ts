@@ -117,9 +117,11 @@ describe('The traffic of rules', () => {
 
   it('has rates from two samples on', async () => {
     await madeRoute(client)
+    await panel.traffic.sample()
     assert.equal((await traffic()).traffic.tx_bytes_per_second, null)
     panel.clock.advance(10)
     relay(1, 5000, 1000)
+    await panel.traffic.sample()
     const { traffic: seen, points } = await traffic()
     const [tx, rx] = [seen.tx_bytes_per_second ?? 0, seen.rx_bytes_per_second ?? 0]
     assert(tx > 450 && tx <= 500 && Math.abs(tx / rx - 5) < 0.001, `${tx} ${rx}`)
@@ -127,6 +129,38 @@ describe('The traffic of rules', () => {
     panel.clock.advance(5)
     await panel.traffic.sample()
     assert.equal((await traffic(1, '?points=1')).points.length, 1)
+  })
+
+  it('keeps rates, points and history as the sampler has them, whoever reads how often', async () => {
+    await madeRoute(client)
+    for (let second = 0; second < 3; second += 1) {
+      await panel.traffic.sample()
+      panel.clock.advance(0.5)
+      relay(1, 9000)
+      const before = await traffic()
+      for (const path of ['/traffic', '/counters', '', '/traffic'])
+        assert.equal((await client.get(`/routes/1${path}`)).status, 200)
+      for (const path of ['', '/traffic/summary']) assert.equal((await client.get(`/routes${path}`)).status, 200)
+      assert.equal((await client.post('/routes/1/diagnostics/analyze')).status, 200)
+      const { traffic: seen, points } = await traffic()
+      assert.deepEqual(
+        [seen.tx_bytes_per_second, seen.interval_seconds, points],
+        [before.traffic.tx_bytes_per_second, before.traffic.interval_seconds, before.points],
+      )
+      assert.equal(seen.tx_bytes_since_creation, 9000 * (second + 1))
+      panel.clock.advance(9.5)
+    }
+    await panel.traffic.sample()
+    const { traffic: seen, points } = await traffic()
+    assert.ok((seen.tx_bytes_per_second ?? 0) > 800 && (seen.tx_bytes_per_second ?? 0) <= 900)
+    const times = points.map(({ at }) => Date.parse(at))
+    assert.equal(times.length, 3)
+    for (const [at, time] of times.slice(1).entries())
+      assert.ok(time - (times[at] ?? 0) >= 10_000 && time - (times[at] ?? 0) < 11_500)
+    assert.deepEqual(
+      [(await history()).samples.reduce((sum, { tx_bytes }) => sum + tx_bytes, 0), seen.tx_bytes_since_creation],
+      [27_000, 27_000],
+    )
   })
 
   it('rides in every item of the list', async () => {
@@ -152,94 +186,6 @@ describe('The traffic of rules', () => {
       ],
       [2, 30, 3, 2],
     )
-  })
-
-  it('history holds what moved in each interval and no running total, saved or not', async () => {
-    await madeRoute(client)
-    relay(1, 100)
-    await panel.traffic.sample()
-    await panel.traffic.save()
-    relay(1, 11)
-    await panel.traffic.sample()
-    panel.clock.advance(120)
-    relay(1, 5, 3)
-    await panel.traffic.sample()
-    const { samples, total, interval_seconds } = await history()
-    assert.deepEqual(
-      [samples.map(({ tx_bytes, rx_bytes }) => [tx_bytes, rx_bytes]), total, interval_seconds],
-      [
-        [
-          [111, 0],
-          [5, 3],
-        ],
-        2,
-        60,
-      ],
-    )
-    const [first, second] = samples.map(({ bucket_start_date }) => Date.parse(bucket_start_date))
-    assert.deepEqual([(first ?? 1) % 60_000, (second ?? 0) - (first ?? 0)], [0, 120_000])
-    await panel.traffic.save()
-    assert.deepEqual((await history()).samples, samples)
-    assert.deepEqual((await history('?limit=1')).samples, samples.slice(1))
-    assert.deepEqual((await history(`?from=${samples[1]?.bucket_start_date ?? ''}`)).samples, samples.slice(1))
-    assert.deepEqual((await history(`?to=${samples[1]?.bucket_start_date ?? ''}`)).samples, samples.slice(0, 1))
-    assert.equal((await client.get('/routes/1/traffic/history?from=yesterday')).error.field, 'from')
-  })
-
-  it('history is joined to intervals as long as asked for, saved or not, and never finer than it is stored', async () => {
-    await madeRoute(client)
-    for (let minute = 0; minute < 180; minute++) {
-      panel.clock.advance(60)
-      relay(1, minute + 1, 2)
-      await panel.traffic.sample()
-      if (minute === 99) await panel.traffic.save()
-    }
-    client = await panel.signIn()
-    const fine = (await history()).samples
-    assert.equal(fine.length, 180)
-    for (const resolution_seconds of [300, 3600, 7200]) {
-      const { samples, interval_seconds, total, note } = await history(`?resolution_seconds=${resolution_seconds}`)
-      const starts = fine.map(
-        ({ bucket_start_date }) =>
-          Math.floor(Date.parse(bucket_start_date) / 1000 / resolution_seconds) * resolution_seconds,
-      )
-      const sums = [...new Set(starts)].map((start) => [
-        start * 1000,
-        ...(['tx_bytes', 'rx_bytes', 'tx_packets'] as const).map((of) =>
-          fine.reduce((sum, one, at) => sum + (starts[at] === start ? one[of] : 0), 0),
-        ),
-      ])
-      assert.deepEqual(
-        samples.map((one) => [Date.parse(one.bucket_start_date), one.tx_bytes, one.rx_bytes, one.tx_packets]),
-        sums,
-      )
-      assert.deepEqual(
-        [interval_seconds, total, note.includes(`${resolution_seconds} seconds`)],
-        [resolution_seconds, sums.length, true],
-      )
-      await panel.traffic.save()
-      assert.deepEqual((await history(`?resolution_seconds=${resolution_seconds}`)).samples, samples)
-      assert.deepEqual((await history(`?resolution_seconds=${resolution_seconds}&limit=1`)).samples, samples.slice(-1))
-    }
-    assert.deepEqual((await history('?resolution_seconds=7')).samples, fine)
-    for (const wrong of ['0', '-1', 'x', '99999999'])
-      assert.equal(
-        (await client.get(`/routes/1/traffic/history?resolution_seconds=${wrong}`)).error.field,
-        'resolution_seconds',
-        wrong,
-      )
-  })
-
-  it('history is kept for thirty days', async () => {
-    await madeRoute(client)
-    relay(1, 1)
-    await panel.traffic.sample()
-    await panel.traffic.save()
-    panel.clock.advance(31 * 86_400)
-    await panel.traffic.save()
-    client = await panel.signIn()
-    assert.deepEqual((await history('?hours=8760')).samples, [])
-    assert.equal((await traffic()).traffic.tx_bytes_since_creation, 1)
   })
 
   it('counters are read from the accounting in the filter hooks, and say whether the rule was ever hit', async () => {

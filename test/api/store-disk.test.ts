@@ -9,11 +9,14 @@ import { sql } from 'kysely'
 import { MIGRATIONS } from '@panel/web-daemon/app/migrations.ts'
 import { openStore } from '@panel/web-daemon/app/store.ts'
 import { StoreUnusableError } from '@panel/web-daemon/platform/db/trouble.ts'
-import type { Client, Reply } from './support/client.ts'
+import { Client, type Reply } from './support/client.ts'
+import { startDaemonIn } from './support/daemon-on-disk.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 import { createRoute } from './support/routes.ts'
 import { fillUp, makeRoom, remount, runOnSmallDisk, smallDisk } from './support/small-disk.ts'
 import { createTunnel, deleteTunnel, listTunnels } from './support/tunnels.ts'
+
+const LONG_AGO = '2026-01-01T00:00:00.000Z'
 
 describe('The store on a disk that fails', function () {
   if (smallDisk === null) outside()
@@ -51,7 +54,7 @@ function inside(disk: string): void {
 
     const database = async (): Promise<{ status: string; detail: string }> =>
       (
-        await panel.visitor().get<{ components: { name: string; status: string; detail: string }[] }>('/system/health')
+        await operator.get<{ components: { name: string; status: string; detail: string }[] }>('/system/health')
       ).body.components.find(({ name }) => name === 'database')!
     const TABLES = ['tunnel', 'tunnel_address', 'route_rule', 'route_destination', 'address_pool', 'setting'] as const
     const stored = async (): Promise<unknown[]> => [
@@ -134,12 +137,59 @@ function inside(disk: string): void {
       )
     }
 
-    it('is told of where it is full, and opens once it is not', async () => {
-      await (await openStore(path)).destroy()
+    it('reads what is stored where it is full, says why nothing can be changed, and changes it once there is room', async () => {
+      const first = await startPanel({ store: path })
+      const { status } = await createTunnel(await first.setUp())
+      await first.close()
       fillUp(disk)
-      await refused(/is full/)
+      const store = await openStore(path)
+      assert.equal((await store.trouble())?.reason, 'disk_full')
+      const tunnels = async () => (await store.selectFrom('tunnel').selectAll().execute()).length
+      assert.deepEqual([status, await tunnels()], [201, 1])
+      const change = () => store.updateTable('tunnel').set({ note: 'changed' }).execute()
+      await assert.rejects(change, { code: 'SQLITE_FULL' })
       makeRoom(disk)
-      await (await openStore(path)).destroy()
+      await change()
+      assert.deepEqual([await store.trouble(), await tunnels()], [null, 1])
+      await store.destroy()
+    })
+
+    /** Of a tunnel that was deleted since: a start deletes it. */
+    const leaveHistory = async (): Promise<void> => {
+      const panel = await startPanel({ store: path })
+      const { body } = await createTunnel(await panel.signIn())
+      const { tunnel_id } = body.tunnel
+      const event = { tunnel_id, from_monitor_state_id: 10, to_monitor_state_id: 20, reason: '' }
+      await panel.db
+        .insertInto('monitor_event')
+        .values({ ...event, created_date: LONG_AGO })
+        .execute()
+      await panel.db.updateTable('tunnel').set({ deleted_date: LONG_AGO }).execute()
+      await panel.close()
+    }
+
+    it('serves where it is full, with the reason in health, in the log and in each refusal', async () => {
+      const first = await startDaemonIn(disk)
+      const operator = new Client(first.base)
+      assert.equal((await operator.post('/auth/setup', OPERATOR)).status, 201)
+      await first.stop()
+      await leaveHistory()
+      fillUp(disk)
+      const daemon = await startDaemonIn(disk)
+      const again = new Client(daemon.base)
+      for (const [name, value] of operator.cookies) again.cookies.set(name, value)
+      const total = async () => (await again.get<{ pools: unknown[] }>('/pools')).body.pools.length
+      const make = () => again.post('/pools', { address_pool_title: 'More', cidr: '10.99.0.0/16', prefix_length: 30 })
+      assert.equal(await total(), 4)
+      const { status, error } = await make()
+      assert.deepEqual([status, error.code, error.details], [503, 'SERVICE_UNAVAILABLE', { reason: 'disk_full' }])
+      const { components } = (await again.get<{ components: { name: string; status: string }[] }>('/system/health'))
+        .body
+      assert.equal(components.find(({ name }) => name === 'database')?.status, 'error')
+      assert.match(daemon.log(), /"reason":"disk_full"/)
+      makeRoom(disk)
+      assert.deepEqual([(await make()).status, await total()], [201, 5])
+      await daemon.stop()
     })
 
     it('is told of where it is too full for the copy that comes before a migration, with the store as it was', async () => {

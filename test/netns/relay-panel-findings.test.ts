@@ -2,7 +2,10 @@
 // meet.
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
+import type { HealthAnswer } from '@panel/shared/api/system.ts'
 import type { RouteReachability } from '@panel/shared/api/routes/reachability.ts'
 import type { ChangeRouteAnswer, ListRoutesAnswer } from '@panel/shared/api/routes/answers.ts'
 import { kernelLog } from './kernel-log.ts'
@@ -57,6 +60,35 @@ describe('What the panel in the middle of a relay finds', function () {
     for (const id of ids) await api('DELETE', `/routes/${id}`)
   }
 
+  it('age and bytes of a connection are null and explained until they are switched on, then known, then put back', async () => {
+    const id = await made(1009)
+    const values = (): string =>
+      rig.relay.run('sysctl', ['-n', 'net.netfilter.nf_conntrack_acct', 'net.netfilter.nf_conntrack_timestamp'])
+    const seen = async () => {
+      const { connections, detail } = await api<ConnectionsAnswer>('GET', `/routes/${id}/connections`)
+      return {
+        details: connections.map(({ age_seconds, rx_bytes }) => [typeof age_seconds, (rx_bytes ?? 0) > 100]),
+        detail,
+      }
+    }
+    const before = values()
+    assert.equal(before, '0\n0\n')
+    await rig.client.calls.hold('early', tcp(1009))
+    const early = await seen()
+    assert.deepEqual(early.details, [['object', false]])
+    assert.match(early.detail, /age_seconds is null/)
+    await rig.client.calls.release()
+    await api('POST', '/system/forwarding/enable', { connections: true })
+    assert.equal(values(), '1\n1\n')
+    await rig.client.calls.hold('late', tcp(1009))
+    const late = await seen()
+    assert.ok(late.details.some(([age, hasBytes]) => age === 'number' && hasBytes === true))
+    assert.doesNotMatch(late.detail, /null/)
+    await api('POST', '/system/forwarding/enable', { connections: true, revert: true })
+    assert.equal(values(), before)
+    assert.equal(rig.relay.run('sysctl', ['-n', 'net.ipv4.ip_forward']), '1\n')
+  })
+
   it('the analysis names what really stops a packet, and its fixes let it through', async () => {
     const id = await made(1001)
     const talks = async (): Promise<boolean> => (await rig.client.calls.talk(tcp(1001))) !== null
@@ -104,6 +136,28 @@ describe('What the panel in the middle of a relay finds', function () {
     await gone(id)
   })
 
+  it("what somebody puts into the panel's own chain is told of, and goes with a reapply or with all rules applied", async () => {
+    const id = await made(1001)
+    const state = async (): Promise<string> => {
+      const { routes } = await api<ListRoutesAnswer>('GET', '/routes')
+      await panel.advance(2)
+      const { components } = await api<HealthAnswer>('GET', '/system/health')
+      return `${routes[0]?.health.state} ${components.find(({ name }) => name === 'rules')?.status}`
+    }
+    const talks = async (): Promise<boolean> => (await rig.client.calls.talk(tcp(1001))) !== null
+    assert.deepEqual([await talks(), await state()], [true, 'healthy ok'])
+    for (const path of [`/routes/${id}/reapply`, '/routes/apply-all']) {
+      rig.relay.nft('insert rule inet panel account_forward drop\n')
+      assert.deepEqual([await talks(), await state()], [false, 'impaired error'])
+      await api('POST', path)
+      assert.deepEqual([await talks(), await state()], [true, 'healthy ok'])
+    }
+    rig.relay.run('sysctl', ['-qw', 'net.ipv4.ip_forward=0'])
+    assert.deepEqual([await talks(), await state()], [false, 'impaired error'])
+    await api('POST', '/routes/apply-all')
+    assert.deepEqual([await talks(), await state()], [true, 'healthy ok'])
+  })
+
   it('a UDP destination that says nothing is no failure, and one that refuses is', async () => {
     await rig.servers.calls.listen({ protocol: 'udp', address: TWO, port: 91 })
     const id = await made(1001, {
@@ -147,5 +201,38 @@ describe('What the panel in the middle of a relay finds', function () {
         )
       await gone(logging, quiet)
     })
+  })
+})
+
+describe('A table that somebody deletes again and again', function () {
+  this.timeout(60_000)
+  const rig = new RelayRig()
+  before(() => rig.open())
+  after(() => rig.close())
+
+  it('is no reason to forget the rules: health tells of it, and the next helper brings them back', async () => {
+    const panel = rig.panel()
+    const kept = (): string => readFileSync(join(rig.folder, 'state', 'ruleset.json'), 'utf8')
+    const bind = { bind_address: RELAY, destination_address: ONE, destination_port: 80 }
+    for (const bind_port of [1001, 1002, 1003])
+      assert.equal((await panel.request('POST', '/routes', { ...bind, bind_port })).status, 201)
+    const before = kept()
+    const deleting =
+      'timeout 30 sh -c "while :; do nft delete table inet panel; sleep 0.01; done" > /dev/null 2>&1 & echo $!'
+    const deleter = Number(rig.relay.run('sh', ['-c', deleting]))
+    const answers: number[] = []
+    while (answers.filter((status) => status === 409).length < 3) {
+      answers.push((await panel.request('POST', '/routes/apply-all')).status)
+      assert.equal(kept(), before)
+      assert.ok(answers.length < 100, answers.join(' '))
+    }
+    process.kill(deleter)
+    rig.relay.run('sh', ['-c', 'nft delete table inet panel 2>&1 || true'])
+    await panel.advance(2)
+    const { status, components } = (await panel.request('GET', '/system/health')).body as HealthAnswer
+    const rules = components.find(({ name }) => name === 'rules')
+    assert.deepEqual([status, rules?.detail?.slice(0, 7)], ['error', '3 of 3 '])
+    await rig.restartHelper()
+    assert.equal((await rig.held()).rules.length, 3)
   })
 })

@@ -12,6 +12,7 @@ export interface Part {
 /** The quick answer leaves out what starts daemons, waits for real seconds, or is random and long. */
 const NOT_QUICK = new RegExp(
   `^test/(api/(${[
+    'auth-sessions',
     'auth-throttle',
     'backup-round-trip',
     'diagnostics-.*',
@@ -20,6 +21,8 @@ const NOT_QUICK = new RegExp(
     'metrics',
     'monitor-stream',
     'page',
+    'pending',
+    'reconcile-watching',
     'reset-password',
     'routes-watching',
     'serving-daemon',
@@ -29,6 +32,7 @@ const NOT_QUICK = new RegExp(
     'store-disk',
     'streams',
     'tls',
+    'tunnels-change-failing',
     'tunnels-validation',
   ].join(
     '|',

@@ -75,6 +75,8 @@ export class FakeKernel implements Kernel {
   foreign: ForeignFound = nothingForeign('')
   readonly netfilter: Netfilter = { foreign: async () => structuredClone(this.foreign) }
   supportsGre = true
+  /** Why the helper can change nothing; null where it can. */
+  stateTrouble: string | null = null
   hostInterfaces: HostInterface[] = [
     fakeInterface('lo', 1, 'loopback', ['127.0.0.1/8']),
     fakeInterface('eth0', 2, 'physical', ['192.0.2.1/24', '2001:db8::1/64']),

@@ -37,6 +37,7 @@ export function inProcessHelper(kernel: FakeKernel, journal: HelperDeps['journal
     helperFacts: async () => HELPER_FACTS,
     findTools: async () => ALL_TOOLS,
     findListeners: async () => kernel.hostListeners,
+    stateTrouble: async () => kernel.stateTrouble,
   }
   const dispatch = dispatcherFor(handlersFor(deps))
   const asked: string[] = []
@@ -75,14 +76,19 @@ export const noJournal = (): HelperDeps['journal'] => ({
   begin: async () => undefined,
   end: async () => undefined,
   read: async () => null,
+  block: () => undefined,
+  blocked: () => null,
 })
 
 export function memoryJournal(): HelperDeps['journal'] {
   let cut: InterruptedChange | null = null
+  let blocked: string | null = null
   return {
     begin: async (noun, change) => void (cut = { noun, change }),
     end: async () => void (cut = null),
     read: async () => cut,
+    block: (why) => void (blocked = why),
+    blocked: () => blocked,
   }
 }
 

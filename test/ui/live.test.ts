@@ -2,10 +2,11 @@
 // as it is now once the panel is back (requirement 3).
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
-import { startWatching, type WatchingPanel } from '../api/support/monitor.ts'
+import { startWatching, toggle, type WatchingPanel } from '../api/support/monitor.ts'
 import { createRoute } from '../api/support/routes.ts'
+import { createTunnel } from '../api/support/tunnels.ts'
 import { browsing, type Visit } from './support/browser.ts'
-import { goTo, signedIn } from './support/host.ts'
+import { goTo, seen, signedIn } from './support/host.ts'
 import { isColoured, pictureOf } from './support/pixels.ts'
 
 const LOST = /^The live connection is lost; trying again\. What is shown is from .* ago\.$/
@@ -115,6 +116,23 @@ describe('What is live on the page', function () {
     )
     for (const end = Date.now() + FRAME_MS; Date.now() < end; await page.waitForTimeout(50))
       assert.equal(await banner.count(), 1)
+  })
+
+  it('calls a tunnel that is disabled so, and one that is only not watched by that', async () => {
+    const { body } = await createTunnel(panel.operator, { remote_endpoint: '198.51.100.20', is_enabled: false })
+    await toggle(panel.operator, 1, 'disable')
+    const visited = await visitPage()
+    const { page } = visited
+    const tile = page.locator('section', { has: page.getByRole('heading', { name: 'Tunnels', exact: true }) })
+    await tile.getByRole('link', { name: /^Disabled\s*1$/ }).click()
+    await seen(page, /^Tunnels/)
+    await page.getByRole('row', { name: new RegExp(body.tunnel.interface_name) }).waitFor()
+    assert.equal(await page.getByRole('row', { name: new RegExp(name) }).count(), 0)
+    await goTo(visited, panel, 'tunnels/1', name)
+    await page.getByText('Not monitored').first().waitFor()
+    await goTo(visited, panel, `tunnels/${body.tunnel.tunnel_id}`, body.tunnel.interface_name)
+    await page.locator('.badge:not(.plain)', { hasText: 'Disabled' }).nth(1).waitFor()
+    assert.equal(await page.locator('.badge:not(.plain)', { hasText: 'Not monitored' }).count(), 0)
   })
 
   it('is told to be out of date where no connection ends and nothing answers any more', async () => {

@@ -72,6 +72,21 @@ describe('The comparison of what is stored with the host', () => {
     assert.ok(host.kernel.held.has('gre-a-1'))
   })
 
+  for (const [what, name, isNamed] of [
+    ['forgets behind a dialog that names the relay rules which lose their tunnel', 'gre-a-1', true],
+    ['forgets a tunnel without relay rules behind a dialog that speaks of none', 'gre-a-2', false],
+  ] as const)
+    it(what, async () => {
+      const visited = await visitIt()
+      await row(visited, name)
+        .getByRole('button', { name: /Forget/ })
+        .click()
+      const dialog = visited.page.getByRole('dialog', { name: new RegExp(`Forget .*${name}`) })
+      const text = await dialog.innerText()
+      if (isNamed) assert.match(text, /These relay rules lose their tunnel:\s+Web/)
+      else assert.doesNotMatch(text, /relay rules/)
+    })
+
   it('says of rules which the kernel lost, and puts them back', async () => {
     host.kernel.rulesets.flush()
     const visited = await visitIt()

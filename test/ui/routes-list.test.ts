@@ -121,6 +121,20 @@ describe('The list of relay rules', () => {
     )
   })
 
+  it('says of the order on the screen, not of the stored one, which rule can never match', async () => {
+    const { page } = await visitRules('/order', 'Order of the rules')
+    const shadowed = (): Promise<string[]> =>
+      page
+        .locator('li[data-id]', { hasText: 'Never matches' })
+        .evaluateAll((all) => all.map((one) => one.dataset['id'] ?? ''))
+    await page.getByText('Never matches').waitFor()
+    assert.deepEqual(await shadowed(), ['3'])
+    await page.getByRole('button', { name: /Move .*Never reached.* up/ }).click()
+    assert.deepEqual(await shadowed(), [])
+    await page.getByRole('button', { name: /Move .*Never reached.* down/ }).click()
+    assert.deepEqual(await shadowed(), ['3'])
+  })
+
   it('fits on a phone, in order too', async () => {
     const { page } = await visitRules('', /^Relay rules 4/, { viewport: PHONE })
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= PHONE.width)

@@ -73,6 +73,13 @@ describe('The list of tunnels', () => {
       .waitFor()
   })
 
+  it('turns the health in the header within 3 s when the helper goes, without a reload', async () => {
+    const { page } = await visitTunnels()
+    await page.getByRole('button', { name: /Ready/ }).waitFor()
+    host.sendHelperAway()
+    await page.getByRole('button', { name: /Not working: Root helper/ }).waitFor({ timeout: 3000 })
+  })
+
   it("says in the kernel's words which tunnels this host cannot make", async () => {
     host.kernel.supportsGre = false
     const { page } = await visitTunnels()

@@ -6,7 +6,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
+import type { ListRoutesAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { ListTunnelsAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import type { Reply } from '../api/support/client.ts'
 import { startLab, type Lab, type Server } from './lab/index.ts'
 import type { FaultOrder } from './driver/faulty-helper.ts'
 import { putDriver, putPanel } from './panel/bundles.ts'
@@ -30,6 +33,11 @@ const DELETE_STEPS = 3
 interface Created {
   tunnel: { tunnel_id: number }
   plan: { steps: unknown[] }
+}
+
+interface Reconciled {
+  readonly statuses: string[]
+  readonly paths: string[]
 }
 
 describe('A fault on a real kernel', function () {
@@ -115,23 +123,68 @@ describe('A fault on a real kernel', function () {
     assert.equal(await panel.picture(), before)
   })
 
-  it('that kills the helper at any step of a creation leaves, after its restart, the host as it was; the tunnel is pending, and a reapply makes it', async () => {
+  /** Waits until nothing is pending any more, which takes the panel one look at the host. */
+  async function settled(): Promise<Reconciled> {
+    for (let tries = 0; tries < 150; tries += 1) {
+      const { items, routes } = expect(await panel.operator.get<ReconcileAnswer>('/reconcile'), 200)
+      const tunnels = expect(await panel.operator.get<ListTunnelsAnswer>('/tunnels'), 200).tunnels
+      const rules = expect(await panel.operator.get<ListRoutesAnswer>('/routes'), 200).routes.map(({ route }) => route)
+      if ([...tunnels, ...rules].every(({ apply_status }) => apply_status !== 'Pending'))
+        return {
+          statuses: [...items, ...routes].map(({ status }) => status),
+          paths: [
+            ...tunnels.map(({ tunnel_id }) => `/tunnels/${tunnel_id}`),
+            ...rules.map(({ route_rule_id }) => `/routes/${route_rule_id}`),
+          ],
+        }
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+    throw new Error('Something is still pending')
+  }
+
+  it('that kills the helper at any step of a creation leaves, after its restart, the host as it was; the record is pending until the host is seen without it, and gone then', async () => {
     const before = await panel.picture()
     for (let at = 1; at <= CREATE_STEPS; at += 1) {
       await order(at % 2 ? 'dies' : 'dies-after', at)
-      assert.equal((await create()).error.code, 'HELPER_UNAVAILABLE')
+      const { code, details } = (await create()).error
+      assert.deepEqual([code, details['outcome']], ['HELPER_UNAVAILABLE', 'unknown'])
       await panel.helper.exited
-      await order('refuses', 0)
-      await panel.startHelper(faulty)
-      assert.equal(await panel.picture(), before, `killed at step ${at}`)
       const { tunnels } = expect(await panel.operator.get<ListTunnelsAnswer>('/tunnels'), 200)
       assert.deepEqual(
-        tunnels.map(({ apply_status }) => apply_status),
-        ['Pending'],
+        tunnels.map(({ tunnel_id, apply_status }) => [tunnel_id, apply_status]),
+        [[details['tunnel_id'], 'Pending']],
       )
-      const path = `/tunnels/${tunnels[0]!.tunnel_id}`
-      expect(await panel.operator.post(`${path}/reapply`), 200)
-      expect(await panel.operator.delete(path), 200)
+      await order('refuses', 0)
+      await panel.startHelper(faulty)
+      assert.deepEqual(await settled(), { statuses: [], paths: [] })
+      assert.equal(await panel.picture(), before, `killed at step ${at}`)
+    }
+  })
+
+  it('that kills the helper between the end of the work and its answer is told truly, 20 times of 20', async () => {
+    const RULE = { bind_address: '192.0.2.1', bind_port: 443, destination_address: '172.17.9.2', destination_port: 80 }
+    const changes: [(found: Reconciled) => Promise<Reply<unknown>>, string[]][] = [
+      [() => panel.operator.post('/tunnels', TUNNEL), ['InSync']],
+      [({ paths: [tunnel = ''] }) => panel.operator.patch(tunnel, { mtu: 1300 }), ['InSync']],
+      [() => panel.operator.post('/routes', RULE), ['InSync', 'InSync']],
+      [({ paths: [, rule = ''] }) => panel.operator.delete(rule), ['InSync']],
+      [({ paths: [tunnel = ''] }) => panel.operator.delete(tunnel), []],
+    ]
+    for (let done = 0; done < 20; done += 1) {
+      const [change, statuses] = changes[done % changes.length]!
+      const before = await settled()
+      await order('dies-unanswered', 0)
+      const answered = change(before)
+      await panel.helper.exited
+      await order('refuses', 0)
+      // At once, or not before the panel has given up waiting.
+      const isSoon = done % 2 === 1
+      const [{ status, error }] = await Promise.all([answered, isSoon ? panel.startHelper(faulty) : null])
+      if (!isSoon) await panel.startHelper(faulty)
+      const told = status < 300 ? 'done' : `${status} ${error.code} ${String(error.details['outcome'])}`
+      assert.ok(['done', '503 HELPER_UNAVAILABLE unknown'].includes(told), `${done}: ${told}`)
+      const after = await settled()
+      assert.deepEqual([after.statuses, after.paths.length], [statuses, statuses.length], `${done}: ${told}`)
     }
   })
 

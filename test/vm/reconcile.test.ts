@@ -153,28 +153,43 @@ describe('Host and store compared on a real kernel', function () {
     }
   })
 
-  it('shows a changed ttl as drift that only a new link puts right', async () => {
+  it('shows a changed ttl, key or far endpoint as drift that only a new link puts right', async () => {
     const { tunnel_id } = await said.itemOf('by-hand')
-    await a.server.run(`ip link change by-hand type gre local ${a.server.address} remote ${far.address} key 5 ttl 9`)
-    const { status, diffs, detail } = await said.itemOf('by-hand')
-    assert.deepEqual([status, diffs], ['Drifted', [{ field: 'ttl', desired: '64', actual: '9' }]])
-    assert.match(detail, /makes the link anew/)
+    const from = `mode gre local ${a.server.address}`
+    for (const [command, fields] of [
+      [`ip tunnel change by-hand ${from} remote ${far.address} key 5 ttl 9`, ['ttl']],
+      [`ip tunnel change by-hand ${from} remote ${far.address} key 55 ttl 64`, ['ikey', 'okey']],
+      ['ip tunnel change by-hand remote 192.0.2.77', ['remote_endpoint']],
+      ['ip link change by-hand type gre remote 192.0.2.77', ['remote_endpoint']],
+    ] as const) {
+      await a.server.run(command)
+      const { status, diffs, detail } = await said.itemOf('by-hand')
+      assert.deepEqual([status, diffs.map(({ field }) => field)], ['Drifted', fields], command)
+      assert.match(detail, /makes the link anew/)
+      expect(await a.operator.post(`/reconcile/${tunnel_id}/reapply`), 200)
+      assert.equal((await said.itemOf('by-hand')).status, 'InSync')
+    }
+  })
+
+  it('says which link to rename back where somebody renamed one by hand', async () => {
+    const { tunnel_id } = await said.itemOf('by-hand')
+    await a.server.run('ip link set by-hand down && ip link set by-hand name renamed')
+    assert.equal((await said.itemOf('by-hand')).status, 'Missing')
+    const { status, error } = await a.operator.post(`/reconcile/${tunnel_id}/reapply`)
+    assert.equal(status, 409)
+    const [, advice = ''] = /"(ip link set dev renamed name by-hand)"/.exec(error.message) ?? []
+    await a.server.run(advice)
     expect(await a.operator.post(`/reconcile/${tunnel_id}/reapply`), 200)
-    assert.equal((await said.itemOf('by-hand')).status, 'InSync')
   })
 
   it('calls a tunnel Missing whose link is deleted, and Inconsistent whose name another kind of interface takes', async () => {
     const { tunnel_id } = await said.itemOf('by-hand')
     await a.server.run('ip link del by-hand')
-    assert.deepEqual(
-      [(await said.itemOf('by-hand')).status, (await said.itemOf('by-hand')).observed.exists],
-      ['Missing', false],
-    )
+    const gone = await said.itemOf('by-hand')
+    assert.deepEqual([gone.status, gone.observed.exists], ['Missing', false])
     await a.server.run('ip link add by-hand type dummy')
-    assert.deepEqual(
-      [(await said.itemOf('by-hand')).status, (await said.itemOf('by-hand')).observed.kind],
-      ['Inconsistent', 'dummy'],
-    )
+    const taken = await said.itemOf('by-hand')
+    assert.deepEqual([taken.status, taken.observed.kind], ['Inconsistent', 'dummy'])
     assert.equal((await a.operator.post(`/reconcile/${tunnel_id}/reapply`)).error.code, 'PROTECTED_INTERFACE')
     await a.server.run('ip link del by-hand')
     expect(await a.operator.post(`/reconcile/${tunnel_id}/reapply`), 200)
@@ -236,6 +251,10 @@ describe('Host and store compared on a real kernel', function () {
         ['InSync', [], false, index],
         name,
       )
+      const elsewhere = kind === 'gretap' ? '192.0.2.78' : '2001:db8::78'
+      await a.server.run(`ip link change ${name} type ${kind} ${options.replace(/remote \S+/, `remote ${elsewhere}`)}`)
+      const { status, diffs } = await said.itemOf(name)
+      assert.deepEqual([status, diffs.map(({ field }) => field)], ['Drifted', ['remote_endpoint']], name)
     }
   })
 
@@ -272,11 +291,11 @@ describe('Host and store compared on a real kernel', function () {
   it("notices a changed MTU within two seconds, through the kernel's event, and that it is put right again", async () => {
     await create({ interface_name: 'watched' })
     await noticed('watched', 'InSync')
-    for (const [mtu, is] of [
-      [1300, 'Drifted'],
-      [1472, 'InSync'],
+    for (const [command, is] of [
+      ['ip link set watched mtu 1300', 'Drifted'],
+      ['ip link set watched mtu 1472', 'InSync'],
     ] as const) {
-      const changed = Number(await a.server.run(`ip link set watched mtu ${mtu} && date +%s%3N`))
+      const changed = Number(await a.server.run(`${command} && date +%s%3N`))
       const { because, at } = await noticed('watched', is)
       assert.equal(because, 'event')
       assert.ok(at - changed < 2000, `${at - changed} ms`)

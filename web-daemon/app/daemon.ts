@@ -92,6 +92,7 @@ const createPanel = (config: Config, { helper, ...opened }: Opened, certificate:
     signing_key: signingKey(join(config.state_dir, 'session.key')),
     web_path: config.web_path,
     trusted_proxies: config.trusted_proxies,
+    host_names: config.host_names,
     page_dir: config.page_dir,
     installation: describeInstallation(config),
     components: () => (certificate ? [certificate.component()] : []),
@@ -107,10 +108,13 @@ const describeInstallation = ({ state_dir, helper_socket, listen_address }: Conf
 /** Over TLS where there is a certificate, which is replaced whenever its files change. */
 const serve = async (
   app: RequestListener,
-  { listen_address, listen_port, web_path }: Config,
+  { listen_address, listen_port, web_path, trusted_proxies }: Config,
   certificate: CertificateWatcher | null,
 ) => {
-  const server = await listen(app, listen_address, listen_port, certificate ? { pair: certificate.pair } : {})
+  const server = await listen(app, listen_address, listen_port, {
+    trusted_proxies,
+    ...(certificate && { pair: certificate.pair }),
+  })
   const endRenewing = certificate?.watch((pair) => renew(server, pair))
   const end = (): Promise<void> => {
     endRenewing?.()

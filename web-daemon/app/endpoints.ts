@@ -1,6 +1,7 @@
 // Every endpoint of the API, feature by feature: the one list that the router and the API description are made from.
 import { auditEndpoints } from '../features/audit/endpoints.ts'
 import { authEndpoints } from '../features/auth/endpoints.ts'
+import { confirmPassword } from '../features/auth/me.ts'
 import { backupEndpoints } from '../features/backup/endpoints.ts'
 import { diagnosticEndpoints } from '../features/diagnostics/endpoints.ts'
 import { metricsEndpoints } from '../features/metrics/endpoints.ts'
@@ -8,28 +9,33 @@ import { metricsComponent } from '../features/metrics/component.ts'
 import { monitorComponent } from '../features/monitor/component.ts'
 import { monitorEndpoints } from '../features/monitor/endpoints.ts'
 import { poolEndpoints } from '../features/pools/endpoints.ts'
-import { noSuchPool } from '../features/pools/reference.ts'
+import { whyNoDefaultPool } from '../features/pools/reference.ts'
 import { reconcileEndpoints } from '../features/reconcile/endpoints.ts'
 import { settingsEndpoints } from '../features/settings/endpoints.ts'
 import { systemEndpoints } from '../features/system/endpoints.ts'
+import { cached } from '../features/system/health.ts'
 import { tunnelEndpoints } from '../features/tunnels/endpoints.ts'
 import { pairingEndpoints } from '../features/tunnels/pairing/endpoints.ts'
 import { poolUse } from '../features/tunnels/pool-use.ts'
 import { forwardingEndpoints } from '../features/forwarding/endpoints.ts'
 import { routeEndpoints } from '../features/routes/endpoints.ts'
+import { rulesComponent } from '../features/routes/health/component.ts'
 import { countInForce } from '../features/routes/store.ts'
 import { dependentRoutes } from '../features/routes/tunnel-use.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
 import type { Services } from './services.ts'
 
-const SETTING_REFERENCES = { 'addressing.default_pool_id': noSuchPool }
+const SETTING_REFERENCES = { 'addressing.default_pool_id': whyNoDefaultPool }
 
 export function allEndpoints(services: Services): Endpoint[] {
   const { auth, about, installation, store, pairing, watch, metrics, traffic, monitor, runs, components, logger } =
     services
+  const { routeWatch } = services
+  const rules = cached((context) => rulesComponent(context, routeWatch))
   return [
     ...authEndpoints(auth),
-    ...systemEndpoints(about, installation, store, () => [
+    ...systemEndpoints({ ...about, isLocal: auth.isLocal }, installation, store, async (context) => [
+      await rules(context),
       metricsComponent(metrics),
       monitorComponent(monitor),
       ...components(),
@@ -45,6 +51,12 @@ export function allEndpoints(services: Services): Endpoint[] {
     ...settingsEndpoints(SETTING_REFERENCES),
     ...forwardingEndpoints({ rulesInForce: countInForce }),
     ...routeEndpoints(traffic),
-    ...backupEndpoints({ references: SETTING_REFERENCES, poolUse, traffic, logger }),
+    ...backupEndpoints({
+      references: SETTING_REFERENCES,
+      poolUse,
+      traffic,
+      confirmPassword: confirmPassword(auth),
+      logger,
+    }),
   ]
 }

@@ -21,7 +21,12 @@ export interface Carrier<State> {
   readonly apply: (change: Change<State>) => Promise<Outcome>
   readonly verify: (change: Change<State>) => Promise<{ readonly ok: boolean; readonly checks: Check[] }>
   readonly split: (change: Change<State>) => Change<State>[]
+  readonly undo?: (change: Change<State>) => Change<State>
 }
+
+/** What takes a change back that was applied. */
+export const undoOf = <S>(carrier: Pick<Carrier<S>, 'undo'>, change: Change<S>): Change<S> =>
+  carrier.undo?.(change) ?? invert(change)
 
 type Deps = Pick<CommandContext, 'note'>
 
@@ -113,7 +118,7 @@ async function takeBack<S>(
   if (failed.status === 'unknown') return failed
   const steps: string[] = []
   for (const piece of [...done].reverse()) {
-    const back = await carryOutPiece(deps, carrier, invert(piece))
+    const back = await carryOutPiece(deps, carrier, undoOf(carrier, piece))
     if (back.status === 'unknown') return back
     if (back.status !== 'applied') return { status: 'stuck', outcome: stuckBetween(failed, back, steps) }
     steps.push(...back.outcome.steps)

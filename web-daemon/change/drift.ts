@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { Noticed, PassReason } from '@panel/shared/api/reconcile.ts'
 import type { CommandContext } from '../platform/context.ts'
 import { Refusal } from '../platform/http/refusal.ts'
+import { settleEnds } from './open-ends.ts'
 
 /** One object as a look found it. */
 export interface Observed<Key> {
@@ -45,7 +46,7 @@ export interface DriftSource<Key, Item extends Observed<Key>, Hint> {
   readonly remediate: (items: readonly Item[]) => Promise<void>
 }
 
-type Deps = Pick<CommandContext, 'inTurn' | 'now'>
+type Deps = Pick<CommandContext, 'db' | 'inTurn' | 'now'>
 
 interface Entry<Item> extends Noticed {
   readonly item: Item
@@ -75,6 +76,11 @@ export class DriftWatch<Key, Item extends Observed<Key>, Hint = never> {
     return this.#last
   }
 
+  /** Everything as it was when it was last looked at. */
+  entries(): Item[] {
+    return [...(this.#entries?.values() ?? [])].map(({ item }) => item)
+  }
+
   /** Which pass first found the object in the status that it has. */
   noticed({ key, status }: Observed<Key>): Noticed | null {
     const entry = this.#entries?.get(key)
@@ -87,7 +93,10 @@ export class DriftWatch<Key, Item extends Observed<Key>, Hint = never> {
     this.#hints = new Set()
     try {
       // In turn with the changes, so that one half done does not count as drift.
-      const look = await this.#deps.inTurn(() => this.#source.look(hints, this.#unexpected()))
+      const look = await this.#deps.inTurn(async () => {
+        await settleEnds(this.#deps.db)
+        return this.#source.look(hints, this.#unexpected())
+      })
       this.#compare(look, because)
       await this.#source.remediate(look.items)
     } catch (err) {

@@ -1,15 +1,13 @@
 // Takes records and the host from one state to another, for every noun: the store says Pending before root is asked,
-// and
-// afterwards what was read back (decisions.md, S1). Call every function inside `inTurn`.
+// and afterwards what was read back (decisions.md, S1). Call every function inside `inTurn`.
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
-import { invert, type Change } from '@panel/shared/change/change.ts'
+import type { Change } from '@panel/shared/change/change.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
-import type { CommandContext, WriteDb } from '../platform/context.ts'
-import { carryOut, type Ending } from './carry-out.ts'
-import { failureOf, unknownOutcome, type Subject } from './failure.ts'
-import type { ApplyMark, Resource, StoredEvent } from './resource.ts'
+import type { WriteDb } from '../platform/context.ts'
+import type { ApplyMark, Resource } from './resource.ts'
+import { announced, inTransaction, run, runPending, type Context, type Done } from './work.ts'
 
-type Context = Pick<CommandContext, 'db' | 'now' | 'note'>
+export type { Done } from './work.ts'
 
 /** A stored record that shall become another, and the host with it. */
 export interface Update<Row, Draft, State> {
@@ -17,11 +15,6 @@ export interface Update<Row, Draft, State> {
   readonly wanted: Draft
   /** Each begins where the one before it ends. */
   readonly changes: readonly Change<State>[]
-}
-
-export interface Done<Row> {
-  readonly record: Row
-  readonly outcome: Outcome
 }
 
 /** Makes a record, and what it stands for. A creation that came to nothing leaves no record. */
@@ -100,6 +93,7 @@ export async function remove<R extends ApplyMark, D, S>(
   const { store, idOf, onStored } = resource
   const outcome = await runPending(context, resource, [stored], {
     changes,
+    isRemoval: true,
     commit: (db, _mark, now) => store.markDeleted(db, idOf(stored), now),
   })
   onStored('deleted', [stored])
@@ -163,147 +157,3 @@ export async function settle<R extends ApplyMark, D, S>(
   onStored('settled', settled)
   return all
 }
-
-/** What the store says at the end of a change. */
-interface Work<Row, State> {
-  readonly rows: readonly Row[]
-  /** Whom an error names. */
-  readonly subject: Subject
-  readonly changes: readonly Change<State>[]
-  /** What came to nothing leaves no record then. */
-  readonly isCreation?: true
-  /** The host holds what was wanted. */
-  readonly commit: (db: WriteDb, mark: ApplyMark, now: string) => Promise<void>
-  /** The host is as it was before. `why` it failed; null where it was not tried, or was taken back. */
-  readonly restore: (db: WriteDb, why: string | null, now: string) => Promise<void>
-}
-
-/** The records are pending meanwhile, and afterwards as they were or marked as failed. */
-async function runPending<R extends ApplyMark, D, S>(
-  context: Context,
-  resource: Resource<R, D, S>,
-  rows: readonly R[],
-  { changes, commit }: Pick<Work<R, S>, 'changes' | 'commit'>,
-): Promise<Outcome> {
-  const { store, idOf } = resource
-  const mark = (db: WriteDb, some: readonly R[], status: number, why: string, now: string): Promise<void> =>
-    store.mark(db, some.map(idOf), { apply_status_id: status, last_apply_error: why }, now)
-  const restore: Work<R, S>['restore'] = async (db, why, now) => {
-    if (why !== null) return mark(db, rows, APPLY_STATUSES.Failed, why, now)
-    for (const alike of alikeIn(rows)) {
-      const [{ apply_status_id, last_apply_error }] = alike
-      await mark(db, alike, apply_status_id, last_apply_error, now)
-    }
-  }
-  const now = context.now().toISOString()
-  await inTransaction(context, (db) => mark(db, rows, APPLY_STATUSES.Pending, '', now))
-  return run(context, resource, { changes, commit, rows, subject: resource.describe(rows), restore })
-}
-
-/** Records that bear the same mark, together: there can be thousands, and a statement for each is slow. */
-function alikeIn<R extends ApplyMark>(rows: readonly R[]): [R, ...R[]][] {
-  const groups = new Map<string, [R, ...R[]]>()
-  for (const row of rows) {
-    const key = JSON.stringify([row.apply_status_id, row.last_apply_error])
-    const group = groups.get(key)
-    if (group) group.push(row)
-    else groups.set(key, [row])
-  }
-  return [...groups.values()]
-}
-
-/** The records are pending already. Throws unless the change was applied and stored. */
-async function run<R extends ApplyMark, D, S>(
-  context: Context,
-  resource: Resource<R, D, S>,
-  work: Work<R, S>,
-): Promise<Outcome> {
-  const ending = await carryOut(context, resource, work.changes)
-  switch (ending.status) {
-    case 'applied':
-      await commit(context, resource, work)
-      return ending.outcome
-    case 'refused':
-      await write(context, (db, now) => work.restore(db, null, now))
-      throw ending.reason
-    case 'unknown':
-      announce(context, resource, work)
-      throw unknownOutcome(ending.reason, work.subject)
-    case 'restored':
-    case 'stuck':
-      return fail(context, resource, work, ending)
-  }
-}
-
-/** What cannot be stored is taken back on the host, so that the host holds what the store says. */
-async function commit<R extends ApplyMark, D, S>(
-  context: Context,
-  resource: Resource<R, D, S>,
-  work: Work<R, S>,
-): Promise<void> {
-  const last_applied_date = context.now().toISOString()
-  const mark = { apply_status_id: APPLY_STATUSES.Applied, last_apply_error: '', last_applied_date }
-  try {
-    await write(context, (db, now) => work.commit(db, mark, now))
-  } catch (failure) {
-    const undone = await carryOut(context, resource, [...work.changes].reverse().map(invert))
-    if (undone.status === 'restored' || undone.status === 'stuck') await fail(context, resource, work, asStuck(undone))
-    // The store may refuse this as well. The record stays pending then, until a look at the host settles it.
-    if (undone.status === 'applied')
-      await write(context, (db, now) => work.restore(db, null, now)).catch(() => {
-        throw failure
-      })
-    throw failure
-  }
-}
-
-type Failed = Extract<Ending, { readonly status: 'restored' | 'stuck' }>
-
-const asStuck = ({ outcome }: Failed): Failed => ({ status: 'stuck', outcome: { ...outcome, outcome: 'stuck' } })
-
-/** Stores why, publishes that, and throws. */
-async function fail<R extends ApplyMark, D, S>(
-  context: Context,
-  resource: Resource<R, D, S>,
-  work: Work<R, S>,
-  { status, outcome }: Failed,
-): Promise<never> {
-  const { what, details } = work.subject
-  const isGone = work.isCreation === true && status === 'restored'
-  const failure = failureOf(outcome, { what, details: isGone ? {} : details }, resource.codes)
-  const stuck = { apply_status_id: APPLY_STATUSES.Inconsistent, last_apply_error: failure.message }
-  await write(context, (db, now) =>
-    status === 'stuck'
-      ? resource.store.mark(db, work.rows.map(resource.idOf), stuck, now)
-      : work.restore(db, failure.message, now),
-  )
-  if (!isGone) announce(context, resource, work)
-  throw failure
-}
-
-/** A creation that failed half-way leaves a new record; any other change one that says something else than before. */
-function announce<R extends ApplyMark, D, S>(
-  { note }: Context,
-  { noun, idOf, onStored }: Resource<R, D, S>,
-  { isCreation, rows }: Work<R, S>,
-): void {
-  if (isCreation) for (const row of rows) note.target(noun, idOf(row))
-  onStored(isCreation ? 'created' : 'updated', rows)
-}
-
-function announced<R extends ApplyMark, D, S>(
-  { note }: Context,
-  { noun, idOf, onStored }: Resource<R, D, S>,
-  event: StoredEvent,
-  done: Done<R>,
-): Done<R> {
-  if (event === 'created') note.target(noun, idOf(done.record))
-  onStored(event, [done.record])
-  return done
-}
-
-const write = (context: Context, work: (db: WriteDb, now: string) => Promise<void>): Promise<void> =>
-  inTransaction(context, (db) => work(db, context.now().toISOString()))
-
-const inTransaction = <T>({ db }: Pick<Context, 'db'>, work: (db: WriteDb) => Promise<T>): Promise<T> =>
-  db.transaction().execute(work)

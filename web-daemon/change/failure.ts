@@ -28,5 +28,5 @@ export function failureOf(outcome: Outcome, { what, details }: Subject, codes: F
 /** The helper went away during the change and has not come back. */
 export function unknownOutcome(reason: Refusal, { what, details }: Subject): Refusal {
   const message = `${reason.message}. Whether the change of ${what} was carried out is not known: it is pending, and the panel checks the host as soon as the helper answers`
-  return new Refusal(reason.code, message, { details: { ...reason.details, ...details } })
+  return new Refusal(reason.code, message, { details: { ...reason.details, ...details, outcome: 'unknown' } })
 }

@@ -40,6 +40,8 @@ export interface Resource<Row extends ApplyMark, Draft, State> {
   readonly verify: (change: Change<State>) => Promise<{ readonly ok: boolean; readonly checks: Check[] }>
   /** Divides a change into pieces that fit on one line to root each; in their order they make the whole. */
   readonly split: (change: Change<State>) => Change<State>[]
+  /** What takes back a change that was applied. Without it, its inverse. Neither state: nothing is to be done. */
+  readonly undo?: (change: Change<State>) => Change<State>
   readonly store: RecordStore<Row, Draft>
   /** Publishes what happened to the records. */
   readonly onStored: (event: StoredEvent, rows: readonly Row[]) => void

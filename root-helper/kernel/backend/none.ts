@@ -16,7 +16,7 @@ export function rulesetsWithout(detail: string, boot: BootRules): Rulesets {
       rules: [],
       damaged: [],
       unmanaged: [],
-      boot_rules: boot.read(),
+      ...boot.held(),
     }),
     submit: async () => refuse(),
     saveForBoot: async () => refuse(),

@@ -1,17 +1,16 @@
 // Which program holds the relay rules: nft where it works, else iptables of the variant that this host uses, else the
 // other variant; or the one that was configured.
-import { join } from 'node:path'
 import { RULE_BACKENDS, type RuleBackend, type RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { WantedBackend } from '../../config.ts'
 import { rulesetGeneration } from '../../netlink/nftables/generation.ts'
 import type { Kernel, Netfilter, RuleBackends, Rulesets } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
-import { readIfThere, writeWhole } from '../files/files.ts'
+import type { StateFolder } from '../files/state-folder.ts'
 import { Generations } from '../nft/generations.ts'
 import { findTool, nftAnswers, type BackendAnswer } from '../host/facts.ts'
 import { IptablesRulesets } from '../iptables/rulesets.ts'
 import { defaultVariant, openIptables } from '../iptables/iptables.ts'
-import { bootRulesIn, type BootRules } from '../files/boot-rules.ts'
+import type { BootRules } from '../files/boot-rules.ts'
 import { foreignBy, foreignUnread } from '../nft/foreign.ts'
 import { Nft } from '../nft/nft.ts'
 import { RulesetChanges } from '../nft/ruleset-changes.ts'
@@ -40,8 +39,8 @@ export interface Netfilters extends Pick<Kernel, 'rulesets' | 'ruleBackends' | '
   readonly backendAnswers: () => Promise<BackendAnswer>
 }
 
-export async function openNetfilter(stateDir: string, wanted: WantedBackend): Promise<Netfilters> {
-  const common = { boot: bootRulesIn(stateDir), generations: new Generations(rulesetGeneration()) }
+export async function openNetfilter(state: StateFolder, boot: BootRules, wanted: WantedBackend): Promise<Netfilters> {
+  const common = { boot, generations: new Generations(rulesetGeneration()) }
   const changes = new RulesetChanges(() => common.generations.ofOthers())
   const nft = await findTool('nft')
   const netfilter =
@@ -54,7 +53,7 @@ export async function openNetfilter(stateDir: string, wanted: WantedBackend): Pr
   if (!opened) {
     const reason = refused.slice(0, 300)
     return {
-      ruleBackends: backendsIn(stateDir, { active: 'none', has_ipv6: false, reason }, common),
+      ruleBackends: backendsIn(state, { active: 'none', has_ipv6: false, reason }, common),
       rulesets: rulesetsWithout(reason, common.boot),
       netfilter,
       changes,
@@ -62,7 +61,7 @@ export async function openNetfilter(stateDir: string, wanted: WantedBackend): Pr
     }
   }
   return {
-    ruleBackends: backendsIn(stateDir, opened.description, common, opened.rulesets),
+    ruleBackends: backendsIn(state, opened.description, common, opened.rulesets),
     rulesets: opened.rulesets,
     netfilter: opened.description.active === 'iptables_legacy' ? besideLegacy(netfilter) : netfilter,
     changes,
@@ -142,21 +141,22 @@ async function openNft({ boot, generations }: Common, why: string): Promise<Open
   }
 }
 
+const RECORD = 'rule-backend'
+
 /** Before there was a record there was no backend but nftables. */
 function backendsIn(
-  stateDir: string,
+  state: StateFolder,
   active: RuleBackendFound,
   common: Common,
   rulesets: Rulesets | null = null,
 ): RuleBackends {
-  const path = join(stateDir, 'rule-backend')
   return {
     active,
     recorded() {
-      const written = readIfThere(path)
+      const written = state.read(RECORD)
       return RULE_BACKENDS.find((name) => name === written) ?? 'nftables'
     },
-    record: (backend) => writeWhole(path, backend, 0o600),
+    record: (backend) => state.write(RECORD, backend),
     async open(backend) {
       if (rulesets && backend === active.active) return rulesets
       if (backend === 'none') return 'no backend held relay rules'

@@ -1,8 +1,8 @@
 // The change under way, kept in one file: what a helper that starts again finds there was cut short, and is put back.
-import { join } from 'node:path'
 import type { Change } from '@panel/shared/change/change.ts'
+import { RefusedError } from '../../refused.ts'
 import type { Journal } from '../../subject.ts'
-import { readIfThere, removeIfThere, syncFolder, writeWhole } from './files.ts'
+import { setAside, type StateFolder } from './state-folder.ts'
 
 export interface InterruptedChange {
   readonly noun: string
@@ -10,22 +10,39 @@ export interface InterruptedChange {
 }
 
 export interface JournalFile extends Journal {
-  /** Null where no change was cut short. */
+  /** Null where no change was cut short. Throws where the file holds something else. */
   read(): Promise<InterruptedChange | null>
+  /** From now on no change begins: what an earlier one left half-done is not known. */
+  block(why: string): void
+  /** Why no change begins; null where one can. */
+  blocked(): string | null
 }
 
-export function journalIn(folder: string): JournalFile {
-  const path = join(folder, 'change-under-way.json')
+const NAME = 'change-under-way.json'
+
+export function journalIn(folder: StateFolder): JournalFile {
+  let blocked: string | null = null
   return {
-    begin: (noun, change) => writeWhole(path, JSON.stringify({ noun, change }), 0o600),
+    async begin(noun, change) {
+      if (blocked !== null) throw new RefusedError('state_unusable', blocked)
+      await folder.write(NAME, JSON.stringify({ noun, change }))
+    },
     // On the disk before anybody is answered: a power cut must not bring back the record of a change that held.
-    async end() {
-      await removeIfThere(path)
-      await syncFolder(folder)
+    end: () => folder.remove(NAME),
+    read: async () => parse(folder.read(NAME)),
+    block(why) {
+      blocked = `The helper's file ${NAME} is damaged (${why}), so what an earlier change left half-done is not known, and nothing is changed: look at the host, then ${setAside(NAME)}`
     },
-    async read() {
-      const text = readIfThere(path)
-      return text === null ? null : (JSON.parse(text) as InterruptedChange)
-    },
+    blocked: () => blocked,
   }
+}
+
+function parse(text: string | null): InterruptedChange | null {
+  if (text === null) return null
+  if (text === '') throw new Error('it is empty, or no plain file')
+  const value = JSON.parse(text) as Partial<InterruptedChange> | null
+  const { noun, change } = value ?? {}
+  if (typeof noun !== 'string' || typeof change !== 'object' || !('before' in change && 'after' in change))
+    throw new Error('it holds no change')
+  return { noun, change }
 }

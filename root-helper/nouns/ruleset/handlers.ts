@@ -19,7 +19,7 @@ export async function probeRuleset(
   rulesets: Rulesets,
   params: Params<'ruleset.probe'>,
 ): Promise<Result<'ruleset.probe'>> {
-  const { boot_rules: _, ...held } = await rulesets.read()
+  const { boot_rules: _, boot_trouble: __, ...held } = await rulesets.read()
   const { items, next_id } = page([...held.rules].sort(byId), params)
   return {
     ...held,
@@ -49,7 +49,8 @@ export async function readCounters(
  */
 async function hostChange(rulesets: Rulesets, { before, after }: Change<RulesetState>): Promise<Change<HostRules>> {
   const found = hostRules(await rulesets.read(), new Set(changedIds({ before, after })))
-  const stated = found || before ? { rules: before ?? [], boot: found?.boot ?? [], pieces: found?.pieces ?? [] } : null
+  const { boot = [], pieces = [], strays = [] } = found ?? {}
+  const stated = found || before ? { rules: before ?? [], boot, pieces, strays } : null
   return { before: stated, after: asHostRules(after) }
 }
 

@@ -5,6 +5,7 @@ import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { HeldRuleset, Kernel } from '../../kernel/facilities.ts'
 import { log } from '../../log.ts'
+import { RefusedError } from '../../refused.ts'
 import type { Journal } from '../../subject.ts'
 import { Transaction } from '../../transaction.ts'
 import { handoverSubject } from './handover.ts'
@@ -21,15 +22,22 @@ export async function startRules(kernel: RuleKernel, journal: Journal): Promise<
   try {
     const { active, recorded } = kernel.ruleBackends
     if (active.active === 'none') return
-    if (recorded() !== active.active) await handOver(kernel, journal)
-    else {
-      await renewChains(kernel)
-      await restoreRules(kernel, journal)
-    }
+    const isSame = recorded() === active.active
+    if (isSame) await renewChains(kernel)
+    const bringBack: (of: RuleKernel, record: Journal) => Promise<unknown> = isSame ? restoreRules : handOver
+    await bringBack(kernel, journal).catch((error: unknown) => {
+      // A full disk is no reason to relay nothing: what an earlier change left is brought back unjournaled.
+      if (isStateUnusable(error)) return bringBack(kernel, NO_JOURNAL)
+      throw error
+    })
   } catch (error) {
     logFailure(messageOf(error))
   }
 }
+
+const isStateUnusable = (error: unknown): boolean => error instanceof RefusedError && error.code === 'state_unusable'
+
+const NO_JOURNAL: Journal = { begin: async () => undefined, end: async () => undefined }
 
 const logFailure = (detail: string): void =>
   log('error', 'The relay rules last accepted could not be brought back', { detail })
@@ -46,9 +54,15 @@ async function renewChains({ rulesets }: RuleKernel): Promise<void> {
   if (is_readable && is_present && damaged.length > 0) await rulesets.submit([], [])
 }
 
+/** Nothing is taken for the rules that boot brings back where their file is damaged. */
+function readableForBoot(held: HeldRuleset): HeldRuleset {
+  if (held.boot_trouble !== null) throw new RefusedError('state_unusable', held.boot_trouble)
+  return held
+}
+
 /** Returns how many rules were brought back; null where nothing was to be done or could be. */
 export async function restoreRules({ rulesets, ruleBackends }: RuleKernel, journal: Journal): Promise<number | null> {
-  const held = await rulesets.read()
+  const held = readableForBoot(await rulesets.read())
   const able = held.boot_rules.filter(isAbleIn(ruleBackends))
   if (!isGone(held, able)) return null
   const before = hostRules(held, new Set(held.boot_rules.map(({ route_rule_id }) => route_rule_id)))
@@ -84,7 +98,7 @@ async function handOver({ rulesets, ruleBackends }: RuleKernel, journal: Journal
       backend: former,
       detail: opened,
     })
-  const { boot_rules } = await rulesets.read()
+  const { boot_rules } = readableForBoot(await rulesets.read())
   const rules = boot_rules.filter(isAbleIn(ruleBackends))
   const subject = handoverSubject(ruleBackends)
   const after = { recorded: next, rules, former: null }

@@ -10,6 +10,7 @@ import type { HeldRuleset, Rulesets } from '../../kernel/facilities.ts'
 import { allowRules, canonicalOr, readableRuleset } from '../../policy.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Subject } from '../../subject.ts'
+import { allowAmount } from './amount.ts'
 
 /** Null, as a state, is a host that holds nothing of the rules of the change. */
 export interface HostRules {
@@ -22,10 +23,16 @@ export interface HostRules {
    * removed and never put back.
    */
   readonly pieces: readonly number[]
+  /**
+   * What somebody else has put into our table. Every change takes it out, and it is never put back; the journal of an
+   * earlier version does not have it.
+   */
+  readonly strays?: readonly string[]
 }
 
 /** The host state that rules on the wire stand for. */
-export const asHostRules = (rules: RulesetState | null): HostRules | null => rules && { rules, boot: rules, pieces: [] }
+export const asHostRules = (rules: RulesetState | null): HostRules | null =>
+  rules && { rules, boot: rules, pieces: [], strays: [] }
 
 /**
  * Root's own steps: the rules that boot brings back change with the kernel's, and by themselves where a change was cut
@@ -65,7 +72,12 @@ export function rulesetSubject(
     },
     plan: planHostRules,
     check: checkHostRules,
-    allow: async (change, { held }) => allowRules(rulesOrNull(change.after?.rules ?? []), held.backend),
+    async allow(change, { held }) {
+      if (held.boot_trouble !== null) throw new RefusedError('state_unusable', held.boot_trouble)
+      const wanted = change.after?.rules ?? []
+      allowRules(rulesOrNull(wanted), held.backend)
+      allowAmount(held.rules, changedIds(change), wanted)
+    },
     execute: (step) => executeStep(rulesets, step, counted),
     remedy: () => [
       `Look at what is there: ${HOW_TO_LOOK[backend]}`,
@@ -74,8 +86,14 @@ export function rulesetSubject(
   }
 }
 
+/** So many are named; all of them are taken out. */
+const STRAYS_MAX = 100
+
 /** What the host holds of the rules of these ids. */
-export function hostRules({ rules, damaged, boot_rules }: HeldRuleset, ids: ReadonlySet<number>): HostRules | null {
+export function hostRules(
+  { rules, damaged, boot_rules, unmanaged }: HeldRuleset,
+  ids: ReadonlySet<number>,
+): HostRules | null {
   const isOf = ({ route_rule_id }: { readonly route_rule_id: number }): boolean => ids.has(route_rule_id)
   return orNull({
     rules: rules.filter(isOf),
@@ -84,18 +102,20 @@ export function hostRules({ rules, damaged, boot_rules }: HeldRuleset, ids: Read
       .filter(isOf)
       .map(({ route_rule_id }) => route_rule_id)
       .sort((a, b) => a - b),
+    strays: [...unmanaged].sort().slice(0, STRAYS_MAX),
   })
 }
 
 const orNull = (state: HostRules): HostRules | null =>
   state.rules.length + state.boot.length + state.pieces.length === 0 ? null : state
 
-function canonicalHostRules({ rules, boot, pieces }: HostRules): HostRules | null {
+function canonicalHostRules({ rules, boot, pieces, strays = [] }: HostRules): HostRules | null {
   const canonical = canonicalRuleset(rules)
   return orNull({
     rules: canonical,
     boot: boot === rules ? canonical : [...boot].sort(inOrder),
     pieces: [...pieces].sort((a, b) => a - b),
+    strays: [...strays].sort().slice(0, STRAYS_MAX),
   })
 }
 
@@ -117,8 +137,15 @@ function planHostRules(found: HostRules | null, wanted: HostRules | null): HostR
   const leftovers = from.pieces.filter((id) => !stay.has(id))
   const steps = planRuleset(rulesOrNull(from.rules), rulesOrNull(to.rules), leftovers)
   const boot = bootChange(from.boot, to.boot)
+  if (steps.length === 0 && hasStrays(from, to))
+    return [{ kind: 'ruleset_submit', before: from.rules, after: to.rules, leftovers: [], boot }]
   if (steps.length === 0) return boot.gone.length + boot.put.length === 0 ? [] : [{ kind: 'boot_rules_write', boot }]
   return steps.map((step) => (step.kind === 'ruleset_submit' ? { ...step, boot } : step))
+}
+
+/** Which there are to be taken out; a table that had them before a change need not have them after its undoing. */
+function hasStrays({ strays = [] }: HostRules, { strays: wanted = [] }: HostRules): boolean {
+  return strays.some((text) => !wanted.includes(text))
 }
 
 function bootChange(from: readonly RelayRule[], to: readonly RelayRule[]): BootChange {

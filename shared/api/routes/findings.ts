@@ -15,6 +15,7 @@ export const RouteFinding = shape('RouteFinding', {
   installed_rules: Count,
   diffs: list(strict({ field: Text, desired: Text, actual: Text })),
   shadows: told(list(Id), 'Rules that stand earlier and take all that this one listens for.'),
+  covered_by: told(list(Id), 'Rules that take all that this one listens for wherever they stand earlier than it.'),
 })
 export type RouteFinding = Static<typeof RouteFinding>
 

@@ -26,7 +26,10 @@ export const TrafficView = shape('RouteTraffic', {
   tx_packets_since_creation: Count,
   active_connections: nullable(Count),
   new_connections_per_second: nullable(Amount),
-  reset_detected: told(Flag, "Whether the kernel's counter had been made anew when it was last read."),
+  reset_detected: told(
+    Flag,
+    "Whether the kernel's counter has begun anew since the rule was made, so that it stands below the panel's own sum.",
+  ),
 })
 export type TrafficView = Static<typeof TrafficView>
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { BackupDocument, ImportAction, ImportBackupAnswer } from '@panel/shared/api/backup.ts'
 import type { Client, Reply } from './client.ts'
+import { OPERATOR } from './panel.ts'
 import { madeRoute } from './routes.ts'
 import { createTunnel } from './tunnels.ts'
 
@@ -12,7 +13,7 @@ export const exportOf = async (client: Client, query = ''): Promise<BackupDocume
 }
 
 export const importInto = (client: Client, backup: unknown, more: object = {}): Promise<Reply<ImportBackupAnswer>> =>
-  client.post('/backup/import', { backup, ...more })
+  client.post('/backup/import', { backup, current_password: OPERATOR.password, ...more })
 
 /** What became of the items of a kind, by target; without those that were as they are already. */
 export const became = ({ body }: Reply<ImportBackupAnswer>, kind: ImportAction['kind']): Record<string, string> =>

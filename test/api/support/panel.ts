@@ -75,13 +75,19 @@ export interface TestPanel {
 
 export class Clock {
   #ahead = 0
-  now = (): Date => new Date(Date.now() + this.#ahead)
+  #set = 0
+  now = (): Date => new Date(Date.now() + this.#ahead + this.#set)
+  monotonic = (): number => performance.now() + this.#ahead
+  /** As somebody does who sets the clock of the day. */
+  set(seconds: number): void {
+    this.#set += seconds * 1000
+  }
   advance(seconds: number): void {
     this.#ahead += seconds * 1000
   }
 }
 
-export type TestParts = Partial<Omit<PanelDeps, 'logger' | 'now'>> & {
+export type TestParts = Partial<Omit<PanelDeps, 'logger' | 'now' | 'monotonic'>> & {
   readonly store?: string
   readonly address?: string
   readonly listening?: Listening
@@ -110,7 +116,9 @@ export const startPanel = async ({
     settings: await Settings.open(db, bus.publish),
     logger,
     now: clock.now,
+    monotonic: clock.monotonic,
     passwords: makePasswords(TEST_BCRYPT_COST),
+    host_names: ['panel'],
     ...parts,
     db,
     bus,

@@ -21,10 +21,10 @@ export class Wire {
     socket.on('error', () => undefined)
   }
 
-  /** Connected to the server whose address is `base`. */
-  static async to(base: string): Promise<Wire> {
+  /** Connected to the server whose address is `base`, from an address of this host. */
+  static async to(base: string, from?: string): Promise<Wire> {
     const { hostname, port } = new URL(base)
-    const wire = new Wire(connect(Number(port), hostname))
+    const wire = new Wire(connect({ port: Number(port), host: hostname, ...(from && { localAddress: from }) }))
     await new Promise<void>((resolve, reject) => wire.socket.once('connect', resolve).once('error', reject))
     return wire
   }

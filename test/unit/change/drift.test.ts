@@ -1,6 +1,7 @@
 // The background's comparison, over a noun that it has never seen: what is news, what is said once, and what a hint is
 // about.
 import assert from 'node:assert/strict'
+import type { CommandContext } from '@panel/web-daemon/platform/context.ts'
 import { DriftWatch, type DriftSource, type Observed } from '@panel/web-daemon/change/drift.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 
@@ -41,7 +42,11 @@ describe('A comparison of quotas in the background', () => {
         ),
       remediate: async (items) => void remediated.push(items.map(({ key }) => key)),
     }
-    const deps = { inTurn: <T>(work: () => Promise<T>) => work(), now: () => new Date('2026-01-01T00:00:00Z') }
+    const deps = {
+      db: {} as CommandContext['db'],
+      inTurn: <T>(work: () => Promise<T>) => work(),
+      now: () => new Date('2026-01-01T00:00:00Z'),
+    }
     watch = new DriftWatch(deps, source, makeLogger({ write: (line) => void log.push(line) }))
   })
 

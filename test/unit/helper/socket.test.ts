@@ -69,6 +69,7 @@ describe("The helper's socket", () => {
 
   const MALFORMED: Record<string, string> = {
     'half a JSON value': '{"jsonrpc":"2.0"',
+    'JSON that is nested without end': request({ params: { interface_names: 0 } }).replace('0}', '['.repeat(100_000)),
     null: 'null',
     'a number': '42',
     'a batch': `[${request({})},${request({})}]`,

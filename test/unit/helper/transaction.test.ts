@@ -221,6 +221,7 @@ describe('A transaction', () => {
           helperFacts: notAsked,
           findTools: notAsked,
           findListeners: notAsked,
+          stateTrouble: notAsked,
         }
         await recover(journal, transactionsOf(kernel, journal))
         assert.equal(kernel.picture(), picture, `${what}, step ${at}`)

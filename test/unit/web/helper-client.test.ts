@@ -24,6 +24,7 @@ const NOTHING = {
   interfaces: null,
   routing_table: null,
   listeners: null,
+  state: null,
 }
 
 describe('the client of the root helper', () => {
@@ -102,6 +103,7 @@ describe('the client of the root helper', () => {
     unsupported: 'SERVICE_UNAVAILABLE',
     busy: 'SERVICE_UNAVAILABLE',
     kernel_refused: 'SERVICE_UNAVAILABLE',
+    state_unusable: 'SERVICE_UNAVAILABLE',
     protected_interface: 'PROTECTED_INTERFACE',
     foreign_unit_file: 'FOREIGN_UNIT_FILE',
     unmodelled_state: 'CONFLICT',

@@ -5,10 +5,10 @@ import { readConfig } from '@panel/root-helper/config.ts'
 import { realDeps, startHelper } from '@panel/root-helper/helper.ts'
 import { FaultyKernel, from, onlyAt, type Fault } from '../../support/faulty.ts'
 
-/** `at` 0 is no fault. A new `turn` counts changes from one again. */
+/** dies-unanswered: it is killed when the work is done and the journal closed. `at` 0 is no other fault. A new `turn` counts changes from one again. */
 export interface FaultOrder {
   readonly turn: number
-  readonly fault: Fault
+  readonly fault: Fault | 'dies-unanswered'
   readonly at: number
   readonly lasts: boolean
 }
@@ -16,15 +16,23 @@ export interface FaultOrder {
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   const parts = await realDeps(config)
+  const read = (): FaultOrder => JSON.parse(readFileSync(process.env['PANEL_FAULT_FILE']!, 'utf8')) as FaultOrder
   let turn = -1
   const kernel: FaultyKernel = new FaultyKernel(parts.kernel, () => {
-    const order = JSON.parse(readFileSync(process.env['PANEL_FAULT_FILE']!, 'utf8')) as FaultOrder
+    const order = read()
     if (order.turn !== turn) kernel.asked = 1
     turn = order.turn
-    if (order.at === 0) return null
+    if (order.at === 0 || order.fault === 'dies-unanswered') return null
     return (order.lasts ? from : onlyAt)(order.at, order.fault)(kernel.asked)
   })
-  await startHelper({ ...parts, kernel }, config, () => ({}))
+  const journal: typeof parts.journal = {
+    ...parts.journal,
+    async end() {
+      await parts.journal.end()
+      if (read().fault === 'dies-unanswered') process.kill(process.pid, 'SIGKILL')
+    },
+  }
+  await startHelper({ ...parts, kernel, journal }, config, () => ({}))
   process.stderr.write('listening, with a fault\n')
 }
 

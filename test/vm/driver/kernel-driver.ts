@@ -6,6 +6,7 @@ import { realDeps } from '@panel/root-helper/helper.ts'
 import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
 import { Generations } from '@panel/root-helper/kernel/nft/generations.ts'
 import { bootRulesIn } from '@panel/root-helper/kernel/files/boot-rules.ts'
+import { stateFolder } from '@panel/root-helper/kernel/files/state-folder.ts'
 import { Nft } from '@panel/root-helper/kernel/nft/nft.ts'
 import { NftRulesets } from '@panel/root-helper/kernel/nft/rulesets.ts'
 import { rulesetGeneration } from '@panel/root-helper/netlink/nftables/generation.ts'
@@ -27,7 +28,11 @@ async function kernelOf(nft: string | undefined): Promise<Kernel> {
     ? kernel
     : {
         ...kernel,
-        rulesets: new NftRulesets(new Nft(nft), bootRulesIn(config.stateDir), new Generations(rulesetGeneration())),
+        rulesets: new NftRulesets(
+          new Nft(nft),
+          bootRulesIn(stateFolder(config.stateDir)),
+          new Generations(rulesetGeneration()),
+        ),
       }
 }
 

@@ -103,6 +103,21 @@ export function works(panel: Installed): void {
     assert.deepEqual([refused.code, /There is no such method/.test(refused.stderr)], [1, true])
   })
 
+  it('refuses changes while the journal of the helper is damaged, until an administrator sets that aside', async () => {
+    const { lab } = panel
+    await lab.run(
+      'printf garbage > /var/lib/tunnel-panel-helper/change-under-way.json && systemctl restart tunnel-panel-helper',
+      SLOW,
+    )
+    const refused = await panel.operator.post('/routes/apply-all')
+    assert.deepEqual([refused.status, refused.error.details['reason']], [503, 'state_unusable'])
+    const { stdout } = await lab.try('tunnel-panel status', SLOW)
+    const [, advice = ''] = /^ +helper +error .*"sudo (tunnel-panel set-aside [a-z.-]+)"/m.exec(stdout) ?? []
+    assert.match(await lab.run(advice, SLOW), /the helper is restarted/)
+    expect(await panel.operator.post('/routes/apply-all'), 200)
+    await panel.isWell()
+  })
+
   it('gives the operator another password from the command, which ends every session', async () => {
     assert.match(
       await panel.lab.run('tunnel-panel reset-password', { ...SLOW, stdin: `${ANOTHER}\n` }),

@@ -1,22 +1,26 @@
-// Runs an action, reports it in a toast with Undo, and invalidates queries.
+// Runs an action, reports how it went in a toast with Undo, and invalidates queries.
 import { Cancelled } from './cancelled.ts'
 import { invalidate } from './query.svelte.ts'
 import { toasts } from './toasts.svelte.ts'
+
+/** Titles of the toasts. An action cannot be declared without its words for a failure. */
+export interface Outcomes {
+  readonly done: string
+  readonly failing: string
+}
 
 export interface ActOptions {
   /** Reverts the action. */
   readonly undo?: () => Promise<unknown>
   /** Query paths to invalidate. */
   readonly stale?: readonly string[]
-  /** Title of the failure toast; `done` by default. */
-  readonly failing?: string
 }
 
 /** Resolves to the answer, or to null after a reported failure. */
 export const act = async <T>(
-  done: string,
+  { done, failing }: Outcomes,
   work: () => Promise<T>,
-  { undo, stale = [], failing = done }: ActOptions = {},
+  { undo, stale = [] }: ActOptions = {},
 ): Promise<T | null> => {
   try {
     const answer = await work()

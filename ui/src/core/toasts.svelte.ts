@@ -1,5 +1,6 @@
 // Toasts: a success disappears, a failure stays until closed, and the bell keeps the last fifty.
 import { toApiError, type ApiError } from './api-error.ts'
+import { t } from './i18n.svelte.ts'
 
 export interface Toast {
   readonly id: number
@@ -42,7 +43,7 @@ class Toasts {
     try {
       await toast.undo?.()
     } catch (thrown) {
-      this.failure(toast.text, thrown)
+      this.failure(t('core.undo_failing', { done: toast.text }), thrown)
     }
   }
 

@@ -2,22 +2,19 @@
 import type { Logger } from 'pino'
 import type { CommandContext } from '../../platform/context.ts'
 import type { AuditedRequest } from '../../platform/http/serve.ts'
-import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 import type { Refusal } from '../../platform/http/refusal.ts'
 import { actionAsItEnded, AUDIT_ACTIONS, type AuditAction } from '@panel/shared/api/audit/actions.ts'
 import type { Actor, AuditNote } from '../../platform/audit-note.ts'
 import { redact } from './redact.ts'
-import { insertEntry } from './store.ts'
-
-/** Refused requests of anonymous clients could fill the disk; above this number per minute they are only logged. */
-export const STRANGERS_PER_MINUTE = 600
+import { insertEntry, type NewEntry } from './store.ts'
+import { Strangers } from './strangers.ts'
 
 export function makeRecorder(
   db: CommandContext['db'],
   now: () => Date,
   logger: Logger,
 ): (entry: AuditedRequest) => Promise<void> {
-  const strangers = new SlidingWindow(STRANGERS_PER_MINUTE, 60_000, now)
+  const strangers = new Strangers(db, now)
   return async (entry) => {
     const { note, request: guarded, refusal, client_ip, request_id, duration_ms } = entry
     const by = note.by ?? guarded.session
@@ -26,8 +23,7 @@ export function makeRecorder(
       { request_id, action, username: by?.username ?? '', client_ip, code: refusal?.code ?? '', duration_ms },
       'command',
     )
-    if (!by && refusal && isTooMany(strangers)) return
-    await insertEntry(db, {
+    const row: NewEntry = {
       audit_action_id: AUDIT_ACTIONS[action],
       user_id: by?.user_id ?? null,
       username: by?.username ?? '',
@@ -40,7 +36,11 @@ export function makeRecorder(
       client_ip,
       request_id,
       created_date: now().toISOString(),
-    })
+    }
+    if (by || !refusal) await insertEntry(db, row)
+    // Any request can be sent without a token, and means nothing.
+    else if (refusal.code !== 'CSRF_TOKEN_INVALID')
+      await strangers.record(row, refusal.code, entry.endpoint.guards?.session !== false)
   }
 }
 
@@ -67,7 +67,7 @@ export async function recordPanelAction(
   { db, now }: Pick<CommandContext, 'db' | 'now'>,
   { action, note, refusal, duration_ms, on = NO_REQUEST }: PanelAction,
 ): Promise<void> {
-  return insertEntry(db, {
+  await insertEntry(db, {
     audit_action_id: AUDIT_ACTIONS[action],
     user_id: on.by?.user_id ?? null,
     username: on.by?.username ?? '',
@@ -87,9 +87,3 @@ const resultColumns = (refusal: Refusal | null) => ({
   is_success: refusal ? 0 : 1,
   error_message: refusal ? `${refusal.code}: ${refusal.message}` : '',
 })
-
-const isTooMany = (strangers: SlidingWindow): boolean => {
-  if (strangers.secondsToWait('') > 0) return true
-  strangers.add('')
-  return false
-}

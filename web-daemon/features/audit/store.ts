@@ -18,8 +18,16 @@ export interface AuditFilter {
   readonly to?: string
 }
 
-export async function insertEntry(db: Kysely<Database>, row: Insertable<AuditLogTable>): Promise<void> {
-  await db.insertInto('audit_log').values(row).execute()
+export type NewEntry = Insertable<AuditLogTable>
+
+/** Returns its id. */
+export async function insertEntry(db: Kysely<Database>, entry: NewEntry): Promise<number> {
+  const { insertId } = await db.insertInto('audit_log').values(entry).executeTakeFirstOrThrow()
+  return Number(insertId)
+}
+
+export async function updateEntry(db: Kysely<Database>, audit_log_id: number, entry: NewEntry): Promise<void> {
+  await db.updateTable('audit_log').set(entry).where('audit_log_id', '=', audit_log_id).execute()
 }
 
 export async function findEntries(

@@ -15,18 +15,21 @@ export async function showMe({ db }: ReadContext, incoming: Incoming): Promise<A
   return ok(answer)
 }
 
-export function changeMe({ passwords, tokens, throttle }: AuthServices) {
+/** Confirms that the request is the operator's own. A wrong password counts as a failed sign-in. */
+export function confirmPassword(services: AuthServices) {
+  return async (db: ReadContext['db'], incoming: Pick<Incoming, 'session' | 'client_ip'>, password: string) =>
+    confirm(services, await ownAccount(db, incoming), { current_password: password, client_ip: incoming.client_ip })
+}
+
+export function changeMe(services: AuthServices) {
+  const { passwords, tokens } = services
   return async ({ db, now, note }: CommandContext, incoming: Incoming<AccountBody>): Promise<Answer<SessionAnswer>> => {
     const account = await ownAccount(db, incoming)
     const { body, client_ip } = incoming
     const change = requestedChange(account, incoming)
     note.target('user', account.user_id)
     if (change.new_password === undefined) note.action('UsernameChange')
-    const attempt = throttle.begin(account.username, client_ip)
-    if (!(await passwords.isRight(body.current_password, account.password_hash))) {
-      throw new Refusal('INVALID_CREDENTIALS', 'The current password is wrong', { field: 'current_password' })
-    }
-    attempt.succeeded()
+    await confirm(services, account, { ...body, client_ip })
     const password_hash =
       change.new_password === undefined ? account.password_hash : await passwords.hash(change.new_password)
     const changed = await changeAccount(db, account, { username: change.username, password_hash }, now().toISOString())
@@ -36,6 +39,17 @@ export function changeMe({ passwords, tokens, throttle }: AuthServices) {
     if (change.new_password !== undefined) note.operation('Password changed')
     return sessionAnswer(tokens, changed, 200)
   }
+}
+
+const confirm = async (
+  { passwords, throttle }: AuthServices,
+  account: Account,
+  { current_password, client_ip }: { current_password: string; client_ip: string },
+): Promise<void> => {
+  const attempt = throttle.begin(account.username, client_ip)
+  if (!(await passwords.isRight(current_password, account.password_hash)))
+    throw new Refusal('INVALID_CREDENTIALS', 'The current password is wrong', { field: 'current_password' })
+  attempt.succeeded()
 }
 
 const requestedChange = (

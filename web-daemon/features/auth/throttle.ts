@@ -1,5 +1,6 @@
 // Limits password guessing per account name, whether or not it exists, and per address (decisions.md, A12). An account
 // itself is never locked.
+import { clientNetwork } from '../../platform/network/client-network.ts'
 import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 import { throwRateLimited } from '../../platform/limits/refuse.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
@@ -118,18 +119,4 @@ class FailuresInARow {
   clear(address: string): void {
     this.#addresses.delete(address)
   }
-}
-
-/** One IPv6 host has a whole /64 to guess from. */
-const clientNetwork = (client_ip: string): string => (client_ip.includes(':') ? prefix64(client_ip) : client_ip)
-
-const prefix64 = (address: string): string => {
-  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
-  const groups = head.split(':').filter((group) => group !== '')
-  const missing = tail === undefined ? 0 : 8 - groups.length - tail.split(':').filter((group) => group !== '').length
-  const all = [...groups, ...Array.from({ length: missing }, () => '0'), ...(tail ?? '').split(':')]
-  return all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group || '0', 16).toString(16))
-    .join(':')
 }

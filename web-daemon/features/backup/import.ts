@@ -17,7 +17,7 @@ import type { References } from '../settings/change.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { Ids } from './ids.ts'
 import { importPools } from './pools.ts'
-import { readBackup, type Backup } from './read.ts'
+import { isRight, readBackup, type Backup } from './read.ts'
 import { importRoutes } from './routes.ts'
 import { importPoolSetting, importSettings, namesAPool } from './settings.ts'
 import { importTunnels } from './tunnels.ts'
@@ -27,6 +27,8 @@ export interface BackupServices {
   readonly references: References
   readonly poolUse: PoolUse
   readonly traffic: Traffic
+  /** Throws unless it is the password of the operator whose request this is. */
+  readonly confirmPassword: (db: ReadContext['db'], incoming: Incoming<unknown>, password: string) => Promise<void>
   readonly logger: Logger
 }
 
@@ -41,7 +43,7 @@ export function importBackup(services: BackupServices) {
       : readBackup(body.backup, { settings: include_settings, routes: include_routes }, problems)
     problems.throwIfAny()
     if (!backup) throw new Error('A backup without problems is missing')
-    const request: ImportRequest = { services, backup, body }
+    const request: ImportRequest = { services, backup, body, confirm: () => confirm(services, context, incoming) }
     if (dry_run) {
       const worker = makeDryRunWorker(dryRunContext(context, backup), incoming, services.logger)
       return ok(importAnswer(dry_run, backup, await importAll(worker, context, request)))
@@ -63,17 +65,41 @@ export function importBackup(services: BackupServices) {
 }
 
 /** A read-only context that already sees the settings of the backup. */
-function dryRunContext({ db, request, now, settings }: ReadContext, { settings: given }: Backup): ReadContext {
-  const imported = new Map(given.filter((one) => !namesAPool(one)).map(({ item }) => [item.key, item.value]))
+function dryRunContext(
+  { db, request, now, api_path, settings }: ReadContext,
+  { settings: given }: Backup,
+): ReadContext {
+  const imported = new Map(
+    given
+      .filter(isRight)
+      .filter((one) => !namesAPool(one))
+      .map(({ item }) => [item.key, item.value]),
+  )
   const get: SettingsReader['get'] = (key) =>
     imported.has(key) ? (imported.get(key) as ReturnType<typeof settings.get<typeof key>>) : settings.get(key)
-  return { db, request, now, settings: { get } }
+  return { db, request, now, api_path, settings: { get } }
 }
 
 interface ImportRequest {
   readonly services: BackupServices
   readonly backup: Backup
   readonly body: ImportBackupBody
+  readonly confirm: () => Promise<void>
+}
+
+/** The settings security.* guard the panel: a document from elsewhere changes them only if the operator says so. */
+async function confirm(
+  { confirmPassword }: BackupServices,
+  { db }: ReadContext,
+  incoming: Incoming<ImportBackupBody>,
+): Promise<void> {
+  const { current_password } = incoming.body
+  if (current_password !== undefined) return confirmPassword(db, incoming, current_password)
+  throw new Refusal(
+    'INVALID_CREDENTIALS',
+    'This setting guards the panel. Import it together with your current password, or leave it out.',
+    { field: 'current_password' },
+  )
 }
 
 /**
@@ -82,12 +108,12 @@ interface ImportRequest {
 async function importAll(
   worker: Worker,
   context: ReadContext,
-  { services, backup, body }: ImportRequest,
+  { services, backup, body, confirm }: ImportRequest,
 ): Promise<ImportAction[]> {
   const { references, poolUse, traffic } = services
   const { include_pools = true, include_tunnels = true, force = false } = body
   const [pools, tunnels] = [new Ids(), new Ids()]
-  const batch = { references, db: context.db }
+  const batch = { references, db: context.db, confirm }
   const settings = await importSettings(worker, { ...batch, items: backup.settings.filter((one) => !namesAPool(one)) })
   const poolActions = await importPools(
     worker,
@@ -96,7 +122,7 @@ async function importAll(
   )
   const poolSettingActions = await importPoolSetting(
     worker,
-    { ...batch, items: backup.settings.filter(namesAPool) },
+    { ...batch, items: backup.settings.filter(isRight).filter(namesAPool) },
     pools,
   )
   const { actions, planned } = await importTunnels(

@@ -5,13 +5,14 @@ import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import type { Answer, Incoming } from '../../platform/http/endpoint.ts'
 import { createPool, validatePool } from '../pools/create.ts'
 import { defaultLength } from '../pools/range.ts'
-import { allPools, type PoolRecord } from '../pools/store.ts'
+import { refuseIfDefault } from '../pools/reference.ts'
+import { allPools, withRange, type NewPool, type PoolRecord } from '../pools/store.ts'
 import { replacePool } from '../pools/update.ts'
 import type { PoolUse } from '../pools/use.ts'
 import type { Ids } from './ids.ts'
 import type { Item } from './read.ts'
 import { normalizeCidr } from './normalize.ts'
-import { skip, type ImportResult, type Job, type Worker } from './worker.ts'
+import { skip, wrong, type ImportResult, type Job, type Worker } from './worker.ts'
 
 interface Pools {
   readonly items: readonly Item<BackupPool>[]
@@ -28,7 +29,12 @@ export async function importPools(
 ): Promise<ImportAction[]> {
   const free = new Map((await allPools(context.db)).map((pool) => [pool.address_pool_id, pool]))
   const actions: ImportAction[] = []
-  for (const { path, item } of items) {
+  for (const one of items) {
+    if (one.fault) {
+      if (isIncluded) actions.push(wrong(worker, 'pool', one))
+      continue
+    }
+    const { path, item } = one
     const { address_pool_id: id_in_backup, ...body } = item
     const existing = findExisting(body, [...free.values()])
     if (existing) free.delete(existing.address_pool_id)
@@ -76,7 +82,10 @@ async function importOne(worker: Worker, { path, body, existing, use }: One): Pr
         target_id: existing.address_pool_id,
         detail: 'A pool of this range is here: it is made as in the backup.',
         schema: UpdatePoolBody,
-        dryRun: (_context, incoming) => dryRunPool(incoming, { ...existing, lengthFor: () => existing.prefix_length }),
+        dryRun: ({ settings }, incoming) =>
+          dryRunPool(incoming, { ...existing, lengthFor: () => existing.prefix_length }, (wanted) =>
+            refuseIfDefault(settings, existing, withRange(wanted)),
+          ),
         apply: async (context, incoming) => made(await replacePool(use)(context, incoming)),
       }
     : null
@@ -100,7 +109,8 @@ const isAlike = ({ cidr: _known, ...body }: PoolFields, existing: PoolRecord): b
 async function dryRunPool(
   { body, problems }: Incoming<never>,
   stored: Parameters<typeof validatePool>[2],
+  check: (wanted: NewPool) => void = () => undefined,
 ): Promise<ImportResult> {
-  validatePool(body, problems, stored)
+  check(validatePool(body, problems, stored))
   return { target_id: null, warnings: [] }
 }

@@ -1,18 +1,22 @@
-// Validates a backup: each item against its schema, and every problem with its path, such as backup.tunnels[3].mtu.
-import type { FieldCode } from '@panel/shared/api/base/codes.ts'
+// Reads a backup: what is wrong with it as a whole refuses it, and what is wrong with an item concerns that item alone.
+// Every problem has its path, such as backup.tunnels[3].mtu.
 import { BACKUP_MEMBERS, BACKUP_VERSION, BackupPool, BackupRoute, BackupTunnel } from '@panel/shared/api/backup.ts'
 import { strict, Type, type Static, type TSchema } from '@panel/shared/schema.ts'
 import { Problems } from '../../platform/http/problems.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
 import { validate, type Body } from '../../platform/http/validate.ts'
 import { invalidMessage } from '../settings/change.ts'
 import { isSettingKey, SettingsBody, type SettingKey, type SettingValues } from '../settings/definitions.ts'
 import { keyOf } from '../settings/update.ts'
 
-/** An item with its path in the document. */
-export interface Item<T> {
-  readonly path: string
-  readonly item: T
-}
+/** An item with its path in the document, or why it is none; what it is called then is what it says of itself. */
+export type Item<T> =
+  | { readonly path: string; readonly item: T; readonly fault: null }
+  | { readonly path: string; readonly name: string; readonly fault: Refusal }
+
+export type RightItem<T> = Extract<Item<T>, { readonly fault: null }>
+export const isRight = <T>(one: Item<T>): one is RightItem<T> => one.fault === null
+export type WrongItem = Exclude<Item<never>, { readonly fault: null }>
 
 export interface GivenSetting {
   readonly key: SettingKey
@@ -32,10 +36,10 @@ const MAX_ITEMS = 20_000
 /** For one item: more than a rule with all its destinations and sources, or the longest list in a setting. */
 const MAX_VALUES = 12_000
 const MAX_DEPTH = 8
-/** More than anyone reads. */
+/** More than anyone reads; after as many in all, each wrong item tells its first. */
 const MAX_PROBLEMS = 100
-/** The length of a field name in a problem; the name may be anything. */
-const MAX_FIELD = 200
+/** The length of a name from the backup in a problem; the name may be anything. */
+const MAX_NAME = 200
 
 /** Members that nothing else in the backup refers to need not be read if they are not imported. */
 export interface Included {
@@ -43,27 +47,28 @@ export interface Included {
   readonly routes: boolean
 }
 
-/**
- * Adds every problem to `problems` as a field of `backup`, and leaves out what is wrong. An unsupported version is the
- * only problem then: nothing else can be judged.
- */
+/** Adds to `problems` what is wrong with the document as a whole. */
 export function readBackup(raw: Body, included: Included, problems: Problems): Backup {
   checkVersion(raw, problems)
   if (problems.has('backup')) return { settings: [], pools: [], tunnels: [], routes: null }
-  const problemList = new ProblemList(problems)
-  for (const name of Object.keys(raw))
-    if (!(BACKUP_MEMBERS as readonly string[]).includes(name))
-      problemList.add(
-        `backup.${name}`,
+  for (const name of Object.keys(raw).filter((one) => !(BACKUP_MEMBERS as readonly string[]).includes(one)))
+    if (problems.all.length < MAX_PROBLEMS)
+      problems.add(
+        `backup.${name}`.slice(0, MAX_NAME),
         'UNKNOWN_FIELD',
         `A backup of version ${BACKUP_VERSION} has no ${name.slice(0, 100)}.`,
       )
+  const faults = new Faults()
+  const list = <S extends TSchema>(name: string, schema: S, named: keyof Static<S> & string): Item<Static<S>>[] =>
+    readItems(raw[name], `backup.${name}`, problems).map(({ path, item }) =>
+      readItem({ path, item, schema, named }, faults),
+    )
   return {
-    settings: included.settings ? readSettings(raw['settings'], problemList) : [],
-    pools: readList(raw, 'pools', BackupPool, problemList),
-    tunnels: readList(raw, 'tunnels', BackupTunnel, problemList),
+    settings: included.settings ? readSettings(raw['settings'], problems, faults) : [],
+    pools: list('pools', BackupPool, 'cidr'),
+    tunnels: list('tunnels', BackupTunnel, 'interface_name'),
     routes:
-      raw['routes'] === undefined ? null : !included.routes ? [] : readList(raw, 'routes', BackupRoute, problemList),
+      raw['routes'] === undefined ? null : !included.routes ? [] : list('routes', BackupRoute, 'route_rule_title'),
   }
 }
 
@@ -78,66 +83,55 @@ function checkVersion({ version }: Body, problems: Problems): void {
   })
 }
 
-class ProblemList {
-  readonly #problems: Problems
+/** Makes the refusals of wrong items, whose answer is as long as the backup at most. */
+class Faults {
   #count = 0
 
-  constructor(problems: Problems) {
-    this.#problems = problems
+  /** Null if the item has no problem. */
+  of({ all }: Problems): Refusal | null {
+    const told = all.slice(0, Math.max(1, MAX_PROBLEMS - this.#count))
+    this.#count += told.length
+    const shortened = new Problems()
+    for (const { field, code, message } of told) shortened.add(field.slice(0, MAX_NAME), code, message)
+    return shortened.refusal()
   }
 
-  get isEnough(): boolean {
-    return this.#count >= MAX_PROBLEMS
-  }
-
-  add(field: string, code: FieldCode, message: string): void {
-    if (this.isEnough) return
-    this.#count += 1
-    this.#problems.add(field.slice(0, MAX_FIELD), code, message)
+  wrong(path: string, name: unknown, message: string): WrongItem {
+    return { path, name: nameOr(path, name), fault: new Refusal('VALIDATION_FAILED', message) }
   }
 }
 
-function readList<S extends TSchema>(raw: Body, name: string, schema: S, problemList: ProblemList): Item<Static<S>>[] {
-  return [...readItems(raw[name], `backup.${name}`, problemList)].flatMap(({ path, item }) => {
-    const read = readItem(item, path, schema, problemList)
-    return read === null ? [] : [{ path, item: read }]
-  })
+const nameOr = (path: string, name: unknown): string =>
+  typeof name === 'string' && name !== '' ? name.slice(0, MAX_NAME) : path
+
+interface Unread {
+  readonly path: string
+  readonly item: unknown
 }
 
 /** A missing list is empty. */
-function* readItems(list: unknown, path: string, problemList: ProblemList): Generator<Item<unknown>> {
-  if (list === undefined) return
-  if (!Array.isArray(list)) return problemList.add(path, 'INVALID_VALUE', `${path} must be a list.`)
-  if (list.length > MAX_ITEMS)
-    return problemList.add(
-      path,
-      'INVALID_VALUE',
-      `${path} must be a list of at most ${MAX_ITEMS}, and has ${list.length}.`,
-    )
-  for (const [at, item] of list.entries()) {
-    if (problemList.isEnough) return
-    yield { path: `${path}[${at}]`, item }
-  }
+function readItems(list: unknown, path: string, problems: Problems): Unread[] {
+  if (list === undefined) return []
+  if (Array.isArray(list) && list.length <= MAX_ITEMS)
+    return list.map((item: unknown, at) => ({ path: `${path}[${at}]`, item }))
+  const many = Array.isArray(list) ? ` of at most ${MAX_ITEMS}, and has ${list.length}` : ''
+  problems.add(path, 'INVALID_VALUE', `${path} must be a list${many}.`)
+  return []
 }
 
+/** `named`: the field that the item is known by. */
 function readItem<S extends TSchema>(
-  item: unknown,
-  path: string,
-  schema: S,
-  problemList: ProblemList,
-): Static<S> | null {
+  { path, item, schema, named }: Unread & { readonly schema: S; readonly named: string },
+  faults: Faults,
+): Item<Static<S>> {
   if (typeof item !== 'object' || item === null || Array.isArray(item))
-    return noted(problemList, path, `${path} must be an object.`)
-  if (countValues(item) > MAX_VALUES) return noted(problemList, path, `${path} is too large, or too deep.`)
-  const problems_of_item = new Problems()
-  const read = validate(schema, item as Body, problems_of_item)
-  for (const { field, code, message } of problems_of_item.all) problemList.add(fieldPath(path, field), code, message)
-  return problems_of_item.isEmpty ? (read as Static<S>) : null
-}
-
-function noted(problemList: ProblemList, field: string, message: string): null {
-  problemList.add(field, 'INVALID_VALUE', message)
-  return null
+    return faults.wrong(path, '', `${path} must be an object.`)
+  const name = (item as Body)[named]
+  if (countValues(item) > MAX_VALUES) return faults.wrong(path, name, `${path} is too large, or too deep.`)
+  const problems = new Problems()
+  const read = validate(schema, item as Body, problems)
+  const fault = faults.of(problems)
+  return fault ? { path, name: nameOr(path, name), fault } : { path, item: read as Static<S>, fault: null }
 }
 
 /** addresses.0.address, within backup.tunnels[3], is backup.tunnels[3].addresses[0].address. */
@@ -160,35 +154,39 @@ const SettingItem = strict({
 })
 
 /** As a list of keys with their values, or as an object (decisions.md, T6). */
-function readSettings(raw: unknown, problemList: ProblemList): Item<GivenSetting>[] {
+function readSettings(raw: unknown, problems: Problems, faults: Faults): Item<GivenSetting>[] {
   const isObject = typeof raw === 'object' && raw !== null && !Array.isArray(raw)
-  const given = isObject
-    ? readPairs(raw)
-    : [...readItems(raw, 'backup.settings', problemList)].flatMap(readPair(problemList))
+  const given = isObject ? readPairs(raw, problems) : readItems(raw, 'backup.settings', problems).map(readPair(faults))
   const keys = new Set<string>()
-  return given.flatMap(({ path, key, value }) => {
-    if (problemList.isEnough) return []
-    const wrong = keys.has(key) ? `${key} is in the backup twice.` : settingProblem(key, value)
+  return given.map((pair) => {
+    if (pair.fault) return pair
+    const { key, value } = pair.item
+    const wrong = keys.has(key) ? `${key.slice(0, 100)} is in the backup twice.` : settingProblem(key, value)
     keys.add(key)
-    if (wrong !== null) problemList.add(path, 'INVALID_VALUE', wrong)
-    return wrong === null ? [{ path, item: { key, value } as GivenSetting }] : []
+    return wrong === null
+      ? { path: pair.path, item: { key, value } as GivenSetting, fault: null }
+      : faults.wrong(pair.path, key, wrong)
   })
 }
 
 interface Pair {
-  readonly path: string
   readonly key: string
   readonly value: unknown
 }
 
-const readPairs = (map: object): Pair[] =>
-  Object.entries(map).map(([key, value]) => ({ path: `backup.settings.${key}`, key, value: value as unknown }))
+const readPairs = (map: object, problems: Problems): Item<Pair>[] => {
+  const pairs = readItems(Object.entries(map), 'backup.settings', problems)
+  return pairs.map(({ item }) => {
+    const [key, value] = item as [string, unknown]
+    return { path: `backup.settings.${key.slice(0, MAX_NAME)}`, item: { key, value }, fault: null }
+  })
+}
 
 const readPair =
-  (problemList: ProblemList) =>
-  ({ path, item }: Item<unknown>): Pair[] => {
-    const pair = readItem(item, path, SettingItem, problemList)
-    return pair === null ? [] : [{ path: `${path}.${isSettingKey(pair.key) ? 'value' : 'key'}`, ...pair }]
+  (faults: Faults) =>
+  ({ path, item }: Unread): Item<Pair> => {
+    const pair = readItem({ path, item, schema: SettingItem, named: 'key' }, faults)
+    return pair.fault ? pair : { ...pair, path: `${path}.${isSettingKey(pair.item.key) ? 'value' : 'key'}` }
   }
 
 function settingProblem(key: string, value: unknown): string | null {

@@ -14,7 +14,7 @@ import type { Ids } from './ids.ts'
 import type { Item } from './read.ts'
 import type { PlannedTunnels } from './tunnels.ts'
 import { normalizeIp } from './normalize.ts'
-import { skip, type ImportResult, type Job, type Worker } from './worker.ts'
+import { skip, wrong, type ImportResult, type Job, type Worker } from './worker.ts'
 
 interface Routes {
   readonly items: readonly Item<BackupRoute>[]
@@ -30,7 +30,12 @@ export async function importRoutes(
   { items, context, force, ...rest }: Routes,
 ): Promise<ImportAction[]> {
   const actions: ImportAction[] = []
-  for (const { path, item } of items) {
+  for (const one of items) {
+    if (one.fault) {
+      actions.push(wrong(worker, 'route', one))
+      continue
+    }
+    const { path, item } = one
     actions.push(
       (await skipExisting(context, item)) ??
         (await worker.do(importJob({ ...rest, path, body: force ? { ...item, force } : item }))),

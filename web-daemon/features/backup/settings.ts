@@ -1,48 +1,76 @@
 // The settings of a backup: those that differ are changed in one batch, without those whose value is refused.
 import type { ImportAction } from '@panel/shared/api/backup.ts'
 import type { CommandContext, ReadDb } from '../../platform/context.ts'
+import { asRefusal, makeEnvelope } from '../../platform/http/answer.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { changeSettings, findWrong, type References, type Wrong } from '../settings/change.ts'
 import { SettingsBody, type SettingKey, type SettingValues } from '../settings/definitions.ts'
 import { changedKeys, readValues } from '../settings/settings.ts'
 import type { Ids } from './ids.ts'
-import type { GivenSetting, Item } from './read.ts'
-import { itemError, skip, type Job, type Worker } from './worker.ts'
+import { isRight, type GivenSetting, type Item, type RightItem } from './read.ts'
+import { failed, itemError, skip, wrong, type Job, type Worker } from './worker.ts'
 
 interface Batch {
   readonly items: readonly Item<GivenSetting>[]
+  /** Throws unless the operator has confirmed a change of what guards the panel. */
+  readonly confirm: () => Promise<void>
   readonly references: References
   readonly db: ReadDb
 }
 
 /** One action for each item, in their order. */
-export async function importSettings(worker: Worker, { items, references, db }: Batch): Promise<ImportAction[]> {
+export async function importSettings(worker: Worker, batch: Batch): Promise<ImportAction[]> {
+  const { items, references, db } = batch
   const before = await readValues(db)
-  const { values, wrong } = await possible(db, before, items, references)
+  const right = items.filter(isRight)
+  const unconfirmed = await findUnconfirmed(before, { ...batch, items: right })
+  const open = right.filter(({ item }) => !unconfirmed?.keys.includes(item.key))
+  const { values, refusals } = await possible(db, before, open, references)
   const changing = changedKeys(before, { ...before, ...values })
-  const batch = changing.length === 0 ? null : await worker.do(importJob(changing, values, references))
-  return items.map(({ path, item: { key } }): ImportAction => {
-    const message = wrong.get(key)
-    if (message !== undefined) return failed(worker, path, key, message)
-    return batch && changing.includes(key) ? { ...batch, target: key } : skip('setting', key, null, '')
+  const done = changing.length === 0 ? null : await worker.do(importJob(changing, values, references))
+  return items.map((one): ImportAction => {
+    if (one.fault) return wrong(worker, 'setting', one)
+    const { key } = one.item
+    if (unconfirmed?.keys.includes(key)) return refused(worker, key, unconfirmed.error)
+    const message = refusals.get(key)
+    if (message !== undefined) return refused(worker, key, invalid(one.path, key, message))
+    return done && changing.includes(key) ? { ...done, target: key } : skip('setting', key, null, '')
   })
+}
+
+/** The settings security.* that would change, and why they may not. */
+async function findUnconfirmed(
+  before: SettingValues,
+  { items, confirm }: Pick<Batch, 'confirm'> & { readonly items: readonly RightItem<GivenSetting>[] },
+): Promise<{ keys: readonly SettingKey[]; error: ImportError } | null> {
+  const given = Object.fromEntries(
+    items.filter(({ item }) => item.key.startsWith('security.')).map(({ item }) => [item.key, item.value]),
+  )
+  const keys = changedKeys(before, { ...before, ...given })
+  if (keys.length === 0) return null
+  try {
+    await confirm()
+    return null
+  } catch (thrown) {
+    return { keys, error: makeEnvelope(asRefusal(thrown)).error }
+  }
 }
 
 /** Removing one refused setting can make another one valid or invalid, so the rest is checked again. */
 async function possible(
   db: ReadDb,
   before: SettingValues,
-  items: readonly Item<GivenSetting>[],
+  items: readonly RightItem<GivenSetting>[],
   references: References,
-): Promise<{ values: Partial<SettingValues>; wrong: Wrong }> {
-  const wrong = new Map<string, string>()
+): Promise<{ values: Partial<SettingValues>; refusals: Wrong }> {
+  const refusals = new Map<string, string>()
   for (;;) {
     const values = Object.fromEntries(
-      items.filter(({ item }) => !wrong.has(item.key)).map(({ item }) => [item.key, item.value]),
+      items.filter(({ item }) => !refusals.has(item.key)).map(({ item }) => [item.key, item.value]),
     ) as Partial<SettingValues>
     const problems = await findWrong(db, { ...before, ...values }, Object.keys(values) as SettingKey[], references)
-    if (problems.size === 0) return { values, wrong }
-    for (const [key, message] of problems) wrong.set(key, message)
+    if (problems.size === 0) return { values, refusals }
+    for (const [key, message] of problems) refusals.set(key, message)
   }
 }
 
@@ -67,36 +95,40 @@ function importJob(changing: readonly SettingKey[], values: Partial<SettingValue
   }
 }
 
-const failed = ({ isDry }: Worker, path: string, key: string, message: string): ImportAction => ({
-  ...skip('setting', key, null, isDry ? '' : message),
-  action: isDry ? 'would_update' : 'failed',
-  error: {
-    ...itemError({ path }, new Refusal('VALIDATION_FAILED', message, { details: { [key]: message } })),
-    field: path,
-  },
+type ImportError = NonNullable<ImportAction['error']>
+
+const refused = (worker: Worker, key: string, error: ImportError): ImportAction =>
+  failed(worker, { kind: 'setting', target: key, planned: 'would_update' }, error)
+
+const invalid = (path: string, key: string, message: string): ImportError => ({
+  ...itemError({ path }, new Refusal('VALIDATION_FAILED', message, { details: { [key]: message } })),
+  field: path,
 })
 
 const NAMES_A_POOL = 'addressing.default_pool_id'
 
-export function namesAPool({ item }: Item<GivenSetting>): boolean {
-  return item.key === NAMES_A_POOL
+export function namesAPool(one: Item<GivenSetting>): boolean {
+  return isRight(one) && one.item.key === NAMES_A_POOL
 }
 
 /** The setting that names a pool, which has another id here, or none. Import it after the pools. */
 export async function importPoolSetting(
   worker: Worker,
-  { items, ...batch }: Batch,
+  { items, ...batch }: Batch & { readonly items: readonly RightItem<GivenSetting>[] },
   pools: Ids,
 ): Promise<ImportAction[]> {
   const actions: ImportAction[] = []
-  for (const { path, item } of items) {
+  for (const { path, item, fault } of items) {
     const id_in_backup = item.value as number | null
     const value = pools.here(id_in_backup)
     if (id_in_backup === null || value !== null)
-      actions.push(...(await importSettings(worker, { ...batch, items: [{ path, item: { ...item, value } }] })))
+      actions.push(...(await importSettings(worker, { ...batch, items: [{ path, item: { ...item, value }, fault }] })))
     else if (pools.isPlanned(id_in_backup))
       actions.push({ ...skip('setting', item.key, null, ''), action: 'would_update' })
-    else actions.push(failed(worker, path, item.key, `The backup's pool ${id_in_backup} is not on this server.`))
+    else {
+      const message = `The backup's pool ${id_in_backup} is not on this server.`
+      actions.push(refused(worker, item.key, invalid(path, item.key, message)))
+    }
   }
   return actions
 }

@@ -13,7 +13,7 @@ import { existingTunnels, type ExistingTunnel } from '../tunnels/store.ts'
 import type { Ids } from './ids.ts'
 import type { Item } from './read.ts'
 import { normalizeIp } from './normalize.ts'
-import { skip, type ImportResult, type Job, type Worker } from './worker.ts'
+import { skip, wrong, type ImportResult, type Job, type Worker } from './worker.ts'
 
 interface Tunnels {
   readonly items: readonly Item<BackupTunnel>[]
@@ -43,7 +43,12 @@ export async function importTunnels(
   const actions: ImportAction[] = []
   const planned = new PlannedTunnels()
   const existing = new ExistingTunnels(await existingTunnels(context.db))
-  for (const { path, item } of items) {
+  for (const one of items) {
+    if (one.fault) {
+      if (isIncluded) actions.push(wrong(worker, 'tunnel', one))
+      continue
+    }
+    const { path, item } = one
     const { tunnel_id: id_in_backup, ...body } = item
     const action =
       existing.skipExisting(item) ??
@@ -157,6 +162,6 @@ const RESTORED = { isRestored: true }
 async function dryRunTunnel(context: ReadContext, incoming: Incoming<never>): Promise<ImportResult> {
   const draft = await draftTunnel(context, incoming, RESTORED)
   await refuseUnsupported(context, draft)
-  await stateBefore(context.request, draft.after)
+  await stateBefore(context, draft.after)
   return { target_id: null, warnings: draft.warnings }
 }

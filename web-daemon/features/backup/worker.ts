@@ -15,7 +15,7 @@ import type { Incoming } from '../../platform/http/endpoint.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { Body } from '../../platform/http/validate.ts'
-import { fieldPath } from './read.ts'
+import { fieldPath, type WrongItem } from './read.ts'
 
 export interface ImportResult {
   readonly target_id: number | null
@@ -182,6 +182,23 @@ export function skip(kind: ImportKind, target: string, target_id: number | null,
     warnings: [],
   }
 }
+
+/** What cannot be done, whatever is tried. In a dry run the action is `planned`, and the error tells. */
+export function failed(
+  { isDry }: Pick<Worker, 'isDry'>,
+  { kind, target, planned }: { kind: ImportKind; target: string; planned: 'would_create' | 'would_update' },
+  error: ErrorEnvelope['error'],
+): ImportAction {
+  return { ...skip(kind, target, null, isDry ? '' : error.message), action: isDry ? planned : 'failed', error }
+}
+
+/** An item that says nothing that could be done. */
+export const wrong = (worker: Worker, kind: ImportKind, { path, name, fault }: WrongItem): ImportAction =>
+  failed(
+    worker,
+    { kind, target: name, planned: kind === 'setting' ? 'would_update' : 'would_create' },
+    { ...itemError({ path }, fault), field: fieldPath(path, fault.field) },
+  )
 
 function skipIfThere(job: Job, refusal: Refusal): ImportAction | null {
   const target_id = job.existingId?.(refusal) ?? null

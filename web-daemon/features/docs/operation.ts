@@ -74,6 +74,7 @@ const queryParameters = ({ query }: Endpoint): Parameter[] =>
 const headerParameters = (endpoint: Endpoint): Parameter[] => [
   ...(endpointMethod(endpoint) === 'GET' || endpoint.guards?.csrf === false ? [] : [CSRF]),
   ...(endpoint.kind === 'command' && endpoint.isCreating === true ? [ONCE] : []),
+  ...(endpoint.kind === 'command' && endpoint.isVersioned === true ? [VERSION] : []),
 ]
 
 const CSRF: Parameter = {
@@ -89,6 +90,15 @@ const ONCE: Parameter = {
   required: false,
   description: "A word of the client's own: the same word again within ten minutes returns the first answer.",
   schema: { type: 'string', maxLength: 255 },
+}
+
+const VERSION: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description:
+    'The `updated_date` that the client has seen, in quotes. Where the record has another one by now, the answer is 412 with the record in `details.current`.',
+  schema: { type: 'string' },
 }
 
 function describeSuccess(endpoint: Endpoint): Response['content'] {

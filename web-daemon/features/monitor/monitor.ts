@@ -67,8 +67,10 @@ export class Monitor {
 
   /** Resolves when every tunnel is monitored. */
   async start(): Promise<void> {
-    const { db, bus } = this.#deps
-    await dropHistoryOfDeletedTunnels(db)
+    const { db, bus, logger } = this.#deps
+    await dropHistoryOfDeletedTunnels(db).catch((err: unknown) =>
+      logger.error({ err }, 'the history of deleted tunnels could not be deleted'),
+    )
     await this.#events.start()
     this.#isStarted = true
     this.#subscriptions = [

@@ -18,6 +18,7 @@ export interface MonitorPlan {
   readonly interface_name: string
   /** The override, or else the setting. */
   readonly isEnabled: boolean
+  readonly isTunnelEnabled: boolean
   readonly usesTcpProbe: boolean
   readonly window_size: number
   /** Length of the intervals of the history. */
@@ -39,6 +40,7 @@ export function makeMonitorPlan(record: TunnelRecord, settings: SettingsReader):
     tunnel_id: record.tunnel_id,
     interface_name: record.interface_name,
     isEnabled,
+    isTunnelEnabled: record.is_enabled,
     usesTcpProbe: settings.get('monitor.tcp_knock_enabled'),
     window_size,
     bucket_seconds: settings.get('monitor.aggregate_interval_seconds'),

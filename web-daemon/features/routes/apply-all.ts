@@ -1,8 +1,11 @@
 // Takes the whole ruleset to what is stored (reference.md, POST /routes/apply-all; decisions.md, F14).
+import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { ApplyAllAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
+import { forwardFor } from '../forwarding/auto.ts'
 import { readKernelRules } from './kernel-rules.ts'
+import { familyOf, type RouteRecord } from './record.ts'
 import { verificationView } from './plan-view.ts'
 import { reapplyRules } from './change.ts'
 import { allRoutes } from './store.ts'
@@ -21,14 +24,23 @@ export const applyAll =
       ].filter((id) => !known.has(id))
       const { outcome, backend } = await reapplyRules(context, traffic, stored, { orphans, held })
       const rules_applied = stored.filter(({ is_enabled }) => is_enabled).length
+      const warnings = await forwardAll(context, stored)
       const answer: ApplyAllAnswer = {
         action: 'apply_all',
         rules_applied,
         verification: verificationView(outcome.checks, { backend, rule_count: rules_applied }),
-        note: noteOf(orphans.length),
+        note: [noteOf(orphans.length), ...warnings.map(({ message }) => message)].join(' '),
       }
       return ok(answer)
     })
+
+/** As the reapply of each rule does it. */
+async function forwardAll(context: CommandContext, stored: readonly RouteRecord[]): Promise<Warning[]> {
+  const families = new Set(stored.filter(({ is_enabled }) => is_enabled).map(familyOf))
+  const warnings: Warning[] = []
+  for (const family of families) warnings.push(...(await forwardFor(context, family)))
+  return warnings.filter(({ code }) => code === 'IP_FORWARDING_OFF')
+}
 
 const noteOf = (orphans: number): string =>
   `The kernel holds the rules that are enabled, as they are stored, and no other.${orphans === 0 ? '' : ` ${orphans} that the panel knows nothing of were taken out of its table.`}`

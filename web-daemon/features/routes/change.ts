@@ -22,6 +22,11 @@ export interface WantedRule {
   readonly route_rule_id: number
   /** Null: the kernel shall not hold it. */
   readonly rule: RelayRule | null
+  /**
+   * As the store says until the change is done. A change that is taken back goes there, and not to what was found: root
+   * keeps for the next boot what it is sent, and that is what the operator wants, whatever somebody did to the kernel.
+   */
+  readonly stored: RelayRule | null
 }
 
 /** What a request can be answered with. */
@@ -43,7 +48,7 @@ export async function changeOf(
   const before = wanted.flatMap((one) => found.rules.get(idOf(one)) ?? [])
   const after = wanted.flatMap(({ rule }) => rule ?? [])
   return {
-    resource: routeResource(context, traffic, damaged),
+    resource: routeResource(context, traffic, { damaged, stored: wanted.flatMap(({ stored }) => stored ?? []) }),
     change: { before: inTheirOrder(before), after: inTheirOrder(after) },
     backend: found.backend,
   }
@@ -69,7 +74,7 @@ export async function updateRule(
   stored: RouteRecord,
   wanted: NamedRoute,
 ): Promise<{ readonly record: RouteRecord; readonly changed: Changed }> {
-  const { resource, change, backend } = await changeOf(context, traffic, [wantedOf(wanted)])
+  const { resource, change, backend } = await changeOf(context, traffic, [wantedOf(wanted, stored)])
   const { record, outcome } = await update(context, resource, { stored, wanted, changes: [change] })
   return { record, changed: { change, backend, outcome } }
 }
@@ -81,12 +86,17 @@ export async function reapplyRules(
   rows: readonly RouteRecord[],
   { orphans = [], held }: { readonly orphans?: readonly number[]; readonly held?: KernelRules } = {},
 ): Promise<Changed> {
-  const wanted = [...rows.map(wantedOf), ...orphans.map((route_rule_id) => ({ route_rule_id, rule: null }))]
+  const wanted = [
+    ...rows.map((row) => wantedOf(row, row)),
+    ...orphans.map((route_rule_id) => ({ route_rule_id, rule: null, stored: null })),
+  ]
   const { resource, change, backend } = await changeOf(context, traffic, wanted, held)
   return { change, backend, outcome: await converge(context, resource, { rows, changes: [change] }) }
 }
 
-export const wantedOf = (record: NamedRoute): WantedRule => ({
+/** `stored` is null of a rule that is to be made. */
+export const wantedOf = (record: NamedRoute, stored: NamedRoute | null): WantedRule => ({
   route_rule_id: record.route_rule_id,
   rule: ruleOf(record),
+  stored: stored && ruleOf(stored),
 })

@@ -15,7 +15,7 @@ export const createRoute =
   (context: CommandContext, incoming: Incoming<CreateRouteBody>): Promise<Answer<ChangeRouteAnswer>> =>
     context.inTurn(async () => {
       const { record: draft, warnings } = await draftRoute(context, incoming)
-      const { resource, change, backend } = await changeOf(context, traffic, [wantedOf(draft)])
+      const { resource, change, backend } = await changeOf(context, traffic, [wantedOf(draft, null)])
       const { record, outcome } = await create(context, resource, { draft, changes: [change] })
       const more = await preparePath(context, record)
       return created(await changeAnswer(context, record, { change, backend, outcome }, [...warnings, ...more]))

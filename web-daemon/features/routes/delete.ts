@@ -8,6 +8,7 @@ import { changeOf } from './change.ts'
 import { dropConnections } from './connections/connections.ts'
 import { targetOf } from './get.ts'
 import { planView, verificationView } from './plan-view.ts'
+import { ruleOf } from './record.ts'
 import { countInForce, places } from './store.ts'
 import type { Traffic } from './traffic/traffic.ts'
 
@@ -17,7 +18,9 @@ export const deleteRoute =
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       const { route_rule_id, route_rule_title: title } = stored
-      const { resource, change, backend } = await changeOf(context, traffic, [{ route_rule_id, rule: null }])
+      const { resource, change, backend } = await changeOf(context, traffic, [
+        { route_rule_id, rule: null, stored: ruleOf(stored) },
+      ])
       const outcome = await remove(context, resource, { stored, changes: [change] })
       const { connections_dropped, warnings } = await dropConnections(context, stored, null, body.drop_connections)
       const { ipv4, ipv6 } = await countInForce(context.db)

@@ -36,10 +36,13 @@ async function place(
 ): Promise<void> {
   const orders = new Map(places.map(({ route_rule_id, sort_order }) => [route_rule_id, sort_order]))
   const rows = stored.filter(({ route_rule_id }) => orders.has(route_rule_id))
-  const wanted = rows.map((one) => ({ ...one, sort_order: orders.get(one.route_rule_id) ?? one.sort_order }))
-  const inForce = wanted.filter(({ is_enabled }) => is_enabled).map(wantedOf)
+  const moved = (one: RouteRecord): RouteRecord => ({
+    ...one,
+    sort_order: orders.get(one.route_rule_id) ?? one.sort_order,
+  })
+  const inForce = rows.filter(({ is_enabled }) => is_enabled).map((row) => wantedOf(moved(row), row))
   const { resource, change } = await changeOf(context, traffic, inForce)
-  await converge(context, resource, { rows, changes: [change], commit: (db) => setPlaces(db, wanted) })
+  await converge(context, resource, { rows, changes: [change], commit: (db) => setPlaces(db, rows.map(moved)) })
 }
 
 function checkIds(ids: readonly number[], stored: readonly Placed[], problems: Incoming['problems']): void {

@@ -3,7 +3,7 @@
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import { RULES_PER_CHANGE_MAX, type RelayRule, type RulesetState } from '@panel/shared/ruleset/model.ts'
 import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
-import type { Change } from '@panel/shared/change/change.ts'
+import { sameState, type Change } from '@panel/shared/change/change.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { Resource } from '../../change/resource.ts'
 import type { CommandContext } from '../../platform/context.ts'
@@ -15,17 +15,26 @@ export type RouteResource = Resource<RouteRecord, NamedRoute, RulesetState>
 
 type Context = Pick<CommandContext, 'db' | 'request' | 'note' | 'publish'>
 
-/**
- * `damaged`: rules of which the kernel holds pieces. They have no state that a change could name, so root forgets them
- * first.
- */
-export function routeResource(context: Context, traffic: Traffic, damaged: readonly number[] = []): RouteResource {
+/** Of the rules of one change. */
+interface AboutRules {
+  /** The kernel holds pieces of them. They have no state that a change could name, so root forgets them first. */
+  readonly damaged: readonly number[]
+  /** As the store has them until the change is done. */
+  readonly stored: readonly RelayRule[]
+}
+
+export function routeResource(
+  context: Context,
+  traffic: Traffic,
+  { damaged, stored }: AboutRules = { damaged: [], stored: [] },
+): RouteResource {
   return {
     ...routeRecords(context, traffic),
     noun: 'route',
     apply: applyWith(context, traffic, damaged),
-    verify: (change) => context.request('ruleset.verify', change),
+    verify: (change) => verifyWith(context, damaged, change),
     split,
+    undo: (change) => toStored(change, stored),
     describe,
     codes: { restored: 'FORWARDING_APPLY_FAILED', stuck: 'FORWARDING_RULES_INCONSISTENT' },
   }
@@ -59,6 +68,12 @@ export function routeRecords(
   }
 }
 
+function toStored({ before, after }: Change<RulesetState>, stored: readonly RelayRule[]): Change<RulesetState> {
+  const ids = new Set([...(before ?? []), ...(after ?? [])].map(({ route_rule_id }) => route_rule_id))
+  const wanted = inTheirOrder(stored.filter(({ route_rule_id }) => ids.has(route_rule_id)))
+  return sameState(after, wanted) ? { before: null, after: null } : { before: after, after: wanted }
+}
+
 function describe(rows: readonly NamedRoute[]) {
   const [first] = rows
   if (rows.length === 1 && first)
@@ -84,6 +99,17 @@ const applyWith =
       counted(last_counters)
       return outcome
     })
+
+/** A change with neither state is about pieces alone: it is done once there are none. */
+async function verifyWith(
+  { request }: Context,
+  damaged: readonly number[],
+  change: Change<RulesetState>,
+): ReturnType<RouteResource['verify']> {
+  if (change.before || change.after) return request('ruleset.verify', change)
+  const held = await request('ruleset.probe', { route_rule_ids: [...damaged], from_id: 0 })
+  return { ok: !held.damaged.some(({ route_rule_id }) => damaged.includes(route_rule_id)), checks: [] }
+}
 
 const NOTHING_TO_DO: Outcome = { outcome: 'applied', checks: [], steps: [], failure: null, remediation: [] }
 

@@ -5,8 +5,10 @@ import type { ReadDb } from '../../platform/context.ts'
 
 export interface Pair {
   readonly route_rule_id: number
-  /** Of a rule that stands earlier and listens for all that the other one listens for, sources left aside. */
+  /** Of a rule that listens for all that the other one listens for, sources left aside. */
   readonly covering_id: number
+  /** 1 where the covering rule stands earlier, so that the other one can never match; 0 elsewhere. */
+  readonly is_earlier: 0 | 1
 }
 
 /** Named, or SQLite goes through all rules in force for each that is looked at. */
@@ -16,19 +18,20 @@ export const RANGES_IN_FORCE = sql`route_rule indexed by route_rule_ranges where
 export async function coveringPairs(db: ReadDb, ids: readonly number[] | null): Promise<Pair[]> {
   const inForce = sql`deleted_date is null and is_enabled = 1`
   const some =
-    ids === null ? sql`` : sql`and later.route_rule_id in (select value from json_each(${JSON.stringify(ids)}))`
+    ids === null ? sql`` : sql`and narrow.route_rule_id in (select value from json_each(${JSON.stringify(ids)}))`
   const beside = sql`
-    earlier.route_rule_id <> later.route_rule_id and (earlier.sort_order, earlier.route_rule_id) < (later.sort_order, later.route_rule_id)
-    and earlier.address_family_id = later.address_family_id
-    and (earlier.route_protocol_id = later.route_protocol_id or earlier.route_protocol_id = ${ROUTE_PROTOCOLS.Both})
-    and (earlier.bind_address = later.bind_address or earlier.bind_address in ('0.0.0.0', '::'))
-    and (earlier.bind_interface is null or earlier.bind_interface = later.bind_interface)`
-  const single = sql`select later.route_rule_id, earlier.route_rule_id as covering_id
-    from (select * from route_rule where ${inForce}) later join (select * from route_rule where ${inForce}) earlier on earlier.bind_port = later.bind_port
-    where ${beside} and earlier.bind_port_range_end is null and later.bind_port_range_end is null ${some}`
-  const ranged = sql`select later.route_rule_id, earlier.route_rule_id as covering_id
-    from (select * from route_rule where ${inForce}) later join (select * from ${RANGES_IN_FORCE}) earlier
-    on earlier.bind_port <= later.bind_port and earlier.bind_port_range_end >= coalesce(later.bind_port_range_end, later.bind_port)
+    wide.route_rule_id <> narrow.route_rule_id and wide.address_family_id = narrow.address_family_id
+    and (wide.route_protocol_id = narrow.route_protocol_id or wide.route_protocol_id = ${ROUTE_PROTOCOLS.Both})
+    and (wide.bind_address = narrow.bind_address or wide.bind_address in ('0.0.0.0', '::'))
+    and (wide.bind_interface is null or wide.bind_interface = narrow.bind_interface)`
+  const pair = sql`select narrow.route_rule_id, wide.route_rule_id as covering_id,
+    (wide.sort_order, wide.route_rule_id) < (narrow.sort_order, narrow.route_rule_id) as is_earlier`
+  const single = sql`${pair}
+    from (select * from route_rule where ${inForce}) narrow join (select * from route_rule where ${inForce}) wide on wide.bind_port = narrow.bind_port
+    where ${beside} and wide.bind_port_range_end is null and narrow.bind_port_range_end is null ${some}`
+  const ranged = sql`${pair}
+    from (select * from route_rule where ${inForce}) narrow join (select * from ${RANGES_IN_FORCE}) wide
+    on wide.bind_port <= narrow.bind_port and wide.bind_port_range_end >= coalesce(narrow.bind_port_range_end, narrow.bind_port)
     where ${beside} ${some}`
   const pairs = sql<Pair>`(${single} union all ${ranged})`.as<'pair'>('pair')
   return db.selectFrom(pairs).selectAll().orderBy('route_rule_id').orderBy('covering_id').execute()

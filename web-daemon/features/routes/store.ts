@@ -2,6 +2,7 @@
 import { sql, type SelectQueryBuilder } from 'kysely'
 import { ROUTE_FIELDS } from '@panel/shared/api/routes/fields.ts'
 import { ADDRESS_FAMILIES } from '@panel/shared/api/base/lookups.ts'
+import { U32_MAX } from '@panel/shared/schema.ts'
 import type { ApplyMark } from '../../change/resource.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import { groupedBy } from '../../platform/db/grouped.ts'
@@ -104,6 +105,11 @@ export async function countInForce(db: ReadDb): Promise<{ ipv4: number; ipv6: nu
   return { ipv4: of(ADDRESS_FAMILIES.IPv4), ipv6: of(ADDRESS_FAMILIES.IPv6) }
 }
 
+export async function enabledIds(db: ReadDb): Promise<number[]> {
+  const rows = await living(db).select('route_rule_id').where('is_enabled', '=', 1).execute()
+  return rows.map(({ route_rule_id }) => route_rule_id)
+}
+
 /** The one that has the title in any mixture of capitals. */
 export async function idOfTitle(db: ReadDb, title: string): Promise<number | null> {
   const row = await living(db).select('route_rule_id').where('title_key', '=', titleKey(title)).executeTakeFirst()
@@ -127,7 +133,10 @@ export async function places(db: ReadDb): Promise<{ route_rule_id: number; sort_
   return inOrder(living(db).select(['route_rule_id', 'sort_order'])).execute()
 }
 
-/** The next id that no rule has ever had, and the place behind all others. */
+/**
+ * The next id that no rule has ever had, and the place behind all others. Where the last place is taken the two share
+ * it, and the higher id stands behind.
+ */
 export async function nextPlace(db: ReadDb): Promise<{ route_rule_id: number; sort_order: number }> {
   const ids = await db
     .selectFrom('route_rule')
@@ -136,7 +145,10 @@ export async function nextPlace(db: ReadDb): Promise<{ route_rule_id: number; so
   const orders = await living(db)
     .select((e) => e.fn.max('sort_order').as('last'))
     .executeTakeFirst()
-  return { route_rule_id: Number(ids?.last ?? 0) + 1, sort_order: Number(orders?.last ?? 0) + 10 }
+  return {
+    route_rule_id: Number(ids?.last ?? 0) + 1,
+    sort_order: Math.min(Number(orders?.last ?? 0) + 10, U32_MAX),
+  }
 }
 
 /** Run it inside a transaction: a rule without its destinations is none. */

@@ -6,6 +6,7 @@ import { sameState } from '@panel/shared/change/change.ts'
 import { save } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { requireVersion } from '../../platform/http/if-match.ts'
 import { changeAnswer } from './answer.ts'
 import { updateRule, type Changed } from './change.ts'
 import { dropConnections } from './connections/connections.ts'
@@ -20,10 +21,11 @@ export const updateRoute =
   (traffic: Traffic) =>
   (
     context: CommandContext,
-    { params, body, problems, server_port }: Incoming<UpdateRouteBody>,
+    { params, body, problems, server_port, if_match }: Incoming<UpdateRouteBody>,
   ): Promise<Answer<UpdateRouteAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
+      requireVersion(stored, { if_match })
       return ok(await amend(context, traffic, stored, { body, problems, server_port }))
     })
 

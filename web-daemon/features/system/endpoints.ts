@@ -7,20 +7,19 @@ import {
   RoutingTableAnswer,
 } from '@panel/shared/api/system.ts'
 import type { Store } from '../../platform/db/store.ts'
-import type { Component } from '../../platform/health.ts'
 import { query } from '../../platform/http/endpoint.ts'
 import { showCapabilities } from './capabilities.ts'
-import { makeHealth, type About } from './health.ts'
+import { makeHealth, type HealthDeps, type OtherComponents } from './health.ts'
 import { listInterfaces, listRoutingTable } from './host.ts'
 import { makeInfo, type Installation } from './info.ts'
 
 const tag = 'system'
 
 export function systemEndpoints(
-  about: About,
+  about: HealthDeps,
   installation: Installation,
   store: Pick<Store, 'trouble'>,
-  others: () => Component[],
+  others: OtherComponents,
 ) {
   return [
     query(

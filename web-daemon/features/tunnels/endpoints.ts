@@ -83,6 +83,7 @@ export const tunnelEndpoints = (dependants: DependentRoutes, inState: InState) =
       body: UpdateTunnelBody,
       gathersProblems: true,
       audit: 'TunnelUpdate',
+      isVersioned: true,
     },
     updateTunnel(dependants),
   ),

@@ -6,6 +6,7 @@ import { save, update } from '../../change/engine.ts'
 import type { Check } from '@panel/shared/change/check.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { requireVersion } from '../../platform/http/if-match.ts'
 import { changeAnswer } from './answer.ts'
 import { demandConfirmation, reasonsToConfirm } from './confirm.ts'
 import { refuseUnsupported } from './create.ts'
@@ -22,10 +23,11 @@ export const updateTunnel =
   (dependants: DependentRoutes) =>
   (
     context: CommandContext,
-    { params, body, problems, client_ip }: Incoming<UpdateTunnelBody>,
+    { params, body, problems, client_ip, if_match }: Incoming<UpdateTunnelBody>,
   ): Promise<Answer<UpdateTunnelAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, idIn(params))
+      requireVersion(stored, { if_match })
       const answer = await amend(context, stored, { body, problems, client_ip })
       const isTakenDown = stored.is_enabled && !answer.tunnel.is_enabled
       const more = isTakenDown

@@ -2,9 +2,10 @@
 import type { Logger } from 'pino'
 import { newestCopy } from './check.ts'
 import type { Store } from './store.ts'
+import type { Trouble } from './trouble.ts'
 
 export function logStoreTrouble({ state, path }: Store, logger: Logger): void {
-  state.onChange((trouble, code) => {
+  const tell = (trouble: Trouble | null, code: string): void => {
     if (!trouble) logger.info({ store: path }, 'the store works again')
     else
       logger.error(
@@ -16,5 +17,8 @@ export function logStoreTrouble({ state, path }: Store, logger: Logger): void {
         },
         trouble.message,
       )
-  })
+  }
+  // A store that was opened on a full disk is in trouble already.
+  if (state.trouble) tell(state.trouble, '')
+  state.onChange(tell)
 }

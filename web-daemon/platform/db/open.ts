@@ -17,7 +17,7 @@ import { migrate, pendingMigrations, type NamedMigration } from './migrate.ts'
 import { BusyRetryDialect } from './busy-retry.ts'
 import { BUSY_WAIT_MS, StoreState } from './state.ts'
 import { Store } from './store.ts'
-import { StoreUnusableError } from './trouble.ts'
+import { storeTrouble, StoreUnusableError } from './trouble.ts'
 
 export const IN_MEMORY = ':memory:'
 
@@ -27,25 +27,48 @@ export interface StoreSchema {
   readonly unchecked_tables: readonly string[]
 }
 
-/** The store at `path`, migrated to this build. A store that exists is first copied to `<path>.before-<migration>`. */
-export function openDatabase(path: string, { migrations, unchecked_tables }: StoreSchema): Promise<Store> {
+/**
+ * The store at `path`, migrated to this build. A store that exists is first copied to `<path>.before-<migration>`; on a
+ * full disk it can be read if nothing is to be migrated.
+ */
+export function openDatabase(path: string, schema: StoreSchema): Promise<Store> {
+  const { migrations, unchecked_tables } = schema
   return explainFailure(path, async () => {
     const isOld = path !== IN_MEMORY && existsSync(path)
     if (isOld) checkUsable(path)
     else if (path !== IN_MEMORY) createPrivateFile(path)
-    return withStore(path, async (sqlite, store) => {
+    return withStore(path, 'normal', async (sqlite, store) => {
       if (isOld) checkIntegrity(sqlite, unchecked_tables)
       const [first] = await pendingMigrations(store, migrations)
       if (isOld && first !== undefined) keepCopy(sqlite, copyBefore(path, first))
       if (first !== undefined) await migrate(sqlite, store, migrations)
+    }).catch((failure: unknown) => {
+      if (isOld && storeTrouble(failure)?.reason === 'disk_full') return openOnFullDisk(path, schema, failure)
+      throw failure
     })
   })
 }
 
+/**
+ * On a full disk SQLite cannot make the index of the WAL, a file beside the store. A program that has the store to itself
+ * needs none: it reads what is stored, and writes again once there is room.
+ */
+const openOnFullDisk = (path: string, { migrations, unchecked_tables }: StoreSchema, full: unknown): Promise<Store> =>
+  withStore(path, 'exclusive', async (sqlite, store) => {
+    checkIntegrity(sqlite, unchecked_tables)
+    if ((await pendingMigrations(store, migrations)).length > 0) throw full
+    store.state.onFailure(full)
+  }).catch(() => {
+    // Whatever speaks against that as well, room on the disk is what is needed first.
+    throw full
+  })
+
 /** An existing store, not migrated: the daemon alone does that. A store written by a newer build is refused. */
 export function openExistingDatabase(path: string, migrations: readonly NamedMigration[]): Promise<Store> {
-  return withStore(path, async (_sqlite, store) => void (await pendingMigrations(store, migrations)))
+  return withStore(path, 'normal', async (_sqlite, store) => void (await pendingMigrations(store, migrations)))
 }
+
+type Locking = 'normal' | 'exclusive'
 
 /**
  * Runs `work` on the opened store, and closes it if that fails. From then on nobody waits for a lock in the thread
@@ -53,9 +76,10 @@ export function openExistingDatabase(path: string, migrations: readonly NamedMig
  */
 const withStore = async (
   path: string,
+  locking: Locking,
   work: (sqlite: SQLite.Database, store: Store) => Promise<void>,
 ): Promise<Store> => {
-  const sqlite = connect(path)
+  const sqlite = connect(path, locking)
   const state = new StoreState()
   const store = new Store({ dialect: new BusyRetryDialect(sqlite, state) }, state, path)
   try {
@@ -84,10 +108,11 @@ const explainFailure = async (path: string, opening: () => Promise<Store>): Prom
  * change survives a power cut. NORMAL would save some milliseconds and could lose the last changes while the kernel has
  * their links.
  */
-const connect = (path: string): SQLite.Database => {
+const connect = (path: string, locking: Locking): SQLite.Database => {
   const sqlite = new SQLite(path)
   try {
     sqlite.pragma(`busy_timeout = ${BUSY_WAIT_MS}`)
+    sqlite.pragma(`locking_mode = ${locking}`)
     sqlite.pragma('journal_mode = WAL')
     sqlite.pragma('synchronous = FULL')
     sqlite.pragma('foreign_keys = ON')

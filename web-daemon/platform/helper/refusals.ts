@@ -14,6 +14,7 @@ const CODE_OF: Record<Exclude<RefusalCode, 'malformed'>, ErrorCode> = {
   unmodelled_state: 'CONFLICT',
   foreign_sysctl_file: 'PROTECTED_SYSCTL',
   protected_port: 'PROTECTED_PORT',
+  state_unusable: 'SERVICE_UNAVAILABLE',
   protected_address: 'CONFLICT',
 }
 

@@ -1,5 +1,6 @@
 // Reads a request's body as one JSON object, within limits (decisions.md, W4, W9).
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { MAX_NESTING, NestingError, parseJson } from '@panel/shared/json.ts'
 import { Refusal } from './refusal.ts'
 import type { Body } from './validate.ts'
 
@@ -45,13 +46,18 @@ const readBytes = async (req: IncomingMessage, limit_bytes: number): Promise<Buf
 const parse = (bytes: Buffer): Body => {
   let value: unknown
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    throw new Refusal('INVALID_REQUEST', 'The request body is not valid JSON in UTF-8')
+    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (failure) {
+    throw new Refusal('INVALID_REQUEST', describeFailure(failure))
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Body
   throw new Refusal('INVALID_REQUEST', 'The request body must be a JSON object')
 }
+
+const describeFailure = (failure: unknown): string =>
+  failure instanceof NestingError
+    ? `The request body is nested more than ${MAX_NESTING} levels deep`
+    : 'The request body is not valid JSON in UTF-8'
 
 const isJson = (req: IncomingMessage): boolean =>
   /^application\/json\s*(;|$)/i.test(req.headers['content-type'] ?? '') &&

@@ -1,31 +1,65 @@
-// Tracks which connections have a request in progress, so that the shutdown waits for those only.
+// The open connections: how many there may be, and which of them have a request in progress, so that the shutdown waits
+// for those only.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { clientNetwork, plainAddress } from '../network/client-network.ts'
+
+export interface ConnectionLimits {
+  readonly total: number
+  readonly ofAddress: (address: string) => number
+}
 
 /** Node tracks neither TLS handshakes nor connections without a request, which browsers keep in reserve. */
 export class Connections {
+  /** The one that has been idle for longest comes first. */
   readonly #open = new Map<string, Socket>()
   readonly #answering = new Map<string, number>()
+  readonly #ofClient = new Map<string, number>()
+  readonly #limits: ConnectionLimits
 
-  constructor(server: Server) {
-    server.on('connection', (socket: Socket) => {
-      const name = socketName(socket)
-      this.#open.set(name, socket)
-      socket.once('close', () => this.#open.delete(name))
-    })
+  constructor(server: Server, limits: ConnectionLimits) {
+    this.#limits = limits
+    server.on('connection', (socket: Socket) => this.#admit(socket))
     server.prependListener('request', (req, res) => this.#follow(req, res))
+  }
+
+  /**
+   * Where there are too many in all, the new connection takes the place of the one that has been idle for longest: who
+   * only holds connections open shuts nobody out.
+   */
+  #admit(socket: Socket): void {
+    const address = plainAddress(socket.remoteAddress ?? '')
+    const client = clientNetwork(address)
+    if ((this.#ofClient.get(client) ?? 0) >= this.#limits.ofAddress(address)) return void socket.destroy()
+    if (this.#open.size >= this.#limits.total && !this.#endLongestIdle()) return void socket.destroy()
+    const name = socketName(socket)
+    this.#open.set(name, socket)
+    count(this.#ofClient, client, 1)
+    socket.once('close', () => {
+      if (this.#open.get(name) === socket) this.#open.delete(name)
+      count(this.#ofClient, client, -1)
+    })
+  }
+
+  #endLongestIdle(): boolean {
+    for (const [name, socket] of this.#open) {
+      if (this.#answering.has(name)) continue
+      // It closes in a later turn, and until then must not count.
+      this.#open.delete(name)
+      socket.destroy()
+      return true
+    }
+    return false
   }
 
   #follow(req: IncomingMessage, res: ServerResponse): void {
     const name = socketName(req.socket)
-    this.#count(name, 1)
-    res.once('close', () => this.#count(name, -1))
-  }
-
-  #count(name: string, change: 1 | -1): void {
-    const count = (this.#answering.get(name) ?? 0) + change
-    if (count > 0) this.#answering.set(name, count)
-    else this.#answering.delete(name)
+    count(this.#answering, name, 1)
+    res.once('close', () => {
+      count(this.#answering, name, -1)
+      const socket = this.#open.get(name)
+      if (socket && this.#open.delete(name)) this.#open.set(name, socket)
+    })
   }
 
   endIdle(): void {
@@ -35,6 +69,12 @@ export class Connections {
   endAll(): void {
     for (const socket of this.#open.values()) socket.destroy()
   }
+}
+
+const count = (counts: Map<string, number>, key: string, change: 1 | -1): void => {
+  const now = (counts.get(key) ?? 0) + change
+  if (now > 0) counts.set(key, now)
+  else counts.delete(key)
 }
 
 /** A TCP socket and its TLS socket are two objects with the same remote port. */

@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express'
 import { Refusal } from './refusal.ts'
 
 const METHODS = 'GET, POST, PUT, PATCH, DELETE'
-const HEADERS = 'Content-Type, X-CSRF-Token, Idempotency-Key, X-Request-Id'
+const HEADERS = 'Content-Type, X-CSRF-Token, Idempotency-Key, If-Match, X-Request-Id'
 const EXPOSED = 'Retry-After, X-Request-Id'
 
 /**

@@ -55,6 +55,8 @@ export interface Incoming<B = unknown> {
   /** The local port of the connection: the panel's own. */
   readonly server_port: number
   readonly is_secure: boolean
+  /** The header If-Match, "" without one. */
+  readonly if_match: string
   readonly request_id: string
   readonly session: Session | null
   /** Aborted when the client disconnects, so that work for that client alone can stop. */
@@ -109,6 +111,8 @@ export interface Audited {
   readonly audit: AuditAction
   /** Remembers the answer under the Idempotency-Key for ten minutes. */
   readonly isCreating?: boolean
+  /** Honours If-Match (platform/http/if-match.ts). */
+  readonly isVersioned?: boolean
 }
 
 export interface StreamContext extends ReadContext {

@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Endpoint, Session } from './endpoint.ts'
 import { Refusal } from './refusal.ts'
 
-/** What guards can read; the session guard sets `session`. */
+/** What guards can read; they set `session`. */
 export interface GuardedRequest {
   readonly endpoint: Endpoint
   readonly method: string
@@ -22,12 +22,19 @@ export function setupGate(hasAccount: () => Promise<boolean>): Guard {
   }
 }
 
-/** Double-submit cookie. Endpoints without a session are protected by the request's origin instead. */
-export function csrfCheck(allowedOrigins: () => readonly string[]): Guard {
-  return async ({ endpoint, method, header, cookies }) => {
+type SessionOf = (cookies: GuardedRequest['cookies']) => Promise<Session | null>
+
+/**
+ * Double-submit cookie. Endpoints without a session are protected by the request's origin instead. What is refused in a
+ * session is still recorded as its operator's.
+ */
+export function csrfCheck(allowedOrigins: () => readonly string[], sessionOf: SessionOf): Guard {
+  return async (request) => {
+    const { endpoint, method, header, cookies } = request
     if (method === 'GET' || method === 'HEAD') return
     if (endpoint.guards?.csrf === false) refuseOtherSites(header, allowedOrigins())
     else if (!sameToken(header('X-CSRF-Token'), cookies['panel_csrf'] ?? '')) {
+      request.session = await sessionOf(cookies)
       throw new Refusal(
         'CSRF_TOKEN_INVALID',
         'The X-CSRF-Token header is missing or is not the value of the panel_csrf cookie',
@@ -36,12 +43,18 @@ export function csrfCheck(allowedOrigins: () => readonly string[]): Guard {
   }
 }
 
-/** A command that needs no session still reads it, so that the audit log can name who signs out. */
-export function sessionCheck(sessionOf: (cookies: GuardedRequest['cookies']) => Promise<Session | null>): Guard {
+/**
+ * An endpoint that needs no session still reads it: the audit log names who signs out, and health tells its operator
+ * more. Without a store it answers as if there were none, and itself says what is wrong with the store.
+ */
+export function sessionCheck(sessionOf: SessionOf): Guard {
   return async (request) => {
-    if (request.endpoint.guards?.session === false && request.endpoint.kind !== 'command') return
-    request.session = await sessionOf(request.cookies)
-    if (request.session || request.endpoint.guards?.session === false) return
+    const isOpen = request.endpoint.guards?.session === false
+    request.session = await sessionOf(request.cookies).catch((failure: unknown) => {
+      if (isOpen) return null
+      throw failure
+    })
+    if (request.session || isOpen) return
     throw new Refusal('UNAUTHENTICATED', 'Sign in first: there is no session, or it has ended')
   }
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import helmet from 'helmet'
+import { plainAddress } from '../network/client-network.ts'
 
 const withHelmet = helmet({
   contentSecurityPolicy: {
@@ -65,7 +66,7 @@ export function isSecure(req: Request): boolean {
   return req.secure
 }
 
-/** The address of the connection; a dual-stack socket shows IPv4 as IPv4-mapped IPv6. */
+/** The address of the connection. */
 export function clientAddress(req: Request): string {
-  return (req.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
+  return plainAddress(req.socket.remoteAddress ?? '')
 }

@@ -35,16 +35,22 @@ export class Problems {
     return this.#list.length === 0
   }
 
-  /**
-   * Throws 422: `field` is the first one, `details[field]` each message, `details.fields` the whole list. The order is
-   * `order`, by default that of the schema, then that of discovery.
-   */
+  /** Throws 422 (`refusal`). */
   throwIfAny(order: readonly string[] = this.#order): void {
+    const refusal = this.refusal(order)
+    if (refusal) throw refusal
+  }
+
+  /**
+   * `field` is the first one, `details[field]` each message, `details.fields` the whole list. The order is `order`, by
+   * default that of the schema, then that of discovery. Null without problems.
+   */
+  refusal(order: readonly string[] = this.#order): Refusal | null {
     const list = this.#inOrder(order)
     const [first] = list
-    if (!first) return
+    if (!first) return null
     const messages = Object.fromEntries([...list].reverse().map((p) => [p.field, p.message]))
-    throw new Refusal('VALIDATION_FAILED', first.message, {
+    return new Refusal('VALIDATION_FAILED', first.message, {
       field: first.field,
       details: { ...messages, fields: list },
     })

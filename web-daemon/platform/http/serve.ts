@@ -114,8 +114,8 @@ class Exchange {
   }
 
   #reader(): ReadContext {
-    const { db, request, now, settings } = this.#pipeline.context
-    return { db, request, now, settings: { get: settings.get } }
+    const { db, request, now, api_path, settings } = this.#pipeline.context
+    return { db, request, now, api_path, settings: { get: settings.get } }
   }
 
   #incoming(given: Body): Incoming<never> {
@@ -133,6 +133,7 @@ class Exchange {
       client_ip: clientAddress(req),
       server_port: req.socket.localPort ?? 0,
       is_secure: isSecure(req),
+      if_match: this.#guarded.header('If-Match'),
       request_id: this.#request_id,
       session: this.#guarded.session,
       gone: goneSignal(this.#res),

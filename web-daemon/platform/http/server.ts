@@ -3,7 +3,8 @@ import { createServer as createHttp, type RequestListener, type Server } from 'n
 import { createServer as createHttps, Server as HttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { secureContextOptions, type CertificatePair } from '../tls/certificate.ts'
-import { Connections } from './connections.ts'
+import { Connections, type ConnectionLimits } from './connections.ts'
+import { networkList } from '../network/client-network.ts'
 
 export interface Limits {
   /** From the first byte, or from the connection if none comes; a TLS handshake may take as long again. */
@@ -15,6 +16,9 @@ export interface Limits {
   readonly check_ms: number
   /** Together the connections must not use up the memory of the process. */
   readonly connections: number
+  /** No one address may take them all; all clients of a proxy share its address. */
+  readonly connections_per_address: number
+  readonly connections_per_proxy: number
 }
 
 export const LIMITS: Limits = {
@@ -23,12 +27,16 @@ export const LIMITS: Limits = {
   idle_ms: 120_000,
   check_ms: 1000,
   connections: 4096,
+  connections_per_address: 512,
+  connections_per_proxy: 3072,
 }
 export const DRAIN_MS = 15_000
 
 export interface Listening {
   readonly pair?: CertificatePair
   readonly limits?: Limits
+  /** Addresses and networks; none by default. */
+  readonly trusted_proxies?: readonly string[]
 }
 
 const trackedConnections = new WeakMap<Server, Connections>()
@@ -37,15 +45,14 @@ export async function listen(
   app: RequestListener,
   address: string,
   port: number,
-  { pair, limits = LIMITS }: Listening = {},
+  { pair, limits = LIMITS, trusted_proxies = [] }: Listening = {},
 ): Promise<Server> {
   const server = bareServer(limits, pair)
-  server.maxConnections = limits.connections
   server.on('request', app)
   // The app itself sends 100 Continue when it wants the body (http/body.ts), and ignores other expectations.
   for (const event of ['checkContinue', 'checkExpectation'] as const)
     server.on(event, (req, res) => server.emit('request', req, res))
-  trackedConnections.set(server, new Connections(server))
+  trackedConnections.set(server, new Connections(server, connectionLimits(limits, trusted_proxies)))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, address, () => {
@@ -54,6 +61,14 @@ export async function listen(
     })
   })
   return server
+}
+
+const connectionLimits = (limits: Limits, trustedProxies: readonly string[]): ConnectionLimits => {
+  const proxies = networkList(trustedProxies)
+  return {
+    total: limits.connections,
+    ofAddress: (address) => (proxies(address) ? limits.connections_per_proxy : limits.connections_per_address),
+  }
 }
 
 const bareServer = ({ headers_ms, request_ms, idle_ms, check_ms }: Limits, pair?: CertificatePair): Server => {

@@ -8,9 +8,10 @@ import type { AnswerCheck, Client } from '../client.ts'
 import { startPanel, type TestPanel } from '../panel.ts'
 import { plantByHand } from '../reconcile.ts'
 import type { FuzzRequest } from './requests.ts'
-import { PAIRING_CODE } from './values.ts'
+import { ABYSS, PAIRING_CODE } from './values.ts'
 import { tunnelRequest } from '../../../support/records.ts'
 
+const DEEP = '['.repeat(20_000) + ']'.repeat(20_000)
 /** Nothing here takes as long, unless it never ends. */
 const HANG_MS = 20_000
 
@@ -92,9 +93,9 @@ export class Target {
     this.#pairing_code = (await this.#client.get<PairingCodeAnswer>('/tunnels/1/pairing-code')).body.pairing_code
   }
 
-  /** A code of this panel's own, which a request made beforehand cannot know. */
+  /** A code of this panel's own, which a request made beforehand cannot know, and lists in lists. */
   #spelled(body: string | null): string | undefined {
-    return body?.replaceAll(PAIRING_CODE, this.#pairing_code)
+    return body?.replaceAll(PAIRING_CODE, this.#pairing_code).replaceAll(`"${ABYSS}"`, DEEP)
   }
 
   /**

@@ -14,6 +14,8 @@ export interface ImportRequest {
   include_tunnels: boolean
   include_routes: boolean
   force: boolean
+  /** Empty: the settings that guard the panel are left as they are. */
+  current_password: string
 }
 
 export const SECTIONS = ['include_settings', 'include_pools', 'include_tunnels', 'include_routes'] as const
@@ -24,6 +26,7 @@ const DEFAULTS: ImportRequest = {
   include_tunnels: true,
   include_routes: true,
   force: false,
+  current_password: '',
 }
 
 export class BackupImport {
@@ -106,10 +109,17 @@ const parse = (document: string): object | null => {
 }
 
 const send = (
-  { document, ...options }: ImportRequest,
+  { document, current_password, ...options }: ImportRequest,
   more: { dry_run: boolean; idempotency_key?: string },
 ): Promise<ImportBackupAnswer> =>
   // An invalid backup is sent too, so that the server explains the error.
-  call('POST /backup/import', { body: { backup: parse(document) as object, ...options, ...more } })
+  call('POST /backup/import', {
+    body: {
+      backup: parse(document) as object,
+      ...options,
+      ...(current_password !== '' && { current_password }),
+      ...more,
+    },
+  })
 
 const formatKey = (numbers: Uint32Array): string => [...numbers].map((number) => number.toString(36)).join('-')

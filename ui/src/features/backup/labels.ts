@@ -17,9 +17,9 @@ export const actionLabel = ({ action }: Pick<ImportAction, 'action'>): StateLabe
   label: t(`backup.became.${action}`),
 })
 
-/** A dry run reports "would fail" instead of "failed". */
+/** A dry run tells with an error what would be refused. */
 export const itemLabel = (item: ImportAction, isDry: boolean): StateLabel =>
-  isDry && item.action === 'failed' ? { state: 'down', label: t('backup.became.would_fail') } : actionLabel(item)
+  isDry && item.error ? { state: 'down', label: t('backup.became.would_fail') } : actionLabel(item)
 
 export interface BackupError {
   readonly place: string

@@ -23,9 +23,10 @@ export const deletePool = async ({
     }))
   )
     return
-  await act(t('pools.done.deleted', { title: address_pool_title }), () => call('DELETE /pools/{id}', { id }), {
+  const title = { title: address_pool_title }
+  const outcomes = { done: t('pools.done.deleted', title), failing: t('pools.failing.delete', title) }
+  await act(outcomes, () => call('DELETE /pools/{id}', { id }), {
     undo: () => call('POST /pools', { body: { address_pool_title, cidr, prefix_length, description, is_enabled } }),
     stale: ['/pools'],
-    failing: t('pools.failing.delete', { title: address_pool_title }),
   })
 }

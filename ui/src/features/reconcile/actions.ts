@@ -14,56 +14,60 @@ export const setIgnored = (interface_name: string, ignored: boolean): Promise<un
   const set = (is: boolean): Promise<unknown> =>
     call('POST /reconcile/ignore', { body: { interface_name, ignored: is } })
   const name = { name: interface_name }
-  return act(t(ignored ? 'reconcile.done.ignored' : 'reconcile.done.unignored', name), () => set(ignored), {
-    undo: () => set(!ignored),
-    stale,
-    failing: t(ignored ? 'reconcile.failing.ignore' : 'reconcile.failing.unignore', name),
-  })
+  const outcomes = ignored
+    ? { done: t('reconcile.done.ignored', name), failing: t('reconcile.failing.ignore', name) }
+    : { done: t('reconcile.done.unignored', name), failing: t('reconcile.failing.unignore', name) }
+  return act(outcomes, () => set(ignored), { undo: () => set(!ignored), stale })
 }
 
 export const reapply = ({ interface_name: name, tunnel_id: id }: Item): Promise<unknown> =>
   act(
-    t('reconcile.done.reapplied', { name }),
+    { done: t('reconcile.done.reapplied', { name }), failing: t('reconcile.failing.reapply', { name }) },
     () => withAccessCheck('POST /reconcile/{id}/reapply', { id: id ?? '' }),
-    {
-      stale,
-      failing: t('reconcile.failing.reapply', { name }),
-    },
+    { stale },
   )
 
 export const forget = async ({ interface_name: name, tunnel_id: id }: Item): Promise<void> => {
   if (
     !(await confirm({
       title: t('reconcile.forget.title', { name }),
-      text: t('reconcile.forget.text'),
-      items: await dependents(id),
+      ...(await consequence('forget', id)),
       action: t('reconcile.action.forget'),
       isDanger: true,
     }))
   )
     return
-  await act(t('reconcile.done.forgotten', { name }), () => call('POST /reconcile/{id}/forget', { id: id ?? '' }), {
-    stale,
-    failing: t('reconcile.failing.forget', { name }),
-  })
+  await act(
+    { done: t('reconcile.done.forgotten', { name }), failing: t('reconcile.failing.forget', { name }) },
+    () => call('POST /reconcile/{id}/forget', { id: id ?? '' }),
+    { stale },
+  )
 }
 
 export const deleteTunnel = async ({ interface_name: name, tunnel_id: id }: Item): Promise<void> => {
   if (
     !(await confirm({
       title: t('reconcile.delete.title', { name }),
-      text: t('reconcile.delete.text'),
-      items: await dependents(id),
+      ...(await consequence('delete', id)),
       action: t('core.action.delete'),
       isDanger: true,
     }))
   )
     return
-  await act(t('reconcile.done.deleted', { name }), () => withAccessCheck('DELETE /tunnels/{id}', { id: id ?? '' }), {
-    stale,
-    failing: t('reconcile.failing.delete', { name }),
-  })
+  await act(
+    { done: t('reconcile.done.deleted', { name }), failing: t('reconcile.failing.delete', { name }) },
+    () => withAccessCheck('DELETE /tunnels/{id}', { id: id ?? '' }),
+    { stale },
+  )
 }
 
-/** If the relay rules cannot be fetched, confirm without them. */
-const dependents = (id: number | null): Promise<string[]> => dependentRules(id ?? 0).catch(() => [])
+/** Names the relay rules only where there are some, and says so where they are not known. */
+const consequence = async (
+  action: 'forget' | 'delete',
+  tunnel_id: number | null,
+): Promise<{ text: string; items: string[] }> => {
+  const text = t(`reconcile.${action}.text`)
+  const items = await dependentRules(tunnel_id ?? 0).catch(() => null)
+  if (items === null) return { text: `${text} ${t('reconcile.rules_not_known')}`, items: [] }
+  return { text: items.length > 0 ? `${text} ${t(`reconcile.${action}.rules`)}` : text, items }
+}

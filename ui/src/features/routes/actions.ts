@@ -19,18 +19,18 @@ export const setEnabled = (
 ): Promise<unknown> => {
   const set = (is: boolean): Promise<unknown> =>
     call(is ? 'POST /routes/{id}/enable' : 'POST /routes/{id}/disable', { id })
-  return act(t(isEnabled ? 'routes.done.enabled' : 'routes.done.disabled', { title }), () => set(isEnabled), {
-    undo: () => set(!isEnabled),
-    stale: STALE,
-    failing: t(isEnabled ? 'routes.failing.enable' : 'routes.failing.disable', { title }),
-  })
+  const outcomes = isEnabled
+    ? { done: t('routes.done.enabled', { title }), failing: t('routes.failing.enable', { title }) }
+    : { done: t('routes.done.disabled', { title }), failing: t('routes.failing.disable', { title }) }
+  return act(outcomes, () => set(isEnabled), { undo: () => set(!isEnabled), stale: STALE })
 }
 
 export const reapply = ({ route_rule_id: id, route_rule_title: title }: Named): Promise<unknown> =>
-  act(t('routes.done.reapplied', { title }), () => call('POST /routes/{id}/reapply', { id }), {
-    stale: STALE,
-    failing: t('routes.failing.reapply', { title }),
-  })
+  act(
+    { done: t('routes.done.reapplied', { title }), failing: t('routes.failing.reapply', { title }) },
+    () => call('POST /routes/{id}/reapply', { id }),
+    { stale: STALE },
+  )
 
 export const applyAll = async (): Promise<void> => {
   if (
@@ -41,18 +41,20 @@ export const applyAll = async (): Promise<void> => {
     }))
   )
     return
-  await act(t('routes.done.applied_all'), () => call('POST /routes/apply-all'), {
-    stale: STALE,
-    failing: t('routes.failing.apply_all'),
-  })
+  await act(
+    { done: t('routes.done.applied_all'), failing: t('routes.failing.apply_all') },
+    () => call('POST /routes/apply-all'),
+    { stale: STALE },
+  )
 }
 
 /** The copy is disabled; its editor opens next. */
 export const duplicate = async ({ route_rule_id: id, route_rule_title: title }: Named): Promise<void> => {
-  const answer = await act(t('routes.done.duplicated', { title }), () => call('POST /routes/{id}/duplicate', { id }), {
-    stale: STALE,
-    failing: t('routes.failing.duplicate', { title }),
-  })
+  const answer = await act(
+    { done: t('routes.done.duplicated', { title }), failing: t('routes.failing.duplicate', { title }) },
+    () => call('POST /routes/{id}/duplicate', { id }),
+    { stale: STALE },
+  )
   if (answer) await router.go(`/routes/${answer.route.route_rule_id}/edit`)
 }
 
@@ -73,9 +75,9 @@ export const deleteRule = async (
   )
     return false
   const answer = await act(
-    t('routes.done.deleted', { title }),
+    { done: t('routes.done.deleted', { title }), failing: t('routes.failing.delete', { title }) },
     () => call('DELETE /routes/{id}', { id, body: { drop_connections: dropOption.isOn } }),
-    { stale: STALE, failing: t('routes.failing.delete', { title }) },
+    { stale: STALE },
   )
   if (answer?.forwarding_can_be_reverted) await offerRevert()
   return answer !== null
@@ -91,8 +93,9 @@ const offerRevert = async (): Promise<void> => {
     }))
   )
     return
-  await act(t('routes.revert.done'), () => call('POST /system/forwarding/enable', { body: { revert: true } }), {
-    stale: STALE,
-    failing: t('routes.revert.failing'),
-  })
+  await act(
+    { done: t('routes.revert.done'), failing: t('routes.revert.failing') },
+    () => call('POST /system/forwarding/enable', { body: { revert: true } }),
+    { stale: STALE },
+  )
 }

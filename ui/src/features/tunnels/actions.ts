@@ -1,6 +1,6 @@
 // Actions on a tunnel, with confirmation and Undo where possible.
 import type { DeleteTunnelAnswer, TunnelActionAnswer, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
-import { act } from '../../core/act.ts'
+import { act, type Outcomes } from '../../core/act.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { withAccessCheck } from '../../core/own-access.ts'
@@ -22,8 +22,13 @@ const ROUTES = {
 const send = ({ tunnel_id }: Named, action: TunnelActionAnswer['action']): Promise<TunnelActionAnswer | null> =>
   withAccessCheck(ROUTES[action], { id: tunnel_id })
 
+const outcomes = (action: TunnelActionAnswer['action'] | 'delete', { interface_name: name }: Named): Outcomes => ({
+  done: t(`tunnel.done.${action}`, { name }),
+  failing: t(`tunnel.failing.${action}`, { name }),
+})
+
 export const bringUp = (tunnel: Named): Promise<unknown> =>
-  act(t('tunnel.done.up', { name: tunnel.interface_name }), () => send(tunnel, 'up'), {
+  act(outcomes('up', tunnel), () => send(tunnel, 'up'), {
     stale: STALE,
     undo: () => send(tunnel, 'down'),
   })
@@ -31,7 +36,7 @@ export const bringUp = (tunnel: Named): Promise<unknown> =>
 /** Needs confirmation only if relay rules depend on it. */
 export const bringDown = (tunnel: Named): Promise<unknown> =>
   act(
-    t('tunnel.done.down', { name: tunnel.interface_name }),
+    outcomes('down', tunnel),
     async () => {
       const items = await dependentRules(tunnel.tunnel_id)
       const isConfirmed =
@@ -58,15 +63,15 @@ export const restart = async (tunnel: Named): Promise<void> => {
       action: t('tunnel.do.restart'),
     })
   )
-    await act(t('tunnel.done.restart', { name }), () => send(tunnel, 'restart'), { stale: STALE })
+    await act(outcomes('restart', tunnel), () => send(tunnel, 'restart'), { stale: STALE })
 }
 
 export const reapply = (tunnel: Named): Promise<unknown> =>
-  act(t('tunnel.done.reapply', { name: tunnel.interface_name }), () => send(tunnel, 'reapply'), { stale: STALE })
+  act(outcomes('reapply', tunnel), () => send(tunnel, 'reapply'), { stale: STALE })
 
 export const deleteTunnel = (tunnel: Named): Promise<DeleteTunnelAnswer | null> =>
   act(
-    t('tunnel.done.delete', { name: tunnel.interface_name }),
+    outcomes('delete', tunnel),
     async () => {
       const items = await dependentRules(tunnel.tunnel_id)
       const text =

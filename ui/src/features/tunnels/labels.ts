@@ -1,5 +1,6 @@
 // Labels for tunnel states, configured and observed.
 import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
+import type { MonitorStatus } from '@panel/shared/api/monitor.ts'
 import type { ObservedView, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import type { State, StateLabel } from '../../components/StateBadge.svelte'
 import { t } from '../../core/i18n.svelte.ts'
@@ -15,10 +16,14 @@ const TYPES: Readonly<Record<number, string>> = { 10: 'GRE', 20: 'GRETAP', 30: '
 export const typeName = ({ tunnel_type_id }: Pick<TunnelView, 'tunnel_type_id'>): string =>
   TYPES[tunnel_type_id] ?? `${tunnel_type_id}`
 
-export const monitorLabel = (state: MonitorState): StateLabel => ({
+/** A disabled tunnel is not watched either; where nothing is known of the tunnel, only that is said. */
+export const monitorLabel = (state: MonitorState, isTunnelEnabled = true): StateLabel => ({
   state: STATE_OF[state],
-  label: t(`tunnels.monitor.${state}`),
+  label: state === 'Disabled' && !isTunnelEnabled ? t('tunnels.configured.disabled') : t(`tunnels.monitor.${state}`),
 })
+
+export const snapshotLabel = ({ state, tunnel_enabled }: Pick<MonitorStatus, 'state' | 'tunnel_enabled'>): StateLabel =>
+  monitorLabel(state, tunnel_enabled)
 
 /** The kernel's state; the configuration only decides whether "down" is expected. */
 export const hostLabel = ({ is_enabled, observed }: Pick<TunnelView, 'is_enabled' | 'observed'>): StateLabel => {

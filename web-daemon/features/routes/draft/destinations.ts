@@ -100,7 +100,7 @@ function draftOne(
   { given, fields }: Place,
   sort_order: number,
 ): NewDestination | null {
-  const { body, problems } = draft
+  const { problems } = draft
   const ip = parseIp(given.address)
   const refused = ip ? destinationProblem(ip) : `${given.address} is not an IP address`
   if (refused !== null) problems.add(fields.address, 'INVALID_DESTINATION', `${refused}.`)
@@ -115,7 +115,7 @@ function draftOne(
   if (!ip || refused !== null || !ports || problems.has(fields.port_range_end)) return null
   const address = canonicalIp(given.address)
   const { weight = 1, is_enabled = true, port, port_range_end } = given
-  if (listening && body.is_enabled !== false) checkLoop(draft, listening, address, port, fields.address)
+  if (listening) checkLoop(draft, listening, address, port, fields.address)
   return {
     address,
     port,
@@ -177,9 +177,9 @@ function checkPorts(
   return last <= 65_535
 }
 
-/** Not even `force` allows it: the packets would come back here. */
+/** Not even `force` allows it: the packets would come back here. A disabled rule relays none, and is warned of it. */
 function checkLoop(
-  { facts, problems }: DraftContext,
+  draft: DraftContext,
   { bind_address, ports }: Listening,
   address: string,
   port: number,
@@ -187,14 +187,15 @@ function checkLoop(
 ): void {
   const isOwn =
     bind_address === address ||
-    ((bind_address === '0.0.0.0' || bind_address === '::') && facts.addresses.has(address) && !isLoopbackText(address))
+    ((bind_address === '0.0.0.0' || bind_address === '::') &&
+      draft.facts.addresses.has(address) &&
+      !isLoopbackText(address))
   const there = portsOf(port, port + ports.last - ports.first)
   if (!isOwn || there.first > ports.last || ports.first > there.last) return
-  problems.add(
-    field,
-    'SELF_FORWARD_LOOP',
-    `${address}:${port} is where this very rule listens: it would relay to itself.`,
-  )
+  const message = `${address}:${port} is where this very rule listens: it would relay to itself.`
+  if (draft.body.is_enabled === false)
+    warn(draft, 'SELF_FORWARD_LOOP', field, `${message} It cannot be enabled until one of the two is changed.`)
+  else draft.problems.add(field, 'SELF_FORWARD_LOOP', message)
 }
 
 const isLoopbackText = (address: string): boolean => {

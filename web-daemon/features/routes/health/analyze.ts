@@ -11,6 +11,7 @@ import { readHealth } from './health.ts'
 import { targetOf } from '../get.ts'
 import { blocksOfRoute } from './path-check.ts'
 import { probeDestinations } from './reachability.ts'
+import { isAsStored, readKernelRules, type KernelRules } from '../kernel-rules.ts'
 import { familyOf, type RouteRecord } from '../record.ts'
 import { findShadows } from './shadows.ts'
 import { roomFor, sourcePortWarnings } from '../connections/source-ports.ts'
@@ -29,15 +30,16 @@ interface Finding {
 export function analyzeRoute(traffic: Traffic) {
   return async (context: CommandContext, { params }: Incoming): Promise<Answer<RouteAnalysis>> => {
     const record = await targetOf(context, params)
-    const [health] = await readHealth(context, [record])
+    const held = await readKernelRules(context.request, [record.route_rule_id])
+    const [health] = await readHealth(context, [record], held)
     if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
     const findings = [
       inForce(record),
-      inKernel(health),
+      inKernel(record, held, health),
       await forwarding(context, record),
       await shadow(context, record),
       await foreign(context, record),
-      tunnel(health),
+      tunnel(record, health),
       await destinations(context, record),
       await mtu(context, record, health),
       room(traffic, record),
@@ -79,10 +81,15 @@ function inForce({ is_enabled }: RouteRecord): Finding {
   ])
 }
 
-function inKernel({ state, detail, installed }: RouteHealthView): Finding {
+/** What the kernel holds counts: a last change that failed and was put back leaves the rule in force. */
+function inKernel(record: RouteRecord, held: KernelRules, { detail, installed }: RouteHealthView): Finding {
   const finding = passes('ruleset', `${detail}.`, { installed })
-  if (state === 'disabled' || state === 'healthy' || state === 'impaired') return finding
-  return stops('RULE_MISSING', finding, ['Reapply the rule.'], installed !== null)
+  if (!held.is_readable || !isAsStored(record, held))
+    return stops('RULE_MISSING', finding, ['Reapply the rule.'], installed !== null)
+  // What somebody has put into the panel's table is not read, so whether it drops packets is not certain.
+  return record.is_enabled && held.unmanaged.length > 0
+    ? stops('FORWARD_BLOCKED', finding, ['Reapply the rule, which takes it out.'], false)
+    : finding
 }
 
 async function forwarding({ request }: CommandContext, record: RouteRecord): Promise<Finding> {
@@ -135,7 +142,7 @@ async function foreign(context: CommandContext, record: RouteRecord): Promise<Fi
   )
 }
 
-function tunnel({ tunnel: over, state, detail }: RouteHealthView): Finding {
+function tunnel({ tunnel_id }: RouteRecord, { tunnel: over }: RouteHealthView): Finding {
   if (over) {
     const finding = passes(
       'tunnel',
@@ -144,8 +151,10 @@ function tunnel({ tunnel: over, state, detail }: RouteHealthView): Finding {
     )
     return over.is_up ? finding : stops('TUNNEL_DOWN', finding, [`Bring ${over.interface_name} up.`])
   }
-  if (state !== 'impaired') return passes('tunnel', 'The rule names no tunnel.')
-  return stops('TUNNEL_DOWN', passes('tunnel', `${detail}.`), ['Name another tunnel, or none: PATCH tunnel_id.'])
+  if (tunnel_id === null) return passes('tunnel', 'The rule names no tunnel.')
+  return stops('TUNNEL_DOWN', passes('tunnel', `The tunnel ${tunnel_id} that the rule relays over is no more.`), [
+    'Name another tunnel, or none: PATCH tunnel_id.',
+  ])
 }
 
 async function destinations({ now }: CommandContext, record: RouteRecord): Promise<Finding> {
@@ -238,7 +247,7 @@ function room(traffic: Traffic, record: RouteRecord): Finding {
 }
 
 async function inbound(traffic: Traffic, record: RouteRecord): Promise<Finding> {
-  await traffic.sample()
+  await traffic.read()
   const view = await trafficView(traffic, record)
   const data = {
     tx_packets_since_boot: view.tx_packets_since_boot,

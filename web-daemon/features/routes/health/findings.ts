@@ -14,22 +14,22 @@ import { foreignRules } from '../../forwarding/foreign.ts'
 import { readKernelRules, type KernelRules } from '../kernel-rules.ts'
 import { portsOf, spelledEnd } from '../ports.ts'
 import { ruleOf, type RouteRecord } from '../record.ts'
-import { findShadows } from './shadows.ts'
+import { findCovers, shadowsAmong, type Cover } from './shadows.ts'
 import { allRoutes } from '../store.ts'
 
 /** Throws 503 if the helper is away: then nothing is known. */
 export async function routeFindings({ db, request }: Pick<ReadContext, 'db' | 'request'>): Promise<RouteFindings> {
-  const [stored, held, forwarding, foreign, shadows] = await Promise.all([
+  const [stored, held, forwarding, foreign, covers] = await Promise.all([
     allRoutes(db),
     readKernelRules(request),
     request('forwarding.probe', {}),
     foreignRules(request),
-    findShadows(db, null),
+    findCovers(db, null),
   ])
   const enabled = stored.filter(({ is_enabled }) => is_enabled)
   const routes = held.is_readable
     ? [
-        ...stored.map((record) => compareRule(record, held, shadows.get(record.route_rule_id) ?? [])),
+        ...stored.map((record) => compareRule(record, held, covers.get(record.route_rule_id) ?? [])),
         ...orphanRules(stored, held),
       ]
     : []
@@ -93,7 +93,8 @@ const isFamily =
   ({ bind_address }: RouteRecord): boolean =>
     (bind_address.includes(':') ? 6 : 4) === family
 
-function compareRule(record: RouteRecord, held: KernelRules, shadows: readonly RouteRecord[]): RouteFinding {
+function compareRule(record: RouteRecord, held: KernelRules, covers: readonly Cover[]): RouteFinding {
+  const shadows = shadowsAmong(covers)
   const { route_rule_id, route_rule_title: title } = record
   const [desired, actual] = [ruleOf(record), held.rules.get(route_rule_id) ?? null]
   const damage = held.damaged.find((one) => one.route_rule_id === route_rule_id)?.detail
@@ -101,7 +102,8 @@ function compareRule(record: RouteRecord, held: KernelRules, shadows: readonly R
     desired && actual && !sameState(desired, actual)
       ? failedChecks(checkRuleset([route_rule_id], [desired], [actual]))
       : []
-  const { status, detail } = classify(record, { desired, actual, damage, diffs: diffs.length })
+  const stray = held.unmanaged[0]
+  const { status, detail } = classify(record, { desired, actual, damage, stray, diffs: diffs.length })
   return {
     route_rule_id,
     title,
@@ -120,6 +122,7 @@ function compareRule(record: RouteRecord, held: KernelRules, shadows: readonly R
       actual,
     })),
     shadows: shadows.map((one) => one.route_rule_id),
+    covered_by: covers.map(({ rule }) => rule.route_rule_id),
   }
 }
 
@@ -127,12 +130,14 @@ interface Compared {
   readonly desired: RelayRule | null
   readonly actual: RelayRule | null
   readonly damage: string | undefined
+  /** What somebody else has put into the table. */
+  readonly stray: string | undefined
   readonly diffs: number
 }
 
 function classify(
   record: RouteRecord,
-  { desired, actual, damage, diffs }: Compared,
+  { desired, actual, damage, stray, diffs }: Compared,
 ): { status: ReconcileStatus; detail: string } {
   if (record.apply_status_id === APPLY_STATUSES.Inconsistent)
     return {
@@ -145,6 +150,11 @@ function classify(
       ? { status: 'Drifted', detail: 'The rule is disabled, and the kernel holds it.' }
       : { status: 'InSync', detail: 'The rule is disabled, and the kernel does not hold it.' }
   if (!actual) return { status: 'Missing', detail: 'The kernel does not hold the rule.' }
+  if (diffs === 0 && stray !== undefined)
+    return {
+      status: 'Drifted',
+      detail: `The kernel holds the rule as it is stored, and somebody has put something of their own into the table: ${stray}. Reapply takes it out.`,
+    }
   return diffs === 0
     ? { status: 'InSync', detail: 'The kernel holds the rule as it is stored.' }
     : { status: 'Drifted', detail: 'The kernel holds the rule otherwise than it is stored.' }
@@ -179,4 +189,5 @@ const orphanFinding = (route_rule_id: number, what: string, installed_rules: num
   installed_rules,
   diffs: [],
   shadows: [],
+  covered_by: [],
 })

@@ -4,12 +4,13 @@ import type { RouteHealthState, RouteHealthView } from '@panel/shared/api/routes
 import { sameState } from '@panel/shared/change/change.ts'
 import { failedChecks } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
+import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { tunnelNames } from '../../tunnels/store.ts'
 import { observe } from '../../tunnels/view.ts'
 import { nullIfHelperAway } from '../../../platform/helper/away.ts'
 import { readKernelRules, type KernelRules } from '../kernel-rules.ts'
-import { ruleOf, type RouteRecord } from '../record.ts'
+import { familyOf, ruleOf, type RouteRecord } from '../record.ts'
 import { findShadows } from './shadows.ts'
 
 type Tunnel = RouteHealthView['tunnel'] & { readonly is_known: boolean }
@@ -23,8 +24,9 @@ export async function readHealth(
   if (records.length === 0) return []
   const names = await tunnelNames(db, [...new Set(records.flatMap(({ tunnel_id }) => tunnel_id ?? []))])
   const ids = records.map(({ route_rule_id }) => route_rule_id)
-  const [held, observed, shadows] = await Promise.all([
+  const [held, forwarding, observed, shadows] = await Promise.all([
     probed ?? nullIfHelperAway(readKernelRules(request, ids)),
+    nullIfHelperAway(request('forwarding.probe', {})),
     observe(request, [...names.values()]),
     findShadows(db, ids),
   ])
@@ -41,13 +43,19 @@ export async function readHealth(
             is_known: observedTunnel.is_known,
           }
         : null
-    return healthView(record, { held, tunnel, shadows: shadows.get(record.route_rule_id) ?? [] })
+    return healthView(record, {
+      held,
+      forwarding: forwarding?.state.live ?? null,
+      tunnel,
+      shadows: shadows.get(record.route_rule_id) ?? [],
+    })
   })
 }
 
 interface ObservedRoute {
   /** Null if the helper is away. */
   readonly held: KernelRules | null
+  readonly forwarding: ForwardingSwitches | null
   readonly tunnel: Tunnel | null
   readonly shadows: readonly RouteRecord[]
 }
@@ -67,7 +75,7 @@ interface Verdict {
   readonly detail: string
 }
 
-function verdict(record: RouteRecord, { held, tunnel, shadows }: ObservedRoute): Verdict {
+function verdict(record: RouteRecord, { held, forwarding, tunnel, shadows }: ObservedRoute): Verdict {
   const { apply_status_id: status, last_apply_error: error } = record
   if (!record.is_enabled) return { state: 'disabled', detail: 'The rule is disabled: it is stored and not in force' }
   if (status === APPLY_STATUSES.Inconsistent)
@@ -86,6 +94,8 @@ function verdict(record: RouteRecord, { held, tunnel, shadows }: ObservedRoute):
     }
   return (
     inKernel(record, held) ??
+    besideStrays(held) ??
+    whileForwarding(record, forwarding) ??
     overTunnel(record, tunnel) ?? {
       state: 'healthy',
       detail: `The kernel holds the rule as it is stored${shadowed(shadows)}`,
@@ -115,6 +125,25 @@ function inKernel(record: RouteRecord, held: KernelRules): Verdict | null {
   return {
     state: 'failed',
     detail: `The kernel holds the rule otherwise than it is stored (${first?.detail ?? ''}). Reapply it`,
+  }
+}
+
+/** What somebody else has put into the panel's table may drop what the rule relays, whatever it is. */
+function besideStrays({ unmanaged: [first, ...more] }: KernelRules): Verdict | null {
+  if (first === undefined) return null
+  const others = more.length === 0 ? '' : `, and ${more.length} more`
+  return {
+    state: 'impaired',
+    detail: `The rule is in place, and somebody has put something of their own into the panel's table (${first}${others}): reapply the rule to take it out`,
+  }
+}
+
+function whileForwarding(record: RouteRecord, forwarding: ForwardingSwitches | null): Verdict | null {
+  const family = familyOf(record)
+  if (!forwarding || forwarding[`ipv${family}`]) return null
+  return {
+    state: 'impaired',
+    detail: `The rule is in place, and IPv${family} forwarding is off, so that it relays nothing: reapply the rule to turn it on`,
   }
 }
 

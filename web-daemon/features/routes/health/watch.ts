@@ -129,7 +129,9 @@ async function rulesFrom(context: Context, records: readonly RouteRecord[], held
 
 /** What could not be undone is for the operator to look at. */
 const isDrifted = (record: RouteRecord, held: KernelRules): boolean =>
-  held.is_readable && record.apply_status_id !== APPLY_STATUSES.Inconsistent && !isAsStored(record, held)
+  held.is_readable &&
+  record.apply_status_id !== APPLY_STATUSES.Inconsistent &&
+  (!isAsStored(record, held) || (record.is_enabled && held.unmanaged.length > 0))
 
 function healthEvent({ from, to }: StatusChange<Rule>): RouteHealthEvent[] {
   const rule = to ?? from

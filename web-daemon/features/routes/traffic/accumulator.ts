@@ -16,7 +16,6 @@ export class CounterAccumulator {
   #epoch: string
   #sinceSample: TrafficDelta = NOTHING
   #rate: TrafficDelta | null = null
-  #isReset = false
 
   constructor({ total, counter, epoch }: StoredTotal = { total: NOTHING, counter: NOTHING, epoch: '' }) {
     this.#total = total
@@ -42,14 +41,15 @@ export class CounterAccumulator {
     return this.#rate
   }
 
+  /** The kernel has counted less than the panel has summed up: its counter began anew at some time. */
   get isReset(): boolean {
-    return this.#isReset
+    return isBelow(this.#counter, this.#total)
   }
 
   /** Returns the increase since the last reading. */
   read(counter: TrafficDelta, epoch: string): TrafficDelta {
-    this.#isReset = (this.#epoch !== '' && epoch !== this.#epoch) || isBelow(counter, this.#counter)
-    const delta = this.#isReset ? counter : minus(counter, this.#counter)
+    const isNew = (this.#epoch !== '' && epoch !== this.#epoch) || isBelow(counter, this.#counter)
+    const delta = isNew ? counter : minus(counter, this.#counter)
     this.#counter = counter
     this.#epoch = epoch
     return this.#add(delta)

@@ -9,7 +9,7 @@ import type { SettingKey } from '../../settings/definitions.ts'
 import type { SettingsReader } from '../../../platform/settings.ts'
 import { joinBuckets, type Bucket } from './bucket.ts'
 import { ConnectionCounter } from '../connections/counter.ts'
-import { readKernelCounters, type KernelCounters } from '../kernel-rules.ts'
+import { readKernelCounters } from '../kernel-rules.ts'
 import { isNothing, NOTHING, deltaOnly, type TrafficDelta } from './delta.ts'
 import { allTotals, deleteBucketsBefore, storedIds, saveTraffic } from './store.ts'
 import { CounterAccumulator } from './accumulator.ts'
@@ -24,8 +24,15 @@ interface TrafficDeps {
   readonly db: CommandContext['db']
   readonly request: CommandContext['request']
   readonly now: () => Date
+  /** In milliseconds. Intervals are measured by it, since the clock of the day can be set. */
+  readonly monotonic: () => number
   readonly settings: SettingsReader
   readonly logger: Logger
+}
+
+interface Moment {
+  readonly date: number
+  readonly monotonic: number
 }
 
 /** One sample; rules without traffic are not in `deltas`. `seconds` null: it is the first. */
@@ -42,6 +49,9 @@ export class Traffic {
   #buckets = new Map<string, Bucket>()
   #samples: Sample[] = []
   #available = { is_readable: false, detail: 'The counters have not been read yet' }
+  #reading: Promise<boolean> | null = null
+  #readAt: Moment | null = null
+  #sampledAt: number | null = null
   #sampling: Promise<void> | null = null
   readonly #connections = new ConnectionCounter()
   #saving: Promise<void> = Promise.resolve()
@@ -110,16 +120,25 @@ export class Traffic {
     return this.#available
   }
 
-  /** Concurrent callers share one reading. */
+  /**
+   * Reads the counters into the totals; false if they could not be read. Concurrent callers share one reading. It ends
+   * no interval, so whoever asks leaves rates and points as they are.
+   */
+  read(): Promise<boolean> {
+    this.#reading ??= this.#read().finally(() => (this.#reading = null))
+    return this.#reading
+  }
+
+  /** Ends an interval: rates and points are of the time between two samples, which the timer takes. */
   sample(): Promise<void> {
-    this.#sampling ??= this.#read().finally(() => (this.#sampling = null))
+    this.#sampling ??= this.#sample().finally(() => (this.#sampling = null))
     return this.#sampling
   }
 
   /** Counts the connections of each rule, and the new ones since the last count. */
   async count(): Promise<void> {
     const flows = await nullIfHelperAway(this.#deps.request('ruleset.flows', {}))
-    const newConnections = this.#connections.take(flows, this.#deps.now().getTime())
+    const newConnections = this.#connections.take(flows, this.#deps.monotonic())
     for (const { route_rule_id } of flows?.flows ?? [])
       this.#connect(route_rule_id, newConnections?.get(route_rule_id) ?? 0)
   }
@@ -133,17 +152,19 @@ export class Traffic {
     return this.#connections.newPerSecond(route_rule_id)
   }
 
-  /** Samples unless the last sample is younger than the interval. */
+  /** Reads unless the last reading is younger than the interval. */
   async upToDate(): Promise<void> {
-    const last = this.lastAt
-    if (last === null || !this.#available.is_readable || this.#deps.now().getTime() - last >= this.#sampleMs)
-      await this.sample()
+    const last = this.#readAt
+    if (last === null || !this.#available.is_readable || this.#deps.monotonic() - last.monotonic >= this.#sampleMs)
+      await this.read()
   }
 
+  /** When the counters were read last. */
   get lastAt(): number | null {
-    return this.#samples.at(-1)?.at ?? null
+    return this.#readAt?.date ?? null
   }
 
+  /** The length of the interval that the rates are of. */
   get lastSeconds(): number | null {
     return this.#samples.at(-1)?.seconds ?? null
   }
@@ -211,28 +232,34 @@ export class Traffic {
     return this.#saving
   }
 
-  async #read(): Promise<void> {
+  async #read(): Promise<boolean> {
     const accumulators = await this.#getAccumulators()
     const generation = this.#generation
     const held = await nullIfHelperAway(readKernelCounters(this.#deps.request))
-    if (this.#changing > 0 || generation !== this.#generation) return
+    if (this.#changing > 0 || generation !== this.#generation) return false
     this.#available = held
       ? { is_readable: held.is_readable, detail: held.detail }
       : { is_readable: false, detail: 'The root helper cannot be reached' }
-    if (held?.is_readable) this.#take(accumulators, held)
+    if (!held?.is_readable) return false
+    for (const one of held.counters)
+      this.#add(one.route_rule_id, accumulatorFor(accumulators, one.route_rule_id).read(deltaOnly(one), held.epoch))
+    this.#readAt = { date: this.#deps.now().getTime(), monotonic: this.#deps.monotonic() }
+    return true
   }
 
-  #take(accumulators: Map<number, CounterAccumulator>, { epoch, counters }: KernelCounters): void {
-    for (const one of counters)
-      this.#add(one.route_rule_id, accumulatorFor(accumulators, one.route_rule_id).read(deltaOnly(one), epoch))
-    const at = this.#deps.now().getTime()
-    const seconds = this.lastAt !== null && at > this.lastAt ? (at - this.lastAt) / 1000 : null
+  async #sample(): Promise<void> {
+    const accumulators = await this.#getAccumulators()
+    const isRead = await this.read()
+    const [before, read] = [this.#sampledAt, this.#readAt]
+    if (!isRead || read === null) return
+    const seconds = before !== null && read.monotonic > before ? (read.monotonic - before) / 1000 : null
+    this.#sampledAt = read.monotonic
     const deltas = new Map(
       [...accumulators]
         .map(([id, accumulator]) => [id, accumulator.endInterval(seconds)] as const)
         .filter(([, one]) => !isNothing(one)),
     )
-    this.#samples = [...this.#samples.slice(-MAX_POINTS), { at, seconds, deltas }]
+    this.#samples = [...this.#samples.slice(-MAX_POINTS), { at: read.date, seconds, deltas }]
   }
 
   #add(route_rule_id: number, delta: TrafficDelta): void {

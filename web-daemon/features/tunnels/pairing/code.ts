@@ -1,6 +1,7 @@
 // A pairing code as text: "v1." and base64url of a checksum and gzipped JSON (decisions.md, R26). Its content is
 // defined in content.ts.
 import { crc32, gunzipSync, gzipSync } from 'node:zlib'
+import { parseJson } from '@panel/shared/json.ts'
 import { PAIRING_CODE_MARKER } from '@panel/shared/api/tunnels/pairing.ts'
 
 /** More than a tunnel needs; the limit keeps a small code from expanding to all of the memory. */
@@ -93,7 +94,7 @@ function isDamagedCopy(expected: string, code: string): boolean {
 
 function parse(json: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json))
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(json))
   } catch (failure) {
     throw new PairingCodeError('The pairing code holds something else than a tunnel.', { cause: failure })
   }

@@ -6,6 +6,7 @@ import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { findPool } from '../../pools/store.ts'
 import { idIn, noSuchTunnel } from '../get.ts'
+import { obstacleTo } from './acceptable.ts'
 import { encodePairingCode } from './code.ts'
 import { makeContent } from './content.ts'
 import { mirroredAddresses, summarise } from './mirror.ts'
@@ -14,7 +15,10 @@ import { findTunnel } from '../store.ts'
 const NOTE =
   'Paste the code into the panel of the other server, which becomes the other side. It is configuration and not a credential, but it tells addresses and GRE keys: do not post it in public.'
 
-export async function showPairingCode({ db }: ReadContext, { params }: Incoming): Promise<Answer<PairingCodeAnswer>> {
+export async function showPairingCode(
+  { db, settings }: ReadContext,
+  { params }: Incoming,
+): Promise<Answer<PairingCodeAnswer>> {
   const found = await findTunnel(db, idIn(params))
   if (!found || found.isDeleted) throw noSuchTunnel(idIn(params))
   const { record } = found
@@ -29,8 +33,16 @@ export async function showPairingCode({ db }: ReadContext, { params }: Incoming)
       `${record.interface_name} has no address in whose subnet there is room for the other end: give it one, or one with a peer_address.`,
       { field: 'addresses' },
     )
+  const pairing_code = encodePairingCode(content)
+  const obstacle = obstacleTo(settings, content, pairing_code)
+  if (obstacle)
+    throw new Refusal(
+      'CONFLICT',
+      `No panel would make the other end of ${record.interface_name} as its code would have to ask for it. ${obstacle.message}`,
+      { field: obstacle.field },
+    )
   const answer: PairingCodeAnswer = {
-    pairing_code: encodePairingCode(content),
+    pairing_code,
     summary: summarise(content),
     note: NOTE,
   }

@@ -1,0 +1,46 @@
+// The daemon as a process whose state is in a folder of the test's choice, without the refusal to run as root: a disk
+// that is mounted for one test belongs to its root alone.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const START = `
+import { readConfig } from '${new URL('../../../web-daemon/app/config.ts', import.meta.url).href}'
+import { startDaemon } from '${new URL('../../../web-daemon/app/daemon.ts', import.meta.url).href}'
+const daemon = await startDaemon(readConfig(process.env))
+process.once('SIGTERM', () => void daemon.stop('SIGTERM').then(() => process.exit(0)))
+`
+
+export interface DaemonProcess {
+  readonly base: string
+  readonly log: () => string
+  readonly stop: () => Promise<void>
+}
+
+export async function startDaemonIn(folder: string): Promise<DaemonProcess> {
+  const env = {
+    PATH: process.env['PATH'],
+    PANEL_STATE_DIR: folder,
+    PANEL_HELPER_SOCKET: '/nobody',
+    PANEL_LISTEN_PORT: '0',
+  }
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', START], {
+    env,
+    cwd: fileURLToPath(new URL('../../..', import.meta.url)),
+  })
+  let [said, log] = ['', '']
+  child.stdout.on('data', (chunk) => (said += String(chunk)))
+  child.stderr.on('data', (chunk) => (log += String(chunk)))
+  while (!said.includes('\n')) {
+    if (child.exitCode !== null) throw new Error(`The daemon has ended: ${log}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return {
+    base: said.trim().split(' ').at(-1) ?? '',
+    log: () => log,
+    stop: async () => {
+      child.kill('SIGTERM')
+      if (child.exitCode === null) await once(child, 'exit')
+    },
+  }
+}

@@ -1,0 +1,53 @@
+// npm run dev: both daemons and the page, each reloaded when one of its sources changes.
+import assert from 'node:assert/strict'
+import { statSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from '../../packaging/build/build.ts'
+import { NpmScript, SCRIPT_TIMEOUT_MS } from './npm-script.ts'
+
+const PAGE = 'http://127.0.0.1:5173'
+
+describe('npm run dev', function () {
+  this.timeout(SCRIPT_TIMEOUT_MS)
+  let npm: NpmScript
+
+  before(async () => {
+    npm = new NpmScript('npm run dev')
+    await npm.writes(/The page, reloading on change, is at/)
+  })
+  after(() => npm.remove())
+
+  /** Marks a source as changed for the length of `act`; its text stays as it is. */
+  async function whileChanged(source: string, act: () => Promise<void>): Promise<void> {
+    const path = join(ROOT, source)
+    const { atime, mtime } = statSync(path)
+    utimesSync(path, new Date(), new Date())
+    try {
+      await act()
+    } finally {
+      utimesSync(path, atime, mtime)
+    }
+  }
+
+  it('serves the page with what reloads it, and passes the requests of the API to the web daemon', async () => {
+    const page = await npm.get(`${PAGE}/`)
+    assert.equal(page.status, 200)
+    assert.match(page.body, /\/@vite\/client/)
+    assert.match(page.body, /window\.__PANEL__=\{"base_path":"\/","api_base_path":"\/api\/v1"\}/)
+    const health = await npm.get(`${PAGE}/api/v1/system/health`)
+    assert.equal((JSON.parse(health.body) as { setup_required: boolean }).setup_required, true)
+  })
+
+  for (const [daemon, source] of [
+    ['web', 'web-daemon/app/main.ts'],
+    ['helper', 'root-helper/main.ts'],
+  ] as const)
+    it(`restarts the ${daemon} daemon when a source of it changes, and leaves the other`, async () => {
+      const before = npm.daemons()
+      assert.equal(before.length, 2)
+      await whileChanged(source, () => npm.writes(new RegExp(`The ${daemon} daemon is restarted`)))
+      await npm.daemonsBecome((now) => now.length === 2 && now.filter((pid) => before.includes(pid)).length === 1)
+    })
+
+  it('ends both daemons at SIGTERM', () => npm.endsAfter(() => npm.process.kill('SIGTERM')))
+})

@@ -1,0 +1,41 @@
+// A real helper that finds its own files damaged: it starts, answers what is asked, and changes nothing until they are
+// set aside.
+import assert from 'node:assert/strict'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { askOnce } from '../../packaging/run/ask-once.ts'
+import { exampleRule } from '../support/example-rule.ts'
+import { RelayRig } from './relay-rig.ts'
+
+const [ONE, TWO] = [1, 2].map((id) => exampleRule({ route_rule_id: id, bind_port: 1000 + id }))
+
+describe('A helper whose own files are damaged', function () {
+  this.timeout(60_000)
+  const rig = new RelayRig()
+  before(() => rig.open())
+  after(() => rig.close())
+
+  const path = (name: string): string => join(rig.folder, 'state', name)
+  const trouble = async (): Promise<string> =>
+    (await askOnce(rig.socket, 'host.probe', { parts: ['state'] })).state?.trouble ?? ''
+
+  for (const name of ['change-under-way.json', 'ruleset.json']) {
+    it(`serves what can be read, refuses changes of rules, and says of ${name} what to do`, async () => {
+      await rig.become(ONE!)
+      assert.equal(await trouble(), '')
+      writeFileSync(path(name), '{"cut":')
+      await rig.restartHelper()
+      assert.deepEqual((await rig.held()).rules, [ONE])
+      const tells = new RegExp(`${name} is damaged .* tunnel-panel set-aside ${name}`)
+      await assert.rejects(rig.apply([ONE!], [ONE!, TWO!]), tells)
+      assert.match(await trouble(), tells)
+      assert.deepEqual([(await rig.held()).rules, readFileSync(path(name), 'utf8')], [[ONE], '{"cut":'])
+      renameSync(path(name), path(`${name}.aside`))
+      await rig.restartHelper()
+      assert.equal(await trouble(), '')
+      await rig.become(ONE!, TWO!)
+      assert.deepEqual(JSON.parse(readFileSync(path('ruleset.json'), 'utf8')), { rules: [ONE, TWO] })
+      await rig.become()
+    })
+  }
+})

@@ -1,0 +1,61 @@
+// The health of the relay rules as a whole: whether the kernel holds those that are enabled (decisions.md, T20).
+import { ROUTE_RULE_ID_MAX } from '@panel/shared/ruleset/model.ts'
+import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
+import type { RulesetFound } from '@panel/shared/ruleset/found.ts'
+import type { ReadContext } from '../../../platform/context.ts'
+import type { Component } from '../../../platform/health.ts'
+import { countInForce, enabledIds } from '../store.ts'
+import type { RouteWatch } from './watch.ts'
+
+type Watch = Pick<RouteWatch, 'entries'>
+
+/** Root says what is wrong at this moment; the watch what differed from the store when it last compared the two. */
+export async function rulesComponent(
+  { db, request }: Pick<ReadContext, 'db' | 'request'>,
+  watch: Watch,
+): Promise<Component> {
+  const name = 'rules'
+  try {
+    const enabled = await enabledIds(db)
+    if (enabled.length === 0) return { name, status: 'ok', detail: 'No relay rule is enabled' }
+    // No rule has the last id, so what comes is all that is wrong, and no list of all that is right.
+    const held = await request('ruleset.probe', { route_rule_ids: [], from_id: ROUTE_RULE_ID_MAX })
+    const { live } = (await request('forwarding.probe', {})).state
+    const troubles = held.is_readable
+      ? [...missing(enabled, held, watch), ...strays(held), ...unforwarded(await countInForce(db), live)]
+      : [`The kernel's rules cannot be read: ${held.detail}`]
+    if (troubles.length > 0) return { name, status: 'error', detail: troubles.join('. ') }
+    return { name, status: 'ok', detail: `The kernel holds the enabled relay rules: ${enabled.length}` }
+  } catch (failure) {
+    return { name, status: 'unknown', detail: failure instanceof Error ? failure.message : String(failure) }
+  }
+}
+
+function missing(enabled: readonly number[], held: RulesetFound, watch: Watch): string[] {
+  const differing = watch
+    .entries()
+    .filter(({ status, isDrifted }) => status === 'inconsistent' || (isDrifted && status !== 'impaired'))
+  const wrong = new Set([
+    ...(held.is_present ? held.damaged.map(({ route_rule_id }) => route_rule_id) : enabled),
+    ...differing.map(({ key }) => key),
+  ])
+  const many = enabled.filter((id) => wrong.has(id)).length
+  if (many === 0) return []
+  return [
+    `${many} of ${enabled.length} enabled relay rules are not in the kernel as they are stored: POST /routes/apply-all puts them there`,
+  ]
+}
+
+const strays = ({ unmanaged: [first] }: RulesetFound): string[] =>
+  first === undefined
+    ? []
+    : [`Somebody has put something of their own into the panel's table (${first}): POST /routes/apply-all takes it out`]
+
+const unforwarded = (inForce: ForwardingCounts, live: ForwardingSwitches): string[] =>
+  (['ipv4', 'ipv6'] as const).flatMap((family) =>
+    inForce[family] === 0 || live[family]
+      ? []
+      : [`IP forwarding (${family}) is off, so that no rule of that family relays: POST /routes/apply-all turns it on`],
+  )
+
+type ForwardingCounts = Awaited<ReturnType<typeof countInForce>>
