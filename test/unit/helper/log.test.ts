@@ -10,6 +10,7 @@ import { handlersFor } from '@panel/root-helper/handlers.ts'
 import { listenOn } from '@panel/root-helper/kernel/files/socket-file.ts'
 import { LINES_PER_MINUTE } from '@panel/root-helper/log.ts'
 import { serverFor } from '@panel/root-helper/server.ts'
+import { switchesBy } from '@panel/shared/forwarding/model.ts'
 import { METHODS } from '@panel/shared/rpc/methods.ts'
 import { exampleRule } from '../../support/example-rule.ts'
 import { exampleTunnel } from '../../support/example.ts'
@@ -84,7 +85,7 @@ describe("Root's log", () => {
     const writes = Object.entries(METHODS).filter(([, { effect }]) => effect === 'write')
     await ask('ruleset.disconnect', { route_rule_ids: [1, 2], destinations: [] })
     await ask('ruleset.forget', { route_rule_ids: [3] })
-    await ask('forwarding.apply', { before: OFF, after: { ...OFF, live: { ipv4: true, ipv6: false } } })
+    await ask('forwarding.apply', { before: OFF, after: { ...OFF, live: { ...OFF.live, ipv4: true } } })
     await ask('ruleset.probe', { route_rule_ids: [], from_id: 0 })
     await ask('host.probe', { parts: ['listeners'] })
     assert.deepEqual(
@@ -104,4 +105,4 @@ describe("Root's log", () => {
   })
 })
 
-const OFF = { live: { ipv4: false, ipv6: false }, saved: null }
+const OFF = { live: switchesBy(() => false), saved: null }
