@@ -51,6 +51,8 @@ export async function amend(
   guardChange(stored, { before, after }, client_ip, body.i_understand_i_may_lose_access === true)
   if (wanted.tunnel_type_id !== stored.tunnel_type_id) await refuseUnsupported(context, draft)
   const { record, checks } = await carryOutUpdate(context, stored, draft)
+  context.note.rename(stored.interface_name, record.interface_name)
+  context.note.rename(stored.display_name, record.display_name)
   const { interface_name, tunnel_id } = record
   const plan = planView({ before, after }, { interface_name, tunnel_id, folders: facts.helper, warnings, reasons })
   return changeAnswer(context, record, { plan, checks, warnings })
