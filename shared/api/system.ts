@@ -20,7 +20,7 @@ import {
   told,
 } from './base/shapes.ts'
 
-export const HEALTH_STATUSES = ['ok', 'degraded', 'error', 'unknown'] as const
+export const HEALTH_STATUSES = ['ok', 'starting', 'degraded', 'error', 'unknown'] as const
 const Status = oneOf(HEALTH_STATUSES)
 export type HealthStatus = Static<typeof Status>
 

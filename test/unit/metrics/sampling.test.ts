@@ -259,12 +259,15 @@ describe('the sampling of metrics', () => {
     )
   })
 
-  it('says of itself what is so: not begun, on its way, at work, late', async () => {
+  it('says of itself what is so: not begun, starting, at work, late', async () => {
     const metrics = make()
-    assert.equal(metricsComponent(metrics).status, 'unknown')
+    const status = (): string => metricsComponent(metrics).status
+    assert.equal(status(), 'unknown')
     await metrics.start()
     running.push(metrics)
-    assert.match(metricsComponent(metrics).detail, /on its way/)
+    assert.match(metricsComponent(metrics).detail, /on their way/)
+    elapsed += 10_000
+    assert.equal(status(), 'starting')
     await after(metrics, 1)
     assert.deepEqual(metricsComponent(metrics), {
       name: 'metrics',
@@ -272,6 +275,16 @@ describe('the sampling of metrics', () => {
       detail: 'One reading every 1 s, 1 kept, 0 watching',
     })
     elapsed += 10_000
-    assert.deepEqual(metricsComponent(metrics), { name: 'metrics', status: 'error', detail: 'No reading for 10 s' })
+    assert.equal(status(), 'starting')
+    elapsed += 20_000
+    assert.deepEqual(metricsComponent(metrics), { name: 'metrics', status: 'error', detail: 'No reading for 30 s' })
+  })
+
+  it('says that it has failed where no first reading comes at all', async () => {
+    const metrics = await start()
+    elapsed += 29_000
+    assert.equal(metricsComponent(metrics).status, 'starting')
+    elapsed += 2000
+    assert.deepEqual(metricsComponent(metrics), { name: 'metrics', status: 'error', detail: 'No reading for 31 s' })
   })
 })

@@ -1,12 +1,13 @@
 // Entries of refused requests that nobody signed in made. They could fill the disk, and hide what matters: each action
 // has a few a minute, and one entry counts the rest.
-import type { Kysely } from 'kysely'
-import type { Database } from '../../platform/db/database.ts'
+import type { CommandContext } from '../../platform/context.ts'
 import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 import { insertEntry, updateEntry, type NewEntry } from './store.ts'
 
 /** Of each action. Those without a session are the ones by which a password is guessed. */
 export const ROWS_PER_MINUTE = { withoutSession: 60, withSession: 10 } as const
+
+type Db = CommandContext['db']
 
 const MINUTE_MS = 60_000
 /** How long a request beyond the budget waits to be counted together with others. */
@@ -14,12 +15,12 @@ const GATHERS_MS = 200
 const MAX_ADDRESSES = 10
 
 export class Strangers {
-  readonly #db: Kysely<Database>
+  readonly #db: Db
   readonly #now: () => Date
   readonly #windows: Record<keyof typeof ROWS_PER_MINUTE, SlidingWindow>
   readonly #sums = new Map<string, Summary>()
 
-  constructor(db: Kysely<Database>, now: () => Date) {
+  constructor(db: Db, now: () => Date) {
     this.#db = db
     this.#now = now
     this.#windows = {
@@ -48,14 +49,14 @@ export class Strangers {
 /** One entry that stands for many, and is written again while they come. */
 class Summary {
   readonly until: number
-  readonly #db: Kysely<Database>
+  readonly #db: Db
   readonly #first: NewEntry
   readonly #codes = new Map<string, number>()
   readonly #addresses = new Map<string, number>()
   #id: number | null = null
   #written: Promise<void> | null = null
 
-  constructor(db: Kysely<Database>, first: NewEntry, until: number) {
+  constructor(db: Db, first: NewEntry, until: number) {
     this.#db = db
     this.#first = first
     this.until = until

@@ -4,15 +4,19 @@ import type { Metrics } from './metrics.ts'
 
 /** After this many intervals without a reading, sampling has failed. */
 const MISSED_READINGS_MAX = 3
+/** A panel that has just started competes with everything else that starts; late readings mean nothing then. */
+const STARTS_WITHIN_MS = 30_000
 
 export function metricsComponent({ sampler, settings }: Metrics): Component {
   const name = 'metrics'
-  const { latest, ageMs, isRunning } = sampler
+  const { latest, ageMs, runningMs, isRunning } = sampler
   if (!isRunning) return { name, status: 'unknown', detail: 'The sampling has not begun' }
-  if (!latest) return { name, status: 'unknown', detail: 'The first reading is on its way' }
   const interval = settings.get('metrics.sample_interval_seconds')
   const age = Math.round(ageMs / 1000)
-  if (age > MISSED_READINGS_MAX * interval + 1) return { name, status: 'error', detail: `No reading for ${age} s` }
+  const isLate = age > MISSED_READINGS_MAX * interval + 1
+  if ((!latest || isLate) && runningMs < STARTS_WITHIN_MS)
+    return { name, status: 'starting', detail: 'The first readings are on their way' }
+  if (!latest || isLate) return { name, status: 'error', detail: `No reading for ${age} s` }
   const { errors } = latest
   if (errors.length > 0)
     return { name, status: 'degraded', detail: errors.map(({ part, detail }) => `${part}: ${detail}`).join('; ') }

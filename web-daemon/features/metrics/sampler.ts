@@ -29,6 +29,7 @@ export class Sampler {
   readonly #deps: SamplerDeps
   readonly #ring: Ring<MetricsPoint>
   #latest: Latest | null = null
+  #startedAt = 0
   #readAt = 0
   #due = 0
   #cancelTimer: (() => void) | null = null
@@ -44,7 +45,7 @@ export class Sampler {
 
   /** Takes the reading that the first rates start from; it is not published. */
   async start(): Promise<void> {
-    this.#readAt = this.#now
+    this.#startedAt = this.#readAt = this.#now
     await this.#deps.read(0)
     this.#due = this.#now + Math.min(this.#intervalMs, FIRST_WITHIN_MS)
     this.#schedule()
@@ -64,9 +65,13 @@ export class Sampler {
     return this.#latest?.snapshot ?? null
   }
 
-  /** Age of the newest reading. */
+  /** Age of the newest reading, or of the start if there is none yet. */
   get ageMs(): number {
-    return this.#latest ? this.#now - this.#latest.at : 0
+    return this.#now - (this.#latest?.at ?? this.#startedAt)
+  }
+
+  get runningMs(): number {
+    return this.#now - this.#startedAt
   }
 
   /** Waits for the first reading; null if none will come. */

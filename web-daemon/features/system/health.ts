@@ -35,11 +35,7 @@ export function makeHealth(
   const probe = cached(({ request }) => probeHost(request))
   return async (context, { session, cookies }) => {
     const { db, now } = context
-    const [database, host, rest] = await Promise.all([
-      probeDatabase(db, store),
-      probe(context),
-      others(context),
-    ])
+    const [database, host, rest] = await Promise.all([probeDatabase(db, store), probe(context), others(context)])
     const components = [database.component, ...host, ...rest]
     const checked_at = now().toISOString()
     const status = worst(components)
@@ -118,7 +114,9 @@ const kernelModuleComponent = (found: Settled<Awaited<ReturnType<typeof probeCap
 const errorMessage = (failure: unknown): string => (failure instanceof Error ? failure.message : String(failure))
 
 const worst = (components: readonly Component[]): HealthStatus =>
-  (['error', 'degraded'] as const).find((status) => components.some((component) => component.status === status)) ?? 'ok'
+  (['error', 'degraded', 'starting'] as const).find((status) =>
+    components.some((component) => component.status === status),
+  ) ?? 'ok'
 
 /** Callers within a second share one probe. */
 export const cached = <T>(probe: (context: ReadContext) => Promise<T>): ((context: ReadContext) => Promise<T>) => {

@@ -12,10 +12,13 @@ export const componentLabel = ({ name }: HealthComponent): string =>
 export const backendLabel = ({ active }: CapabilitiesAnswer['rule_backend']): string =>
   messages.find(`system.backend.${active}`, active)
 
-const STATES = { ok: 'up', degraded: 'degraded', error: 'down', unknown: 'unknown' } as const satisfies Record<
-  HealthComponent['status'],
-  State
->
+const STATES = {
+  ok: 'up',
+  starting: 'unknown',
+  degraded: 'degraded',
+  error: 'down',
+  unknown: 'unknown',
+} as const satisfies Record<HealthComponent['status'], State>
 export const healthLabel = ({ status }: Pick<HealthComponent, 'status'>): StateLabel => ({
   state: STATES[status],
   label: t(`core.health.${status}`),
