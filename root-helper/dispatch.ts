@@ -17,19 +17,24 @@ import { RefusedError } from './refused.ts'
 import type { Streams } from './streams.ts'
 import { oneLine } from './text.ts'
 import { VALIDATORS } from './validators.ts'
+import { isWrite, recorded, type WriteRecord } from './write-record.ts'
 
 /** `hangUp` tells the server to close the connection: a peer that sends what is not in the table is not the panel. */
 export interface Reply {
   readonly text: string
   readonly hangUp: boolean
+  /** Of a change that was asked for. */
+  readonly write?: WriteRecord
 }
 
-/** `streams` are those of the connection that the line came by. */
-export type Dispatch = (line: Uint8Array, streams: Streams) => Promise<Reply>
+/** `streams` are those of the connection that the line came by. `onStream` is called if it is one, which may take days. */
+export type Dispatch = (line: Uint8Array, streams: Streams, onStream?: () => void) => Promise<Reply>
 
 interface Call {
   readonly id: unknown
   readonly streams: Streams
+  readonly onStream: () => void
+  write?: WriteRecord
 }
 
 export function dispatcherFor(handlers: Handlers): Dispatch {
@@ -37,30 +42,37 @@ export function dispatcherFor(handlers: Handlers): Dispatch {
   server.mapErrorToJSONRPCErrorResponse = (id, error) => errorResponse(id, error)
   for (const name of Object.keys(METHODS) as MethodName[])
     server.addMethod(name, (params: unknown, call) => handle(handlers, name, params, call))
-  return async (line, streams) => {
+  return async (line, streams, onStream = () => undefined) => {
     const request = readEnvelope(line)
     if (typeof request === 'string') return refuse(request)
-    const response = await server.receive(request, { id: request.id, streams })
+    const call: Call = { id: request.id, streams, onStream }
+    const response = await server.receive(request, call)
     if (!response) return refuse('A request without an id gets no answer, and nothing here is asked without one')
-    return { text: JSON.stringify(response), hangUp: isMalformed(response.error?.code) }
+    const reply = { text: JSON.stringify(response), hangUp: isMalformed(response.error?.code) }
+    return call.write ? { ...reply, write: call.write } : reply
   }
 }
 
-async function handle(handlers: Handlers, name: MethodName, params: unknown, { id, streams }: Call): Promise<unknown> {
+async function handle(handlers: Handlers, name: MethodName, params: unknown, call: Call): Promise<unknown> {
+  const { id, streams, onStream } = call
   const validate = VALIDATORS[name]
   if (!validate(params)) {
     const [first] = validate.errors ?? []
     throw new RefusedError('malformed', oneLine(`params${first?.instancePath ?? ''} ${first?.message ?? 'do not fit'}`))
   }
   if (name === 'stream.cancel') return { was_running: streams.cancel((params as Params<'stream.cancel'>).id) }
-  if (isStream(name))
-    return streams.run(streamId(id), (signal) =>
+  if (isStream(name)) {
+    const result = streams.run(streamId(id), (signal) =>
       (handlers[name] as (params: unknown, signal: AbortSignal) => AsyncGenerator<unknown, unknown, void>)(
         params,
         signal,
       ),
     )
-  return (handlers[name] as (params: unknown) => Promise<unknown>)(params)
+    onStream()
+    return result
+  }
+  const work = (): Promise<unknown> => (handlers[name] as (params: unknown) => Promise<unknown>)(params)
+  return isWrite(name) ? recorded([name, params], work, (write) => (call.write = write)) : work()
 }
 
 const isStream = (name: MethodName): name is StreamName => METHODS[name].effect === 'stream'

@@ -18,7 +18,9 @@ import { ownAccess } from './kernel/host/own-access.ts'
 import { openLinks } from './kernel/link/links.ts'
 import { listenOn } from './kernel/files/socket-file.ts'
 import { networkdFilesIn } from './kernel/files/networkd.ts'
+import { startSwitches } from './nouns/forwarding/start.ts'
 import { startRules } from './nouns/ruleset/start.ts'
+import { renewFiles } from './nouns/tunnel/renew.ts'
 import { transactionsOf } from './nouns/transactions.ts'
 import { recover } from './recover.ts'
 import { openNetfilter } from './kernel/backend/rule-backends.ts'
@@ -26,6 +28,7 @@ import { reloadLater } from './kernel/files/systemd.ts'
 import { unitFilesIn } from './kernel/files/units.ts'
 import { serverFor } from './server.ts'
 import { log } from './log.ts'
+import { sharedRead } from './shared-read.ts'
 import { messageOf } from './text.ts'
 
 /** Names of our files in folders that are shared with others. */
@@ -65,8 +68,8 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
     },
     journal,
     helperFacts: () => helperFacts(config),
-    findTools: async () => findTools(await backendAnswers()),
-    findListeners,
+    findTools: sharedRead(async () => findTools(await backendAnswers())),
+    findListeners: sharedRead(findListeners),
     stateTrouble: async () => journal.blocked() ?? boot.held().boot_trouble ?? (await state.trouble()),
   }
 }
@@ -79,7 +82,9 @@ export async function startHelper(
   stopping?: AbortSignal,
 ): Promise<Server> {
   await recover(deps.journal, transactionsOf(deps.kernel, deps.journal))
+  await renewFiles(deps.kernel)
   await startRules(deps.kernel, deps.journal)
+  await startSwitches(deps.kernel.forwarding)
   const server = serverFor(dispatcherFor(handlersFor(deps)), describePeer, stopping && { stopping })
   await listenOn(server, config.socketPath, config.group)
   return server

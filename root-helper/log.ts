@@ -1,4 +1,31 @@
-// Root's log: JSON lines on stderr, which journald keeps.
-export function log(level: 'info' | 'warning' | 'error', message: string, more: Record<string, unknown> = {}): void {
+// Root's log: JSON lines on stderr, which journald keeps. Whoever can send requests could fill it, or have journald drop
+// lines, and hide what was done: of each message there are so many a minute, and a count of the rest.
+type Level = 'info' | 'warning' | 'error'
+
+export const LINES_PER_MINUTE = 60
+const MINUTE_MS = 60_000
+
+/** Of each message, what was left out in its minute. */
+const minutes = new Map<string, { lines: number; left_out: number }>()
+
+export function log(level: Level, message: string, more: Record<string, unknown> = {}): void {
+  const minute = minutes.get(message) ?? begin(level, message)
+  minute.lines += 1
+  if (minute.lines <= LINES_PER_MINUTE) logAlways(level, message, more)
+  else minute.left_out += 1
+}
+
+/** For what must never be missing. */
+export function logAlways(level: Level, message: string, more: Record<string, unknown> = {}): void {
   process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), level, message, ...more })}\n`)
+}
+
+function begin(level: Level, message: string): { lines: number; left_out: number } {
+  const minute = { lines: 0, left_out: 0 }
+  minutes.set(message, minute)
+  setTimeout(() => {
+    minutes.delete(message)
+    if (minute.left_out > 0) logAlways(level, message, { left_out: minute.left_out })
+  }, MINUTE_MS).unref()
+  return minute
 }

@@ -1,5 +1,5 @@
 // What root refuses whoever requests it. It bounds what a compromised web daemon can do.
-import type { ForwardingFound, ForwardingState } from '@panel/shared/forwarding/model.ts'
+import { SYSCTL_KEYS, type ForwardingFound, type ForwardingState } from '@panel/shared/forwarding/model.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'
 import { ruleLimits } from '@panel/shared/ruleset/backend.ts'
@@ -185,7 +185,7 @@ export function requireForwarding(state: ForwardingState | null): ForwardingStat
 }
 
 export function allowForwarding(
-  { is_foreign_file, has_ipv6, sysctl_path }: ForwardingFound,
+  { is_foreign_file, missing, sysctl_path }: ForwardingFound,
   steps: readonly ForwardingStep[],
 ): void {
   if (is_foreign_file && steps.some(({ kind }) => kind === 'sysctl_file_write' || kind === 'sysctl_file_remove')) {
@@ -194,8 +194,16 @@ export function allowForwarding(
       `${sysctl_path} was not written by the panel, or was edited since: move it aside first`,
     )
   }
-  if (!has_ipv6 && steps.some((step) => step.kind === 'forwarding_set' && step.family === 'ipv6'))
+  const absent = steps.flatMap((step) =>
+    step.kind === 'forwarding_set' && missing.includes(step.name) ? [step.name] : [],
+  )
+  if (absent.includes('ipv6'))
     throw new RefusedError('unsupported', 'This kernel has no IPv6, so there is nothing to forward')
+  if (absent.length > 0)
+    throw new RefusedError(
+      'unsupported',
+      `This kernel has no ${absent.map((name) => SYSCTL_KEYS[name]).join(' and ')}: connection tracking begins with the first relay rule`,
+    )
 }
 
 /** A schema cannot say it: a path leads from an address to one of the same family. One spelling for each. */

@@ -3,19 +3,22 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { LineSplitter } from '@panel/shared/rpc/framing.ts'
 import { refuse, type Dispatch } from './dispatch.ts'
-import { log } from './log.ts'
+import { log, logAlways } from './log.ts'
 import { StreamSlots, Streams } from './streams.ts'
+import { Work } from './work.ts'
+import type { WriteRecord } from './write-record.ts'
 
 type Peer = Record<string, unknown>
 
 const MAX_CONNECTIONS = 32
-/** Unanswered requests of one connection; past it the connection is not read until some are answered. */
-const MAX_PENDING = 256
+/** A peer that does not take an answer keeps others from theirs. */
+const ANSWER_TAKEN_WITHIN_MS = 60_000
 /** How long a peer that has finished sending, and waits for its remaining answers, may be gone before it is noticed. */
 const LISTENS_STILL_MS = 1000
 
 interface Surroundings {
   readonly slots?: StreamSlots
+  readonly work?: Work
   /**
    * Aborted when the helper is to stop: streams end, requests under way are finished and answered, and nothing more is
    * read.
@@ -26,11 +29,11 @@ interface Surroundings {
 export function serverFor(
   dispatch: Dispatch,
   describePeer: (socket: Socket) => Peer,
-  { slots: slots = new StreamSlots(), stopping }: Surroundings = {},
+  { slots = new StreamSlots(), work = new Work(), stopping }: Surroundings = {},
 ): Server {
   // Half-open, so that `echo … | socat - UNIX-CONNECT:…` still hears its answer.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
-    const connection = new Connection(socket, dispatch, describePeer(socket), slots)
+    const connection = new Connection(socket, { dispatch, slots, work }, describePeer(socket))
     const retire = (): void => connection.retire()
     stopping?.addEventListener('abort', retire, { once: true })
     socket.once('close', () => stopping?.removeEventListener('abort', retire))
@@ -40,21 +43,33 @@ export function serverFor(
   return server
 }
 
+interface Shared {
+  readonly dispatch: Dispatch
+  readonly slots: StreamSlots
+  readonly work: Work
+}
+
 class Connection {
   readonly #splitter = new LineSplitter()
   readonly #socket: Socket
   readonly #dispatch: Dispatch
+  readonly #work: Work
   readonly #peer: Peer
   readonly #streams: Streams
+  /** Lines whose turn has not come. While there are any, no more are read. */
+  #waiting: Uint8Array[] = []
+  /** Requests of this connection that take a part of the work; a stream does so until it has begun. */
+  #working = 0
   #keepingUp: (() => void)[] = []
   #pending = 0
   #hungUp = false
   #hasEnded = false
   #isRetired = false
 
-  constructor(socket: Socket, dispatch: Dispatch, peer: Peer, slots: StreamSlots) {
+  constructor(socket: Socket, { dispatch, slots, work }: Shared, peer: Peer) {
     this.#socket = socket
     this.#dispatch = dispatch
+    this.#work = work
     this.#peer = peer
     this.#streams = new Streams((text) => this.#sendItem(text), slots)
     log('info', 'connected', peer)
@@ -64,13 +79,15 @@ class Connection {
       this.#endIfDone()
       this.#watchFarEnd()
     })
-    socket.on('drain', () => this.#keepPace())
+    socket.on('drain', () => this.#takeTurn())
     socket.on('error', (error) => {
       // A peer that leaves after it has sent everything breaks nothing.
       if (!this.#hasEnded) log('warning', 'A connection broke', { ...peer, detail: error.message })
     })
     socket.on('close', () => {
       this.#streams.endAll()
+      this.#waiting = []
+      this.#work.leave(this.#takeTurn)
       this.#keepPace()
       log('info', 'disconnected', peer)
     })
@@ -84,27 +101,68 @@ class Connection {
 
   #read(chunk: Uint8Array): void {
     try {
-      for (const line of this.#splitter.push(chunk)) if (!this.#hungUp && !this.#isRetired) void this.#answer(line)
+      this.#waiting.push(...this.#splitter.push(chunk))
     } catch (error) {
       this.#hangUp(refuse((error as Error).message).text)
+    }
+    this.#takeTurn()
+  }
+
+  /** Begins what may begin. */
+  readonly #takeTurn = (): void => {
+    for (let line = this.#waiting[0]; line && this.#mayBegin(); line = this.#waiting[0]) {
+      if (!this.#work.take(line.length, this.#takeTurn)) break
+      this.#waiting.shift()
+      void this.#answer(line)
     }
     this.#keepPace()
   }
 
+  #mayBegin(): boolean {
+    const isOpen = !this.#hungUp && !this.#isRetired && !this.#socket.destroyed && !this.#socket.writableNeedDrain
+    return isOpen && this.#working < this.#work.limits.of_connection
+  }
+
   async #answer(line: Uint8Array): Promise<void> {
     this.#pending += 1
+    const giveBack = this.#begin(line.length)
     try {
-      const reply = await this.#dispatch(line, this.#streams)
+      const reply = await this.#dispatch(line, this.#streams, giveBack)
+      if (reply.write) logWrite(reply.write, this.#peer)
       if (reply.hangUp) this.#hangUp(reply.text)
-      else if (this.#socket.writable) this.#socket.write(`${reply.text}\n`)
+      else if (this.#socket.writable) await this.#send(`${reply.text}\n`)
     } catch (error) {
       log('error', 'A request could not be answered', { ...this.#peer, detail: String(error) })
       this.#socket.destroy()
     } finally {
       this.#pending -= 1
-      this.#keepPace()
+      giveBack()
       this.#endIfDone()
     }
+  }
+
+  /** Returns the function that gives its part of the work back, once. */
+  #begin(bytes: number): () => void {
+    this.#working += 1
+    let isGiven = false
+    return () => {
+      if (isGiven) return
+      isGiven = true
+      this.#working -= 1
+      this.#work.give(bytes)
+      this.#takeTurn()
+    }
+  }
+
+  /** Resolves when the far end has taken it, or is gone. */
+  #send(text: string): Promise<void> {
+    return new Promise((resolve) => {
+      const late = setTimeout(() => this.#socket.destroy(), ANSWER_TAKEN_WITHIN_MS)
+      this.#socket.write(text, () => {
+        clearTimeout(late)
+        resolve()
+      })
+    })
   }
 
   /** Resolves when the far end keeps up, or is gone. */
@@ -125,14 +183,15 @@ class Connection {
 
   #endIfDone(): void {
     if (this.#pending > 0) return
+    if (this.#waiting.length > 0 && !this.#isRetired) return
     if (this.#isRetired) this.#socket.end(() => this.#socket.destroy())
     else if (this.#hasEnded) this.#socket.end()
   }
 
-  /** Reads, and continues streams, only while the peer takes its answers and has few requests waiting. */
+  /** Reads, and continues streams, only while the peer takes its answers and none of its requests is waiting. */
   #keepPace(): void {
     if (this.#socket.destroyed || !this.#socket.writableNeedDrain) for (const goOn of this.#keepingUp.splice(0)) goOn()
-    const mayRead = !this.#hungUp && this.#pending < MAX_PENDING && !this.#socket.writableNeedDrain
+    const mayRead = this.#waiting.length === 0 && this.#mayBegin()
     if (mayRead) this.#socket.resume()
     else this.#socket.pause()
   }
@@ -146,4 +205,12 @@ class Connection {
     // The far end may not even be reading the answer.
     setTimeout(() => this.#socket.destroy(), 1000).unref()
   }
+}
+
+/** A change that was carried out, whichever way it went, is never left out. */
+function logWrite(write: WriteRecord, peer: Peer): void {
+  const line = { ...write, peer }
+  if (write.outcome === 'refused') return log('warning', 'A change was refused', line)
+  const isAsAsked = write.outcome === 'applied' || write.outcome === 'done'
+  logAlways(isAsAsked ? 'info' : write.outcome === 'restored' ? 'warning' : 'error', 'A change', line)
 }

@@ -26,12 +26,6 @@ set_option() {
   sync "$CONF"
 }
 
-# An administrator may do so more often than systemd lets a unit that fails.
-restart_web() {
-  systemctl reset-failed tunnel-panel-web 2>/dev/null || true
-  systemctl restart tunnel-panel-web
-}
-
 is_loopback() { case $1 in 127.* | ::1) true ;; *) false ;; esac; }
 
 url() {
@@ -70,12 +64,12 @@ set_listen() {
   cp -p "$CONF" "$CONF.before"
   set_option PANEL_LISTEN_ADDRESS "$address"
   [ -z "$port" ] || set_option PANEL_LISTEN_PORT "$port"
-  if restart_web; then
+  if systemctl restart tunnel-panel-web; then
     rm "$CONF.before"
     url
   else
     mv "$CONF.before" "$CONF"
-    restart_web || true
+    systemctl restart tunnel-panel-web || true
     echo "The panel cannot listen there, so it listens where it did before. Why: journalctl -u tunnel-panel-web" >&2
     exit 1
   fi
@@ -86,7 +80,7 @@ make_certificate() {
   set_option PANEL_TLS_CERT /var/lib/tunnel-panel/panel.crt
   set_option PANEL_TLS_KEY /var/lib/tunnel-panel/panel.key
   echo "They are in $CONF now."
-  restart_web
+  systemctl restart tunnel-panel-web
   url
 }
 

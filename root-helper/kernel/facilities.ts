@@ -3,7 +3,7 @@
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { Icmp } from './icmp/port.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
-import type { ForwardingFound, ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
+import type { ForwardingFound, ForwardingSwitches, Switch } from '@panel/shared/forwarding/model.ts'
 import type { HostInterface, ObservedLink, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import type { RelayCounters, RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
@@ -37,6 +37,15 @@ export interface Links {
   supports(kind: LinkKind): Promise<{ supported: boolean; detail: string }>
   interfaces(): Promise<HostInterface[]>
   routingTable(): Promise<RoutingEntry[]>
+  /** Of every route, and all of a route that has several. */
+  nextHops(): Promise<NextHop[]>
+  /** The link that has the name, be it an alternative one; null where there is none. */
+  nameHolder(name: string): Promise<string | null>
+}
+
+export interface NextHop {
+  readonly gateway: string
+  readonly device: string
 }
 
 /** Files of ours in one folder. Contents are text; names are plain file names of our own patterns, never paths. */
@@ -142,10 +151,10 @@ export interface Connections {
   ): Promise<number>
 }
 
-/** The two forwarding switches of the kernel, and one file of ours that sets them at boot. */
+/** The switches of the kernel that the panel knows, and one file of ours that sets them at boot. */
 export interface Forwarding {
   facts(): Promise<Omit<ForwardingFound, 'state' | 'is_foreign_file'> & { live: ForwardingSwitches }>
-  set(family: keyof ForwardingSwitches, is_on: boolean): Promise<void>
+  set(name: Switch, is_on: boolean): Promise<void>
   /** Null where there is no such file. */
   readFile(): Promise<string | null>
   writeFile(content: string): Promise<void>

@@ -5,7 +5,7 @@ import * as k from './constants.ts'
 import type { Message } from './message.ts'
 import type { Request } from './socket.ts'
 
-/** An entry; `gateway` and `source` are "" and `index` is 0 where it has none. Of several next hops, the first. */
+/** An entry; `gateway` and `source` are "" and `index` is 0 where it has none, and are those of the first of `hops`. */
 export interface RawRoute {
   family: AddressFamily
   destination: string
@@ -18,9 +18,10 @@ export interface RawRoute {
   type: number
   metric: number
   isCached: boolean
+  hops: readonly Hop[]
 }
 
-interface Hop {
+export interface Hop {
   gateway: string
   index: number
 }
@@ -32,17 +33,21 @@ export function decodeRoute(message: Message): RawRoute | null {
   const a = new Attributes(body, k.RTMSG_LENGTH)
   const family = body.readUInt8(0)
   if (!isFamily(family)) return null
+  const several = hopsIn(a.raw(k.RTA_MULTIPATH))
+  const hops = several.length > 0 ? several : [hop(a, a.u32(k.RTA_OIF) ?? 0)]
   return {
     family,
     destination: optionalIp(a.raw(k.RTA_DST)) || ipText(Buffer.alloc(addressLength(family))),
     prefix_length: body.readUInt8(1),
-    ...(firstHop(a.raw(k.RTA_MULTIPATH)) ?? hop(a, a.u32(k.RTA_OIF) ?? 0)),
+    gateway: hops[0]?.gateway ?? '',
+    index: hops[0]?.index ?? 0,
     source: optionalIp(a.raw(k.RTA_PREFSRC)),
     table: a.u32(k.RTA_TABLE) ?? body.readUInt8(4),
     protocol: body.readUInt8(5),
     type: body.readUInt8(7),
     metric: a.u32(k.RTA_PRIORITY) ?? 0,
     isCached: (body.readUInt32LE(8) & k.RTM_F_CLONED) !== 0,
+    hops,
   }
 }
 
@@ -54,13 +59,17 @@ function hop(a: Attributes, index: number): Hop {
   return { gateway: via ? ipText(via.subarray(2)) : optionalIp(a.raw(k.RTA_GATEWAY)), index }
 }
 
-/** struct rtnexthop: length (2), flags, hops, interface index (4), attributes. */
-function firstHop(multipath: Buffer | null): Hop | null {
-  if (!multipath) return null
-  const length = multipath.length < 8 ? 0 : multipath.readUInt16LE(0)
-  if (length < 8 || length > multipath.length)
-    throw new DecodeError(`a next hop of ${length} bytes, where ${multipath.length} are left`)
-  return hop(new Attributes(multipath, 8, length), multipath.readInt32LE(4))
+/** struct rtnexthop: length (2), flags, hops, interface index (4), attributes; each begins on a multiple of four. */
+function hopsIn(multipath: Buffer | null): Hop[] {
+  const found: Hop[] = []
+  for (let rest = multipath; rest && rest.length > 0;) {
+    const length = rest.length < 8 ? 0 : rest.readUInt16LE(0)
+    if (length < 8 || length > rest.length)
+      throw new DecodeError(`a next hop of ${length} bytes, where ${rest.length} are left`)
+    found.push(hop(new Attributes(rest, 8, length), rest.readInt32LE(4)))
+    rest = rest.subarray(Math.min((length + 3) & ~3, rest.length))
+  }
+  return found
 }
 
 /** Every table of one family. */

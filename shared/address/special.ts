@@ -15,11 +15,12 @@ const UNSPECIFIED = ranges('0.0.0.0/8', '::/128')
 const LOOPBACK = ranges('127.0.0.0/8', '::1/128')
 const MULTICAST = ranges('224.0.0.0/4', 'ff00::/8')
 const RESERVED = ranges('240.0.0.0/4')
+const IPV4_IN_IPV6 = ranges('::ffff:0:0/96')
 const LINK_LOCAL = ranges('169.254.0.0/16', 'fe80::/10')
 const PRIVATE = ranges('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7')
 // Nothing is routed there, or not as the sender thinks: IPv4 inside IPv6 words, discard-only, benchmarking and the
 // like.
-const NOT_GLOBAL = ranges('192.0.0.0/24', '198.18.0.0/15', '::ffff:0:0/96', '64:ff9b:1::/48', '100::/64', '2001:2::/48')
+const NOT_GLOBAL = ranges('192.0.0.0/24', '198.18.0.0/15', '64:ff9b:1::/48', '100::/64', '2001:2::/48')
 
 const inAny =
   (list: readonly Cidr[]) =>
@@ -31,9 +32,17 @@ export const isLoopback = inAny(LOOPBACK)
 export const isMulticast = inAny(MULTICAST)
 export const isReserved = inAny(RESERVED)
 export const isLinkLocal = inAny(LINK_LOCAL)
+export const isIpv4InIpv6 = inAny(IPV4_IN_IPV6)
 
 /** No end of a tunnel has an address from here: the kernel refuses it, keeps it for itself, or does not route it. */
-export const NOT_FOR_HOSTS: readonly Cidr[] = [...UNSPECIFIED, ...LOOPBACK, ...MULTICAST, ...RESERVED, ...LINK_LOCAL]
+export const NOT_FOR_HOSTS: readonly Cidr[] = [
+  ...UNSPECIFIED,
+  ...LOOPBACK,
+  ...MULTICAST,
+  ...RESERVED,
+  ...LINK_LOCAL,
+  ...IPV4_IN_IPV6,
+]
 
 const NON_PUBLIC = [...NOT_FOR_HOSTS, ...PRIVATE, ...NOT_GLOBAL]
 

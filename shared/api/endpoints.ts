@@ -63,7 +63,9 @@ import type {
   CreateRouteBody,
   EndRouteBody,
   PreviewRouteBody,
+  DuplicateRouteBody,
   ReorderBody,
+  RouteWordBody,
   RouteActionBody,
   UpdateRouteBody,
 } from './routes/bodies.ts'
@@ -225,7 +227,7 @@ export interface Endpoints {
   'POST /routes': { body: CreateRouteBody; answer: ChangeRouteAnswer }
   'POST /routes/preview': { body: PreviewRouteBody; answer: PreviewRouteAnswer }
   'POST /routes/reorder': { body: ReorderBody; answer: ReorderAnswer }
-  'POST /routes/apply-all': { answer: ApplyAllAnswer }
+  'POST /routes/apply-all': { body: RouteWordBody; answer: ApplyAllAnswer }
   'GET /routes/traffic/summary': { answer: TrafficSummaryAnswer }
   'POST /routes/diagnostics/test': { body: TestBody; answer: Reachability }
   'GET /routes/{id}': { answer: RouteItem }
@@ -234,13 +236,13 @@ export interface Endpoints {
   'POST /routes/{id}/enable': { body: RouteActionBody; answer: RouteActionAnswer }
   'POST /routes/{id}/disable': { body: EndRouteBody; answer: RouteActionAnswer }
   'POST /routes/{id}/reapply': { body: RouteActionBody; answer: RouteActionAnswer }
-  'POST /routes/{id}/duplicate': { answer: DuplicateRouteAnswer }
+  'POST /routes/{id}/duplicate': { body: DuplicateRouteBody; answer: DuplicateRouteAnswer }
   'GET /routes/{id}/connections': { query: { limit?: number }; answer: ConnectionsAnswer }
   'GET /routes/{id}/traffic': { query: { points?: number }; answer: RouteTrafficAnswer }
   'GET /routes/{id}/traffic/history': { query: History & { hours?: number }; answer: TrafficHistoryAnswer }
   'GET /routes/{id}/counters': { answer: RouteCountersAnswer }
   'POST /routes/{id}/diagnostics/test': { body: TestRouteBody; answer: RouteReachability }
-  'POST /routes/{id}/diagnostics/analyze': { answer: RouteAnalysis }
+  'POST /routes/{id}/diagnostics/analyze': { body: RouteWordBody; answer: RouteAnalysis }
   'GET /routes/{id}/destinations': { answer: DestinationsAnswer }
   'POST /routes/{id}/destinations': { body: AddDestinationBody; answer: ChangeDestinationsAnswer }
   'DELETE /routes/{id}/destinations': { body: RemoveDestinationBody; answer: ChangeDestinationsAnswer }

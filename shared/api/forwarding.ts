@@ -7,8 +7,17 @@ import { Amount, Count, Flag, list, mapOf, oneOf, Sentence, shape, Text, told } 
 import { RuleBackendView } from './system.ts'
 
 export const ForwardingBody = strict({
+  connections: maybe(
+    flag(
+      'connections',
+      'Instead of forwarding: have the kernel count the bytes and the age of each connection that begins from now on (nf_conntrack_acct, nf_conntrack_timestamp). Default false.',
+    ),
+  ),
   revert: maybe(
-    flag('revert', 'Put back what was set before the panel turned forwarding on, and remove its file. Default false.'),
+    flag(
+      'revert',
+      'Put back what was set before the panel turned it on; all of it, with its file, unless connections says of what. Default false.',
+    ),
   ),
 })
 export type ForwardingBody = Static<typeof ForwardingBody>
@@ -16,12 +25,14 @@ export type ForwardingBody = Static<typeof ForwardingBody>
 export const ForwardingView = shape('Forwarding', {
   ipv4_forwarding: Flag,
   ipv6_forwarding: Flag,
+  connection_accounting: told(Flag, 'Whether the kernel counts the bytes of each connection (nf_conntrack_acct).'),
+  connection_timestamps: told(Flag, 'Whether it keeps the age of each connection (nf_conntrack_timestamp).'),
   backend: Text,
   sysctl_path: Sentence,
   panel_managed: Flag,
   previous_values: told(
     mapOf(Type.Unsafe<0 | 1>({ type: 'integer', enum: [0, 1] })),
-    'What the switches were before the panel first turned one on, by their sysctl names; {} where it never did.',
+    'What the switches were before the panel first turned them on, by their sysctl names; {} where it never did.',
   ),
   can_revert: Flag,
   conntrack_count: told(nullable(Count), 'Null where the kernel does not track connections.'),

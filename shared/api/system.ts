@@ -24,7 +24,7 @@ export const HEALTH_STATUSES = ['ok', 'degraded', 'error', 'unknown'] as const
 const Status = oneOf(HEALTH_STATUSES)
 export type HealthStatus = Static<typeof Status>
 
-/** Before set-up nothing is told but what works: the optional fields are missing then. */
+/** Whoever is not signed in learns only what works: the optional fields are missing then. */
 export const HealthAnswer = shape('Health', {
   status: Status,
   version: Type.Optional(Sentence),

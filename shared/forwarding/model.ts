@@ -1,13 +1,34 @@
-// The kernel's forwarding switches, and the file of ours that sets them at boot.
-import { line, nullable, strict, Type, type Static } from '../schema.ts'
+// The kernel's switches that relaying needs or is seen by, and the file of ours that sets them at boot.
+import { line, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
 
-/** net.ipv4.ip_forward and net.ipv6.conf.all.forwarding. */
-export const ForwardingSwitches = strict({ ipv4: Type.Boolean(), ipv6: Type.Boolean() })
+/** The sysctls that root sets, and no others. */
+export const SYSCTL_KEYS = {
+  ipv4: 'net.ipv4.ip_forward',
+  ipv6: 'net.ipv6.conf.all.forwarding',
+  conntrack_acct: 'net.netfilter.nf_conntrack_acct',
+  conntrack_timestamp: 'net.netfilter.nf_conntrack_timestamp',
+} as const
+export type Switch = keyof typeof SYSCTL_KEYS
+export const SWITCHES = Object.keys(SYSCTL_KEYS) as Switch[]
+
+/** What forwards packets, and what makes connection tracking count the bytes and the age of each connection. */
+export const FORWARDING: readonly Switch[] = ['ipv4', 'ipv6']
+export const CONNECTION_DETAILS: readonly Switch[] = ['conntrack_acct', 'conntrack_timestamp']
+
+export const ForwardingSwitches = strict({
+  ipv4: Type.Boolean(),
+  ipv6: Type.Boolean(),
+  conntrack_acct: Type.Boolean(),
+  conntrack_timestamp: Type.Boolean(),
+})
 export type ForwardingSwitches = Static<typeof ForwardingSwitches>
+
+export const switchesBy = (of: (name: Switch) => boolean): ForwardingSwitches =>
+  Object.fromEntries(SWITCHES.map((name) => [name, of(name)])) as ForwardingSwitches
 
 /**
  * `saved` null: no file of ours. Its `switches` are those that the file turns on (a false one is not in the file, and boot sets it as other
- * software says); `previous` holds the values from before the panel first wrote its file, which a revert restores.
+ * software says); `previous` holds the values from before the panel first turned each on, which a revert restores.
  */
 export const ForwardingState = strict({
   live: ForwardingSwitches,
@@ -15,19 +36,15 @@ export const ForwardingState = strict({
 })
 export type ForwardingState = Static<typeof ForwardingState>
 
-/** A foreign file has the name of ours and was not written by us, or was edited since. `conntrack` null: not loaded. */
+/**
+ * `missing`: switches that this kernel does not have, or not yet: those of connection tracking come with it. A foreign file has the name of
+ * ours and was not written by us, or was edited since. `conntrack` null: not loaded.
+ */
 export const ForwardingFound = strict({
   state: ForwardingState,
-  has_ipv6: Type.Boolean(),
+  missing: Type.Array(stringEnum(SWITCHES)),
   is_foreign_file: Type.Boolean(),
   sysctl_path: line(4200),
-  conntrack: nullable(
-    strict({
-      count: Type.Integer({ minimum: 0 }),
-      max: Type.Integer({ minimum: 0 }),
-      is_accounting: Type.Boolean(),
-      is_timestamping: Type.Boolean(),
-    }),
-  ),
+  conntrack: nullable(strict({ count: Type.Integer({ minimum: 0 }), max: Type.Integer({ minimum: 0 }) })),
 })
 export type ForwardingFound = Static<typeof ForwardingFound>

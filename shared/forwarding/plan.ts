@@ -1,10 +1,10 @@
 // planForwarding: the switches of the running kernel and the file that sets them at boot. Pure.
-import type { ForwardingState, ForwardingSwitches } from './model.ts'
+import { SWITCHES, switchesBy, type ForwardingState, type ForwardingSwitches, type Switch } from './model.ts'
 import { sameState } from '../change/change.ts'
 import { compareFacts, type Check, type Fact } from '../change/check.ts'
 
 export type ForwardingStep =
-  | { readonly kind: 'forwarding_set'; readonly family: keyof ForwardingSwitches; readonly is_on: boolean }
+  | { readonly kind: 'forwarding_set'; readonly name: Switch; readonly is_on: boolean }
   | { readonly kind: 'sysctl_file_write'; readonly saved: SavedForwarding }
   | { readonly kind: 'sysctl_file_remove' }
 
@@ -12,10 +12,10 @@ export type SavedForwarding = NonNullable<ForwardingState['saved']>
 
 /** What boot does is withdrawn before the switches are touched and promised after they are set, as with tunnels. */
 export function planForwarding(found: ForwardingState, wanted: ForwardingState): readonly ForwardingStep[] {
-  const families = (['ipv4', 'ipv6'] as const).filter((family) => found.live[family] !== wanted.live[family])
+  const names = SWITCHES.filter((name) => found.live[name] !== wanted.live[name])
   return [
     ...(found.saved && !wanted.saved ? [{ kind: 'sysctl_file_remove' as const }] : []),
-    ...families.map((family) => ({ kind: 'forwarding_set' as const, family, is_on: wanted.live[family] })),
+    ...names.map((name) => ({ kind: 'forwarding_set' as const, name, is_on: wanted.live[name] })),
     ...(wanted.saved && !sameState(found.saved, wanted.saved)
       ? [{ kind: 'sysctl_file_write' as const, saved: wanted.saved }]
       : []),
@@ -27,36 +27,41 @@ export const checkForwarding = (wanted: ForwardingState, found: ForwardingState)
 
 function facts({ live, saved }: ForwardingState): Fact[] {
   return [
-    { name: 'ipv4', value: onOff(live.ipv4) },
-    { name: 'ipv6', value: onOff(live.ipv6) },
+    ...switchFacts('', live),
     { name: 'saved', value: saved ? 'yes' : 'no' },
-    ...(saved ? [...switchFacts('saved', saved.switches), ...switchFacts('previous', saved.previous)] : []),
+    ...(saved ? [...switchFacts('saved.', saved.switches), ...switchFacts('previous.', saved.previous)] : []),
   ]
 }
 
-const onOff = (is_on: boolean): string => (is_on ? 'on' : 'off')
-const switchFacts = (prefix: string, { ipv4, ipv6 }: ForwardingSwitches): Fact[] => [
-  { name: `${prefix}.ipv4`, value: onOff(ipv4) },
-  { name: `${prefix}.ipv6`, value: onOff(ipv6) },
-]
+const switchFacts = (prefix: string, switches: ForwardingSwitches): Fact[] =>
+  SWITCHES.map((name) => ({ name: `${prefix}${name}`, value: switches[name] ? 'on' : 'off' }))
 
 /** Turns on what is wanted, live and at boot; the values from before the first time are kept. Idempotent. */
-export function withForwarding(found: ForwardingState, wanted: ForwardingSwitches): ForwardingState {
-  const either = (a: ForwardingSwitches, b: ForwardingSwitches): ForwardingSwitches => ({
-    ipv4: a.ipv4 || b.ipv4,
-    ipv6: a.ipv6 || b.ipv6,
-  })
-  const switches = either(found.saved?.switches ?? { ipv4: false, ipv6: false }, wanted)
-  return { live: either(found.live, wanted), saved: { switches, previous: found.saved?.previous ?? found.live } }
+export function withForwarding({ live, saved }: ForwardingState, wanted: readonly Switch[]): ForwardingState {
+  const isOn = (name: Switch): boolean => saved?.switches[name] === true
+  const isNew = (name: Switch): boolean => wanted.includes(name) && !isOn(name)
+  return {
+    live: switchesBy((name) => live[name] || wanted.includes(name)),
+    saved: {
+      switches: switchesBy((name) => isOn(name) || wanted.includes(name)),
+      previous: switchesBy((name) => (saved && !isNew(name) ? saved.previous[name] : live[name])),
+    },
+  }
 }
 
-/** Puts back what was set before, and takes our file away; what nothing was recorded of stays as it is. */
-export const withoutForwarding = (found: ForwardingState): ForwardingState => ({
-  live: found.saved
-    ? {
-        ipv4: found.saved.switches.ipv4 ? found.saved.previous.ipv4 : found.live.ipv4,
-        ipv6: found.saved.switches.ipv6 ? found.saved.previous.ipv6 : found.live.ipv6,
-      }
-    : found.live,
-  saved: null,
-})
+/**
+ * Puts back what these were before, and takes our file away once it turns on nothing; what nothing was recorded of stays
+ * as it is.
+ */
+export function withoutForwarding(
+  { live, saved }: ForwardingState,
+  names: readonly Switch[] = SWITCHES,
+): ForwardingState {
+  if (!saved) return { live, saved }
+  const isPutBack = (name: Switch): boolean => saved.switches[name] && names.includes(name)
+  const switches = switchesBy((name) => saved.switches[name] && !names.includes(name))
+  return {
+    live: switchesBy((name) => (isPutBack(name) ? saved.previous[name] : live[name])),
+    saved: SWITCHES.some((name) => switches[name]) ? { switches, previous: saved.previous } : null,
+  }
+}

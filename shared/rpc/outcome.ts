@@ -28,6 +28,7 @@ export const REFUSALS = {
   foreign_sysctl_file: 13,
   protected_port: 14,
   state_unusable: 15,
+  protected_address: 16,
 } as const
 export type RefusalCode = keyof typeof REFUSALS
 

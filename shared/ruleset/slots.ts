@@ -51,6 +51,17 @@ export function shiftedPorts(rule: RelayRule): number {
   return ports * destinationSlots(rule).filter(isShifted).length
 }
 
+/**
+ * Of all rules that a host holds. Whoever reads the table has all of it in memory; ten thousand plain rules are as many
+ * elements.
+ */
+export const ELEMENTS_MAX = 131_072
+
+/** How much a rule adds to the table, beside the same few elements for each rule. */
+export function elementsOf(rule: RelayRule): number {
+  return destinationSlots(rule).length + shiftedPorts(rule) + rule.allowed_sources.length
+}
+
 /** What the mark of a new flow is set to. */
 export function drawnMark(rule: RelayRule): string {
   const slots = destinationSlots(rule).length

@@ -3,8 +3,11 @@
 // (systemd.netdev(5), systemd.network(5)).
 import { canonicalNetdev, canonicalNetwork } from './canonical.ts'
 import { networkdLimits } from './networkd-limits.ts'
-import { isIpv6Kind, type NetdevConfig, type Saved, type TunnelAddress } from './model.ts'
+import { isIpv6Kind, LINK_KINDS, type NetdevConfig, type Saved, type TunnelAddress } from './model.ts'
 import { fileMark } from './mark.ts'
+
+/** A name alone also matches a network card of which it is, or comes to be, an alternative name (systemd.network(5)). */
+const OF_TUNNELS = `Kind=${LINK_KINDS.join(' ')}`
 
 /** Never true: so a disabled tunnel is not made at boot. */
 const NEVER = ['[Match]', 'Host=!*', '']
@@ -44,6 +47,7 @@ export function renderNetwork(interface_name: string, file: NonNullable<Saved['n
     fileMark({ is_enabled, config }),
     '[Match]',
     `Name=${interface_name}`,
+    OF_TUNNELS,
     '',
     '[Link]',
     `ActivationPolicy=${is_enabled ? 'up' : 'down'}`,
@@ -58,6 +62,10 @@ export function renderNetwork(interface_name: string, file: NonNullable<Saved['n
     ...config.addresses.flatMap(addressSection),
   )
 }
+
+/** As earlier versions wrote it. */
+export const renderNetworkOfAnyKind: typeof renderNetwork = (interface_name, file) =>
+  renderNetwork(interface_name, file).replace(`${OF_TUNNELS}\n`, '')
 
 const renderSections = (...lines: string[]): string => `${lines.join('\n')}\n`
 

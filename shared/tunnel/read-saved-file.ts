@@ -2,7 +2,7 @@
 import { canonicalConfig, canonicalKeepalive, canonicalNetdev, canonicalNetwork } from './canonical.ts'
 import type { FileKind, Keepalive, LinkConfig, Saved } from './model.ts'
 import { renderKeepaliveUnit } from './keepalive-unit.ts'
-import { renderNetdev, renderNetwork } from './networkd.ts'
+import { renderNetdev, renderNetwork, renderNetworkOfAnyKind } from './networkd.ts'
 import { renderSystemdUnit } from './systemd-unit.ts'
 import { readMarked } from './read-mark.ts'
 
@@ -26,5 +26,11 @@ export const READ: Read = {
       is_enabled,
     ),
   networkd_netdev: (name, content) => readMarked(content, canonicalNetdev, (file) => renderNetdev(name, file)),
-  networkd_network: (name, content) => readMarked(content, canonicalNetwork, (file) => renderNetwork(name, file)),
+  networkd_network: (name, content) =>
+    readMarked(
+      content,
+      canonicalNetwork,
+      (file) => renderNetwork(name, file),
+      (file) => renderNetworkOfAnyKind(name, file),
+    ),
 }

@@ -217,10 +217,10 @@ describe('the audit log', () => {
     assert.deepEqual([status, error.code, error.field], [400, 'INVALID_REQUEST', 'action'])
     assert.deepEqual(error.details['known'], Object.keys(AUDIT_ACTIONS))
     for (const bad of ['user_id=x', 'success=maybe', 'from=yesterday'])
-      assert.equal((await operator.get(`/audit?${bad}`)).status, 400)
+      assert.equal((await operator.get(`/audit?${bad}`)).status, 422)
   })
 
-  it('answers a filter that cannot be read by 400 on it', async () => {
+  it('answers a filter that cannot be read by 422 on it, and an unknown action by 400', async () => {
     const bad = {
       user_id: ['x', '-1', '1.5'],
       target_id: ['x', '1e3'],
@@ -232,7 +232,8 @@ describe('the audit log', () => {
     for (const [field, values] of Object.entries(bad)) {
       for (const value of values) {
         const { status, error } = await operator.get(`/audit?${field}=${encodeURIComponent(value)}`)
-        assert.deepEqual([status, error.code, error.field], [400, 'INVALID_REQUEST', field], `${field}=${value}`)
+        const expected = field === 'action' ? [400, 'INVALID_REQUEST'] : [422, 'VALIDATION_FAILED']
+        assert.deepEqual([status, error.code, error.field], [...expected, field], `${field}=${value}`)
       }
     }
     for (const empty of ['action=', 'from=', 'success='])

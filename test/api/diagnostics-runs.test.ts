@@ -31,7 +31,7 @@ describe('The stored runs', () => {
     assert.deepEqual(await told('?type=analyze&limit=9999'), [[], 0, 500, 0])
   })
 
-  it('are not filtered by what is no type or no number: 400 on the field', async () => {
+  it('are not filtered by what is no type or no number: 422 on the field', async () => {
     for (const [query, field] of [
       ['?type=pong', 'type'],
       ['?type=toString', 'type'],
@@ -41,7 +41,7 @@ describe('The stored runs', () => {
         status: number
         error: { field: string }
       }
-      assert.deepEqual([status, error.field], [400, field])
+      assert.deepEqual([status, error.field], [422, field])
     }
   })
 
@@ -119,10 +119,10 @@ describe('GET /tunnels/{id}/counters', () => {
     assert.equal(body.rx_bytes_per_second, Math.round((100 * body.deltas.rx_bytes) / body.interval_seconds) / 100)
   })
 
-  it('refuses a time that is none or too long: 400 on the field', async () => {
+  it('refuses a time that is none or too long: 422 on the field', async () => {
     for (const query of ['?sample_seconds=31', '?sample_seconds=0', '?sample_seconds=x', '?sample_seconds=-1']) {
       const { status, error } = await counters(query)
-      assert.deepEqual([status, error.field], [400, 'sample_seconds'])
+      assert.deepEqual([status, error.field], [422, 'sample_seconds'])
     }
   })
 

@@ -28,6 +28,8 @@ describe('IP forwarding', () => {
     assert.deepEqual(told, {
       ipv4_forwarding: false,
       ipv6_forwarding: false,
+      connection_accounting: false,
+      connection_timestamps: false,
       backend: 'nftables',
       sysctl_path: '/etc/sysctl.d/99-tunnel-panel.conf',
       panel_managed: false,
@@ -110,6 +112,43 @@ describe('IP forwarding', () => {
     assert.equal(panel.kernel.forwarding.live.ipv4, true)
   })
 
+  it('with connections has the kernel count bytes and age of each, records what was set before, and puts it back', async () => {
+    const before = panel.kernel.picture()
+    const on = await enableForwarding(client, { connections: true })
+    assert.deepEqual(
+      [on.status, on.body.action, panel.kernel.forwarding.live],
+      [200, 'enable', { ipv4: false, ipv6: false, conntrack_acct: true, conntrack_timestamp: true }],
+    )
+    const { forwarding: seen, warnings } = (await forwarding(client)).body
+    assert.deepEqual(
+      [seen.connection_accounting, seen.connection_timestamps, seen.can_revert, seen.ipv4_forwarding, warnings],
+      [true, true, true, false, []],
+    )
+    assert.deepEqual(
+      [
+        seen.previous_values['net.netfilter.nf_conntrack_acct'],
+        seen.previous_values['net.netfilter.nf_conntrack_timestamp'],
+      ],
+      [0, 0],
+    )
+    await enableForwarding(client)
+    const { body } = await enableForwarding(client, { connections: true, revert: true })
+    assert.deepEqual(
+      [body.forwarding.connection_accounting, body.forwarding.ipv4_forwarding, body.forwarding.can_revert],
+      [false, true, true],
+    )
+    await enableForwarding(client, { revert: true })
+    panel.kernel.forwarding.live = { ipv4: false, ipv6: false }
+    assert.equal(panel.kernel.picture(), before)
+  })
+
+  it('with connections where the kernel tracks none yet is refused, and says when it does', async () => {
+    panel.kernel.forwarding.missing = ['conntrack_acct', 'conntrack_timestamp']
+    const { status, error } = await enableForwarding(client, { connections: true })
+    assert.deepEqual([status, error.code, panel.kernel.changes], [503, 'SERVICE_UNAVAILABLE', []])
+    assert.match(error.message, /first relay rule/)
+  })
+
   it("that somebody else turned on is not the panel's to revert", async () => {
     panel.kernel.forwarding.live = { ipv4: true, ipv6: true }
     await madeRoute(client)
@@ -120,7 +159,8 @@ describe('IP forwarding', () => {
   })
 
   it('warns where the kernel can soon track no more connections', async () => {
-    panel.kernel.forwarding.conntrack = { count: 90, max: 100, is_accounting: true, is_timestamping: false }
+    panel.kernel.forwarding.conntrack = { count: 90, max: 100 }
+    Object.assign(panel.kernel.forwarding.live, { conntrack_acct: true, conntrack_timestamp: false })
     assert.deepEqual(
       [
         warningCodes(await forwarding(client)),

@@ -1,5 +1,7 @@
 // What the panel says of itself and of the host (reference.md: System; decisions.md, T10, T20, Y2 to Y4, Y7).
 import assert from 'node:assert/strict'
+import { generateKeySync } from 'node:crypto'
+import { LOCAL_PROOF_COOKIE, localProof } from '@panel/web-daemon/features/auth/local-proof.ts'
 import { VERSION } from '@panel/web-daemon/platform/version.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { openStore, IN_MEMORY } from '@panel/web-daemon/app/store.ts'
@@ -24,8 +26,8 @@ describe('GET /system/health', () => {
 
   const statuses = (health: Health): Record<string, string> =>
     Object.fromEntries(health.components.map(({ name, status }) => [name, status]))
-  const healthOf = async (): Promise<Health> => {
-    const { status, body } = await panel.visitor().get<Health>('/system/health')
+  const healthOf = async (client = panel.visitor()): Promise<Health> => {
+    const { status, body } = await client.get<Health>('/system/health')
     assert.equal(status, 200)
     return body
   }
@@ -39,11 +41,11 @@ describe('GET /system/health', () => {
     for (const component of health.components) assert.deepEqual(Object.keys(component).sort(), ['name', 'status'])
   })
 
-  it('is open without a session after set-up, with version, uptime and a detail of each component', async () => {
+  it('tells the signed-in operator the version, the uptime and a detail of each component', async () => {
     panel = await startPanel()
-    await panel.setUp()
+    const operator = await panel.setUp()
     panel.clock.advance(5)
-    const health = await healthOf()
+    const health = await healthOf(operator)
     assert.deepEqual([health.setup_required, health.version, health.status], [false, VERSION, 'ok'])
     assert.ok(Number(health.uptime_seconds) >= 5)
     assert.deepEqual(statuses(health), {
@@ -58,12 +60,45 @@ describe('GET /system/health', () => {
     for (const { detail } of health.components) assert.ok(detail)
   })
 
+  it('tells a stranger what works and nothing more, also one whose session has ended', async () => {
+    panel = await startPanel()
+    const operator = await panel.setUp()
+    panel.clock.advance(24 * 60 * 60)
+    for (const client of [panel.visitor(), operator]) {
+      const { version, uptime_seconds, components, ...rest } = await healthOf(client)
+      assert.deepEqual([version, uptime_seconds, rest.status, rest.setup_required], [undefined, undefined, 'ok', false])
+      for (const component of components) assert.deepEqual(Object.keys(component).sort(), ['name', 'status'])
+    }
+  })
+
+  it('tells everything to the command line of this host, which shows that it can read the signing key', async () => {
+    const key = generateKeySync('hmac', { length: 256 })
+    panel = await startPanel({ signing_key: key })
+    await panel.setUp()
+    const versionFor = async (proof: string): Promise<string | undefined> => {
+      const caller = panel.visitor()
+      caller.cookies.set(LOCAL_PROOF_COOKIE, proof)
+      assert.equal((await caller.get('/auth/me')).status, 401)
+      return (await healthOf(caller)).version
+    }
+    const minutes = (count: number): Date => new Date(panel.clock.now().getTime() + count * 60_000)
+    assert.equal(await versionFor(localProof(key, minutes(0))), VERSION)
+    for (const proof of [
+      localProof(key, minutes(-3)),
+      localProof(key, minutes(3)),
+      localProof(generateKeySync('hmac', { length: 256 }), minutes(0)),
+      '',
+      'x',
+    ])
+      assert.equal(await versionFor(proof), undefined)
+  })
+
   it('says that the kernel cannot do GRE, in the words of the kernel', async () => {
     panel = await startPanel()
-    await panel.setUp()
+    const operator = await panel.setUp()
     panel.kernel.supportsGre = false
     panel.clock.advance(2)
-    const health = await healthOf()
+    const health = await healthOf(operator)
     assert.equal(health.status, 'error')
     assert.match(
       String(health.components.find(({ name }) => name === 'kernel_module')?.detail),
@@ -78,7 +113,7 @@ describe('GET /system/health', () => {
     await actOnRoute(operator, 3, 'disable')
     const rules = async (): Promise<string> => {
       panel.clock.advance(2)
-      const health = await healthOf()
+      const health = await healthOf(operator)
       const { status, detail } = health.components.find(({ name }) => name === 'rules') ?? {}
       return `${health.status}, ${status}: ${detail}`
     }
@@ -137,7 +172,7 @@ describe('GET /system/health', () => {
         throw helperAway('ENOENT')
       }) as Writer,
     })
-    await Promise.all(Array.from({ length: 20 }, healthOf))
+    await Promise.all(Array.from({ length: 20 }, () => healthOf()))
     assert.equal(asked, 3)
   })
 })

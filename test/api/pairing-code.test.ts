@@ -184,7 +184,11 @@ describe('A pairing code and its server', () => {
 
   describe('Old failures of such panels', () => {
     it('a generated name that collides with a hand-addressed tunnel: the next free number is taken', async () => {
-      await made(b, { interface_name: 'gre-b-1', addresses: [{ address: '10.99.0.1', prefix_length: 30 }] })
+      await made(b, {
+        interface_name: 'gre-b-1',
+        remote_endpoint: '203.0.113.5',
+        addresses: [{ address: '10.99.0.1', prefix_length: 30 }],
+      })
       panelB.kernel.plant('gre-b-2', { kind: 'gre' })
       const onA = await made(a)
       const onB = await paired(onA)

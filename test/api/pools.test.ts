@@ -229,18 +229,15 @@ describe('Pools', () => {
       }
     })
 
-    it('of a full pool is 409 ALLOCATION_FAILED, as is one whose addresses no host can have', async () => {
+    it('of a full pool is 409 ALLOCATION_FAILED', async () => {
       await added({ cidr: '10.50.0.0/31', prefix_length: 31 })
       const { tunnel } = (await createTunnel(client, { address_pool_id: 41 })).body
       assert.deepEqual(
         [tunnel.addresses[0]?.address, tunnel.addresses[0]?.peer_address, tunnel.addresses[0]?.prefix_length],
         ['10.50.0.0', '10.50.0.1', 31],
       )
-      for (const cidr of ['127.0.0.0/16', '224.0.0.0/16', '169.254.0.0/16']) await added({ cidr })
-      for (const id of [41, 42, 43, 44]) {
-        const { status, error } = await nextFree(id)
-        assert.deepEqual([status, error.code], [409, 'ALLOCATION_FAILED'])
-      }
+      const { status, error } = await nextFree(41)
+      assert.deepEqual([status, error.code], [409, 'ALLOCATION_FAILED'])
       assert.equal((await createTunnel(client, { address_pool_id: 41 })).error.code, 'ALLOCATION_FAILED')
     })
   })

@@ -2,7 +2,7 @@
 // /reconcile/adopt; decisions.md, S12, S13, R14).
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
-import type { TestPanel } from './support/panel.ts'
+import { startPanel, type TestPanel } from './support/panel.ts'
 import { adopt, forget, ignore, itemOf, plantByHand, reapply, reconcile } from './support/reconcile.ts'
 import { codesOf, createTunnel, getTunnel, patchTunnel, startFaultyPanel, type FaultyPanel } from './support/tunnels.ts'
 
@@ -251,6 +251,15 @@ describe('Adopting a tunnel', () => {
     )
     assert.equal(status, 201)
     assert.equal((await getTunnel(client, body.tunnel.tunnel_id)).body.interface_name, 'by-hand')
+  })
+
+  it('is led to under the web path of the panel', async () => {
+    const prefixed = await startPanel({ web_path: 'secret' })
+    const operator = await prefixed.setUp()
+    plantByHand(prefixed.kernel, 'by-hand')
+    const { error } = await createTunnel(operator, { interface_name: 'by-hand' })
+    assert.equal(error.details['adopt_path'], '/secret/api/v1/reconcile/adopt')
+    await prefixed.close()
   })
 
   it('is in the audit log as TunnelAdopt with the tunnel, a refused one too', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
-import { actOnRoute, createRoute, madeRoute, previewRoute, warningCodes } from './support/routes.ts'
+import { actOnRoute, createRoute, madeRoute, patchRoute, previewRoute, warningCodes } from './support/routes.ts'
 import { codesOf } from './support/tunnels.ts'
 
 describe('Rules and processes on the same port', () => {
@@ -120,6 +120,17 @@ describe('What is worth a word about a rule', () => {
         'LOOPBACK_DESTINATION_FORCED',
       ),
     )
+  })
+
+  it('is a disabled rule that would relay to itself, and enabling it is refused', async () => {
+    const loop = { destination_address: '192.0.2.1', destination_port: 443 }
+    const refusal = { 'destinations.0.address': 'SELF_FORWARD_LOOP' }
+    const reply = await createRoute(client, { ...loop, is_enabled: false })
+    assert.deepEqual([reply.status, warningCodes(reply).includes('SELF_FORWARD_LOOP')], [201, true])
+    assert.deepEqual(codesOf(await actOnRoute(client, 1, 'enable')), refusal)
+    assert.deepEqual(codesOf(await patchRoute(client, 1, { is_enabled: true })), refusal)
+    assert.equal((await patchRoute(client, 1, { destination_port: 8443 })).status, 200)
+    assert.equal((await actOnRoute(client, 1, 'enable')).status, 200)
   })
 
   it('is a tunnel without clamping', async () => {

@@ -49,7 +49,8 @@ describe('The connections of a rule', () => {
     (await client.get<ConnectionsAnswer>(`/routes/1/connections${query}`)).body
 
   it('tell source, state, age and bytes, how many there are, and by which source', async () => {
-    panel.kernel.forwarding.conntrack = { count: 4, max: 100, is_accounting: true, is_timestamping: true }
+    panel.kernel.forwarding.conntrack = { count: 4, max: 100 }
+    Object.assign(panel.kernel.forwarding.live, { conntrack_acct: true, conntrack_timestamp: true })
     const { total, available, bytes_counted, by_source, connections: list } = await connections()
     const { route_rule_id: _rule, ...first } = connection()
     assert.deepEqual(
@@ -63,10 +64,13 @@ describe('The connections of a rule', () => {
     assert.equal((await client.get('/routes/9/connections')).status, 404)
   })
 
-  it('that the kernel counts no bytes for are said so', async () => {
+  it('that the kernel counts no bytes and keeps no age of are said so, with what turns it on', async () => {
     const { bytes_counted, detail } = await connections()
     assert.equal(bytes_counted, false)
-    assert.match(detail, /nf_conntrack_acct/)
+    assert.match(
+      detail,
+      /nf_conntrack_acct is 0.*age_seconds is null.*nf_conntrack_timestamp is 0.*POST \/system\/forwarding\/enable/,
+    )
   })
 
   it('of an unreadable table are reported as such, not as no users', async () => {
@@ -150,9 +154,11 @@ describe('The connections of a rule', () => {
   it('come with a warning where the kernel counts no bytes for them, where it can soon track no more, and where the ports towards a destination run out', async () => {
     const codes = async (): Promise<string[]> => (await connections()).warnings.map(({ code }) => code)
     assert.deepEqual(await codes(), ['CONNTRACK_ACCT_OFF'])
-    panel.kernel.forwarding.conntrack = { count: 90, max: 100, is_accounting: true, is_timestamping: true }
+    panel.kernel.forwarding.conntrack = { count: 90, max: 100 }
+    Object.assign(panel.kernel.forwarding.live, { conntrack_acct: true, conntrack_timestamp: true })
     assert.deepEqual(await codes(), ['CONNTRACK_NEARLY_FULL'])
-    panel.kernel.forwarding.conntrack = { count: 1, max: 100, is_accounting: true, is_timestamping: true }
+    panel.kernel.forwarding.conntrack = { count: 1, max: 100 }
+    Object.assign(panel.kernel.forwarding.live, { conntrack_acct: true, conntrack_timestamp: true })
     assert.deepEqual(await codes(), [])
     panel.kernel.connections.open = Array.from({ length: 51_610 }, (_, source_port) => connection({ source_port }))
     assert.deepEqual(await codes(), ['SOURCE_PORTS_NEARLY_USED'])

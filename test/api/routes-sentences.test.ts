@@ -259,10 +259,17 @@ describe('What holds of all relay rules', () => {
     assert.equal((await patchRoute(client, 1, { ...word, description: 'x' })).status, 200)
     assert.equal((await actOnRoute(client, 1, 'disable', word)).status, 200)
     assert.equal((await deleteRoute(client, 1, word)).status, 200)
+    await madeRoute(client)
+    for (const path of ['/routes/apply-all', '/routes/2/duplicate', '/routes/2/diagnostics/analyze'])
+      assert.ok((await client.post(path, word)).status < 300, path)
+    const changing = panel.endpoints.filter(({ kind, route }) => kind === 'command' && route.includes(' /routes'))
+    assert.ok(changing.length > 12)
+    for (const { route, body } of changing)
+      assert.ok(Object.hasOwn((body?.['properties'] ?? {}) as object, 'i_understand_i_may_lose_access'), route)
   })
 
   it('warnings of connection tracking come where they matter: nearly full with each rule that is made, bytes that are not counted with forwarding', async () => {
-    kernel.forwarding.conntrack = { count: 99, max: 100, is_accounting: false, is_timestamping: false }
+    kernel.forwarding.conntrack = { count: 99, max: 100 }
     assert.deepEqual(
       warningCodes(await createRoute(client)).filter((code) => code.startsWith('CONNTRACK')),
       ['CONNTRACK_NEARLY_FULL'],

@@ -157,7 +157,8 @@ describe('Each sentence about traffic, the system and reconcile', () => {
 
   describe('System and reconcile', () => {
     it('the share of connections that are tracked is told in percent, and null where the kernel tracks none', async () => {
-      kernel.forwarding.conntrack = { count: 1, max: 8, is_accounting: true, is_timestamping: true }
+      kernel.forwarding.conntrack = { count: 1, max: 8 }
+      Object.assign(kernel.forwarding.live, { conntrack_acct: true, conntrack_timestamp: true })
       const shown = async (): Promise<ForwardingAnswer['forwarding']> => (await forwarding(client)).body.forwarding
       assert.equal((await shown()).conntrack_usage_percent, 12.5)
       kernel.forwarding.conntrack = null
@@ -197,6 +198,7 @@ describe('Each sentence about traffic, the system and reconcile', () => {
         'installed_rules',
         'diffs',
         'shadows',
+        'covered_by',
       )
       has(
         route_findings,

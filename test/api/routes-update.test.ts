@@ -200,6 +200,9 @@ describe('A change of a relay rule', () => {
         [201, 'Web (copy)', false, 1, 'Web (copy 2)'],
       )
       assert.match(first.body.note, /disabled/)
+      const { created_date, updated_date, last_applied_date } = second.body.route
+      assert.deepEqual([updated_date, last_applied_date], [created_date, created_date])
+      assert.ok(created_date > (await getRoute(client, 1)).body.route.created_date)
       assert.equal((await duplicateRoute(client, 99)).status, 404)
     })
 

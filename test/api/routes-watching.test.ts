@@ -100,7 +100,7 @@ describe('The health of rules', () => {
     const away = async (): Promise<never> =>
       Promise.reject(new Refusal('HELPER_UNAVAILABLE', 'The root helper does not answer.'))
     const { db, clock, bus, settings, traffic } = panel
-    const deps = { db, request: away, now: clock.now, inTurn: <T>(work: () => Promise<T>) => work() }
+    const deps = { db, request: away, now: clock.now, api_path: '', inTurn: <T>(work: () => Promise<T>) => work() }
     const others = { settings, publish: bus.publish, record: async () => undefined, logger }
     await makeRouteWatch({ ...deps, ...others }, traffic).pass('event')
     assert.deepEqual(told, [])

@@ -1,5 +1,6 @@
 // What the settings of diagnostics change: what a ping or a probe by hand does where its request does not say.
 import assert from 'node:assert/strict'
+import type { SettingsSchemaAnswer } from '@panel/shared/api/settings.ts'
 import type { Client } from './support/client.ts'
 import { pinged, probeMtu } from './support/diagnostics.ts'
 import { effectsOf, type KeysOf } from './support/effects.ts'
@@ -39,6 +40,12 @@ effectsOf('diagnostics', {
       assert.deepEqual(codesOf(await client.post('/tunnels/1/diagnostics/ping', { count: 6 })), {
         count: 'INVALID_VALUE',
       })
+      const { settings } = (await client.get<SettingsSchemaAnswer>('/settings/schema')).body
+      const max = Number(settings.find(({ key }) => key === 'diagnostics.manual_ping_max_count')?.constraints.max)
+      await set(client, { 'diagnostics.manual_ping_max_count': max })
+      const ping = (count: number) => client.post('/tunnels/1/diagnostics/ping', { count, interval_seconds: 100 })
+      assert.deepEqual(Object.keys(codesOf(await ping(max + 1))).sort(), ['count', 'interval_seconds'])
+      assert.deepEqual(Object.keys(codesOf(await ping(max))), ['interval_seconds'])
     },
   },
   'diagnostics.mtu_probe_min': {

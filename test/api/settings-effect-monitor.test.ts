@@ -95,7 +95,7 @@ effectsOf(
         prober.answer(NAME, 10)
         prober.lose(NAME, 10)
         assert.equal(await state(client), 'Degraded')
-        await set(client, { 'monitor.down_loss_pct': 40 })
+        await set(client, { 'monitor.down_loss_pct': 40, 'monitor.tcp_knock_enabled': false })
         await statusOf(client, 1)
         prober.lose(NAME, 3)
         assert.equal(await state(client), 'Down')

@@ -98,7 +98,8 @@ effectsOf('routes', {
   'routes.warn_conntrack_usage_percent': {
     does: 'is the use of the table of connections that is warned of',
     test: async (client, { kernel }) => {
-      kernel.forwarding.conntrack = { count: 60, max: 100, is_accounting: true, is_timestamping: false }
+      kernel.forwarding.conntrack = { count: 60, max: 100 }
+      Object.assign(kernel.forwarding.live, { conntrack_acct: true, conntrack_timestamp: false })
       assert.deepEqual(warningCodes(await forwarding(client)), [])
       await set(client, { 'routes.warn_conntrack_usage_percent': 50 })
       assert.deepEqual(warningCodes(await forwarding(client)), ['CONNTRACK_NEARLY_FULL'])

@@ -54,7 +54,7 @@ function inside(disk: string): void {
 
     const database = async (): Promise<{ status: string; detail: string }> =>
       (
-        await panel.visitor().get<{ components: { name: string; status: string; detail: string }[] }>('/system/health')
+        await operator.get<{ components: { name: string; status: string; detail: string }[] }>('/system/health')
       ).body.components.find(({ name }) => name === 'database')!
     const TABLES = ['tunnel', 'tunnel_address', 'route_rule', 'route_destination', 'address_pool', 'setting'] as const
     const stored = async (): Promise<unknown[]> => [

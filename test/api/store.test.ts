@@ -31,9 +31,9 @@ describe('The store', () => {
   })
 
   const database = async (): Promise<{ status: string; detail: string }> => {
-    const { status, body } = await panel
-      .visitor()
-      .get<{ components: { name: string; status: string; detail: string }[] }>('/system/health')
+    const { status, body } = await operator.get<{ components: { name: string; status: string; detail: string }[] }>(
+      '/system/health',
+    )
     assert.equal(status, 200)
     return body.components.find(({ name }) => name === 'database')!
   }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
+import { adopt, forget } from './support/reconcile.ts'
 import { createTunnel, deleteTunnel, getTunnel } from './support/tunnels.ts'
 
 const UNIT = '/etc/systemd/system/tunnel-panel-link-gre-a-1.service'
@@ -40,6 +41,27 @@ describe('Deleting a tunnel', () => {
         [(await deleteTunnel(client, 9)).status, (await client.delete('/tunnels/abc')).status],
         [404, 404],
       )
+    })
+
+    it('of a tunnel that was forgotten says that it is there and not managed, and once it is gone that it is deleted', async () => {
+      await createTunnel(client)
+      await forget(client, 1)
+      const { status, error } = await deleteTunnel(client, 1)
+      assert.deepEqual([status, error.code], [409, 'INTERFACE_NOT_MANAGED'])
+      assert.match(error.message, /gre-a-1.*adopt it/)
+      assert.ok(panel.kernel.held.has('gre-a-1'))
+      const { tunnel } = (await adopt(client, { interface_name: 'gre-a-1', persistence_type_id: 10, takeover: true }))
+        .body
+      assert.equal((await deleteTunnel(client, 1)).body.already_deleted, true)
+      assert.equal((await deleteTunnel(client, tunnel.tunnel_id)).body.interface_found, true)
+      for (const id of [1, tunnel.tunnel_id])
+        assert.deepEqual(
+          [
+            (await deleteTunnel(client, id)).body.already_deleted,
+            (await deleteTunnel(client, id)).body.interface_found,
+          ],
+          [true, false],
+        )
     })
 
     it('says what it did not find where somebody else was quicker', async () => {

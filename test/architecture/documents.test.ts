@@ -89,6 +89,22 @@ describe('The documents', () => {
   })
 })
 
+describe('The codes of the API', () => {
+  it('are each raised somewhere: none is promised that nobody answers', () => {
+    const raising = sources.filter(
+      ({ path }) => /^(web-daemon|shared)\/.*\.ts$/.test(path) && !path.endsWith('/base/codes.ts'),
+    )
+    const raised = new Set(
+      raising.flatMap(({ text }) => [...text.matchAll(/'([A-Z][A-Z0-9_]+)'/g)].map(([, code]) => code)),
+    )
+    const codes = [...ERROR_CODES, ...FIELD_CODES, ...WARNING_CODES]
+    assert.deepEqual(
+      codes.filter((code) => !raised.has(code)),
+      [],
+    )
+  })
+})
+
 describe('The check of citations', () => {
   const small: Library = {
     files: [

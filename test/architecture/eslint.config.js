@@ -38,6 +38,17 @@ export default tseslint.config(
       'no-control-regex': 'off',
     },
   },
+  // What it prints may come from somebody who wants to steer root's terminal.
+  {
+    files: ['web-daemon/cli/**/*.ts'],
+    ignores: ['web-daemon/cli/print.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        ...['stdout', 'stderr'].map((property) => ({ object: 'process', property, message: 'Print by print.ts.' })),
+      ],
+    },
+  },
   ...svelte.configs.recommended,
   // Values are replaced as a whole ($state.raw), which is what keeps a thousand rows quick.
   { files: ['**/*.svelte', '**/*.svelte.ts'], rules: { 'svelte/prefer-svelte-reactivity': 'off' } },

@@ -8,6 +8,7 @@ import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import { ruleLimits, type RuleBackend } from '@panel/shared/ruleset/backend.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { SWITCHES, switchesBy } from '@panel/shared/forwarding/model.ts'
 import { renderSysctl } from '@panel/shared/forwarding/sysctl.ts'
 import { exampleRule } from '../support/example-rule.ts'
 import { goldenRules, RULESETS } from '../support/golden-rules.ts'
@@ -96,15 +97,16 @@ export function relayContract(open: () => Promise<Kernel>, runs = 25, active: Ru
     assert.equal((await kernel.rulesets.counters()).counters.length, 0)
   })
 
-  it('turns forwarding on and off, each family by itself, and keeps the file as written', async () => {
-    const { live } = await kernel.forwarding.facts()
-    for (const family of ['ipv4', 'ipv6'] as const) {
+  it('turns its switches on and off, each by itself, and keeps the file as written', async () => {
+    const { live, missing } = await kernel.forwarding.facts()
+    assert.deepEqual(missing, [])
+    for (const family of SWITCHES) {
       for (const is_on of [true, false]) {
         await kernel.forwarding.set(family, is_on)
         assert.equal((await kernel.forwarding.facts()).live[family], is_on)
       }
     }
-    const saved = { switches: { ipv4: true, ipv6: false }, previous: live }
+    const saved = { switches: switchesBy((name) => name === 'ipv4'), previous: live }
     await kernel.forwarding.writeFile(renderSysctl(saved))
     assert.deepEqual((await probeForwarding(kernel.forwarding)).state.saved, saved)
     await kernel.forwarding.writeFile('net.ipv4.ip_forward = 1\n')

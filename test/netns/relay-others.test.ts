@@ -5,10 +5,11 @@ import { chmodSync, copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
+import { exampleTunnel } from '../support/example.ts'
 import { exampleRule } from '../support/example-rule.ts'
 import type { Place } from './relay-peer.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
-import { RELAY, RelayRig, SERVERS } from './relay-rig.ts'
+import { CLIENT, RELAY, RelayRig, SERVERS } from './relay-rig.ts'
 
 const NOBODY = 65_534
 const [ONE, TWO, THREE] = SERVERS
@@ -101,7 +102,7 @@ describe('A port that lets the operator in', function () {
     await rig.open()
     copyFileSync('/usr/bin/socat', join(rig.folder, 'sshd'))
     chmodSync(join(rig.folder, 'sshd'), 0o755)
-    start(join(rig.folder, 'sshd'), 'TCP-LISTEN:2222,fork', 'PIPE')
+    start(join(rig.folder, 'sshd'), 'TCP-LISTEN:2222,fork', 'SYSTEM:echo SSH; exec cat')
     start(...asNobody, 'socat', 'TCP6-LISTEN:8480,fork', 'PIPE')
     start('socat', 'TCP-LISTEN:8080,fork', 'PIPE')
     const probe = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'host.probe', params: { parts: [] } })
@@ -144,6 +145,23 @@ describe('A port that lets the operator in', function () {
     await rig.become()
     assert.equal(await taking({ bind_port: 8080 }), 'applied')
     await rig.become()
+  })
+
+  it('keeps the way to whoever is connected there: no tunnel draws it to itself, not even at the next boot', async () => {
+    const drawing = {
+      ...exampleTunnel({ addresses: [{ address: CLIENT, peer_address: '', prefix_length: 32 }] }),
+      link: null,
+    }
+    const draw = (): Promise<string> =>
+      askOnce(rig.socket, 'tunnel.apply', { before: null, after: drawing }).then(
+        ({ outcome }) => outcome,
+        (error: Error) => error.message,
+      )
+    await rig.client.calls.hold('operator', place('tcp', RELAY, 2222))
+    assert.match(await draw(), /holds 10\.1\.0\.2, from where somebody is connected to sshd or to the panel/)
+    await rig.client.calls.release()
+    for (let tries = 0; tries < 40 && (await draw()) !== 'applied'; tries += 1) await sleep(50)
+    assert.match(await draw(), /does not hold the state/)
   })
 
   it('stays with a rule that had it before somebody came to listen there', async () => {

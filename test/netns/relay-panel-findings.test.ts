@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import type { HealthAnswer } from '@panel/shared/api/system.ts'
 import type { RouteReachability } from '@panel/shared/api/routes/reachability.ts'
@@ -58,6 +59,35 @@ describe('What the panel in the middle of a relay finds', function () {
   const gone = async (...ids: number[]): Promise<void> => {
     for (const id of ids) await api('DELETE', `/routes/${id}`)
   }
+
+  it('age and bytes of a connection are null and explained until they are switched on, then known, then put back', async () => {
+    const id = await made(1009)
+    const values = (): string =>
+      rig.relay.run('sysctl', ['-n', 'net.netfilter.nf_conntrack_acct', 'net.netfilter.nf_conntrack_timestamp'])
+    const seen = async () => {
+      const { connections, detail } = await api<ConnectionsAnswer>('GET', `/routes/${id}/connections`)
+      return {
+        details: connections.map(({ age_seconds, rx_bytes }) => [typeof age_seconds, (rx_bytes ?? 0) > 100]),
+        detail,
+      }
+    }
+    const before = values()
+    assert.equal(before, '0\n0\n')
+    await rig.client.calls.hold('early', tcp(1009))
+    const early = await seen()
+    assert.deepEqual(early.details, [['object', false]])
+    assert.match(early.detail, /age_seconds is null/)
+    await rig.client.calls.release()
+    await api('POST', '/system/forwarding/enable', { connections: true })
+    assert.equal(values(), '1\n1\n')
+    await rig.client.calls.hold('late', tcp(1009))
+    const late = await seen()
+    assert.ok(late.details.some(([age, hasBytes]) => age === 'number' && hasBytes === true))
+    assert.doesNotMatch(late.detail, /null/)
+    await api('POST', '/system/forwarding/enable', { connections: true, revert: true })
+    assert.equal(values(), before)
+    assert.equal(rig.relay.run('sysctl', ['-n', 'net.ipv4.ip_forward']), '1\n')
+  })
 
   it('the analysis names what really stops a packet, and its fixes let it through', async () => {
     const id = await made(1001)

@@ -85,6 +85,8 @@ export class FakeKernel implements Kernel {
     fakeRoute('192.0.2.0/24', 'eth0'),
     fakeRoute('::/0', 'eth0'),
   ]
+  /** Alternative names, and whose they are. */
+  readonly altNames = new Map<string, string>()
   hostListeners: Listener[] = []
   /** Who is connected to sshd or the panel. */
   hostClients: string[] = []
@@ -163,6 +165,8 @@ export class FakeKernel implements Kernel {
       })),
     ],
     routingTable: async () => this.hostRoutes,
+    nextHops: async () => this.hostRoutes.filter(({ gateway }) => gateway !== ''),
+    nameHolder: async (name) => this.altNames.get(name) ?? (this.held.has(name) ? name : null),
   }
 
   readonly units: UnitFiles = {

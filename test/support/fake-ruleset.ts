@@ -2,7 +2,7 @@
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RuleBackend, RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
-import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
+import { switchesBy, type ForwardingSwitches, type Switch } from '@panel/shared/forwarding/model.ts'
 import type { FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import type {
   Connections,
@@ -229,15 +229,11 @@ export class FakeConnections implements Connections {
 }
 
 export class FakeForwarding implements Forwarding {
-  live: ForwardingSwitches = { ipv4: false, ipv6: false }
-  hasIpv6 = true
+  /** One that is not named is off. */
+  live: Partial<ForwardingSwitches> = { ipv4: false, ipv6: false }
+  missing: Switch[] = []
   file: string | null = null
-  conntrack: Awaited<ReturnType<Forwarding['facts']>>['conntrack'] = {
-    count: 0,
-    max: 262_144,
-    is_accounting: false,
-    is_timestamping: false,
-  }
+  conntrack: Awaited<ReturnType<Forwarding['facts']>>['conntrack'] = { count: 0, max: 262_144 }
   readonly #change: (what: string) => void
 
   constructor(change: (what: string) => void) {
@@ -245,16 +241,16 @@ export class FakeForwarding implements Forwarding {
   }
 
   facts = async () => ({
-    live: { ...this.live },
-    has_ipv6: this.hasIpv6,
+    live: switchesBy((name) => this.live[name] === true),
+    missing: this.missing,
     sysctl_path: '/etc/sysctl.d/99-tunnel-panel.conf',
     conntrack: this.conntrack,
   })
   readFile = async (): Promise<string | null> => this.file
 
-  async set(family: keyof ForwardingSwitches, is_on: boolean): Promise<void> {
-    this.#change(`forwarding ${family} ${is_on}`)
-    this.live = { ...this.live, [family]: is_on }
+  async set(name: Switch, is_on: boolean): Promise<void> {
+    this.#change(`forwarding ${name} ${is_on}`)
+    this.live = { ...this.live, [name]: is_on }
   }
 
   async writeFile(content: string): Promise<void> {

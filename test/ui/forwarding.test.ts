@@ -46,7 +46,7 @@ describe('IP forwarding', () => {
     goTo(await signedIn(await visit(host)), host, 'forwarding', 'IP forwarding')
 
   it('is turned on, and put back only behind a question', async () => {
-    host.kernel.forwarding.conntrack = { count: 131_072, max: 262_144, is_accounting: true, is_timestamping: false }
+    host.kernel.forwarding.conntrack = { count: 131_072, max: 262_144 }
     const { page } = await visitIt()
     await page.getByText(/131,072 of at most 262,144 connections/).waitFor()
     await page.getByRole('button', { name: 'Turn on' }).click()
@@ -65,6 +65,16 @@ describe('IP forwarding', () => {
       [host.kernel.forwarding.live.ipv4, await page.getByRole('button', { name: 'Put back as before' }).count()],
       [false, 0],
     )
+  })
+
+  it('offers to count each connection, and to put that back', async () => {
+    const { page } = await visitIt()
+    await page.getByRole('button', { name: 'Count each connection' }).click()
+    await page.getByText('The kernel counts the bytes and the age of each connection').waitFor()
+    assert.equal(host.kernel.forwarding.live.conntrack_timestamp, true)
+    await page.getByRole('button', { name: 'Stop counting' }).click()
+    await page.getByRole('button', { name: 'Count each connection' }).waitFor()
+    assert.equal(host.kernel.forwarding.live.conntrack_timestamp, false)
   })
 
   it('names other software in netfilter and its rules, and says so where they cannot be read', async () => {

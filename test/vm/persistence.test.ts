@@ -9,6 +9,7 @@ import type {
   TunnelView,
   UpdateTunnelAnswer,
 } from '@panel/shared/api/tunnels/answers.ts'
+import { renderNetwork, renderNetworkOfAnyKind } from '@panel/shared/tunnel/networkd.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
 import { DOWN, HERE, inside, KEPT, LOST, NETWORKD, RUNTIME, SYSTEMD } from './panel/kept-tunnels.ts'
@@ -16,6 +17,7 @@ import { expect, ON_DISK, OPERATOR, Panel, wholeMachine, type Place } from './pa
 import { tunnelRequest } from '../support/records.ts'
 
 const { unitDir: UNITS, networkdDir: NETWORK } = ON_DISK
+const SPARE = `${NETWORK}/10-tunnel-panel-nd-spare.network`
 /** Longer than the helper waits for a burst of changes to end, and networkd takes. */
 const SETTLED_MS = 4000
 
@@ -95,6 +97,20 @@ describe('A machine that reboots', function () {
       await lab.run('networkctl list --no-legend nd-gre nd-ip6gretap'),
       /nd-gre.*configured\n.*nd-ip6gretap.*configured/,
     )
+  })
+
+  it('gives nothing to a card that has the name of a tunnel as its alternative name', async () => {
+    await lab.run('ip link add card0 type dummy && ip link property add dev card0 altname nd-spare')
+    const addresses = [{ address: '10.77.0.1', peer_address: '', prefix_length: 30 }]
+    const written = async (render: typeof renderNetwork): Promise<string> => {
+      await lab.write(SPARE, render('nd-spare', { is_enabled: true, config: { addresses } }))
+      await lab.run('networkctl reload')
+      await sleep(SETTLED_MS)
+      return lab.run('ip -br address show dev card0')
+    }
+    assert.doesNotMatch(await written(renderNetwork), /10\.77\.0\.1/)
+    assert.match(await written(renderNetworkOfAnyKind), /10\.77\.0\.1/)
+    await lab.run(`rm ${SPARE} && ip link delete card0 && networkctl reload`)
   })
 
   it('keeps a tunnel that is taken down as it is, down, whatever keeps it and whoever starts networkd anew', async () => {

@@ -14,6 +14,7 @@ import { crossOrigin } from '../platform/http/cors.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
 import { csrfCheck, sessionCheck, setupGate, type Guard, type GuardedRequest } from '../platform/http/guards.ts'
 import { requestId, securityHeaders } from '../platform/http/headers.ts'
+import { ownNames, requireKnownHost, type KnownHosts } from '../platform/http/host-names.ts'
 import { RememberedAnswers } from '../platform/http/idempotency.ts'
 import { loadPage, pageRoutes, type Appearance } from '../platform/http/page.ts'
 import { toBasePath, requirePrefix } from '../platform/http/prefix.ts'
@@ -42,6 +43,7 @@ export function createApp(deps: PanelDeps): Panel {
   const app = bareApp(deps.trusted_proxies ?? [])
   app.use(requirePrefix(basePath))
   app.use(requestId, securityHeaders)
+  app.use(requireKnownHost(knownHosts(deps)))
   app.use(crossOrigin(allowedOrigins(settings)))
   app.use(cookieParser())
   mountEndpoints(app, endpoints, pipeline)
@@ -72,6 +74,12 @@ const makePipeline = ({ db, settings, web_path, logger }: PanelDeps, { auth, con
     logger,
   }
 }
+
+const knownHosts = ({ db, settings, host_names = [] }: PanelDeps): KnownHosts => ({
+  names: new Set([...ownNames(), ...host_names].map((name) => name.toLowerCase())),
+  allowedOrigins: allowedOrigins(settings),
+  isSetUp: () => hasAccount(db),
+})
 
 const allowedOrigins = (settings: SettingsReader) => (): readonly string[] => settings.get('security.allowed_origins')
 

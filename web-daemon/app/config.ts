@@ -18,6 +18,8 @@ export interface Config {
   readonly tls: TlsFiles | null
   /** Addresses and networks whose X-Forwarded-Proto is believed. */
   readonly trusted_proxies: readonly string[]
+  /** Names by which browsers reach the panel, beside those of this host. */
+  readonly host_names: readonly string[]
 }
 
 type Values = Readonly<Record<string, string | undefined>>
@@ -42,6 +44,7 @@ export function readConfig(environment: Values): Config {
     page_dir: absolute('PANEL_PAGE_DIR', setting('PANEL_PAGE_DIR', shippedPage()), problems),
     tls: tlsFiles(setting('PANEL_TLS_CERT', ''), setting('PANEL_TLS_KEY', ''), problems),
     trusted_proxies: proxies(setting('PANEL_TRUSTED_PROXIES', ''), problems),
+    host_names: hostNames(setting('PANEL_HOST_NAMES', ''), problems),
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return config
@@ -87,6 +90,7 @@ const OWN = [
   'PANEL_TLS_CERT',
   'PANEL_TLS_KEY',
   'PANEL_TRUSTED_PROXIES',
+  'PANEL_HOST_NAMES',
 ]
 /** Read by the root helper, which may share the file. */
 const OF_THE_HELPER = [
@@ -147,8 +151,20 @@ const tlsFiles = (cert: string, key: string, problems: string[]): TlsFiles | nul
   return null
 }
 
+const words = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '')
+
+const hostNames = (text: string, problems: string[]): string[] => {
+  const names = words(text)
+  const wrong = names.filter((name) => !/^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?$/.test(name))
+  if (wrong.length > 0)
+    problems.push(
+      `PANEL_HOST_NAMES: ${wrong.map((name) => `"${name}"`).join(', ')}: write names such as panel.example.net, without port or path, with commas between them`,
+    )
+  return names
+}
+
 const proxies = (text: string, problems: string[]): string[] => {
-  const given = text.split(/[\s,]+/).filter((word) => word !== '')
+  const given = words(text)
   const wrong = given.filter((word) => !isAddressOrNetwork(word))
   if (wrong.length > 0)
     problems.push(

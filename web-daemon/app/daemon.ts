@@ -92,6 +92,7 @@ const createPanel = (config: Config, { helper, ...opened }: Opened, certificate:
     signing_key: signingKey(join(config.state_dir, 'session.key')),
     web_path: config.web_path,
     trusted_proxies: config.trusted_proxies,
+    host_names: config.host_names,
     page_dir: config.page_dir,
     installation: describeInstallation(config),
     components: () => (certificate ? [certificate.component()] : []),

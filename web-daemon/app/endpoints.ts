@@ -9,10 +9,11 @@ import { metricsComponent } from '../features/metrics/component.ts'
 import { monitorComponent } from '../features/monitor/component.ts'
 import { monitorEndpoints } from '../features/monitor/endpoints.ts'
 import { poolEndpoints } from '../features/pools/endpoints.ts'
-import { noSuchPool } from '../features/pools/reference.ts'
+import { whyNoDefaultPool } from '../features/pools/reference.ts'
 import { reconcileEndpoints } from '../features/reconcile/endpoints.ts'
 import { settingsEndpoints } from '../features/settings/endpoints.ts'
 import { systemEndpoints } from '../features/system/endpoints.ts'
+import { cached } from '../features/system/health.ts'
 import { tunnelEndpoints } from '../features/tunnels/endpoints.ts'
 import { pairingEndpoints } from '../features/tunnels/pairing/endpoints.ts'
 import { poolUse } from '../features/tunnels/pool-use.ts'
@@ -24,16 +25,17 @@ import { dependentRoutes } from '../features/routes/tunnel-use.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
 import type { Services } from './services.ts'
 
-const SETTING_REFERENCES = { 'addressing.default_pool_id': noSuchPool }
+const SETTING_REFERENCES = { 'addressing.default_pool_id': whyNoDefaultPool }
 
 export function allEndpoints(services: Services): Endpoint[] {
   const { auth, about, installation, store, pairing, watch, metrics, traffic, monitor, runs, components, logger } =
     services
   const { routeWatch } = services
+  const rules = cached((context) => rulesComponent(context, routeWatch))
   return [
     ...authEndpoints(auth),
-    ...systemEndpoints(about, installation, store, async (context) => [
-      await rulesComponent(context, routeWatch),
+    ...systemEndpoints({ ...about, isLocal: auth.isLocal }, installation, store, async (context) => [
+      await rules(context),
       metricsComponent(metrics),
       monitorComponent(monitor),
       ...components(),

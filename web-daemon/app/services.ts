@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { makeQueue } from '../change/queue.ts'
 import type { PanelAction } from '../change/remediate.ts'
 import { recordPanelAction } from '../features/audit/record.ts'
+import { isLocalProof } from '../features/auth/local-proof.ts'
 import { makePasswords, type Passwords } from '../features/auth/passwords.ts'
 import type { AuthServices } from '../features/auth/services.ts'
 import { Throttle } from '../features/auth/throttle.ts'
@@ -25,6 +26,8 @@ import type { Bus } from '../platform/events/bus.ts'
 import type { Component } from '../platform/health.ts'
 import type { Streamer } from '../platform/helper/streams.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
+import { toBasePath } from '../platform/http/prefix.ts'
+import { API_BASE } from '../platform/http/routes.ts'
 import { VERSION } from '../platform/version.ts'
 
 /** What a panel is built from. The optional ones have a default; tests replace them. */
@@ -38,6 +41,8 @@ export interface PanelDeps {
   readonly web_path: string
   /** Addresses and networks; none by default. */
   readonly trusted_proxies?: readonly string[]
+  /** Names of this host beside its own; none by default. */
+  readonly host_names?: readonly string[]
   readonly installation: Omit<Installation, 'web_path'>
   /** Holds index.html and assets/. */
   readonly page_dir: string
@@ -80,7 +85,8 @@ export interface Services {
 export function makeServices(deps: PanelDeps): Services {
   const { db, request, bus, settings, logger, now = () => new Date() } = deps
   const { monotonic = () => performance.now() } = deps
-  const context = { db, request, now, settings, inTurn: makeQueue(), publish: bus.publish }
+  const api_path = `${toBasePath(deps.web_path)}${API_BASE}`
+  const context = { db, request, now, api_path, settings, inTurn: makeQueue(), publish: bus.publish }
   const traffic = new Traffic({ db, request, now, monotonic, settings, logger })
   const drift = { ...context, logger, record: (doing: PanelAction) => recordPanelAction(context, doing) }
   const services: Services = {
@@ -121,4 +127,5 @@ const makeAuth = (
   passwords,
   tokens: makeTokens(signing_key, now, settings),
   throttle: new Throttle(now, settings),
+  isLocal: (proof) => isLocalProof(signing_key, now(), proof),
 })

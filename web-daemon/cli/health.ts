@@ -2,7 +2,11 @@
 import { request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import { isIPv6 } from 'node:net'
+import { join } from 'node:path'
+import type { KeyObject } from 'node:crypto'
 import type { Config } from '../app/config.ts'
+import { signingKey } from '../features/auth/key.ts'
+import { LOCAL_PROOF_COOKIE, localProof } from '../features/auth/local-proof.ts'
 import { toBasePath } from '../platform/http/prefix.ts'
 import { CommandError } from './errors.ts'
 import { printLine } from './print.ts'
@@ -10,7 +14,9 @@ import { printLine } from './print.ts'
 const ANSWER_WITHIN_MS = 15_000
 
 export async function showHealth(config: Config): Promise<void> {
-  const { status, components } = JSON.parse(await fetchBody(`${panelUrl(config)}api/v1/system/health`)) as {
+  const { status, components } = JSON.parse(
+    await fetchBody(`${panelUrl(config)}api/v1/system/health`, localProof(readKey(config), new Date())),
+  ) as {
     status: string
     components: { name: string; status: string; detail?: string }[]
   }
@@ -27,17 +33,24 @@ export function panelUrl({ listen_address, listen_port, web_path, tls }: Config)
   return `${tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${listen_port}${toBasePath(web_path)}/`
 }
 
+/** Shows the daemon that the details may be told to this caller, and nothing else to whoever answers in its place. */
+const readKey = ({ state_dir }: Config): KeyObject => signingKey(join(state_dir, 'session.key'))
+
 /** The certificate need not be valid for the address that is used here. */
-const fetchBody = (url: string): Promise<string> =>
+const fetchBody = (url: string, proof: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const request = url.startsWith('https:') ? overHttps : overHttp
-    const sent = request(url, { timeout: ANSWER_WITHIN_MS, rejectUnauthorized: false }, (answer) => {
-      let text = ''
-      answer
-        .setEncoding('utf8')
-        .on('data', (part: string) => (text += part))
-        .once('end', () => resolve(text))
-    })
+    const sent = request(
+      url,
+      { timeout: ANSWER_WITHIN_MS, rejectUnauthorized: false, headers: { Cookie: `${LOCAL_PROOF_COOKIE}=${proof}` } },
+      (answer) => {
+        let text = ''
+        answer
+          .setEncoding('utf8')
+          .on('data', (part: string) => (text += part))
+          .once('end', () => resolve(text))
+      },
+    )
     sent.once('timeout', () => sent.destroy(new CommandError(`no answer within ${ANSWER_WITHIN_MS / 1000} s`)))
     sent.once('error', (failure: NodeJS.ErrnoException) =>
       reject(

@@ -2,9 +2,10 @@
 import { readConfig } from '../app/config.ts'
 import { COMMANDS, usage } from './commands.ts'
 import { CommandError } from './errors.ts'
+import { printError, printText } from './print.ts'
 
 const main = async ([name = '', ...args]: readonly string[]): Promise<void> => {
-  if (['help', '--help', '-h'].includes(name)) return void process.stdout.write(usage())
+  if (['help', '--help', '-h'].includes(name)) return void printText(usage())
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!command)
     throw new CommandError(`${name === '' ? 'Name a command.' : `There is no command ${name}.`}\n\n${usage()}`, 2)
@@ -19,7 +20,7 @@ const fail = (failure: unknown): void => {
     failure instanceof CommandError ||
     (failure instanceof Error &&
       (failure.name === 'ConfigError' || failure.name === 'StoreTooNewError' || 'code' in failure))
-  process.stderr.write(
+  printError(
     `${isPlain ? failure.message : failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)}\n`,
   )
   process.exitCode = failure instanceof CommandError ? failure.exitCode : 1

@@ -3,11 +3,11 @@
 import { makeSelfSigned, SelfSignedError } from '../platform/tls/self-signed.ts'
 import type { Config } from '../app/config.ts'
 import { CommandError } from './errors.ts'
-import { printLine } from './print.ts'
+import { printLine, printText } from './print.ts'
 
 export async function makeCertificate({ state_dir }: Config, names: readonly string[]): Promise<void> {
   const { cert, key, fingerprint, valid_to } = explainFailure(() => makeSelfSigned(state_dir, names))
-  printLine(`PANEL_TLS_CERT=${cert}\nPANEL_TLS_KEY=${key}\n`)
+  printText(`PANEL_TLS_CERT=${cert}\nPANEL_TLS_KEY=${key}\n\n`)
   printLine(
     `Add these two lines to the panel's configuration. The certificate expires on ${valid_to.toISOString()}; renew it before.`,
   )

@@ -7,7 +7,7 @@ const MAX_CHARACTERS = 4096
 
 type Terminal = NodeJS.ReadableStream & Pick<ReadStream, 'setRawMode'>
 export type Input = NodeJS.ReadableStream & Partial<Pick<ReadStream, 'isTTY' | 'setRawMode'>>
-export type Print = (text: string) => void
+export type Print = (text: string) => unknown
 
 const isTerminal = (input: Input): input is Terminal & Input => input.isTTY === true && input.setRawMode !== undefined
 

@@ -1,4 +1,24 @@
-// Output of a command.
+// Everything that a command prints. What comes from the store, the daemon or the helper must not steer the terminal of
+// whoever reads it, who is root as a rule.
+
+/** Control characters (a line end and a tab in a text of several lines aside), and those that turn the direction. */
+const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
+
+/** As JSON writes them, so that nothing is lost and JSON stays JSON. */
+export function visible(text: string): string {
+  return text.replace(STEERING, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** One line, whatever is in it. */
 export function printLine(line: string): boolean {
-  return process.stdout.write(`${line}\n`)
+  return printText(`${line.replaceAll('\n', '\\n').replaceAll('\t', '\\t')}\n`)
+}
+
+/** A text of our own with several lines. */
+export function printText(text: string): boolean {
+  return process.stdout.write(visible(text))
+}
+
+export function printError(text: string): boolean {
+  return process.stderr.write(visible(text))
 }

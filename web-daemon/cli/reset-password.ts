@@ -10,6 +10,7 @@ import type { CommandContext } from '../platform/context.ts'
 import { openExistingStore } from '../app/store.ts'
 import { CommandError } from './errors.ts'
 import { readNewPassword } from './new-password.ts'
+import { printError, printLine } from './print.ts'
 
 type Db = CommandContext['db']
 
@@ -24,15 +25,13 @@ export async function resetPassword(state_dir: string, caller: string): Promise<
   try {
     const account = await explainFailure(path, onlyAccount(db))
     if (!account) throw new CommandError('There is no account yet. Open the panel in a browser and create it.')
-    const password = await readNewPassword(process.stdin, print, (given) => refuseWeak(given, account))
+    const password = await readNewPassword(process.stdin, printError, (given) => refuseWeak(given, account))
     await explainFailure(path, change(db, account, { password_hash: await makePasswords().hash(password), caller }))
-    process.stdout.write(`The password of ${account.username} has been changed, and all sessions have ended.\n`)
+    printLine(`The password of ${account.username} has been changed, and all sessions have ended.`)
   } finally {
     await db.destroy()
   }
 }
-
-const print = (text: string): void => void process.stderr.write(text)
 
 function refuseWeak(password: string, { username }: Account): void {
   const weak = weakness(password, username)

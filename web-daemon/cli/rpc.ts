@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { Config } from '../app/config.ts'
 import { CommandError } from './errors.ts'
+import { printLine, printText } from './print.ts'
 
 const ANSWER_WITHIN_MS = 60_000
 
@@ -15,7 +16,7 @@ export async function rpc({ helper_socket }: Config, [method, params = '{}']: re
     await answerTo(helper_socket, { jsonrpc: '2.0', id: 1, method, params: parsed(params) }),
   ) as { result?: unknown; error?: { message: string } }
   if (error) throw new CommandError(`The helper refused: ${error.message}`)
-  process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+  printText(`${JSON.stringify(result, null, 2)}\n`)
 }
 
 const parsed = (text: string): unknown => {
@@ -48,7 +49,7 @@ const answerTo = (path: string, request: object): Promise<string> =>
     socket.once('connect', () => socket.write(`${JSON.stringify(request)}\n`))
     socket.once('close', () => reject(new CommandError('The helper ended the connection without an answer')))
     createInterface({ input: socket }).on('line', (line) => {
-      if ((JSON.parse(line) as { id?: unknown }).id === undefined) return void process.stdout.write(`${line}\n`)
+      if ((JSON.parse(line) as { id?: unknown }).id === undefined) return void printLine(line)
       resolve(line)
       socket.destroy()
     })

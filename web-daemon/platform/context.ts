@@ -15,6 +15,8 @@ export interface ReadContext {
   readonly db: ReadDb
   readonly request: Reader
   readonly now: () => Date
+  /** Where the API is, with the web path: for a path that an answer tells. */
+  readonly api_path: string
   /** The current values. */
   readonly settings: SettingsReader
 }

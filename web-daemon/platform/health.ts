@@ -4,6 +4,6 @@ import type { ComponentName, HealthStatus } from '@panel/shared/api/system.ts'
 export interface Component {
   readonly name: ComponentName
   readonly status: HealthStatus
-  /** A sentence for the operator; anybody can read it, so it names no path. */
+  /** A sentence for the operator. */
   readonly detail: string
 }

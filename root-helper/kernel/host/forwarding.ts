@@ -1,25 +1,30 @@
-// The forwarding switches of the network namespace in which the helper runs, and our one file of sysctl.d.
+// The switches of the network namespace in which the helper runs, and our one file of sysctl.d.
 import { readFile, writeFile } from 'node:fs/promises'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { SWITCHES, switchesBy, SYSCTL_KEYS, type Switch } from '@panel/shared/forwarding/model.ts'
 import { SYSCTL_FILE } from '@panel/shared/forwarding/sysctl.ts'
 import type { Forwarding } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { errorCode, readIfThere, removeIfThere, syncFolder, writeWhole } from '../files/files.ts'
 
-const SWITCHES = { ipv4: '/proc/sys/net/ipv4/ip_forward', ipv6: '/proc/sys/net/ipv6/conf/all/forwarding' } as const
+const fileOf = (name: Switch): string => `/proc/sys/${SYSCTL_KEYS[name].replaceAll('.', '/')}`
 const CONNTRACK = '/proc/sys/net/netfilter'
 
 export function forwardingIn(sysctlDir: string): Forwarding {
   const path = join(sysctlDir, SYSCTL_FILE)
   return {
-    facts: async () => ({
-      live: { ipv4: (await numberIn(SWITCHES.ipv4)) === 1, ipv6: (await numberIn(SWITCHES.ipv6)) === 1 },
-      has_ipv6: existsSync(SWITCHES.ipv6),
-      sysctl_path: path,
-      conntrack: await conntrack(),
-    }),
-    set: (family, is_on) => setSwitch(SWITCHES[family], is_on),
+    facts: async () => {
+      const values = new Map(
+        await Promise.all(SWITCHES.map(async (name) => [name, await numberIn(fileOf(name))] as const)),
+      )
+      return {
+        live: switchesBy((name) => values.get(name) === 1),
+        missing: SWITCHES.filter((name) => values.get(name) === null),
+        sysctl_path: path,
+        conntrack: await conntrack(),
+      }
+    },
+    set: (name, is_on) => setSwitch(fileOf(name), is_on),
     readFile: async () => readIfThere(path),
     writeFile: (content) => writeWhole(path, content, 0o644),
     removeFile: async () => {
@@ -48,12 +53,8 @@ async function numberIn(path: string): Promise<number | null> {
 }
 
 async function conntrack(): Promise<Awaited<ReturnType<Forwarding['facts']>>['conntrack']> {
-  const [count, max, acct, timestamp] = await Promise.all(
-    ['nf_conntrack_count', 'nf_conntrack_max', 'nf_conntrack_acct', 'nf_conntrack_timestamp'].map((name) =>
-      numberIn(`${CONNTRACK}/${name}`),
-    ),
+  const [count, max] = await Promise.all(
+    ['nf_conntrack_count', 'nf_conntrack_max'].map((name) => numberIn(`${CONNTRACK}/${name}`)),
   )
-  return typeof count === 'number' && typeof max === 'number'
-    ? { count, max, is_accounting: acct === 1, is_timestamping: timestamp === 1 }
-    : null
+  return typeof count === 'number' && typeof max === 'number' ? { count, max } : null
 }

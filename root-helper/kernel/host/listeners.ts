@@ -3,6 +3,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import { log } from '../../log.ts'
 import { errorCode } from '../files/files.ts'
+import { socketsOfUnits } from './unit-sockets.ts'
 import { sshPorts, waitingSockets, type BoundSocket } from './socket-table.ts'
 
 export const TCP_TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const
@@ -11,6 +12,7 @@ const TABLES = [
   ['udp', '/proc/net/udp'],
   ['udp', '/proc/net/udp6'],
 ] as const
+const SSH_UNITS = ['ssh', 'sshd', 'dropbear'].flatMap((name) => [`${name}.service`, `${name}.socket`])
 const SSH_CONFIG = '/etc/ssh/sshd_config'
 
 /** One for each protocol, address and port. Nothing is remembered. */
@@ -24,13 +26,17 @@ export async function listenersWithUsers(): Promise<(Listener & Pick<BoundSocket
   const sockets = [
     ...new Map(tables.flat().map((socket) => [`${socket.protocol} ${socket.address} ${socket.port}`, socket])).values(),
   ]
-  const [owners, ports] = await Promise.all([socketOwners(sockets), configuredSshPorts()])
+  const [owners, ports, ofUnits] = await Promise.all([
+    socketOwners(sockets),
+    configuredSshPorts(),
+    socketsOfUnits(SSH_UNITS),
+  ])
   return sockets.map(({ inode, ...listener }) => {
     const process = owners.get(inode) ?? ''
     return {
       ...listener,
       process,
-      is_sshd: listener.protocol === 'tcp' && isSshd(process, ports.includes(listener.port)),
+      is_sshd: listener.protocol === 'tcp' && (ofUnits.has(inode) || isSshd(process, ports.includes(listener.port))),
     }
   })
 }

@@ -11,6 +11,7 @@ import { emptyTables, isPresent, RELAY_FAMILIES, type FamilyTables } from '@pane
 import { renderBack, renderCountersGone, renderFamily, wantedTables } from '@panel/shared/ruleset/iptables/render.ts'
 import type { HeldRuleset, Rulesets } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
+import { sharedRead } from '../../shared-read.ts'
 import { messageOf } from '../../text.ts'
 import type { Iptables } from './iptables.ts'
 import { missingRules, type BootRules } from '../files/boot-rules.ts'
@@ -124,10 +125,10 @@ export class IptablesRulesets implements Rulesets {
 
   #counted = async (family: Family): Promise<RelayCounters[]> => readCounted(await this.#iptables.listCounted(family))
 
-  async #readTables(): Promise<Read> {
+  readonly #readTables = sharedRead(async (): Promise<Read> => {
     const [four, six] = await Promise.all([this.#readFamily(4), this.#readFamily(6)])
     return { 4: four, 6: six }
-  }
+  })
 
   async #readFamily(family: Family): Promise<IptablesRead> {
     try {

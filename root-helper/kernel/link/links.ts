@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { canonicalAddress } from '@panel/shared/tunnel/canonical.ts'
 import type { HostInterface, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { LinkConfig, LinkKind, TunnelAddress } from '@panel/shared/tunnel/model.ts'
-import type { FoundLink, Links } from '../facilities.ts'
+import type { FoundLink, Links, NextHop } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { foundLink, greConfig, isOurs, isStub, linkSnapshot } from './found.ts'
 import { LinkReader } from './read.ts'
@@ -148,6 +148,19 @@ export class KernelLinks implements Links {
         [],
       ),
     )
+  }
+
+  async nextHops(): Promise<NextHop[]> {
+    const hops = (await this.reader.routes()).flatMap((route) => route.hops).filter(({ gateway }) => gateway !== '')
+    const names = await this.reader.deviceNames(
+      hops.map(({ index }) => index),
+      [],
+    )
+    return hops.map(({ gateway, index }) => ({ gateway, device: names.get(index) ?? '' }))
+  }
+
+  nameHolder(name: string): Promise<string | null> {
+    return this.reader.holder(name)
   }
 
   close(): void {

@@ -23,9 +23,18 @@ export class LinkReader {
 
   /** Null where there is no link of that very name; the kernel would also take an alternative name for it. */
   async find(name: string): Promise<RawLink | null> {
-    if (name === '' || Buffer.byteLength(name) > NAME_BYTES_MAX) return null
-    const raw = await this.one(getLink(name))
+    const raw = await this.answeringTo(name)
     return raw?.name === name ? raw : null
+  }
+
+  /** The name of the link that the kernel finds under it, be it an alternative name of that link. */
+  async holder(name: string): Promise<string | null> {
+    return (await this.answeringTo(name))?.name ?? null
+  }
+
+  private async answeringTo(name: string): Promise<RawLink | null> {
+    if (name === '' || Buffer.byteLength(name) > NAME_BYTES_MAX) return null
+    return this.one(getLink(name))
   }
 
   /** Throws ENODEV where there is none. */

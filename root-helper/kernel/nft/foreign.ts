@@ -4,18 +4,19 @@ import { nothingForeign, type ForeignFound } from '@panel/shared/foreign/model.t
 import { foreignTables, readForeign } from '@panel/shared/foreign/read.ts'
 import type { Netfilter } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
+import { sharedRead } from '../../shared-read.ts'
 import type { Nft } from './nft.ts'
 
 /** Read once for each generation of nftables: a listing starts nft twice for each table, and every report needs one. */
 export const foreignBy = (nft: Nft, generationNow: () => Promise<number>): Netfilter => {
   let cached: { readonly generation: number; readonly found: ForeignFound } | null = null
-  const read = async (): Promise<ForeignFound> => {
+  const read = sharedRead(async (): Promise<ForeignFound> => {
     const generation = await generationNow()
     if (cached?.generation === generation) return cached.found
     const found = await readTables(nft)
     cached = generation === (await generationNow()) ? { generation, found } : null
     return found
-  }
+  })
   return { foreign: () => orUnread(read) }
 }
 

@@ -13,6 +13,7 @@ import { TABLE, type Table } from '@panel/shared/ruleset/nft/table.ts'
 import { Confirmation } from './confirmation.ts'
 import type { HeldRuleset, Rulesets } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
+import { sharedRead } from '../../shared-read.ts'
 import type { Generations } from './generations.ts'
 import { missingRules, type BootRules } from '../files/boot-rules.ts'
 import type { Nft } from './nft.ts'
@@ -151,7 +152,9 @@ export class NftRulesets implements Rulesets {
   }
 
   /** Null where our table is not there. */
-  async #readTable(): Promise<RulesetRead | null> {
+  readonly #readTable = sharedRead(() => this.#listTable())
+
+  async #listTable(): Promise<RulesetRead | null> {
     const generation = await this.#generations.now()
     if (this.#cached?.generation === generation) return this.#cached.read
     const listed = await this.#nft.list(LIST_TABLE)

@@ -1,5 +1,5 @@
-// The forwarding switches as a subject of the transaction.
-import type { ForwardingFound, ForwardingState } from '@panel/shared/forwarding/model.ts'
+// The switches of the kernel that relaying needs as a subject of the transaction.
+import { switchesBy, SYSCTL_KEYS, type ForwardingFound, type ForwardingState } from '@panel/shared/forwarding/model.ts'
 import { checkForwarding, planForwarding, type ForwardingStep } from '@panel/shared/forwarding/plan.ts'
 import { readSysctl } from '@panel/shared/forwarding/read-sysctl.ts'
 import { renderSysctl } from '@panel/shared/forwarding/sysctl.ts'
@@ -24,7 +24,7 @@ export function forwardingSubject(forwarding: Forwarding): Subject<ForwardingSta
     allow: async (_change, found, steps) => allowForwarding(found, steps),
     execute: (step) => executeForwardingStep(forwarding, step),
     remedy: () => [
-      'Look at what is set: sysctl net.ipv4.ip_forward net.ipv6.conf.all.forwarding',
+      `Look at what is set: sysctl ${Object.values(SYSCTL_KEYS).join(' ')}`,
       'Set what should be set with sysctl -w, then look at the file that forwarding.probe names.',
     ],
   }
@@ -33,7 +33,7 @@ export function forwardingSubject(forwarding: Forwarding): Subject<ForwardingSta
 function executeForwardingStep(forwarding: Forwarding, step: ForwardingStep): Promise<void> {
   switch (step.kind) {
     case 'forwarding_set':
-      return forwarding.set(step.family, step.is_on)
+      return forwarding.set(step.name, step.is_on)
     case 'sysctl_file_write':
       return forwarding.writeFile(renderSysctl(step.saved))
     case 'sysctl_file_remove':
@@ -43,6 +43,9 @@ function executeForwardingStep(forwarding: Forwarding, step: ForwardingStep): Pr
 
 /** The same fields in the same order, so that equal states are equal text. */
 function canonical({ live, saved }: ForwardingState): ForwardingState {
-  const pair = ({ ipv4, ipv6 }: ForwardingState['live']): ForwardingState['live'] => ({ ipv4, ipv6 })
-  return { live: pair(live), saved: saved && { switches: pair(saved.switches), previous: pair(saved.previous) } }
+  const ordered = (of: ForwardingState['live']): ForwardingState['live'] => switchesBy((name) => of[name])
+  return {
+    live: ordered(live),
+    saved: saved && { switches: ordered(saved.switches), previous: ordered(saved.previous) },
+  }
 }

@@ -10,6 +10,7 @@ import type { HeldRuleset, Rulesets } from '../../kernel/facilities.ts'
 import { allowRules, canonicalOr, readableRuleset } from '../../policy.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Subject } from '../../subject.ts'
+import { allowAmount } from './amount.ts'
 
 /** Null, as a state, is a host that holds nothing of the rules of the change. */
 export interface HostRules {
@@ -73,7 +74,9 @@ export function rulesetSubject(
     check: checkHostRules,
     async allow(change, { held }) {
       if (held.boot_trouble !== null) throw new RefusedError('state_unusable', held.boot_trouble)
-      allowRules(rulesOrNull(change.after?.rules ?? []), held.backend)
+      const wanted = change.after?.rules ?? []
+      allowRules(rulesOrNull(wanted), held.backend)
+      allowAmount(held.rules, changedIds(change), wanted)
     },
     execute: (step) => executeStep(rulesets, step, counted),
     remedy: () => [

@@ -7,6 +7,7 @@ import { checkTunnels, statesOrNull, planTunnels, type TunnelStates } from '@pan
 import { savedFileName } from '@panel/shared/tunnel/saved-file.ts'
 import type { Kernel } from '../../kernel/facilities.ts'
 import { allowTunnels, requireNames, checkConsistency } from '../../policy.ts'
+import { allowReach } from '../../reach.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Subject } from '../../subject.ts'
 import { executeTunnelStep } from './execute.ts'
@@ -32,7 +33,10 @@ export function tunnelSubject(kernel: Kernel): Subject<TunnelStates, Found, Tunn
     },
     plan: (found, wanted) => planTunnels(found, wanted).steps,
     check: (change, wanted, found) => checkTunnels(requireNames(change), wanted, found),
-    allow: ({ after }, { tunnels }, steps) => allowTunnels(kernel.links, tunnels, after, steps),
+    allow: async ({ after }, { tunnels }, steps) => {
+      await allowReach(kernel, tunnels, after)
+      await allowTunnels(kernel.links, tunnels, after, steps)
+    },
     execute: (step) => executeTunnelStep(kernel, step),
     remedy: (change) => [
       ...requireNames(change).flatMap(howToLook),

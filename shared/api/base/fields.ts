@@ -57,6 +57,29 @@ export const text = (maxLength: number, allowLines: boolean, name: string, descr
     ),
   })
 
+/** Words to find something by. */
+export const tagList = (what: string) =>
+  Type.Array(
+    Type.String({
+      maxLength: 50,
+      pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f]+$',
+      ...says(
+        'INVALID_VALUE',
+        'A tag must be a word of 1 to 50 characters on one line.',
+        `A word to find the ${what} by.`,
+      ),
+    }),
+    {
+      maxItems: 32,
+      uniqueItems: true,
+      ...says(
+        'INVALID_VALUE',
+        'tags must be a list of at most 32 different words of 1 to 50 characters.',
+        `Words to find the ${what} by.`,
+      ),
+    },
+  )
+
 /** Of what makes something: a repeat under the same word makes nothing a second time. */
 export const ONCE_KEY = maybe(
   text(

@@ -62,3 +62,10 @@ export const ReorderBody = strict({
   i_understand_i_may_lose_access: LOSE_ACCESS,
 })
 export type ReorderBody = Static<typeof ReorderBody>
+
+/** Of what needs to be told nothing else. */
+export const RouteWordBody = strict({ i_understand_i_may_lose_access: LOSE_ACCESS })
+export type RouteWordBody = Static<typeof RouteWordBody>
+
+export const DuplicateRouteBody = strict({ ...RouteWordBody.properties, idempotency_key: ONCE_KEY })
+export type DuplicateRouteBody = Static<typeof DuplicateRouteBody>

@@ -4,7 +4,7 @@ import { nullable, Type, U32_MAX } from '../../schema.ts'
 import { APPLIED_FIELDS } from '../base/applied-fields.ts'
 import { field, type ColumnsOf, type RecordOf } from '../base/field-list.ts'
 import type { FieldCode } from '../base/codes.ts'
-import { flag, lookupId, maybe, orNull, ranged, says, text } from '../base/fields.ts'
+import { flag, lookupId, maybe, orNull, ranged, says, tagList, text } from '../base/fields.ts'
 import { ADDRESS_FAMILIES, LOAD_BALANCE_MODES, NAT_MODES, ROUTE_PROTOCOLS } from '../base/lookups.ts'
 import { Count, Flag, Id, idIn, list, Sentence, Text, told } from '../base/shapes.ts'
 import { AllowedSourceBody, AllowedSourceView, MAX_ALLOWED_SOURCES } from './allowed-sources.ts'
@@ -252,16 +252,7 @@ export const ROUTE_FIELDS = {
   }),
   tags: field({
     answer: list(Text),
-    request: maybe(
-      Type.Array(text(50, false, 'A tag', 'A word to find the rule by.'), {
-        maxItems: 32,
-        ...says(
-          'INVALID_VALUE',
-          'tags must be a list of at most 32 words of at most 50 characters.',
-          'Words to find the rule by.',
-        ),
-      }),
-    ),
+    request: maybe(tagList('rule')),
     byDefault: [],
   }),
   ...APPLIED_FIELDS,

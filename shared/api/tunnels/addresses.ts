@@ -27,7 +27,7 @@ export const TunnelAddressBody = strict(
       128,
       'INVALID_PREFIX_LENGTH',
       'prefix_length',
-      'Length of the subnet that the two ends share: up to 32 for IPv4, 128 for IPv6.',
+      'Length of the subnet that the two ends share: 16 to 32 for IPv4, 48 to 128 for IPv6.',
     ),
     is_primary: maybe(
       flag('is_primary', 'Whether diagnostics and monitoring go by this address. The first is, where none says so.'),

@@ -3,7 +3,7 @@
 import { nullable, Type } from '../../schema.ts'
 import { APPLIED_FIELDS } from '../base/applied-fields.ts'
 import { field } from '../base/field-list.ts'
-import { flag, lookupId, maybe, orNull, ranged, says, text } from '../base/fields.ts'
+import { flag, lookupId, maybe, orNull, ranged, says, tagList, text } from '../base/fields.ts'
 import { PERSISTENCE_TYPES } from '../base/lookups.ts'
 import { Flag, Id, idIn, list, Text } from '../base/shapes.ts'
 import { AddressView, MAX_ADDRESSES, TunnelAddressBody } from './addresses.ts'
@@ -68,16 +68,7 @@ export const PANEL_FIELDS = {
   }),
   tags: field({
     answer: list(Text),
-    request: maybe(
-      Type.Array(text(50, false, 'A tag', 'A word to find the tunnel by.'), {
-        maxItems: 32,
-        ...says(
-          'INVALID_VALUE',
-          'tags must be a list of at most 32 words of at most 50 characters.',
-          'Words to find the tunnel by.',
-        ),
-      }),
-    ),
+    request: maybe(tagList('tunnel')),
     byDefault: [],
   }),
   is_managed: field({ answer: Flag, byDefault: true }),

@@ -118,6 +118,7 @@ export const startPanel = async ({
     now: clock.now,
     monotonic: clock.monotonic,
     passwords: makePasswords(TEST_BCRYPT_COST),
+    host_names: ['panel'],
     ...parts,
     db,
     bus,

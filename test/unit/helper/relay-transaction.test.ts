@@ -1,15 +1,11 @@
-// Relay rules and forwarding through the transaction, with a fault at every change, over the fake kernel.
+// Relay rules through the transaction, with a fault at every change, over the fake kernel.
 import assert from 'node:assert/strict'
-import type { ForwardingState } from '@panel/shared/forwarding/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
-import { withForwarding, withoutForwarding } from '@panel/shared/forwarding/plan.ts'
-import { forwardingSubject, probeForwarding } from '@panel/root-helper/nouns/forwarding/subject.ts'
 import { applyRuleset } from '@panel/root-helper/nouns/ruleset/handlers.ts'
 import { recover } from '@panel/root-helper/recover.ts'
 import { transactionsOf } from '@panel/root-helper/nouns/transactions.ts'
 import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
-import { Transaction } from '@panel/root-helper/transaction.ts'
 import { exampleRule } from '../../support/example-rule.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { FaultyKernel, from, onlyAt } from '../../support/faulty.ts'
@@ -202,78 +198,5 @@ describe('A change of relay rules', () => {
       from_id: 0,
     })
     assert.deepEqual([is_readable, detail], [false, 'nft is not installed'])
-  })
-})
-
-describe('A change of forwarding', () => {
-  quietly()
-  const OFF: ForwardingState = { live: { ipv4: false, ipv6: false }, saved: null }
-  const applyForwarding = (kernel: Kernel, change: Change<ForwardingState>) =>
-    new Transaction(forwardingSubject(kernel.forwarding), noJournal()).apply(change)
-  const stateOf = async (kernel: Kernel): Promise<ForwardingState> => (await probeForwarding(kernel.forwarding)).state
-
-  it('turns it on, now and at boot, and records what was set before; twice is the same', async () => {
-    const kernel = new FakeKernel()
-    kernel.forwarding.live = { ipv4: false, ipv6: true }
-    const before = await stateOf(kernel)
-    const after = withForwarding(before, { ipv4: true, ipv6: false })
-    assert.equal((await applyForwarding(kernel, { before, after })).outcome, 'applied')
-    assert.deepEqual(await stateOf(kernel), {
-      live: { ipv4: true, ipv6: true },
-      saved: { switches: { ipv4: true, ipv6: false }, previous: { ipv4: false, ipv6: true } },
-    })
-    assert.match(kernel.forwarding.file ?? '', /\nnet\.ipv4\.ip_forward = 1\n$/)
-    assert.deepEqual(withForwarding(after, { ipv4: true, ipv6: false }), after)
-  })
-
-  it('puts back what was set before, and takes the file away', async () => {
-    for (const live of [
-      { ipv4: false, ipv6: false },
-      { ipv4: true, ipv6: false },
-    ]) {
-      const kernel = new FakeKernel()
-      kernel.forwarding.live = live
-      const before = await stateOf(kernel)
-      await applyForwarding(kernel, { before, after: withForwarding(before, { ipv4: true, ipv6: true }) })
-      const on = await stateOf(kernel)
-      await applyForwarding(kernel, { before: on, after: withoutForwarding(on) })
-      assert.deepEqual([await stateOf(kernel), kernel.forwarding.file], [{ live, saved: null }, null])
-    }
-  })
-
-  it('leaves the host as it was when any step fails', async () => {
-    const after = withForwarding(OFF, { ipv4: true, ipv6: true })
-    for (const fault of ['refuses', 'half', 'lies'] as const) {
-      for (const at of [1, 2, 3]) {
-        const kernel = new FakeKernel()
-        const picture = kernel.picture()
-        assert.equal(
-          (await applyForwarding(new FaultyKernel(kernel, onlyAt(at, fault)), { before: OFF, after })).outcome,
-          'restored',
-        )
-        assert.equal(kernel.picture(), picture)
-      }
-    }
-  })
-
-  it('never writes over a file in the place of ours, nor takes it away', async () => {
-    const kernel = new FakeKernel()
-    kernel.forwarding.file = 'net.ipv4.ip_forward = 1\n'
-    await assert.rejects(
-      applyForwarding(kernel, { before: OFF, after: withForwarding(OFF, { ipv4: true, ipv6: false }) }),
-      { code: 'foreign_sysctl_file' },
-    )
-    assert.deepEqual(kernel.changes, [])
-  })
-
-  it('is refused without a state, and for IPv6 where the kernel has none', async () => {
-    const kernel = new FakeKernel()
-    kernel.forwarding.hasIpv6 = false
-    await assert.rejects(applyForwarding(kernel, { before: null, after: OFF }), { code: 'malformed' })
-    await assert.rejects(
-      applyForwarding(kernel, { before: OFF, after: withForwarding(OFF, { ipv4: true, ipv6: true }) }),
-      { code: 'unsupported' },
-    )
-    assert.deepEqual(kernel.changes, [])
   })
 })

@@ -57,8 +57,12 @@ describe('What the probes say of a tunnel', () => {
     assert.deepEqual([knocked(false).state, /TCP: port 22/.test(knocked(false).reason)], ['Down', true])
   })
 
-  it('does not take a knock for an answer to ICMP where some probes were answered', () => {
-    assert.equal(stateOf(seen(40, 20), { down_loss_percent: 30 }, { tcpProbe: { isAlive: true, detail: '' } }), 'Down')
+  it('is Degraded where a peer that answers TCP loses as many probes as count as down, and Down where it does not', () => {
+    const knocked = (isAlive: boolean): Verdict =>
+      verdict(seen(40, 20), { down_loss_percent: 30 }, { tcpProbe: { isAlive, detail: 'port 22 is asked' } })
+    assert.deepEqual([knocked(true).state, knocked(false).state], ['Degraded', 'Down'])
+    for (const { reason } of [knocked(true), knocked(false)])
+      assert.match(reason, /33\.3 % of the last 60.*TCP: port 22/)
   })
 
   it('always has a reason, and repeats what the kernel or a router said', () => {

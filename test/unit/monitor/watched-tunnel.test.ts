@@ -161,6 +161,23 @@ describe('A tunnel under watch', () => {
     )
   })
 
+  it('knocks before it is Down by loss although some probes are answered, and is Degraded where somebody is there', () => {
+    for (const isAlive of [true, false]) {
+      ;[sequence, target_id] = [0, 1]
+      const watched = begin(plan({}, { 'monitor.down_loss_pct': 60 }))
+      const mostlyLost = (): void => {
+        for (let i = 0; i < 10; i += 1) probe(watched, i % 4 === 0 ? 5 : null)
+      }
+      for (let i = 0; i < 5; i += 1) probe(watched, 5)
+      for (let i = 0; i < 4; i += 1) mostlyLost()
+      assert.deepEqual([watched.verdict.state, watched.isTcpProbeDue(at)], ['Degraded', true])
+      watched.setTcpProbe({ isAlive, detail: 'port 22' })
+      mostlyLost()
+      assert.equal(watched.verdict.state, isAlive ? 'Degraded' : 'Down')
+      assert.match(watched.verdict.reason, /TCP: port 22/)
+    }
+  })
+
   it('does not believe a knock of an earlier silence', () => {
     const watched = begin(plan({ monitor_window_size: 5 }))
     probes(watched, 5, null)

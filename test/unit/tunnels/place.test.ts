@@ -116,6 +116,8 @@ describe('A tunnel with a name', () => {
     assert.deepEqual(problems('gre0'), ['interface_name INTERFACE_NAME_RESERVED'])
     assert.deepEqual(problems('gre-a-1'), ['interface_name TUNNEL_NAME_CONFLICT'])
     assert.deepEqual(problems('eth0'), ['interface_name TUNNEL_NAME_CONFLICT'])
+    for (const name of ['all', 'default', 'eth1', 'enp0s31f6', 'enx001122334455', 'wlan0'])
+      assert.deepEqual(problems(name), ['interface_name INTERFACE_NAME_RESERVED'], name)
   })
 })
 
@@ -181,22 +183,14 @@ describe('A tunnel with addresses of its own', () => {
   })
 
   it('is refused where an address is none, is special, or is an edge of its subnet', () => {
-    for (const address of [
-      'nonsense',
-      '0.0.0.0',
-      '224.0.0.1',
-      '255.255.255.255',
-      '127.0.0.1',
-      '169.254.1.1',
-      'fe80::1',
-      '::1',
-      'ff02::1',
-      '10.9.0.0',
-      '10.9.0.3',
-    ]) {
+    const special = 'nonsense 0.0.0.0 224.0.0.1 255.255.255.255 127.0.0.1 169.254.1.1 fe80::1 ::1 ff02::1'
+    for (const address of [...special.split(' '), '10.9.0.0', '10.9.0.3']) {
       assert.deepEqual(problems(withAddress(address, 30)), ['addresses.0.address INVALID_ADDRESS'], address)
     }
     assert.deepEqual(problems(withAddress('10.9.0.0', 31)), [])
+    assert.deepEqual(problems(withAddress('::ffff:10.9.0.1', 128)), ['addresses.0.address INVALID_ADDRESS'])
+    for (const wide of [withAddress('10.9.0.1', 15), withAddress('fd00:1::1', 47)])
+      assert.deepEqual(problems(wide), ['addresses.0.prefix_length INVALID_PREFIX_LENGTH'])
     assert.deepEqual(problems(withAddress('10.9.0.1', 33)), ['addresses.0.prefix_length INVALID_PREFIX_LENGTH'])
     assert.deepEqual(problems(withAddress('10.9.0.1', 32, { peer_address: 'fd00::1' })), [
       'addresses.0.peer_address INVALID_ADDRESS',
@@ -231,6 +225,16 @@ describe('A tunnel with addresses of its own', () => {
     const within = sketch(withAddress('10.8.7.1', 30), { facts: table })
     assert(placeOf(within))
     assert.deepEqual(warningsOf(within), ['addresses.0.address ROUTE_OVERLAP_WARNING'])
+  })
+
+  it('is refused, even with force, where its subnet holds a next hop or an address of another interface', () => {
+    const hop = facts({ routing_table: [route('0.0.0.0/0', 'eth0', { gateway: '10.9.0.9' })] })
+    for (const body of [withAddress('10.9.0.1', 24), withAddress('10.7.0.1', 32, { peer_address: '10.9.0.9' })])
+      assert.deepEqual(problems({ ...body, force: true }, { facts: hop }), ['addresses.0.address ADDRESS_CONFLICT'])
+    assert.deepEqual(problems({ ...withAddress('192.0.2.77', 28), force: true }), [])
+    assert.deepEqual(problems({ ...withAddress('192.0.2.77', 25), force: true }), [
+      'addresses.0.address ADDRESS_CONFLICT',
+    ])
   })
 
   it('is refused where the remote endpoint would be reached through the tunnel itself', () => {

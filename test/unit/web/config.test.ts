@@ -75,6 +75,17 @@ describe('the configuration', () => {
     )
   })
 
+  it('knows the names of the host that the operator gives, and refuses what is no name', () => {
+    assert.deepEqual(readConfig({}).host_names, [])
+    assert.deepEqual(readConfig({ PANEL_HOST_NAMES: 'panel.example, b.lan c' }).host_names, [
+      'panel.example',
+      'b.lan',
+      'c',
+    ])
+    for (const name of ['https://panel.example', 'panel.example:8480', 'panel.example/', '*', '*.example', '.example'])
+      assert.match(problemsOf({ PANEL_HOST_NAMES: name }), /PANEL_HOST_NAMES: "[^"]*": write names/)
+  })
+
   it('refuses one of the two files without the other, and a proxy that is no address', () => {
     assert.match(problemsOf({ PANEL_TLS_CERT: '/c' }), /PANEL_TLS_KEY is missing: PANEL_TLS_CERT is set/)
     assert.match(problemsOf({ PANEL_TLS_KEY: '/k' }), /PANEL_TLS_CERT is missing: PANEL_TLS_KEY is set/)

@@ -109,6 +109,7 @@ describe('the client of the root helper', () => {
     unmodelled_state: 'CONFLICT',
     foreign_sysctl_file: 'PROTECTED_SYSCTL',
     protected_port: 'PROTECTED_PORT',
+    protected_address: 'CONFLICT',
   }
   it('turns every refusal of root into the code of the API, and a malformed request into a failure of its own', async () => {
     for (const [word, number] of Object.entries(REFUSALS)) {

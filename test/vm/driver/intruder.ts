@@ -45,6 +45,7 @@ const ATTEMPTS: Readonly<Record<string, Readonly<Record<string, () => void>>>> =
     'change its configuration': write('/etc/tunnel-panel/panel.conf'),
     'write a unit': write('/etc/systemd/system/intruder.service'),
     'switch forwarding': write('/proc/sys/net/ipv4/ip_forward', '1'),
+    'find the system bus': list('/run/dbus'),
     'read a disk': read('/dev/vda'),
     'read the log of the kernel': read('/dev/kmsg'),
     "stop another user's process": () => process.kill(1, 'SIGTERM'),

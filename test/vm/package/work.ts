@@ -1,7 +1,9 @@
 // What an administrator does with `tunnel-panel`, and the operator with the panel, while both daemons are confined.
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import { exampleRule } from '../../support/example-rule.ts'
 import { shownBy } from '../../api/support/certificates.ts'
 import { expect, OPERATOR } from '../panel/panel.ts'
 import { HERE, SLOW, type Installed } from './installed.ts'
@@ -35,6 +37,24 @@ export function works(panel: Installed): void {
   it('goes on where it listened when it is told to listen where it cannot', async () => {
     const { code, stderr } = await panel.lab.try('tunnel-panel set-listen 192.0.2.77', SLOW)
     assert.deepEqual([code, /listens where it did before/.test(stderr), await listens()], [1, true, '0.0.0.0:8480'])
+  })
+
+  it('lets no rule take the ports of sshd, known by its unit alone, and of the panel, whoever asks root', async () => {
+    const { lab } = panel
+    const listen = 'require("node:net").createServer().listen(2222)'
+    await lab.run(`systemd-run --quiet --unit=ssh.service node -e '${listen}'`)
+    const ask = async (port: number): Promise<string> => {
+      const after = [exampleRule({ bind_address: '0.0.0.0', bind_port: port, is_logging_enabled: true })]
+      const { stdout, stderr } = await lab.try(
+        `tunnel-panel rpc ruleset.apply '${JSON.stringify({ before: null, after })}'`,
+        SLOW,
+      )
+      return stdout + stderr
+    }
+    for (let tries = 0; tries < 30 && !(await lab.run('ss -Hltn')).includes(':2222 '); tries += 1) await sleep(500)
+    assert.match(await ask(2222), /port 2222, on which sshd listens/)
+    assert.match(await ask(8480), /port 8480, on which the panel listens/)
+    await lab.run('systemctl stop ssh.service')
   })
 
   it('does its work in these sandboxes: tunnels kept by systemd, by networkd and by nothing, a keepalive, a relay rule, and a look at all of it', async () => {

@@ -13,6 +13,8 @@ interface SendOptions {
   readonly signal?: AbortSignal
   /** Request id recorded in the audit log. */
   readonly request_id?: string
+  /** The version of the record that the change is of: its updated_date. */
+  readonly if_match?: string | undefined
 }
 
 type Part<R extends EndpointName, K extends string> = K extends keyof Endpoints[R] ? Endpoints[R][K] : never
@@ -61,13 +63,14 @@ const startTimeout = (): { readonly signal: AbortSignal; readonly end: () => voi
 
 /** Also for streams, which read the response themselves. */
 export const request = async <R extends EndpointName>(route: R, ...args: Arguments<R>): Promise<Response> => {
-  const { body, signal, request_id } = (args[0] ?? {}) as AnyParams
+  const { body, signal, request_id, if_match } = (args[0] ?? {}) as AnyParams
   const method = route.slice(0, route.indexOf(' '))
   const timeout = method === 'GET' && !signal ? startTimeout() : null
   const headers = {
     ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     ...(method === 'GET' ? {} : { 'X-CSRF-Token': csrfToken() }),
     ...(request_id === undefined ? {} : { 'X-Request-Id': request_id }),
+    ...(if_match === undefined ? {} : { 'If-Match': `"${if_match}"` }),
   }
   const init: RequestInit = {
     method,

@@ -1,6 +1,7 @@
 // Session state: set-up, signed in or out, and signing in again without losing the form.
 import type { SessionAnswer, UserView } from '@panel/shared/api/auth.ts'
 import { call, callOnce, hasSession, onSessionLost } from './api.ts'
+import { dropAllDrafts } from './drafts.ts'
 import { forgetAll } from './query.svelte.ts'
 import { toApiError, ApiError } from './api-error.ts'
 
@@ -57,6 +58,7 @@ class Session {
     this.user = null
     this.state = 'signed-out'
     forgetAll()
+    dropAllDrafts()
   }
 
   /** Signing in again was declined: leave the page. */
@@ -71,6 +73,7 @@ class Session {
   #signedIn({ user }: SessionAnswer): void {
     const isAnother = this.user !== null && this.user.user_id !== user.user_id
     if (isAnother || this.state !== 'signed-in') forgetAll()
+    if (isAnother) dropAllDrafts()
     this.user = user
     this.notice = ''
     this.state = 'signed-in'

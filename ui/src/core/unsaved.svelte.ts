@@ -3,17 +3,20 @@ import { confirm } from './confirm.svelte.ts'
 import { t } from './i18n.svelte.ts'
 import { router } from './router.svelte.ts'
 
-/** Call once in a page's script. */
-export const guardUnsaved = (isDirty: () => boolean): void => {
+/** Call once in a page's script. Leaving all the same discards what was typed. */
+export const guardUnsaved = (isDirty: () => boolean, discard: () => void = () => undefined): void => {
   $effect(() => {
-    const guard = async (): Promise<boolean> =>
-      !isDirty() ||
-      confirm({
+    const guard = async (): Promise<boolean> => {
+      if (!isDirty()) return true
+      const isLeaving = await confirm({
         title: t('core.form.leave_title'),
         text: t('core.form.leave'),
         action: t('core.form.leave_action'),
         isDanger: true,
       })
+      if (isLeaving) discard()
+      return isLeaving
+    }
     const hold = (event: BeforeUnloadEvent): void => {
       if (isDirty()) event.preventDefault()
     }

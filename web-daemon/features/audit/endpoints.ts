@@ -11,6 +11,7 @@ import {
   queryParameters,
   textParameter,
   integerParameter,
+  wrongParameter,
 } from '../../platform/http/queries.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { actionNamed, AUDIT_ACTION_NAMES, AUDIT_ACTIONS } from '@panel/shared/api/audit/actions.ts'
@@ -70,20 +71,20 @@ const actionId = (text: string): number => {
 
 const whole = (field: string, text: string): number => {
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new Refusal('INVALID_REQUEST', `The filter ${field} is a whole number`, { field })
+  throw wrongParameter(field, `The filter ${field} must be a whole number.`)
 }
 
 const truth = (text: string): number => {
   if (['true', '1'].includes(text)) return 1
   if (['false', '0'].includes(text)) return 0
-  throw new Refusal('INVALID_REQUEST', 'The filter success is true or false', { field: 'success' })
+  throw wrongParameter('success', 'The filter success must be true or false.')
 }
 
 const instant = (field: string, text: string): string => {
   // Date.parse would accept a bare year or a month's name and give a time that was not meant.
   const time = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isFinite(time)) return new Date(time).toISOString()
-  throw new Refusal('INVALID_REQUEST', `The filter ${field} is an instant such as 2026-01-31T12:00:00Z`, { field })
+  throw wrongParameter(field, `The filter ${field} must be an instant such as 2026-01-31T12:00:00Z.`)
 }
 
 export const auditEndpoints = [

@@ -7,4 +7,6 @@ export interface AuthServices {
   readonly passwords: Passwords
   readonly tokens: Tokens
   readonly throttle: Throttle
+  /** Whether a caller without a session has shown that it can read the signing key. */
+  readonly isLocal: (proof: string) => boolean
 }

@@ -65,7 +65,10 @@ export function importBackup(services: BackupServices) {
 }
 
 /** A read-only context that already sees the settings of the backup. */
-function dryRunContext({ db, request, now, settings }: ReadContext, { settings: given }: Backup): ReadContext {
+function dryRunContext(
+  { db, request, now, api_path, settings }: ReadContext,
+  { settings: given }: Backup,
+): ReadContext {
   const imported = new Map(
     given
       .filter(isRight)
@@ -74,7 +77,7 @@ function dryRunContext({ db, request, now, settings }: ReadContext, { settings: 
   )
   const get: SettingsReader['get'] = (key) =>
     imported.has(key) ? (imported.get(key) as ReturnType<typeof settings.get<typeof key>>) : settings.get(key)
-  return { db, request, now, settings: { get } }
+  return { db, request, now, api_path, settings: { get } }
 }
 
 interface ImportRequest {

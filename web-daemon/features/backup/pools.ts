@@ -5,7 +5,8 @@ import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import type { Answer, Incoming } from '../../platform/http/endpoint.ts'
 import { createPool, validatePool } from '../pools/create.ts'
 import { defaultLength } from '../pools/range.ts'
-import { allPools, type PoolRecord } from '../pools/store.ts'
+import { refuseIfDefault } from '../pools/reference.ts'
+import { allPools, withRange, type NewPool, type PoolRecord } from '../pools/store.ts'
 import { replacePool } from '../pools/update.ts'
 import type { PoolUse } from '../pools/use.ts'
 import type { Ids } from './ids.ts'
@@ -81,7 +82,10 @@ async function importOne(worker: Worker, { path, body, existing, use }: One): Pr
         target_id: existing.address_pool_id,
         detail: 'A pool of this range is here: it is made as in the backup.',
         schema: UpdatePoolBody,
-        dryRun: (_context, incoming) => dryRunPool(incoming, { ...existing, lengthFor: () => existing.prefix_length }),
+        dryRun: ({ settings }, incoming) =>
+          dryRunPool(incoming, { ...existing, lengthFor: () => existing.prefix_length }, (wanted) =>
+            refuseIfDefault(settings, existing, withRange(wanted)),
+          ),
         apply: async (context, incoming) => made(await replacePool(use)(context, incoming)),
       }
     : null
@@ -105,7 +109,8 @@ const isAlike = ({ cidr: _known, ...body }: PoolFields, existing: PoolRecord): b
 async function dryRunPool(
   { body, problems }: Incoming<never>,
   stored: Parameters<typeof validatePool>[2],
+  check: (wanted: NewPool) => void = () => undefined,
 ): Promise<ImportResult> {
-  validatePool(body, problems, stored)
+  check(validatePool(body, problems, stored))
   return { target_id: null, warnings: [] }
 }

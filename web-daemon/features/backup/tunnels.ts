@@ -162,6 +162,6 @@ const RESTORED = { isRestored: true }
 async function dryRunTunnel(context: ReadContext, incoming: Incoming<never>): Promise<ImportResult> {
   const draft = await draftTunnel(context, incoming, RESTORED)
   await refuseUnsupported(context, draft)
-  await stateBefore(context.request, draft.after)
+  await stateBefore(context, draft.after)
   return { target_id: null, warnings: draft.warnings }
 }

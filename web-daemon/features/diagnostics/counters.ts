@@ -6,7 +6,7 @@ import type { LinkStatistics } from '@panel/shared/tunnel/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { numberParameter, queryParameters } from '../../platform/http/queries.ts'
+import { numberParameter, queryParameters, wrongParameter } from '../../platform/http/queries.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { probeOne } from '../tunnels/draft/before.ts'
 import { idIn } from '../tunnels/get.ts'
@@ -78,9 +78,8 @@ function parseSeconds(text: string): number {
   if (text === '') return SAMPLE_SECONDS.usual
   const seconds = /^\d{1,3}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN
   if (seconds >= SAMPLE_SECONDS.least && seconds <= SAMPLE_SECONDS.most) return seconds
-  throw new Refusal(
-    'INVALID_REQUEST',
-    `sample_seconds is a number from ${SAMPLE_SECONDS.least} to ${SAMPLE_SECONDS.most}`,
-    { field: 'sample_seconds' },
+  throw wrongParameter(
+    'sample_seconds',
+    `Parameter sample_seconds must be a number from ${SAMPLE_SECONDS.least} to ${SAMPLE_SECONDS.most}.`,
   )
 }

@@ -1,7 +1,6 @@
 // A manual ping: streamed packet by packet and stored as a run. It ends when the client disconnects (reference.md,
 // Events: Ping; decisions.md, D1 to D4, E8).
 import {
-  PING_COUNT_MAX,
   type DiagnosticRun,
   type PingBody,
   type PingPacketEvent,
@@ -49,7 +48,7 @@ function pingOptions(
   settings: SettingsReader,
   problems: Problems,
 ): Omit<PingParams, 'interface_name' | 'source_address' | 'target_address'> {
-  const most = Math.min(settings.get('diagnostics.manual_ping_max_count'), PING_COUNT_MAX)
+  const most = settings.get('diagnostics.manual_ping_max_count')
   if (body.count !== undefined && body.count > most)
     problems.add(
       'count',

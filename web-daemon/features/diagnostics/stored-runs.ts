@@ -5,7 +5,13 @@ import { DIAGNOSTIC_TYPES, type DeleteRunAnswer, type ListRunsAnswer } from '@pa
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
-import { enumParameter, pagingParameters, queryParameters, integerParameter } from '../../platform/http/queries.ts'
+import {
+  enumParameter,
+  pagingParameters,
+  queryParameters,
+  integerParameter,
+  wrongParameter,
+} from '../../platform/http/queries.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { idIn } from '../tunnels/get.ts'
 import type { Runs } from './runs.ts'
@@ -51,14 +57,12 @@ export function removeRun(runs: Runs) {
 }
 
 function parseFilter({ tunnel_id = '', type = '' }: Incoming['query']): RunFilter {
-  if (!/^\d{0,15}$/.test(tunnel_id))
-    throw new Refusal('INVALID_REQUEST', 'The filter tunnel_id is a whole number', { field: 'tunnel_id' })
+  if (!/^\d{0,15}$/.test(tunnel_id)) throw wrongParameter('tunnel_id', 'The filter tunnel_id must be a whole number.')
   const types: Readonly<Record<string, number>> = DIAGNOSTIC_TYPES
   const type_id = Object.hasOwn(types, type) ? types[type] : undefined
   if (type !== '' && type_id === undefined)
-    throw new Refusal('INVALID_REQUEST', `The filter type is one of ${Object.keys(types).join(', ')}`, {
-      field: 'type',
-      details: { known: Object.keys(types) },
+    throw wrongParameter('type', `The filter type must be one of ${Object.keys(types).join(', ')}.`, {
+      known: Object.keys(types),
     })
   return {
     ...(tunnel_id !== '' && { tunnel_id: Number(tunnel_id) }),

@@ -12,8 +12,7 @@ import { conntrackWarnings } from './view.ts'
  * `inTurn`.
  */
 export async function forwardFor(context: CommandContext, family: Family): Promise<Warning[]> {
-  const [name, wanted] =
-    family === 6 ? (['IPv6', { ipv4: false, ipv6: true }] as const) : (['IPv4', { ipv4: true, ipv6: false }] as const)
+  const [name, wanted] = family === 6 ? (['IPv6', 'ipv6'] as const) : (['IPv4', 'ipv4'] as const)
   const off = (why: string): Warning[] => [
     {
       code: 'IP_FORWARDING_OFF',
@@ -23,10 +22,10 @@ export async function forwardFor(context: CommandContext, family: Family): Promi
   ]
   try {
     const found = await context.request('forwarding.probe', {})
-    if (family === 6 ? found.state.live.ipv6 : found.state.live.ipv4) return conntrackWarnings(found, context.settings)
+    if (found.state.live[wanted]) return conntrackWarnings(found, context.settings)
     if (!context.settings.get('routes.auto_enable_ip_forward'))
       return off('turn it on with POST /system/forwarding/enable.')
-    await turnOn(context, found, wanted)
+    await turnOn(context, found, [wanted])
     return conntrackWarnings(found, context.settings)
   } catch (refused) {
     if (refused instanceof Refusal) return off(refused.message)

@@ -1,4 +1,5 @@
 // The endpoints of IP forwarding (reference.md, System).
+import { CONNECTION_DETAILS, FORWARDING } from '@panel/shared/forwarding/model.ts'
 import { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { CommandContext, ReadContext, ReadDb } from '../../platform/context.ts'
@@ -31,7 +32,7 @@ export const forwardingEndpoints = (use: ForwardingUse) => [
     {
       tag,
       summary:
-        'Turn IPv4 forwarding on, now and at boot, and IPv6 forwarding where a rule needs it; or, with revert, put back what was set before. Safe to repeat.',
+        'Turn IPv4 forwarding on, now and at boot, and IPv6 forwarding where a rule needs it; with connections, have the kernel count bytes and age of each connection instead; with revert, put back what was set before. Safe to repeat.',
       answer: ForwardingChangeAnswer,
       body: ForwardingBody,
       audit: 'ForwardingEnable',
@@ -63,15 +64,18 @@ const changeForwarding =
       const action = body.revert === true ? 'revert' : 'enable'
       if (action === 'revert') note.action('ForwardingRevert')
       const [before, rules] = [await request('forwarding.probe', {}), await rulesInForce(db)]
-      if (action === 'revert') await putBack(context, before)
-      else await turnOn(context, before, { ipv4: true, ipv6: before.has_ipv6 && rules.ipv6 > 0 })
+      if (action === 'revert') await putBack(context, before, body.connections ? CONNECTION_DETAILS : undefined)
+      else if (body.connections) await turnOn(context, before, CONNECTION_DETAILS)
+      else await turnOn(context, before, rules.ipv6 > 0 && !before.missing.includes('ipv6') ? FORWARDING : ['ipv4'])
       const after = await request('forwarding.probe', {})
       const warnings: Warning[] = [...idleRules(after.state.live, rules), ...conntrackWarnings(after, context.settings)]
       const answer: ForwardingChangeAnswer = {
         action,
         forwarding: forwardingView(after, await probeRuleBackend(request)),
         warnings,
-        note: NOTES[action](before.state.saved !== null, after.state.live.ipv6),
+        note: body.connections
+          ? CONNECTIONS_NOTES[action]
+          : NOTES[action](before.state.saved !== null, after.state.live.ipv6),
       }
       return ok(answer)
     })
@@ -87,6 +91,12 @@ function idleRules(
     field: '',
   }))
 }
+
+const CONNECTIONS_NOTES = {
+  enable:
+    'Connections that begin from now on have bytes and age. What was set before is recorded, and put back only when you ask for it with revert.',
+  revert: 'The kernel counts connections as it did before the panel changed that.',
+} as const
 
 const NOTES = {
   enable: (_wasManaged: boolean, isIpv6: boolean) =>

@@ -1,6 +1,6 @@
 // IP forwarding as the kernel has it and as the panel's own file keeps it: turned on, or put back to what was before
 // (decisions.md, F28, F29).
-import type { ForwardingFound, ForwardingState, ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
+import type { ForwardingFound, ForwardingState, Switch } from '@panel/shared/forwarding/model.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { withForwarding, withoutForwarding } from '@panel/shared/forwarding/plan.ts'
 import { converge } from '../../change/engine.ts'
@@ -10,12 +10,12 @@ import { forwardingResource } from './resource.ts'
 type Context = Pick<CommandContext, 'db' | 'request' | 'now' | 'note'>
 
 /** Turns it on, now and at boot. Safe to repeat. Call it inside `inTurn`. */
-export const turnOn = (context: Context, found: ForwardingFound, wanted: ForwardingSwitches): Promise<void> =>
+export const turnOn = (context: Context, found: ForwardingFound, wanted: readonly Switch[]): Promise<void> =>
   take(context, found.state, withForwarding(found.state, wanted))
 
-/** Puts back what was set before the panel turned it on. Where it never did, nothing happens. */
-export const putBack = (context: Context, found: ForwardingFound): Promise<void> =>
-  take(context, found.state, withoutForwarding(found.state))
+/** Puts back what was set before the panel turned these on; all, unless some are named. */
+export const putBack = (context: Context, found: ForwardingFound, names?: readonly Switch[]): Promise<void> =>
+  take(context, found.state, withoutForwarding(found.state, names))
 
 async function take(context: Context, before: ForwardingState, after: ForwardingState): Promise<void> {
   if (sameState(before, after)) return

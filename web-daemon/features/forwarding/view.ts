@@ -1,7 +1,7 @@
 // IP forwarding as it is sent (decisions.md, F28), and what is worth a word about it.
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { ForwardingView } from '@panel/shared/api/forwarding.ts'
-import type { ForwardingFound } from '@panel/shared/forwarding/model.ts'
+import { FORWARDING, SWITCHES, SYSCTL_KEYS, type ForwardingFound } from '@panel/shared/forwarding/model.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 
 export function forwardingView(
@@ -12,15 +12,12 @@ export function forwardingView(
   return {
     ipv4_forwarding: live.ipv4,
     ipv6_forwarding: live.ipv6,
+    connection_accounting: live.conntrack_acct,
+    connection_timestamps: live.conntrack_timestamp,
     backend: backend.active,
     sysctl_path,
     panel_managed: saved !== null,
-    previous_values: saved
-      ? {
-          'net.ipv4.ip_forward': saved.previous.ipv4 ? 1 : 0,
-          'net.ipv6.conf.all.forwarding': saved.previous.ipv6 ? 1 : 0,
-        }
-      : {},
+    previous_values: saved ? previousValues(saved) : {},
     can_revert: saved !== null,
     conntrack_count: conntrack?.count ?? null,
     conntrack_max: conntrack?.max ?? null,
@@ -29,16 +26,30 @@ export function forwardingView(
   }
 }
 
+const previousValues = ({
+  switches,
+  previous,
+}: NonNullable<ForwardingFound['state']['saved']>): Record<string, 0 | 1> =>
+  Object.fromEntries(
+    SWITCHES.filter((name) => FORWARDING.includes(name) || switches[name]).map((name) => [
+      SYSCTL_KEYS[name],
+      previous[name] ? 1 : 0,
+    ]),
+  )
+
 const usageOf = (conntrack: ForwardingFound['conntrack']): number | null =>
   conntrack && conntrack.max > 0 ? Math.round((conntrack.count / conntrack.max) * 1000) / 10 : null
 
-export const accountingWarnings = ({ conntrack }: ForwardingFound): Warning[] =>
-  conntrack && !conntrack.is_accounting
+/** How to have what the kernel does not count. */
+export const COUNT_CONNECTIONS =
+  'Send {"connections": true} to POST /system/forwarding/enable to turn that on: it holds for connections that begin afterwards.'
+
+export const accountingWarnings = ({ conntrack, state }: ForwardingFound): Warning[] =>
+  conntrack && !state.live.conntrack_acct
     ? [
         {
           code: 'CONNTRACK_ACCT_OFF',
-          message:
-            'The kernel counts no bytes for single connections. The traffic of the rules is counted all the same. To see the bytes of each connection set net.netfilter.nf_conntrack_acct to 1: it holds for those that begin after that.',
+          message: `The kernel counts no bytes for single connections (net.netfilter.nf_conntrack_acct is 0). The traffic of the rules is counted all the same. ${COUNT_CONNECTIONS}`,
           field: '',
         },
       ]

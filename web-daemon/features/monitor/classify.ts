@@ -32,9 +32,12 @@ export interface TcpProbeResult {
   readonly detail: string
 }
 
-/** No probe was answered, which counts as down unless a TCP probe shows that the peer is alive. */
-export function isSilent({ decided, received }: ProbeStats, { decided_least }: Thresholds): boolean {
-  return received === 0 && decided >= decided_least
+/** So many probes are lost that it counts as down, unless a TCP probe shows that the peer is alive. */
+export function isLost(
+  { decided, lossPercent }: ProbeStats,
+  { decided_least, down_loss_percent }: Thresholds,
+): boolean {
+  return decided >= decided_least && lossPercent !== null && lossPercent >= down_loss_percent
 }
 
 /** `stats`: of the probes to `target`. `detail`: the error of the newest lost probe, or "". */
@@ -46,21 +49,20 @@ export interface Evidence {
 }
 
 export function classify({ stats, target, detail, tcpProbe }: Evidence, thresholds: Thresholds): Verdict {
-  const { decided, lossPercent, averageRttMs } = stats
+  const { decided, received, lossPercent, averageRttMs } = stats
   if (decided < thresholds.decided_least || lossPercent === null)
     return {
       state: 'Unknown',
       reason: `Too few probes are answered or lost yet: ${decided} of ${thresholds.decided_least}`,
     }
-  if (isSilent(stats, thresholds) && tcpProbe?.isAlive)
+  if (received === 0 && tcpProbe?.isAlive)
     return { state: 'Degraded', reason: `${target} answers TCP but not ICMP (${tcpProbe.detail})` }
   const loss = `${percent(lossPercent)} of the last ${decided} probes to ${target} are lost`
   const lastError = detail === '' ? '' : `; the last time: ${detail}`
-  if (lossPercent >= thresholds.down_loss_percent)
-    return {
-      state: 'Down',
-      reason: `${loss}${lastError}${tcpProbe && isSilent(stats, thresholds) ? `; TCP: ${tcpProbe.detail}` : ''}`,
-    }
+  if (isLost(stats, thresholds)) {
+    const tcp = tcpProbe ? `; ${tcpProbe.isAlive ? 'it answers TCP' : 'TCP'}: ${tcpProbe.detail}` : ''
+    return { state: tcpProbe?.isAlive ? 'Degraded' : 'Down', reason: `${loss}${lastError}${tcp}` }
+  }
   if (lossPercent >= thresholds.degraded_loss_percent)
     return {
       state: 'Degraded',

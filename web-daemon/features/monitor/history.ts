@@ -4,11 +4,9 @@ import type { MonitorHistoryAnswer } from '@panel/shared/api/monitor.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { intervalStart, type Span } from '../../platform/db/spans.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { parseTime } from '../../platform/http/instant.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
-import { Problems } from '../../platform/http/problems.ts'
 import { timeParameter, limitParameter, queryParameters } from '../../platform/http/queries.ts'
-import { RESOLUTION, parseResolution } from '../../platform/http/resolution.ts'
+import { RESOLUTION, parseSpan } from '../../platform/http/resolution.ts'
 import { idIn } from '../tunnels/get.ts'
 import { requireTunnel } from '../tunnels/target.ts'
 import { joinBuckets, toPoint, type Bucket } from './bucket.ts'
@@ -33,7 +31,8 @@ export function showHistory(monitor: Monitor) {
   ): Promise<Answer<MonitorHistoryAnswer>> => {
     const { tunnel_id } = await requireTunnel(db, idIn(params))
     await monitor.settled()
-    const span = parseSpan(query, now(), settings.get('monitor.aggregate_interval_seconds'))
+    const stored_seconds = settings.get('monitor.aggregate_interval_seconds')
+    const span = parseSpan(query, now(), { stored_seconds, usual_seconds: DAY_S })
     const { limit } = parsePaging(query, MOST)
     const stored = await findPoints(db, tunnel_id, span, limit)
     const unsaved = (monitor.of(tunnel_id)?.buckets ?? []).filter(
@@ -71,15 +70,4 @@ function completePoints(
     )
   }
   return [...points.values()].sort((a, b) => a.bucket_start - b.bucket_start)
-}
-
-/** By default the last 24 hours by interval. The resolution is never finer than the stored one. */
-function parseSpan(query: Incoming['query'], now: Date, interval_seconds: number): Span {
-  const problems = new Problems()
-  const [from, to] = [parseTime(query, 'from', problems), parseTime(query, 'to', problems)]
-  const resolution_seconds = parseResolution(query, interval_seconds, problems)
-  if (from !== null && to !== null && from >= to) problems.add('to', 'INVALID_VALUE', 'to must be later than from.')
-  problems.throwIfAny(['from', 'to', 'resolution_seconds'])
-  const end = Math.ceil(to ?? now.getTime() / 1000 + 1)
-  return { from: Math.floor(from ?? end - DAY_S), to: end, resolution_seconds }
 }

@@ -1,7 +1,7 @@
 // Reads and writes what the monitoring has measured. Any number of rows is written in one statement.
 import { sql, type RawBuilder } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
-import { splitSpan, intervalStartSql, type Span } from '../../platform/db/spans.ts'
+import { newestPoints, intervalStartSql, type Span } from '../../platform/db/spans.ts'
 import type { Bucket } from './bucket.ts'
 import type { MonitorEventRow } from './table.ts'
 
@@ -111,18 +111,14 @@ export async function findPoints(
   limit: number,
 ): Promise<{ points: StoredPoint[]; total: number }> {
   const buckets = db.selectFrom('monitor_bucket').where('tunnel_id', '=', tunnel_id)
-  const { oldest, newest } = await buckets
+  const bounds = await buckets
     .select((e) => [e.fn.min('bucket_start').as('oldest'), e.fn.max('bucket_start').as('newest')])
     .executeTakeFirstOrThrow()
-  const from = Math.max(span.from, oldest ?? span.to)
-  let total = 0
-  const newestFirst: StoredPoint[] = []
-  for await (const piece of splitSpan({ ...span, from, to: Math.min(span.to, (newest ?? from) + 1) })) {
-    const rows = newestFirst.length < limit ? await findJoined(db, tunnel_id, piece) : null
-    total += rows ? rows.length : await countPoints(db, tunnel_id, piece)
-    newestFirst.push(...(rows ?? []))
-  }
-  return { points: newestFirst.slice(0, limit).reverse(), total }
+  return newestPoints(span, limit, {
+    bounds,
+    read: (piece) => findJoined(db, tunnel_id, piece),
+    count: (piece) => countPoints(db, tunnel_id, piece),
+  })
 }
 
 const inSpan = (db: ReadDb, tunnel_id: number, { from, to }: Span) =>

@@ -6,7 +6,7 @@ import type { WatchResult } from '@panel/shared/path/model.ts'
 import { intervalStart } from '../../platform/db/spans.ts'
 import type { MonitorPlan } from './probe-target.ts'
 import { emptyBucket, joinBuckets, stateSeverity, type Bucket } from './bucket.ts'
-import { classify, isSilent, type TcpProbeResult, type ProbeStats, type Verdict } from './classify.ts'
+import { classify, isLost, type TcpProbeResult, type ProbeStats, type Verdict } from './classify.ts'
 import { MonitorStateMachine, type StateChange } from './state-machine.ts'
 import { Window } from './window.ts'
 
@@ -27,7 +27,7 @@ export class WatchedTunnel {
   readonly #stateMachine: MonitorStateMachine
   #detail = ''
   #tcpProbe: TcpProbeResult | null = null
-  /** Whether the last TCP probe belongs to the current silence. */
+  /** Whether the last TCP probe belongs to the current loss. */
   #isTcpProbeCurrent = false
   #tcpProbedAt = Number.NEGATIVE_INFINITY
   #failedTcpProbes = 0
@@ -103,7 +103,8 @@ export class WatchedTunnel {
     if (decision === null) return null
     this.#updatedAt = at
     if (rtt_us === null) this.#detail = result.detail
-    else this.#breakSilence()
+    // A result counts only for the loss that it was made for, even if it arrives later.
+    if (!isLost(this.#window, this.#plan.thresholds)) this.#dropTcpProbe()
     this.#addToHistory(result, decision === 'revised')
     return decision === 'decided' ? this.#noteChange(this.#sample(at), at) : null
   }
@@ -113,7 +114,7 @@ export class WatchedTunnel {
     const isDue =
       this.#plan.usesTcpProbe &&
       !this.#stateMachine.isForced &&
-      isSilent(this.#window, this.#plan.thresholds) &&
+      isLost(this.#window, this.#plan.thresholds) &&
       Math.abs(at - this.#tcpProbedAt) >= TCP_PROBE_EVERY_MS
     if (isDue) [this.#tcpProbedAt, this.#isTcpProbeCurrent] = [at, true]
     return isDue
@@ -184,18 +185,17 @@ export class WatchedTunnel {
   #resetWindow(): void {
     this.#window = new Window(this.#plan.window_size)
     ;[this.#detail, this.#lastRtt] = ['', null]
-    this.#breakSilence()
+    this.#dropTcpProbe()
   }
 
-  /** The result of a TCP probe counts only for the silence that it was made for, even if it arrives later. */
-  #breakSilence(): void {
+  #dropTcpProbe(): void {
     ;[this.#tcpProbe, this.#isTcpProbeCurrent] = [null, false]
   }
 
   #sample(at: number): StateChange | null {
     const { thresholds, probeTarget, usesTcpProbe } = this.#plan
-    // While the peer is silent, wait for the TCP probe before judging.
-    if (usesTcpProbe && this.#tcpProbe === null && isSilent(this.#window, thresholds)) return null
+    // While so many probes are lost, wait for the TCP probe before judging.
+    if (usesTcpProbe && this.#tcpProbe === null && isLost(this.#window, thresholds)) return null
     return this.#stateMachine.sample(
       classify(
         {

@@ -1,14 +1,15 @@
 // The range of a pool as the operator gives it, and its division into subnets with room for two ends (decisions.md,
 // R35).
 import { formatCidr, parseCidr, type Cidr, type Family } from '@panel/shared/address/ip.ts'
+import { SHORTEST_PREFIX } from '@panel/shared/tunnel/address-rules.ts'
 import type { PoolFields } from '@panel/shared/api/pools.ts'
 import type { Problems } from '../../platform/http/problems.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
-import type { Range } from './allocation.ts'
+import { lowestFree, type Range } from './allocation.ts'
 
 const LENGTHS: Readonly<Record<Family, { shortest: number; longest: number }>> = {
   4: { shortest: 24, longest: 31 },
-  6: { shortest: 1, longest: 127 },
+  6: { shortest: SHORTEST_PREFIX[6], longest: 127 },
 }
 
 /** The network, with host bits cleared. Null if a field has a problem, found here or by the schema. */
@@ -21,7 +22,11 @@ export function parseRange(
   if (!range || problems.has('prefix_length')) return null
   const prefix_length = given ?? lengthFor(range)
   checkLength(range, prefix_length, problems)
-  return problems.has('prefix_length') ? null : { cidr: formatCidr(range), prefix_length }
+  if (problems.has('prefix_length')) return null
+  const pool = { cidr: formatCidr(range), prefix_length }
+  if (lowestFree(pool, [], () => true) !== null) return pool
+  problems.add('cidr', 'INVALID_CIDR', `${pool.cidr} holds no address that an end of a tunnel can have.`)
+  return null
 }
 
 /**

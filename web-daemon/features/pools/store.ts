@@ -48,16 +48,20 @@ export async function deletePool(db: WriteDb, address_pool_id: number): Promise<
   await db.deleteFrom('address_pool').where('address_pool_id', '=', address_pool_id).execute()
 }
 
+/** Whether a pool is public is measured, never stored. */
+export function withRange<P extends NewPool>(pool: P): P & Pick<PoolRecord, 'is_public_range'> {
+  const range = parseCidr(pool.cidr)
+  if (!range) throw new RangeError(`A pool has ${pool.cidr} for a range`)
+  return { ...pool, is_public_range: isPublicRange(range) }
+}
+
 function toRecord(row: Selectable<AddressPoolTable>): PoolRecord {
-  const range = parseCidr(row.cidr)
-  if (!range) throw new RangeError(`Pool ${row.address_pool_id} has ${row.cidr} for a range`)
-  return {
+  return withRange({
     address_pool_id: row.address_pool_id,
     address_pool_title: row.address_pool_title,
     description: row.description,
     cidr: row.cidr,
     prefix_length: row.prefix_length,
     is_enabled: row.is_enabled === 1,
-    is_public_range: isPublicRange(range),
-  }
+  })
 }

@@ -6,13 +6,14 @@ import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changed, validatePool } from './create.ts'
 import { requirePool } from './get.ts'
 import { refuseInUse } from './in-use.ts'
-import { allPools, updatePool, type NewPool, type PoolRecord } from './store.ts'
+import { refuseIfDefault } from './reference.ts'
+import { allPools, updatePool, withRange, type NewPool, type PoolRecord } from './store.ts'
 import type { PoolUse } from './use.ts'
 
 /** In the change queue, because a tunnel that is being created may take from the pool. */
 export function replacePool({ users }: PoolUse) {
   return (
-    { db, now, note, inTurn }: CommandContext,
+    { db, now, note, inTurn, settings }: CommandContext,
     { params, body, problems }: Incoming<UpdatePoolBody>,
   ): Promise<Answer<ChangePoolAnswer>> =>
     inTurn(async () => {
@@ -24,6 +25,7 @@ export function replacePool({ users }: PoolUse) {
       const field = fieldOfRange(stored, wanted)
       if (field)
         refuseInUse(stored, usersNow, `its ${field === 'cidr' ? 'range' : 'subnet length'} cannot change`, field)
+      refuseIfDefault(settings, stored, withRange(wanted))
       await updatePool(db, address_pool_id, wanted, now().toISOString())
       note.operation(`Replaced the pool ${stored.cidr}`)
       return ok(changed(await allPools(db), address_pool_id, usersNow))

@@ -21,7 +21,7 @@ export function duplicateRoute(context: CommandContext, { params }: Incoming): P
       route_rule_title: await titleOfCopy(db, original.route_rule_title),
       is_enabled: false,
       apply_status_id: APPLY_STATUSES.Applied,
-      last_applied_date: null,
+      last_applied_date: date,
       last_apply_error: '',
       created_date: date,
       updated_date: date,

@@ -24,7 +24,9 @@ import {
   EndRouteBody,
   PreviewRouteBody,
   ReorderBody,
+  DuplicateRouteBody,
   RouteActionBody,
+  RouteWordBody,
   UpdateRouteBody,
 } from '@panel/shared/api/routes/bodies.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
@@ -104,6 +106,7 @@ export const routeEndpoints = (traffic: Traffic) => [
       tag,
       summary: 'Put into the kernel all rules that are enabled, as they are stored, and take out any other.',
       answer: ApplyAllAnswer,
+      body: RouteWordBody,
       audit: 'RouteReapply',
     },
     applyAll(traffic),
@@ -172,6 +175,7 @@ export const routeEndpoints = (traffic: Traffic) => [
       tag,
       summary: 'Copy a rule under a free name, disabled.',
       answer: DuplicateRouteAnswer,
+      body: DuplicateRouteBody,
       audit: 'RouteCreate',
       isCreating: true,
     },
@@ -193,6 +197,7 @@ export const routeEndpoints = (traffic: Traffic) => [
       tag,
       summary: 'Why a rule does or does not relay: verdict, evidence, and what to do, in order.',
       answer: RouteAnalysis,
+      body: RouteWordBody,
       audit: 'DiagnosticRun',
     },
     analyzeRoute(traffic),

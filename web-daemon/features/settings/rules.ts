@@ -1,6 +1,7 @@
 // Conditions between settings, beyond the check of each value.
 import { TUNNEL_SIDES } from '@panel/shared/api/base/lookups.ts'
 import { INTERFACE_NAME_PATTERN, LINK_KINDS } from '@panel/shared/tunnel/model.ts'
+import { whyNoTunnelName } from '@panel/shared/tunnel/names.ts'
 import type { SettingKey, SettingValues } from './definitions.ts'
 import { renderName } from './naming.ts'
 
@@ -33,6 +34,8 @@ const naming: Rule = {
     const names = LINK_KINDS.flatMap((kind) =>
       Object.values(TUNNEL_SIDES).map((side) => renderName({ get: (key) => values[key] }, kind, side, NUMBERS_TO_FIT)),
     )
+    const taken = names.find((name) => whyNoTunnelName(name) !== null)
+    if (taken !== undefined) return `The naming template makes ${taken}, which ${whyNoTunnelName(taken)}.`
     const unfit = names.find((name) => !NAME.test(name))
     return unfit === undefined
       ? null

@@ -9,14 +9,14 @@ import {
 import type { Store } from '../../platform/db/store.ts'
 import { query } from '../../platform/http/endpoint.ts'
 import { showCapabilities } from './capabilities.ts'
-import { makeHealth, type About, type OtherComponents } from './health.ts'
+import { makeHealth, type HealthDeps, type OtherComponents } from './health.ts'
 import { listInterfaces, listRoutingTable } from './host.ts'
 import { makeInfo, type Installation } from './info.ts'
 
 const tag = 'system'
 
 export function systemEndpoints(
-  about: About,
+  about: HealthDeps,
   installation: Installation,
   store: Pick<Store, 'trouble'>,
   others: OtherComponents,

@@ -1,12 +1,13 @@
 // GET /system/health: every component, really tried (reference.md, System; decisions.md, T10, T20, Y7).
 import type { HealthAnswer, HealthStatus } from '@panel/shared/api/system.ts'
 import type { Reader, Result } from '@panel/shared/rpc/methods.ts'
+import { LOCAL_PROOF_COOKIE } from '../auth/local-proof.ts'
 import { hasAccount } from '../auth/store.ts'
 import type { Store } from '../../platform/db/store.ts'
 import type { Component } from '../../platform/health.ts'
 import { storeTrouble } from '../../platform/db/trouble.ts'
 import type { ReadContext } from '../../platform/context.ts'
-import { ok, type Answer } from '../../platform/http/endpoint.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
 import { probeCapabilities } from './capabilities.ts'
 import { secondsSince } from './info.ts'
@@ -19,27 +20,30 @@ export interface About {
 /** Those of the features. */
 export type OtherComponents = (context: ReadContext) => Promise<Component[]>
 
+export interface HealthDeps extends About {
+  readonly isLocal: (proof: string) => boolean
+}
+
 /** Health is public, so the host is probed at most once in this time. */
 const CACHED_MS = 1000
 
 export function makeHealth(
-  { version, started_at }: About,
+  { version, started_at, isLocal }: HealthDeps,
   store: Pick<Store, 'trouble'>,
   others: OtherComponents,
-): (context: ReadContext) => Promise<Answer<HealthAnswer>> {
-  const probe = cachedFor(CACHED_MS, probeHost)
-  const probeOthers = cachedFor(CACHED_MS, others)
-  return async (context) => {
-    const { db, request, now } = context
+): (context: ReadContext, incoming: Incoming) => Promise<Answer<HealthAnswer>> {
+  const probe = cached(({ request }) => probeHost(request))
+  return async (context, { session, cookies }) => {
+    const { db, now } = context
     const [database, host, rest] = await Promise.all([
       probeDatabase(db, store),
-      probe(request, now()),
-      probeOthers(context, now()),
+      probe(context),
+      others(context),
     ])
     const components = [database.component, ...host, ...rest]
     const checked_at = now().toISOString()
     const status = worst(components)
-    const { setup_required, isSetUp } = database
+    const { setup_required } = database
     const short: HealthAnswer = {
       status,
       setup_required,
@@ -47,30 +51,25 @@ export function makeHealth(
       checked_at,
     }
     const full: HealthAnswer = { ...short, version, uptime_seconds: secondsSince(started_at, now()), components }
-    return ok(isSetUp ? full : short)
+    return ok(session || isLocal(cookies[LOCAL_PROOF_COOKIE] ?? '') ? full : short)
   }
 }
 
-/**
- * If the store cannot be read, it is not known whether there is an account; the answer is then as short as before
- * set-up.
- */
 const probeDatabase = async (
   db: ReadContext['db'],
   store: Pick<Store, 'trouble'>,
-): Promise<{ component: Component; setup_required: boolean; isSetUp: boolean }> => {
+): Promise<{ component: Component; setup_required: boolean }> => {
   try {
     const isSetUp = await hasAccount(db)
     const trouble = await store.trouble()
     const component: Component = trouble
       ? { name: 'database', status: 'error', detail: trouble.message }
       : { name: 'database', status: 'ok', detail: 'The store answers' }
-    return { component, setup_required: !isSetUp, isSetUp }
+    return { component, setup_required: !isSetUp }
   } catch (failure) {
     return {
       component: { name: 'database', status: 'error', detail: storeTrouble(failure)?.message ?? errorMessage(failure) },
       setup_required: false,
-      isSetUp: false,
     }
   }
 }
@@ -121,12 +120,12 @@ const errorMessage = (failure: unknown): string => (failure instanceof Error ? f
 const worst = (components: readonly Component[]): HealthStatus =>
   (['error', 'degraded'] as const).find((status) => components.some((component) => component.status === status)) ?? 'ok'
 
-/** Concurrent callers share one probe. */
-const cachedFor = <A, T>(ms: number, probe: (input: A) => Promise<T>): ((input: A, now: Date) => Promise<T>) => {
+/** Callers within a second share one probe. */
+export const cached = <T>(probe: (context: ReadContext) => Promise<T>): ((context: ReadContext) => Promise<T>) => {
   let last: { at: number; found: Promise<T> } | null = null
-  return (input, now) => {
-    if (!last || now.getTime() - last.at >= ms || now.getTime() < last.at)
-      last = { at: now.getTime(), found: probe(input) }
+  return (context) => {
+    const at = context.now().getTime()
+    if (!last || at - last.at >= CACHED_MS || at < last.at) last = { at, found: probe(context) }
     return last.found
   }
 }

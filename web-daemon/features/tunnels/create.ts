@@ -41,12 +41,12 @@ interface Made extends Done<TunnelRecord> {
 async function make(context: CommandContext, draft: Draft): Promise<Made> {
   const { interface_name } = draft.after
   const isTaken = draft.facts.interfaces.some(({ name }) => name === interface_name)
-  if (isTaken) return makeOver(context, draft, await stateBefore(context.request, draft.after))
+  if (isTaken) return makeOver(context, draft, await stateBefore(context, draft.after))
   try {
     return await makeOver(context, draft, null)
   } catch (refused) {
     if (!isNotEmpty(refused)) throw refused
-    const before = await stateBefore(context.request, draft.after)
+    const before = await stateBefore(context, draft.after)
     if (before === null) throw refused
     return makeOver(context, draft, before)
   }

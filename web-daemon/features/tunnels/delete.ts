@@ -11,14 +11,16 @@ import { savedFileName } from '@panel/shared/tunnel/saved-file.ts'
 import { remove } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
 import { dependantWarnings, type DependentRoutes } from './dependants.ts'
+import { probeOne } from './draft/before.ts'
 import { idIn, noSuchTunnel } from './get.ts'
 import { look } from './target.ts'
 import { guardOwnAccess } from './own-access.ts'
 import { pathOf, planView, type Folders } from './plan-view.ts'
 import { stateOf, type TunnelRecord } from './record.ts'
 import { tunnelResource } from './resource.ts'
-import { findTunnel } from './store.ts'
+import { existingTunnels, findTunnel } from './store.ts'
 
 export const deleteTunnel =
   (dependants: DependentRoutes) =>
@@ -31,7 +33,10 @@ export const deleteTunnel =
       const stored = await findTunnel(context.db, tunnel_id)
       if (!stored) throw noSuchTunnel(tunnel_id)
       context.note.target('tunnel', tunnel_id)
-      if (stored.isDeleted) return ok(alreadyDeleted(stored.record))
+      if (stored.isDeleted) {
+        await refuseUnmanaged(context, stored.record)
+        return ok(alreadyDeleted(stored.record))
+      }
       const { found, helper: folders } = await look(context.request, stored.record.interface_name)
       const inside = [...stored.record.addresses, ...(found.state?.link?.config.addresses ?? [])]
       guardOwnAccess(stored.record.interface_name, inside, client_ip, body.i_understand_i_may_lose_access === true)
@@ -74,6 +79,21 @@ function report(
     warnings,
     dependent_routes: routes,
   }
+}
+
+/** A tunnel that was forgotten is gone from the store, and may be on the host still. */
+async function refuseUnmanaged(
+  { db, request }: CommandContext,
+  { tunnel_id, interface_name }: TunnelRecord,
+): Promise<void> {
+  if ((await existingTunnels(db)).some((one) => one.interface_name === interface_name)) return
+  const { state } = await probeOne(request, interface_name)
+  if (state === null) return
+  throw new Refusal(
+    'INTERFACE_NOT_MANAGED',
+    `The panel no longer manages ${interface_name}, and ${state.link ? 'the interface is' : 'files for it are'} on this server. To delete it, adopt it first.`,
+    { details: { tunnel_id, interface_name } },
+  )
 }
 
 /** An empty plan names no file. */

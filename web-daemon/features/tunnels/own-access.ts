@@ -3,9 +3,9 @@
 import { contains, formatCidr, parseIp } from '@panel/shared/address/ip.ts'
 import type { TunnelAddress, TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
+import { addressNetworks } from '@panel/shared/tunnel/networks.ts'
 import { planChange } from '@panel/shared/tunnel/plans.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { addressNetworks } from './draft/networks.ts'
 
 export const ACCEPTING_FLAG = 'i_understand_i_may_lose_access'
 

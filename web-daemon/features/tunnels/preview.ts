@@ -12,7 +12,7 @@ export async function previewTunnel(
   incoming: Incoming<CreateTunnelBody>,
 ): Promise<Answer<PreviewTunnelAnswer>> {
   const { after, record, mtu, resolved, warnings, facts } = await draftTunnel(context, incoming)
-  const before = await stateBefore(context.request, after)
+  const before = await stateBefore(context, after)
   const { interface_name } = record
   const plan = planView({ before, after }, { interface_name, tunnel_id: null, folders: facts.helper, warnings })
   const answer: PreviewTunnelAnswer = { plan, mtu, resolved, warnings }

@@ -21,7 +21,7 @@ export function intervalStartSql(interval_seconds: number): RawBuilder<number> {
 const PIECE_S = 2048 * 60
 
 /** Divides a span at whole points, newest first, and lets other requests run in between. */
-export async function* splitSpan({ from, to, resolution_seconds }: Span): AsyncGenerator<Span> {
+async function* splitSpan({ from, to, resolution_seconds }: Span): AsyncGenerator<Span> {
   const step = Math.max(1, Math.floor(PIECE_S / resolution_seconds)) * resolution_seconds
   for (let end = to; end > from;) {
     const start = Math.max(from, intervalStart(end - 1, step))
@@ -29,4 +29,30 @@ export async function* splitSpan({ from, to, resolution_seconds }: Span): AsyncG
     end = start
     await new Promise((resolve) => setImmediate(resolve))
   }
+}
+
+/** What a table of intervals can be asked about one thing. */
+export interface StoredIntervals<P> {
+  /** The first and the last interval that is stored; null where there is none. */
+  readonly bounds: { readonly oldest: number | null; readonly newest: number | null }
+  /** Joined to points of the resolution, the newest first. */
+  readonly read: (piece: Span) => Promise<P[]>
+  readonly count: (piece: Span) => Promise<number>
+}
+
+/** Points of the span, oldest first; if there are more than `limit`, the newest. `total` counts all. */
+export async function newestPoints<P>(
+  span: Span,
+  limit: number,
+  { bounds: { oldest, newest }, read, count }: StoredIntervals<P>,
+): Promise<{ points: P[]; total: number }> {
+  const from = Math.max(span.from, oldest ?? span.to)
+  let total = 0
+  const newestFirst: P[] = []
+  for await (const piece of splitSpan({ ...span, from, to: Math.min(span.to, (newest ?? from) + 1) })) {
+    const rows = newestFirst.length < limit ? await read(piece) : null
+    total += rows ? rows.length : await count(piece)
+    newestFirst.push(...(rows ?? []))
+  }
+  return { points: newestFirst.slice(0, limit).reverse(), total }
 }

@@ -15,6 +15,7 @@ const CODE_OF: Record<Exclude<RefusalCode, 'malformed'>, ErrorCode> = {
   foreign_sysctl_file: 'PROTECTED_SYSCTL',
   protected_port: 'PROTECTED_PORT',
   state_unusable: 'SERVICE_UNAVAILABLE',
+  protected_address: 'CONFLICT',
 }
 
 export function helperAway(reason: string): Refusal {
@@ -29,7 +30,5 @@ export function refusalFromRpc(failure: JSONRPCErrorException): Error {
   const reason = refusalOf(failure.code)
   if (reason === null || reason === 'malformed')
     return new Error(`The root helper refused a request as malformed (${failure.code}): ${failure.message}`)
-  return new Refusal(CODE_OF[reason], sentence(String(failure.message)), { details: { reason } })
+  return new Refusal(CODE_OF[reason], String(failure.message).slice(0, 500), { details: { reason } })
 }
-
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1, 500)

@@ -43,12 +43,18 @@ export function csrfCheck(allowedOrigins: () => readonly string[], sessionOf: Se
   }
 }
 
-/** A command that needs no session still reads it, so that the audit log can name who signs out. */
+/**
+ * An endpoint that needs no session still reads it: the audit log names who signs out, and health tells its operator
+ * more. Without a store it answers as if there were none, and itself says what is wrong with the store.
+ */
 export function sessionCheck(sessionOf: SessionOf): Guard {
   return async (request) => {
-    if (request.endpoint.guards?.session === false && request.endpoint.kind !== 'command') return
-    request.session = await sessionOf(request.cookies)
-    if (request.session || request.endpoint.guards?.session === false) return
+    const isOpen = request.endpoint.guards?.session === false
+    request.session = await sessionOf(request.cookies).catch((failure: unknown) => {
+      if (isOpen) return null
+      throw failure
+    })
+    if (request.session || isOpen) return
     throw new Refusal('UNAUTHENTICATED', 'Sign in first: there is no session, or it has ended')
   }
 }

@@ -1,6 +1,6 @@
 // Collects everything that is wrong with a request's fields, so that the operator sees all of it at once.
 import type { FieldCode } from '@panel/shared/api/base/codes.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal, withOneStop } from './refusal.ts'
 
 export interface Problem {
   field: string
@@ -19,7 +19,7 @@ export class Problems {
   }
 
   add(field: string, code: FieldCode, message: string, details: Record<string, unknown> = {}): void {
-    this.#list.push({ field, code, message, details })
+    this.#list.push({ field, code, message: withOneStop(message), details })
   }
 
   get all(): readonly Readonly<Problem>[] {

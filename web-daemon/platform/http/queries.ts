@@ -1,6 +1,8 @@
 // The words that an endpoint says in what it reads of a query. They describe and refuse nothing: what cannot be read
 // counts as not given, unless a handler says otherwise.
+import type { FieldCode } from '@panel/shared/api/base/codes.ts'
 import { strict, Type, type TObject, type TOptional, type TSchema } from '@panel/shared/schema.ts'
+import { Refusal } from './refusal.ts'
 
 /** Every parameter can be left out. */
 export function queryParameters<T extends Record<string, TSchema>>(
@@ -11,6 +13,15 @@ export function queryParameters<T extends Record<string, TSchema>>(
       [K in keyof T]: TOptional<T[K]>
     },
   )
+}
+
+/** 422 on a parameter, for those that a handler does not take as not given. */
+export function wrongParameter(field: string, message: string, details: Record<string, unknown> = {}): Refusal {
+  const problem = { field, code: 'INVALID_VALUE' satisfies FieldCode, message, details }
+  return new Refusal('VALIDATION_FAILED', message, {
+    field,
+    details: { ...details, [field]: message, fields: [problem] },
+  })
 }
 
 export function integerParameter(description: string, minimum = 1, more: object = {}) {

@@ -12,7 +12,7 @@ export class Refusal extends Error {
     message: string,
     more: { field?: string; details?: Record<string, unknown>; headers?: Record<string, string> } = {},
   ) {
-    super(toSentence(message))
+    super(withOneStop(toSentence(message)))
     this.name = 'Refusal'
     this.code = code
     this.field = more.field ?? ''
@@ -20,6 +20,9 @@ export class Refusal extends Error {
     this.headers = more.headers ?? {}
   }
 }
+
+/** What is quoted at the end of a sentence may bring a full stop of its own. */
+export const withOneStop = (message: string): string => message.replace(/([.!?])\.$/, '$1')
 
 /**
  * A sentence begins with a capital letter (reference.md, Error envelope); names of fields and interfaces keep their

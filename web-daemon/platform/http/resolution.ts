@@ -1,17 +1,33 @@
-// The requested resolution of a history: the seconds of each point (decisions.md, M4).
+// The span and the resolution that a history is asked for, the same of every history (decisions.md, M4, F19).
+import type { Span } from '../db/spans.ts'
+import { parseTime } from './instant.ts'
+import { Problems } from './problems.ts'
 import { numberParameter } from './queries.ts'
-import type { Problems } from './problems.ts'
 
 const LONGEST_S = 366 * 86_400
 
 export const RESOLUTION = numberParameter('Seconds that a point stands for. Default: as stored.', 1, LONGEST_S)
 
-/** In whole seconds, never finer than the stored one. */
-export function parseResolution(
+/**
+ * By default the last `usual_seconds` by interval; the resolution is never finer than the stored one. Throws 422 for
+ * what is no time, no number, or ends before it begins.
+ */
+export function parseSpan(
   query: Readonly<Record<string, string>>,
-  stored_seconds: number,
-  problems: Problems,
-): number {
+  now: Date,
+  { stored_seconds, usual_seconds }: { readonly stored_seconds: number; readonly usual_seconds: number },
+): Span {
+  const problems = new Problems()
+  const [from, to] = [parseTime(query, 'from', problems), parseTime(query, 'to', problems)]
+  const resolution_seconds = parseResolution(query, stored_seconds, problems)
+  if (from !== null && to !== null && from >= to) problems.add('to', 'INVALID_VALUE', 'to must be later than from.')
+  problems.throwIfAny(['from', 'to', 'resolution_seconds'])
+  const end = Math.ceil(to ?? now.getTime() / 1000 + 1)
+  return { from: Math.floor(from ?? end - usual_seconds), to: end, resolution_seconds }
+}
+
+/** In whole seconds, never finer than the stored one. */
+function parseResolution(query: Readonly<Record<string, string>>, stored_seconds: number, problems: Problems): number {
   const text = query['resolution_seconds'] ?? ''
   const requested = text === '' ? stored_seconds : /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Math.ceil(Number(text)) : 0
   if (requested < 1 || requested > LONGEST_S)

@@ -114,8 +114,8 @@ class Exchange {
   }
 
   #reader(): ReadContext {
-    const { db, request, now, settings } = this.#pipeline.context
-    return { db, request, now, settings: { get: settings.get } }
+    const { db, request, now, api_path, settings } = this.#pipeline.context
+    return { db, request, now, api_path, settings: { get: settings.get } }
   }
 
   #incoming(given: Body): Incoming<never> {

@@ -1,5 +1,5 @@
 // The form values of a relay rule and their request; the server fills empty fields.
-import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
+import type { CreateRouteBody, UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { RouteView } from '@panel/shared/api/routes/answers.ts'
 
 export interface DestinationValues {
@@ -122,3 +122,27 @@ export const requestBody = (values: RouteValues, isStored: boolean): CreateRoute
     ...(force ? { force } : {}),
   }
 }
+
+/** Only what differs from the stored values, so that a change elsewhere is kept. */
+export const changedBody = (values: RouteValues, stored: RouteValues): UpdateRouteBody => {
+  const [wanted, before] = [requestBody(values, true), requestBody(stored, true)] as Record<string, unknown>[]
+  return Object.fromEntries(
+    Object.entries(wanted ?? {}).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before?.[name])),
+  )
+}
+
+/** The words of fields that are no input of their own. */
+export const OTHER_FIELDS = {
+  destinations: 'routes.edit.relays',
+  allowed_sources: 'routes.edit.sources',
+  is_enabled: 'routes.field.enabled',
+  is_clamp_mss_to_pmtu: 'routes.field.clamp',
+  is_include_local_originated: 'routes.field.local',
+  is_logging_enabled: 'routes.field.logging',
+} as const satisfies Partial<Record<keyof RouteValues, string>>
+
+/** Destinations or sources in one line. */
+export const showItems = (items: unknown): string =>
+  (items as { address?: string; port?: number | null; cidr?: string }[])
+    .map(({ address, port, cidr }) => cidr ?? (port == null ? address : `${address} : ${port}`))
+    .join(', ')

@@ -4,7 +4,7 @@ import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
 import type { CommandContext, ReadContext } from '../../../platform/context.ts'
-import { accountingWarnings, conntrackWarnings } from '../../forwarding/view.ts'
+import { accountingWarnings, conntrackWarnings, COUNT_CONNECTIONS } from '../../forwarding/view.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { parsePaging } from '../../../platform/http/paging.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
@@ -25,14 +25,14 @@ export function listConnections(traffic: Traffic) {
       request('ruleset.connections', { route_rule_ids: [route_rule_id], limit: Math.max(limit, 1) }),
       request('forwarding.probe', {}),
     ])
-    const bytes_counted = forwarding.conntrack?.is_accounting ?? false
+    const { conntrack_acct: bytes_counted, conntrack_timestamp: ages_known } = forwarding.state.live
     const total = found.is_readable ? (found.totals[0]?.connections ?? 0) : null
     const answer: ConnectionsAnswer = {
       route_rule_id,
       reader: 'netlink',
       available: found.is_readable,
       bytes_counted,
-      detail: describeReading(found, bytes_counted),
+      detail: describeReading(found, { bytes_counted, ages_known }),
       connections: found.connections.slice(0, limit).map(({ route_rule_id: _rule, ...one }) => one),
       total,
       by_source: Object.fromEntries(
@@ -52,12 +52,17 @@ export function listConnections(traffic: Traffic) {
 
 function describeReading(
   { is_readable, detail }: { readonly is_readable: boolean; readonly detail: string },
-  bytes_counted: boolean,
+  { bytes_counted, ages_known }: { readonly bytes_counted: boolean; readonly ages_known: boolean },
 ): string {
   if (!is_readable) return `The connections cannot be read, so it is not known who uses the rule: ${detail}`
-  return bytes_counted
-    ? 'Read from connection tracking.'
-    : 'Read from connection tracking. The kernel counts no bytes for single connections: set net.netfilter.nf_conntrack_acct to 1 to have them.'
+  const unknown = [
+    ...(bytes_counted ? [] : ['counts no bytes for single connections (nf_conntrack_acct is 0)']),
+    ...(ages_known ? [] : ['keeps no times of them, so age_seconds is null (nf_conntrack_timestamp is 0)']),
+  ]
+  const begun = 'For connections that begin after it was turned on'
+  return unknown.length === 0
+    ? `Read from connection tracking. ${begun}, bytes and age_seconds are known.`
+    : `Read from connection tracking. The kernel ${unknown.join(' and ')}. ${COUNT_CONNECTIONS}`
 }
 
 interface Dropped {

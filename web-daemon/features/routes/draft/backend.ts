@@ -33,7 +33,7 @@ export function checkBackend({ facts, problems }: DraftContext, record: NamedRou
     problems.add(
       at,
       code,
-      `${why.charAt(0).toUpperCase()}${why.slice(1)}, and it carries out the rules of this server. ${remedy}; or install the package nftables and restart the root helper.`,
+      `What carries out the rules of this server has a bound: ${why}. ${remedy}; or install the package nftables and restart the root helper.`,
     )
   }
 }

@@ -1,11 +1,18 @@
 // Where a rule relays to, and how new connections are balanced among several destinations (decisions.md, F3, F4, F5).
 import { canonicalIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
-import { isLinkLocal, isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
+import {
+  isIpv4InIpv6,
+  isLinkLocal,
+  isLoopback,
+  isMulticast,
+  isReserved,
+  isUnspecified,
+} from '@panel/shared/address/special.ts'
 import { LOAD_BALANCE_MODES } from '@panel/shared/api/base/lookups.ts'
 import type { RouteDestinationBody } from '@panel/shared/api/routes/destinations.ts'
 import { isActive, type NewDestination } from '../record.ts'
 import { portsOf } from '../ports.ts'
-import { isIpv4InIpv6, type Listening } from './listener.ts'
+import type { Listening } from './listener.ts'
 import { familyName, warn, type DraftContext } from './context.ts'
 
 export interface Balanced {
@@ -93,11 +100,10 @@ function draftOne(
   { given, fields }: Place,
   sort_order: number,
 ): NewDestination | null {
-  const { body, problems } = draft
+  const { problems } = draft
   const ip = parseIp(given.address)
   const refused = ip ? destinationProblem(ip) : `${given.address} is not an IP address`
-  if (refused !== null)
-    problems.add(fields.address, 'INVALID_DESTINATION', `${refused.charAt(0).toUpperCase()}${refused.slice(1)}.`)
+  if (refused !== null) problems.add(fields.address, 'INVALID_DESTINATION', `${refused}.`)
   else if (ip && listening && ip.family !== listening.family)
     problems.add(
       fields.address,
@@ -109,7 +115,7 @@ function draftOne(
   if (!ip || refused !== null || !ports || problems.has(fields.port_range_end)) return null
   const address = canonicalIp(given.address)
   const { weight = 1, is_enabled = true, port, port_range_end } = given
-  if (listening && body.is_enabled !== false) checkLoop(draft, listening, address, port, fields.address)
+  if (listening) checkLoop(draft, listening, address, port, fields.address)
   return {
     address,
     port,
@@ -121,12 +127,12 @@ function draftOne(
 }
 
 function destinationProblem(ip: Ip): string | null {
-  if (isUnspecified(ip)) return 'a destination must be one address, not "any"'
-  if (isMulticast(ip)) return 'a destination must not be a multicast address'
-  if (isReserved(ip)) return 'a destination must not be a broadcast or reserved address'
-  if (isIpv4InIpv6(ip)) return 'a destination must not be an IPv4 address in IPv6 clothes'
+  if (isUnspecified(ip)) return 'A destination must be one address, not "any"'
+  if (isMulticast(ip)) return 'A destination must not be a multicast address'
+  if (isReserved(ip)) return 'A destination must not be a broadcast or reserved address'
+  if (isIpv4InIpv6(ip)) return 'A destination must not be an IPv4 address in IPv6 clothes'
   return ip.family === 6 && isLinkLocal(ip)
-    ? 'a destination must not be a link-local address: it means another host on every link'
+    ? 'A destination must not be a link-local address: it means another host on every link'
     : null
 }
 
@@ -171,9 +177,9 @@ function checkPorts(
   return last <= 65_535
 }
 
-/** Not even `force` allows it: the packets would come back here. */
+/** Not even `force` allows it: the packets would come back here. A disabled rule relays none, and is warned of it. */
 function checkLoop(
-  { facts, problems }: DraftContext,
+  draft: DraftContext,
   { bind_address, ports }: Listening,
   address: string,
   port: number,
@@ -181,14 +187,15 @@ function checkLoop(
 ): void {
   const isOwn =
     bind_address === address ||
-    ((bind_address === '0.0.0.0' || bind_address === '::') && facts.addresses.has(address) && !isLoopbackText(address))
+    ((bind_address === '0.0.0.0' || bind_address === '::') &&
+      draft.facts.addresses.has(address) &&
+      !isLoopbackText(address))
   const there = portsOf(port, port + ports.last - ports.first)
   if (!isOwn || there.first > ports.last || ports.first > there.last) return
-  problems.add(
-    field,
-    'SELF_FORWARD_LOOP',
-    `${address}:${port} is where this very rule listens: it would relay to itself.`,
-  )
+  const message = `${address}:${port} is where this very rule listens: it would relay to itself.`
+  if (draft.body.is_enabled === false)
+    warn(draft, 'SELF_FORWARD_LOOP', field, `${message} It cannot be enabled until one of the two is changed.`)
+  else draft.problems.add(field, 'SELF_FORWARD_LOOP', message)
 }
 
 const isLoopbackText = (address: string): boolean => {

@@ -46,7 +46,7 @@ export async function draftRoute(
   if (record) checkBackend(draft, record)
   problems.throwIfAny(FIELD_ORDER)
   if (!drafted || !record) throw incomplete()
-  refuseTooManyPorts(record)
+  await refuseTooManyPorts(context.db, record, null)
   refuseProtected(draft, drafted.listening)
   if (record.route_rule_id > ROUTE_RULE_ID_MAX)
     throw new Refusal('ALLOCATION_FAILED', 'All ids that relay rules can have are used up.')

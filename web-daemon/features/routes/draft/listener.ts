@@ -1,6 +1,6 @@
 // Where a rule listens: family, address, ports and interface (decisions.md, F3, and reference.md on bind_address).
 import { canonicalIp, parseIp, type Family, type Ip } from '@panel/shared/address/ip.ts'
-import { isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
+import { isIpv4InIpv6, isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { ADDRESS_FAMILIES } from '@panel/shared/api/base/lookups.ts'
 import { isWildcard } from '@panel/shared/ruleset/canonical.ts'
 import type { Problems } from '../../../platform/http/problems.ts'
@@ -86,10 +86,6 @@ function bindProblem(text: string, ip: Ip): string | null {
   if (isMulticast(ip)) return 'must not be a multicast address'
   if (isReserved(ip)) return 'must not be a broadcast or reserved address'
   return isIpv4InIpv6(ip) ? 'must not be an IPv4 address in IPv6 clothes' : null
-}
-
-export function isIpv4InIpv6(ip: Ip): boolean {
-  return ip.family === 6 && ip.value >> 32n === 0xffffn
 }
 
 /** `field` is that of the first port; the name of the last follows from it. */

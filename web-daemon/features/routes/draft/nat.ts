@@ -1,6 +1,6 @@
 // What the destination sees as the source of a connection (decisions.md, section 4: SNAT codes).
 import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
-import { isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
+import { isIpv4InIpv6, isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { Listening } from './listener.ts'
 import { familyName, warn, type DraftContext } from './context.ts'
@@ -48,7 +48,7 @@ function snatAddress({ body, facts, problems }: DraftContext, listening: Listeni
     return null
   }
   const ip = parseIp(text)
-  if (!ip || isUnspecified(ip) || isLoopback(ip) || isMulticast(ip) || isReserved(ip)) {
+  if (!ip || isUnspecified(ip) || isLoopback(ip) || isMulticast(ip) || isReserved(ip) || isIpv4InIpv6(ip)) {
     problems.add(
       'snat_address',
       'INVALID_SNAT_ADDRESS',

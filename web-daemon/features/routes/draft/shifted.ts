@@ -1,18 +1,35 @@
-// A range that is relayed to other ports costs the kernel one set element per port, so their number is limited.
-import { SHIFTED_PORTS_MAX, shiftedPorts } from '@panel/shared/ruleset/slots.ts'
+// A range that is relayed to other ports costs the kernel one set element per port, so their number is limited: that of
+// a rule, and what all rules take together.
+import { ELEMENTS_MAX, SHIFTED_PORTS_MAX, shiftedPorts } from '@panel/shared/ruleset/slots.ts'
+import type { ReadDb } from '../../../platform/context.ts'
 import { Problems } from '../../../platform/http/problems.ts'
 import { ruleOf, type NamedRoute } from '../record.ts'
+import { elementsOfOthers, elementsOfRecord } from '../store-elements.ts'
 
-/** Throws 422. Call it once nothing else is wrong. A disabled rule is checked as if it were enabled. */
-export function refuseTooManyPorts(record: NamedRoute): void {
+/**
+ * Throws 422. Call it once nothing else is wrong. A disabled rule is checked by itself as if it were enabled. What takes
+ * no more than before is never too much.
+ */
+export async function refuseTooManyPorts(db: ReadDb, record: NamedRoute, stored: NamedRoute | null): Promise<void> {
   const rule = ruleOf({ ...record, is_enabled: true })
   const count = rule ? shiftedPorts(rule) : 0
-  if (count <= SHIFTED_PORTS_MAX) return
+  if (count > SHIFTED_PORTS_MAX)
+    refuse(
+      'bind_port_range_end',
+      `The range and its destinations shift ${count} ports, and ${SHIFTED_PORTS_MAX} are the most: bind the very ports that the destinations have, or fewer.`,
+    )
+  const wanted = elementsOfRecord(record)
+  if (wanted <= (stored ? elementsOfRecord(stored) : 0)) return
+  const sum = wanted + (await elementsOfOthers(db, record.route_rule_id))
+  if (sum > ELEMENTS_MAX)
+    refuse(
+      count > 0 ? 'bind_port_range_end' : 'bind_port',
+      `With this rule all rules together would take ${sum} elements of the kernel's table, and ${ELEMENTS_MAX} are the most. It is ports that are shifted that take so many: bind the very ports that the destinations have, or fewer.`,
+    )
+}
+
+function refuse(field: string, message: string): void {
   const problems = new Problems()
-  problems.add(
-    'bind_port_range_end',
-    'INVALID_PORT_RANGE',
-    `The range and its destinations shift ${count} ports, and ${SHIFTED_PORTS_MAX} are the most: bind the very ports that the destinations have, or fewer.`,
-  )
+  problems.add(field, 'INVALID_PORT_RANGE', message)
   problems.throwIfAny()
 }

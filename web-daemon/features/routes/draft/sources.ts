@@ -1,5 +1,6 @@
 // Who may use a rule: networks, stored with their host bits cleared (decisions.md, F6).
 import { formatCidr, parseCidr } from '@panel/shared/address/ip.ts'
+import { isIpv4InIpv6 } from '@panel/shared/address/special.ts'
 import type { NewSource } from '../record.ts'
 import type { Listening } from './listener.ts'
 import { familyName, type DraftContext } from './context.ts'
@@ -10,7 +11,8 @@ export function draftSources({ body, problems }: DraftContext, listening: Listen
   for (const [at, { cidr: text, description = '' }] of (body.allowed_sources ?? []).entries()) {
     const field = `allowed_sources.${at}.cidr`
     const network = parseCidr(text)
-    if (!network) problems.add(field, 'INVALID_CIDR', `${text} is not an address or a network such as 203.0.113.0/24.`)
+    if (!network || isIpv4InIpv6(network.base))
+      problems.add(field, 'INVALID_CIDR', `${text} is not an address or a network such as 203.0.113.0/24.`)
     else if (listening && network.base.family !== listening.family)
       problems.add(
         field,

@@ -38,7 +38,7 @@ export async function draftUpdate(
     fresh.add(mapField(problem.field), problem.code, problem.message, problem.details)
   fresh.throwIfAny(FIELD_ORDER)
   if (!record) throw incomplete()
-  refuseTooManyPorts(record)
+  await refuseTooManyPorts(context.db, record, stored)
   const warnings = draft.warnings
     .filter(isNewProblem(existing.warnings))
     .map((warning) => ({ ...warning, field: mapField(warning.field) }))

@@ -8,12 +8,11 @@ import {
   type TrafficView,
 } from '@panel/shared/api/routes/traffic.ts'
 import type { ReadContext } from '../../../platform/context.ts'
-import { intervalStart, type Span } from '../../../platform/db/spans.ts'
+import { intervalStart } from '../../../platform/db/spans.ts'
 import { ok, query, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
-import { parseTime } from '../../../platform/http/instant.ts'
-import { Problems } from '../../../platform/http/problems.ts'
+import { parsePaging } from '../../../platform/http/paging.ts'
 import { timeParameter, limitParameter, queryParameters, integerParameter } from '../../../platform/http/queries.ts'
-import { RESOLUTION, parseResolution } from '../../../platform/http/resolution.ts'
+import { RESOLUTION, parseSpan } from '../../../platform/http/resolution.ts'
 import { joinBuckets, type Bucket } from './bucket.ts'
 import { requireRoute } from '../get.ts'
 import { allTitles } from '../store.ts'
@@ -127,20 +126,19 @@ function summary(traffic: Traffic): Handler<TrafficSummaryAnswer> {
 function history(traffic: Traffic): Handler<TrafficHistoryAnswer> {
   return async ({ db, now }, { params, query: values }) => {
     const { route_rule_id } = await requireRoute(db, params)
-    const span = parseSpan(values, now(), traffic.bucketSeconds)
+    const usual_seconds = boundedCount(values['hours'], HOURS.standard, HOURS.maximum) * 3600
+    const span = parseSpan(values, now(), { stored_seconds: traffic.bucketSeconds, usual_seconds })
     const { from, to, resolution_seconds: interval_seconds } = span
-    const limit = boundedCount(values['limit'], HISTORY.standard, HISTORY.maximum)
+    const { limit } = parsePaging(values, HISTORY)
     const stored = await findBuckets(db, route_rule_id, span, limit)
     const unsaved = traffic
       .unsaved(route_rule_id)
       .filter(({ bucket_start }) => bucket_start >= from && bucket_start < to)
-    const samples = joined([...stored, ...unsaved], interval_seconds)
-      .slice(-limit)
-      .map(bucketView)
+    const points = joined([...stored.points, ...unsaved], interval_seconds)
     const answer: TrafficHistoryAnswer = {
       route_rule_id,
-      samples,
-      total: samples.length,
+      samples: limit === 0 ? [] : points.slice(-limit).map(bucketView),
+      total: stored.total + points.length - stored.points.length,
       interval_seconds,
       since: new Date(from * 1000).toISOString(),
       note: `Each sample holds what moved within the ${interval_seconds} seconds from its start on, or what interval was set at its time, and is no running total. Intervals in which nothing moved are left out. active_connections is the most that were open at one look, new_connections how many began; null where that is not known. tx is towards the destination and rx is back from it.`,
@@ -176,20 +174,6 @@ const bucketView = ({
   active_connections,
   new_connections,
 })
-
-/** By default the last 24 hours by interval. Throws 422 for an invalid time (decisions.md, F19). */
-function parseSpan(values: Incoming['query'], now: Date, stored_seconds: number): Span {
-  const problems = new Problems()
-  const [from, to] = [parseTime(values, 'from', problems), parseTime(values, 'to', problems)]
-  const resolution_seconds = parseResolution(values, stored_seconds, problems)
-  problems.throwIfAny(['from', 'to', 'resolution_seconds'])
-  const end = to ?? now.getTime() / 1000 + 1
-  return {
-    from: Math.floor(from ?? end - boundedCount(values['hours'], HOURS.standard, HOURS.maximum) * 3600),
-    to: end,
-    resolution_seconds,
-  }
-}
 
 const boundedCount = (text: string | undefined, standard: number, maximum: number): number =>
   Math.min(text !== undefined && /^\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : standard, maximum)

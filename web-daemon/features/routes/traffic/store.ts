@@ -1,7 +1,7 @@
 // Reads and writes the traffic of rules: totals, and the traffic of each interval.
 import { sql } from 'kysely'
 import type { ReadDb, WriteDb } from '../../../platform/context.ts'
-import { splitSpan, intervalStartSql, type Span } from '../../../platform/db/spans.ts'
+import { newestPoints, intervalStartSql, type Span } from '../../../platform/db/spans.ts'
 import type { Bucket } from './bucket.ts'
 import type { TrafficDelta } from './delta.ts'
 import type { StoredTotal } from './accumulator.ts'
@@ -103,35 +103,45 @@ async function saveBuckets(db: WriteDb, buckets: readonly Bucket[]): Promise<voi
 }
 
 /** Intervals joined to points of the resolution, oldest first; if there are more than `limit`, the newest. */
-export async function findBuckets(db: ReadDb, route_rule_id: number, span: Span, limit: number): Promise<Bucket[]> {
-  const { oldest } = await db
-    .selectFrom('route_bucket')
-    .where('route_rule_id', '=', route_rule_id)
-    .select((e) => e.fn.min('bucket_start').as('oldest'))
-    .executeTakeFirstOrThrow()
-  const newestFirst: Bucket[] = []
-  for await (const piece of splitSpan({ ...span, from: Math.max(span.from, oldest ?? span.to) })) {
-    newestFirst.push(...(await findJoined(db, route_rule_id, piece)))
-    if (newestFirst.length >= limit) break
-  }
-  return newestFirst.slice(0, limit).reverse()
-}
-
-/** Newest first. Joined like joinBuckets: new connections are unknown if they are for a part. */
-async function findJoined(
+export async function findBuckets(
   db: ReadDb,
   route_rule_id: number,
-  { from, to, resolution_seconds }: Span,
-): Promise<Bucket[]> {
-  const sums = (['rx_bytes', 'tx_bytes', 'rx_packets', 'tx_packets'] as const).map((name) =>
-    sql<number>`sum(${sql.ref(name)})`.as(name),
-  )
-  const rows = await db
+  span: Span,
+  limit: number,
+): Promise<{ points: Bucket[]; total: number }> {
+  const bounds = await db
+    .selectFrom('route_bucket')
+    .where('route_rule_id', '=', route_rule_id)
+    .select((e) => [e.fn.min('bucket_start').as('oldest'), e.fn.max('bucket_start').as('newest')])
+    .executeTakeFirstOrThrow()
+  return newestPoints(span, limit, {
+    bounds,
+    read: (piece) => findJoined(db, route_rule_id, piece),
+    count: (piece) => countPoints(db, route_rule_id, piece),
+  })
+}
+
+const inSpan = (db: ReadDb, route_rule_id: number, { from, to }: Span) =>
+  db
     .selectFrom('route_bucket')
     .where('route_rule_id', '=', route_rule_id)
     .where('bucket_start', '>=', from)
     .where('bucket_start', '<', to)
-    .select([intervalStartSql(resolution_seconds).as('start'), ...sums])
+
+async function countPoints(db: ReadDb, route_rule_id: number, span: Span): Promise<number> {
+  const { count } = await inSpan(db, route_rule_id, span)
+    .select(sql<number>`count(distinct ${intervalStartSql(span.resolution_seconds)})`.as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Newest first. Joined like joinBuckets: new connections are unknown if they are for a part. */
+async function findJoined(db: ReadDb, route_rule_id: number, span: Span): Promise<Bucket[]> {
+  const sums = (['rx_bytes', 'tx_bytes', 'rx_packets', 'tx_packets'] as const).map((name) =>
+    sql<number>`sum(${sql.ref(name)})`.as(name),
+  )
+  const rows = await inSpan(db, route_rule_id, span)
+    .select([intervalStartSql(span.resolution_seconds).as('start'), ...sums])
     .select((e) => e.fn.max('active_connections').as('active_connections'))
     .select(
       sql<number | null>`case when count(new_connections) = count(*) then sum(new_connections) end`.as(

@@ -1,8 +1,9 @@
 // The settings of the category diagnostics: defaults of manual pings and probes (decisions.md, D1, D5).
+import { PING_COUNT_MAX } from '@panel/shared/api/diagnostics.ts'
 import { float, int } from '../kinds.ts'
 
 export const DIAGNOSTICS = {
-  'diagnostics.manual_ping_count': int(100, { min: 1, max: 100_000 }, 'Packets of a ping by hand.'),
+  'diagnostics.manual_ping_count': int(100, { min: 1, max: PING_COUNT_MAX }, 'Packets of a ping by hand.'),
   'diagnostics.manual_ping_interval': float(
     0.1,
     { min: 0.01, max: 60, unit: 'seconds' },
@@ -14,8 +15,8 @@ export const DIAGNOSTICS = {
     'Time after which a packet of a ping by hand counts as lost.',
   ),
   'diagnostics.manual_ping_max_count': int(
-    10_000,
-    { min: 1, max: 100_000 },
+    PING_COUNT_MAX,
+    { min: 1, max: PING_COUNT_MAX },
     'Most packets that a ping by hand may ask for.',
   ),
   'diagnostics.mtu_probe_min': int(

@@ -3,9 +3,10 @@ import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import { bool, float, int, lookup } from '../kinds.ts'
 
 export const ROUTES = {
+  // Not SNAT, whose address each rule names for itself.
   'routes.default_nat_mode': lookup(
     'nat_mode',
-    NAT_MODES,
+    { Masquerade: NAT_MODES.Masquerade, None: NAT_MODES.None },
     NAT_MODES.Masquerade,
     'What the destination of a new rule sees as the source of a connection.',
   ),

@@ -6,26 +6,25 @@ import {
   contains,
   formatCidr,
   formatIp,
-  enclosingNetwork,
   overlaps,
   parseIp,
-  networkSize,
   type Cidr,
   type Ip,
 } from '@panel/shared/address/ip.ts'
-import {
-  isLinkLocal,
-  isLoopback,
-  isMulticast,
-  isPublicRange,
-  isReserved,
-  isUnspecified,
-} from '@panel/shared/address/special.ts'
+import { isPublicRange } from '@panel/shared/address/special.ts'
 import type { TunnelAddressBody } from '@panel/shared/api/tunnels/addresses.ts'
+import {
+  isEdge,
+  keptIn,
+  SHORTEST_PREFIX,
+  whyNoTunnelAddress,
+  whyNoTunnelNetwork,
+  type Kept,
+} from '@panel/shared/tunnel/address-rules.ts'
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
+import { addressNetworks, formatAddresses } from '@panel/shared/tunnel/networks.ts'
 import { particularRoutes } from '../facts.ts'
 import { familyIdOf, type NewAddress } from '../record.ts'
-import { formatAddresses, addressNetworks } from './networks.ts'
 import type { Ends } from './ends.ts'
 import { warn, type DraftContext } from './context.ts'
 
@@ -37,6 +36,13 @@ export function draftAddresses(draft: DraftContext, given: readonly TunnelAddres
     checkOwners(draft, address, `addresses.${at}.address`)
     checkNetworks(draft, addressNetworks([address]), ends, `addresses.${at}.address`)
   })
+  const [, second] = given.flatMap(({ is_primary }, at) => (is_primary === true ? [at] : []))
+  if (second !== undefined)
+    draft.problems.add(
+      `addresses.${second}.is_primary`,
+      'INVALID_VALUE',
+      'Only one of the addresses can be the primary one.',
+    )
   return inOrder(
     drafted.filter((address) => address !== null),
     given.findIndex((body) => body.is_primary === true),
@@ -59,11 +65,11 @@ function oneAddress(draft: DraftContext, body: TunnelAddressBody, field: string)
   if (unchanged) return unchanged
   const own = parseAddress(draft, body.address, `${field}.address`)
   const peer = body.peer_address ? parseAddress(draft, body.peer_address, `${field}.peer_address`) : null
-  if (own && body.prefix_length > bitsOf(own.family))
+  if (own && (body.prefix_length > bitsOf(own.family) || body.prefix_length < SHORTEST_PREFIX[own.family]))
     problems.add(
       `${field}.prefix_length`,
       'INVALID_PREFIX_LENGTH',
-      `prefix_length must be at most ${bitsOf(own.family)} for an IPv${own.family} address.`,
+      `prefix_length must be from ${SHORTEST_PREFIX[own.family]} to ${bitsOf(own.family)} for an IPv${own.family} address.`,
     )
   else if (own && isEdge(own, body.prefix_length) && !peer)
     problems.add(
@@ -95,22 +101,9 @@ function unchangedAddress(
 
 function parseAddress({ problems }: DraftContext, text: string, field: string): Ip | null {
   const ip = parseIp(text)
-  const refused = ip ? addressProblem(ip) : 'is not an IP address'
+  const refused = ip ? whyNoTunnelAddress(ip) : 'is not an IP address'
   if (refused !== null) problems.add(field, 'INVALID_ADDRESS', `${text} ${refused}.`)
   return refused === null ? ip : null
-}
-
-function addressProblem(ip: Ip): string | null {
-  if (isUnspecified(ip) || isMulticast(ip) || isReserved(ip)) return 'is no address that one end can have'
-  if (isLoopback(ip)) return 'is a loopback address'
-  if (isLinkLocal(ip)) return 'is link-local: the kernel sees to such addresses itself'
-  return null
-}
-
-function isEdge(ip: Ip, prefix_length: number): boolean {
-  if (ip.family === 6 || prefix_length > 30) return false
-  const { base } = enclosingNetwork(ip, prefix_length)
-  return ip.value === base.value || ip.value === base.value + networkSize({ base, prefix_length }) - 1n
 }
 
 function checkDuplicates(
@@ -144,10 +137,25 @@ export function checkNetworks(draft: DraftContext, networks: readonly Cidr[], { 
         'INVALID_ADDRESS',
         `${formatCidr(network)} holds the remote endpoint: the tunnel would carry itself.`,
       )
+    const reason = whyNoTunnelNetwork(network)
+    if (reason !== null && !problems.has(field))
+      problems.add(field, 'INVALID_ADDRESS', `${formatCidr(network)} ${reason}.`)
+    const lost = keptIn(network, keptOn(draft))
+    if (lost && !problems.has(field))
+      problems.add(field, 'ADDRESS_CONFLICT', `${formatCidr(network)} holds ${formatIp(lost.ip)}, ${lost.what}.`)
     if (isPublicRange(network)) warnOfPublicRange(draft, network, field)
     if (!problems.has(field)) checkRoutes(draft, network, field)
   }
 }
+
+/** Root refuses to take the way to them (root-helper/reach.ts), whether forced or not. */
+const keptOn = ({ facts }: DraftContext): Kept[] => [
+  ...facts.held.map(({ device, ip }) => ({ ip, what: `an address of ${device}` })),
+  ...facts.routes.flatMap(({ entry }) => {
+    const ip = parseIp(entry.gateway)
+    return ip ? [{ ip, what: `the next hop of a route over ${entry.device}` }] : []
+  }),
+]
 
 export function warnOfPublicRange(draft: DraftContext, network: Cidr, field: string): void {
   warn(

@@ -1,13 +1,13 @@
 // Allocates a free subnet and a free number together, from the pools to try (decisions.md, R5, R31, R32).
 import { bitsOf, formatCidr, enclosingNetwork, overlaps, parseIp, type Cidr } from '@panel/shared/address/ip.ts'
 import type { LinkKind } from '@panel/shared/tunnel/model.ts'
+import { addressNetworks } from '@panel/shared/tunnel/networks.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { poolCapacity, lowestFree, subnetAt } from '../../pools/allocation.ts'
 import type { PoolRecord } from '../../pools/store.ts'
 import { particularRoutes } from '../facts.ts'
 import type { Ends } from './ends.ts'
 import { freeNumbers, lowestNumber } from './naming.ts'
-import { addressNetworks } from './networks.ts'
 import { FIELD_ORDER, type DraftContext } from './context.ts'
 
 export interface Allocation {
@@ -80,7 +80,7 @@ function indexIfFree(pool: PoolRecord, number: number, taken: readonly Cidr[]): 
   return subnet && !taken.some((network) => overlaps(network, subnet)) ? number : null
 }
 
-/** Networks that an allocation avoids: addresses and routes of the host, those of other tunnels, and the endpoints. */
+/** Networks that an allocation avoids: addresses, routes and next hops of the host, those of other tunnels, and the endpoints. */
 function takenNetworks({ facts, existing }: DraftContext, { local, remote }: Ends): Cidr[] {
   const single = (text: string): Cidr[] => {
     const ip = parseIp(text)
@@ -89,6 +89,7 @@ function takenNetworks({ facts, existing }: DraftContext, { local, remote }: End
   return [
     ...facts.held.map(({ network }) => network),
     ...particularRoutes(facts).map(({ network }) => network),
+    ...facts.routes.flatMap(({ entry }) => single(entry.gateway)),
     ...existing.flatMap((n) => [...addressNetworks(n.addresses), ...single(n.remote_endpoint)]),
     ...[local, remote].filter((ip) => ip !== null).map((ip) => enclosingNetwork(ip, bitsOf(ip.family))),
   ]

@@ -4,12 +4,15 @@ import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { foreignInTheWay } from '@panel/shared/tunnel/foreign-files.ts'
 import { planTunnel } from '@panel/shared/tunnel/plan.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
+import type { ReadContext } from '../../../platform/context.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 
-export async function stateBefore(request: Reader, desired: TunnelState): Promise<TunnelState | null> {
+type Host = Pick<ReadContext, 'request' | 'api_path'>
+
+export async function stateBefore({ request, api_path }: Host, desired: TunnelState): Promise<TunnelState | null> {
   const { interface_name } = desired
   const found = await probeOne(request, interface_name)
-  if (found.observed) throw adoptable(interface_name, found.observed)
+  if (found.observed) throw adoptable(interface_name, found.observed, api_path)
   const files = foreignInTheWay(interface_name, found.foreign_files, planTunnel(found.state, desired).steps)
   if (files.length > 0)
     throw new Refusal(
@@ -22,19 +25,19 @@ export async function stateBefore(request: Reader, desired: TunnelState): Promis
 
 /** The state of a tunnel to be changed. Its new name, if any, must be free. */
 export async function stateToChange(
-  request: Reader,
+  host: Host,
   interface_name: string,
   desired: TunnelState,
 ): Promise<TunnelState | null> {
   const isRenamed = desired.interface_name !== interface_name
-  if (isRenamed && (await stateBefore(request, desired))) {
+  if (isRenamed && (await stateBefore(host, desired))) {
     throw new Refusal(
       'CONFLICT',
       `A unit file for ${desired.interface_name} is left on this server. Remove it, or choose another name.`,
       { field: 'interface_name', details: { interface_name: desired.interface_name } },
     )
   }
-  return (await probeOne(request, interface_name)).state
+  return (await probeOne(host.request, interface_name)).state
 }
 
 export async function probeOne(request: Reader, interface_name: string): Promise<TunnelFound> {
@@ -45,13 +48,13 @@ export async function probeOne(request: Reader, interface_name: string): Promise
 }
 
 /** The panel never takes over a link without being told to (decisions.md, R14). */
-function adoptable(interface_name: string, { statistics: _, ...observed }: ObservedLink): Refusal {
+function adoptable(interface_name: string, { statistics: _, ...observed }: ObservedLink, api_path: string): Refusal {
   return new Refusal(
     'ADOPTABLE',
     `This server has a tunnel ${interface_name} that the panel does not manage. Adopt it, or choose another name.`,
     {
       field: 'interface_name',
-      details: { interface_name, adopt_path: '/api/v1/reconcile/adopt', observed },
+      details: { interface_name, adopt_path: `${api_path}/reconcile/adopt`, observed },
     },
   )
 }

@@ -6,6 +6,7 @@ import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { LinkKind } from '@panel/shared/tunnel/model.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import type { Problems } from '../../../platform/http/problems.ts'
+import { withOneStop } from '../../../platform/http/refusal.ts'
 import { allPools, type PoolRecord } from '../../pools/store.ts'
 import type { SettingsReader } from '../../../platform/settings.ts'
 import { factsWithout, hostFacts, type HostFacts } from '../facts.ts'
@@ -55,5 +56,5 @@ export async function makeDraftContext(
 }
 
 export function warn(draft: DraftContext, code: WarningCode, field: string, message: string): void {
-  draft.warnings.push({ code, message, field })
+  draft.warnings.push({ code, message: withOneStop(message), field })
 }

@@ -1,7 +1,16 @@
 // The two endpoints of a tunnel: errors and warnings (decisions.md, R6, R15).
-import { compareIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
-import { isLinkLocal, isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
+import { compareIp, contains, formatCidr, formatIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
+import {
+  isIpv4InIpv6,
+  isLinkLocal,
+  isLoopback,
+  isMulticast,
+  isReserved,
+  isUnspecified,
+} from '@panel/shared/address/special.ts'
+import { isEdge } from '@panel/shared/tunnel/address-rules.ts'
 import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
+import type { HeldAddress } from '../facts.ts'
 import { warn, type DraftContext } from './context.ts'
 
 export interface Ends {
@@ -20,6 +29,7 @@ export function draftEnds(draft: DraftContext): Ends {
       'ENDPOINTS_IDENTICAL',
       'remote_endpoint must be another address than local_endpoint.',
     )
+  if (remote) checkRemote(draft, remote)
   if (local && !draft.facts.held.some(({ ip }) => compareIp(ip, local) === 0)) {
     warn(
       draft,
@@ -29,6 +39,22 @@ export function draftEnds(draft: DraftContext): Ends {
     )
   }
   return { local, remote }
+}
+
+/** An address of this server is not the other one's, and a broadcast address is nobody's. */
+function checkRemote({ facts, problems }: DraftContext, remote: Ip): void {
+  const whatIs = ({ device, ip, network }: HeldAddress): string | null => {
+    if (compareIp(ip, remote) === 0) return `an address of this server, on ${device}`
+    const isOnEdge = contains(network, remote) && isEdge(remote, network.prefix_length)
+    return isOnEdge ? `the network or broadcast address of ${formatCidr(network)}` : null
+  }
+  const [why] = facts.held.map(whatIs).filter((what) => what !== null)
+  if (why !== undefined && !problems.has('remote_endpoint'))
+    problems.add(
+      'remote_endpoint',
+      'INVALID_ENDPOINT',
+      `remote_endpoint must be an address of another server, and ${formatIp(remote)} is ${why}.`,
+    )
 }
 
 /** Null if the field has a problem, found here or by the schema. */
@@ -54,7 +80,7 @@ function endpointProblem(ip: Ip, hasBindDevice: boolean): string | null {
   if (isLoopback(ip)) return 'must not be a loopback address'
   if (isMulticast(ip)) return 'must not be a multicast address'
   if (isReserved(ip)) return 'must not be a broadcast or reserved address'
-  if (ip.family === 6 && ip.value >> 32n === 0xffffn) return 'must not be an IPv4 address in IPv6 clothes'
+  if (isIpv4InIpv6(ip)) return 'must not be an IPv4 address in IPv6 clothes'
   if (isLinkLocal(ip) && !hasBindDevice) return 'is link-local, which needs a bind_device'
   return null
 }

@@ -1,12 +1,14 @@
 // The number of a tunnel and the name of its interface: rendered from the template or given, and unique (decisions.md,
 // R4, R5, R14).
 import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
-import { INTERFACE_NAME_PATTERN, KERNEL_STUBS, LINK_KINDS, type LinkKind } from '@panel/shared/tunnel/model.ts'
+import { INTERFACE_NAME_PATTERN, LINK_KINDS, type LinkKind } from '@panel/shared/tunnel/model.ts'
+import { whyNoTunnelName } from '@panel/shared/tunnel/names.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { renderName } from '../../settings/naming.ts'
 import { FIELD_ORDER, type DraftContext } from './context.ts'
 
 const VALID = new RegExp(INTERFACE_NAME_PATTERN)
+const isName = (name: string): boolean => VALID.test(name) && whyNoTunnelName(name) === null
 
 export function requestedSide({ body }: DraftContext): number {
   return body.tunnel_side_id ?? TUNNEL_FIELDS.tunnel_side_id.byDefault
@@ -20,12 +22,8 @@ export function templateName(draft: DraftContext, kind: LinkKind, tunnel_number:
 export function freeNumbers(draft: DraftContext, kind: LinkKind): (number: number) => boolean {
   const { body, existing: neighbours, facts } = draft
   const numbers = new Set(neighbours.map((n) => n.tunnel_number))
-  const names = new Set<string>([
-    ...KERNEL_STUBS,
-    ...neighbours.map((n) => n.interface_name),
-    ...facts.interfaces.map((i) => i.name),
-  ])
-  const isFreeName = (name: string): boolean => VALID.test(name) && !names.has(name)
+  const names = new Set<string>([...neighbours.map((n) => n.interface_name), ...facts.interfaces.map((i) => i.name)])
+  const isFreeName = (name: string): boolean => isName(name) && !names.has(name)
   // A tunnel with a given name does not need one for its number.
   return (number) =>
     !numbers.has(number) && (body.interface_name !== undefined || isFreeName(templateName(draft, kind, number)))
@@ -44,14 +42,12 @@ export function lowestNumber(draft: DraftContext, kind: LinkKind): number {
 }
 
 const hasRoom = (draft: DraftContext, kind: LinkKind, number: number): boolean =>
-  draft.body.interface_name !== undefined || VALID.test(templateName(draft, kind, number))
+  draft.body.interface_name !== undefined || isName(templateName(draft, kind, number))
 
 /** Checks a requested name, or the name of a requested number. `field` is the one in the request. */
 export function checkName(draft: DraftContext, name: string, field: 'interface_name' | 'tunnel_number'): void {
   const { problems, existing: neighbours, facts } = draft
   if (!VALID.test(name)) problems.add(field, 'INVALID_INTERFACE_NAME', `${name} is no name for an interface.`)
-  if ((KERNEL_STUBS as readonly string[]).includes(name))
-    problems.add(field, 'INTERFACE_NAME_RESERVED', `${name} is a name that the kernel keeps for itself.`)
   const owner = neighbours.find((n) => n.interface_name === name)
   if (owner)
     problems.add(field, 'TUNNEL_NAME_CONFLICT', `There is a tunnel ${name} already.`, { tunnel_id: owner.tunnel_id })
@@ -60,4 +56,6 @@ export function checkName(draft: DraftContext, name: string, field: 'interface_n
   if (there && !owner && !problems.has(field) && !(LINK_KINDS as readonly string[]).includes(there.kind)) {
     problems.add(field, 'TUNNEL_NAME_CONFLICT', `This server has an interface ${name} that is no tunnel.`)
   }
+  const reason = whyNoTunnelName(name)
+  if (reason !== null && !problems.has(field)) problems.add(field, 'INTERFACE_NAME_RESERVED', `${name} ${reason}.`)
 }

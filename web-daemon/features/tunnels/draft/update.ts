@@ -52,7 +52,7 @@ export async function draftUpdate(
     .map((warning) => ({ ...warning, field: mapField(warning.field) }))
   const after = stateOf(record)
   const concernsHost = !sameState(stateOf(stored), after)
-  const before = concernsHost ? await stateToChange(context.request, stored.interface_name, after) : after
+  const before = concernsHost ? await stateToChange(context, stored.interface_name, after) : after
   return { record, before, after, concernsHost, warnings, facts: draft.facts }
 }
 

@@ -1,6 +1,6 @@
 // The networks that addresses add to the routing table.
-import { bitsOf, enclosingNetwork, parseIp, type Cidr } from '@panel/shared/address/ip.ts'
-import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
+import { bitsOf, enclosingNetwork, parseIp, type Cidr } from '../address/ip.ts'
+import type { TunnelAddress } from './model.ts'
 
 /** With a peer, the prefix belongs to the peer and the own address is a host route. */
 export function addressNetworks(addresses: readonly TunnelAddress[]): Cidr[] {

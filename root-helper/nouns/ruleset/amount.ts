@@ -1,0 +1,17 @@
+// How much the relay rules of a host may be together: root reads its table whole, and one too large would end it.
+import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { ELEMENTS_MAX, elementsOf } from '@panel/shared/ruleset/slots.ts'
+import { RefusedError } from '../../refused.ts'
+
+/** A change that makes it no more is allowed whatever there is, so that there is a way back. */
+export function allowAmount(held: readonly RelayRule[], gone: ReadonlySet<number>, wanted: readonly RelayRule[]): void {
+  const before = sum(held)
+  const after = sum(held.filter(({ route_rule_id }) => !gone.has(route_rule_id))) + sum(wanted)
+  if (after > ELEMENTS_MAX && after > before)
+    throw new RefusedError(
+      'unsupported',
+      `All relay rules together would take ${after} elements of the table, and ${ELEMENTS_MAX} are the most: shift fewer ports, or let ranges keep theirs`,
+    )
+}
+
+const sum = (rules: readonly RelayRule[]): number => rules.reduce((all, rule) => all + elementsOf(rule), 0)

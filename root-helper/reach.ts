@@ -1,0 +1,123 @@
+// What a tunnel may draw to itself, and what it may be called: root decides by what the kernel says at that moment. Only
+// what is new is looked at, so that a tunnel keeps what it has.
+import { contains, formatCidr, formatIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
+import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
+import { keptIn, whyNoTunnelAddress, whyNoTunnelNetwork, type Kept } from '@panel/shared/tunnel/address-rules.ts'
+import { sameState } from '@panel/shared/change/change.ts'
+import type { NetdevConfig, TunnelAddress, TunnelState } from '@panel/shared/tunnel/model.ts'
+import { whyNoTunnelName } from '@panel/shared/tunnel/names.ts'
+import { addressNetworks } from '@panel/shared/tunnel/networks.ts'
+import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
+import type { TunnelStates } from '@panel/shared/tunnel/plans.ts'
+import type { Kernel } from './kernel/facilities.ts'
+import { RefusedError } from './refused.ts'
+
+type Host = Pick<Kernel, 'links' | 'ownAccess'>
+
+/** `found` is what exists under each name of the change. */
+export async function allowReach(
+  host: Host,
+  found: readonly TunnelFound[],
+  wanted: TunnelStates | null,
+): Promise<void> {
+  const before = found.map(({ state }) => state).filter((state) => state !== null)
+  for (const { interface_name } of wanted ?? [])
+    if (!before.some((state) => state.interface_name === interface_name)) await allowNewName(host, interface_name)
+  const ends = (wanted ?? []).flatMap(endsIn)
+  const knownEnds = before.flatMap(endsIn)
+  for (const config of ends) if (!knownEnds.some((other) => sameEnds(config, other))) allowEnds(config)
+  const [live, saved] = [before.flatMap(liveAddresses), before.flatMap(savedAddresses)]
+  const wantedLive = (wanted ?? []).flatMap(liveAddresses)
+  const freshSaved = (wanted ?? []).flatMap(savedAddresses).filter(isNoneOf([...live, ...saved]))
+  allowForm([...wantedLive.filter(isNoneOf([...live, ...saved])), ...freshSaved])
+  // A file, or a link that is down, may be older than who is to be reached now: only what a link carries is not new.
+  const carried = before.filter(({ link }) => link?.is_up).flatMap(liveAddresses)
+  const taking = [...wantedLive.filter(isNoneOf(carried)), ...freshSaved]
+  if (taking.length > 0) allowTaking(taking, await keptOn(host, found, carried))
+}
+
+async function allowNewName({ links }: Host, name: string): Promise<void> {
+  const reason = whyNoTunnelName(name)
+  if (reason !== null) throw new RefusedError('protected_interface', `${name} ${reason}`)
+  const holder = await links.nameHolder(name)
+  if (holder !== null && holder !== name)
+    throw new RefusedError('protected_interface', `${name} is another name of the interface ${holder}`)
+}
+
+const configsIn = ({ link, saved }: TunnelState) => [link?.config, saved?.systemd_unit?.config].filter((one) => !!one)
+
+const liveAddresses = ({ link }: TunnelState): readonly TunnelAddress[] => link?.config.addresses ?? []
+const savedAddresses = ({ saved }: TunnelState): readonly TunnelAddress[] => [
+  ...(saved?.systemd_unit?.config?.addresses ?? []),
+  ...(saved?.networkd_network?.config.addresses ?? []),
+]
+const isNoneOf =
+  (known: readonly TunnelAddress[]) =>
+  (address: TunnelAddress): boolean =>
+    !known.some((other) => sameState(address, other))
+
+function endsIn(state: TunnelState): NetdevConfig[] {
+  const netdev = state.saved?.networkd_netdev?.config
+  return [...configsIn(state), ...(netdev ? [netdev] : [])]
+}
+
+const sameEnds = (a: NetdevConfig, b: NetdevConfig): boolean =>
+  a.local_endpoint === b.local_endpoint && a.remote_endpoint === b.remote_endpoint
+
+function allowEnds({ local_endpoint, remote_endpoint }: NetdevConfig): void {
+  for (const text of [local_endpoint, remote_endpoint]) {
+    const ip = parseIp(text)
+    if (ip && (isUnspecified(ip) || isMulticast(ip) || isReserved(ip)))
+      throw new RefusedError('protected_address', `${text} is no address of a single host, which an endpoint is`)
+  }
+  if (local_endpoint === remote_endpoint)
+    throw new RefusedError('protected_address', `A tunnel from ${local_endpoint} to itself leads nowhere`)
+}
+
+function allowForm(addresses: readonly TunnelAddress[]): void {
+  for (const one of addresses)
+    for (const text of [one.address, one.peer_address]) {
+      const ip = parseIp(text)
+      const reason = ip && whyNoTunnelAddress(ip)
+      if (reason) throw new RefusedError('protected_address', `${text} ${reason}`)
+    }
+  for (const network of addressNetworks(addresses)) {
+    const reason = whyNoTunnelNetwork(network)
+    if (reason !== null) throw new RefusedError('protected_address', `${formatCidr(network)} ${reason}`)
+  }
+}
+
+function allowTaking(addresses: readonly TunnelAddress[], kept: readonly Kept[]): void {
+  for (const network of addressNetworks(addresses)) {
+    const lost = keptIn(network, kept)
+    if (lost)
+      throw new RefusedError('protected_address', `${formatCidr(network)} holds ${formatIp(lost.ip)}, ${lost.what}`)
+  }
+}
+
+/** What no tunnel of this change may take: addresses of other interfaces, next hops, and whoever runs this host. */
+async function keptOn(host: Host, found: readonly TunnelFound[], known: readonly TunnelAddress[]): Promise<Kept[]> {
+  const own = new Set(found.map(({ interface_name }) => interface_name))
+  const [interfaces, hops, clients] = await Promise.all([
+    host.links.interfaces(),
+    host.links.nextHops(),
+    host.ownAccess.clients(),
+  ])
+  const others = interfaces.filter(({ name }) => !own.has(name))
+  const through = addressNetworks(known)
+  const isThrough = (ip: Ip): boolean => through.some((network) => contains(network, ip))
+  return [
+    ...others.flatMap(({ name, addresses }) => addresses.flatMap((text) => kept(text, `an address of ${name}`))),
+    ...hops
+      .filter(({ device }) => !own.has(device))
+      .flatMap(({ gateway, device }) => kept(gateway, `the next hop of a route over ${device}`)),
+    ...clients
+      .flatMap((text) => kept(text, 'from where somebody is connected to sshd or to the panel'))
+      .filter(({ ip }) => !isThrough(ip)),
+  ]
+}
+
+function kept(text: string, what: string): Kept[] {
+  const ip = parseIp(text.split('/')[0] ?? '')
+  return ip ? [{ ip, what }] : []
+}

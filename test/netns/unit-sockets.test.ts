@@ -1,0 +1,41 @@
+// Whose a listening socket is, by the kernel's own word: the control group that it was opened in.
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmdirSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { waitingSockets } from '@panel/root-helper/kernel/host/socket-table.ts'
+import { socketsOfUnits } from '@panel/root-helper/kernel/host/unit-sockets.ts'
+
+/** Where this host has control groups of version 2. */
+const GROUPS = existsSync('/sys/fs/cgroup/unified') ? '/sys/fs/cgroup/unified' : '/sys/fs/cgroup'
+const inodesOf = (pid: number | undefined): string[] =>
+  readdirSync(`/proc/${pid}/fd`).flatMap(
+    (fd) => /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? [],
+  )
+const listening = (): string[] =>
+  waitingSockets('tcp', readFileSync('/proc/net/tcp6', 'utf8')).map(({ inode }) => inode)
+
+describe('The sockets of a unit', () => {
+  const group = mkdtempSync(`${GROUPS}/panel-test-`)
+  after(() => rmdirSync(group))
+
+  it('are those that were opened in its control group, whoever may look into the process', async () => {
+    const opened = async (command: string): Promise<[ChildProcess, string]> => {
+      const child = spawn('sh', ['-c', `${command}exec socat TCP6-LISTEN:0,fork PIPE`], { stdio: 'ignore' })
+      for (let tries = 0; tries < 100; tries += 1) {
+        const inode = inodesOf(child.pid).find((one) => listening().includes(one))
+        if (inode !== undefined) return [child, inode]
+        await sleep(20)
+      }
+      throw new Error('It does not listen')
+    }
+    const [[own, inode], [other]] = [await opened(`echo $$ > ${group}/cgroup.procs; `), await opened('')]
+    const found = await socketsOfUnits([basename(group), 'none.service'], dirname(group))
+    own.kill('SIGKILL')
+    other.kill('SIGKILL')
+    await once(own, 'exit')
+    assert.deepEqual([...found], [inode])
+  })
+})

@@ -1,0 +1,107 @@
+// Root's log names every change and who asked for it, and nobody can fill it (root-helper/write-record.ts,
+// root-helper/log.ts).
+import assert from 'node:assert/strict'
+import { mkdtempSync } from 'node:fs'
+import { connect, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
+import { handlersFor } from '@panel/root-helper/handlers.ts'
+import { listenOn } from '@panel/root-helper/kernel/files/socket-file.ts'
+import { LINES_PER_MINUTE } from '@panel/root-helper/log.ts'
+import { serverFor } from '@panel/root-helper/server.ts'
+import { METHODS } from '@panel/shared/rpc/methods.ts'
+import { exampleRule } from '../../support/example-rule.ts'
+import { exampleTunnel } from '../../support/example.ts'
+import { FakeKernel } from '../../support/fake-kernel.ts'
+import { FaultyKernel, from } from '../../support/faulty.ts'
+import { inProcessHelper } from '../../support/in-process-helper.ts'
+import { quietly } from '../../support/quietly.ts'
+
+type Line = Record<string, unknown>
+
+describe("Root's log", () => {
+  const log = quietly()
+  let server: Server
+  let path: string
+
+  const serve = async (kernel: FakeKernel | FaultyKernel): Promise<void> => {
+    path = join(mkdtempSync(join(tmpdir(), 'panel-log-')), 'helper.sock')
+    server = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel as FakeKernel).deps)), () => ({ uid: 61184 }))
+    await listenOn(server, path, '')
+    log.length = 0
+  }
+  afterEach(() => void server.close())
+
+  const send = (text: string): Promise<void> =>
+    new Promise((resolve) => {
+      const socket = connect(path, () => socket.write(`${text}\n`))
+      socket.on('error', () => undefined).once('data', () => socket.destroy())
+      socket.once('close', () => resolve())
+    })
+  const ask = (method: string, params: object): Promise<void> =>
+    send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+  const lines = (message: RegExp): Line[] =>
+    log.map((line) => JSON.parse(line) as Line).filter((line) => message.test(String(line['message'])))
+  const change = (): Line => {
+    const [{ at: _at, duration_ms, message: _message, ...line } = {}, ...more] = lines(/^A change/)
+    assert.ok(Number.isInteger(duration_ms) && more.length === 0, JSON.stringify(more))
+    return line
+  }
+
+  it('has of a change what, of what, its steps, how it ended, and who asked, and nothing of its content', async () => {
+    await serve(new FakeKernel())
+    const { interface_name } = exampleTunnel()
+    await ask('tunnel.apply', { before: null, after: exampleTunnel() })
+    const { steps, ...line } = change()
+    assert.deepEqual(line, {
+      level: 'info',
+      method: 'tunnel.apply',
+      names: [interface_name],
+      names_total: 1,
+      outcome: 'applied',
+      reason: '',
+      peer: { uid: 61184 },
+    })
+    assert.ok((steps as string[]).includes('link_create'))
+    assert.ok(!log.join('').includes('ikey'))
+  })
+
+  it('has one that went wrong, and one that was refused, with the reason', async () => {
+    await serve(new FaultyKernel(new FakeKernel(), from(1, 'refuses')))
+    await ask('ruleset.apply', { before: null, after: [exampleRule({ route_rule_id: 7 })] })
+    assert.deepEqual([change()['level'], change()['outcome'], change()['names']], ['warning', 'restored', [7]])
+    assert.match(String(change()['reason']), /\w/)
+    server.close()
+    await serve(new FakeKernel())
+    await ask('ruleset.apply', { before: [exampleRule({ route_rule_id: 7 })], after: null })
+    assert.deepEqual([change()['outcome'], change()['names']], ['refused', [7]])
+    assert.match(String(change()['reason']), /^stale_state: The host does not hold/)
+  })
+
+  it('has the other changes too, and no reading', async () => {
+    await serve(new FakeKernel())
+    const writes = Object.entries(METHODS).filter(([, { effect }]) => effect === 'write')
+    await ask('ruleset.disconnect', { route_rule_ids: [1, 2], destinations: [] })
+    await ask('ruleset.forget', { route_rule_ids: [3] })
+    await ask('forwarding.apply', { before: OFF, after: { ...OFF, live: { ipv4: true, ipv6: false } } })
+    await ask('ruleset.probe', { route_rule_ids: [], from_id: 0 })
+    await ask('host.probe', { parts: ['listeners'] })
+    assert.deepEqual(
+      lines(/^A change/).map(({ method }) => method),
+      ['ruleset.disconnect', 'ruleset.forget', 'forwarding.apply'],
+    )
+    assert.equal(writes.length, 5)
+  })
+
+  it('has so many malformed lines a minute and no more, while a change among them is never left out', async () => {
+    await serve(new FakeKernel())
+    for (let at = 0; at < 2 * LINES_PER_MINUTE; at += 1) await send('{')
+    await ask('ruleset.forget', { route_rule_ids: [3] })
+    for (const message of [/malformed/, /^connected/, /^disconnected/])
+      assert.ok(lines(message).length <= LINES_PER_MINUTE, String(message))
+    assert.equal(lines(/^A change/).length, 1)
+  })
+})
+
+const OFF = { live: { ipv4: false, ipv6: false }, saved: null }
