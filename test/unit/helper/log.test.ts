@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
 import { handlersFor } from '@panel/root-helper/handlers.ts'
 import { listenOn } from '@panel/root-helper/kernel/files/socket-file.ts'
+import { probeForwarding } from '@panel/root-helper/nouns/forwarding/subject.ts'
 import { LINES_PER_MINUTE } from '@panel/root-helper/log.ts'
 import { serverFor } from '@panel/root-helper/server.ts'
 import { METHODS } from '@panel/shared/rpc/methods.ts'
@@ -80,11 +81,13 @@ describe("Root's log", () => {
   })
 
   it('has the other changes too, and no reading', async () => {
-    await serve(new FakeKernel())
+    const kernel = new FakeKernel()
+    await serve(kernel)
+    const { state } = await probeForwarding(kernel.forwarding)
     const writes = Object.entries(METHODS).filter(([, { effect }]) => effect === 'write')
     await ask('ruleset.disconnect', { route_rule_ids: [1, 2], destinations: [] })
     await ask('ruleset.forget', { route_rule_ids: [3] })
-    await ask('forwarding.apply', { before: OFF, after: { ...OFF, live: { ipv4: true, ipv6: false } } })
+    await ask('forwarding.apply', { before: state, after: state })
     await ask('ruleset.probe', { route_rule_ids: [], from_id: 0 })
     await ask('host.probe', { parts: ['listeners'] })
     assert.deepEqual(
@@ -103,5 +106,3 @@ describe("Root's log", () => {
     assert.equal(lines(/^A change/).length, 1)
   })
 })
-
-const OFF = { live: { ipv4: false, ipv6: false }, saved: null }
