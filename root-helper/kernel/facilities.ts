@@ -57,6 +57,8 @@ export interface SavedFiles {
   /** Written whole or not at all: temporary file, fsync, rename, fsync of the folder. */
   write(name: string, content: string): Promise<void>
   remove(name: string): Promise<void>
+  /** Whether somebody has put drop-ins beside the file, which change what it says. */
+  isOverridden(name: string): Promise<boolean>
 }
 
 /**

@@ -199,6 +199,7 @@ export class FakeKernel implements Kernel {
         this.#change(`remove ${ours(name, kinds)}`)
         this.files.delete(name)
       },
+      isOverridden: async (name) => [...this.files.keys()].some((other) => other.startsWith(`${name}.d/`)),
     }
   }
 
