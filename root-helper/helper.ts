@@ -24,7 +24,7 @@ import { renewFiles } from './nouns/tunnel/renew.ts'
 import { transactionsOf } from './nouns/transactions.ts'
 import { recover } from './recover.ts'
 import { openNetfilter } from './kernel/backend/rule-backends.ts'
-import { reloadLater } from './kernel/files/systemd.ts'
+import { reloadLater, systemdReads } from './kernel/files/systemd.ts'
 import { unitFilesIn } from './kernel/files/units.ts'
 import { serverFor } from './server.ts'
 import { log } from './log.ts'
@@ -34,18 +34,27 @@ import { messageOf } from './text.ts'
 /** Names of our files in folders that are shared with others. */
 const OUR_NAMES = /^(\d\d-)?tunnel-panel[-.]/
 
+/** What an earlier helper left unfinished is removed; on a disk that takes no writes it stays. */
+async function prepareFolder(folder: string, isOurs: (name: string) => boolean): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o755 })
+  await removeUnfinished(folder, isOurs).catch((error: unknown) =>
+    log('warning', 'Unfinished files are left', { folder, detail: messageOf(error) }),
+  )
+}
+
 export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   for (const folder of [config.unitDir, config.networkdDir, config.sysctlDir, config.stateDir]) {
-    await mkdir(folder, { recursive: true, mode: 0o755 })
-    await removeUnfinished(folder, (name) => folder === config.stateDir || OUR_NAMES.test(name)).catch(
-      (error: unknown) => log('warning', 'Unfinished files are left', { folder, detail: messageOf(error) }),
-    )
+    await prepareFolder(folder, (name) => folder === config.stateDir || OUR_NAMES.test(name))
   }
   const state = stateFolder(config.stateDir)
   const boot = bootRulesIn(state)
   const journal = journalIn(state)
   const links = openLinks()
-  const units = unitFilesIn(config.unitDir, reloadLater(config.unitDir))
+  const units = unitFilesIn(
+    config.unitDir,
+    reloadLater(config.unitDir),
+    systemdReads(config.unitDir) ? ['/run/systemd/system'] : [],
+  )
   const networkd = networkdFilesIn(config.networkdDir)
   const { rulesets, ruleBackends, netfilter, changes, backendAnswers } = await openNetfilter(
     state,

@@ -1,6 +1,6 @@
 // What a tunnel may draw to itself, and what it may be called: root decides by what the kernel says at that moment. Only
 // what is new is looked at, so that a tunnel keeps what it has.
-import { contains, formatCidr, formatIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
+import { formatCidr, formatIp, parseIp } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { keptIn, whyNoTunnelAddress, whyNoTunnelNetwork, type Kept } from '@panel/shared/tunnel/address-rules.ts'
 import { sameState } from '@panel/shared/change/change.ts'
@@ -26,14 +26,15 @@ export async function allowReach(
   const ends = (wanted ?? []).flatMap(endsIn)
   const knownEnds = before.flatMap(endsIn)
   for (const config of ends) if (!knownEnds.some((other) => sameEnds(config, other))) allowEnds(config)
-  const [live, saved] = [before.flatMap(liveAddresses), before.flatMap(savedAddresses)]
-  const wantedLive = (wanted ?? []).flatMap(liveAddresses)
-  const freshSaved = (wanted ?? []).flatMap(savedAddresses).filter(isNoneOf([...live, ...saved]))
-  allowForm([...wantedLive.filter(isNoneOf([...live, ...saved])), ...freshSaved])
-  // A file, or a link that is down, may be older than who is to be reached now: only what a link carries is not new.
-  const carried = before.filter(({ link }) => link?.is_up).flatMap(liveAddresses)
-  const taking = [...wantedLive.filter(isNoneOf(carried)), ...freshSaved]
-  if (taking.length > 0) allowTaking(taking, await keptOn(host, found, carried))
+  // Files count as what a link has had while it is there: one that is down has lost its IPv6 addresses.
+  const had = before.filter(({ link }) => link !== null).flatMap(allAddresses)
+  const known = before.flatMap(allAddresses)
+  const live = (wanted ?? []).flatMap(liveAddresses)
+  const saved = (wanted ?? []).flatMap(savedAddresses).filter(isNoneOf(known))
+  allowForm([...live.filter(isNoneOf(known)), ...saved])
+  // A file alone may be older than who is to be reached now.
+  const taking = [...live.filter(isNoneOf(had)), ...saved]
+  if (taking.length > 0) allowTaking(taking, await keptOn(host, found))
 }
 
 async function allowNewName({ links }: Host, name: string): Promise<void> {
@@ -50,6 +51,10 @@ const liveAddresses = ({ link }: TunnelState): readonly TunnelAddress[] => link?
 const savedAddresses = ({ saved }: TunnelState): readonly TunnelAddress[] => [
   ...(saved?.systemd_unit?.config?.addresses ?? []),
   ...(saved?.networkd_network?.config.addresses ?? []),
+]
+const allAddresses = (state: TunnelState): readonly TunnelAddress[] => [
+  ...liveAddresses(state),
+  ...savedAddresses(state),
 ]
 const isNoneOf =
   (known: readonly TunnelAddress[]) =>
@@ -95,25 +100,29 @@ function allowTaking(addresses: readonly TunnelAddress[], kept: readonly Kept[])
   }
 }
 
-/** What no tunnel of this change may take: addresses of other interfaces, next hops, and whoever runs this host. */
-async function keptOn(host: Host, found: readonly TunnelFound[], known: readonly TunnelAddress[]): Promise<Kept[]> {
+/**
+ * What no tunnel of this change may take: addresses of other interfaces, next hops, and whoever runs this host by way of
+ * such an address. Who came through a tunnel came to the tunnel's own address, and is not cut off by its return.
+ */
+async function keptOn(host: Host, found: readonly TunnelFound[]): Promise<Kept[]> {
   const own = new Set(found.map(({ interface_name }) => interface_name))
   const [interfaces, hops, clients] = await Promise.all([
     host.links.interfaces(),
     host.links.nextHops(),
     host.ownAccess.clients(),
   ])
-  const others = interfaces.filter(({ name }) => !own.has(name))
-  const through = addressNetworks(known)
-  const isThrough = (ip: Ip): boolean => through.some((network) => contains(network, ip))
+  const others = interfaces
+    .filter(({ name }) => !own.has(name))
+    .flatMap(({ name, addresses }) => addresses.flatMap((text) => kept(text, `an address of ${name}`)))
+  const held = new Set(others.map(({ ip }) => formatIp(ip)))
   return [
-    ...others.flatMap(({ name, addresses }) => addresses.flatMap((text) => kept(text, `an address of ${name}`))),
+    ...others,
     ...hops
       .filter(({ device }) => !own.has(device))
       .flatMap(({ gateway, device }) => kept(gateway, `the next hop of a route over ${device}`)),
     ...clients
-      .flatMap((text) => kept(text, 'from where somebody is connected to sshd or to the panel'))
-      .filter(({ ip }) => !isThrough(ip)),
+      .filter(({ came_to }) => held.has(came_to))
+      .flatMap(({ address }) => kept(address, 'from where somebody is connected to sshd or to the panel')),
   ]
 }
 

@@ -5,7 +5,7 @@ set -eu
 CONF=/etc/tunnel-panel/panel.conf
 
 usage() {
-  echo "tunnel-panel status | url | set-listen ADDRESS [PORT] [--without-tls] | make-certificate NAME... | reset-password | rpc METHOD [PARAMETERS] | interfaces | check-store | set-aside FILE | take-down" >&2
+  echo "tunnel-panel status | url | set-listen ADDRESS [PORT] [--without-tls] | make-certificate NAME... | reset-password | rpc METHOD [PARAMETERS] | interfaces [--own] | check-store | set-aside FILE | take-down" >&2
   exit 1
 }
 

@@ -57,6 +57,8 @@ export interface SavedFiles {
   /** Written whole or not at all: temporary file, fsync, rename, fsync of the folder. */
   write(name: string, content: string): Promise<void>
   remove(name: string): Promise<void>
+  /** Whether somebody has put drop-ins beside the file, which change what it says. */
+  isOverridden(name: string): Promise<boolean>
 }
 
 /**
@@ -130,8 +132,14 @@ export interface OwnPort {
 /** How whoever runs this host gets in: root takes it away for nobody. */
 export interface OwnAccess {
   ports(): Promise<OwnPort[]>
-  /** Addresses of those who are connected to such a port now. */
-  clients(): Promise<string[]>
+  /** Those who are connected to such a port now. */
+  clients(): Promise<OwnClient[]>
+}
+
+/** `came_to` is the address of this host that the connection was made to. */
+export interface OwnClient {
+  readonly address: string
+  readonly came_to: string
 }
 
 /** Connection tracking entries with a mark of ours. */

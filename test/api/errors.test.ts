@@ -206,7 +206,7 @@ describe('an error', () => {
   it('is not what a preview gives, which is handed a context that cannot change anything', async () => {
     assert.deepEqual((await operator.post('/widgets/preview', { name: 'a' })).body, {
       body: { name: 'a' },
-      can: ['db', 'now', 'request', 'settings'],
+      can: ['api_path', 'db', 'now', 'request', 'settings'],
     })
   })
 

@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict'
 import { READ } from '@panel/shared/tunnel/read-saved-file.ts'
 import { renderKeepaliveUnit } from '@panel/shared/tunnel/keepalive-unit.ts'
+import { ownTunnels } from '@panel/web-daemon/cli/interfaces.ts'
 import { savedFileName } from '@panel/shared/tunnel/saved-file.ts'
 import { renderSystemdUnit } from '@panel/shared/tunnel/systemd-unit.ts'
 import type { Client } from './support/client.ts'
 import type { TestPanel } from './support/panel.ts'
 import { adopt, byHand, forget, itemOf, plantByHand } from './support/reconcile.ts'
-import { startFaultyPanel, type FaultyPanel } from './support/tunnels.ts'
+import { createTunnel, startFaultyPanel, type FaultyPanel } from './support/tunnels.ts'
 
 const UNIT = 'tunnel-panel-link-by-hand.service'
 const PATH = `/etc/systemd/system/${UNIT}`
@@ -29,6 +30,16 @@ describe('The persistence of an adopted tunnel', () => {
     if (isEnabled) host().enabled.add(UNIT)
   }
   const codes = (warnings: readonly { code: string }[]): string[] => warnings.map(({ code }) => code)
+
+  it('decides what a purge of the package takes away: not what was adopted as it was', async () => {
+    const own = async (): Promise<string[]> => (await ownTunnels(panel.db)).map(({ interface_name }) => interface_name)
+    await createTunnel(client, { interface_name: 'made-here', persistence_type_id: 30 })
+    const { body } = await adopt(client, { interface_name: 'by-hand' })
+    assert.deepEqual(await own(), ['made-here'])
+    await forget(client, body.tunnel.tunnel_id)
+    await adopt(client, { interface_name: 'by-hand', takeover: true })
+    assert.deepEqual((await own()).sort(), ['by-hand', 'made-here'])
+  })
 
   it('is kept by nothing unless that is asked for, and warns of it', async () => {
     const { body } = await adopt(client, { interface_name: 'by-hand' })

@@ -36,22 +36,6 @@ const audited = async (action: number): Promise<unknown[]> =>
       .execute()
   ).map(({ target_id, is_success }) => [target_id, is_success])
 
-describe('A link that somebody renamed by hand', () => {
-  beforeEach(begin)
-  afterEach(() => panel.close())
-
-  it('is named in the refusal of a reapply, with how to rename it back', async () => {
-    const { held } = panel.kernel
-    const link = held.get('gre-a-1')
-    assert(link)
-    held.delete('gre-a-1')
-    held.set('renamed', link)
-    const { status, error } = await reapply(client, 1)
-    assert.deepEqual([status, error.code], [409, 'APPLY_FAILED'])
-    assert.match(error.message, /the link renamed has the same ends and key.*"ip link set dev renamed name gre-a-1"/)
-  })
-})
-
 describe('Ignoring an interface', () => {
   beforeEach(begin)
   beforeEach(() => plantByHand(panel.kernel, 'by-hand'))

@@ -98,7 +98,10 @@ describe('An address that root lets a tunnel have', function () {
 
   const isAllowed = (address: TunnelAddress): Promise<boolean> => {
     const tunnel = exampleTunnel({ addresses: [address] }, 'tun0')
-    const reach = { links: host.kernel.links, ownAccess: { ports: async () => [], clients: async () => [CLIENT] } }
+    const reach = {
+      links: host.kernel.links,
+      ownAccess: { ports: async () => [], clients: async () => [{ address: CLIENT, came_to: '192.0.2.1' }] },
+    }
     return allowReach(reach, [], [tunnel]).then(
       () => true,
       (error: unknown) => {

@@ -28,6 +28,7 @@ import type {
   Netfilter,
   NetworkdFiles,
   OwnAccess,
+  OwnClient,
   SavedFiles,
   UnitFiles,
 } from '@panel/root-helper/kernel/facilities.ts'
@@ -89,7 +90,7 @@ export class FakeKernel implements Kernel {
   readonly altNames = new Map<string, string>()
   hostListeners: Listener[] = []
   /** Who is connected to sshd or the panel. */
-  hostClients: string[] = []
+  hostClients: OwnClient[] = []
   readonly ownAccess: OwnAccess = {
     ports: async () =>
       this.hostListeners.filter(({ is_sshd }) => is_sshd).map(({ port }) => ({ port, owner: 'sshd' as const })),
@@ -198,6 +199,7 @@ export class FakeKernel implements Kernel {
         this.#change(`remove ${ours(name, kinds)}`)
         this.files.delete(name)
       },
+      isOverridden: async (name) => [...this.files.keys()].some((other) => other.startsWith(`${name}.d/`)),
     }
   }
 

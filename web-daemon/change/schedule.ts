@@ -6,6 +6,7 @@ import type { Bus } from '../platform/events/bus.ts'
 import { Passes, SOON } from '../platform/events/passes.ts'
 import type { SettingsReader } from '../platform/settings.ts'
 import type { DriftWatch, Observed } from './drift.ts'
+import { Rest } from './rest.ts'
 
 const INTERVAL = 'system.reconcile_interval_seconds'
 
@@ -21,10 +22,7 @@ export interface ScheduleDeps {
 export interface Schedule<Hint> extends ScheduleDeps {
   /** Subscribes to what concerns the noun; returns the functions that end that. */
   readonly subscribe: (bus: Bus, prompt: Prompt<Hint>) => (() => void)[]
-  /**
-   * Rests so many times as long as a pass took before the next, so that somebody who changes the host all the time
-   * costs little.
-   */
+  /** In the long run, so many times as long as the passes take is rested between them (rest.ts). */
   readonly rest_factor?: number
 }
 
@@ -35,19 +33,18 @@ export function keepComparing<Hint>(
   watch: Watch<Hint>,
   { bus, settings, logger, subscribe, rest_factor = 0 }: Schedule<Hint>,
 ): () => Promise<void> {
-  let restedAt = 0
-  const rest = (): number => restedAt - performance.now()
+  const rest = new Rest(rest_factor)
   const pass: typeof watch.pass = async (because) => {
     const began = performance.now()
     await watch.pass(because)
-    restedAt = began + (performance.now() - began) * (1 + rest_factor)
+    rest.looked(performance.now() - began)
   }
   const times = {
     get quiet_ms() {
-      return Math.max(SOON.quiet_ms, rest())
+      return Math.max(SOON.quiet_ms, rest.ms)
     },
     get latest_ms() {
-      return Math.max(SOON.latest_ms, rest())
+      return Math.max(SOON.latest_ms, rest.ms)
     },
     period_ms: () => settings.get(INTERVAL) * 1000,
   }

@@ -49,10 +49,10 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run: asOwner(async (config, args) => (await import('./rpc.ts')).rpc(config, args)),
   },
   interfaces: {
-    summary: 'List the interfaces of the managed tunnels, one per line.',
-    takes: '',
+    summary: 'List the interfaces of the managed tunnels, one per line; with --own without those adopted as they were.',
+    takes: '[--own]',
     instead: '',
-    run: asOwner(async (config) => (await import('./interfaces.ts')).showInterfaces(config)),
+    run: asOwner(async (config, args) => (await import('./interfaces.ts')).showInterfaces(config, args)),
   },
   'check-store': {
     summary: 'Check on a copy that this version can migrate the store.',

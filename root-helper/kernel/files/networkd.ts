@@ -46,7 +46,7 @@ export function networkdFilesIn(folder: string): NetworkdFiles {
     if (networkdReads(folder) && networkdRuns()) await runQuietly('/usr/bin/networkctl', ['reload'])
   })
   return {
-    ...savedFilesIn(folder, NETWORKD_KINDS, () => undefined),
+    ...savedFilesIn(folder, NETWORKD_KINDS, () => undefined, networkdReads(folder) ? ['/run/systemd/network'] : []),
     reloadFor: async (interface_name) => reload.soon(interface_name),
     settled: (interface_name) => reload.doneFor(interface_name),
   }

@@ -1,4 +1,5 @@
 // Files of saved tunnels: plain files of our own name patterns in one folder.
+import { existsSync, readdirSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileKind } from '@panel/shared/tunnel/model.ts'
@@ -7,8 +8,16 @@ import type { SavedFiles } from '../facilities.ts'
 import { removeIfThere, syncFolder, writeWhole } from './files.ts'
 import { unchangedFiles } from './file-cache.ts'
 
-/** `changed` is called after each change, with the name of the file. */
-export function savedFilesIn(folder: string, kinds: readonly FileKind[], changed: (name: string) => void): SavedFiles {
+/**
+ * `changed` is called after each change, with the name of the file. `more`: folders in which drop-ins count too, where
+ * the folder is one that systemd reads.
+ */
+export function savedFilesIn(
+  folder: string,
+  kinds: readonly FileKind[],
+  changed: (name: string) => void,
+  more: readonly string[] = [],
+): SavedFiles {
   const isOurs = (name: string): boolean => isSavedFile(name, kinds)
   const path = (name: string): string => {
     if (!isOurs(name)) throw new Error(`${name} is not a name of our files`)
@@ -26,8 +35,12 @@ export function savedFilesIn(folder: string, kinds: readonly FileKind[], changed
       await removeAndSync(folder, path(name))
       changed(name)
     },
+    isOverridden: async (name) => isOurs(name) && [folder, ...more].some((one) => hasDropIns(join(one, `${name}.d`))),
   }
 }
+
+const hasDropIns = (folder: string): boolean =>
+  existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.conf'))
 
 export async function removeAndSync(folder: string, path: string): Promise<void> {
   await removeIfThere(path)

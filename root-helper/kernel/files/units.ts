@@ -9,9 +9,12 @@ import { removeAndSync, savedFilesIn } from './saved-files.ts'
 
 const WANTS = 'multi-user.target.wants'
 
-/** `changed` is called after each change, so that a running systemd can be made to read the folder again. */
-export function unitFilesIn(folder: string, changed: (name: string) => void): UnitFiles {
-  const files = savedFilesIn(folder, UNIT_KINDS, changed)
+/**
+ * `changed` is called after each change, so that a running systemd can be made to read the folder again. `more`: other
+ * folders whose drop-ins count.
+ */
+export function unitFilesIn(folder: string, changed: (name: string) => void, more: readonly string[] = []): UnitFiles {
+  const files = savedFilesIn(folder, UNIT_KINDS, changed, more)
   const wants = join(folder, WANTS)
   return {
     ...files,

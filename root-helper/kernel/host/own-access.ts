@@ -17,7 +17,7 @@ export const ownAccess: OwnAccess = {
   clients: async () => {
     const ports = new Set((await findPorts()).map(({ port }) => port))
     const tables = await Promise.all(TCP_TABLES.map(readText))
-    return [...new Set(tables.flatMap((table) => connectedTo(ports, table)))]
+    return tables.flatMap((table) => connectedTo(ports, table))
   },
 }
 

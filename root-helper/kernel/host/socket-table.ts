@@ -28,10 +28,12 @@ export function waitingSockets(protocol: BoundSocket['protocol'], table: string)
 }
 
 /** The far ends of the TCP connections to the given ports of this host. */
-export function connectedTo(ports: ReadonlySet<number>, table: string): string[] {
+export function connectedTo(ports: ReadonlySet<number>, table: string): { address: string; came_to: string }[] {
   return rowsOf(table).flatMap(({ local, remote, state }) => {
     const [own, far] = [parseEnd(local), parseEnd(remote)]
-    return state === CONNECTED && own && far && ports.has(own.port) ? [far.address] : []
+    return state === CONNECTED && own && far && ports.has(own.port)
+      ? [{ address: far.address, came_to: own.address }]
+      : []
   })
 }
 

@@ -1,12 +1,8 @@
 // Carries out one step for a tunnel: the only place where a plan becomes a change of the host.
-import type { LinkConfig } from '@panel/shared/tunnel/model.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
 import type { FileKind } from '@panel/shared/tunnel/model.ts'
 import { savedFileName, isNetworkdKind, renderFile } from '@panel/shared/tunnel/saved-file.ts'
-import { KernelError } from '../../kernel-error.ts'
-import type { Kernel, Links, SavedFiles } from '../../kernel/facilities.ts'
-
-type LinkCreate = Extract<TunnelStep, { kind: 'link_create' }>
+import type { Kernel, SavedFiles } from '../../kernel/facilities.ts'
 
 export function executeTunnelStep(kernel: Kernel, step: TunnelStep): Promise<void> {
   const { links, units, networkd } = kernel
@@ -14,10 +10,7 @@ export function executeTunnelStep(kernel: Kernel, step: TunnelStep): Promise<voi
   switch (step.kind) {
     case 'link_create':
       // Else networkd would work on the new link by what it read before.
-      return networkd
-        .settled(name)
-        .then(() => links.create(name, step.config))
-        .catch((error: unknown) => nameTwin(links, step, error))
+      return networkd.settled(name).then(() => links.create(name, step.config))
     case 'link_delete':
       // Else networkd, which may be reading its files at this moment, would make the link again.
       return networkd.settled(name).then(() => links.delete(name))
@@ -48,24 +41,6 @@ export function executeTunnelStep(kernel: Kernel, step: TunnelStep): Promise<voi
       return networkd.reloadFor(name)
   }
 }
-
-/** The kernel takes no second link between the same ends with the same key, and does not say which is the first. */
-async function nameTwin(links: Links, { interface_name, config }: LinkCreate, error: unknown): Promise<never> {
-  if (!(error instanceof KernelError) || error.code !== 'EEXIST') throw error
-  const twin = (await links.list(null)).find(({ link }) => link && isBetweenSameEnds(link.config, config))
-  if (!twin || twin.interface_name === interface_name) throw error
-  const { interface_name: other } = twin
-  throw new KernelError(
-    'EEXIST',
-    `${error.message}: the link ${other} has the same ends and key. If it is this tunnel under another name, set it down and rename it back with "ip link set dev ${other} name ${interface_name}"; otherwise delete it`,
-  )
-}
-
-const isBetweenSameEnds = (a: LinkConfig, b: LinkConfig): boolean =>
-  a.kind === b.kind &&
-  a.local_endpoint === b.local_endpoint &&
-  a.remote_endpoint === b.remote_endpoint &&
-  a.ikey === b.ikey
 
 export const savedFiles = ({ units, networkd }: Pick<Kernel, 'units' | 'networkd'>, kind: FileKind): SavedFiles =>
   isNetworkdKind(kind) ? networkd : units

@@ -7,6 +7,9 @@ import type { FoundLink, Kernel } from '../../kernel/facilities.ts'
 import { savedFiles } from './execute.ts'
 import { readFile } from './file-cache.ts'
 
+/** Stands among the foreign files for all drop-ins of one of ours. */
+const DROP_INS = '.d'
+
 /** From this many names on it is quicker to list the folders than to look for four files of each name. */
 const MANY = 50
 
@@ -69,7 +72,10 @@ async function filesUnder(
   const probe = async <K extends FileKind>(kind: K): Promise<Saved[K]> => {
     const { content, is_enabled } = await fileUnder(kernel, kind, interface_name, listed)
     const read = content === null ? null : readFile(kind, interface_name, content, is_enabled)
-    if (content !== null && !read) foreign_files.push(savedFileName(kind, interface_name))
+    const name = savedFileName(kind, interface_name)
+    if (content !== null && !read) foreign_files.push(name)
+    if (content !== null && (await savedFiles(kernel, kind).isOverridden(name)))
+      foreign_files.push(`${name}${DROP_INS}`)
     // Enabled, but the unit file is missing.
     return read ?? (is_enabled ? ({ is_enabled, config: null } as Saved[K]) : null)
   }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
 import type { LinkConfig, TunnelState } from '@panel/shared/tunnel/model.ts'
+import { probeTunnels } from '@panel/root-helper/nouns/tunnel/probe.ts'
 import { exampleTunnel, byNetworkd, bySystemd } from '../../support/example.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { inProcessHelper, type InProcessHelper } from '../../support/in-process-helper.ts'
@@ -17,7 +18,7 @@ describe('What root refuses of a tunnel', () => {
   beforeEach(() => {
     kernel = new FakeKernel()
     kernel.hostRoutes = [...kernel.hostRoutes, { ...kernel.hostRoutes[0]!, gateway: '203.0.113.1', device: 'eth0' }]
-    kernel.hostClients = ['198.51.100.7']
+    kernel.hostClients = [{ address: '198.51.100.7', came_to: '192.0.2.1' }]
     helper = inProcessHelper(kernel)
   })
 
@@ -27,6 +28,13 @@ describe('What root refuses of a tunnel', () => {
     if (code === null) return assert.equal((await asked).outcome, 'applied')
     await assert.rejects(asked, { code })
     assert.equal(kernel.picture(), picture)
+  }
+  /** What is found of it then: the kernel takes its IPv6 addresses. */
+  const goDown = async (up: TunnelState) => {
+    await refused({ ...up, link: up.link && { ...up.link, is_up: false } }, null, up)
+    await kernel.links.setUp('gre-a-1', true)
+    await kernel.links.setUp('gre-a-1', false)
+    return probeTunnels(kernel, ['gre-a-1'])
   }
   /** As a link, in the unit of boot and in the files of networkd, each by itself. */
   const everywhere = (fields: Partial<LinkConfig>): TunnelState[] => {
@@ -122,26 +130,30 @@ describe('What root refuses of a tunnel', () => {
     await assert.doesNotReject(helper.request('tunnel.apply', { before: longer(odd), after: null }))
   })
 
-  it('is an address that a file, or a link that is down, has had for longer than somebody is connected from there', async () => {
+  it('is an address that a file has had for longer than somebody is connected from there', async () => {
     const whole = exampleTunnel({ addresses: address('198.51.100.9/29') })
     const saved = { ...whole, link: null }
     kernel.hostClients = []
     await refused(saved, null)
-    kernel.hostClients = ['198.51.100.14']
+    kernel.hostClients = [{ address: '198.51.100.14', came_to: '192.0.2.1' }]
     await refused(whole, 'protected_address', saved)
     kernel.hostClients = []
-    const down = { ...whole, link: whole.link && { ...whole.link, is_up: false } }
-    await refused(down, null, saved)
-    kernel.hostClients = ['198.51.100.14']
-    await refused(whole, 'protected_address', down)
-    kernel.hostClients = []
-    await refused(whole, null, down)
+    await refused(whole, null, saved)
   })
 
-  it('is not the address from which somebody comes through that very tunnel', async () => {
+  it('is nothing that a link has already, so that one that goes down and up again comes back', async () => {
+    const up = exampleTunnel({ addresses: [...address('172.17.1.1/30'), ...address('fd00:1::1/64')] })
+    await refused(up, null)
+    kernel.hostClients = [{ address: '172.17.1.2', came_to: '192.0.2.1' }]
+    kernel.hostRoutes = kernel.hostRoutes.map((route) => ({ ...route, gateway: route.gateway && 'fd00:1::fe' }))
+    const [{ state: down } = { state: null }] = await goDown(up)
+    await refused(up, null, down)
+  })
+
+  it('is not the address from which somebody came to the tunnel’s own, even after the link is gone', async () => {
     const before = exampleTunnel({ addresses: address('172.17.1.1/30') })
+    kernel.hostClients = [{ address: '172.17.1.2', came_to: '172.17.1.1' }]
     await refused(before, null)
-    kernel.hostClients = ['172.17.1.2']
     await refused(
       exampleTunnel({ addresses: [...address('172.17.1.1/30'), ...address('172.17.2.1/16')] }),
       null,

@@ -29,6 +29,19 @@ describe('Unit files', () => {
     assert.equal(changes, before + 1)
   })
 
+  it('are foreign in part where the administrator has put drop-ins beside them', async () => {
+    const name = 'tunnel-panel-link-gre-a-2.service'
+    const more = mkdtempSync(join(tmpdir(), 'panel-run-'))
+    const read = unitFilesIn(folder, () => undefined, [more])
+    assert.equal(await read.isOverridden(name), false)
+    for (const beside of [more, folder]) {
+      mkdirSync(join(beside, `${name}.d`))
+      assert.equal(await units.isOverridden(name), false)
+      writeFileSync(join(beside, `${name}.d`, 'mine.conf'), '')
+      assert.equal(await read.isOverridden(name), true)
+    }
+  })
+
   it('leave nothing of what a helper was writing when it was killed, and all that is not ours', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'panel-unfinished-'))
     for (const name of [UNIT, `${UNIT}.new-123`, 'other.service.new-123', `${UNIT}.new-x`])

@@ -122,7 +122,7 @@ describe('the client of the root helper', () => {
           failure instanceof Refusal &&
             failure.code === WORDS[word] &&
             failure.details['reason'] === word &&
-            failure.message === 'No, because',
+            failure.message === 'Refused: no, because',
           word,
         )
     }

@@ -17,6 +17,9 @@ export function goes(panel: Installed): void {
     const { lab } = panel
     const standing = async (): Promise<string> =>
       lab.run("ip -br link | grep ^gre-a- | cut -d' ' -f1; nft list table inet panel | grep dnat")
+    // It is somebody else's, and stays even at the purge.
+    await lab.run(`ip link add theirs type gre local ${HERE} remote 192.0.2.99 key 99`)
+    expect(await panel.operator.post('/reconcile/adopt', { interface_name: 'theirs' }), 201)
     const before = await standing()
     await panel.apt('remove', 'tunnel-panel')
     assert.equal(await standing(), before)
@@ -24,8 +27,9 @@ export function goes(panel: Installed): void {
     assert.match(await lab.run('systemctl is-enabled tunnel-panel-link-gre-a-1.service'), /^enabled$/m)
   })
 
-  it('leaves nothing at all when it is purged', async () => {
+  it('leaves nothing at all when it is purged, but for a tunnel that it adopted as it was', async () => {
     await panel.apt('purge', 'tunnel-panel')
+    await panel.lab.run('ip link delete theirs')
     await leavesNothing()
   })
 

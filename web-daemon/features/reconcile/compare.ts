@@ -43,8 +43,13 @@ function reasonInconsistent(
   }
   // The rest of the steps concern the link.
   const concernsFiles = steps.some(({ kind }) => !kind.startsWith('link_') && !kind.startsWith('address_'))
-  if (foreign_files.length > 0 && concernsFiles) {
-    return `${foreign_files.join(', ')} was not written by the panel, or was edited since, and is left alone. Move it aside, then reapply the tunnel, or forget the tunnel.`
+  const strange = foreign_files.filter((file) => !file.endsWith('.d'))
+  if (strange.length > 0 && concernsFiles) {
+    return `${strange.join(', ')} was not written by the panel, or was edited since, and is left alone. Move it aside, then reapply the tunnel, or forget the tunnel.`
+  }
+  const overriding = foreign_files.find((file) => file.endsWith('.d'))
+  if (overriding !== undefined) {
+    return `The drop-ins in ${overriding} change what a file of the panel's says, so that a boot or a restart may make something else. Remove them ("systemctl revert" does that for a unit), or forget the tunnel.`
   }
   if (apply_status_id !== APPLY_STATUSES.Inconsistent) return null
   return `A change did not work and could not be undone either: ${last_apply_error || 'the reason is not known'} Reapply takes the host to what is stored.`

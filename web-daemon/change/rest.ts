@@ -1,0 +1,35 @@
+// How long the next look at the host waits, so that somebody who changes it all the time costs little and a single change
+// is seen at once.
+
+/** So much looking is free, before rest follows. */
+const SPARED_MS = 3000
+
+export class Rest {
+  readonly #factor: number
+  readonly #now: () => number
+  #left = SPARED_MS
+  #at: number
+
+  /** Of a long time looking takes one part in `factor` + 1. */
+  constructor(factor: number, now: () => number = () => performance.now()) {
+    this.#factor = factor
+    this.#now = now
+    this.#at = now()
+  }
+
+  looked(took_ms: number): void {
+    this.#refill()
+    this.#left -= took_ms
+  }
+
+  get ms(): number {
+    this.#refill()
+    return this.#factor === 0 ? 0 : Math.max(0, -this.#left * (this.#factor + 1))
+  }
+
+  #refill(): void {
+    const now = this.#now()
+    this.#left = Math.min(SPARED_MS, this.#left + (now - this.#at) / (this.#factor + 1))
+    this.#at = now
+  }
+}
