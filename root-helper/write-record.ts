@@ -27,7 +27,7 @@ const NAMES: { readonly [M in WriteName]: (params: Params<M>) => readonly (strin
   'ruleset.apply': changedIds,
   'ruleset.forget': ({ route_rule_ids }) => route_rule_ids,
   'ruleset.disconnect': ({ route_rule_ids }) => route_rule_ids,
-  'forwarding.apply': () => ['ipv4', 'ipv6'],
+  'forwarding.apply': ({ after }) => Object.keys(after?.live ?? {}),
 }
 const MAX_NAMES = 50
 const MAX_REASON = 300

@@ -39,10 +39,7 @@ export const Tools = strict({
 })
 export type Tools = Static<typeof Tools>
 
-/**
- * A preview may request `helper`, `rule_backend`, `interfaces`, `routing_table` and `listeners`; the other parts load,
- * start or write something.
- */
+/** A preview may request all but `tools`, which starts programs, and `state`, which writes. */
 export const HOST_PARTS = [
   'helper',
   'rule_backend',

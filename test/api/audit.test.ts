@@ -172,11 +172,11 @@ describe('the audit log', () => {
     assert.ok(listed.includes('[redacted]'))
   })
 
-  it('keeps what is no secret, a GRE key above all, and of too large a request only its size', async () => {
+  it('keeps what is no secret, a GRE key above all, and of too large a request its beginning', async () => {
     await operator.put('/widgets', { name: 'a', mtu: 1400, colour: 'red' })
     assert.deepEqual((await newest()).request, { name: 'a', mtu: 1400, colour: 'red' })
     await operator.put('/widgets', { name: 'x'.repeat(500_000) })
-    assert.deepEqual(Object.keys((await newest()).request), ['[not kept: too large]'])
+    assert.match(JSON.stringify((await newest()).request), /^\{"name":"x+… \[cut: 500000 characters\]"\}$/)
   })
 
   it('is listed newest first, in pages, with the filter names', async () => {

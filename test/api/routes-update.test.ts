@@ -19,6 +19,7 @@ describe('A change of a relay rule', () => {
   describe('PATCH /routes/{id}', () => {
     it('leaves unmentioned fields unchanged, and takes null as a value', async () => {
       const before = await madeRoute(client, {
+        route_rule_title: 'Web',
         fwmark: 7,
         description: 'One',
         allowed_sources: [{ cidr: '203.0.113.0/24' }],
@@ -183,6 +184,23 @@ describe('A change of a relay rule', () => {
       assert.match((await getRoute(client, 1)).body.health.detail, /bind_port/)
       await actOnRoute(client, 1, 'reapply')
       assert.equal(held(1)?.bind_port, 443)
+    })
+
+    it('a title that nobody gave goes with the rule, and one that was given stays', async () => {
+      const title = async (id: number) => (await getRoute(client, id)).body.route.route_rule_title
+      await madeRoute(client)
+      await madeRoute(client, { bind_port: 444, route_rule_title: 'Mine' })
+      await patchRoute(client, 1, { bind_port: 8443, destination_port: 22 })
+      await patchRoute(client, 2, { bind_port: 445 })
+      assert.deepEqual([await title(1), await title(2)], ['tcp 8443 → 10.9.0.2:22', 'Mine'])
+      await madeRoute(client, { bind_port: 8443, bind_address: '203.0.113.5', destination_port: 22 })
+      assert.equal(await title(3), 'tcp 8443 → 10.9.0.2:22 (2)')
+      await patchRoute(client, 3, { description: 'same ports' })
+      assert.equal(await title(3), 'tcp 8443 → 10.9.0.2:22 (2)')
+      await patchRoute(client, 3, { route_protocol_id: 20 })
+      assert.equal(await title(3), 'udp 8443 → 10.9.0.2:22')
+      await patchRoute(client, 3, { route_rule_title: 'Named', destination_port: 23 })
+      assert.equal(await title(3), 'Named')
     })
 
     it('duplicate makes a disabled copy with a free name and says why', async () => {

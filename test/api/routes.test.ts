@@ -276,7 +276,7 @@ describe('Relay rules', () => {
 
     it('is filtered by search, protocol, NAT mode, tunnel and enabled, and paged', async () => {
       await createTunnel(client)
-      await madeRoute(client, { route_rule_title: 'Web', tunnel_id: 1 })
+      await madeRoute(client, { route_rule_title: 'Web Дом', tunnel_id: 1 })
       await madeRoute(client, { bind_port: 53, route_protocol_id: 20, nat_mode_id: 30, description: 'Names' })
       await madeRoute(client, { bind_port: 25, is_enabled: false, destination_address: '10.9.0.77', tags: ['mail'] })
       const ids = async (query: string): Promise<number[]> =>
@@ -284,6 +284,8 @@ describe('Relay rules', () => {
       const expected: [string, number[]][] = [
         ['', [1, 2, 3]],
         ['?search=web', [1]],
+        [`?search=${encodeURIComponent('ДОМ')}`, [1]],
+        [`?search=${encodeURIComponent('дом')}`, [1]],
         ['?search=NAMES', [2]],
         ['?search=10.9.0.77', [3]],
         ['?search=mail', [3]],

@@ -8,7 +8,7 @@ import { from, onlyAt } from '../support/faulty.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import { requestThrough, startPanel } from './support/panel.ts'
-import { createTunnel, deleteTunnel, getTunnel, listTunnels, startFaultyPanel } from './support/tunnels.ts'
+import { createTunnel, deleteTunnel, getTunnel, listTunnels, patchTunnel, startFaultyPanel } from './support/tunnels.ts'
 
 describe('A tunnel whose making fails', () => {
   const STEPS = ['link_create', 'address_add', 'link_up', 'file_write', 'systemd_enable']
@@ -147,6 +147,25 @@ describe('While the helper is away', () => {
     assert.equal((await deleteTunnel(client, 1)).error.code, 'HELPER_UNAVAILABLE')
     assert.equal((await createTunnel(client, { mtu: 1 })).status, 422)
     assert(kernel.held.has('gre-a-1'))
+    await panel.close()
+  })
+
+  it('what the kernel never sees can be changed, and said not to be verified; anything else answers 503', async () => {
+    const { request, state, kernel } = leaving()
+    const panel = await startPanel({ request })
+    const client = await panel.setUp()
+    await createTunnel(client)
+    state.isAway = true
+    const picture = kernel.picture()
+    const { status, body } = await patchTunnel(client, 1, { note: 'while away', display_name: 'Far', tags: ['x'] })
+    assert.deepEqual(
+      [status, body.tunnel.note, body.tunnel.apply_status, body.tunnel.observed.is_known, body.verification.ok],
+      [200, 'while away', 'Applied', false, false],
+    )
+    for (const change of [{ mtu: 1300 }, { note: 'no', is_enabled: false }, { addresses: [], force: true }])
+      assert.equal((await patchTunnel(client, 1, change)).error.code, 'HELPER_UNAVAILABLE')
+    assert.equal((await patchTunnel(client, 1, { note: 5 })).status, 422)
+    assert.deepEqual([(await getTunnel(client, 1)).body.note, kernel.picture()], ['while away', picture])
     await panel.close()
   })
 

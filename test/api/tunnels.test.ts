@@ -158,6 +158,7 @@ describe('Tunnels', () => {
         [status, error.code, error.field, error.details['detail']],
         [503, 'SERVICE_UNAVAILABLE', 'tunnel_type_id', 'Unknown device type'],
       )
+      assert.deepEqual((await previewTunnel(client)).error, error)
       assert.equal((await createTunnel(client, { mtu: 1 })).status, 422)
       assert.equal((await listTunnels(client)).body.total, 0)
     })
@@ -250,7 +251,7 @@ describe('Tunnels', () => {
       for (const more of [
         { display_name: 'Hamburg 100%' },
         { is_enabled: false, tags: ['x_y'] },
-        { tunnel_type_id: 20 },
+        { tunnel_type_id: 20, display_name: 'Москва ΟΔΟΣ Straße' },
       ])
         await createTunnel(client, more)
       const ids = async (query: string): Promise<number[]> =>
@@ -260,6 +261,10 @@ describe('Tunnels', () => {
       assert.deepEqual(await ids('?limit=-1&offset=x'), [1, 2, 3])
       assert.deepEqual(await ids('?search=HAMBURG'), [1])
       assert.deepEqual(await ids('?search=100%25'), [1])
+      for (const word of ['МОСКВА', 'москва', 'οδος', 'οδοσ', 'ΟΔΟ', 'STRASSE', 'straße'])
+        assert.deepEqual(await ids(`?search=${encodeURIComponent(word)}`), [3], word)
+      for (const inner of ['172.17.2.1', '172.17.2.2', '172.17.2.1/30'])
+        assert.deepEqual(await ids(`?search=${encodeURIComponent(inner)}`), [2], inner)
       assert.deepEqual(await ids('?search=_'), [2])
       assert.deepEqual(await ids('?is_enabled=false'), [2])
       assert.deepEqual(await ids('?tunnel_type_id=20'), [3])

@@ -24,6 +24,11 @@ export class AuditNote {
     this.operations.push(text)
   }
 
+  /** What has another name afterwards is found by both. */
+  rename(from: string, to: string): void {
+    if (from !== to) this.operation(`Renamed from "${from}" to "${to}"`)
+  }
+
   actor(by: Actor): void {
     this.by = by
   }

@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
 import { handlersFor } from '@panel/root-helper/handlers.ts'
 import { listenOn } from '@panel/root-helper/kernel/files/socket-file.ts'
+import { probeForwarding } from '@panel/root-helper/nouns/forwarding/subject.ts'
 import { LINES_PER_MINUTE } from '@panel/root-helper/log.ts'
 import { serverFor } from '@panel/root-helper/server.ts'
-import { switchesBy } from '@panel/shared/forwarding/model.ts'
 import { METHODS } from '@panel/shared/rpc/methods.ts'
 import { exampleRule } from '../../support/example-rule.ts'
 import { exampleTunnel } from '../../support/example.ts'
@@ -81,11 +81,13 @@ describe("Root's log", () => {
   })
 
   it('has the other changes too, and no reading', async () => {
-    await serve(new FakeKernel())
+    const kernel = new FakeKernel()
+    await serve(kernel)
+    const { state } = await probeForwarding(kernel.forwarding)
     const writes = Object.entries(METHODS).filter(([, { effect }]) => effect === 'write')
     await ask('ruleset.disconnect', { route_rule_ids: [1, 2], destinations: [] })
     await ask('ruleset.forget', { route_rule_ids: [3] })
-    await ask('forwarding.apply', { before: OFF, after: { ...OFF, live: { ...OFF.live, ipv4: true } } })
+    await ask('forwarding.apply', { before: state, after: state })
     await ask('ruleset.probe', { route_rule_ids: [], from_id: 0 })
     await ask('host.probe', { parts: ['listeners'] })
     assert.deepEqual(
@@ -104,5 +106,3 @@ describe("Root's log", () => {
     assert.equal(lines(/^A change/).length, 1)
   })
 })
-
-const OFF = { live: switchesBy(() => false), saved: null }

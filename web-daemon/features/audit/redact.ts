@@ -1,6 +1,7 @@
 // Removes from a request what must never be kept: by the name of the field, by the schema's mark, and every field that
 // the schema does not name.
 import type { TSchema } from '@panel/shared/schema.ts'
+import { cutToFit } from './cut.ts'
 
 export const REDACTED = '[redacted]'
 const UNKNOWN = '[not kept: no such field]'
@@ -16,9 +17,7 @@ const TOO_DEEP = '[not kept: too deep]'
 
 /** A field that the schema does not name may be a password under a wrong name, so its value is removed too. */
 export function redact(body: Readonly<Record<string, unknown>>, schema: TSchema | undefined): Record<string, unknown> {
-  const text = redactObject(body, schema)
-  const size = JSON.stringify(text).length
-  return size <= MAX_KEPT_CHARACTERS ? text : { '[not kept: too large]': size }
+  return cutToFit(redactObject(body, schema), MAX_KEPT_CHARACTERS)
 }
 
 const redactObject = (

@@ -28,6 +28,7 @@ export function replacePool({ users }: PoolUse) {
       refuseIfDefault(settings, stored, withRange(wanted))
       await updatePool(db, address_pool_id, wanted, now().toISOString())
       note.operation(`Replaced the pool ${stored.cidr}`)
+      note.rename(stored.address_pool_title, wanted.address_pool_title)
       return ok(changed(await allPools(db), address_pool_id, usersNow))
     })
 }

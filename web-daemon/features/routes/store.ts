@@ -7,6 +7,7 @@ import type { ApplyMark } from '../../change/resource.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import { groupedBy } from '../../platform/db/grouped.ts'
 import { rowsOf } from '../../platform/db/row.ts'
+import { holds } from '../../platform/db/search.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import type { NamedRoute, NewDestination, NewRoute, NewSource, RouteRecord } from './record.ts'
@@ -49,12 +50,9 @@ function matching<O>(query: Rules<O>, { search, ...exact }: RouteFilter): Rules<
   if (exact.is_enabled !== undefined) all = all.where('is_enabled', '=', exact.is_enabled ? 1 : 0)
   if (search === undefined || search === '') return all
   const words = ['title_key', 'description', 'tags', 'bind_address', sql<string>`cast(bind_port as text)`] as const
-  // instr has no wildcards, so what the operator types is what is looked for.
-  const found = (text: unknown) => sql<boolean>`instr(lower(${text}), ${search.toLowerCase()}) > 0`
-  const goesThere = sql<boolean>`exists (select 1 from route_destination d where d.route_rule_id = route_rule.route_rule_id and instr(d.address || ':' || d.port, ${search.toLowerCase()}) > 0)`
-  return all.where((e) =>
-    e.or([...words.map((word) => found(typeof word === 'string' ? sql.ref(word) : word)), goesThere]),
-  )
+  const end = sql`d.address || ':' || d.port`
+  const goesThere = sql<boolean>`exists (select 1 from route_destination d where d.route_rule_id = route_rule.route_rule_id and ${holds(end, search)})`
+  return all.where((e) => e.or([...words.map((word) => holds(word, search)), goesThere]))
 }
 
 /** All living rules in their order. */

@@ -41,6 +41,7 @@ export async function amend(
   const { record, changed } = isConcerned
     ? await updateRule(context, traffic, stored, wanted)
     : await storeAlone(context, traffic, wanted)
+  context.note.rename(stored.route_rule_title, record.route_rule_title)
   const more = isConcerned ? await preparePath(context, record) : []
   const { connections_dropped, warnings: undropped } = await dropConnections(
     context,

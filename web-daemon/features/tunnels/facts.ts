@@ -35,6 +35,15 @@ export async function hostFacts(request: Reader, withLinkKinds = false): Promise
   return { ...factsOf(interfaces, routing_table, helper), link_kinds }
 }
 
+/** A host of which nothing is known: nothing is there, and nothing can be kept. */
+export const NO_FACTS: HostFacts = {
+  interfaces: [],
+  held: [],
+  routes: [],
+  link_kinds: null,
+  helper: { savers: [], kernel_release: '', unit_dir: '', networkd_dir: '', sysctl_dir: '', version: '', pid: 1 },
+}
+
 /** Addresses are read once here: on a host with a thousand tunnels there are thousands. */
 export function factsOf(
   interfaces: readonly HostInterface[],

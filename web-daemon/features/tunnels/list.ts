@@ -16,7 +16,7 @@ import { observe, tunnelView } from './view.ts'
 
 export const LIST_QUERY = queryParameters({
   ...pagingParameters(),
-  search: textParameter('Only tunnels with this in their names, note, tags or endpoints.'),
+  search: textParameter('Only tunnels with this in their names, note, tags, endpoints or addresses.'),
   is_enabled: flagParameter('Only those that are up, or down.'),
   tunnel_type_id: enumParameter(Object.values(TUNNEL_TYPES), 'Only those of this type.'),
   state: enumParameter(

@@ -5,6 +5,7 @@ import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import { groupedBy } from '../../platform/db/grouped.ts'
 import type { ApplyMark } from '../../change/resource.ts'
 import { rowsOf } from '../../platform/db/row.ts'
+import { holds } from '../../platform/db/search.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { Paging } from '../../platform/http/paging.ts'
@@ -71,10 +72,9 @@ function matching<O>(
     all = all.where(sql<boolean>`tunnel_id in (select value from json_each(${JSON.stringify(tunnel_ids)}))`)
   if (search === undefined || search === '') return all
   const words = ['interface_name', 'display_name', 'note', 'tags', 'local_endpoint', 'remote_endpoint'] as const
-  // instr has no wildcards, so what the operator types is what is looked for.
-  return all.where((e) =>
-    e.or(words.map((column) => sql<boolean>`instr(lower(${sql.ref(column)}), lower(${search})) > 0`)),
-  )
+  const inner = sql`a.address || '/' || a.prefix_length || ' ' || a.peer_address`
+  const isInside = sql<boolean>`exists (select 1 from tunnel_address a where a.tunnel_id = tunnel.tunnel_id and ${holds(inner, search)})`
+  return all.where((e) => e.or([...words.map((column) => holds(column, search)), isInside]))
 }
 
 export const everyTunnel = async (db: ReadDb): Promise<TunnelRecord[]> =>

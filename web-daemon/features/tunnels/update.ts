@@ -6,6 +6,7 @@ import { save, update } from '../../change/engine.ts'
 import type { Check } from '@panel/shared/change/check.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { nullIfHelperAway } from '../../platform/helper/away.ts'
 import { requireVersion } from '../../platform/http/if-match.ts'
 import { changeAnswer } from './answer.ts'
 import { demandConfirmation, reasonsToConfirm } from './confirm.ts'
@@ -50,9 +51,20 @@ export async function amend(
   guardChange(stored, { before, after }, client_ip, body.i_understand_i_may_lose_access === true)
   if (wanted.tunnel_type_id !== stored.tunnel_type_id) await refuseUnsupported(context, draft)
   const { record, checks } = await carryOutUpdate(context, stored, draft)
+  context.note.rename(stored.interface_name, record.interface_name)
+  context.note.rename(stored.display_name, record.display_name)
   const { interface_name, tunnel_id } = record
   const plan = planView({ before, after }, { interface_name, tunnel_id, folders: facts.helper, warnings, reasons })
   return changeAnswer(context, record, { plan, checks, warnings })
+}
+
+/** Of a change that the host has no part in, made while the helper is away. */
+const UNVERIFIED: Check = {
+  name: 'helper',
+  ok: false,
+  expected: 'an answer of the root helper',
+  actual: 'none',
+  detail: 'The record is changed; the host could not be looked at, and the change does not concern it.',
 }
 
 interface Updated {
@@ -71,6 +83,9 @@ async function carryOutUpdate(
     const { record, outcome } = await update(context, resource, { stored, wanted, changes: [{ before, after }] })
     return { record, checks: outcome.checks }
   }
-  const { checks } = await resource.verify({ before: after, after })
-  return { record: await save(context, resource, { id: stored.tunnel_id, wanted }), checks }
+  const verified = await nullIfHelperAway(resource.verify({ before: after, after }))
+  return {
+    record: await save(context, resource, { id: stored.tunnel_id, wanted }),
+    checks: verified?.checks ?? [UNVERIFIED],
+  }
 }

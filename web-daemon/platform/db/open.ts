@@ -15,6 +15,7 @@ import SQLite from 'better-sqlite3'
 import { checkIntegrity, copyBefore, newestCopy, UNFINISHED } from './check.ts'
 import { migrate, pendingMigrations, type NamedMigration } from './migrate.ts'
 import { BusyRetryDialect } from './busy-retry.ts'
+import { addFoldCase } from './search.ts'
 import { BUSY_WAIT_MS, StoreState } from './state.ts'
 import { Store } from './store.ts'
 import { storeTrouble, StoreUnusableError } from './trouble.ts'
@@ -116,6 +117,7 @@ const connect = (path: string, locking: Locking): SQLite.Database => {
     sqlite.pragma('journal_mode = WAL')
     sqlite.pragma('synchronous = FULL')
     sqlite.pragma('foreign_keys = ON')
+    addFoldCase(sqlite)
     return sqlite
   } catch (failure) {
     sqlite.close()

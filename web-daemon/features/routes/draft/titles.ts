@@ -19,15 +19,33 @@ export function checkTitle({ body, problems, stored, titleOwner }: DraftContext)
 
 type Described = Pick<NewRoute, 'route_protocol_id' | 'bind_port' | 'bind_port_range_end' | 'destinations'>
 
-export function titleFor(
+export function titleFor(db: ReadDb, rule: Described): Promise<string> {
+  return freeTitle(db, numbered(describeRule(rule)))
+}
+
+/** A title that nobody gave goes with the rule: where what it says of the rule has changed, it is made again. */
+export async function titleAfter(
   db: ReadDb,
-  { route_protocol_id, bind_port, bind_port_range_end, destinations }: Described,
+  stored: Described & Pick<NewRoute, 'route_rule_title'>,
+  wanted: Described,
 ): Promise<string> {
+  const [before, after] = [describeRule(stored), describeRule(wanted)]
+  const { route_rule_title: title } = stored
+  const isGenerated =
+    title === before || (title.startsWith(`${before} (`) && /^\(\d+\)$/.test(title.slice(before.length + 1)))
+  return before !== after && isGenerated ? freeTitle(db, numbered(after)) : title
+}
+
+const numbered =
+  (title: string) =>
+  (at: number): string =>
+    at === 1 ? title : `${title} (${at})`
+
+function describeRule({ route_protocol_id, bind_port, bind_port_range_end, destinations }: Described): string {
   const protocol = protocolOf(route_protocol_id)
   const [first] = destinations
   const there = first ? spelledEnd(first.address, portsOf(first.port, first.port_range_end)) : ''
-  const title = `${protocol === 'both' ? 'tcp+udp' : protocol} ${spelledPorts(portsOf(bind_port, bind_port_range_end))} → ${there}`
-  return freeTitle(db, (at) => (at === 1 ? title : `${title} (${at})`))
+  return `${protocol === 'both' ? 'tcp+udp' : protocol} ${spelledPorts(portsOf(bind_port, bind_port_range_end))} → ${there}`
 }
 
 export function titleOfCopy(db: ReadDb, title: string): Promise<string> {

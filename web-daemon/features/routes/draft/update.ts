@@ -11,6 +11,7 @@ import { checkBackend } from './backend.ts'
 import { checkOtherRules, refuseProtected } from './conflicts.ts'
 import { draftFields, incomplete, makeRecord, type Draft } from './draft.ts'
 import { refuseTooManyPorts } from './shifted.ts'
+import { titleAfter } from './titles.ts'
 import { FIELD_ORDER, makeDraftContext, type RequestedRoute, type DraftContext } from './context.ts'
 
 export type UpdateDraft = Pick<Draft, 'record' | 'warnings' | 'rule_backend'>
@@ -42,7 +43,8 @@ export async function draftUpdate(
   const warnings = draft.warnings
     .filter(isNewProblem(existing.warnings))
     .map((warning) => ({ ...warning, field: mapField(warning.field) }))
-  return { record, warnings, rule_backend: draft.facts.rule_backend }
+  const route_rule_title = body.route_rule_title ?? (await titleAfter(context.db, stored, record))
+  return { record: { ...record, route_rule_title }, warnings, rule_backend: draft.facts.rule_backend }
 }
 
 /** Null if a problem leaves something undecided. A protected port is refused at once. */

@@ -35,18 +35,26 @@ export interface DraftContext {
 /** The order of the schema decides which problem comes first. */
 export const FIELD_ORDER: readonly string[] = Object.keys(CreateTunnelBody.properties)
 
+interface DraftOrigin {
+  readonly stored?: TunnelRecord | null
+  readonly withLinkKinds?: boolean
+  /** Passed if they are known already. */
+  readonly facts?: HostFacts
+}
+
 export async function makeDraftContext(
   { db, request, settings }: Pick<ReadContext, 'db' | 'request' | 'settings'>,
   body: RequestedTunnel,
   problems: Problems,
-  stored: TunnelRecord | null = null,
-  withLinkKinds = false,
+  { stored = null, withLinkKinds = false, facts: known }: DraftOrigin = {},
 ): Promise<DraftContext> {
-  const all = await hostFacts(request, withLinkKinds).catch((away: unknown) => {
-    // An invalid body is refused even if the helper is away.
-    problems.throwIfAny(FIELD_ORDER)
-    throw away
-  })
+  const all =
+    known ??
+    (await hostFacts(request, withLinkKinds).catch((away: unknown) => {
+      // An invalid body is refused even if the helper is away.
+      problems.throwIfAny(FIELD_ORDER)
+      throw away
+    }))
   const kind = problems.has('tunnel_type_id')
     ? null
     : kindOfType(body.tunnel_type_id ?? settings.get('tunnel.default_type'))

@@ -45,7 +45,7 @@ export async function draftTunnel(
   { isRestored = false, withLinkKinds = false }: DraftOptions = {},
 ): Promise<Draft> {
   const draft = {
-    ...(await makeDraftContext(context, body, problems, null, withLinkKinds)),
+    ...(await makeDraftContext(context, body, problems, { withLinkKinds })),
     hasNoAddresses: isRestored && body.addresses?.length === 0,
   }
   const drafted = draftFields(draft)

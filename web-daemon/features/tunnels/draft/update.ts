@@ -8,7 +8,9 @@ import { sameState } from '@panel/shared/change/change.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { Problems } from '../../../platform/http/problems.ts'
 import { isNewProblem } from '../../../platform/http/new-problems.ts'
-import type { HostFacts } from '../facts.ts'
+import { isHelperAway } from '../../../platform/helper/away.ts'
+import type { Refusal } from '../../../platform/http/refusal.ts'
+import { NO_FACTS, type HostFacts } from '../facts.ts'
 import { stateOf, type NewTunnel, type TunnelRecord } from '../record.ts'
 import { stateToChange } from './before.ts'
 import { draftFields, incomplete, makeRecord } from './draft.ts'
@@ -38,7 +40,15 @@ export async function draftUpdate(
   stored: TunnelRecord,
   { body, problems, mapField = (field) => field }: UpdateRequest,
 ): Promise<UpdateDraft> {
-  const draft = await makeDraftContext(context, { ...asCreateBody(stored), ...body }, problems, stored)
+  const wanted = { ...asCreateBody(stored), ...body }
+  const drafting = (facts?: HostFacts): Promise<DraftContext> =>
+    makeDraftContext(context, wanted, problems, { stored, ...(facts && { facts }) })
+  let away: Refusal | null = null
+  const draft = await drafting().catch((thrown: unknown) => {
+    if (!isHelperAway(thrown)) throw thrown
+    away = thrown
+    return drafting(NO_FACTS)
+  })
   const fields = draftFields(draft)
   const existing = draftUnchanged(draft, stored)
   const fresh = new Problems()
@@ -52,6 +62,8 @@ export async function draftUpdate(
     .map((warning) => ({ ...warning, field: mapField(warning.field) }))
   const after = stateOf(record)
   const concernsHost = !sameState(stateOf(stored), after)
+  // What the kernel never sees can be changed while nobody can look at it.
+  if (away && concernsHost) throw away
   const before = concernsHost ? await stateToChange(context, stored.interface_name, after) : after
   return { record, before, after, concernsHost, warnings, facts: draft.facts }
 }

@@ -6,7 +6,7 @@ import { Problems, type Problem } from '../../../platform/http/problems.ts'
 import { validate } from '../../../platform/http/validate.ts'
 import type { SettingsReader } from '../../../platform/settings.ts'
 import { draftFields } from '../draft/draft.ts'
-import { factsOf } from '../facts.ts'
+import { NO_FACTS } from '../facts.ts'
 import { decodePairingCode, PairingCodeError } from './code.ts'
 import { readContent, type PairingContent } from './content.ts'
 import { mirrored, mirroredAddresses } from './mirror.ts'
@@ -51,22 +51,12 @@ function problemsThere(settings: SettingsReader, content: PairingContent): reado
       kind,
       problems,
       warnings: [],
-      facts: factsOf([], [], EMPTY_HOST),
+      facts: NO_FACTS,
       stored: null,
       existing: [],
       pools: [],
     })
   return problems.all
-}
-
-const EMPTY_HOST = {
-  savers: [],
-  kernel_release: '',
-  unit_dir: '',
-  networkd_dir: '',
-  sysctl_dir: '',
-  version: '',
-  pid: 1,
 }
 
 const OTHER_END: Readonly<Record<string, string>> = {
