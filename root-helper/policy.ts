@@ -152,32 +152,26 @@ export function allowRules(rules: RulesetState | null, active: HeldRuleset['back
     )
 }
 
-/**
- * With a rule on the port of sshd or of the panel nobody could get in to remove it. One that the host holds there
- * already may stay.
- */
-export function allowListening(
-  rules: RulesetState | null,
-  held: readonly RelayRule[],
-  ports: readonly OwnPort[],
-): void {
-  const fresh = (rules ?? []).filter((rule) => !held.some((other) => isSameListener(rule, other)))
-  for (const rule of fresh.filter(({ protocol }) => protocol !== 'udp')) {
-    const taken = ports.find(
-      ({ port }) => port >= rule.bind_port && port <= (rule.bind_port_range_end ?? rule.bind_port),
-    )
+/** Rules that come to listen for TCP where the host does not hold them yet. */
+export function newListeners(rules: RulesetState, held: readonly RelayRule[]): RelayRule[] {
+  const known = new Set(held.map(listenerKey))
+  return rules.filter((rule) => rule.protocol !== 'udp' && !known.has(listenerKey(rule)))
+}
+
+const listenerKey = (rule: RelayRule): string =>
+  `${rule.route_rule_id} ${rule.protocol} ${rule.bind_address} ${rule.bind_port} ${rule.bind_port_range_end}`
+
+/** With a rule on the port of sshd or of the panel nobody could get in to remove it. */
+export function allowListening(listeners: readonly RelayRule[], ports: readonly OwnPort[]): void {
+  for (const { route_rule_id, bind_port: first, bind_port_range_end: last } of listeners) {
+    const taken = ports.find(({ port }) => port >= first && port <= (last ?? first))
     if (taken)
       throw new RefusedError(
         'protected_port',
-        `Rule ${rule.route_rule_id} takes port ${taken.port}, on which ${taken.owner === 'sshd' ? 'sshd' : 'the panel'} listens: nobody could get in to remove it`,
+        `Rule ${route_rule_id} takes port ${taken.port}, on which ${taken.owner === 'sshd' ? 'sshd' : 'the panel'} listens: nobody could get in to remove it`,
       )
   }
 }
-
-const isSameListener = (a: RelayRule, b: RelayRule): boolean =>
-  (['route_rule_id', 'protocol', 'bind_address', 'bind_port', 'bind_port_range_end'] as const).every(
-    (field) => a[field] === b[field],
-  )
 
 export function requireForwarding(state: ForwardingState | null): ForwardingState {
   if (!state) throw new RefusedError('malformed', 'A host always forwards or does not: neither state may be null')

@@ -10,6 +10,7 @@ import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
+import { namespaceOf } from './own-namespace.ts'
 
 const DRIVER = fileURLToPath(new URL('../vm/driver/kernel-driver.ts', import.meta.url))
 
@@ -83,7 +84,7 @@ export class KernelNamespace {
 
   /** Only once the driver has answered is the namespace there. */
   run(program: string, args: readonly string[], input?: string): string {
-    return execFileSync('nsenter', [`--net=/proc/${this.#child.pid}/ns/net`, program, ...args], {
+    return execFileSync('nsenter', [`--net=${namespaceOf(this.#child)}`, program, ...args], {
       encoding: 'utf8',
       maxBuffer: 1 << 27,
       stdio: ['pipe', 'pipe', 'pipe'],

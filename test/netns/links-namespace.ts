@@ -6,6 +6,7 @@ import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import type { KernelLinks } from '@panel/root-helper/kernel/link/links.ts'
+import { namespaceOf } from './own-namespace.ts'
 
 const DRIVER = fileURLToPath(new URL('links-driver.ts', import.meta.url))
 
@@ -52,7 +53,7 @@ export class LinksNamespace {
   }
 
   run(program: string, args: readonly string[], input?: string): string {
-    return execFileSync('nsenter', [`--net=/proc/${this.child.pid}/ns/net`, program, ...args], {
+    return execFileSync('nsenter', [`--net=${namespaceOf(this.child)}`, program, ...args], {
       encoding: 'utf8',
       maxBuffer: 1 << 27,
       ...(input === undefined ? {} : { input }),

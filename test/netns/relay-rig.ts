@@ -10,12 +10,12 @@ import { fileURLToPath } from 'node:url'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { Result } from '@panel/shared/rpc/methods.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
+import { namespaceOf } from './own-namespace.ts'
 import type { PanelMethods } from './panel-driver.ts'
 import type { PeerMethods } from './relay-peer.ts'
 
 const NFT = '/usr/sbin/nft'
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-const inside = (child: ChildProcess): string => `/proc/${child.pid}/ns/net`
 
 export const CLIENT = '10.1.0.2'
 export const CLIENT_TOO = '10.1.0.3'
@@ -40,7 +40,7 @@ class Namespace {
   }
 
   run(program: string, args: readonly string[], input?: string): string {
-    return execFileSync('nsenter', [`--net=${inside(this.child)}`, program, ...args], {
+    return execFileSync('nsenter', [`--net=${namespaceOf(this.child)}`, program, ...args], {
       encoding: 'utf8',
       maxBuffer: 1 << 27,
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -156,7 +156,7 @@ export class RelayRig {
   panel(): Calls<PanelMethods> {
     this.#panel = spawn(
       'nsenter',
-      [`--net=${inside(this.relay.child)}`, process.execPath, '--import', 'tsx', here('panel-driver.ts')],
+      [`--net=${namespaceOf(this.relay.child)}`, process.execPath, '--import', 'tsx', here('panel-driver.ts')],
       { env: this.#environment(), stdio: ['pipe', 'pipe', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'] },
     )
     return callsOf(this.#panel)
@@ -169,7 +169,13 @@ export class RelayRig {
     rmSync(this.socket)
     this.#next = spawn(
       'nsenter',
-      [`--net=${inside(this.relay.child)}`, process.execPath, '--import', 'tsx', here('../../root-helper/main.ts')],
+      [
+        `--net=${namespaceOf(this.relay.child)}`,
+        process.execPath,
+        '--import',
+        'tsx',
+        here('../../root-helper/main.ts'),
+      ],
       { env: { ...this.#environment(), ...settings }, stdio: 'ignore' },
     )
     await this.#listening()

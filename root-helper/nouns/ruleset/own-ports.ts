@@ -3,7 +3,7 @@ import type { Change } from '@panel/shared/change/change.ts'
 import type { RulesetState } from '@panel/shared/ruleset/model.ts'
 import { changedIds } from '@panel/shared/ruleset/plan.ts'
 import type { Kernel } from '../../kernel/facilities.ts'
-import { allowListening } from '../../policy.ts'
+import { allowListening, newListeners } from '../../policy.ts'
 import { hostRules } from './subject.ts'
 
 export async function refuseOwnPorts(
@@ -12,5 +12,6 @@ export async function refuseOwnPorts(
 ): Promise<void> {
   if (!change.after) return
   const held = hostRules(await rulesets.read(), new Set(changedIds(change)))
-  allowListening(change.after, [...(held?.rules ?? []), ...(held?.boot ?? [])], await ownAccess.ports())
+  const listeners = newListeners(change.after, [...(held?.rules ?? []), ...(held?.boot ?? [])])
+  if (listeners.length > 0) allowListening(listeners, await ownAccess.ports())
 }
