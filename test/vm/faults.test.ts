@@ -126,10 +126,10 @@ describe('A fault on a real kernel', function () {
   /** Waits until nothing is pending any more, which takes the panel one look at the host. */
   async function settled(): Promise<Reconciled> {
     for (let tries = 0; tries < 150; tries += 1) {
-      const { items, routes } = expect(await panel.operator.get<ReconcileAnswer>('/reconcile'), 200)
       const tunnels = expect(await panel.operator.get<ListTunnelsAnswer>('/tunnels'), 200).tunnels
       const rules = expect(await panel.operator.get<ListRoutesAnswer>('/routes'), 200).routes.map(({ route }) => route)
-      if ([...tunnels, ...rules].every(({ apply_status }) => apply_status !== 'Pending'))
+      if ([...tunnels, ...rules].every(({ apply_status }) => apply_status !== 'Pending')) {
+        const { items, routes } = expect(await panel.operator.get<ReconcileAnswer>('/reconcile'), 200)
         return {
           statuses: [...items, ...routes].map(({ status }) => status),
           paths: [
@@ -137,6 +137,7 @@ describe('A fault on a real kernel', function () {
             ...rules.map(({ route_rule_id }) => `/routes/${route_rule_id}`),
           ],
         }
+      }
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
     throw new Error('Something is still pending')
