@@ -146,7 +146,7 @@ function losesNothing(panel: Installed, settled: () => Promise<void>, cut: numbe
     )
     assert.equal(
       await panel.lab.run(
-        "find /etc/systemd /etc/sysctl.d /var/lib/tunnel-panel-helper -name '*.new-*' -o -name 'change-under-way*'",
+        "find /etc/systemd /etc/sysctl.d /var/lib/tunnel-panel-helper -name '*.new-*' -o -name change-under-way.json",
       ),
       '',
     )
