@@ -92,6 +92,30 @@ describe('A tunnel that rules relay over', () => {
     assert.equal((await actOnRoute(client, 2, 'enable')).status, 200)
   })
 
+  it('is the one whose subnet holds a destination, whatever the rule names', async () => {
+    await createTunnel(client)
+    const own = await madeRoute(client, { bind_port: 80, destination_address: '172.17.1.2' })
+    const wrong = await madeRoute(client, { bind_port: 81, destination_address: '172.17.2.2', tunnel_id: 1 })
+    const over = async (id: number): Promise<(string | undefined)[]> => {
+      const { health } = (await getRoute(client, id)).body
+      return [health.state, health.tunnel?.interface_name]
+    }
+    assert.deepEqual(await over(own.route_rule_id), ['healthy', 'gre-a-1'])
+    const down = await act(client, 1, 'down')
+    assert.match(down.body.warnings[0]?.message ?? '', new RegExp(own.route_rule_title))
+    assert.deepEqual(await over(own.route_rule_id), ['impaired', 'gre-a-1'])
+    assert.deepEqual(await over(wrong.route_rule_id), ['healthy', 'gre-a-2'])
+    assert.deepEqual(
+      (await tunnelRoutes(client, 2)).body.routes.map(({ route_rule_id }) => route_rule_id),
+      [wrong.route_rule_id],
+    )
+    const { body } = await client.post<{ verdict: string; summary: string }>(
+      `/routes/${own.route_rule_id}/diagnostics/analyze`,
+    )
+    assert.equal(body.verdict, 'TUNNEL_DOWN')
+    assert.match(body.summary, /gre-a-1/)
+  })
+
   it('without rules warns of nothing', async () => {
     await createTunnel(client)
     assert.deepEqual(

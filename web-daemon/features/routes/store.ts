@@ -114,13 +114,28 @@ export async function idOfTitle(db: ReadDb, title: string): Promise<number | nul
   return row?.route_rule_id ?? null
 }
 
-/** Living rules that name the tunnel, in their order. */
-export async function routesOverTunnel(db: ReadDb, tunnel_id: number): Promise<RouteRecord[]> {
-  return withLists(db, await inOrder(living(db).selectAll()).where('tunnel_id', '=', tunnel_id).execute())
+/** What says where a rule's packets go. */
+export interface RouteEnds {
+  readonly tunnel_id: number | null
+  readonly destinations: readonly { readonly address: string; readonly is_enabled: boolean }[]
 }
 
-export async function idsOverTunnels(db: ReadDb): Promise<number[]> {
-  return (await living(db).select('route_rule_id').where('tunnel_id', 'is not', null).execute()).map(idOf)
+/** Of all living rules. */
+export async function routeEnds(db: ReadDb): Promise<(RouteEnds & { readonly route_rule_id: number })[]> {
+  const rules = await living(db).select(['route_rule_id', 'tunnel_id']).execute()
+  const rows = await db
+    .selectFrom('route_destination')
+    .select(['route_rule_id', 'address', 'is_enabled'])
+    .orderBy('sort_order')
+    .execute()
+  const destinations = groupedBy('route_rule_id', rows)
+  return rules.map((rule) => ({
+    ...rule,
+    destinations: (destinations.get(rule.route_rule_id) ?? []).map(({ address, is_enabled }) => ({
+      address,
+      is_enabled: is_enabled === 1,
+    })),
+  }))
 }
 
 export async function allTitles(db: ReadDb): Promise<{ route_rule_id: number; route_rule_title: string }[]> {

@@ -3,7 +3,7 @@ import type { DependentRoute } from '@panel/shared/api/tunnels/dependent-routes.
 import type { ReadDb } from '../../platform/context.ts'
 import { portsOf, spelledEnd } from './ports.ts'
 import { protocolOf, type RouteRecord } from './record.ts'
-import { routesOverTunnel } from './store.ts'
+import { routesOverTunnel } from './path.ts'
 
 export const dependentRoutes = async (db: ReadDb, tunnel_id: number): Promise<DependentRoute[]> =>
   (await routesOverTunnel(db, tunnel_id)).map(dependentRoute)

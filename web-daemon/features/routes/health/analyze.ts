@@ -151,7 +151,7 @@ function tunnel({ tunnel_id }: RouteRecord, { tunnel: over }: RouteHealthView): 
     )
     return over.is_up ? finding : stops('TUNNEL_DOWN', finding, [`Bring ${over.interface_name} up.`])
   }
-  if (tunnel_id === null) return passes('tunnel', 'The rule names no tunnel.')
+  if (tunnel_id === null) return passes('tunnel', 'No tunnel leads to its destinations, and the rule names none.')
   return stops('TUNNEL_DOWN', passes('tunnel', `The tunnel ${tunnel_id} that the rule relays over is no more.`), [
     'Name another tunnel, or none: PATCH tunnel_id.',
   ])

@@ -11,6 +11,7 @@ import { observe } from '../../tunnels/view.ts'
 import { nullIfHelperAway } from '../../../platform/helper/away.ts'
 import { readKernelRules, type KernelRules } from '../kernel-rules.ts'
 import { familyOf, ruleOf, type RouteRecord } from '../record.ts'
+import { pathFinder } from '../path.ts'
 import { findShadows } from './shadows.ts'
 
 type Tunnel = RouteHealthView['tunnel'] & { readonly is_known: boolean }
@@ -22,7 +23,8 @@ export async function readHealth(
   probed?: KernelRules,
 ): Promise<RouteHealthView[]> {
   if (records.length === 0) return []
-  const names = await tunnelNames(db, [...new Set(records.flatMap(({ tunnel_id }) => tunnel_id ?? []))])
+  const pathOf = await pathFinder(db)
+  const names = await tunnelNames(db, [...new Set(records.flatMap((record) => pathOf(record) ?? []))])
   const ids = records.map(({ route_rule_id }) => route_rule_id)
   const [held, forwarding, observed, shadows] = await Promise.all([
     probed ?? nullIfHelperAway(readKernelRules(request, ids)),
@@ -31,12 +33,13 @@ export async function readHealth(
     findShadows(db, ids),
   ])
   return records.map((record) => {
-    const interface_name = record.tunnel_id === null ? undefined : names.get(record.tunnel_id)
+    const tunnel_id = pathOf(record)
+    const interface_name = tunnel_id === null ? undefined : names.get(tunnel_id)
     const observedTunnel = interface_name === undefined ? null : observed(interface_name)
     const tunnel =
-      observedTunnel && record.tunnel_id !== null && interface_name !== undefined
+      observedTunnel && tunnel_id !== null && interface_name !== undefined
         ? {
-            tunnel_id: record.tunnel_id,
+            tunnel_id,
             interface_name,
             is_up: observedTunnel.is_up,
             oper_state: observedTunnel.oper_state,
@@ -148,12 +151,13 @@ function whileForwarding(record: RouteRecord, forwarding: ForwardingSwitches | n
 }
 
 function overTunnel({ tunnel_id }: RouteRecord, tunnel: Tunnel | null): Verdict | null {
-  if (tunnel_id === null) return null
   if (!tunnel)
-    return {
-      state: 'impaired',
-      detail: `The rule is in place, and the tunnel ${tunnel_id} that it relays over is no more`,
-    }
+    return tunnel_id === null
+      ? null
+      : {
+          state: 'impaired',
+          detail: `The rule is in place, and the tunnel ${tunnel_id} that it relays over is no more`,
+        }
   if (!tunnel.is_known || tunnel.is_up) return null
   return {
     state: 'impaired',

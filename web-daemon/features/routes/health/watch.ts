@@ -13,7 +13,8 @@ import { readKernelRules, isAsStored, type KernelRules } from '../kernel-rules.t
 import { reapplyByItself } from '../life.ts'
 import type { RouteRecord } from '../record.ts'
 import { routeRecords } from '../resource.ts'
-import { allRoutes, idsOverTunnels, routesOf } from '../store.ts'
+import { idsOverTunnels } from '../path.ts'
+import { allRoutes, routesOf } from '../store.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 import { readHealth } from './health.ts'
 
