@@ -50,6 +50,7 @@ describe('What is typed into a form', () => {
       await save(page)
       const row = page.getByRole('row', { name: /Note/ })
       assert.match(await row.innerText(), /theirs\s+mine/)
+      await page.waitForFunction(() => document.activeElement?.hasAttribute('data-changes'))
       await page.getByRole('button', { name: `${choice}: Note` }).click()
       await row.waitFor({ state: 'detached' })
       await save(page)

@@ -157,7 +157,9 @@ export class Form<V extends object> {
     const listed = error.details['fields']
     this.canForce ||=
       Array.isArray(listed) && (listed as { code: FieldCode }[]).some(({ code }) => FORCEABLE.includes(code))
-    this.failure = Object.keys(fields).length > 0 && Object.keys(fields).every((name) => own.has(name)) ? null : error
+    const isOnFields = Object.keys(fields).length > 0 && Object.keys(fields).every((name) => own.has(name))
+    const isTold = error.code === 'PRECONDITION_FAILED' && Object.keys(this.theirs).length > 0
+    this.failure = isOnFields || isTold ? null : error
     this.#focusFirstError(element)
   }
 
@@ -167,9 +169,9 @@ export class Form<V extends object> {
     this.errors = Object.fromEntries(Object.entries(this.errors).filter(([other]) => other !== name))
   }
 
-  /** In page order. */
+  /** In page order; what changed elsewhere is a thing to look at, too. */
   #focusFirstError(element: HTMLFormElement | null): false {
-    requestAnimationFrame(() => element?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+    requestAnimationFrame(() => element?.querySelector<HTMLElement>('[aria-invalid="true"], [data-changes]')?.focus())
     return false
   }
 }
