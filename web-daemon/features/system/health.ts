@@ -1,5 +1,6 @@
 // GET /system/health: every component, really tried (reference.md, System; decisions.md, T10, T20, Y7).
 import type { HealthAnswer, HealthStatus } from '@panel/shared/api/system.ts'
+import type { LinkKindSupport } from '@panel/shared/host/model.ts'
 import type { Reader, Result } from '@panel/shared/rpc/methods.ts'
 import { LOCAL_PROOF_COOKIE } from '../auth/local-proof.ts'
 import { hasAccount } from '../auth/store.ts'
@@ -9,7 +10,6 @@ import { storeTrouble } from '../../platform/db/trouble.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
-import { probeCapabilities } from './capabilities.ts'
 import { secondsSince } from './info.ts'
 
 export interface About {
@@ -74,12 +74,12 @@ const probeDatabase = async (
 const NOBODY = 'panel-health'
 
 const probeHost = async (request: Reader): Promise<Component[]> => {
-  const [capabilities, links, own] = await Promise.allSettled([
-    probeCapabilities(request),
+  const [kinds, links, own] = await Promise.allSettled([
+    probeLinkKinds(request),
     request('tunnel.probe', { interface_names: [NOBODY] }),
     request('host.probe', { parts: ['state'] }),
   ])
-  return [netlinkComponent(links), kernelModuleComponent(capabilities), helperComponent(own)]
+  return [netlinkComponent(links), kernelModuleComponent(kinds), helperComponent(own)]
 }
 
 type Settled<T> = PromiseSettledResult<T>
@@ -102,13 +102,20 @@ const netlinkComponent = (links: Settled<unknown>): Component => {
   }
 }
 
-const kernelModuleComponent = (found: Settled<Awaited<ReturnType<typeof probeCapabilities>>>): Component => {
+/** Nothing else of what the host can do: the rest starts programs, and health is asked for all the time. */
+async function probeLinkKinds(request: Reader): Promise<readonly LinkKindSupport[]> {
+  const { link_kinds } = await request('host.probe', { parts: ['link_kinds'] })
+  if (!link_kinds) throw new Error('The root helper did not tell what this host can do')
+  return link_kinds
+}
+
+const kernelModuleComponent = (found: Settled<readonly LinkKindSupport[]>): Component => {
   const name = 'kernel_module'
   if (found.status === 'rejected') return { name, status: 'unknown', detail: errorMessage(found.reason) }
-  const missing = found.value.link_kinds.filter(({ supported }) => !supported)
+  const missing = found.value.filter(({ supported }) => !supported)
   if (missing.length === 0) return { name, status: 'ok', detail: 'The kernel can make every kind of tunnel' }
   const detail = missing.map((kind) => `${kind.kind}: ${kind.detail === '' ? 'not supported' : kind.detail}`).join('; ')
-  return { name, status: missing.length === found.value.link_kinds.length ? 'error' : 'degraded', detail }
+  return { name, status: missing.length === found.value.length ? 'error' : 'degraded', detail }
 }
 
 const errorMessage = (failure: unknown): string => (failure instanceof Error ? failure.message : String(failure))
