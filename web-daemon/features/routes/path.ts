@@ -6,23 +6,34 @@ import { tunnelBySubnet } from '../tunnels/subnets.ts'
 import { routeEnds, routesOf, type RouteEnds } from './store.ts'
 import type { RouteRecord } from './record.ts'
 
-/** Returns the tunnel_id of a rule's path; null where it goes over none that is known. */
-export async function pathFinder(db: ReadDb): Promise<(rule: RouteEnds) => number | null> {
-  const ownerOf = tunnelBySubnet(await existingTunnels(db))
-  return ({ tunnel_id, destinations }) => {
-    for (const { address, is_enabled } of destinations) {
-      const owner = is_enabled ? ownerOf(address) : null
-      if (owner !== null) return owner
-    }
-    return tunnel_id
+export interface Paths {
+  /** The tunnel_id of a rule's path; null where it goes over none that is known. */
+  readonly tunnelOf: (rule: RouteEnds) => number | null
+  /** Undefined of a tunnel that was deleted. */
+  readonly nameOf: (tunnel_id: number) => string | undefined
+}
+
+export async function readPaths(db: ReadDb): Promise<Paths> {
+  const tunnels = await existingTunnels(db)
+  const names = new Map(tunnels.map(({ tunnel_id, interface_name }) => [tunnel_id, interface_name]))
+  const ownerOf = tunnelBySubnet(tunnels)
+  return {
+    tunnelOf: ({ tunnel_id, destinations }) => {
+      for (const { address, is_enabled } of destinations) {
+        const owner = is_enabled ? ownerOf(address) : null
+        if (owner !== null) return owner
+      }
+      return tunnel_id
+    },
+    nameOf: (tunnel_id) => names.get(tunnel_id),
   }
 }
 
 /** The living rules whose path is a tunnel, with it. */
 async function rulesOverTunnels(db: ReadDb): Promise<{ route_rule_id: number; tunnel_id: number }[]> {
-  const [rules, pathOf] = await Promise.all([routeEnds(db), pathFinder(db)])
+  const [rules, { tunnelOf }] = await Promise.all([routeEnds(db), readPaths(db)])
   return rules.flatMap((rule) => {
-    const tunnel_id = pathOf(rule)
+    const tunnel_id = tunnelOf(rule)
     return tunnel_id === null ? [] : [{ route_rule_id: rule.route_rule_id, tunnel_id }]
   })
 }

@@ -6,12 +6,11 @@ import { failedChecks } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
 import type { ReadContext } from '../../../platform/context.ts'
-import { tunnelNames } from '../../tunnels/store.ts'
 import { observe } from '../../tunnels/view.ts'
 import { nullIfHelperAway } from '../../../platform/helper/away.ts'
 import { readKernelRules, type KernelRules } from '../kernel-rules.ts'
 import { familyOf, ruleOf, type RouteRecord } from '../record.ts'
-import { pathFinder } from '../path.ts'
+import { readPaths } from '../path.ts'
 import { findShadows } from './shadows.ts'
 
 type Tunnel = RouteHealthView['tunnel'] & { readonly is_known: boolean }
@@ -23,18 +22,21 @@ export async function readHealth(
   probed?: KernelRules,
 ): Promise<RouteHealthView[]> {
   if (records.length === 0) return []
-  const pathOf = await pathFinder(db)
-  const names = await tunnelNames(db, [...new Set(records.flatMap((record) => pathOf(record) ?? []))])
+  const { tunnelOf, nameOf } = await readPaths(db)
+  const interfaceOf = (record: RouteRecord): string | undefined => {
+    const tunnel_id = tunnelOf(record)
+    return tunnel_id === null ? undefined : nameOf(tunnel_id)
+  }
   const ids = records.map(({ route_rule_id }) => route_rule_id)
   const [held, forwarding, observed, shadows] = await Promise.all([
     probed ?? nullIfHelperAway(readKernelRules(request, ids)),
     nullIfHelperAway(request('forwarding.probe', {})),
-    observe(request, [...names.values()]),
+    observe(request, [...new Set(records.flatMap((record) => interfaceOf(record) ?? []))]),
     findShadows(db, ids),
   ])
   return records.map((record) => {
-    const tunnel_id = pathOf(record)
-    const interface_name = tunnel_id === null ? undefined : names.get(tunnel_id)
+    const tunnel_id = tunnelOf(record)
+    const interface_name = interfaceOf(record)
     const observedTunnel = interface_name === undefined ? null : observed(interface_name)
     const tunnel =
       observedTunnel && tunnel_id !== null && interface_name !== undefined
