@@ -12,7 +12,7 @@ import { RefusedError } from '../../refused.ts'
 import type { Subject } from '../../subject.ts'
 import { executeTunnelStep } from './execute.ts'
 import { probeTunnels } from './probe.ts'
-import { refuseTwin } from './twin.ts'
+import { refuseSameEnds } from './same-ends.ts'
 
 interface Found {
   /** What exists under the names of the change, in their order. */
@@ -35,7 +35,7 @@ export function tunnelSubject(kernel: Kernel): Subject<TunnelStates, Found, Tunn
     plan: (found, wanted) => planTunnels(found, wanted).steps,
     check: (change, wanted, found) => checkTunnels(requireNames(change), wanted, found),
     allow: async ({ after }, { tunnels }, steps) => {
-      await refuseTwin(kernel.links, tunnels, steps)
+      await refuseSameEnds(kernel.links, tunnels, steps)
       await allowReach(kernel, tunnels, after)
       await allowTunnels(kernel.links, tunnels, after, steps)
     },
