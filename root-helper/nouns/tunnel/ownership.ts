@@ -7,8 +7,10 @@ import type { Params } from '@panel/shared/rpc/methods.ts'
 import { isBetweenSameEnds } from '@panel/shared/tunnel/same-ends.ts'
 import { sameState, type Change } from '@panel/shared/change/change.ts'
 import type { Kernel } from '../../kernel/facilities.ts'
+import { log } from '../../log.ts'
 import { refuseStubs } from '../../policy.ts'
 import { RefusedError } from '../../refused.ts'
+import { messageOf } from '../../text.ts'
 import { probeTunnel, probeTunnels } from './probe.ts'
 
 /** `found` is what exists under each name of the change. Links that a file made are kept, since it may go before they do. */
@@ -41,7 +43,10 @@ export async function adoptLink(kernel: Kernel, { interface_name, link }: Params
   const seen = canonicalTunnel({ interface_name, link, saved: null })?.link
   const { state, observed } = await probeTunnel(kernel, interface_name)
   if (observed && !state?.link)
-    throw new RefusedError('protected_interface', `${interface_name} is ${observed.kind || 'a physical link'}, no tunnel`)
+    throw new RefusedError(
+      'protected_interface',
+      `${interface_name} is ${observed.kind || 'a physical link'}, no tunnel`,
+    )
   if (!observed || !sameState(state?.link, seen))
     throw new RefusedError('stale_state', `The link ${interface_name} is not, or no longer, as it was seen: look again`)
   await kernel.ownLinks.keep(observed.index)
@@ -56,7 +61,11 @@ export async function releaseLink(
   if (found) await ownLinks.release(found.observed.index)
 }
 
-/** While nobody looked links may have gone. */
-export async function forgetGone({ links, ownLinks }: Kernel): Promise<void> {
-  ownLinks.only(new Set((await links.list(null)).map(({ observed }) => observed.index)))
+/** While no helper ran links may have gone. That they are not forgotten yet is no reason to serve nothing. */
+export async function forgetGone({ links, ownLinks }: Pick<Kernel, 'links' | 'ownLinks'>): Promise<void> {
+  try {
+    ownLinks.only(new Set((await links.list(null)).map(({ observed }) => observed.index)))
+  } catch (error) {
+    log('warning', 'Which links are gone cannot be seen', { detail: messageOf(error) })
+  }
 }

@@ -173,7 +173,7 @@ describe('The record of the links that are the panel’s', () => {
     const index = kernel.held.get(NAME)!.index
     for (const one of [index, 901, 902]) await own.keep(one)
     own.gone(902)
-    await forgetGone({ ...kernel, links: kernel.links, ownLinks: own } as unknown as FakeKernel)
+    await forgetGone({ links: kernel.links, ownLinks: own })
     await own.keep(903)
     assert.deepEqual([index, 901, 902, 903].map(opened().says), [true, null, null, true])
   })
