@@ -8,7 +8,7 @@ import { isBetweenSameEnds } from '@panel/shared/tunnel/same-ends.ts'
 import { sameState, type Change } from '@panel/shared/change/change.ts'
 import type { Kernel } from '../../kernel/facilities.ts'
 import { log } from '../../log.ts'
-import { refuseStubs } from '../../policy.ts'
+import { canonicalOr, refuseStubs } from '../../policy.ts'
 import { RefusedError } from '../../refused.ts'
 import { messageOf } from '../../text.ts'
 import { probeTunnel, probeTunnels } from './probe.ts'
@@ -40,7 +40,7 @@ const isSameLink = (a: TunnelState | null, b: TunnelState): boolean =>
 /** Touches nothing of the host. Refused unless the link is as it was seen. */
 export async function adoptLink(kernel: Kernel, { interface_name, link }: Params<'tunnel.adopt'>): Promise<void> {
   refuseStubs([interface_name])
-  const seen = canonicalTunnel({ interface_name, link, saved: null })?.link
+  const seen = canonicalOr({ interface_name, link, saved: null }, canonicalTunnel)?.link
   const { state, observed } = await probeTunnel(kernel, interface_name)
   if (observed && !state?.link)
     throw new RefusedError(

@@ -63,6 +63,9 @@ describe('A link that somebody else made', () => {
     await assert.rejects(helper.request('tunnel.adopt', { interface_name: 'gre0', link: bare.link! }), {
       code: 'protected_interface',
     })
+    const odd = exampleTunnel().link!
+    odd.config.local_endpoint = '999.0.2.1'
+    await assert.rejects(adopt(odd), { code: 'malformed' })
     assert.equal(await isOurs(), false)
   })
 
