@@ -24,7 +24,7 @@ import { renewFiles } from './nouns/tunnel/renew.ts'
 import { transactionsOf } from './nouns/transactions.ts'
 import { recover } from './recover.ts'
 import { openNetfilter } from './kernel/backend/rule-backends.ts'
-import { reloadLater, systemdReads } from './kernel/files/systemd.ts'
+import { systemdReading, systemdReads } from './kernel/files/systemd.ts'
 import { unitFilesIn } from './kernel/files/units.ts'
 import { serverFor } from './server.ts'
 import { log } from './log.ts'
@@ -52,7 +52,7 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   const links = openLinks()
   const units = unitFilesIn(
     config.unitDir,
-    reloadLater(config.unitDir),
+    systemdReading(config.unitDir),
     systemdReads(config.unitDir) ? ['/run/systemd/system'] : [],
   )
   const networkd = networkdFilesIn(config.networkdDir)
