@@ -6,6 +6,7 @@ import * as monitor from '../features/monitor/migration.ts'
 import * as pools from '../features/pools/migration.ts'
 import * as routes from '../features/routes/migration.ts'
 import * as routeConnections from '../features/routes/migration-connections.ts'
+import * as routePaths from '../features/routes/migration-paths.ts'
 import * as routeRanges from '../features/routes/migration-ranges.ts'
 import * as tunnelKeepalive from '../features/tunnels/migration-keepalive.ts'
 import * as settings from '../features/settings/migration.ts'
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   routeConnections,
   diagnostics,
   routeRanges,
+  routePaths,
 ]
