@@ -3,6 +3,7 @@ import type { NamedMigration } from '../platform/db/migrate.ts'
 import * as diagnostics from '../features/diagnostics/migration.ts'
 import * as metrics from '../features/metrics/migration.ts'
 import * as monitor from '../features/monitor/migration.ts'
+import * as monitorTimes from '../features/monitor/migration-times.ts'
 import * as pools from '../features/pools/migration.ts'
 import * as routes from '../features/routes/migration.ts'
 import * as routeConnections from '../features/routes/migration-connections.ts'
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   diagnostics,
   routeRanges,
   routePaths,
+  monitorTimes,
 ]

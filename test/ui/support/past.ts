@@ -37,6 +37,7 @@ export async function giveHistory({ db }: Host, tunnel_id: number): Promise<void
         jitter_sum_us: 900 * received_count,
         jitter_count: received_count,
         worst_severity,
+        [isBroken ? 'down_ms' : lost > 0 ? 'degraded_ms' : 'up_ms']: STEP_S * 1000,
       }
     }),
   )
