@@ -44,7 +44,7 @@ export const deleteTunnel =
       guardOwnAccess(stored.record.interface_name, inside, client_ip, body.i_understand_i_may_lose_access === true)
       const change = { before: found.state, after: null }
       await remove(context, tunnelResource(context), { stored: stored.record, changes: changesIn(change) })
-      return ok(report(stored.record, change, { found, folders, routes: await dependants(context.db, tunnel_id) }))
+      return ok(report(stored.record, change, { found, folders, routes: await dependants(context, tunnel_id) }))
     })
 
 /** Where nothing of the tunnel is left there is nothing for root to do. */

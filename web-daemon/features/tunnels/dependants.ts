@@ -2,13 +2,16 @@
 // know them.
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { DependentRoute, TunnelRoutesAnswer } from '@panel/shared/api/tunnels/dependent-routes.ts'
-import type { ReadContext, ReadDb } from '../../platform/context.ts'
+import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from './get.ts'
 import { requireTunnel } from './target.ts'
 
 /** The rules that relay over a tunnel, in their order. */
-export type DependentRoutes = (db: ReadDb, tunnel_id: number) => Promise<DependentRoute[]>
+export type DependentRoutes = (
+  context: Pick<ReadContext, 'db' | 'request'>,
+  tunnel_id: number,
+) => Promise<DependentRoute[]>
 
 const NOTE =
   'Taking the tunnel down leaves these rules installed and takes away the path that they use: what they relay goes nowhere until the tunnel is up again.'
@@ -16,9 +19,9 @@ const NOTE =
 /** reference.md, GET /tunnels/{id}/routes. */
 export const listDependants =
   (dependants: DependentRoutes) =>
-  async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<TunnelRoutesAnswer>> => {
-    const { tunnel_id } = await requireTunnel(db, idIn(params))
-    const routes = await dependants(db, tunnel_id)
+  async (context: ReadContext, { params }: Incoming): Promise<Answer<TunnelRoutesAnswer>> => {
+    const { tunnel_id } = await requireTunnel(context.db, idIn(params))
+    const routes = await dependants(context, tunnel_id)
     const answer: TunnelRoutesAnswer = { routes, total: routes.length, note: NOTE }
     return ok(answer)
   }
