@@ -9,6 +9,7 @@ import type { HelperFacts } from '@panel/shared/host/model.ts'
 import { networkdLimits, type Limit } from '@panel/shared/tunnel/networkd-limits.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { LinkState } from '@panel/shared/tunnel/model.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { PoolRecord } from '../pools/store.ts'
@@ -117,7 +118,7 @@ export function warningsOf(
     ...duplicates(record, neighbours),
     ...unmanagedParts(record, found),
     ...persistenceWarnings(record, found, plan),
-  ].map(([code, about, message]) => ({ code, message, field: about }))
+  ].map(([code, about, message]) => ({ code, ...verbatim(message), field: about }))
 }
 
 type Finding = readonly [code: WarningCode, field: string, message: string]

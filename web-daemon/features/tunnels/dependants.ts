@@ -2,6 +2,7 @@
 // know them.
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { DependentRoute, TunnelRoutesAnswer } from '@panel/shared/api/tunnels/dependent-routes.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import type { ReadContext, ReadDb } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from './get.ts'
@@ -30,7 +31,9 @@ export function dependantWarnings(interface_name: string, routes: readonly Depen
   return [
     {
       code: 'TUNNEL_HAS_DEPENDENT_ROUTES',
-      message: `Rules relay over ${interface_name}: ${names}. They stay installed, and the path that they use is taken away.`,
+      ...verbatim(
+        `Rules relay over ${interface_name}: ${names}. They stay installed, and the path that they use is taken away.`,
+      ),
       field: '',
     },
   ]

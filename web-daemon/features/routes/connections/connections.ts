@@ -3,6 +3,7 @@
 import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../../platform/context.ts'
 import { accountingWarnings, conntrackWarnings, COUNT_CONNECTIONS } from '../../forwarding/view.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
@@ -94,7 +95,7 @@ export async function dropConnections(
       warnings: [
         {
           code: 'CONNECTIONS_NOT_DROPPED',
-          message: `The change is made, and the connections of before could not be ended: ${refused.message}`,
+          ...verbatim(`The change is made, and the connections of before could not be ended: ${refused.message}`),
           field: 'drop_connections',
         },
       ],

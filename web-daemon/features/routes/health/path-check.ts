@@ -2,6 +2,7 @@
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RelayBlock } from '@panel/shared/foreign/relay-block.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../../platform/context.ts'
 import { forwardFor } from '../../forwarding/auto.ts'
 import { foreignBlocks, foreignRules, remediesOf, toldOf } from '../../forwarding/foreign.ts'
@@ -39,7 +40,7 @@ async function foreignWarnings(context: CommandContext, record: RouteRecord): Pr
     const blocks = await blocksOfRoute(context, record, await foreignRules(context.request))
     const [block] = blocks
     return block && (block.is_certain || block.is_policy)
-      ? [{ code: 'FOREIGN_FORWARD_POLICY_DROP', message: `${toldOf(block)} ${remediesOf(blocks)}`, field: '' }]
+      ? [{ code: 'FOREIGN_FORWARD_POLICY_DROP', ...verbatim(`${toldOf(block)} ${remediesOf(blocks)}`), field: '' }]
       : []
   } catch (refused) {
     if (refused instanceof Refusal) return []
