@@ -33,7 +33,7 @@ const placeholder = (text: string, values: Values, options: FormatOptions): stri
   if (kind === 'number') return options.number(asNumber(value))
   const chosen = pluralForms(forms)
   const form =
-    (kind === 'select' ? chosen[value] : pluralForm(chosen, asNumber(value), options)) ?? chosen['other'] ?? ''
+    (kind === 'select' ? chosen[bare(value)] : pluralForm(chosen, asNumber(value), options)) ?? chosen['other'] ?? ''
   return formatMessage(
     kind === 'select' ? form : form.replaceAll('#', options.number(asNumber(value))),
     values,
@@ -41,8 +41,9 @@ const placeholder = (text: string, values: Values, options: FormatOptions): stri
   )
 }
 
-/** A number may come as text that is isolated already. */
-const asNumber = (value: string | number): number => Number(String(value).replace(/[\u2066\u2069]/g, ''))
+/** What chooses a form may come as text that is isolated already. */
+const bare = (value: string | number): string => String(value).replace(/[\u2066\u2069]/g, '')
+const asNumber = (value: string | number): number => Number(bare(value))
 
 const pluralForm = (forms: Record<string, string>, count: number, { language }: FormatOptions): string | undefined =>
   forms[`=${count}`] ?? forms[new Intl.PluralRules(language).select(count)]

@@ -54,5 +54,5 @@ const textOf = (value: Param): string | number =>
     ? [value]
         .flat()
         .map((part) => part.message)
-        .join('; ')
+        .join(', ')
     : value

@@ -26,5 +26,9 @@ export const ErrorEnvelope = shape('Error', {
 })
 export type ErrorEnvelope = Static<typeof ErrorEnvelope>
 
+/** Beside the English text where that has a name of its own. */
+export const ToldElsewhere = { message_id: Told.message_id, params: Told.params }
+export const MessageView = shape('Message', Told)
+
 export const Warning = shape('Warning', { code: stringEnum(WARNING_CODES), ...Told, field: Text })
 export type Warning = Static<typeof Warning>

@@ -19,7 +19,7 @@ export const render = (told: Told, texts: Catalogue, options: FormatOptions, lab
       return [value]
         .flat()
         .map((part) => render(part, texts, options, label))
-        .join('; ')
+        .join(', ')
     if (name === 'field' || name === 'other_field') return label(String(value)) ?? options.isolate(String(value))
     // Numbers of ports, keys and the like are names: only what the sentence counts is written as a number.
     return options.isolate(String(value))
