@@ -7,6 +7,7 @@ import { startPanel, type TestPanel } from './support/panel.ts'
 import {
   actOnRoute,
   getRoute,
+  listRoutes,
   madeRoute,
   patchRoute,
   previewRoute,
@@ -146,6 +147,8 @@ describe('A tunnel that rules relay over', () => {
     assert.deepEqual(await over(made.route_rule_id), ['healthy', 'gre-a-1'])
     const ids = (await tunnelRoutes(client, 1)).body.routes.map(({ route_rule_id }) => route_rule_id)
     assert.ok(ids.includes(made.route_rule_id))
+    const listed = (await listRoutes(client, '?tunnel_id=1')).body.routes.map(({ route }) => route.route_rule_id)
+    assert.deepEqual(listed, ids)
   })
 
   it('stays so while it is down, although the kernel took the route with it', async () => {
@@ -180,6 +183,14 @@ describe('A tunnel that rules relay over', () => {
     })
     await act(client, 2, 'down')
     assert.deepEqual(await over(route_rule_id), ['impaired', 'gre-a-2'])
+    const { health } = (await getRoute(client, route_rule_id)).body
+    assert.deepEqual(
+      health.destinations.map(({ address, tunnel }) => [address, tunnel?.interface_name, tunnel?.is_up]),
+      [
+        ['172.17.1.2', 'gre-a-1', true],
+        ['172.17.2.2', 'gre-a-2', false],
+      ],
+    )
     for (const id of [1, 2])
       assert.ok((await tunnelRoutes(client, id)).body.routes.some((one) => one.route_rule_id === route_rule_id))
   })

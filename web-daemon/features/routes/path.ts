@@ -58,15 +58,15 @@ export async function idsOverTunnels(db: ReadDb, { tunnelsOf }: Paths): Promise<
   return rules.filter((rule) => tunnelsOf(rule).length > 0).map(({ route_rule_id }) => route_rule_id)
 }
 
-/** Living rules with packets that go over the tunnel, in their order. */
-export async function routesOverTunnel(context: Context, tunnel_id: number): Promise<RouteRecord[]> {
+/** Of living rules with packets that go over the tunnel. */
+export async function idsOverTunnel(context: Context, tunnel_id: number): Promise<number[]> {
   const [rules, { tunnelsOf }] = await Promise.all([routeEnds(context.db), readPaths(context)])
-  const over = rules.filter((rule) => tunnelsOf(rule).includes(tunnel_id))
-  return routesOf(
-    context.db,
-    over.map(({ route_rule_id }) => route_rule_id),
-  )
+  return rules.filter((rule) => tunnelsOf(rule).includes(tunnel_id)).map(({ route_rule_id }) => route_rule_id)
 }
+
+/** In their order. */
+export const routesOverTunnel = async (context: Context, tunnel_id: number): Promise<RouteRecord[]> =>
+  routesOf(context.db, await idsOverTunnel(context, tunnel_id))
 
 /** Stores which routes through tunnels lead to destinations, since the kernel drops them when a tunnel goes down. */
 export async function rememberRoutes({ db }: Pick<CommandContext, 'db'>, { wayTo }: Paths): Promise<void> {
