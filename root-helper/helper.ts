@@ -28,7 +28,7 @@ import { renewFiles } from './nouns/tunnel/renew.ts'
 import { transactionsOf } from './nouns/transactions.ts'
 import { recover } from './recover.ts'
 import { openNetfilter } from './kernel/backend/rule-backends.ts'
-import { reloadLater, systemdReads } from './kernel/files/systemd.ts'
+import { systemdReading, systemdReads } from './kernel/files/systemd.ts'
 import { unitFilesIn } from './kernel/files/units.ts'
 import { serverFor } from './server.ts'
 import { log } from './log.ts'
@@ -47,7 +47,7 @@ async function prepareFolder(folder: string, isOurs: (name: string) => boolean):
 }
 
 const unitsIn = (folder: string): UnitFiles =>
-  unitFilesIn(folder, reloadLater(folder), systemdReads(folder) ? ['/run/systemd/system'] : [])
+  unitFilesIn(folder, systemdReading(folder), systemdReads(folder) ? ['/run/systemd/system'] : [])
 
 export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   for (const folder of [config.unitDir, config.networkdDir, config.sysctlDir, config.stateDir]) {

@@ -87,6 +87,8 @@ export interface UnitFiles extends SavedFiles {
   isEnabled(name: string): Promise<boolean>
   /** All that isEnabled is true of. */
   listEnabled(): Promise<string[]>
+  /** Those of the given keepalives that a systemd that reads the folder does not run, and is not about to. */
+  listStopped(names: readonly string[]): Promise<string[]>
   setEnabled(name: string, enabled: boolean): Promise<void>
 }
 

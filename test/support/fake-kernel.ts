@@ -63,6 +63,8 @@ export class FakeKernel implements Kernel {
   readonly ownLinks = ownLinksIn(memoryFolder(), 'this-boot')
   readonly files = new Map<string, string>()
   readonly enabled = new Set<string>()
+  /** Enabled units that somebody has stopped. */
+  readonly stopped = new Set<string>()
   /** Every change asked of it, in order: what a test of "nothing was changed" looks at. */
   readonly changes: string[] = []
   /** For whose sake networkd was asked to read its files again. */
@@ -179,8 +181,10 @@ export class FakeKernel implements Kernel {
     ...this.#filesOf(UNIT_KINDS),
     isEnabled: async (name) => this.enabled.has(ours(name, UNIT_KINDS)),
     listEnabled: async () => [...this.enabled],
+    listStopped: async (names) => names.filter((name) => this.stopped.has(ours(name, UNIT_KINDS))),
     setEnabled: async (name, enabled) => {
       this.#change(`${enabled ? 'enable' : 'disable'} ${ours(name, UNIT_KINDS)}`)
+      this.stopped.delete(name)
       if (enabled) this.enabled.add(name)
       else this.enabled.delete(name)
     },

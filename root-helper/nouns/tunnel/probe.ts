@@ -7,6 +7,7 @@ import { savedFileName, parseFileName, isNetworkdKind } from '@panel/shared/tunn
 import type { FoundLink, Kernel } from '../../kernel/facilities.ts'
 import { savedFiles } from './execute.ts'
 import { readFile } from './file-cache.ts'
+import { markStopped } from './keepalives.ts'
 
 /** Stands among the foreign files for all drop-ins of one of ours. */
 const DROP_INS = '.d'
@@ -23,7 +24,10 @@ export async function probeTunnels(kernel: Kernel, names: readonly string[]): Pr
   const listed = isAll || names.length >= MANY ? await listFiles(kernel) : null
   const links = new Map((await kernel.links.list(isAll ? null : names)).map((found) => [found.interface_name, found]))
   const wanted = isAll ? [...new Set([...links.keys(), ...namesIn(listed?.there ?? [])])].sort() : names
-  return Promise.all(wanted.map((name) => join(kernel, name, links.get(name) ?? null, listed)))
+  return markStopped(
+    kernel,
+    await Promise.all(wanted.map((name) => join(kernel, name, links.get(name) ?? null, listed))),
+  )
 }
 
 export async function probeTunnel(kernel: Kernel, name: string): Promise<TunnelFound> {
