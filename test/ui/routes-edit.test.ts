@@ -51,10 +51,33 @@ describe('A relay rule', () => {
     )
   })
 
+  it('proposes the tunnel that leads to its destination, until one is chosen', async () => {
+    const { page } = await visitRule('new', 'Create a rule')
+    const chosen = page.getByRole('combobox', { name: 'Tunnel' })
+    const shows = (name: RegExp): Promise<void> =>
+      chosen.locator('option:checked').filter({ hasText: name }).waitFor({ state: 'attached' })
+    await shows(/^none$/)
+    await field(page, 'Address').fill('172.17.2.2')
+    await shows(/Frankfurt/)
+    await page.getByText(/the route to the destination goes through it/).waitFor()
+    await field(page, 'Address').fill('203.0.113.7')
+    await shows(/^none$/)
+    const third = chosen.locator('option').filter({ hasText: 'long-name-gre-6' })
+    await chosen.selectOption(await third.evaluate((option) => (option as HTMLOptionElement).value))
+    await field(page, 'Address').fill('172.17.1.2')
+    await page.getByRole('spinbutton', { name: 'Port', exact: true }).fill('8080')
+    await page.getByRole('button', { name: 'Review the plan' }).click()
+    await page.getByText(/relay TCP of 0\.0\.0\.0:8080 to 172\.17\.1\.2/).waitFor()
+    await page.getByRole('button', { name: 'Create the rule' }).click()
+    await seen(page, /8080/)
+    assert.equal((await getRoute(client, 5)).body.route.tunnel_id, 3)
+  })
+
   it('is refused on its fields, of one destination among several too, and what was typed stays', async () => {
     const { page, gates } = await visitRule('new', 'Create a rule')
+    gates.expectAnswer(422, '/routes/preview')
     await page.getByRole('button', { name: 'Review the plan' }).click()
-    assert.match(await complaintOf(page, 'Port'), /missing/)
+    assert.match(await complaintOf(page, 'Port'), /must be a whole number from 1 to 65535/)
     gates.expectAnswer(422, '/routes/preview')
     await page.getByRole('spinbutton', { name: 'Port', exact: true }).fill('443')
     await field(page, 'Address of this server').fill('192.0.2.1')
@@ -70,6 +93,30 @@ describe('A relay rule', () => {
     assert.match(await complaintOf(page, 'Port'), /The rule Web \(1\) listens for just the same/)
     assert.equal(await field(page, 'Address').nth(1).inputValue(), '10.9.0.3')
   })
+
+  for (const [language, port, address, weight] of [
+    ['en', 'Port must be a whole number from 1 to 65535.', 'nonsense is not an IP address.', /from 1 to 1000000/],
+    ['fa', 'درگاه باید عددی صحیح از ⁦1⁩ تا ⁦65535⁩ باشد.', '⁦nonsense⁩ نشانی IP نیست.', /⁦1⁩ تا ⁦1000000⁩/],
+  ] as const)
+    it(`is told all that is wrong with it at one press, on each field, in the form's words: ${language}`, async () => {
+      const visited = await signedIn(await visit(host))
+      await client.put('/settings', { 'display.language': language })
+      const { page, gates } = await goTo(visited, host, 'routes/new', /./)
+      gates.expectAnswer(422, '/routes/preview')
+      await page.locator('[name="destinations.0.address"]').fill('nonsense')
+      await page.locator('form details > summary').last().click()
+      await page.locator('[name="max_connections_per_source"]').fill('0')
+      await page.locator('form button[type="submit"]').click()
+      const complaint = async (name: string): Promise<string> => {
+        const input = page.locator(`[name="${name}"][aria-invalid="true"]`)
+        const [id = ''] = (await input.getAttribute('aria-describedby'))?.split(' ') ?? []
+        return page.locator(`[id="${id}"]`).innerText()
+      }
+      await page.getByText(port, { exact: true }).waitFor()
+      assert.equal(await complaint('bind_port'), port)
+      assert.equal(await complaint('destinations.0.address'), address)
+      assert.match(await complaint('max_connections_per_source'), weight)
+    })
 
   it('is changed: nothing before the plan, its own text against the present one, and one Save', async () => {
     const { page } = await visitRule('1/edit', /Edit .*Web/)

@@ -96,7 +96,15 @@ const STATES: readonly State[] = [
       await page.locator('[data-packet]').nth(3).waitFor()
     },
   },
-  { name: 'tunnel-history', path: 'tunnels/1/history', prepare: (host) => giveHistory(host, 1) },
+  {
+    name: 'tunnel-history',
+    path: 'tunnels/1/history',
+    prepare: (host) => giveHistory(host, 1),
+    arrive: async ({ page }) => {
+      const plot = page.locator('[role=slider]').first()
+      for (let n = 0; n < 8; n++) await plot.press('PageDown')
+    },
+  },
   { name: 'tunnel-new-1', path: 'tunnels/new' },
   {
     name: 'tunnel-new-2',
@@ -126,6 +134,22 @@ const STATES: readonly State[] = [
     prepare: async (host, client) => {
       await withRules(host, client)
       await giveTraffic(host, 1)
+    },
+  },
+  {
+    name: 'path-broken',
+    path: 'routes/1',
+    prepare: async (host, client) => {
+      await client.post('/routes', {
+        route_rule_title: 'Mail to three servers',
+        bind_address: '192.0.2.1',
+        bind_port: 25,
+        load_balance_mode_id: 20,
+        destinations: [2, 3, 4].map((last) => ({ address: `172.17.1.${last}`, port: 2525 })),
+        allowed_sources: [{ cidr: '198.51.100.0/24' }],
+      })
+      await client.post('/tunnels/1/down')
+      await host.monitor.settled()
     },
   },
   {

@@ -2,6 +2,7 @@
 import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { FileKind, Saved } from '@panel/shared/tunnel/model.ts'
+import { isBetweenSameEnds } from '@panel/shared/tunnel/same-ends.ts'
 import { savedFileName, parseFileName, isNetworkdKind } from '@panel/shared/tunnel/saved-file.ts'
 import type { FoundLink, Kernel } from '../../kernel/facilities.ts'
 import { savedFiles } from './execute.ts'
@@ -57,14 +58,23 @@ async function join(
   const live = { observed: found?.observed ?? null, unmodelled: found?.unmodelled ?? [] }
   // Foreign links may have names that our files cannot have.
   if (!parseFileName(savedFileName('systemd_unit', interface_name)))
-    return { interface_name, state: null, ...live, foreign_files: [] }
+    return { interface_name, state: null, is_ours: false, ...live, foreign_files: [] }
   const { saved, foreign_files } = await filesUnder(kernel, interface_name, listed)
   return {
     interface_name,
     state: canonicalTunnel({ interface_name, link: found?.link ?? null, saved }),
+    is_ours: isOurs(kernel, found, saved),
     ...live,
     foreign_files,
   }
+}
+
+/** Where the record does not speak of it, a link is ours that a file of ours makes: at boot, or whenever that runs. */
+function isOurs({ ownLinks }: Kernel, found: FoundLink | null, { systemd_unit, networkd_netdev }: Saved): boolean {
+  if (!found?.link) return false
+  const { config } = found.link
+  const made = [systemd_unit?.config, networkd_netdev?.config]
+  return ownLinks.says(found.observed.index) ?? made.some((one) => one && isBetweenSameEnds(one, config))
 }
 
 async function filesUnder(

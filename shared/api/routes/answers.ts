@@ -1,7 +1,7 @@
 // What the API answers about relay rules, for the web daemon that says it and the page that shows it (reference.md,
 // Forwarding rules; decisions.md, F1 to F29, S7, R29).
 import { nullable, strict, type Static } from '../../schema.ts'
-import { Warning } from '../base/errors.ts'
+import { MessageView, Warning } from '../base/errors.ts'
 import { answerProperties } from '../base/field-list.ts'
 import { Count, Flag, Id, list, Never, oneOf, Sentence, shape, Text, told } from '../base/shapes.ts'
 import { CheckView, StepView } from '../tunnels/answers.ts'
@@ -24,7 +24,7 @@ export const RouteHealthView = shape('RouteHealth', {
   installed: told(nullable(Flag), 'Null: the rules of the kernel cannot be read.'),
   tunnel: told(
     nullable(strict({ tunnel_id: Id, interface_name: Text, is_up: Flag, oper_state: Text })),
-    'Null: the rule names none, or one that is no more.',
+    'The one that its packets go over; of several one that is down. Null: none, or one that is no more.',
   ),
 })
 export type RouteHealthView = Static<typeof RouteHealthView>
@@ -51,6 +51,13 @@ export const ListRoutesAnswer = shape('Routes', {
 })
 export type ListRoutesAnswer = Static<typeof ListRoutesAnswer>
 
+export const PathAnswer = shape('PathTo', {
+  address: Text,
+  tunnel_id: told(nullable(Id), 'Null: none that is known.'),
+  interface_name: nullable(Text),
+})
+export type PathAnswer = Static<typeof PathAnswer>
+
 export const RoutePlanView = shape('RoutePlan', {
   operation: oneOf(['none', 'create', 'update', 'delete']),
   route_rule_id: nullable(Id),
@@ -64,6 +71,7 @@ export const RoutePlanView = shape('RoutePlan', {
   verification: list(strict({ name: Text, expected: Text })),
   requires_recreate: Never,
   recreate_reasons: list(Text),
+  recreate_messages: list(MessageView),
   warnings: list(Warning),
 })
 export type RoutePlanView = Static<typeof RoutePlanView>

@@ -8,6 +8,7 @@ import { FILE_KINDS, type FileKind, type TunnelState } from '@panel/shared/tunne
 import type { Change } from '@panel/shared/change/change.ts'
 import { planTunnel } from '@panel/shared/tunnel/plan.ts'
 import { savedFileName } from '@panel/shared/tunnel/saved-file.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { remove } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -17,6 +18,7 @@ import { probeOne } from './draft/before.ts'
 import { idIn, noSuchTunnel } from './get.ts'
 import { look } from './target.ts'
 import { guardOwnAccess } from './own-access.ts'
+import { whyNotDeleted } from './ownership.ts'
 import { pathOf, planView, type Folders } from './plan-view.ts'
 import { stateOf, type TunnelRecord } from './record.ts'
 import { tunnelResource } from './resource.ts'
@@ -38,11 +40,12 @@ export const deleteTunnel =
         return ok(alreadyDeleted(stored.record))
       }
       const { found, helper: folders } = await look(context.request, stored.record.interface_name)
+      refuseReplaced(found, stored.record)
       const inside = [...stored.record.addresses, ...(found.state?.link?.config.addresses ?? [])]
       guardOwnAccess(stored.record.interface_name, inside, client_ip, body.i_understand_i_may_lose_access === true)
       const change = { before: found.state, after: null }
       await remove(context, tunnelResource(context), { stored: stored.record, changes: changesIn(change) })
-      return ok(report(stored.record, change, { found, folders, routes: await dependants(context.db, tunnel_id) }))
+      return ok(report(stored.record, change, { found, folders, routes: await dependants(context, tunnel_id) }))
     })
 
 /** Where nothing of the tunnel is left there is nothing for root to do. */
@@ -81,6 +84,12 @@ function report(
   }
 }
 
+function refuseReplaced(found: TunnelFound, record: TunnelRecord): void {
+  const reason = whyNotDeleted(found, record)
+  const { interface_name, tunnel_id } = record
+  if (reason !== null) throw new Refusal('PROTECTED_INTERFACE', reason, { details: { tunnel_id, interface_name } })
+}
+
 /** A tunnel that was forgotten is gone from the store, and may be on the host still. */
 async function refuseUnmanaged(
   { db, request }: CommandContext,
@@ -91,7 +100,7 @@ async function refuseUnmanaged(
   if (state === null) return
   throw new Refusal(
     'INTERFACE_NOT_MANAGED',
-    `The panel no longer manages ${interface_name}, and ${state.link ? 'the interface is' : 'files for it are'} on this server. To delete it, adopt it first.`,
+    message('tunnel.unmanaged', { name: interface_name, what: state.link ? 'link' : 'files' }),
     { details: { tunnel_id, interface_name } },
   )
 }

@@ -6,9 +6,11 @@ import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { ROUTE_FIELDS } from '@panel/shared/api/routes/fields.ts'
 import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import { ROUTE_RULE_ID_MAX } from '@panel/shared/ruleset/model.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import type { Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
+import { readPaths } from '../path.ts'
 import type { NamedRoute, NewRoute } from '../record.ts'
 import { nextPlace } from '../store.ts'
 import { checkBackend } from './backend.ts'
@@ -39,6 +41,7 @@ export async function draftRoute(
   const place = await nextPlace(context.db)
   const record = drafted && {
     ...makeRecord(draft, drafted, context.now().toISOString()),
+    ...(body.tunnel_id === undefined ? { tunnel_id: await onlyTunnel(context, drafted.balanced) } : {}),
     route_rule_id: place.route_rule_id,
     sort_order: body.sort_order ?? place.sort_order,
   }
@@ -48,8 +51,7 @@ export async function draftRoute(
   if (!drafted || !record) throw incomplete()
   await refuseTooManyPorts(context.db, record, null)
   refuseProtected(draft, drafted.listening)
-  if (record.route_rule_id > ROUTE_RULE_ID_MAX)
-    throw new Refusal('ALLOCATION_FAILED', 'All ids that relay rules can have are used up.')
+  if (record.route_rule_id > ROUTE_RULE_ID_MAX) throw new Refusal('ALLOCATION_FAILED', message('route.ids_used_up'))
   const named = { ...record, route_rule_title: body.route_rule_title ?? (await titleFor(context.db, record)) }
   return {
     record: named,
@@ -57,6 +59,13 @@ export async function draftRoute(
     warnings: draft.warnings,
     rule_backend: draft.facts.rule_backend,
   }
+}
+
+/** Where a request names none, the tunnel that leads to all destinations, if there is one. */
+async function onlyTunnel(context: ReadContext, { destinations }: Balanced): Promise<number | null> {
+  const { hopsOf } = await readPaths(context)
+  const [hop, ...others] = new Set(hopsOf({ destinations, tunnel_id: null, fwmark: null }))
+  return hop !== undefined && others.length === 0 ? hop : null
 }
 
 export function incomplete(): Error {
@@ -79,7 +88,7 @@ export function draftFields(draft: DraftContext): DraftedFields | null {
   const allowed_sources = draftSources(draft, listening)
   const { body, problems, tunnel } = draft
   if (typeof body.tunnel_id === 'number' && tunnel === null)
-    problems.add('tunnel_id', 'UNKNOWN_TUNNEL', `There is no tunnel ${body.tunnel_id}.`)
+    problems.add('tunnel_id', 'UNKNOWN_TUNNEL', message('tunnel.not_found', { tunnel_id: body.tunnel_id }))
   if (listening) checkProcesses(draft, listening)
   return listening && balanced && source && allowed_sources && { listening, balanced, source, allowed_sources }
 }
@@ -117,6 +126,7 @@ function resolveRequest(body: CreateRouteBody, record: NamedRoute): CreateRouteB
     load_balance_mode_id,
     nat_mode_id,
     is_clamp_mss_to_pmtu,
+    tunnel_id,
     sort_order,
     destinations,
   } = record
@@ -130,6 +140,7 @@ function resolveRequest(body: CreateRouteBody, record: NamedRoute): CreateRouteB
     load_balance_mode_id,
     nat_mode_id,
     is_clamp_mss_to_pmtu,
+    tunnel_id,
     sort_order,
   }
 }
