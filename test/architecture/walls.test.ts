@@ -66,7 +66,7 @@ describe('The house rules', function () {
         Record<string, string>
       >
       for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
-        assert.match(version, /^[0-9]+\.[0-9]+\.[0-9]+$/, `${name} in ${path}`)
+        assert.match(version, /^(npm:[a-z]+@)?[0-9]+\.[0-9]+\.[0-9]+$/, `${name} in ${path}`)
     }
   })
 })

@@ -137,6 +137,22 @@ const STATES: readonly State[] = [
     },
   },
   {
+    name: 'path-broken',
+    path: 'routes/1',
+    prepare: async (host, client) => {
+      await client.post('/routes', {
+        route_rule_title: 'Mail to three servers',
+        bind_address: '192.0.2.1',
+        bind_port: 25,
+        load_balance_mode_id: 20,
+        destinations: [2, 3, 4].map((last) => ({ address: `172.17.1.${last}`, port: 2525 })),
+        allowed_sources: [{ cidr: '198.51.100.0/24' }],
+      })
+      await client.post('/tunnels/1/down')
+      await host.monitor.settled()
+    },
+  },
+  {
     name: 'route-plan',
     path: 'routes/1/edit',
     prepare: withRules,

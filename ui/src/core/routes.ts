@@ -19,7 +19,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/',
     page: 'dashboard/DashboardPage',
-    areas: ['dashboard', 'tunnels'],
+    areas: ['dashboard', 'tunnels', 'routes', 'path'],
     title: 'core.nav.dashboard',
     nav: { group: 'tunnels', icon: 'gauge', onPhone: true },
     first: ['/monitor/summary'],
@@ -33,7 +33,12 @@ export const ROUTES: readonly Route[] = [
     first: ['/tunnels?limit=1000'],
   },
   { path: '/tunnels/new', page: 'tunnels/NewPage', areas: ['tunnels', 'tunnel_new'], title: 'core.nav.new_tunnel' },
-  { path: '/tunnels/:id', page: 'tunnels/DetailPage', areas: ['tunnels', 'tunnel'], title: 'core.nav.tunnel' },
+  {
+    path: '/tunnels/:id',
+    page: 'tunnels/DetailPage',
+    areas: ['tunnels', 'tunnel', 'routes', 'path'],
+    title: 'core.nav.tunnel',
+  },
   {
     path: '/tunnels/:id/edit',
     page: 'tunnels/EditPage',
@@ -69,7 +74,7 @@ export const ROUTES: readonly Route[] = [
     title: 'core.nav.routes',
     first: ['/routes?limit=1000'],
   },
-  { path: '/routes/:id', page: 'routes/DetailPage', areas: ['routes'], title: 'core.nav.routes' },
+  { path: '/routes/:id', page: 'routes/DetailPage', areas: ['routes', 'tunnels', 'path'], title: 'core.nav.routes' },
   { path: '/routes/:id/edit', page: 'routes/EditPage', areas: ['routes'], title: 'core.nav.routes' },
   {
     path: '/pools',

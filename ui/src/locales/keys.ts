@@ -8,6 +8,7 @@ import type diagnostics from './en/diagnostics.json'
 import type tunnel from './en/tunnel.json'
 import type tunnel_new from './en/tunnel_new.json'
 import type forwarding from './en/forwarding.json'
+import type path from './en/path.json'
 import type pools from './en/pools.json'
 import type reconcile from './en/reconcile.json'
 import type routes from './en/routes.json'
@@ -27,6 +28,7 @@ interface Areas {
   readonly tunnel: typeof tunnel
   readonly tunnel_new: typeof tunnel_new
   readonly forwarding: typeof forwarding
+  readonly path: typeof path
   readonly pools: typeof pools
   readonly reconcile: typeof reconcile
   readonly routes: typeof routes

@@ -1,0 +1,106 @@
+// The path of packets as a picture: on the page of a rule, of a tunnel, and after an analysis.
+import assert from 'node:assert/strict'
+import { browsing, PHONE, type Visit } from './support/browser.ts'
+import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+import { relayHost } from './support/relays.ts'
+import type { Client } from '../api/support/client.ts'
+
+describe('The path of packets', () => {
+  const { visit } = browsing()
+  let host: Host
+  let client: Client
+  beforeEach(async () => {
+    host = await startHost()
+    client = await relayHost(host)
+  })
+  afterEach(() => host.close())
+
+  const picture = (page: Visit['page'], name = 'Path of the packets') => page.getByRole('group', { name })
+  const hops = (page: Visit['page'], name?: string): Promise<string[]> =>
+    picture(page, name)
+      .locator('.hop')
+      .evaluateAll((all) => all.map((hop) => hop.querySelector('title')?.textContent ?? ''))
+
+  it('is drawn on the page of a rule, each hop by its state, and read as text', async () => {
+    const { page } = await goTo(await signedIn(await visit(host)), host, 'routes/1', 'Web')
+    await picture(page).waitFor()
+    assert.deepEqual(
+      (await hops(page)).map((text) => text.split(' · ')[0]),
+      ['Clients', '192.0.2.1:443', 'This server', 'gre-a-1', '172.17.1.2', '10.9.0.2:8443'],
+    )
+    await page.getByText('The same as text').click()
+    assert.match(await page.getByRole('listitem').filter({ hasText: 'Tunnel:' }).innerText(), /gre-a-1.*Interface up/s)
+    await picture(page)
+      .getByRole('link', { name: /^gre-a-1/ })
+      .click()
+    await page.getByRole('heading', { name: 'gre-a-1', level: 1 }).waitFor()
+  })
+
+  it('is broken where it is: at a tunnel that is down, behind which nothing flows', async () => {
+    await client.post('/tunnels/1/down')
+    await host.monitor.settled()
+    const { page } = await goTo(await signedIn(await visit(host)), host, 'routes/1', 'Web')
+    await picture(page).locator('.hop.down').waitFor()
+    assert.deepEqual(await picture(page).locator('.hop.down title').allTextContents(), [
+      'gre-a-1 · Tunnel · Interface down',
+    ])
+    assert.deepEqual(
+      await picture(page)
+        .locator('.edge')
+        .evaluateAll((all) => all.map((edge) => edge.classList[1])),
+      ['up', 'up', 'down', 'unknown', 'unknown'],
+    )
+  })
+
+  it('shows where an analysis found that packets stop', async () => {
+    host.kernel.rulesets.flush()
+    const { page } = await goTo(await signedIn(await visit(host)), host, 'routes/1', 'Web')
+    await page.getByRole('button', { name: 'Analyze' }).click()
+    await picture(page)
+      .getByRole('link', { name: /192\.0\.2\.1:443.*The kernel does not hold the rule/ })
+      .waitFor()
+  })
+
+  it('of all that relays over a tunnel is on its page', async () => {
+    const { page } = await goTo(await signedIn(await visit(host)), host, 'tunnels/1', 'gre-a-1')
+    const name = 'Relay rules over this tunnel'
+    await picture(page, name)
+      .getByRole('link', { name: /^192\.0\.2\.1:443/ })
+      .waitFor()
+    assert.equal((await hops(page, name)).length, 6)
+  })
+
+  /** The upper left corners of the hops, in the order of the path. */
+  const corners = (page: Visit['page'], label: string): Promise<(readonly [number, number])[]> =>
+    picture(page, label)
+      .locator('.hop rect')
+      .evaluateAll((all) =>
+        all
+          .map((hop) => hop.getBoundingClientRect())
+          .map(({ x, y, width }) => [Math.round(x + width / 2), Math.round(y)] as const),
+      )
+
+  it('runs from top to bottom on a phone', async () => {
+    const { page } = await goTo(await signedIn(await visit(host, { viewport: PHONE })), host, 'routes/1', 'Web')
+    await picture(page).waitFor()
+    const places = await corners(page, 'Path of the packets')
+    assert.equal(new Set(places.map(([x]) => x)).size, 1)
+    assert.deepEqual(
+      places,
+      places.toSorted(([, one], [, other]) => one - other),
+    )
+  })
+
+  it('runs from right to left in Persian', async () => {
+    const visited = await signedIn(await visit(host))
+    await client.put('/settings', { 'display.language': 'fa' })
+    const { page } = await goTo(visited, host, 'routes/1', 'Web')
+    await picture(page, 'مسیر بسته‌ها').waitFor()
+    const places = await corners(page, 'مسیر بسته‌ها')
+    assert.equal(new Set(places.map(([, y]) => y)).size, 1)
+    assert.deepEqual(
+      places,
+      places.toSorted(([one], [other]) => other - one),
+    )
+  })
+})

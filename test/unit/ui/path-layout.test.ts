@@ -1,0 +1,78 @@
+// Where the hops of paths stand in a picture.
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { HOP, layOut, mirrored, type Hop, type Path, type Picture } from '../../../ui/src/components/path-layout.ts'
+
+const hop = (key: string, stage: number): Hop => ({
+  key,
+  stage,
+  label: key,
+  detail: '',
+  condition: { state: 'up', label: 'OK' },
+})
+const path = (...hops: Hop[]): Path => ({
+  title: hops.map(({ key }) => key).join(),
+  hops,
+  legs: hops.slice(1).map(() => ({ label: '', text: '', state: 'up' as const })),
+})
+/** Rules of some tunnels with some destinations each. */
+const anyPaths = fc
+  .array(fc.record({ rule: fc.nat(9), tunnel: fc.option(fc.nat(4)), destination: fc.nat(12) }), {
+    minLength: 1,
+    maxLength: 40,
+  })
+  .map((all) =>
+    all.map(({ rule, tunnel, destination }) =>
+      path(
+        hop('clients', 0),
+        hop(`rule ${rule}`, 1),
+        hop('server', 2),
+        ...(tunnel === null ? [] : [hop(`tunnel ${tunnel}`, 3)]),
+        hop(`destination ${destination}`, 5),
+      ),
+    ),
+  )
+const apart = (one: Hop & { x: number; y: number }, other: Hop & { x: number; y: number }): boolean =>
+  Math.abs(one.x - other.x) >= HOP.width || Math.abs(one.y - other.y) >= HOP.height
+
+describe('A picture of paths', () => {
+  it('has what paths share once, and no hop on another, from side to side and from top to bottom', () => {
+    fc.assert(
+      fc.property(anyPaths, fc.boolean(), (paths, isDown) => {
+        const { hops, width, height } = layOut(paths, isDown)
+        assert.equal(hops.length, new Set(paths.flatMap((one) => one.hops.map(({ key }) => key))).size)
+        for (const [at, one] of hops.entries()) {
+          for (const other of hops.slice(at + 1)) assert.ok(apart(one, other), `${one.key} and ${other.key}`)
+          assert.ok(one.x >= 0 && one.x + HOP.width <= width && one.y >= 0 && one.y + HOP.height <= height)
+        }
+      }),
+    )
+  })
+
+  it('joins each hop to the next of its path, over stages that the path leaves out', () => {
+    const { edges } = layOut([path(hop('a', 0), hop('b', 2)), path(hop('a', 0), hop('c', 1), hop('b', 2))], false)
+    assert.deepEqual(edges.map(({ key }) => key).sort(), ['a b', 'a c', 'c b'])
+  })
+
+  it('shows the worst of the paths that share a leg', () => {
+    const broken = path(hop('a', 0), hop('b', 1))
+    const paths = [broken, { ...broken, legs: [{ label: '', text: '', state: 'down' as const }] }]
+    assert.deepEqual(
+      layOut(paths, false).edges.map(({ state }) => state),
+      ['down'],
+    )
+  })
+
+  it('is the same from right to left', () => {
+    fc.assert(
+      fc.property(anyPaths, (paths) => {
+        const picture: Picture = layOut(paths, false)
+        assert.deepEqual(mirrored(mirrored(picture)), picture)
+      }),
+    )
+  })
+
+  it('is empty without paths', () => {
+    assert.deepEqual(layOut([], false), { hops: [], edges: [], width: 0, height: 0 })
+  })
+})

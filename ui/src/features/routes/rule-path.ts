@@ -1,0 +1,150 @@
+// The path of a rule's packets, hop by hop, from what is known of each: clients, port, this server, tunnel, far end,
+// destination.
+import type { RouteVerdict } from '@panel/shared/api/analysis.ts'
+import type { MonitorSnapshot } from '@panel/shared/api/monitor.ts'
+import type { RouteHealthView, RouteView } from '@panel/shared/api/routes/answers.ts'
+import type { Hop, Leg, Path } from '../../components/path-layout.ts'
+import { worse, type StateLabel } from '../../components/state.ts'
+import { display } from '../../core/display.svelte.ts'
+import { t } from '../../core/i18n.svelte.ts'
+import { monitorLabel } from '../tunnels/labels.ts'
+import { formatBind, formatEndpoint, healthLabel, protocolName } from './labels.ts'
+
+const [CLIENTS, PORT, SERVER, TUNNEL, FAR_END, DESTINATION] = [0, 1, 2, 3, 4, 5] as const
+
+/** Where an analysis found that the packets stop. */
+const STOPS_AT: Readonly<Partial<Record<RouteVerdict, number>>> = {
+  RULE_DISABLED: PORT,
+  RULE_MISSING: PORT,
+  RULE_SHADOWED: PORT,
+  FORWARDING_DISABLED: SERVER,
+  FORWARD_BLOCKED: SERVER,
+  TUNNEL_DOWN: TUNNEL,
+  MTU_PROBLEM: FAR_END,
+  DESTINATION_UNREACHABLE: DESTINATION,
+  NO_INBOUND_TRAFFIC: CLIENTS,
+}
+
+interface Traffic {
+  readonly tx_bytes_per_second: number | null
+  readonly rx_bytes_per_second: number | null
+  readonly active_connections: number | null
+}
+
+export interface RuleOnPath extends Traffic {
+  readonly route: RouteView
+  readonly health: RouteHealthView
+}
+
+export interface Observed {
+  readonly tunnel?: MonitorSnapshot | undefined
+  /** What an analysis came to. */
+  readonly verdict?: RouteVerdict | undefined
+}
+
+/** One path a destination in use. */
+export function rulePaths(rule: RuleOnPath, observed: Observed): Path[] {
+  const { route, health } = rule
+  const common = [clients(rule), port(rule), server(health), ...overTunnel(health, observed.tunnel)]
+  const inUse = route.destinations.filter(({ is_enabled }) => is_enabled)
+  return inUse.map(({ route_destination_id, address, port: first, port_range_end }) => {
+    const label = formatEndpoint(address, first, port_range_end)
+    const destination: Hop = {
+      key: `destination ${route_destination_id}`,
+      stage: DESTINATION,
+      label,
+      detail: t('path.destination'),
+      condition: notChecked(),
+    }
+    const hops = stopped([...common, destination], observed.verdict)
+    return { title: `${route.route_rule_title} → ${label}`, hops, legs: legsOf(hops, rule, observed.tunnel) }
+  })
+}
+
+const notChecked = (): StateLabel => ({ state: 'unknown', label: t('path.not_checked') })
+const fine = (): StateLabel => ({ state: 'up', label: t('path.fine') })
+
+const clients = ({ route: { route_rule_id, allowed_sources } }: RuleOnPath): Hop => ({
+  key: `clients ${allowed_sources.length === 0 ? 'any' : route_rule_id}`,
+  stage: CLIENTS,
+  label: t('path.stage.0'),
+  detail: allowed_sources.length === 0 ? t('path.anybody') : t('path.networks', { count: allowed_sources.length }),
+  condition: notChecked(),
+})
+
+/** What is wrong with the rule itself shows here; what is wrong behind it shows there. */
+const port = ({ route, health }: RuleOnPath): Hop => ({
+  key: `rule ${route.route_rule_id}`,
+  stage: PORT,
+  label: formatBind(route),
+  detail: `${protocolName(route)} · ${route.route_rule_title}`,
+  condition: health.state === 'impaired' ? fine() : healthLabel(health.state),
+  to: `/routes/${route.route_rule_id}`,
+})
+
+const isTunnelDown = ({ tunnel }: RouteHealthView): boolean => tunnel !== null && !tunnel.is_up
+
+const server = (health: RouteHealthView): Hop => ({
+  key: 'server',
+  stage: SERVER,
+  label: t('path.stage.2'),
+  detail: t('path.forwards'),
+  condition: health.state === 'impaired' && !isTunnelDown(health) ? healthLabel('impaired') : fine(),
+})
+
+function overTunnel({ tunnel }: RouteHealthView, snapshot: MonitorSnapshot | undefined): Hop[] {
+  if (!tunnel) return []
+  const { tunnel_id, interface_name, is_up } = tunnel
+  const to = `/tunnels/${tunnel_id}`
+  return [
+    {
+      key: `tunnel ${tunnel_id}`,
+      stage: TUNNEL,
+      label: interface_name,
+      detail: t('path.stage.3'),
+      condition: is_up ? { state: 'up', label: t('path.tunnel_up') } : { state: 'down', label: t('path.tunnel_down') },
+      to,
+    },
+    {
+      key: `far end ${tunnel_id}`,
+      stage: FAR_END,
+      label: snapshot?.target || t('path.stage.4'),
+      detail: snapshot?.target ? t('path.stage.4') : '',
+      condition: snapshot ? monitorLabel(snapshot.state, snapshot.tunnel_enabled) : notChecked(),
+      to,
+    },
+  ]
+}
+
+function stopped(hops: readonly Hop[], verdict: RouteVerdict | undefined): Hop[] {
+  const stage = verdict && STOPS_AT[verdict]
+  if (verdict === undefined || stage === undefined) return [...hops]
+  const state = verdict === 'NO_INBOUND_TRAFFIC' || verdict === 'MTU_PROBLEM' ? 'degraded' : 'down'
+  return hops.map((hop) =>
+    hop.stage === stage ? { ...hop, condition: { state, label: t(`routes.verdict.${verdict}`) } } : hop,
+  )
+}
+
+/** Behind the first hop that is down nothing flows. */
+function legsOf(hops: readonly Hop[], rule: Traffic, tunnel: MonitorSnapshot | undefined): Leg[] {
+  const broken = hops.findIndex(({ condition }) => condition.state === 'down' || condition.state === 'disabled')
+  return hops.slice(1).map((to, at) => {
+    const from = hops[at] ?? to
+    const state = broken >= 0 && at >= broken ? 'unknown' : worse(from.condition.state, to.condition.state)
+    return { state, ...(broken >= 0 && at >= broken ? SILENT : measured(to.stage, rule, tunnel)) }
+  })
+}
+
+const SILENT = { label: '', text: '' }
+
+function measured(stage: number, rule: Traffic, tunnel: MonitorSnapshot | undefined): Omit<Leg, 'state'> {
+  const { format } = display
+  const { tx_bytes_per_second: tx, rx_bytes_per_second: rx, active_connections: open } = rule
+  const rtt = tunnel?.stats.rtt_avg_ms
+  if (stage === PORT && open !== null)
+    return { label: `⇄ ${format.number(open)}`, text: t('path.open', { count: open }) }
+  if (stage === SERVER && tx !== null && rx !== null) return both(format.rate(tx + rx))
+  return stage === FAR_END && rtt != null ? both(format.milliseconds(rtt)) : SILENT
+}
+
+const both = (label: string): Omit<Leg, 'state'> => ({ label, text: label })
