@@ -111,7 +111,7 @@ module.exports = {
       severity: 'error',
       comment: 'The page is a client: what it knows of the daemon is what goes over the wire.',
       from: { path: '^ui/' },
-      to: { path: '^(web-daemon|root-helper|shared/(?!api/))' },
+      to: { path: '^(web-daemon|root-helper|shared/(?!(api|messages)/))' },
     },
     {
       name: 'page-runs-no-schema',

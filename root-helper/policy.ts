@@ -111,7 +111,7 @@ function allowFile({ interface_name, saved }: TunnelStep & { kind: 'file_write' 
     if (limit)
       throw new RefusedError(
         'malformed',
-        `systemd-networkd cannot keep ${limit.field} of ${interface_name}: ${limit.why}`,
+        `systemd-networkd cannot keep ${limit.field} of ${interface_name}: ${limit.why.message}`,
       )
   }
 }

@@ -9,6 +9,7 @@ import { whyNoTunnelName } from '@panel/shared/tunnel/names.ts'
 import { addressNetworks } from '@panel/shared/tunnel/networks.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { TunnelStates } from '@panel/shared/tunnel/plans.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { Kernel } from './kernel/facilities.ts'
 import { RefusedError } from './refused.ts'
 
@@ -39,7 +40,7 @@ export async function allowReach(
 
 async function allowNewName({ links }: Host, name: string): Promise<void> {
   const reason = whyNoTunnelName(name)
-  if (reason !== null) throw new RefusedError('protected_interface', `${name} ${reason}`)
+  if (reason !== null) throw new RefusedError('protected_interface', `${name} ${reason.message}`)
   const holder = await links.nameHolder(name)
   if (holder !== null && holder !== name)
     throw new RefusedError('protected_interface', `${name} is another name of the interface ${holder}`)
@@ -84,11 +85,11 @@ function allowForm(addresses: readonly TunnelAddress[]): void {
     for (const text of [one.address, one.peer_address]) {
       const ip = parseIp(text)
       const reason = ip && whyNoTunnelAddress(ip)
-      if (reason) throw new RefusedError('protected_address', `${text} ${reason}`)
+      if (reason) throw new RefusedError('protected_address', `${text} ${reason.message}`)
     }
   for (const network of addressNetworks(addresses)) {
     const reason = whyNoTunnelNetwork(network)
-    if (reason !== null) throw new RefusedError('protected_address', `${formatCidr(network)} ${reason}`)
+    if (reason !== null) throw new RefusedError('protected_address', `${formatCidr(network)} ${reason.message}`)
   }
 }
 
@@ -96,7 +97,10 @@ function allowTaking(addresses: readonly TunnelAddress[], kept: readonly Kept[])
   for (const network of addressNetworks(addresses)) {
     const lost = keptIn(network, kept)
     if (lost)
-      throw new RefusedError('protected_address', `${formatCidr(network)} holds ${formatIp(lost.ip)}, ${lost.what}`)
+      throw new RefusedError(
+        'protected_address',
+        `${formatCidr(network)} holds ${formatIp(lost.ip)}, ${lost.what.message}`,
+      )
   }
 }
 
@@ -113,20 +117,22 @@ async function keptOn(host: Host, found: readonly TunnelFound[]): Promise<Kept[]
   ])
   const others = interfaces
     .filter(({ name }) => !own.has(name))
-    .flatMap(({ name, addresses }) => addresses.flatMap((text) => kept(text, `an address of ${name}`)))
+    .flatMap(({ name, addresses }) =>
+      addresses.flatMap((text) => kept(text, message('tunnel.kept_own', { device: name }))),
+    )
   const held = new Set(others.map(({ ip }) => formatIp(ip)))
   return [
     ...others,
     ...hops
       .filter(({ device }) => !own.has(device))
-      .flatMap(({ gateway, device }) => kept(gateway, `the next hop of a route over ${device}`)),
+      .flatMap(({ gateway, device }) => kept(gateway, message('tunnel.kept_gateway', { device }))),
     ...clients
       .filter(({ came_to }) => held.has(came_to))
-      .flatMap(({ address }) => kept(address, 'from where somebody is connected to sshd or to the panel')),
+      .flatMap(({ address }) => kept(address, message('tunnel.kept_client'))),
   ]
 }
 
-function kept(text: string, what: string): Kept[] {
+function kept(text: string, what: Message): Kept[] {
   const ip = parseIp(text.split('/')[0] ?? '')
   return ip ? [{ ip, what }] : []
 }

@@ -1,4 +1,5 @@
 // What a client may send and is answered about the signed-in operator (reference.md, Session, Auth).
+import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { Always, Flag, Id, Instant, Sentence, shape, told } from './base/shapes.ts'
 
@@ -31,7 +32,7 @@ export type SignedOutAnswer = Static<typeof SignedOutAnswer>
 
 const Username = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
-  'x-message': 'A username is 1 to 64 letters, digits and . _ - and begins with a letter or a digit',
+  'x-message': message('input.username'),
 })
 
 /** Longer than any password that is accepted, short enough to compare. */

@@ -1,5 +1,6 @@
 // What a backup holds, what may be asked of an import, and what it answers (reference.md, Backup document;
 // decisions.md, B1 to B6).
+import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { ErrorEnvelope, Warning } from './base/errors.ts'
 import { flag, maybe, ONCE_KEY, ranged, says } from './base/fields.ts'
@@ -88,7 +89,7 @@ export const ImportBackupBody = strict({
       'x-secret': true,
       ...says(
         'INVALID_BACKUP',
-        'backup must be an object, as GET /backup/export answers it.',
+        message('input.backup', { field: 'backup' }),
         'A backup as GET /backup/export answers it. Its settings may also be an object of values by key.',
       ),
     },

@@ -1,5 +1,6 @@
 // What a client may ask of the way to a tunnel's other end, and what it is answered (reference.md, Diagnostics;
 // decisions.md, D1 to D11).
+import { message } from '../messages/message.ts'
 import { LinkStatistics } from '../tunnel/observed.ts'
 import { PAYLOAD_MAX, PROBE_OUTCOMES, type ProbeOutcome } from '../path/model.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
@@ -36,7 +37,7 @@ const address = (name: string, description: string) =>
     Type.String({
       minLength: 2,
       maxLength: 45,
-      ...says('INVALID_ADDRESS', `${name} must be an IP address.`, description),
+      ...says('INVALID_ADDRESS', message('input.ip', { field: name }), description),
     }),
   )
 

@@ -1,11 +1,12 @@
 // What a client may send about address pools, and what it is answered (reference.md, Pools; decisions.md, R31 to R35).
+import { message } from '../messages/message.ts'
 import { strict, Type, type Static } from '../schema.ts'
 import { Warning } from './base/errors.ts'
 import { says } from './base/fields.ts'
 import { Always, Count, Flag, Id, list, oneOf, Sentence, shape, Text, told } from './base/shapes.ts'
 
 const flag = (name: string, description: string) =>
-  Type.Optional(Type.Boolean(says('INVALID_VALUE', `${name} must be true or false.`, description)))
+  Type.Optional(Type.Boolean(says('INVALID_VALUE', message('input.flag', { field: name }), description)))
 
 const fields = {
   address_pool_title: Type.String({
@@ -14,7 +15,7 @@ const fields = {
     pattern: '^(?! *$)[^\\u0000-\\u001f\\u007f]*$',
     ...says(
       'INVALID_POOL_TITLE',
-      'address_pool_title must be text of 1 to 100 characters on one line.',
+      message('input.title', { field: 'address_pool_title', length: 100 }),
       'A name for people.',
     ),
   }),
@@ -23,7 +24,7 @@ const fields = {
     maxLength: 49,
     ...says(
       'INVALID_CIDR',
-      'cidr must be a range such as 10.20.0.0/16 or fd00:1::/48.',
+      message('input.range', { field: 'cidr' }),
       'The range; bits behind its length are cut off.',
     ),
   }),
@@ -33,7 +34,7 @@ const fields = {
       maximum: 127,
       ...says(
         'INVALID_PREFIX_LENGTH',
-        'prefix_length must be a whole number from 24 to 31 for IPv4, up to 127 for IPv6, and not wider than the pool.',
+        message('input.pool_prefix', { field: 'prefix_length' }),
         'Length of the subnet that each tunnel gets. Absent: by the setting addressing.default_prefix_len; in a PUT: as it is.',
       ),
     }),
@@ -44,7 +45,7 @@ const fields = {
       pattern: '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f]*$',
       ...says(
         'INVALID_VALUE',
-        'description must be text of at most 500 characters.',
+        message('input.text', { field: 'description', length: 500 }),
         'Anything worth knowing of the range.',
       ),
     }),
@@ -66,7 +67,7 @@ export const CreatePoolBody = strict({
       maxLength: 255,
       ...says(
         'INVALID_VALUE',
-        'idempotency_key must be text of at most 255 characters.',
+        message('input.text', { field: 'idempotency_key', length: 255 }),
         "A word of the client's own: the same word again within ten minutes returns the first answer.",
       ),
     }),

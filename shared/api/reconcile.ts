@@ -1,9 +1,10 @@
 // What a client may send about reconciliation, and what it is answered (reference.md, Reconcile; decisions.md, S8 to
 // S17).
+import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { INTERFACE_NAME_PATTERN } from '../tunnel/model.ts'
 import { Warning } from './base/errors.ts'
-import { lookupId, says } from './base/fields.ts'
+import { lookupId, says, sayingNull } from './base/fields.ts'
 import { PERSISTENCE_TYPES, RECONCILE_STATUSES, TUNNEL_SIDES, type ReconcileStatus } from './base/lookups.ts'
 import { RouteFindings } from './routes/findings.ts'
 import {
@@ -29,20 +30,21 @@ import { ObservedView, PlanView, TunnelView } from './tunnels/answers.ts'
 const Action = oneOf(['adopt', 'ignore', 'unignore', 'reapply', 'forget', 'delete'])
 export type ReconcileAction = Static<typeof Action>
 
-const NAME_SENTENCE =
-  'interface_name must be 1 to 15 letters, digits, "_", "." or "-", and begin with a letter or digit.'
-
 export const AdoptBody = strict({
   interface_name: Type.String({
     pattern: INTERFACE_NAME_PATTERN,
-    ...says('INVALID_INTERFACE_NAME', NAME_SENTENCE, 'Name of the tunnel interface to take under management.'),
+    ...says(
+      'INVALID_INTERFACE_NAME',
+      message('input.interface_name', { field: 'interface_name' }),
+      'Name of the tunnel interface to take under management.',
+    ),
   }),
   tunnel_side_id: Type.Optional(
     lookupId(
       TUNNEL_SIDES,
       says(
         'INVALID_TUNNEL_SIDE',
-        'tunnel_side_id must be 10 (A) or 20 (B).',
+        message('input.choice', { field: 'tunnel_side_id', options: '10 (A) or 20 (B)' }),
         'Which of the two ends this server is. Default 10, A, whatever the name says.',
       ),
     ),
@@ -52,7 +54,10 @@ export const AdoptBody = strict({
       PERSISTENCE_TYPES,
       says(
         'INVALID_PERSISTENCE_TYPE',
-        'persistence_type_id must be 10 (systemd), 20 (networkd) or 30 (runtime only).',
+        message('input.choice', {
+          field: 'persistence_type_id',
+          options: '10 (systemd), 20 (networkd) or 30 (runtime only)',
+        }),
         "What brings the tunnel back after a reboot. Absent: as it is kept now by a unit of the panel's own, else runtime only.",
       ),
     ),
@@ -64,7 +69,7 @@ export const AdoptBody = strict({
         maximum: 2 ** 53 - 1,
         ...says(
           'UNKNOWN_ADDRESS_POOL',
-          'address_pool_id must be the id of a pool, or null.',
+          sayingNull(message('input.pool_id', { field: 'address_pool_id' })),
           'Pool that the tunnel counts to. Absent: the narrowest one that its addresses lie in. Null: none.',
         ),
       }),
@@ -76,7 +81,7 @@ export const AdoptBody = strict({
       pattern: '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f]*$',
       ...says(
         'INVALID_VALUE',
-        'note must be text of at most 2000 characters.',
+        message('input.text', { field: 'note', length: 2000 }),
         'Anything worth remembering about the tunnel.',
       ),
     }),
@@ -85,7 +90,7 @@ export const AdoptBody = strict({
     Type.Boolean(
       says(
         'INVALID_VALUE',
-        'takeover must be true or false.',
+        message('input.flag', { field: 'takeover' }),
         "Have a systemd unit of the panel's own make the tunnel at boot from now on. The link is not touched by it.",
       ),
     ),
@@ -99,13 +104,17 @@ export const IgnoreBody = strict({
     pattern: '^[^\\s/]{1,15}$',
     ...says(
       'INVALID_INTERFACE_NAME',
-      'interface_name must be 1 to 15 characters without blanks and "/".',
+      message('input.device_name', { field: 'interface_name' }),
       'Name of the interface to leave out of the report, or to report again.',
     ),
   }),
   ignored: Type.Optional(
     Type.Boolean(
-      says('INVALID_VALUE', 'ignored must be true or false.', 'False: report the interface again. Default true.'),
+      says(
+        'INVALID_VALUE',
+        message('input.flag', { field: 'ignored' }),
+        'False: report the interface again. Default true.',
+      ),
     ),
   ),
 })

@@ -1,5 +1,6 @@
 // What a client may send about settings besides their values, and what it is answered (reference.md, Settings;
 // decisions.md, section 8).
+import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { Flag, list, oneOf, Sentence, shape, Text, told, Value, Whole } from './base/shapes.ts'
 
@@ -69,7 +70,7 @@ export const ResetSettingsBody = strict({
   keys: Type.Optional(
     Type.Array(Type.String({ maxLength: 100 }), {
       maxItems: 1000,
-      'x-message': 'keys must be a list of keys of settings.',
+      'x-message': message('input.setting_keys', { field: 'keys' }),
       description: 'Settings to put back to their defaults. Absent or empty: all of them.',
     }),
   ),

@@ -1,4 +1,5 @@
 // What no address of a tunnel may be, and how much one may draw to itself. Pure.
+import { message, type Message } from '../messages/message.ts'
 import { contains, enclosingNetwork, formatCidr, networkSize, overlaps, type Cidr, type Ip } from '../address/ip.ts'
 import {
   isIpv4InIpv6,
@@ -13,21 +14,21 @@ import {
 /** A tunnel joins two ends, and the sites behind them. Nothing shorter is one site's (RFC 6177 for IPv6). */
 export const SHORTEST_PREFIX = { 4: 16, 6: 48 } as const
 
-/** Null where an end of a tunnel can have it. */
-export function whyNoTunnelAddress(ip: Ip): string | null {
-  if (isUnspecified(ip) || isMulticast(ip) || isReserved(ip)) return 'is no address that one end can have'
-  if (isLoopback(ip)) return 'is a loopback address'
-  if (isLinkLocal(ip)) return 'is link-local: the kernel sees to such addresses itself'
-  return isIpv4InIpv6(ip) ? 'is an IPv4 address in IPv6 clothes' : null
+/** Null where an end of a tunnel can have it; else the rest of a sentence that begins with the address. */
+export function whyNoTunnelAddress(ip: Ip): Message | null {
+  if (isUnspecified(ip) || isMulticast(ip) || isReserved(ip)) return message('tunnel.address_of_nobody')
+  if (isLoopback(ip)) return message('tunnel.address_loopback')
+  if (isLinkLocal(ip)) return message('tunnel.address_link_local')
+  return isIpv4InIpv6(ip) ? message('tunnel.address_mapped') : null
 }
 
 /** The same of a network that the routing table would send into it. */
-export function whyNoTunnelNetwork(network: Cidr): string | null {
+export function whyNoTunnelNetwork(network: Cidr): Message | null {
   const { family } = network.base
   if (network.prefix_length < SHORTEST_PREFIX[family])
-    return `is wider than a /${SHORTEST_PREFIX[family]}, and would take the way to too many others`
+    return message('tunnel.network_too_wide', { prefix_length: SHORTEST_PREFIX[family] })
   const special = NOT_FOR_HOSTS.find((one) => overlaps(one, network))
-  return special ? `holds addresses of ${formatCidr(special)}, which no tunnel can carry` : null
+  return special ? message('tunnel.network_special', { network: formatCidr(special) }) : null
 }
 
 /** The first and the last address of an IPv4 subnet, which are its network and broadcast addresses. */
@@ -40,7 +41,7 @@ export function isEdge(ip: Ip, prefix_length: number): boolean {
 /** An address that must stay reachable as it is, and in words what it is. */
 export interface Kept {
   readonly ip: Ip
-  readonly what: string
+  readonly what: Message
 }
 
 /** Where a network takes the way to such an address. */

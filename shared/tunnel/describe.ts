@@ -1,12 +1,13 @@
 // Says what a step does: a sentence for a person, and the ip command that would do the same, to be read and never run.
+import { message, type Message, type MessageId } from '../messages/message.ts'
 import { savedFileName } from './saved-file.ts'
 import { addressAddArguments, linkAddArguments } from './systemd-unit.ts'
 import type { FileKind, TunnelAddress } from './model.ts'
-import type { TunnelStep, UnitKind } from './step.ts'
+import type { TunnelStep } from './step.ts'
 
 export interface StepDescription {
   readonly kind: TunnelStep['kind']
-  readonly description: string
+  readonly description: Message
   readonly argv?: string[]
   /** The kind of the file that the step writes or removes. */
   readonly file?: FileKind
@@ -39,17 +40,17 @@ function description(step: TunnelStep): Description {
     case 'systemd_disable':
       return describeUnit(step)
     case 'networkd_reload':
-      return { description: 'Have systemd-networkd read its files again, if it runs.', argv: ['networkctl', 'reload'] }
+      return { description: message('step.networkd_reload'), argv: ['networkctl', 'reload'] }
   }
 }
 
 function describeLink(step: StepOf<'link_create' | 'link_delete'>): Description {
   const name = step.interface_name
   if (step.kind === 'link_delete')
-    return { description: `Delete the link ${name}.`, argv: ['ip', 'link', 'delete', 'dev', name] }
+    return { description: message('step.link_delete', { name }), argv: ['ip', 'link', 'delete', 'dev', name] }
   const { kind, local_endpoint, remote_endpoint, mtu } = step.config
   return {
-    description: `Create the ${kind} link ${name} from ${local_endpoint} to ${remote_endpoint} with MTU ${mtu}.`,
+    description: message('step.link_create', { kind, name, local: local_endpoint, remote: remote_endpoint, mtu }),
     argv: ['ip', ...linkAddArguments(name, step.config)],
   }
 }
@@ -61,14 +62,14 @@ function describeLinkSetting(
   const set = (...words: string[]): string[] => ['ip', 'link', 'set', 'dev', name, ...words]
   switch (step.kind) {
     case 'link_up':
-      return { description: `Bring ${name} up.`, argv: set('up') }
+      return { description: message('step.link_up', { name }), argv: set('up') }
     case 'link_down':
-      return { description: `Take ${name} down.`, argv: set('down') }
+      return { description: message('step.link_down', { name }), argv: set('down') }
     case 'link_set_mtu':
-      return { description: `Set the MTU of ${name} to ${step.mtu}.`, argv: set('mtu', `${step.mtu}`) }
+      return { description: message('step.link_set_mtu', { name, mtu: step.mtu }), argv: set('mtu', `${step.mtu}`) }
     case 'link_set_txqueuelen':
       return {
-        description: `Set the transmit queue of ${name} to ${step.tx_queue_length} packets.`,
+        description: message('step.link_set_txqueuelen', { name, length: step.tx_queue_length }),
         argv: set('txqueuelen', `${step.tx_queue_length}`),
       }
   }
@@ -81,53 +82,44 @@ function describeAddress({
 }: StepOf<'address_add' | 'address_remove'>): Description {
   return kind === 'address_add'
     ? {
-        description: `Give ${name} the address ${formatAddress(address)}.`,
+        description: message('step.address_add', { name, address: formatAddress(address) }),
         argv: ['ip', ...addressAddArguments(name, address)],
       }
     : {
-        description: `Take the address ${formatAddress(address)} from ${name}.`,
+        description: message('step.address_remove', { name, address: formatAddress(address) }),
         argv: ['ip', ...addressRemoveArguments(name, address)],
       }
 }
 
 function describeFile(step: StepOf<'file_write' | 'file_remove'>): Description {
   const file = step.kind === 'file_write' ? step.saved.file : step.file
-  const what = `${savedFileName(file, step.interface_name)}, ${PURPOSES[file](step.interface_name)}`
-  if (step.kind === 'file_remove') return { description: `Remove ${what}.`, file }
+  const purpose = message(PURPOSES[file], { name: step.interface_name })
+  const params = { file: savedFileName(file, step.interface_name), purpose }
+  if (step.kind === 'file_remove') return { description: message('step.file_remove', params), file }
   const isStatedElsewhere = step.saved.is_enabled || file.startsWith('systemd')
-  return { description: `Write ${what}${isStatedElsewhere ? '' : ', as disabled'}.`, file }
+  return { description: message(isStatedElsewhere ? 'step.file_write' : 'step.file_write_disabled', params), file }
 }
 
 function describeUnit({ kind, file, interface_name: name }: StepOf<'systemd_enable' | 'systemd_disable'>): Description {
   const unit = savedFileName(file, name)
   return kind === 'systemd_enable'
-    ? { description: `Enable ${unit}, ${ENABLED[file](name)}.`, argv: ['systemctl', 'enable', unit] }
-    : { description: `Disable ${unit}, ${DISABLED[file](name)}.`, argv: ['systemctl', 'disable', unit] }
+    ? { description: message(ENABLED[file], { unit, name }), argv: ['systemctl', 'enable', unit] }
+    : { description: message(DISABLED[file], { unit, name }), argv: ['systemctl', 'disable', unit] }
 }
 
-type Describe = (interface_name: string) => string
+const PURPOSES = {
+  systemd_unit: 'step.systemd_unit',
+  systemd_keepalive_unit: 'step.systemd_keepalive_unit',
+  networkd_netdev: 'step.networkd_netdev',
+  networkd_network: 'step.networkd_network',
+} as const satisfies Record<FileKind, MessageId>
+const ENABLED = { systemd_unit: 'step.enable_unit', systemd_keepalive_unit: 'step.enable_keepalive' } as const
+const DISABLED = { systemd_unit: 'step.disable_unit', systemd_keepalive_unit: 'step.disable_keepalive' } as const
 
-const PURPOSES: Readonly<Record<FileKind, Describe>> = {
-  systemd_unit: (name) => `the systemd unit that makes ${name} at boot`,
-  systemd_keepalive_unit: (name) => `the systemd unit that pings the far end through ${name}`,
-  networkd_netdev: (name) => `the file by which systemd-networkd makes ${name} at boot`,
-  networkd_network: (name) => `the file by which systemd-networkd gives ${name} its addresses`,
-}
-
-const ENABLED: Readonly<Record<UnitKind, Describe>> = {
-  systemd_unit: (name) => `so that ${name} comes back after a reboot`,
-  systemd_keepalive_unit: (name) => `so that the far end of ${name} is pinged from now on`,
-}
-
-const DISABLED: Readonly<Record<UnitKind, Describe>> = {
-  systemd_unit: (name) => `so that ${name} does not come back after a reboot`,
-  systemd_keepalive_unit: (name) => `so that the far end of ${name} is no longer pinged`,
-}
-
-const formatAddress = (a: TunnelAddress): string =>
+const formatAddress = (a: TunnelAddress): string | Message =>
   a.peer_address === ''
     ? `${a.address}/${a.prefix_length}`
-    : `${a.address}, with the peer ${a.peer_address}/${a.prefix_length}`
+    : message('step.address_with_peer', { address: a.address, peer: `${a.peer_address}/${a.prefix_length}` })
 
 const addressRemoveArguments = (name: string, address: TunnelAddress): string[] => {
   const [noun = '', , ...rest] = addressAddArguments(name, address)

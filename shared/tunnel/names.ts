@@ -1,4 +1,5 @@
 // Names that no tunnel can have, whatever else is under them. Pure.
+import { message, type Message } from '../messages/message.ts'
 import { KERNEL_STUBS } from './model.ts'
 
 /** They mean every interface, under /proc/sys/net and to systemd-networkd. */
@@ -10,9 +11,9 @@ const EVERY: readonly string[] = ['all', 'default']
 const OF_CARDS =
   /^(?:(?:eth|wlan|wwan|usb|ib)[0-9]+|(?:en|ib|sl|wl|ww)(?:[bdiosuvX][0-9]|(?:P[0-9]+)?p[0-9]|x[0-9a-f]{12}).*)$/
 
-/** Null where a tunnel can have it. */
-export function whyNoTunnelName(name: string): string | null {
-  if ((KERNEL_STUBS as readonly string[]).includes(name)) return 'is a name that the kernel keeps for itself'
-  if (EVERY.includes(name)) return 'means every interface'
-  return OF_CARDS.test(name) ? 'is a name that a network card can get' : null
+/** Null where a tunnel can have it; else the rest of a sentence that begins with the name. */
+export function whyNoTunnelName(name: string): Message | null {
+  if ((KERNEL_STUBS as readonly string[]).includes(name)) return message('tunnel.name_of_kernel')
+  if (EVERY.includes(name)) return message('tunnel.name_means_all')
+  return OF_CARDS.test(name) ? message('tunnel.name_of_card') : null
 }

@@ -16,7 +16,8 @@ const NEVER = ['[Match]', 'Host=!*', '']
 export function renderNetdev(interface_name: string, file: NonNullable<Saved['networkd_netdev']>): string {
   const { is_enabled, config } = canonicalNetdev(file)
   const [limit] = networkdLimits(interface_name, config)
-  if (limit) throw new RangeError(`systemd-networkd cannot keep ${limit.field} of ${interface_name}: ${limit.why}`)
+  if (limit)
+    throw new RangeError(`systemd-networkd cannot keep ${limit.field} of ${interface_name}: ${limit.why.message}`)
   return renderSections(
     fileMark({ is_enabled, config }),
     ...(is_enabled ? [] : NEVER),

@@ -154,7 +154,7 @@ describe('The API description', () => {
       field: 'string',
       details: 'object',
     })
-    assert.deepEqual(schemas['Warning']?.['required'], ['code', 'message', 'field'])
+    assert.deepEqual(schemas['Warning']?.['required'], ['code', 'message', 'message_id', 'params', 'field'])
     const { in: where, type, name } = securitySchemes['session'] as { in: string; type: string; name: string }
     assert.deepEqual([type, where], ['apiKey', 'cookie'])
     const client = await panel.signIn()

@@ -122,7 +122,7 @@ describe('an error', () => {
         ['extra', 'UNKNOWN_FIELD'],
       ],
     )
-    assert.equal(messages['mtu'], 'The MTU is a whole number from 68 to 9000')
+    assert.equal(messages['mtu'], 'mtu must be a whole number from 68 to 9000.')
     assert.equal(messages['ttl'], 'The field ttl must be a whole number from 0 to 255, or null')
     assert.equal(messages['colour'], 'The field colour must be one of red, blue')
     assert.equal(messages['is_enabled'], 'The field is_enabled must be true or false')

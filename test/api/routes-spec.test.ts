@@ -173,13 +173,13 @@ describe('Each sentence about relay rules', () => {
   })
 
   describe('POST and PATCH /routes', () => {
-    it('answers are exactly route, plan, verification and warnings, each warning exactly code, message and field', async () => {
+    it('answers are exactly route, plan, verification and warnings, each warning exactly code, message with its id and parameters, and field', async () => {
       const { body } = await createRoute(client, { bind_address: '0.0.0.0' })
       has(body, 'route', 'plan', 'verification', 'warnings')
       has(body.verification, 'ok', 'checks', 'failures', 'backend', 'rule_count')
       assert.deepEqual(body.verification.failures, [])
       assert(body.warnings.length > 0)
-      for (const warning of body.warnings) has(warning, 'code', 'message', 'field')
+      for (const warning of body.warnings) has(warning, 'code', 'message', 'message_id', 'params', 'field')
       has(
         (await previewRoute(client, { bind_port: 1 })).body,
         'payload',

@@ -29,7 +29,7 @@ describe('The text that follows from a tunnel', () => {
       const state = canonicalTunnel(JSON.parse(readFileSync(join(folder, name, 'state.json'), 'utf8')) as TunnelState)
       assert.ok(state && filesOf(state).length > 0)
       for (const saved of filesOf(state)) sameAsFile(join(folder, name, GOLDEN[saved.file]), renderFile(state.interface_name, saved))
-      const plan = (before: TunnelState | null, after: TunnelState | null) => planTunnel(before, after).steps.map((step) => describeStep(step).description)
+      const plan = (before: TunnelState | null, after: TunnelState | null) => planTunnel(before, after).steps.map((step) => describeStep(step).description.message)
       sameAsFile(join(folder, name, 'plan.txt'), [...plan(null, state), '---', ...plan(state, null), ''].join('\n'))
     })
   }

@@ -75,8 +75,9 @@ describe('A relay rule', () => {
 
   it('is refused on its fields, of one destination among several too, and what was typed stays', async () => {
     const { page, gates } = await visitRule('new', 'Create a rule')
+    gates.expectAnswer(422, '/routes/preview')
     await page.getByRole('button', { name: 'Review the plan' }).click()
-    assert.match(await complaintOf(page, 'Port'), /missing/)
+    assert.match(await complaintOf(page, 'Port'), /must be a whole number from 1 to 65535/)
     gates.expectAnswer(422, '/routes/preview')
     await page.getByRole('spinbutton', { name: 'Port', exact: true }).fill('443')
     await field(page, 'Address of this server').fill('192.0.2.1')
@@ -92,6 +93,30 @@ describe('A relay rule', () => {
     assert.match(await complaintOf(page, 'Port'), /The rule Web \(1\) listens for just the same/)
     assert.equal(await field(page, 'Address').nth(1).inputValue(), '10.9.0.3')
   })
+
+  for (const [language, port, address, weight] of [
+    ['en', 'Port must be a whole number from 1 to 65535.', 'nonsense is not an IP address.', /from 1 to 1000000/],
+    ['fa', 'درگاه باید عددی صحیح از ⁦1⁩ تا ⁦65535⁩ باشد.', '⁦nonsense⁩ نشانی IP نیست.', /⁦1⁩ تا ⁦1000000⁩/],
+  ] as const)
+    it(`is told all that is wrong with it at one press, on each field, in the form's words: ${language}`, async () => {
+      const visited = await signedIn(await visit(host))
+      await client.put('/settings', { 'display.language': language })
+      const { page, gates } = await goTo(visited, host, 'routes/new', /./)
+      gates.expectAnswer(422, '/routes/preview')
+      await page.locator('[name="destinations.0.address"]').fill('nonsense')
+      await page.locator('form details > summary').last().click()
+      await page.locator('[name="max_connections_per_source"]').fill('0')
+      await page.locator('form button[type="submit"]').click()
+      const complaint = async (name: string): Promise<string> => {
+        const input = page.locator(`[name="${name}"][aria-invalid="true"]`)
+        const [id = ''] = (await input.getAttribute('aria-describedby'))?.split(' ') ?? []
+        return page.locator(`[id="${id}"]`).innerText()
+      }
+      await page.getByText(port, { exact: true }).waitFor()
+      assert.equal(await complaint('bind_port'), port)
+      assert.equal(await complaint('destinations.0.address'), address)
+      assert.match(await complaint('max_connections_per_source'), weight)
+    })
 
   it('is changed: nothing before the plan, its own text against the present one, and one Save', async () => {
     const { page } = await visitRule('1/edit', /Edit .*Web/)

@@ -1,7 +1,19 @@
 // What an error and a warning look like on the wire (reference.md, Error envelope; decisions.md, section 4).
 import { strict, stringEnum, Type, type Static } from '../../schema.ts'
 import { ERROR_CODES, WARNING_CODES } from './codes.ts'
-import { Anything, shape, Text } from './shapes.ts'
+import type { Params } from '../../messages/message.ts'
+import { Anything, shape, Text, told } from './shapes.ts'
+
+/** A sentence in English, and what another language makes of the same (shared/messages/README.md). */
+export const Told = {
+  message: Text,
+  message_id: told(Text, 'Which sentence it is; "" for text of somebody else, such as the kernel.'),
+  params: Type.Unsafe<Params>({
+    type: 'object',
+    additionalProperties: true,
+    description: 'What stands in it: text, numbers, and sentences that are part of it.',
+  }),
+}
 
 /** `field` is "" and `details` {} where there is nothing to say; never null. */
 export const ErrorEnvelope = shape('Error', {
@@ -14,5 +26,9 @@ export const ErrorEnvelope = shape('Error', {
 })
 export type ErrorEnvelope = Static<typeof ErrorEnvelope>
 
-export const Warning = shape('Warning', { code: stringEnum(WARNING_CODES), message: Text, field: Text })
+/** Beside the English text where that has a name of its own. */
+export const ToldElsewhere = { message_id: Told.message_id, params: Told.params }
+export const MessageView = shape('Message', Told)
+
+export const Warning = shape('Warning', { code: stringEnum(WARNING_CODES), ...Told, field: Text })
 export type Warning = Static<typeof Warning>

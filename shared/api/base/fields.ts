@@ -1,5 +1,6 @@
 // The words that the fields of a request are described in: each says by itself what is expected of it, and under which
 // code it is refused.
+import { message, type Message } from '../../messages/message.ts'
 import type { FieldCode } from './codes.ts'
 import { integerEnum, nullable, Type, type TSchema } from '../../schema.ts'
 
@@ -7,21 +8,24 @@ import { integerEnum, nullable, Type, type TSchema } from '../../schema.ts'
  * `x-code` is the code in `details.fields[]` (decisions.md, section 4), `x-message` the sentence that the operator
  * reads.
  */
-export const says = (code: FieldCode, message: string, description: string) => ({
+export const says = (code: FieldCode, message: Message, description: string) => ({
   'x-code': code,
   'x-message': message,
   description,
 })
 
 export const flag = (name: string, description: string) =>
-  Type.Boolean(says('INVALID_VALUE', `${name} must be true or false.`, description))
+  Type.Boolean(says('INVALID_VALUE', message('input.flag', { field: name }), description))
 export const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema)
 
-/** As `nullable`, and the sentence says so too. */
-export const orNull = <T extends TSchema>(schema: T) => {
-  const message = String(schema['x-message']).replace(/\.$/, ', or null.')
-  return nullable({ ...schema, 'x-message': message })
-}
+/** As `nullable`, and the English sentence says so too: a form has no null, and so no other language needs it. */
+export const orNull = <T extends TSchema>(schema: T) =>
+  nullable({ ...schema, 'x-message': sayingNull(schema['x-message'] as Message) })
+
+export const sayingNull = (said: Message): Message => ({
+  ...said,
+  message: said.message.replace(/\.$/, ', or null.'),
+})
 
 export const ranged = (
   kind: 'integer' | 'number',
@@ -37,7 +41,7 @@ export const ranged = (
     maximum,
     ...says(
       code,
-      `${name} must be a ${kind === 'integer' ? 'whole ' : ''}number from ${minimum} to ${maximum}.`,
+      message(kind === 'integer' ? 'input.whole' : 'input.number', { field: name, minimum, maximum }),
       description,
     ),
   })
@@ -52,7 +56,7 @@ export const text = (maxLength: number, allowLines: boolean, name: string, descr
     pattern: allowLines ? '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f]*$' : '^[^\\u0000-\\u001f\\u007f]*$',
     ...says(
       'INVALID_VALUE',
-      `${name} must be text of at most ${maxLength} characters${allowLines ? '' : ' on one line'}.`,
+      message(allowLines ? 'input.text' : 'input.line', { field: name, length: maxLength }),
       description,
     ),
   })
@@ -63,20 +67,12 @@ export const tagList = (what: string) =>
     Type.String({
       maxLength: 50,
       pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f]+$',
-      ...says(
-        'INVALID_VALUE',
-        'A tag must be a word of 1 to 50 characters on one line.',
-        `A word to find the ${what} by.`,
-      ),
+      ...says('INVALID_VALUE', message('input.tag'), `A word to find the ${what} by.`),
     }),
     {
       maxItems: 32,
       uniqueItems: true,
-      ...says(
-        'INVALID_VALUE',
-        'tags must be a list of at most 32 different words of 1 to 50 characters.',
-        `Words to find the ${what} by.`,
-      ),
+      ...says('INVALID_VALUE', message('input.tags', { field: 'tags' }), `Words to find the ${what} by.`),
     },
   )
 

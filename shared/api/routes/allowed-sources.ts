@@ -1,4 +1,5 @@
 // Who may use a rule: as a client sends it, and as it is answered.
+import { message } from '../../messages/message.ts'
 import { strict, Type, type Static } from '../../schema.ts'
 import { maybe, ranged, says, text } from '../base/fields.ts'
 import { Id, shape, Text } from '../base/shapes.ts'
@@ -12,7 +13,7 @@ const AllowedSourceCidr = Type.String({
   maxLength: 49,
   ...says(
     'INVALID_CIDR',
-    'cidr must be an address or a network such as 203.0.113.0/24.',
+    message('input.cidr', { field: 'cidr' }),
     'Who may use the relay: a network, or one address.',
   ),
 })
@@ -34,7 +35,7 @@ export const AllowedSourceBody = strict(
   },
   says(
     'INVALID_CIDR',
-    'Each of allowed_sources must be an object with cidr and, if wanted, description.',
+    message('input.object', { field: 'allowed_sources', names: 'cidr and, if wanted, description' }),
     'Who may use the relay.',
   ),
 )

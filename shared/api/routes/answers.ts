@@ -1,7 +1,7 @@
 // What the API answers about relay rules, for the web daemon that says it and the page that shows it (reference.md,
 // Forwarding rules; decisions.md, F1 to F29, S7, R29).
 import { nullable, strict, type Static } from '../../schema.ts'
-import { Warning } from '../base/errors.ts'
+import { MessageView, Warning } from '../base/errors.ts'
 import { answerProperties } from '../base/field-list.ts'
 import { Count, Flag, Id, list, Never, oneOf, Sentence, shape, Text, told } from '../base/shapes.ts'
 import { CheckView, StepView } from '../tunnels/answers.ts'
@@ -71,6 +71,7 @@ export const RoutePlanView = shape('RoutePlan', {
   verification: list(strict({ name: Text, expected: Text })),
   requires_recreate: Never,
   recreate_reasons: list(Text),
+  recreate_messages: list(MessageView),
   warnings: list(Warning),
 })
 export type RoutePlanView = Static<typeof RoutePlanView>

@@ -1,4 +1,5 @@
 // What a client may send about relay rules.
+import { message } from '../../messages/message.ts'
 import { strict, Type, type Static } from '../../schema.ts'
 import { requestProperties } from '../base/field-list.ts'
 import { maybe, ONCE_KEY, ranged, says } from '../base/fields.ts'
@@ -48,13 +49,16 @@ export type EndRouteBody = Static<typeof EndRouteBody>
 
 export const ReorderBody = strict({
   route_rule_ids: Type.Array(
-    Type.Integer({ minimum: 1, ...says('UNKNOWN_ROUTE', 'route_rule_ids must hold ids of rules.', 'A rule.') }),
+    Type.Integer({
+      minimum: 1,
+      ...says('UNKNOWN_ROUTE', message('input.rule_id', { field: 'route_rule_ids' }), 'A rule.'),
+    }),
     {
       minItems: 1,
       maxItems: 20_000,
       ...says(
         'INVALID_VALUE',
-        'route_rule_ids must be a list of rule ids.',
+        message('input.rule_ids', { field: 'route_rule_ids' }),
         'Rules in the order in which they shall stand. Those that are left out keep their places among themselves, behind.',
       ),
     },

@@ -1,4 +1,5 @@
 // Where a rule relays to: as a client sends it, and as it is answered.
+import { message } from '../../messages/message.ts'
 import { nullable, strict, U32_MAX, type Static } from '../../schema.ts'
 import { flag, maybe, ranged, says } from '../base/fields.ts'
 import { Count, Flag, Id, shape, Text } from '../base/shapes.ts'
@@ -50,7 +51,10 @@ export const RouteDestinationBody = strict(
   },
   says(
     'INVALID_DESTINATION',
-    'Each of destinations must be an object with address, port and, if wanted, port_range_end, weight and is_enabled.',
+    message('input.object', {
+      field: 'destinations',
+      names: 'address, port and, if wanted, port_range_end, weight and is_enabled',
+    }),
     'Where connections are relayed to.',
   ),
 )

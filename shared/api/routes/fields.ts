@@ -1,5 +1,6 @@
 // The fields of a relay rule. Row, record, answer, requests and the items of a backup are derived from this list; a new
 // column needs a migration beside it.
+import { message } from '../../messages/message.ts'
 import { nullable, Type, U32_MAX } from '../../schema.ts'
 import { APPLIED_FIELDS } from '../base/applied-fields.ts'
 import { field, type ColumnsOf, type RecordOf } from '../base/field-list.ts'
@@ -20,7 +21,11 @@ const lookup = (ids: Readonly<Record<string, number>>, code: FieldCode, name: st
   return maybe(
     lookupId(
       ids,
-      says(code, `${name} must be ${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}.`, description),
+      says(
+        code,
+        message('input.choice', { field: name, options: `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}` }),
+        description,
+      ),
     ),
   )
 }
@@ -38,7 +43,7 @@ export const ROUTE_FIELDS = {
         pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f]*$',
         ...says(
           'INVALID_ROUTE_TITLE',
-          `route_rule_title must be text of 1 to ${MAX_TITLE} characters on one line.`,
+          message('input.title', { field: 'route_rule_title', length: MAX_TITLE }),
           'Name of the rule, which no other has. Absent: made of its ports and destination.',
         ),
       }),
@@ -88,7 +93,7 @@ export const ROUTE_FIELDS = {
           pattern: '^[A-Za-z0-9_.:@-]{1,15}$',
           ...says(
             'INTERFACE_NOT_FOUND',
-            'bind_interface must be the name of an interface of this server.',
+            message('input.own_interface', { field: 'bind_interface' }),
             'Interface that connections come in by. Null: any.',
           ),
         }),
@@ -124,7 +129,11 @@ export const ROUTE_FIELDS = {
         maxItems: MAX_DESTINATIONS,
         ...says(
           'INVALID_DESTINATION',
-          `destinations must be a list of 1 to ${MAX_DESTINATIONS} destinations.`,
+          message('input.some', {
+            field: 'destinations',
+            count: MAX_DESTINATIONS,
+            items: message('input.destinations'),
+          }),
           'All the destinations, in order.',
         ),
       }),
@@ -164,7 +173,11 @@ export const ROUTE_FIELDS = {
         maxItems: MAX_ALLOWED_SOURCES,
         ...says(
           'INVALID_CIDR',
-          `allowed_sources must be a list of at most ${MAX_ALLOWED_SOURCES} networks.`,
+          message('input.list', {
+            field: 'allowed_sources',
+            count: MAX_ALLOWED_SOURCES,
+            items: message('input.networks'),
+          }),
           'Who may use the relay. Empty: anybody who can reach the bind address.',
         ),
       }),

@@ -1,5 +1,6 @@
 // What a client may say and is answered about whether a destination can be reached from this server (reference.md,
 // Reachability result; decisions.md, F21).
+import { message } from '../../messages/message.ts'
 import { nullable, strict, stringEnum, Type, type Static } from '../../schema.ts'
 import { maybe, ranged, says } from '../base/fields.ts'
 import { Amount, Count, Flag, Id, Instant, list, oneOf, Sentence, shape, Text, told } from '../base/shapes.ts'
@@ -14,7 +15,7 @@ const TIMING = {
       maxLength: 45,
       ...says(
         'INVALID_ADDRESS',
-        'source_address must be an IP address of this server.',
+        message('input.own_ip', { field: 'source_address' }),
         'Address that is asked from. Absent: the kernel chooses.',
       ),
     }),
@@ -25,7 +26,7 @@ export const TestBody = strict({
   address: Type.String({
     minLength: 2,
     maxLength: 45,
-    ...says('INVALID_DESTINATION', 'address must be an IP address.', 'Where to look.'),
+    ...says('INVALID_DESTINATION', message('input.ip', { field: 'address' }), 'Where to look.'),
   }),
   port: ranged('integer', 1, 65_535, 'INVALID_PORT', 'port', 'The port there.'),
   protocol: maybe(
@@ -33,7 +34,7 @@ export const TestBody = strict({
       ['tcp', 'udp'],
       says(
         'INVALID_ROUTE_PROTOCOL',
-        'protocol must be "tcp" or "udp".',
+        message('input.choice', { field: 'protocol', options: '"tcp" or "udp"' }),
         'How to look: a TCP connection, or a datagram. Default tcp.',
       ),
     ),

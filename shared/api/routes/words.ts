@@ -1,4 +1,5 @@
 // The words that several requests about relay rules share.
+import { message } from '../../messages/message.ts'
 import { Type } from '../../schema.ts'
 import type { FieldCode } from '../base/codes.ts'
 import { flag, maybe, orNull, ranged, says } from '../base/fields.ts'
@@ -8,7 +9,7 @@ export const port = (name: string, description: string) =>
 export const rangeEnd = (name: string, description: string) =>
   maybe(orNull(ranged('integer', 1, 65_535, 'INVALID_PORT_RANGE', name, description)))
 export const address = (code: FieldCode, name: string, description: string) =>
-  Type.String({ minLength: 2, maxLength: 45, ...says(code, `${name} must be an IP address.`, description) })
+  Type.String({ minLength: 2, maxLength: 45, ...says(code, message('input.ip', { field: name }), description) })
 
 export const DROP_CONNECTIONS = maybe(
   flag(

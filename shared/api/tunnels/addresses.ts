@@ -1,4 +1,5 @@
 // An address inside a tunnel: as a client sends it, and as it is answered.
+import { message } from '../../messages/message.ts'
 import { strict, Type, type Static } from '../../schema.ts'
 import { flag, maybe, ranged, says } from '../base/fields.ts'
 import { ADDRESS_FAMILIES } from '../base/lookups.ts'
@@ -9,14 +10,18 @@ export const TunnelAddressBody = strict(
     address: Type.String({
       minLength: 2,
       maxLength: 45,
-      ...says('INVALID_ADDRESS', 'address must be an IP address.', 'The address of this end, inside the tunnel.'),
+      ...says(
+        'INVALID_ADDRESS',
+        message('input.ip', { field: 'address' }),
+        'The address of this end, inside the tunnel.',
+      ),
     }),
     peer_address: maybe(
       Type.String({
         maxLength: 45,
         ...says(
           'INVALID_ADDRESS',
-          'peer_address must be an IP address, or "" for none.',
+          message('input.ip_or_empty', { field: 'peer_address' }),
           'The address of the other end; "" where there is none.',
         ),
       }),
@@ -35,7 +40,10 @@ export const TunnelAddressBody = strict(
   },
   says(
     'INVALID_ADDRESS',
-    'Each of addresses must be an object with address, prefix_length and, if wanted, peer_address and is_primary.',
+    message('input.object', {
+      field: 'addresses',
+      names: 'address, prefix_length and, if wanted, peer_address and is_primary',
+    }),
     'An address inside the tunnel.',
   ),
 )

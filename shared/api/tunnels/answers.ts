@@ -3,7 +3,7 @@
 import { nullable, strict, Type, type Static } from '../../schema.ts'
 import { FILE_KINDS } from '../../tunnel/model.ts'
 import { DependentRoute } from './dependent-routes.ts'
-import { Warning } from '../base/errors.ts'
+import { MessageView, ToldElsewhere, Warning } from '../base/errors.ts'
 import { answerProperties } from '../base/field-list.ts'
 import { Count, Flag, Id, list, oneOf, Sentence, shape, Text, told, Whole } from '../base/shapes.ts'
 import { AddressView } from './addresses.ts'
@@ -18,6 +18,7 @@ export const ObservedView = shape('TunnelObserved', {
     'False while the root helper is away: nothing is known then, exists is false for want of a better word, and detail says why.',
   ),
   detail: Text,
+  detail_message: MessageView,
   oper_state: Text,
   kind: Text,
   index: nullable(Id),
@@ -37,6 +38,7 @@ export type TunnelView = Static<typeof TunnelView>
 export const StepView = shape('Step', {
   kind: Sentence,
   description: Sentence,
+  ...ToldElsewhere,
   argv: Type.Optional(list(Text)),
   path: Type.Optional(Text),
 })
@@ -55,6 +57,7 @@ export const PlanView = shape('TunnelPlan', {
   ),
   requires_recreate: Flag,
   recreate_reasons: list(Text),
+  recreate_messages: told(list(MessageView), 'The same as recreate_reasons, for another language.'),
   warnings: list(Warning),
 })
 export type PlanView = Static<typeof PlanView>

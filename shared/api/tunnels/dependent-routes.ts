@@ -1,5 +1,6 @@
 // What the API answers about the relay rules that use a tunnel (reference.md, GET /tunnels/{id}/routes; decisions.md,
 // R29).
+import { MessageView } from '../base/errors.ts'
 import type { Static } from '../../schema.ts'
 import { Count, Flag, Id, list, Sentence, shape, Text } from '../base/shapes.ts'
 
@@ -14,5 +15,10 @@ export const DependentRoute = shape('DependentRoute', {
 })
 export type DependentRoute = Static<typeof DependentRoute>
 
-export const TunnelRoutesAnswer = shape('TunnelRoutes', { routes: list(DependentRoute), total: Count, note: Sentence })
+export const TunnelRoutesAnswer = shape('TunnelRoutes', {
+  routes: list(DependentRoute),
+  total: Count,
+  note: Sentence,
+  note_message: MessageView,
+})
 export type TunnelRoutesAnswer = Static<typeof TunnelRoutesAnswer>

@@ -1,8 +1,9 @@
 // What a tunnel is on the wire and in the kernel: name, ends, and how its packets look.
+import { message } from '../../messages/message.ts'
 import { nullable, Type, U32_MAX } from '../../schema.ts'
 import { INTERFACE_NAME_PATTERN } from '../../tunnel/model.ts'
 import { field } from '../base/field-list.ts'
-import { flag, lookupId, maybe, orNull, ranged, says } from '../base/fields.ts'
+import { flag, lookupId, maybe, orNull, ranged, sayingNull, says } from '../base/fields.ts'
 import { TUNNEL_SIDES, TUNNEL_TYPES } from '../base/lookups.ts'
 import { Count, Flag, Id, idIn, Sentence, Text } from '../base/shapes.ts'
 
@@ -13,32 +14,30 @@ const key = (name: string, direction: string) =>
       maximum: U32_MAX,
       ...says(
         'INVALID_GRE_KEY',
-        `${name} must be a whole number from 0 to 4294967295.`,
+        message('input.whole', { field: name, minimum: 0, maximum: U32_MAX }),
         `GRE key of ${direction} packets. Absent in both: by the setting tunnel.default_key, or drawn. Null: no key.`,
       ),
     }),
   )
 
 const TRAFFIC_CLASS_PATTERN = '^(inherit|0[xX][0-9a-fA-F]{1,2}|[0-9]{1,3})$'
-const trafficClass = <T>(name: string, more: { nullable?: true }, description: string) =>
-  Type.Unsafe<T>({
+const trafficClass = <T>(name: string, more: { nullable?: true }, description: string) => {
+  const expected = message('input.traffic_class', { field: name })
+  return Type.Unsafe<T>({
     // ajv wants "nullable" beside a type, so it stands in the branches.
     anyOf: [
       { type: 'string', pattern: TRAFFIC_CLASS_PATTERN, ...more },
       { type: 'integer', minimum: 0, maximum: 255, ...more },
     ],
-    ...says(
-      'INVALID_TOS',
-      `${name} must be "inherit", a number from 0 to 255, or 0x00 to 0xff${more.nullable ? ', or null' : ''}.`,
-      description,
-    ),
+    ...says('INVALID_TOS', more.nullable ? sayingNull(expected) : expected, description),
   })
+}
 
 const endpoint = (name: string, description: string) =>
   Type.String({
     minLength: 2,
     maxLength: 45,
-    ...says('INVALID_ENDPOINT', `${name} must be an IP address.`, description),
+    ...says('INVALID_ENDPOINT', message('input.ip', { field: name }), description),
   })
 
 export const LINK_FIELDS = {
@@ -51,7 +50,10 @@ export const LINK_FIELDS = {
         TUNNEL_TYPES,
         says(
           'INVALID_TUNNEL_TYPE',
-          'tunnel_type_id must be 10 (GRE), 20 (GRETAP), 30 (IP6GRE) or 40 (IP6GRETAP).',
+          message('input.choice', {
+            field: 'tunnel_type_id',
+            options: '10 (GRE), 20 (GRETAP), 30 (IP6GRE) or 40 (IP6GRETAP)',
+          }),
           'Kind of tunnel. Absent: by the setting tunnel.default_type.',
         ),
       ),
@@ -64,7 +66,7 @@ export const LINK_FIELDS = {
         pattern: INTERFACE_NAME_PATTERN,
         ...says(
           'INVALID_INTERFACE_NAME',
-          'interface_name must be 1 to 15 letters, digits, "_", "." or "-", and begin with a letter or digit.',
+          message('input.interface_name', { field: 'interface_name' }),
           'Name of the kernel interface. Absent: rendered from the naming template.',
         ),
       }),
@@ -77,7 +79,7 @@ export const LINK_FIELDS = {
         TUNNEL_SIDES,
         says(
           'INVALID_TUNNEL_SIDE',
-          'tunnel_side_id must be 10 (A) or 20 (B).',
+          message('input.choice', { field: 'tunnel_side_id', options: '10 (A) or 20 (B)' }),
           'Which of the two ends this server is. Default 10, A.',
         ),
       ),
@@ -112,7 +114,7 @@ export const LINK_FIELDS = {
           pattern: INTERFACE_NAME_PATTERN,
           ...says(
             'INVALID_VALUE',
-            'bind_device must be the name of an interface.',
+            message('input.interface', { field: 'bind_device' }),
             'Interface that outer packets must leave by.',
           ),
         }),

@@ -1,4 +1,5 @@
 // How a tunnel is watched and kept alive. Null follows the setting.
+import { message } from '../../messages/message.ts'
 import { nullable, Type } from '../../schema.ts'
 import { field } from '../base/field-list.ts'
 import { flag, maybe, orNull, ranged, says } from '../base/fields.ts'
@@ -84,7 +85,7 @@ export const MONITOR_FIELDS = {
           maxLength: 45,
           ...says(
             'INVALID_MONITOR_OVERRIDE',
-            'monitor_target must be an IP address.',
+            message('input.ip', { field: 'monitor_target' }),
             'Address to probe in place of the peer. Null: the peer.',
           ),
         }),

@@ -1,5 +1,6 @@
 // How the second server learns what the first one decided: the wire of pairing codes and of the two sides
 // (reference.md, Tunnels; decisions.md, R26 to R28, R30).
+import { message } from '../../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../../schema.ts'
 import { Warning } from '../base/errors.ts'
 import { says } from '../base/fields.ts'
@@ -14,7 +15,7 @@ export const FromPairingCodeBody = strict({
     maxLength: 16_384,
     ...says(
       'INVALID_PAIRING_CODE',
-      'pairing_code must be the text that the other server shows as its pairing code.',
+      message('input.pairing_code', { field: 'pairing_code' }),
       'As the other server shows it.',
     ),
   }),

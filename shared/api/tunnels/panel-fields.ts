@@ -1,5 +1,6 @@
 // What the panel keeps of a tunnel beside its link: how it is saved, where its addresses come from, and what people
 // call it.
+import { message } from '../../messages/message.ts'
 import { nullable, Type } from '../../schema.ts'
 import { APPLIED_FIELDS } from '../base/applied-fields.ts'
 import { field } from '../base/field-list.ts'
@@ -16,7 +17,10 @@ export const PANEL_FIELDS = {
         PERSISTENCE_TYPES,
         says(
           'INVALID_PERSISTENCE_TYPE',
-          'persistence_type_id must be 10 (systemd), 20 (networkd) or 30 (runtime only).',
+          message('input.choice', {
+            field: 'persistence_type_id',
+            options: '10 (systemd), 20 (networkd) or 30 (runtime only)',
+          }),
           'What brings the tunnel back after a reboot. Absent: by the setting tunnel.default_persistence, where the host has that.',
         ),
       ),
@@ -49,7 +53,7 @@ export const PANEL_FIELDS = {
         maxItems: MAX_ADDRESSES,
         ...says(
           'INVALID_ADDRESS',
-          `addresses must be a list of at most ${MAX_ADDRESSES} addresses.`,
+          message('input.list', { field: 'addresses', count: MAX_ADDRESSES, items: message('input.addresses') }),
           'Addresses inside the tunnel. Absent or empty: allocated from a pool.',
         ),
       }),

@@ -1,4 +1,5 @@
 // Endpoints that only tests have: one of each kind, to see the machinery without a feature in the way.
+import { message } from '@panel/shared/messages/message.ts'
 import { command, preview, query } from './declare.ts'
 import { created, ok, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { queryParameters, textParameter, integerParameter } from '@panel/web-daemon/platform/http/queries.ts'
@@ -7,7 +8,10 @@ import { integer, nullable, strict, stringEnum, Type } from '@panel/shared/schem
 export const WidgetBody = strict({
   name: Type.String({ minLength: 1, maxLength: 10 }),
   mtu: Type.Optional(
-    integer(68, 9000, { 'x-code': 'INVALID_MTU', 'x-message': 'The MTU is a whole number from 68 to 9000' }),
+    integer(68, 9000, {
+      'x-code': 'INVALID_MTU',
+      'x-message': message('input.whole', { field: 'mtu', minimum: 68, maximum: 9000 }),
+    }),
   ),
   ttl: Type.Optional(nullable(integer(0, 255))),
   is_enabled: Type.Optional(Type.Boolean()),

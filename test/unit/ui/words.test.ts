@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { formatMessage, isolate, placeholderNames, pluralForms } from '../../../ui/src/core/messages.ts'
+import { formatMessage, isolate, placeholderNames, pluralForms } from '@panel/shared/messages/format.ts'
 import { ROUTES } from '../../../ui/src/core/routes.ts'
 
 const PAGE = fileURLToPath(new URL('../../../ui/src', import.meta.url))

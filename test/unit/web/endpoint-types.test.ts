@@ -78,8 +78,8 @@ const PAIRS: Readonly<Record<string, readonly [right: string, wrong: string, bec
     /"QUARREL"' is not assignable/,
   ],
   'a code of a warning that nobody declared': [
-    `${DAEMON} export const w: Warning = { code: 'NO_GRE_KEY', message: '', field: '' }`,
-    `${DAEMON} export const w: Warning = { code: 'NO_KEY', message: '', field: '' }`,
+    `${DAEMON} export const w: Warning = { code: 'NO_GRE_KEY', message: '', message_id: '', params: {}, field: '' }`,
+    `${DAEMON} export const w: Warning = { code: 'NO_KEY', message: '', message_id: '', params: {}, field: '' }`,
     /"NO_KEY"' is not assignable/,
   ],
   'a call of an endpoint that is not there': [

@@ -1,13 +1,14 @@
 // An error answer of the API with its code, message and fields (shared/api/base/errors.ts).
 import type { ErrorCode } from '@panel/shared/api/base/codes.ts'
+import type { Params } from '@panel/shared/messages/message.ts'
 import type { ErrorEnvelope } from '@panel/shared/api/base/errors.ts'
+import type { Told } from './said.ts'
 
 /** NO_ANSWER: no response. NOT_THE_PANEL: another server answered, perhaps a proxy. */
 export type ApiErrorCode = ErrorCode | 'NO_ANSWER' | 'NOT_THE_PANEL'
 
-interface Problem {
+interface Problem extends Told {
   readonly field: string
-  readonly message: string
 }
 
 export class ApiError extends Error {
@@ -15,6 +16,8 @@ export class ApiError extends Error {
   readonly code: ApiErrorCode
   readonly field: string
   readonly details: Readonly<Record<string, unknown>>
+  readonly message_id: string
+  readonly params: Params
 
   constructor(
     status: number,
@@ -22,7 +25,7 @@ export class ApiError extends Error {
       code,
       message,
       field = '',
-      details = {},
+      details: { message_id, params, ...details } = {},
     }: { code: ApiErrorCode; message: string; field?: string; details?: Record<string, unknown> },
   ) {
     super(message)
@@ -30,16 +33,21 @@ export class ApiError extends Error {
     this.code = code
     this.field = field
     this.details = details
+    const [first] = Array.isArray(details['fields']) ? (details['fields'] as Problem[]) : []
+    const told = typeof message_id === 'string' ? { message_id, params: params as Params } : first
+    this.message_id = told?.message_id ?? ''
+    this.params = told?.params ?? {}
   }
 
   /** Field errors by name: from `details.fields`, from `details` itself (settings), or from `field`. */
-  get fields(): Record<string, string> {
+  get fields(): Record<string, Told> {
     const { fields } = this.details
     if (Array.isArray(fields))
-      return Object.fromEntries((fields as Problem[]).map(({ field, message }) => [field, message]))
+      return Object.fromEntries((fields as Problem[]).map((problem) => [problem.field, problem]))
     const told = Object.entries(this.details).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-    if (this.code === 'VALIDATION_FAILED' && told.length > 0) return Object.fromEntries(told)
-    return this.field === '' ? {} : { [this.field]: this.message }
+    if (this.code === 'VALIDATION_FAILED' && told.length > 0)
+      return Object.fromEntries(told.map(([field, message]) => [field, { message }]))
+    return this.field === '' ? {} : { [this.field]: this }
   }
 }
 

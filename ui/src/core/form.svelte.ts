@@ -2,9 +2,11 @@
 import type { FieldCode } from '@panel/shared/api/base/codes.ts'
 import { Cancelled } from './cancelled.ts'
 import { toApiError, type ApiError } from './api-error.ts'
+import { say } from './i18n.svelte.ts'
+import type { Told } from './said.ts'
 import { dropDraft, keepDraft, readDraft } from './drafts.ts'
 
-type FieldErrors = Readonly<Record<string, string>>
+type FieldErrors = Readonly<Record<string, string | Told>>
 
 /** Errors that `force` overrides. */
 const FORCEABLE: readonly FieldCode[] = [
@@ -161,6 +163,14 @@ export class Form<V extends object> {
     const isTold = error.code === 'PRECONDITION_FAILED' && Object.keys(this.theirs).length > 0
     this.failure = isOnFields || isTold ? null : error
     this.#focusFirstError(element)
+  }
+
+  /** What is wrong with a field, in the form's words; "" if nothing. */
+  errorOf(name: string): string {
+    const error = this.errors[name]
+    if (error === undefined || typeof error === 'string') return error ?? ''
+    const own = name.split('.').at(-1)
+    return say(error, (field) => this.fields.get(field === own ? name : field)?.label())
   }
 
   /** Typing clears a field's error. */

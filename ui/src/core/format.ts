@@ -1,5 +1,5 @@
 // Number, unit and date formats by the display settings; pure, for tests.
-import { isolate } from './messages.ts'
+import { isolate } from '@panel/shared/messages/format.ts'
 
 export type Language = 'en' | 'fa' | 'ru' | 'zh-CN'
 export type Theme = 'system' | 'light' | 'dark'

@@ -1,16 +1,24 @@
 // Translations: one file per language and area, loaded with the page that needs it.
-import { formatMessage, isolate, type Values } from './messages.ts'
+import { formatMessage, isolate, type FormatOptions, type Values } from '@panel/shared/messages/format.ts'
 import type { Language } from './format.ts'
 import type { Area, Key } from '../locales/keys.ts'
+import { render, type LabelOf, type Told } from './said.ts'
 
 type Catalogue = Readonly<Record<string, string>>
 
 const FILES = import.meta.glob<Catalogue>('../locales/*/*.json', { import: 'default' })
+/** What the API says; the English of it is the daemon's own. */
+const SAID = import.meta.glob<Catalogue>('../locales/*/messages/*.json', { import: 'default' })
+/** Where the page calls a field something, whatever form it stands in. */
+const FIELD_LABELS = ['tunnel_new.option.', 'routes.field.', 'settings.key.'] as const
 
 class Messages {
   #texts = $state.raw<Catalogue>({})
   #areas = new Set<Area>(['core'])
   #language: Language = 'en'
+  /** Empty until the first answer that has something to say. */
+  #said: Catalogue = $state.raw({})
+  #saidIn: Language | null = null
   /** Number format, set by the display settings. */
   number: (value: number) => string = String
 
@@ -20,6 +28,29 @@ class Messages {
     const texts = await read(language, [...this.#areas])
     this.#language = language
     this.#texts = texts
+    if (this.#saidIn !== null) this.#loadSaid()
+  }
+
+  /** What an answer of the API says, with the form's words for fields. */
+  readonly say = (told: Told, label: LabelOf = () => undefined): string => {
+    if ((told.message_id ?? '') !== '' && this.#saidIn !== this.#language) this.#loadSaid()
+    return render(told, this.#said, this.#options, (field) => label(field) ?? this.#fieldLabel(field))
+  }
+
+  /** Whether it stays in English, whatever the language is. */
+  readonly isEnglish = ({ message_id = '' }: Told): boolean => !Object.hasOwn(this.#said, message_id)
+
+  #fieldLabel(field: string): string | undefined {
+    const key = FIELD_LABELS.map((prefix) => prefix + field).find((one) => this.has(one))
+    return key === undefined ? undefined : this.find(key, field)
+  }
+
+  #loadSaid(): void {
+    const language = this.#language
+    this.#saidIn = language
+    void readSaid(language).then((texts) => {
+      if (language === this.#language) this.#said = texts
+    })
   }
 
   async load(areas: readonly Area[]): Promise<void> {
@@ -42,11 +73,15 @@ class Messages {
   readonly t = (key: Key, values: Values = {}): string => {
     const text = this.#texts[key]
     if (text === undefined) throw new Error(`there are no words for ${key} here: does the route name its area?`)
-    return formatMessage(text, values, {
+    return formatMessage(text, values, this.#options)
+  }
+
+  get #options(): FormatOptions {
+    return {
       language: this.#language,
       number: this.number,
       isolate: this.#language === 'fa' ? isolate : (text) => text,
-    })
+    }
   }
 }
 
@@ -56,5 +91,11 @@ const read = async (language: Language, areas: readonly Area[]): Promise<Catalog
     ...(await Promise.all(areas.map((area) => FILES[`../locales/${language}/${area}.json`]?.()))),
   ) as Catalogue
 
+const readSaid = async (language: Language): Promise<Catalogue> => {
+  if (language === 'en') return (await import('@panel/shared/messages/catalogue.ts')).CATALOGUE
+  const files = Object.entries(SAID).filter(([path]) => path.startsWith(`../locales/${language}/`))
+  return Object.assign({}, ...(await Promise.all(files.map(([, load]) => load())))) as Catalogue
+}
+
 export const messages = new Messages()
-export const { t } = messages
+export const { t, say } = messages

@@ -2,6 +2,7 @@
 // Every problem has its path, such as backup.tunnels[3].mtu.
 import { BACKUP_MEMBERS, BACKUP_VERSION, BackupPool, BackupRoute, BackupTunnel } from '@panel/shared/api/backup.ts'
 import { strict, Type, type Static, type TSchema } from '@panel/shared/schema.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { validate, type Body } from '../../platform/http/validate.ts'
@@ -92,7 +93,7 @@ class Faults {
     const told = all.slice(0, Math.max(1, MAX_PROBLEMS - this.#count))
     this.#count += told.length
     const shortened = new Problems()
-    for (const { field, code, message } of told) shortened.add(field.slice(0, MAX_NAME), code, message)
+    for (const problem of told) shortened.add(problem.field.slice(0, MAX_NAME), problem.code, problem)
     return shortened.refusal()
   }
 
@@ -150,7 +151,7 @@ function countValues(value: unknown, depth = 0): number {
 
 const SettingItem = strict({
   key: Type.String({ maxLength: 100 }),
-  value: Type.Unsafe<unknown>({ 'x-message': 'A setting in a backup has a key and a value.' }),
+  value: Type.Unsafe<unknown>({ 'x-message': message('input.backup_setting') }),
 })
 
 /** As a list of keys with their values, or as an object (decisions.md, T6). */

@@ -2,6 +2,7 @@
 // routes.auto_enable_ip_forward).
 import type { Family } from '@panel/shared/address/ip.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { turnOn } from './state.ts'
@@ -16,7 +17,7 @@ export async function forwardFor(context: CommandContext, family: Family): Promi
   const off = (why: string): Warning[] => [
     {
       code: 'IP_FORWARDING_OFF',
-      message: `${name} forwarding is off or not known to be on, and without it the rule relays nothing: ${why}`,
+      ...verbatim(`${name} forwarding is off or not known to be on, and without it the rule relays nothing: ${why}`),
       field: '',
     },
   ]

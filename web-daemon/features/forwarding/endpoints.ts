@@ -2,6 +2,7 @@
 import { CONNECTION_DETAILS, FORWARDING } from '@panel/shared/forwarding/model.ts'
 import { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext, ReadDb } from '../../platform/context.ts'
 import { command, ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { probeRuleBackend } from '../system/rule-backend.ts'
@@ -87,7 +88,9 @@ function idleRules(
   const families = (['ipv4', 'ipv6'] as const).filter((family) => !live[family] && rules[family] > 0)
   return families.map((family) => ({
     code: 'IP_FORWARDING_OFF',
-    message: `${family === 'ipv4' ? 'IPv4' : 'IPv6'} forwarding is off, so ${rules[family]} of the rules in force relay nothing.`,
+    ...verbatim(
+      `${family === 'ipv4' ? 'IPv4' : 'IPv6'} forwarding is off, so ${rules[family]} of the rules in force relay nothing.`,
+    ),
     field: '',
   }))
 }

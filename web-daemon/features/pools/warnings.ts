@@ -1,6 +1,7 @@
 // Warnings about a pool that is accepted (decisions.md, T19, R35).
 import { overlaps, parseCidr } from '@panel/shared/address/ip.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import type { PoolRecord } from './store.ts'
 
 export function publicRangeWarnings({ address_pool_title, cidr, is_public_range }: PoolRecord): Warning[] {
@@ -8,7 +9,9 @@ export function publicRangeWarnings({ address_pool_title, cidr, is_public_range 
     ? [
         {
           code: 'PUBLIC_RANGE_WARNING',
-          message: `${address_pool_title} (${cidr}) holds public addresses: while a tunnel has some of them, their owners cannot be reached.`,
+          ...verbatim(
+            `${address_pool_title} (${cidr}) holds public addresses: while a tunnel has some of them, their owners cannot be reached.`,
+          ),
           field: 'cidr',
         },
       ]
@@ -20,7 +23,9 @@ export function poolWarnings(pool: PoolRecord, all: readonly PoolRecord[]): Warn
   const names = rivals.map(({ address_pool_title, cidr }) => `${address_pool_title} (${cidr})`)
   const overlapping: Warning = {
     code: 'POOL_OVERLAPS_POOL',
-    message: `${pool.cidr} overlaps ${names.join(', ')}. A subnet is given to one tunnel only, but it counts against each of these pools.`,
+    ...verbatim(
+      `${pool.cidr} overlaps ${names.join(', ')}. A subnet is given to one tunnel only, but it counts against each of these pools.`,
+    ),
     field: 'cidr',
   }
   return [...publicRangeWarnings(pool), ...(rivals.length > 0 ? [overlapping] : [])]

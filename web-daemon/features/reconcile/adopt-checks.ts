@@ -9,6 +9,7 @@ import type { HelperFacts } from '@panel/shared/host/model.ts'
 import { networkdLimits, type Limit } from '@panel/shared/tunnel/networkd-limits.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { LinkState } from '@panel/shared/tunnel/model.ts'
+import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { PoolRecord } from '../pools/store.ts'
@@ -89,9 +90,9 @@ const letGo = (interface_name: string, kept: number): string | null =>
     ? `systemd-networkd keeps ${interface_name}, and would take its addresses in letting go of it. Adopt it as it is, and change persistence_type_id afterwards.`
     : null
 
-const inHandsOf = (keeper: number, limits: readonly Limit[]): string | null =>
+const inHandsOf = (keeper: number, limits: readonly Limit[]): Message | null =>
   keeper === PERSISTENCE_TYPES.Networkd && limits.length > 0
-    ? `systemd-networkd cannot keep ${limits.map(({ field, why }) => `${field} (${why})`).join(', ')}, which the link has.`
+    ? message('tunnel.networkd_limits_of_link', { limits: limits.map((limit) => message('tunnel.limit', limit)) })
     : null
 
 /** Throws 422 for a pool that is not there. */
@@ -103,7 +104,7 @@ export function checkPool({ address_pool_id }: AdoptBody, pools: readonly PoolRe
   )
     return
   const problems = new Problems()
-  problems.add('address_pool_id', 'UNKNOWN_ADDRESS_POOL', `There is no pool ${address_pool_id}.`)
+  problems.add('address_pool_id', 'UNKNOWN_ADDRESS_POOL', message('tunnel.no_pool', { pool_id: address_pool_id }))
   problems.throwIfAny()
 }
 
@@ -117,7 +118,7 @@ export function warningsOf(
     ...duplicates(record, neighbours),
     ...unmanagedParts(record, found),
     ...persistenceWarnings(record, found, plan),
-  ].map(([code, about, message]) => ({ code, message, field: about }))
+  ].map(([code, about, text]) => ({ code, ...verbatim(text), field: about }))
 }
 
 type Finding = readonly [code: WarningCode, field: string, message: string]

@@ -3,6 +3,7 @@
 import type { RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { converge, update } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -62,7 +63,7 @@ const idOf = ({ route_rule_id }: { readonly route_rule_id: number }): number => 
  */
 function refuseUnreadable({ is_readable, backend, detail }: KernelRules): void {
   if (is_readable || backend === 'none') return
-  throw new Refusal('SERVICE_UNAVAILABLE', `The kernel's rules cannot be read, so none is changed: ${detail}`, {
+  throw new Refusal('SERVICE_UNAVAILABLE', message('route.rules_unreadable', { detail }), {
     details: { reason: 'kernel_refused' },
   })
 }

@@ -11,6 +11,7 @@ import {
   type AddDestinationBody,
   type RemoveDestinationBody,
 } from '@panel/shared/api/routes/destinations.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -122,6 +123,9 @@ function meantBy(
       (spelled ?? one.address) === one.address &&
       (port ?? one.port) === one.port,
   )
-  if (!found) throw new Refusal('NOT_FOUND', `${route_rule_title} has no such destination.`, { field: 'address' })
+  if (!found)
+    throw new Refusal('NOT_FOUND', message('route.no_such_destination', { title: route_rule_title }), {
+      field: 'address',
+    })
   return found
 }

@@ -1,5 +1,6 @@
 // One stored rule with its health and traffic (reference.md, GET /routes/{id}; decisions.md, T4).
 import type { RouteItem } from '@panel/shared/api/routes/answers.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext, ReadDb } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -21,7 +22,7 @@ export const getRoute =
 export async function requireRoute(db: ReadDb, params: Incoming['params']): Promise<RouteRecord> {
   const id = params['id']
   const record = id === undefined ? null : await findRoute(db, id)
-  if (!record) throw new Refusal('NOT_FOUND', `There is no rule ${id ?? ''}.`)
+  if (!record) throw new Refusal('NOT_FOUND', message('route.not_found', { route_rule_id: id ?? '' }))
   return record
 }
 

@@ -7,6 +7,7 @@ import { invert, type Change } from '@panel/shared/change/change.ts'
 import type { Check } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import { changedIds, planRuleset, type RulesetStep } from '@panel/shared/ruleset/plan.ts'
+import { message, reference, type Message } from '@panel/shared/messages/message.ts'
 import { portsOf, spelledEnd } from './ports.ts'
 
 /** What is shown around the steps. */
@@ -30,6 +31,7 @@ export function planView(change: Change<RulesetState>, { route_rule_id, warnings
     verification: checkRuleset(ids, change.after, change.after).map(({ name, expected }) => ({ name, expected })),
     requires_recreate: false,
     recreate_reasons: [],
+    recreate_messages: [],
     warnings: [...warnings],
   }
 }
@@ -38,32 +40,38 @@ const operationOf = ({ before, after }: Change<RulesetState>): RoutePlanView['op
   before && after ? 'update' : after ? 'create' : 'delete'
 
 function stepView(step: RulesetStep): StepView {
-  if (step.kind === 'counters_remove')
-    return {
-      kind: step.kind,
-      description: `Read the counters of ${named(step.route_rule_ids)} for the last time and take them away.`,
-    }
+  const told = describe(step)
+  return { kind: step.kind, description: told.message, ...reference(told) }
+}
+
+function describe(step: RulesetStep): Message {
+  if (step.kind === 'counters_remove') return message('route.step_counters', { rules: named(step.route_rule_ids) })
   const stays = new Set(step.after.map(({ route_rule_id }) => route_rule_id))
   const gone = step.before
     .filter(({ route_rule_id }) => !stays.has(route_rule_id))
     .map(({ route_rule_id }) => route_rule_id)
   const put =
-    step.after.length === 1
-      ? step.after.map(spelled)
-      : step.after.length > 1
-        ? [`put ${step.after.length} rules in force`]
-        : []
-  const words = [...put, ...(gone.length > 0 ? [`take ${named(gone)} out of force`] : [])].join(', and ')
-  return { kind: step.kind, description: `In one transaction of the kernel: ${words}.` }
+    step.after.length > 1 ? [message('route.step_put', { count: step.after.length })] : step.after.map(describeRule)
+  const taken = gone.length > 0 ? [message('route.step_take', { rules: named(gone) })] : []
+  const [first, second] = [...put, ...taken]
+  return message('route.step', {
+    work: first && second ? message('route.step_both', { first, second }) : (first ?? ''),
+  })
 }
 
-const named = (ids: readonly number[]): string => (ids.length === 1 ? `rule ${ids[0] ?? ''}` : `${ids.length} rules`)
+const named = (ids: readonly number[]): Message =>
+  ids.length === 1
+    ? message('route.rule_number', { route_rule_id: ids[0] ?? '' })
+    : message('route.rule_count', { count: ids.length })
 
-function spelled({ protocol, bind_address, bind_port, bind_port_range_end, destinations }: RelayRule): string {
-  const there = destinations
-    .map(({ address, port, port_range_end }) => spelledEnd(address, portsOf(port, port_range_end)))
-    .join(', ')
-  return `relay ${protocol === 'both' ? 'TCP and UDP' : protocol.toUpperCase()} of ${spelledEnd(bind_address, portsOf(bind_port, bind_port_range_end))} to ${there}`
+function describeRule({ protocol, bind_address, bind_port, bind_port_range_end, destinations }: RelayRule): Message {
+  return message('route.step_relay', {
+    protocol: protocol === 'both' ? 'TCP and UDP' : protocol.toUpperCase(),
+    listens: spelledEnd(bind_address, portsOf(bind_port, bind_port_range_end)),
+    there: destinations
+      .map(({ address, port, port_range_end }) => spelledEnd(address, portsOf(port, port_range_end)))
+      .join(', '),
+  })
 }
 
 export function verificationView(

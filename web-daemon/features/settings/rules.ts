@@ -35,7 +35,7 @@ const naming: Rule = {
       Object.values(TUNNEL_SIDES).map((side) => renderName({ get: (key) => values[key] }, kind, side, NUMBERS_TO_FIT)),
     )
     const taken = names.find((name) => whyNoTunnelName(name) !== null)
-    if (taken !== undefined) return `The naming template makes ${taken}, which ${whyNoTunnelName(taken)}.`
+    if (taken !== undefined) return `The naming template makes ${taken}, which ${whyNoTunnelName(taken)?.message}.`
     const unfit = names.find((name) => !NAME.test(name))
     return unfit === undefined
       ? null

@@ -4,6 +4,7 @@ import type { AddressesAnswer, ChangeAddressesAnswer, UpdateTunnelAnswer } from 
 import { MAX_ADDRESSES, type TunnelAddressBody } from '@panel/shared/api/tunnels/addresses.ts'
 import type { AddAddressBody, RemoveAddressBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -37,7 +38,7 @@ export function addAddress(
       incoming.problems.add(
         'address',
         'INVALID_ADDRESS',
-        `${stored.interface_name} has ${MAX_ADDRESSES} addresses already, which is the most.`,
+        message('tunnel.too_many_addresses', { name: stored.interface_name, count: MAX_ADDRESSES }),
       )
     const field = `addresses.${others.length}.`
     return ok(
@@ -98,7 +99,8 @@ const bodyOf = ({ address, peer_address, prefix_length }: AddressRecord, is_prim
 function meantBy({ body, problems }: Incoming<RemoveAddressBody>, stored: TunnelRecord): AddressRecord {
   for (const field of ['address', 'peer_address'] as const) {
     const text = body[field] ?? ''
-    if (text !== '' && !parseIp(text)) problems.add(field, 'INVALID_ADDRESS', `${text} is not an IP address.`)
+    if (text !== '' && !parseIp(text))
+      problems.add(field, 'INVALID_ADDRESS', message('tunnel.is', { name: text, reason: message('tunnel.not_ip') }))
   }
   problems.throwIfAny()
   const address = canonicalIp(body.address)
@@ -110,8 +112,12 @@ function meantBy({ body, problems }: Incoming<RemoveAddressBody>, stored: Tunnel
       (peer === undefined || a.peer_address === peer),
   )
   if (!found)
-    throw new Refusal('NOT_FOUND', `${stored.interface_name} has no address ${address}/${body.prefix_length}.`, {
-      field: 'address',
-    })
+    throw new Refusal(
+      'NOT_FOUND',
+      message('tunnel.no_such_address', { name: stored.interface_name, address: `${address}/${body.prefix_length}` }),
+      {
+        field: 'address',
+      },
+    )
   return found
 }

@@ -3,6 +3,7 @@ import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { sameState, type Change } from '@panel/shared/change/change.ts'
 import { LET_GO } from '@panel/shared/tunnel/plan.ts'
 import { planChange } from '@panel/shared/tunnel/plans.ts'
+import { message, type Message, type MessageId } from '@panel/shared/messages/message.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { stateOf, type NewTunnel } from './record.ts'
 
@@ -32,48 +33,45 @@ const FIXED_AT_CREATION = [
 
 /** The link stays, and yet these are too important to change by mistake. */
 const IMPORTANT = {
-  tunnel_side_id: 'the link stays as it is, but the other end must be of the other side',
-  persistence_type_id: 'the link stays as it is, but something else, or nothing, brings it back after a reboot',
-} as const satisfies Partial<Record<keyof NewTunnel, string>>
+  tunnel_side_id: 'tunnel.confirm_side',
+  persistence_type_id: 'tunnel.confirm_persistence',
+} as const satisfies Partial<Record<keyof NewTunnel, MessageId>>
 
 /** systemd-networkd takes a link down with it when it stops managing it. */
 const importantFields = (reasons: readonly string[]) =>
-  reasons.includes(LET_GO)
-    ? {
-        ...IMPORTANT,
-        persistence_type_id:
-          'systemd-networkd takes from a link what it knows of when it lets go of it, so the link is made anew',
-      }
-    : IMPORTANT
+  reasons.includes(LET_GO) ? ({ ...IMPORTANT, persistence_type_id: 'tunnel.confirm_let_go' } as const) : IMPORTANT
 
 /** Sentences, each beginning with the field it is about. Empty where everything is done in place. */
-export function reasonsToConfirm(stored: NewTunnel, wanted: NewTunnel, change: Change<TunnelState>): string[] {
+export function reasonsToConfirm(stored: NewTunnel, wanted: NewTunnel, change: Change<TunnelState>): Message[] {
   const changed = (field: keyof NewTunnel): boolean => !sameState(stored[field], wanted[field])
   const asStored = planChange({ before: stateOf(stored), after: change.after }).recreate_reasons
   const fixed = asStored.length > 0 ? FIXED_AT_CREATION.filter(changed) : []
   const drifted = planChange(change).recreate_reasons.filter((field) => !asStored.includes(field))
   return [
-    ...fixed.map(
-      (field) => `${field}: only a new link can have ${textOf(wanted[field])} in the place of ${textOf(stored[field])}`,
+    ...fixed.map((field) =>
+      message('tunnel.confirm_fixed', { field, wanted: textOf(wanted[field]), stored: textOf(stored[field]) }),
     ),
     ...Object.entries(importantFields(asStored))
       .filter(([field]) => changed(field as keyof typeof IMPORTANT))
-      .map(([field, why]) => `${field}: ${why}`),
-    ...drifted.map((field) => `${field}: the link on this server is not as stored, and only a new one can be`),
+      .map(([field, why]) => message(why, { field })),
+    ...drifted.map((field) => message('tunnel.confirm_drift', { field })),
   ]
 }
 
-const textOf = (value: unknown): string => (value === null ? 'none' : String(value))
+const textOf = (value: unknown): string | Message => (value === null ? message('tunnel.nothing') : String(value))
 
 /** 409 with the reasons (decisions.md, R21). */
-export function demandConfirmation(interface_name: string, reasons: readonly string[], isConfirmed: boolean): void {
+export function demandConfirmation(interface_name: string, reasons: readonly Message[], isConfirmed: boolean): void {
   if (reasons.length === 0 || isConfirmed) return
   throw new Refusal(
     'CONFIRM_RECREATE_REQUIRED',
-    `${interface_name} cannot be changed so without your confirmation: ${reasons.join('; ')}.`,
+    message('tunnel.confirm', {
+      name: interface_name,
+      reasons: reasons.reduce((first, second) => message('tunnel.both', { first, second })),
+    }),
     {
       field: 'confirm_recreate',
-      details: { interface_name, reasons },
+      details: { interface_name, reasons: reasons.map(({ message: reason }) => reason) },
     },
   )
 }

@@ -3,6 +3,7 @@
 import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { create, type Done } from '../../change/engine.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -73,7 +74,7 @@ export async function refuseUnsupported(
   const detail = found?.detail ?? ''
   throw new Refusal(
     'SERVICE_UNAVAILABLE',
-    `The kernel of this server cannot make ${kind} tunnels: ${detail || 'it gives no reason'}.`,
+    message('tunnel.kind_unsupported', { kind: String(kind), detail: detail || message('tunnel.no_reason') }),
     { field: 'tunnel_type_id', details: { kind, detail } },
   )
 }

@@ -8,6 +8,7 @@ import { FILE_KINDS, type FileKind, type TunnelState } from '@panel/shared/tunne
 import type { Change } from '@panel/shared/change/change.ts'
 import { planTunnel } from '@panel/shared/tunnel/plan.ts'
 import { savedFileName } from '@panel/shared/tunnel/saved-file.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { remove } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -99,7 +100,7 @@ async function refuseUnmanaged(
   if (state === null) return
   throw new Refusal(
     'INTERFACE_NOT_MANAGED',
-    `The panel no longer manages ${interface_name}, and ${state.link ? 'the interface is' : 'files for it are'} on this server. To delete it, adopt it first.`,
+    message('tunnel.unmanaged', { name: interface_name, what: state.link ? 'link' : 'files' }),
     { details: { tunnel_id, interface_name } },
   )
 }

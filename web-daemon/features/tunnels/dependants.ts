@@ -2,6 +2,7 @@
 // know them.
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { DependentRoute, TunnelRoutesAnswer } from '@panel/shared/api/tunnels/dependent-routes.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from './get.ts'
@@ -13,8 +14,7 @@ export type DependentRoutes = (
   tunnel_id: number,
 ) => Promise<DependentRoute[]>
 
-const NOTE =
-  'Taking the tunnel down leaves these rules installed and takes away the path that they use: what they relay goes nowhere until the tunnel is up again.'
+const NOTE = message('tunnel.dependants_note')
 
 /** reference.md, GET /tunnels/{id}/routes. */
 export const listDependants =
@@ -22,18 +22,20 @@ export const listDependants =
   async (context: ReadContext, { params }: Incoming): Promise<Answer<TunnelRoutesAnswer>> => {
     const { tunnel_id } = await requireTunnel(context.db, idIn(params))
     const routes = await dependants(context, tunnel_id)
-    const answer: TunnelRoutesAnswer = { routes, total: routes.length, note: NOTE }
+    const answer: TunnelRoutesAnswer = { routes, total: routes.length, note: NOTE.message, note_message: NOTE }
     return ok(answer)
   }
 
 /** Of what takes the path away from rules; a rule that is disabled is named too, since it may be enabled again. */
 export function dependantWarnings(interface_name: string, routes: readonly DependentRoute[]): Warning[] {
   if (routes.length === 0) return []
-  const names = routes.map(({ title, is_enabled }) => (is_enabled ? title : `${title} (disabled)`)).join(', ')
+  const rules = routes.map(({ title, is_enabled }) =>
+    message(is_enabled ? 'tunnel.title' : 'tunnel.rule_disabled', { title }),
+  )
   return [
     {
       code: 'TUNNEL_HAS_DEPENDENT_ROUTES',
-      message: `Rules relay over ${interface_name}: ${names}. They stay installed, and the path that they use is taken away.`,
+      ...message('tunnel.dependent_rules', { name: interface_name, rules }),
       field: '',
     },
   ]

@@ -1,5 +1,6 @@
 // One stored tunnel with what the host shows of it (reference.md, GET /tunnels/{id}).
 import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -19,4 +20,5 @@ export function idIn(params: Incoming['params']): number {
   return id
 }
 
-export const noSuchTunnel = (tunnel_id: number): Refusal => new Refusal('NOT_FOUND', `There is no tunnel ${tunnel_id}.`)
+export const noSuchTunnel = (tunnel_id: number): Refusal =>
+  new Refusal('NOT_FOUND', message('tunnel.not_found', { tunnel_id }))

@@ -5,6 +5,7 @@ import type { TunnelAddress, TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { addressNetworks } from '@panel/shared/tunnel/networks.ts'
 import { planChange } from '@panel/shared/tunnel/plans.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 
 export const ACCEPTING_FLAG = 'i_understand_i_may_lose_access'
@@ -45,7 +46,7 @@ export function guardOwnAccess(
   if (!network || accepts) return
   throw new Refusal(
     'WOULD_CUT_OWN_ACCESS',
-    `Your own connection comes from ${client_ip}, through ${interface_name} (${formatCidr(network)}): without it you may lose access to the panel.`,
+    message('tunnel.own_access', { client_ip, name: interface_name, network: formatCidr(network) }),
     {
       field: ACCEPTING_FLAG,
       details: { interface_name, client_ip, network: formatCidr(network), flag: ACCEPTING_FLAG },

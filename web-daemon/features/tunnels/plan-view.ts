@@ -10,6 +10,7 @@ import { describe } from '@panel/shared/tunnel/describe.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
 import { checkTunnels, changedNames, planChange, asStates } from '@panel/shared/tunnel/plans.ts'
 import { savedFileName, isNetworkdKind, renderFile } from '@panel/shared/tunnel/saved-file.ts'
+import { message, reference, type Message } from '@panel/shared/messages/message.ts'
 
 /** Where the files of tunnels lie. */
 export type Folders = Pick<HelperFacts, 'unit_dir' | 'networkd_dir'>
@@ -22,7 +23,7 @@ export interface Frame {
   readonly folders: Folders
   readonly warnings: readonly Warning[]
   /** Where the operator had to confirm more than the plan knows of: why. */
-  readonly reasons?: readonly string[]
+  readonly reasons?: readonly Message[]
 }
 
 export function planView(
@@ -32,7 +33,7 @@ export function planView(
   const plan = planChange(change)
   const { after } = asStates(change)
   const names = [...new Set([...changedNames(asStates(change)), interface_name])]
-  const recreate_reasons = [...(reasons ?? plan.recreate_reasons)]
+  const why = reasons ?? plan.recreate_reasons.map((field) => message('tunnel.field', { field }))
   const stepView = stepViewIn(folders)
   return {
     operation: plan.operation,
@@ -42,8 +43,9 @@ export function planView(
     rollback: planChange(invert(change)).steps.map(stepView),
     files: plan.steps.flatMap((step) => fileView(folders, step)),
     verification: checkTunnels(names, after, after).map(({ name, expected }) => ({ name, expected })),
-    requires_recreate: recreate_reasons.length > 0,
-    recreate_reasons,
+    requires_recreate: why.length > 0,
+    recreate_reasons: why.map((reason) => reason.message),
+    recreate_messages: [...why],
     warnings: [...warnings],
   }
 }
@@ -61,6 +63,7 @@ export function joinPlans(plans: readonly PlanView[]): PlanView {
       files: [...before.files, ...after.files],
       requires_recreate: before.requires_recreate || after.requires_recreate,
       recreate_reasons: [...before.recreate_reasons, ...after.recreate_reasons],
+      recreate_messages: [...before.recreate_messages, ...after.recreate_messages],
     }),
     first,
   )
@@ -69,8 +72,9 @@ export function joinPlans(plans: readonly PlanView[]): PlanView {
 const stepViewIn =
   (folders: Folders) =>
   (step: TunnelStep): StepView => {
-    const { file, ...said } = describe(step)
-    return file === undefined ? said : { ...said, path: pathOf(folders, file, step.interface_name) }
+    const { file, description, ...said } = describe(step)
+    const view = { ...said, description: description.message, ...reference(description) }
+    return file === undefined ? view : { ...view, path: pathOf(folders, file, step.interface_name) }
   }
 
 function fileView(folders: Folders, step: TunnelStep): PlanView['files'] {

@@ -4,6 +4,8 @@ import { APPLY_STATUSES, titleOf } from '@panel/shared/api/base/lookups.ts'
 import type { ObservedView, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import type { LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
+import { message, verbatim } from '@panel/shared/messages/message.ts'
+import { asMessage, type Refusal } from '../../platform/http/refusal.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
 import type { TunnelRecord } from './record.ts'
 
@@ -30,16 +32,22 @@ export async function observe(
       ...NOTHING,
       is_known: false,
       oper_state: '',
-      detail: `Not known: ${thrown.message}`,
+      ...unknownFor(thrown),
     }
     return () => unknown
   }
+}
+
+function unknownFor(away: Refusal): Pick<ObservedView, 'detail' | 'detail_message'> {
+  const told = message('tunnel.observed_unknown', { reason: asMessage(away) })
+  return { detail: told.message, detail_message: told }
 }
 
 const NOTHING: ObservedView = {
   exists: false,
   is_known: true,
   detail: '',
+  detail_message: verbatim(''),
   oper_state: 'NOTPRESENT',
   kind: '',
   index: null,
@@ -54,5 +62,5 @@ const NOTHING: ObservedView = {
 
 /** Null and undefined: there is no link. */
 export function observedView(link: LinkSnapshot['observed'] | null | undefined): ObservedView {
-  return link ? { exists: true, is_known: true, detail: '', ...link } : NOTHING
+  return link ? { exists: true, is_known: true, detail: '', detail_message: verbatim(''), ...link } : NOTHING
 }

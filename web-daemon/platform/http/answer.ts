@@ -4,6 +4,7 @@ import type { Response } from 'express'
 import { STATUS_OF } from '@panel/shared/api/base/codes.ts'
 import type { ErrorEnvelope } from '@panel/shared/api/base/errors.ts'
 import type { Answer, CookieInstruction } from './endpoint.ts'
+import { reference } from '@panel/shared/messages/message.ts'
 import { storeTrouble } from '../db/trouble.ts'
 import { sendEncoded } from './assets.ts'
 import { isSecure } from './headers.ts'
@@ -11,9 +12,23 @@ import { Refusal } from './refusal.ts'
 
 export function makeEnvelope(refusal: Refusal): ErrorEnvelope {
   return {
-    error: { code: refusal.code, message: refusal.message, field: refusal.field, details: refusal.details },
+    error: {
+      code: refusal.code,
+      message: refusal.message,
+      field: refusal.field,
+      details: detailsOf(refusal),
+    },
   }
 }
+
+/**
+ * The envelope has exactly four fields, so what another language is made from is among the details; where these list
+ * fields it is beside each of them.
+ */
+const detailsOf = (refusal: Refusal): Record<string, unknown> =>
+  refusal.message_id === '' || 'fields' in refusal.details
+    ? refusal.details
+    : { ...refusal.details, ...reference(refusal) }
 
 export function sendAnswer(res: Response, basePath: string, answer: Answer): void {
   for (const cookie of answer.cookies ?? []) setCookie(res, basePath, cookie)

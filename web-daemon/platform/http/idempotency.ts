@@ -1,4 +1,5 @@
 // Remembers the answers of creating requests, so that sending the same key twice creates once (decisions.md, W13).
+import { message } from '@panel/shared/messages/message.ts'
 import type { Answer } from './endpoint.ts'
 import { Refusal } from './refusal.ts'
 import type { Body } from './validate.ts'
@@ -12,8 +13,11 @@ export function takeKey(header: string, body: Body): { key: string; body: Body }
   const { idempotency_key: given, ...rest } = body
   const key = given === undefined ? header : given
   if (typeof key !== 'string' || !/^[\x20-\x7e]{0,255}$/.test(key)) {
-    const message = 'An idempotency key is text of at most 255 printable ASCII characters'
-    throw new Refusal('VALIDATION_FAILED', message, { field: 'idempotency_key', details: { idempotency_key: message } })
+    const told = message('input.idempotency_key')
+    throw new Refusal('VALIDATION_FAILED', told, {
+      field: 'idempotency_key',
+      details: { idempotency_key: told.message },
+    })
   }
   return { key, body: rest }
 }

@@ -1,11 +1,11 @@
 // Collects everything that is wrong with a request's fields, so that the operator sees all of it at once.
 import type { FieldCode } from '@panel/shared/api/base/codes.ts'
-import { Refusal, withOneStop } from './refusal.ts'
+import type { Message } from '@panel/shared/messages/message.ts'
+import { asMessage, Refusal } from './refusal.ts'
 
-export interface Problem {
+export interface Problem extends Message {
   field: string
   code: FieldCode
-  message: string
   details: Record<string, unknown>
 }
 
@@ -18,8 +18,8 @@ export class Problems {
     this.#order = order
   }
 
-  add(field: string, code: FieldCode, message: string, details: Record<string, unknown> = {}): void {
-    this.#list.push({ field, code, message: withOneStop(message), details })
+  add(field: string, code: FieldCode, message: Message | string, details: Record<string, unknown> = {}): void {
+    this.#list.push({ field, code, ...asMessage(message), details })
   }
 
   get all(): readonly Readonly<Problem>[] {
@@ -50,7 +50,7 @@ export class Problems {
     const [first] = list
     if (!first) return null
     const messages = Object.fromEntries([...list].reverse().map((p) => [p.field, p.message]))
-    return new Refusal('VALIDATION_FAILED', first.message, {
+    return new Refusal('VALIDATION_FAILED', first, {
       field: first.field,
       details: { ...messages, fields: list },
     })

@@ -2,7 +2,8 @@
 // counts as not given, unless a handler says otherwise.
 import type { FieldCode } from '@panel/shared/api/base/codes.ts'
 import { strict, Type, type TObject, type TOptional, type TSchema } from '@panel/shared/schema.ts'
-import { Refusal } from './refusal.ts'
+import type { Message } from '@panel/shared/messages/message.ts'
+import { asMessage, Refusal } from './refusal.ts'
 
 /** Every parameter can be left out. */
 export function queryParameters<T extends Record<string, TSchema>>(
@@ -16,11 +17,12 @@ export function queryParameters<T extends Record<string, TSchema>>(
 }
 
 /** 422 on a parameter, for those that a handler does not take as not given. */
-export function wrongParameter(field: string, message: string, details: Record<string, unknown> = {}): Refusal {
-  const problem = { field, code: 'INVALID_VALUE' satisfies FieldCode, message, details }
+export function wrongParameter(field: string, text: Message | string, details: Record<string, unknown> = {}): Refusal {
+  const message = asMessage(text)
+  const problem = { field, code: 'INVALID_VALUE' satisfies FieldCode, ...message, details }
   return new Refusal('VALIDATION_FAILED', message, {
     field,
-    details: { ...details, [field]: message, fields: [problem] },
+    details: { ...details, [field]: message.message, fields: [problem] },
   })
 }
 

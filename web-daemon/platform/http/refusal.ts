@@ -1,28 +1,41 @@
 // An expected error. A Refusal thrown anywhere becomes the error envelope with the status of its code.
 import type { ErrorCode } from '@panel/shared/api/base/codes.ts'
+import { withOneStop } from '@panel/shared/messages/format.ts'
+import { verbatim, type Message } from '@panel/shared/messages/message.ts'
+
+interface RefusalMore {
+  readonly field?: string
+  readonly details?: Record<string, unknown>
+  readonly headers?: Record<string, string>
+}
 
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly field: string
   readonly details: Record<string, unknown>
   readonly headers: Record<string, string>
+  readonly message_id: Message['message_id']
+  readonly params: Message['params']
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    more: { field?: string; details?: Record<string, unknown>; headers?: Record<string, string> } = {},
-  ) {
-    super(withOneStop(toSentence(message)))
+  constructor(code: ErrorCode, text: Message | string, { field = '', details = {}, headers = {} }: RefusalMore = {}) {
+    const { message, message_id, params } = asMessage(text)
+    super(toSentence(message))
     this.name = 'Refusal'
     this.code = code
-    this.field = more.field ?? ''
-    this.details = more.details ?? {}
-    this.headers = more.headers ?? {}
+    this.message_id = message_id
+    this.params = params
+    this.field = field
+    this.details = details
+    this.headers = headers
   }
 }
 
-/** What is quoted at the end of a sentence may bring a full stop of its own. */
-export const withOneStop = (message: string): string => message.replace(/([.!?])\.$/, '$1')
+/** What no feature has put into the catalogue yet is shown as it is. */
+export function asMessage(text: Message | string): Message {
+  if (typeof text === 'string') return verbatim(withOneStop(text))
+  const { message, message_id, params } = text
+  return { message, message_id, params }
+}
 
 /**
  * A sentence begins with a capital letter (reference.md, Error envelope); names of fields and interfaces keep their

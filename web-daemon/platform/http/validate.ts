@@ -2,6 +2,7 @@
 // schema.
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { isFieldCode, type FieldCode } from '@panel/shared/api/base/codes.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { TSchema } from '@panel/shared/schema.ts'
 import { expectation } from './expectation.ts'
 import type { Problems } from './problems.ts'
@@ -93,19 +94,15 @@ const rank = (schema: TSchema, error: FieldError): number => {
 
 const problemCode = (error: FieldError): FieldCode => {
   if (!error.schema) return 'UNKNOWN_FIELD'
-  const code = schemaNote(error, 'x-code')
+  const code: unknown = error.schema['x-code']
   return isFieldCode(code) ? code : 'INVALID_VALUE'
 }
 
-const problemMessage = (error: FieldError): string => {
-  const field = error.path.join('.').slice(0, 100)
-  if (!error.schema) return `There is no field ${field} in this request`
-  const message = schemaNote(error, 'x-message')
-  if (message !== undefined) return message
-  return `The field ${field} ${error.keyword === 'required' ? 'is required: it is' : 'must be'} ${expectation(error.schema)}`
-}
-
-const schemaNote = (error: FieldError, note: (typeof SCHEMA_NOTES)[number]): string | undefined => {
-  const value: unknown = error.schema?.[note]
-  return typeof value === 'string' ? value : undefined
+const problemMessage = ({ path, keyword, schema }: FieldError): Message => {
+  const field = path.join('.').slice(0, 100)
+  if (!schema) return message('input.unknown_field', { field })
+  const ownMessage = schema['x-message'] as Message | undefined
+  if (ownMessage) return ownMessage
+  const params = { field, expected: expectation(schema) }
+  return keyword === 'required' ? message('input.required', params) : message('input.must_be', params)
 }

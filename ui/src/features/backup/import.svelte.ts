@@ -93,7 +93,7 @@ export class BackupImport {
       throw new ApiError(error.status, {
         code: error.code,
         message: error.message,
-        details: { fields: [{ field: 'document', message: first.message }] },
+        details: { fields: [{ ...first.told, field: 'document' }] },
       })
     }
   }

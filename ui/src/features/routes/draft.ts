@@ -107,7 +107,8 @@ export const requestBody = (values: RouteValues, isStored: boolean): CreateRoute
     bind_interface: values.bind_interface.trim() || null,
     destinations: values.destinations.map(({ address, port, port_range_end, weight, is_enabled }) => ({
       address: address.trim(),
-      port: port ?? bind_port ?? 0,
+      // One that follows a missing port is nothing to complain of by itself.
+      port: port ?? bind_port ?? 1,
       port_range_end: values.bind_port_range_end === null ? null : port_range_end,
       weight: weight ?? 1,
       is_enabled,

@@ -1,6 +1,6 @@
 // Relay rules that depend on a tunnel, for confirmations.
 import { call } from '../../core/api.ts'
-import { isolate } from '../../core/messages.ts'
+import { isolate } from '@panel/shared/messages/format.ts'
 
 /** Left to right in every language, as the arrow points. */
 export const dependentRules = async (tunnel_id: number): Promise<string[]> => {

@@ -3,11 +3,12 @@
 import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../../platform/context.ts'
 import { accountingWarnings, conntrackWarnings, COUNT_CONNECTIONS } from '../../forwarding/view.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { parsePaging } from '../../../platform/http/paging.ts'
-import { Refusal } from '../../../platform/http/refusal.ts'
+import { asMessage, Refusal } from '../../../platform/http/refusal.ts'
 import { requireRoute } from '../get.ts'
 import { ruleOf, type NamedRoute } from '../record.ts'
 import { sourcePortWarnings } from './source-ports.ts'
@@ -94,7 +95,7 @@ export async function dropConnections(
       warnings: [
         {
           code: 'CONNECTIONS_NOT_DROPPED',
-          message: `The change is made, and the connections of before could not be ended: ${refused.message}`,
+          ...message('route.connections_kept', { reason: asMessage(refused) }),
           field: 'drop_connections',
         },
       ],

@@ -2,6 +2,7 @@
 // destination needs its own source port.
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { NAT_MODES } from '@panel/shared/api/base/lookups.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { portsOf } from '../ports.ts'
 import { isActive, protocolOf, type NamedRoute } from '../record.ts'
 
@@ -22,6 +23,6 @@ export function roomFor(
 export function sourcePortWarnings(record: Parameters<typeof roomFor>[0], connections: number | null): Warning[] {
   const room = roomFor(record)
   if (room === null || connections === null || connections < room * WARN_SHARE) return []
-  const message = `The rule has ${connections} connections of the at most ${room} that this server's address has ports for towards its destinations: beyond that no new one comes about. Add a destination, or relay from several addresses by rules of their own with SNAT.`
-  return [{ code: 'SOURCE_PORTS_NEARLY_USED', message, field: 'nat_mode_id' }]
+  const told = message('route.source_ports', { connections, room })
+  return [{ code: 'SOURCE_PORTS_NEARLY_USED', ...told, field: 'nat_mode_id' }]
 }

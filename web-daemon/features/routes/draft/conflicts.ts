@@ -2,6 +2,7 @@
 // reference.md, bind_port).
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { isIdentical, isOverlapping, winnerOf } from '../overlap.ts'
 import { has, isAddressMet, spelledPorts } from '../ports.ts'
@@ -15,19 +16,16 @@ export function checkOtherRules(draft: DraftContext, record: NamedRoute): void {
   for (const other of draft.rulesOnPorts) {
     const name = `${other.route_rule_title} (${other.route_rule_id})`
     if (isIdentical(record, other)) {
-      draft.problems.add(
-        'bind_port',
-        'ROUTE_PORT_CONFLICT',
-        `The rule ${name} listens for just the same. Disable it, or choose another port or address.`,
-        { route_rule_id: other.route_rule_id },
-      )
+      draft.problems.add('bind_port', 'ROUTE_PORT_CONFLICT', message('route.port_conflict', { rule: name }), {
+        route_rule_id: other.route_rule_id,
+      })
     } else if (isOverlapping(record, other)) {
-      const winner = winnerOf<NamedRoute>(record, other) === other ? name : 'this rule'
+      const isOtherFirst = winnerOf<NamedRoute>(record, other) === other
       warn(
         draft,
         'ROUTE_OVERLAPS_RULE',
         'bind_port',
-        `Some connections match both this rule and ${name}: ${winner} stands first and gets them.`,
+        message(isOtherFirst ? 'route.overlap_other_first' : 'route.overlap_this_first', { rule: name }),
       )
     }
   }
@@ -37,13 +35,14 @@ export function checkProcesses(draft: DraftContext, listening: Listening): void 
   const { body, problems } = draft
   const [user] = processesOn(draft, listening).filter((one) => !isProtected(draft, one))
   if (!user || body.is_enabled === false) return
-  const why = `${user.process === '' ? 'A process of this server' : user.process} listens on ${user.protocol} port ${user.port}: connections would go to the destination in its place`
-  if (body.force === true) warn(draft, 'PORT_IN_USE_FORCED', 'bind_port', `${why}.`)
+  const { protocol, port } = user
+  const params = { process: user.process || message('route.a_process'), protocol, port }
+  if (body.force === true) warn(draft, 'PORT_IN_USE_FORCED', 'bind_port', message('route.port_in_use', params))
   else
-    problems.add('bind_port', 'PORT_IN_USE', `${why}. With force it is done all the same.`, {
+    problems.add('bind_port', 'PORT_IN_USE', message('route.port_in_use_unless_forced', params), {
       process: user.process,
-      protocol: user.protocol,
-      port: user.port,
+      protocol,
+      port,
     })
 }
 
@@ -77,18 +76,20 @@ const isProtected = ({ panel_port }: DraftContext, { protocol, port, is_sshd }: 
  */
 export function refuseProtected({ panel_port, facts }: DraftContext, { route_protocol_id, ports }: Listening): void {
   if (route_protocol_id === ROUTE_PROTOCOLS.UDP) return
-  const refuse = (port: number, owner: string): never => {
+  const refuse = (port: number, owner: Message): never => {
     throw new Refusal(
       'PROTECTED_PORT',
-      `Port ${port}${ports.first === ports.last ? '' : `, within ${spelledPorts(ports)},`} is ${owner}. No rule may take it, not even with force.`,
+      message('route.protected_port', {
+        port:
+          ports.first === ports.last
+            ? message('route.port', { port })
+            : message('route.port_within', { port, ports: spelledPorts(ports) }),
+        owner,
+      }),
       { field: 'bind_port', details: { port } },
     )
   }
-  if (has(ports, panel_port)) refuse(panel_port, "the panel's own: a rule on it would cut you off from the panel")
+  if (has(ports, panel_port)) refuse(panel_port, message('route.owner_panel'))
   const sshd = facts.listeners.find((one) => one.is_sshd && has(ports, one.port))
-  if (sshd)
-    refuse(
-      sshd.port,
-      'the one that SSH listens on: a rule on it would cut you off from the server, and the panel protects it',
-    )
+  if (sshd) refuse(sshd.port, message('route.owner_ssh'))
 }

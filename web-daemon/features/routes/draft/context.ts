@@ -3,9 +3,10 @@ import type { Family } from '@panel/shared/address/ip.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { WarningCode } from '@panel/shared/api/base/codes.ts'
 import { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
+import type { Message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import type { Problems } from '../../../platform/http/problems.ts'
-import { withOneStop } from '../../../platform/http/refusal.ts'
+import { asMessage } from '../../../platform/http/refusal.ts'
 import { findTunnel } from '../../tunnels/store.ts'
 import type { SettingsReader } from '../../../platform/settings.ts'
 import { hostFacts, type HostFacts } from '../facts.ts'
@@ -72,8 +73,8 @@ export async function makeDraftContext(
   }
 }
 
-export function warn(draft: DraftContext, code: WarningCode, field: string, message: string): void {
-  draft.warnings.push({ code, message: withOneStop(message), field })
+export function warn(draft: DraftContext, code: WarningCode, field: string, message: Message | string): void {
+  draft.warnings.push({ code, ...asMessage(message), field })
 }
 
 export function familyName(family: Family): string {

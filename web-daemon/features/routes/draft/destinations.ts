@@ -10,6 +10,7 @@ import {
 } from '@panel/shared/address/special.ts'
 import { LOAD_BALANCE_MODES } from '@panel/shared/api/base/lookups.ts'
 import type { RouteDestinationBody } from '@panel/shared/api/routes/destinations.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import { isActive, type NewDestination } from '../record.ts'
 import { portsOf } from '../ports.ts'
 import type { Listening } from './listener.ts'
@@ -40,12 +41,7 @@ export function draftDestinations(draft: DraftContext, listening: Listening | nu
   const destinations = drafted.filter((one) => one !== null)
   if (destinations.length < places.length) return null
   checkTwice(draft, destinations)
-  if (!destinations.some(isActive))
-    problems.add(
-      'destinations',
-      'INVALID_DESTINATION',
-      'One destination at least must be enabled and have a weight above 0. To relay nothing, disable the rule.',
-    )
+  if (!destinations.some(isActive)) problems.add('destinations', 'INVALID_DESTINATION', message('route.one_active'))
   const load_balance_mode_id = draftMode(draft, destinations)
   return load_balance_mode_id === null ? null : { destinations, load_balance_mode_id }
 }
@@ -60,11 +56,7 @@ function listPlaces({ body, problems }: DraftContext): Place[] | null {
   if (body.destinations) {
     const [first] = body.destinations
     if (address !== undefined && first && !isSameEnd(first, address, body.destination_port ?? first.port))
-      problems.add(
-        'destination_address',
-        'INVALID_DESTINATION',
-        'destination_address and destination_port must be the first of destinations, or be left out.',
-      )
+      problems.add('destination_address', 'INVALID_DESTINATION', message('route.first_destination'))
     return body.destinations.map((given, at) => ({
       given,
       fields: {
@@ -78,7 +70,7 @@ function listPlaces({ body, problems }: DraftContext): Place[] | null {
     problems.add(
       'destination_address',
       'INVALID_DESTINATION',
-      'destination_address must be the IP address that connections are relayed to.',
+      message('route.destination_missing', { field: 'destination_address' }),
     )
     return null
   }
@@ -102,13 +94,13 @@ function draftOne(
 ): NewDestination | null {
   const { problems } = draft
   const ip = parseIp(given.address)
-  const refused = ip ? destinationProblem(ip) : `${given.address} is not an IP address`
-  if (refused !== null) problems.add(fields.address, 'INVALID_DESTINATION', `${refused}.`)
+  const refused = ip ? destinationProblem(ip) : message('route.not_ip', { address: given.address })
+  if (refused !== null) problems.add(fields.address, 'INVALID_DESTINATION', refused)
   else if (ip && listening && ip.family !== listening.family)
     problems.add(
       fields.address,
       'ADDRESS_FAMILY_MISMATCH',
-      `${given.address} must be an ${familyName(listening.family)} address, as bind_address is.`,
+      message('route.address_family', { address: given.address, family: familyName(listening.family) }),
     )
   else if (ip && isLoopback(ip)) loopback(draft, fields.address, given.address)
   const ports = checkPorts(draft, listening, given, fields)
@@ -126,20 +118,18 @@ function draftOne(
   }
 }
 
-function destinationProblem(ip: Ip): string | null {
-  if (isUnspecified(ip)) return 'A destination must be one address, not "any"'
-  if (isMulticast(ip)) return 'A destination must not be a multicast address'
-  if (isReserved(ip)) return 'A destination must not be a broadcast or reserved address'
-  if (isIpv4InIpv6(ip)) return 'A destination must not be an IPv4 address in IPv6 clothes'
-  return ip.family === 6 && isLinkLocal(ip)
-    ? 'A destination must not be a link-local address: it means another host on every link'
-    : null
+function destinationProblem(ip: Ip): Message | null {
+  if (isUnspecified(ip)) return message('route.destination_any')
+  if (isMulticast(ip)) return message('route.destination_multicast')
+  if (isReserved(ip)) return message('route.destination_reserved')
+  if (isIpv4InIpv6(ip)) return message('route.destination_mapped')
+  return ip.family === 6 && isLinkLocal(ip) ? message('route.destination_link_local') : null
 }
 
 function loopback(draft: DraftContext, field: string, address: string): void {
-  const why = `${address} is this server itself: what listens there becomes reachable from outside, and the kernel drops such packets unless route_localnet is set`
-  if (draft.body.force === true) warn(draft, 'LOOPBACK_DESTINATION_FORCED', field, `${why}.`)
-  else draft.problems.add(field, 'LOOPBACK_DESTINATION', `${why}. With force it is done all the same.`)
+  if (draft.body.force === true)
+    warn(draft, 'LOOPBACK_DESTINATION_FORCED', field, message('route.loopback', { address }))
+  else draft.problems.add(field, 'LOOPBACK_DESTINATION', message('route.loopback_unless_forced', { address }))
 }
 
 /** If a range is bound, the destination port is the first of a range of the same width. */
@@ -153,7 +143,7 @@ function checkPorts(
     problems.add(
       fields.port_range_end,
       'INVALID_PORT_RANGE',
-      `${fields.port_range_end} must not be below ${port}, the first port.`,
+      message('route.range_order', { field: fields.port_range_end, port }),
     )
     return false
   }
@@ -161,19 +151,17 @@ function checkPorts(
   const width = listening.ports.last - listening.ports.first
   const last = port + width
   if (typeof port_range_end === 'number' && port_range_end !== last) {
-    const hint =
-      width === 0
-        ? 'one port is bound, so the destination has one too'
-        : `${width + 1} ports are bound, so the destination's range from ${port} ends with ${last}`
     problems.add(
       fields.port_range_end,
       'PORT_RANGE_WIDTH_MISMATCH',
-      `The ranges must be equally wide: ${hint}. Left out or null it follows by itself.`,
+      width === 0
+        ? message('route.range_width_one')
+        : message('route.range_width', { count: width + 1, first: port, last }),
     )
     return false
   }
   if (last > 65_535)
-    problems.add(fields.port, 'INVALID_PORT_RANGE', `${width + 1} ports from ${port} on go past 65535.`)
+    problems.add(fields.port, 'INVALID_PORT_RANGE', message('route.range_too_high', { count: width + 1, port }))
   return last <= 65_535
 }
 
@@ -192,10 +180,9 @@ function checkLoop(
       !isLoopbackText(address))
   const there = portsOf(port, port + ports.last - ports.first)
   if (!isOwn || there.first > ports.last || ports.first > there.last) return
-  const message = `${address}:${port} is where this very rule listens: it would relay to itself.`
-  if (draft.body.is_enabled === false)
-    warn(draft, 'SELF_FORWARD_LOOP', field, `${message} It cannot be enabled until one of the two is changed.`)
-  else draft.problems.add(field, 'SELF_FORWARD_LOOP', message)
+  const end = `${address}:${port}`
+  if (draft.body.is_enabled === false) warn(draft, 'SELF_FORWARD_LOOP', field, message('route.loop_disabled', { end }))
+  else draft.problems.add(field, 'SELF_FORWARD_LOOP', message('route.loop', { end }))
 }
 
 const isLoopbackText = (address: string): boolean => {
@@ -211,7 +198,7 @@ function checkTwice({ body, problems }: DraftContext, destinations: readonly New
       problems.add(
         body.destinations ? `destinations.${at}.address` : SINGLE.address,
         'INVALID_DESTINATION',
-        `${address}, port ${port} is among the destinations already.`,
+        message('route.destination_twice', { address, port }),
       )
     ends.add(end)
   }

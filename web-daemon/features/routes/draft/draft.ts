@@ -6,6 +6,7 @@ import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { ROUTE_FIELDS } from '@panel/shared/api/routes/fields.ts'
 import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import { ROUTE_RULE_ID_MAX } from '@panel/shared/ruleset/model.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import type { Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
@@ -50,8 +51,7 @@ export async function draftRoute(
   if (!drafted || !record) throw incomplete()
   await refuseTooManyPorts(context.db, record, null)
   refuseProtected(draft, drafted.listening)
-  if (record.route_rule_id > ROUTE_RULE_ID_MAX)
-    throw new Refusal('ALLOCATION_FAILED', 'All ids that relay rules can have are used up.')
+  if (record.route_rule_id > ROUTE_RULE_ID_MAX) throw new Refusal('ALLOCATION_FAILED', message('route.ids_used_up'))
   const named = { ...record, route_rule_title: body.route_rule_title ?? (await titleFor(context.db, record)) }
   return {
     record: named,
@@ -89,7 +89,7 @@ export function draftFields(draft: DraftContext): DraftedFields | null {
   const allowed_sources = draftSources(draft, listening)
   const { body, problems, tunnel } = draft
   if (typeof body.tunnel_id === 'number' && tunnel === null)
-    problems.add('tunnel_id', 'UNKNOWN_TUNNEL', `There is no tunnel ${body.tunnel_id}.`)
+    problems.add('tunnel_id', 'UNKNOWN_TUNNEL', message('tunnel.not_found', { tunnel_id: body.tunnel_id }))
   if (listening) checkProcesses(draft, listening)
   return listening && balanced && source && allowed_sources && { listening, balanced, source, allowed_sources }
 }

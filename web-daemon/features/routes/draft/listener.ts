@@ -3,6 +3,7 @@ import { canonicalIp, parseIp, type Family, type Ip } from '@panel/shared/addres
 import { isIpv4InIpv6, isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { ADDRESS_FAMILIES } from '@panel/shared/api/base/lookups.ts'
 import { isWildcard } from '@panel/shared/ruleset/canonical.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { Problems } from '../../../platform/http/problems.ts'
 import { portsOf, type Ports } from '../ports.ts'
 import { familyName, warn, type DraftContext } from './context.ts'
@@ -40,33 +41,28 @@ function bindAddress(draft: DraftContext): string | null {
   if (problems.has('bind_address') || problems.has('address_family_id')) return null
   const text = body.bind_address ?? EVERY[requestedFamily(draft)]
   const ip = parseIp(text)
-  const refused = ip ? bindProblem(text, ip) : 'is not an IP address'
+  const refused = ip ? bindProblem(text, ip) : message('tunnel.not_ip')
   if (refused !== null || !ip) {
-    problems.add('bind_address', 'INVALID_BIND_ADDRESS', `bind_address ${refused ?? ''}.`)
+    const reason = refused ?? ''
+    problems.add('bind_address', 'INVALID_BIND_ADDRESS', message('route.field_is', { field: 'bind_address', reason }))
     return null
   }
   if (body.address_family_id !== undefined && body.address_family_id !== familyId(ip.family)) {
     problems.add(
       'address_family_id',
       'INVALID_ADDRESS_FAMILY',
-      `address_family_id must be ${familyId(ip.family)} (${familyName(ip.family)}), as bind_address is ${text}.`,
+      message('route.family_id', {
+        field: 'address_family_id',
+        id: familyId(ip.family),
+        family: familyName(ip.family),
+        address: text,
+      }),
     )
   }
   const address = canonicalIp(text)
-  if (isWildcard(address))
-    warn(
-      draft,
-      'BIND_ANY_ADDRESS',
-      'bind_address',
-      `${address} is every address of this server: whoever reaches any of them reaches the destination, unless allowed_sources says otherwise.`,
-    )
+  if (isWildcard(address)) warn(draft, 'BIND_ANY_ADDRESS', 'bind_address', message('route.every_address', { address }))
   else if (!facts.addresses.has(address))
-    warn(
-      draft,
-      'BIND_ADDRESS_NOT_FOUND',
-      'bind_address',
-      `No interface of this server has the address ${address}: the rule sees no connection until one has.`,
-    )
+    warn(draft, 'BIND_ADDRESS_NOT_FOUND', 'bind_address', message('route.bind_absent', { address }))
   return address
 }
 
@@ -79,13 +75,13 @@ function requestedFamily({ body }: DraftContext): Family {
   return parseIp(destination)?.family ?? 4
 }
 
-function bindProblem(text: string, ip: Ip): string | null {
+function bindProblem(text: string, ip: Ip): Message | null {
   if (isWildcard(canonicalIp(text))) return null
-  if (isUnspecified(ip)) return 'must be an address of this server, or 0.0.0.0 for every one'
-  if (isLoopback(ip)) return 'must not be a loopback address: no connection from outside comes to it'
-  if (isMulticast(ip)) return 'must not be a multicast address'
-  if (isReserved(ip)) return 'must not be a broadcast or reserved address'
-  return isIpv4InIpv6(ip) ? 'must not be an IPv4 address in IPv6 clothes' : null
+  if (isUnspecified(ip)) return message('route.bind_any')
+  if (isLoopback(ip)) return message('route.bind_loopback')
+  if (isMulticast(ip)) return message('tunnel.multicast_endpoint')
+  if (isReserved(ip)) return message('tunnel.reserved_endpoint')
+  return isIpv4InIpv6(ip) ? message('tunnel.mapped_endpoint') : null
 }
 
 /** `field` is that of the first port; the name of the last follows from it. */
@@ -100,7 +96,7 @@ export function draftPorts(
     problems.add(
       `${field}_range_end`,
       'INVALID_PORT_RANGE',
-      `${field}_range_end must not be below ${first}, the first port.`,
+      message('route.range_order', { field: `${field}_range_end`, port: first }),
     )
     return null
   }
@@ -110,5 +106,5 @@ export function draftPorts(
 function checkInterface({ body, facts, problems }: DraftContext): void {
   const device = body.bind_interface
   if (typeof device !== 'string' || facts.interfaces.has(device)) return
-  problems.add('bind_interface', 'INTERFACE_NOT_FOUND', `This server has no interface ${device}.`)
+  problems.add('bind_interface', 'INTERFACE_NOT_FOUND', message('tunnel.no_interface', { device }))
 }

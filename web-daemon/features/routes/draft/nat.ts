@@ -2,6 +2,7 @@
 import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
 import { isIpv4InIpv6, isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { Listening } from './listener.ts'
 import { familyName, warn, type DraftContext } from './context.ts'
 
@@ -18,21 +19,12 @@ export function draftSource(draft: DraftContext, listening: Listening | null): S
   const snat_address = nat_mode_id === NAT_MODES.Snat ? snatAddress(draft, listening) : null
   if (nat_mode_id === NAT_MODES.Snat && snat_address === null) return null
   if (nat_mode_id !== NAT_MODES.Snat && typeof body.snat_address === 'string') {
-    problems.add(
-      'snat_address',
-      'SNAT_ADDRESS_UNUSED',
-      'snat_address has a meaning only with nat_mode_id 20 (SNAT). Send null for it, or choose that mode.',
-    )
+    problems.add('snat_address', 'SNAT_ADDRESS_UNUSED', message('route.snat_unused'))
   }
   warnOfNatMode(draft, nat_mode_id)
   const is_clamp_mss_to_pmtu = body.is_clamp_mss_to_pmtu ?? draft.settings.get('routes.default_clamp_mss')
   if (!is_clamp_mss_to_pmtu && draft.tunnel !== null && listening?.route_protocol_id !== ROUTE_PROTOCOLS.UDP) {
-    warn(
-      draft,
-      'MSS_CLAMP_RECOMMENDED',
-      'is_clamp_mss_to_pmtu',
-      `${draft.tunnel} carries smaller packets than the network before it: without is_clamp_mss_to_pmtu large transfers may hang.`,
-    )
+    warn(draft, 'MSS_CLAMP_RECOMMENDED', 'is_clamp_mss_to_pmtu', message('route.mss_clamp', { tunnel: draft.tunnel }))
   }
   return { nat_mode_id, snat_address, is_clamp_mss_to_pmtu }
 }
@@ -40,11 +32,7 @@ export function draftSource(draft: DraftContext, listening: Listening | null): S
 function snatAddress({ body, facts, problems }: DraftContext, listening: Listening | null): string | null {
   const text = body.snat_address ?? null
   if (text === null) {
-    problems.add(
-      'snat_address',
-      'SNAT_ADDRESS_REQUIRED',
-      'nat_mode_id 20 (SNAT) needs a snat_address, one of this server.',
-    )
+    problems.add('snat_address', 'SNAT_ADDRESS_REQUIRED', message('route.snat_missing'))
     return null
   }
   const ip = parseIp(text)
@@ -52,7 +40,7 @@ function snatAddress({ body, facts, problems }: DraftContext, listening: Listeni
     problems.add(
       'snat_address',
       'INVALID_SNAT_ADDRESS',
-      `snat_address must be an address of this server that others can answer to, and ${text} is none.`,
+      message('route.snat_invalid', { field: 'snat_address', address: text }),
     )
     return null
   }
@@ -61,31 +49,17 @@ function snatAddress({ body, facts, problems }: DraftContext, listening: Listeni
     problems.add(
       'snat_address',
       'ADDRESS_FAMILY_MISMATCH',
-      `snat_address must be an ${familyName(listening.family)} address, as bind_address is.`,
+      message('route.field_family', { field: 'snat_address', family: familyName(listening.family) }),
     )
   else if (!facts.addresses.has(address))
-    problems.add(
-      'snat_address',
-      'SNAT_ADDRESS_NOT_ON_HOST',
-      `No interface of this server has the address ${address}: answers to it would not come back here.`,
-    )
+    problems.add('snat_address', 'SNAT_ADDRESS_NOT_ON_HOST', message('route.snat_absent', { address }))
   return address
 }
 
 function warnOfNatMode(draft: DraftContext, nat_mode_id: number): void {
   if (nat_mode_id === NAT_MODES.None) {
-    warn(
-      draft,
-      'NAT_PRESERVES_CLIENT_ADDRESS',
-      'nat_mode_id',
-      "The destination sees the client's own address, and must send its answers back through this server: otherwise no connection comes about.",
-    )
+    warn(draft, 'NAT_PRESERVES_CLIENT_ADDRESS', 'nat_mode_id', message('route.nat_none'))
   } else {
-    warn(
-      draft,
-      'NAT_HIDES_CLIENT_ADDRESS',
-      'nat_mode_id',
-      "The destination sees an address of this server in the place of the client's.",
-    )
+    warn(draft, 'NAT_HIDES_CLIENT_ADDRESS', 'nat_mode_id', message('route.nat_hides'))
   }
 }

@@ -1,6 +1,7 @@
 // A range that is relayed to other ports costs the kernel one set element per port, so their number is limited: that of
 // a rule, and what all rules take together.
 import { ELEMENTS_MAX, SHIFTED_PORTS_MAX, shiftedPorts } from '@panel/shared/ruleset/slots.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { ReadDb } from '../../../platform/context.ts'
 import { Problems } from '../../../platform/http/problems.ts'
 import { ruleOf, type NamedRoute } from '../record.ts'
@@ -14,22 +15,19 @@ export async function refuseTooManyPorts(db: ReadDb, record: NamedRoute, stored:
   const rule = ruleOf({ ...record, is_enabled: true })
   const count = rule ? shiftedPorts(rule) : 0
   if (count > SHIFTED_PORTS_MAX)
-    refuse(
-      'bind_port_range_end',
-      `The range and its destinations shift ${count} ports, and ${SHIFTED_PORTS_MAX} are the most: bind the very ports that the destinations have, or fewer.`,
-    )
+    refuse('bind_port_range_end', message('route.shift_too_wide', { count, most: SHIFTED_PORTS_MAX }))
   const wanted = elementsOfRecord(record)
   if (wanted <= (stored ? elementsOfRecord(stored) : 0)) return
   const sum = wanted + (await elementsOfOthers(db, record.route_rule_id))
   if (sum > ELEMENTS_MAX)
     refuse(
       count > 0 ? 'bind_port_range_end' : 'bind_port',
-      `With this rule all rules together would take ${sum} elements of the kernel's table, and ${ELEMENTS_MAX} are the most. It is ports that are shifted that take so many: bind the very ports that the destinations have, or fewer.`,
+      message('route.too_many_elements', { count: sum, most: ELEMENTS_MAX }),
     )
 }
 
-function refuse(field: string, message: string): void {
+function refuse(field: string, why: Message): void {
   const problems = new Problems()
-  problems.add(field, 'INVALID_PORT_RANGE', message)
+  problems.add(field, 'INVALID_PORT_RANGE', why)
   problems.throwIfAny()
 }

@@ -1,6 +1,7 @@
 // The title of a rule: given, generated from what the rule does, or that of a copy. No two rules share one
 // (decisions.md, F2).
 import { MAX_TITLE } from '@panel/shared/api/routes/fields.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { ReadDb } from '../../../platform/context.ts'
 import { portsOf, spelledEnd, spelledPorts } from '../ports.ts'
 import { protocolOf, type NewRoute } from '../record.ts'
@@ -12,7 +13,7 @@ export function checkTitle({ body, problems, stored, titleOwner }: DraftContext)
   problems.add(
     'route_rule_title',
     'ROUTE_TITLE_CONFLICT',
-    `Another rule (${titleOwner}) is called ${body.route_rule_title ?? ''} already.`,
+    message('route.title_taken', { route_rule_id: titleOwner, title: body.route_rule_title ?? '' }),
     { route_rule_id: titleOwner },
   )
 }

@@ -23,6 +23,7 @@ import {
 } from '@panel/shared/tunnel/address-rules.ts'
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import { addressNetworks, formatAddresses } from '@panel/shared/tunnel/networks.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import { particularRoutes } from '../facts.ts'
 import { familyIdOf, type NewAddress } from '../record.ts'
 import type { Ends } from './ends.ts'
@@ -38,11 +39,7 @@ export function draftAddresses(draft: DraftContext, given: readonly TunnelAddres
   })
   const [, second] = given.flatMap(({ is_primary }, at) => (is_primary === true ? [at] : []))
   if (second !== undefined)
-    draft.problems.add(
-      `addresses.${second}.is_primary`,
-      'INVALID_VALUE',
-      'Only one of the addresses can be the primary one.',
-    )
+    draft.problems.add(`addresses.${second}.is_primary`, 'INVALID_VALUE', message('tunnel.one_primary'))
   return inOrder(
     drafted.filter((address) => address !== null),
     given.findIndex((body) => body.is_primary === true),
@@ -69,18 +66,31 @@ function oneAddress(draft: DraftContext, body: TunnelAddressBody, field: string)
     problems.add(
       `${field}.prefix_length`,
       'INVALID_PREFIX_LENGTH',
-      `prefix_length must be from ${SHORTEST_PREFIX[own.family]} to ${bitsOf(own.family)} for an IPv${own.family} address.`,
+      message('tunnel.prefix_length', {
+        field: 'prefix_length',
+        least: SHORTEST_PREFIX[own.family],
+        most: bitsOf(own.family),
+        family: own.family,
+      }),
     )
   else if (own && isEdge(own, body.prefix_length) && !peer)
     problems.add(
       `${field}.address`,
       'INVALID_ADDRESS',
-      `${body.address} is the network or broadcast address of its /${body.prefix_length}.`,
+      message('tunnel.edge_of_prefix', { address: body.address, prefix_length: body.prefix_length }),
     )
   if (own && peer && own.family !== peer.family)
-    problems.add(`${field}.peer_address`, 'INVALID_ADDRESS', 'peer_address must be of the same family as address.')
+    problems.add(
+      `${field}.peer_address`,
+      'INVALID_ADDRESS',
+      message('tunnel.peer_family', { field: 'peer_address', other_field: 'address' }),
+    )
   if (own && peer && own.family === peer.family && compareIp(own, peer) === 0)
-    problems.add(`${field}.peer_address`, 'INVALID_ADDRESS', 'peer_address must be another address than address.')
+    problems.add(
+      `${field}.peer_address`,
+      'INVALID_ADDRESS',
+      message('tunnel.endpoints_identical', { field: 'peer_address', other_field: 'address' }),
+    )
   if (!own || problems.has(field)) return null
   return { address: formatIp(own), peer_address: peer ? formatIp(peer) : '', prefix_length: body.prefix_length }
 }
@@ -101,8 +111,8 @@ function unchangedAddress(
 
 function parseAddress({ problems }: DraftContext, text: string, field: string): Ip | null {
   const ip = parseIp(text)
-  const refused = ip ? whyNoTunnelAddress(ip) : 'is not an IP address'
-  if (refused !== null) problems.add(field, 'INVALID_ADDRESS', `${text} ${refused}.`)
+  const refused = ip ? whyNoTunnelAddress(ip) : message('tunnel.not_ip')
+  if (refused !== null) problems.add(field, 'INVALID_ADDRESS', message('tunnel.is', { name: text, reason: refused }))
   return refused === null ? ip : null
 }
 
@@ -113,18 +123,22 @@ function checkDuplicates(
   at: number,
 ): void {
   if (earlier.some((other) => other?.address === address.address))
-    problems.add(`addresses.${at}.address`, 'ADDRESS_CONFLICT', `${address.address} is given twice.`)
+    problems.add(
+      `addresses.${at}.address`,
+      'ADDRESS_CONFLICT',
+      message('tunnel.given_twice', { address: address.address }),
+    )
 }
 
 function checkOwners({ facts, existing, problems }: DraftContext, { address }: TunnelAddress, field: string): void {
   const owner = existing.find((n) => n.addresses.some((a) => a.address === address))
   if (owner)
-    problems.add(field, 'ADDRESS_CONFLICT', `${owner.interface_name} has the address ${address}.`, {
+    problems.add(field, 'ADDRESS_CONFLICT', message('tunnel.has_address', { name: owner.interface_name, address }), {
       tunnel_id: owner.tunnel_id,
     })
   const holder = facts.held.find(({ ip }) => formatIp(ip) === address)
   if (holder && !owner)
-    problems.add(field, 'ADDRESS_CONFLICT', `The interface ${holder.device} of this server has the address ${address}.`)
+    problems.add(field, 'ADDRESS_CONFLICT', message('tunnel.interface_has_address', { device: holder.device, address }))
 }
 
 /** `networks` are those that the routing table will send into the tunnel. */
@@ -132,17 +146,17 @@ export function checkNetworks(draft: DraftContext, networks: readonly Cidr[], { 
   const { problems } = draft
   for (const network of networks) {
     if (remote && contains(network, remote))
-      problems.add(
-        field,
-        'INVALID_ADDRESS',
-        `${formatCidr(network)} holds the remote endpoint: the tunnel would carry itself.`,
-      )
+      problems.add(field, 'INVALID_ADDRESS', message('tunnel.carries_itself', { network: formatCidr(network) }))
     const reason = whyNoTunnelNetwork(network)
     if (reason !== null && !problems.has(field))
-      problems.add(field, 'INVALID_ADDRESS', `${formatCidr(network)} ${reason}.`)
+      problems.add(field, 'INVALID_ADDRESS', message('tunnel.is', { name: formatCidr(network), reason }))
     const lost = keptIn(network, keptOn(draft))
     if (lost && !problems.has(field))
-      problems.add(field, 'ADDRESS_CONFLICT', `${formatCidr(network)} holds ${formatIp(lost.ip)}, ${lost.what}.`)
+      problems.add(
+        field,
+        'ADDRESS_CONFLICT',
+        message('tunnel.takes_kept', { network: formatCidr(network), address: formatIp(lost.ip), what: lost.what }),
+      )
     if (isPublicRange(network)) warnOfPublicRange(draft, network, field)
     if (!problems.has(field)) checkRoutes(draft, network, field)
   }
@@ -150,39 +164,38 @@ export function checkNetworks(draft: DraftContext, networks: readonly Cidr[], { 
 
 /** Root refuses to take the way to them (root-helper/reach.ts), whether forced or not. */
 const keptOn = ({ facts }: DraftContext): Kept[] => [
-  ...facts.held.map(({ device, ip }) => ({ ip, what: `an address of ${device}` })),
+  ...facts.held.map(({ device, ip }) => ({ ip, what: message('tunnel.kept_own', { device }) })),
   ...facts.routes.flatMap(({ entry }) => {
     const ip = parseIp(entry.gateway)
-    return ip ? [{ ip, what: `the next hop of a route over ${entry.device}` }] : []
+    return ip ? [{ ip, what: message('tunnel.kept_gateway', { device: entry.device }) }] : []
   }),
 ]
 
 export function warnOfPublicRange(draft: DraftContext, network: Cidr, field: string): void {
-  warn(
-    draft,
-    'PUBLIC_RANGE_WARNING',
-    field,
-    `${formatCidr(network)} is a public range: its owner cannot be reached while the tunnel is up.`,
-  )
+  warn(draft, 'PUBLIC_RANGE_WARNING', field, message('tunnel.public_range', { network: formatCidr(network) }))
 }
 
 /** A more specific or equal route loses its traffic, which is an error; a wider one only loses a part. */
 function checkRoutes(draft: DraftContext, network: Cidr, field: string): void {
   const overlap = findOverlap(draft, network)
   if (!overlap) return
-  const message = `${formatCidr(network)} overlaps ${overlap.description}`
-  if (overlap.isWider || draft.body.force === true) warn(draft, 'ROUTE_OVERLAP_WARNING', field, `${message}.`)
-  else draft.problems.add(field, 'ROUTE_OVERLAP', `${message}. Set force to go on all the same.`)
+  const params = { network: formatCidr(network), what: overlap.description }
+  if (overlap.isWider || draft.body.force === true)
+    warn(draft, 'ROUTE_OVERLAP_WARNING', field, message('tunnel.overlaps', params))
+  else draft.problems.add(field, 'ROUTE_OVERLAP', message('tunnel.overlaps_unless_forced', params))
 }
 
 function findOverlap(
   { facts, existing, settings }: DraftContext,
   network: Cidr,
-): { description: string; isWider: boolean } | null {
+): { description: Message; isWider: boolean } | null {
   const owner = existing.find((n) => addressNetworks(n.addresses).some((other) => overlaps(other, network)))
   if (owner)
     return {
-      description: `the addresses of ${owner.interface_name}: ${formatAddresses(owner.addresses)}`,
+      description: message('tunnel.overlap_tunnel', {
+        name: owner.interface_name,
+        addresses: formatAddresses(owner.addresses),
+      }),
       isWider: false,
     }
   const routes = (settings.get('addressing.check_route_overlap') ? particularRoutes(facts) : []).filter((route) =>
@@ -192,7 +205,10 @@ function findOverlap(
   const route = inside ?? routes[0]
   return route
     ? {
-        description: `the route to ${route.entry.destination} by ${route.entry.device || 'no device'}`,
+        description: message('tunnel.overlap_route', {
+          destination: route.entry.destination,
+          device: route.entry.device || 'none',
+        }),
         isWider: !inside,
       }
     : null

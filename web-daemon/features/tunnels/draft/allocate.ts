@@ -2,6 +2,7 @@
 import { bitsOf, formatCidr, enclosingNetwork, overlaps, parseIp, type Cidr } from '@panel/shared/address/ip.ts'
 import type { LinkKind } from '@panel/shared/tunnel/model.ts'
 import { addressNetworks } from '@panel/shared/tunnel/networks.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { poolCapacity, lowestFree, subnetAt } from '../../pools/allocation.ts'
 import type { PoolRecord } from '../../pools/store.ts'
@@ -34,16 +35,23 @@ export function checkNumber(draft: DraftContext, pools: readonly PoolRecord[], e
     problems.add(
       'tunnel_number',
       'INVALID_TUNNEL_NUMBER',
-      `${pool.address_pool_title} ends at number ${poolCapacity(pool).max_tunnel_number}.`,
+      message('tunnel.number_beyond_pool', {
+        pool: pool.address_pool_title,
+        number: poolCapacity(pool).max_tunnel_number,
+      }),
     )
   else
     problems.add(
       'tunnel_number',
       'ADDRESS_CONFLICT',
-      `The subnet of number ${number}, ${formatCidr(subnet)}, overlaps ${taken
-        .filter((network) => overlaps(network, subnet))
-        .map(formatCidr)
-        .join(', ')}, which is in use.`,
+      message('tunnel.subnet_taken', {
+        number,
+        subnet: formatCidr(subnet),
+        networks: taken
+          .filter((network) => overlaps(network, subnet))
+          .map(formatCidr)
+          .join(', '),
+      }),
     )
 }
 
@@ -63,7 +71,7 @@ export function allocate(draft: DraftContext, kind: LinkKind, pools: readonly Po
   }
   draft.problems.throwIfAny(FIELD_ORDER)
   const titles = pools.map((pool) => `${pool.address_pool_title} (${pool.cidr})`)
-  throw new Refusal('ALLOCATION_FAILED', `No free subnet is left in ${titles.join(', ')}.`, {
+  throw new Refusal('ALLOCATION_FAILED', message('tunnel.no_subnet_left', { pools: titles.join(', ') }), {
     field: 'address_pool_id',
     details: { pools: titles },
   })

@@ -4,6 +4,7 @@ import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { foreignInTheWay } from '@panel/shared/tunnel/foreign-files.ts'
 import { planTunnel } from '@panel/shared/tunnel/plan.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 
@@ -15,11 +16,10 @@ export async function stateBefore({ request, api_path }: Host, desired: TunnelSt
   if (found.observed) throw adoptable(interface_name, found.observed, api_path)
   const files = foreignInTheWay(interface_name, found.foreign_files, planTunnel(found.state, desired).steps)
   if (files.length > 0)
-    throw new Refusal(
-      'FOREIGN_UNIT_FILE',
-      `${files.join(', ')} was not written by the panel, or was edited since. Move it aside first.`,
-      { field: 'interface_name', details: { files } },
-    )
+    throw new Refusal('FOREIGN_UNIT_FILE', message('tunnel.files_of_others', { files: files.join(', ') }), {
+      field: 'interface_name',
+      details: { files },
+    })
   return found.state
 }
 
@@ -31,11 +31,10 @@ export async function stateToChange(
 ): Promise<TunnelState | null> {
   const isRenamed = desired.interface_name !== interface_name
   if (isRenamed && (await stateBefore(host, desired))) {
-    throw new Refusal(
-      'CONFLICT',
-      `A unit file for ${desired.interface_name} is left on this server. Remove it, or choose another name.`,
-      { field: 'interface_name', details: { interface_name: desired.interface_name } },
-    )
+    throw new Refusal('CONFLICT', message('tunnel.unit_left', { name: desired.interface_name }), {
+      field: 'interface_name',
+      details: { interface_name: desired.interface_name },
+    })
   }
   return (await probeOne(host.request, interface_name)).state
 }
@@ -49,12 +48,8 @@ export async function probeOne(request: Reader, interface_name: string): Promise
 
 /** The panel never takes over a link without being told to (decisions.md, R14). */
 function adoptable(interface_name: string, { statistics: _, ...observed }: ObservedLink, api_path: string): Refusal {
-  return new Refusal(
-    'ADOPTABLE',
-    `This server has a tunnel ${interface_name} that the panel does not manage. Adopt it, or choose another name.`,
-    {
-      field: 'interface_name',
-      details: { interface_name, adopt_path: `${api_path}/reconcile/adopt`, observed },
-    },
-  )
+  return new Refusal('ADOPTABLE', message('tunnel.adoptable', { name: interface_name }), {
+    field: 'interface_name',
+    details: { interface_name, adopt_path: `${api_path}/reconcile/adopt`, observed },
+  })
 }

@@ -4,9 +4,10 @@ import type { WarningCode } from '@panel/shared/api/base/codes.ts'
 import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { LinkKind } from '@panel/shared/tunnel/model.ts'
+import type { Message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import type { Problems } from '../../../platform/http/problems.ts'
-import { withOneStop } from '../../../platform/http/refusal.ts'
+import { asMessage } from '../../../platform/http/refusal.ts'
 import { allPools, type PoolRecord } from '../../pools/store.ts'
 import type { SettingsReader } from '../../../platform/settings.ts'
 import { factsWithout, hostFacts, type HostFacts } from '../facts.ts'
@@ -63,6 +64,6 @@ export async function makeDraftContext(
   return { settings, body, kind, problems, warnings: [], facts, stored, existing: others, pools: await allPools(db) }
 }
 
-export function warn(draft: DraftContext, code: WarningCode, field: string, message: string): void {
-  draft.warnings.push({ code, message: withOneStop(message), field })
+export function warn(draft: DraftContext, code: WarningCode, field: string, message: Message | string): void {
+  draft.warnings.push({ code, ...asMessage(message), field })
 }

@@ -10,6 +10,7 @@ import {
 } from '@panel/shared/address/special.ts'
 import { isEdge } from '@panel/shared/tunnel/address-rules.ts'
 import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { HeldAddress } from '../facts.ts'
 import { warn, type DraftContext } from './context.ts'
 
@@ -27,7 +28,7 @@ export function draftEnds(draft: DraftContext): Ends {
     problems.add(
       'remote_endpoint',
       'ENDPOINTS_IDENTICAL',
-      'remote_endpoint must be another address than local_endpoint.',
+      message('tunnel.endpoints_identical', { field: 'remote_endpoint', other_field: 'local_endpoint' }),
     )
   if (remote) checkRemote(draft, remote)
   if (local && !draft.facts.held.some(({ ip }) => compareIp(ip, local) === 0)) {
@@ -35,7 +36,7 @@ export function draftEnds(draft: DraftContext): Ends {
       draft,
       'LOCAL_ENDPOINT_NOT_FOUND',
       'local_endpoint',
-      `No interface of this server has the address ${body.local_endpoint ?? ''}: the tunnel stays silent until one has.`,
+      message('tunnel.local_endpoint_absent', { address: body.local_endpoint ?? '' }),
     )
   }
   return { local, remote }
@@ -43,17 +44,17 @@ export function draftEnds(draft: DraftContext): Ends {
 
 /** An address of this server is not the other one's, and a broadcast address is nobody's. */
 function checkRemote({ facts, problems }: DraftContext, remote: Ip): void {
-  const whatIs = ({ device, ip, network }: HeldAddress): string | null => {
-    if (compareIp(ip, remote) === 0) return `an address of this server, on ${device}`
+  const whatIs = ({ device, ip, network }: HeldAddress): Message | null => {
+    if (compareIp(ip, remote) === 0) return message('tunnel.own_address', { device })
     const isOnEdge = contains(network, remote) && isEdge(remote, network.prefix_length)
-    return isOnEdge ? `the network or broadcast address of ${formatCidr(network)}` : null
+    return isOnEdge ? message('tunnel.edge_address', { network: formatCidr(network) }) : null
   }
   const [why] = facts.held.map(whatIs).filter((what) => what !== null)
   if (why !== undefined && !problems.has('remote_endpoint'))
     problems.add(
       'remote_endpoint',
       'INVALID_ENDPOINT',
-      `remote_endpoint must be an address of another server, and ${formatIp(remote)} is ${why}.`,
+      message('tunnel.remote_is_here', { field: 'remote_endpoint', address: formatIp(remote), what: why }),
     )
 }
 
@@ -63,30 +64,30 @@ function endpoint(draft: DraftContext, field: 'local_endpoint' | 'remote_endpoin
   const text = body[field]
   if (text === undefined) return null
   const ip = parseIp(text)
-  const refused = ip ? endpointProblem(ip, typeof body.bind_device === 'string') : 'is not an IP address'
-  if (refused !== null) problems.add(field, 'INVALID_ENDPOINT', `${field} ${refused}.`)
+  const refused = ip ? endpointProblem(ip, typeof body.bind_device === 'string') : message('tunnel.not_ip')
+  if (refused !== null) problems.add(field, 'INVALID_ENDPOINT', message('tunnel.field_is', { field, reason: refused }))
   else if (ip && kind && (ip.family === 6) !== isIpv6Kind(kind)) {
     problems.add(
       field,
       'ENDPOINT_FAMILY_MISMATCH',
-      `${field} must be an IPv${isIpv6Kind(kind) ? 6 : 4} address for a ${kind} tunnel.`,
+      message('tunnel.endpoint_family', { field, family: isIpv6Kind(kind) ? 6 : 4, kind }),
     )
   }
   return problems.has(field) ? null : ip
 }
 
-function endpointProblem(ip: Ip, hasBindDevice: boolean): string | null {
-  if (isUnspecified(ip)) return 'must be one address, not "any"'
-  if (isLoopback(ip)) return 'must not be a loopback address'
-  if (isMulticast(ip)) return 'must not be a multicast address'
-  if (isReserved(ip)) return 'must not be a broadcast or reserved address'
-  if (isIpv4InIpv6(ip)) return 'must not be an IPv4 address in IPv6 clothes'
-  if (isLinkLocal(ip) && !hasBindDevice) return 'is link-local, which needs a bind_device'
+function endpointProblem(ip: Ip, hasBindDevice: boolean): Message | null {
+  if (isUnspecified(ip)) return message('tunnel.any_address')
+  if (isLoopback(ip)) return message('tunnel.loopback_endpoint')
+  if (isMulticast(ip)) return message('tunnel.multicast_endpoint')
+  if (isReserved(ip)) return message('tunnel.reserved_endpoint')
+  if (isIpv4InIpv6(ip)) return message('tunnel.mapped_endpoint')
+  if (isLinkLocal(ip) && !hasBindDevice) return message('tunnel.link_local_endpoint')
   return null
 }
 
 function checkBindDevice({ body, facts, problems }: DraftContext): void {
   const device = body.bind_device
   if (typeof device !== 'string' || facts.interfaces.some(({ name }) => name === device)) return
-  problems.add('bind_device', 'INTERFACE_NOT_FOUND', `This server has no interface ${device}.`)
+  problems.add('bind_device', 'INTERFACE_NOT_FOUND', message('tunnel.no_interface', { device }))
 }

@@ -2,6 +2,7 @@
 import { PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'
 import { farEnds } from '@panel/shared/tunnel/far-end.ts'
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { NewTunnel } from '../record.ts'
 import { whyUnavailable } from './persistence.ts'
 import type { DraftContext } from './context.ts'
@@ -33,10 +34,8 @@ function reasonUnavailable(
   draft: DraftContext,
   persistence_type_id: number,
   addresses: readonly TunnelAddress[],
-): string | null {
-  if (persistence_type_id === PERSISTENCE_TYPES.Runtime)
-    return 'A tunnel that is gone after a reboot has no units: let systemd or systemd-networkd keep it, or set keepalive_interval_seconds to null.'
-  if (farEnds(addresses).length === 0)
-    return 'No address of the tunnel tells which one the far end has: give one of them a peer_address, or set keepalive_interval_seconds to null.'
+): Message | null {
+  if (persistence_type_id === PERSISTENCE_TYPES.Runtime) return message('tunnel.keepalive_runtime')
+  if (farEnds(addresses).length === 0) return message('tunnel.keepalive_no_far_end')
   return whyUnavailable(draft, 'systemd')
 }

@@ -4,6 +4,7 @@ import { randomInt } from 'node:crypto'
 import { formatIp } from '@panel/shared/address/ip.ts'
 import { U32_MAX } from '@panel/shared/schema.ts'
 import { kindOfType } from '@panel/shared/api/base/lookups.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { ExistingTunnel } from '../store.ts'
 import type { Ends } from './ends.ts'
 import { warn, type DraftContext } from './context.ts'
@@ -24,11 +25,10 @@ export function draftKeys(draft: DraftContext, ends: Ends, draw: () => number = 
   // net/ipv4/ip_tunnel.c).
   const duplicate = sameEnds.find(({ ikey }) => ikey === keys.ikey)
   if (duplicate) {
-    const key = keys.ikey === null ? 'no key' : `the key ${keys.ikey}`
     draft.problems.add(
       'remote_endpoint',
       'TUNNEL_ENDPOINT_CONFLICT',
-      `${duplicate.interface_name} already runs between these endpoints with ${key}.`,
+      message('tunnel.duplicate', { name: duplicate.interface_name, key: keys.ikey ?? 'none' }),
       { tunnel_id: duplicate.tunnel_id },
     )
   } else advise(draft, keys)
@@ -60,26 +60,10 @@ function tunnelsWithSameEnds({ existing, kind }: DraftContext, { local, remote }
 
 function advise(draft: DraftContext, { ikey, okey }: Keys): void {
   if (ikey === null && okey === null) {
-    warn(
-      draft,
-      'NO_GRE_KEY',
-      'ikey',
-      'Without a key this is the only tunnel of its kind between these endpoints, and any GRE packet between them enters it.',
-    )
+    warn(draft, 'NO_GRE_KEY', 'ikey', message('tunnel.no_key'))
   } else if (ikey === null || okey === null) {
-    warn(
-      draft,
-      'GRE_KEY_ASYMMETRIC',
-      ikey === null ? 'ikey' : 'okey',
-      'Only one direction has a key: the other end must be set up the other way round, or nothing passes.',
-    )
+    warn(draft, 'GRE_KEY_ASYMMETRIC', ikey === null ? 'ikey' : 'okey', message('tunnel.key_one_way'))
   }
   const other = draft.body.ikey === undefined ? undefined : draft.existing.find((n) => ikey !== null && n.ikey === ikey)
-  if (other)
-    warn(
-      draft,
-      'GRE_KEY_REUSED',
-      'ikey',
-      `${other.interface_name} has the same key. That works, and a key of its own is easier to tell apart.`,
-    )
+  if (other) warn(draft, 'GRE_KEY_REUSED', 'ikey', message('tunnel.key_reused', { name: other.interface_name }))
 }

@@ -3,6 +3,7 @@
 import { contains, type Ip } from '@panel/shared/address/ip.ts'
 import type { MtuAdvice } from '@panel/shared/api/tunnels/answers.ts'
 import { isIpv6Kind, isTapKind, type LinkKind } from '@panel/shared/tunnel/model.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { HostFacts } from '../facts.ts'
 import type { Keys } from './keys.ts'
 import { packetOptions } from './options.ts'
@@ -29,7 +30,11 @@ export function draftMtu(draft: DraftContext, kind: LinkKind, keys: Keys, remote
       draft,
       'MTU_ADVISORY',
       'mtu',
-      `Packets of ${chosen} bytes grow to ${chosen + advice.overhead} and are cut up or lost on the way; ${advice.recommended} fits.`,
+      message('tunnel.mtu_too_large', {
+        mtu: chosen,
+        size: chosen + advice.overhead,
+        recommended: advice.recommended,
+      }),
     )
   }
   return { ...advice, matches: chosen === advice.recommended }
@@ -42,11 +47,7 @@ export function chosenMtu({ settings }: DraftContext, { requested, recommended }
 
 export function checkMtuForIpv6(draft: DraftContext, mtu: number, addresses: readonly { address: string }[]): void {
   if (mtu >= LEAST_FOR_IPV6 || draft.problems.has('mtu') || !hasIpv6(addresses)) return
-  draft.problems.add(
-    'mtu',
-    'INVALID_MTU',
-    `mtu must be at least ${LEAST_FOR_IPV6} where an address inside the tunnel is IPv6.`,
-  )
+  draft.problems.add('mtu', 'INVALID_MTU', message('tunnel.mtu_ipv6', { field: 'mtu', least: LEAST_FOR_IPV6 }))
 }
 
 const hasIpv6 = (addresses: readonly { address: string }[]): boolean =>

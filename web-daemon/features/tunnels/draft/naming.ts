@@ -3,6 +3,7 @@
 import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
 import { INTERFACE_NAME_PATTERN, LINK_KINDS, type LinkKind } from '@panel/shared/tunnel/model.ts'
 import { whyNoTunnelName } from '@panel/shared/tunnel/names.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { renderName } from '../../settings/naming.ts'
 import { FIELD_ORDER, type DraftContext } from './context.ts'
@@ -34,11 +35,7 @@ export function lowestNumber(draft: DraftContext, kind: LinkKind): number {
   const isFree = freeNumbers(draft, kind)
   for (let number = 1; hasRoom(draft, kind, number); number += 1) if (isFree(number)) return number
   draft.problems.throwIfAny(FIELD_ORDER)
-  throw new Refusal(
-    'ALLOCATION_FAILED',
-    'The naming template has no free name left. Give an interface_name, or make the template shorter (setting tunnel.naming_template).',
-    { field: 'interface_name' },
-  )
+  throw new Refusal('ALLOCATION_FAILED', message('tunnel.no_name_left'), { field: 'interface_name' })
 }
 
 const hasRoom = (draft: DraftContext, kind: LinkKind, number: number): boolean =>
@@ -47,15 +44,16 @@ const hasRoom = (draft: DraftContext, kind: LinkKind, number: number): boolean =
 /** Checks a requested name, or the name of a requested number. `field` is the one in the request. */
 export function checkName(draft: DraftContext, name: string, field: 'interface_name' | 'tunnel_number'): void {
   const { problems, existing: neighbours, facts } = draft
-  if (!VALID.test(name)) problems.add(field, 'INVALID_INTERFACE_NAME', `${name} is no name for an interface.`)
+  if (!VALID.test(name)) problems.add(field, 'INVALID_INTERFACE_NAME', message('tunnel.invalid_name', { name }))
   const owner = neighbours.find((n) => n.interface_name === name)
   if (owner)
-    problems.add(field, 'TUNNEL_NAME_CONFLICT', `There is a tunnel ${name} already.`, { tunnel_id: owner.tunnel_id })
+    problems.add(field, 'TUNNEL_NAME_CONFLICT', message('tunnel.name_taken', { name }), { tunnel_id: owner.tunnel_id })
   const there = facts.interfaces.find((i) => i.name === name)
   // A foreign tunnel can be adopted; that is reported once all fields are valid.
   if (there && !owner && !problems.has(field) && !(LINK_KINDS as readonly string[]).includes(there.kind)) {
-    problems.add(field, 'TUNNEL_NAME_CONFLICT', `This server has an interface ${name} that is no tunnel.`)
+    problems.add(field, 'TUNNEL_NAME_CONFLICT', message('tunnel.name_of_interface', { name }))
   }
   const reason = whyNoTunnelName(name)
-  if (reason !== null && !problems.has(field)) problems.add(field, 'INTERFACE_NAME_RESERVED', `${name} ${reason}.`)
+  if (reason !== null && !problems.has(field))
+    problems.add(field, 'INTERFACE_NAME_RESERVED', message('tunnel.is', { name, reason }))
 }

@@ -1,7 +1,9 @@
 // Checks of fields that do not depend on the host: what fits the kind of tunnel, and what fits together.
 import { parseIp } from '@panel/shared/address/ip.ts'
 import type { FieldCode } from '@panel/shared/api/base/codes.ts'
+import { sayingNull } from '@panel/shared/api/base/fields.ts'
 import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { RequestedTunnel, DraftContext } from './context.ts'
 
 const CODES: Partial<Record<keyof RequestedTunnel, FieldCode>> = {
@@ -20,7 +22,11 @@ export function draftOptions(draft: DraftContext): void {
   const { body, problems } = draft
   // The kernel refuses both together (ipgre_netlink_parms, net/ipv4/ip_gre.c).
   if (body.is_path_mtu_discovery && body.is_ignore_df)
-    problems.add('is_ignore_df', 'INVALID_VALUE', 'is_ignore_df and is_path_mtu_discovery exclude each other.')
+    problems.add(
+      'is_ignore_df',
+      'INVALID_VALUE',
+      message('tunnel.exclude_each_other', { field: 'is_ignore_df', other_field: 'is_path_mtu_discovery' }),
+    )
 }
 
 /** A value that means the same as leaving the field out is accepted. */
@@ -32,7 +38,7 @@ function checkFamily({ body, kind, problems }: DraftContext): void {
     problems.add(
       field,
       CODES[field] ?? 'INVALID_VALUE',
-      `${field} applies to ${isIpv6Kind(kind) ? 'IPv4' : 'IPv6'} tunnels only, and ${kind} is none.`,
+      message('tunnel.wrong_family', { field, family: isIpv6Kind(kind) ? 'IPv4' : 'IPv6', kind }),
     )
   }
 }
@@ -40,7 +46,7 @@ function checkFamily({ body, kind, problems }: DraftContext): void {
 function checkTrafficClass({ body, problems }: DraftContext, field: 'tos' | 'traffic_class'): void {
   const given = body[field]
   if (given === undefined || given === null || problems.has(field) || formatTrafficClass(given) !== null) return
-  problems.add(field, 'INVALID_TOS', `${field} must be "inherit", a number from 0 to 255, or 0x00 to 0xff.`)
+  problems.add(field, 'INVALID_TOS', message('input.traffic_class', { field }))
 }
 
 /** Normalized: "inherit", or 0x and two digits. Null if the number is too large. */
@@ -53,7 +59,11 @@ export function formatTrafficClass(given: string | number): string | null {
 function checkMonitor({ body, problems, settings }: DraftContext): void {
   const target = body.monitor_target
   if (typeof target === 'string' && !parseIp(target))
-    problems.add('monitor_target', 'INVALID_MONITOR_OVERRIDE', 'monitor_target must be an IP address, or null.')
+    problems.add(
+      'monitor_target',
+      'INVALID_MONITOR_OVERRIDE',
+      sayingNull(message('input.ip', { field: 'monitor_target' })),
+    )
   const degraded = body.monitor_degraded_loss_percent ?? settings.get('monitor.degraded_loss_pct')
   const down = body.monitor_down_loss_percent ?? settings.get('monitor.down_loss_pct')
   if (down >= degraded || problems.has('monitor_degraded_loss_percent') || problems.has('monitor_down_loss_percent'))
@@ -62,11 +72,7 @@ function checkMonitor({ body, problems, settings }: DraftContext): void {
     body.monitor_down_loss_percent === undefined || body.monitor_down_loss_percent === null
       ? 'monitor_degraded_loss_percent'
       : 'monitor_down_loss_percent'
-  problems.add(
-    field,
-    'INVALID_MONITOR_OVERRIDE',
-    `The loss that counts as down (${down} %) must not be below the one that counts as degraded (${degraded} %).`,
-  )
+  problems.add(field, 'INVALID_MONITOR_OVERRIDE', message('tunnel.loss_order', { down, degraded }))
 }
 
 /** Checksums and sequence numbers, as requested or else by the settings. */

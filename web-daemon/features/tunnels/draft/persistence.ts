@@ -2,6 +2,7 @@
 import { PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'
 import { networkdLimits } from '@panel/shared/tunnel/networkd-limits.ts'
 import { isIpv6Kind, type LinkConfig, type PersistenceBackend } from '@panel/shared/tunnel/model.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { HostFacts } from '../facts.ts'
 import { warn, type DraftContext } from './context.ts'
 
@@ -14,7 +15,7 @@ export function draftPersistence(draft: DraftContext): number {
     problems.add('persistence_type_id', 'INVALID_PERSISTENCE_TYPE', reason)
     return requested
   }
-  warn(draft, 'RUNTIME_ONLY_PERSISTENCE', 'persistence_type_id', `The tunnel will be gone after a reboot. ${reason}`)
+  warn(draft, 'RUNTIME_ONLY_PERSISTENCE', 'persistence_type_id', message('tunnel.gone_after_reboot', { reason }))
   return PERSISTENCE_TYPES.Runtime
 }
 
@@ -28,15 +29,18 @@ const SAVER_OF: Readonly<Record<number, PersistenceBackend>> = {
 }
 
 /** Why this persistence is not available on the host; null if it is. */
-export function reasonUnavailable(persistence_type_id: number, host: PersistenceFacts): string | null {
+export function reasonUnavailable(persistence_type_id: number, host: PersistenceFacts): Message | null {
   const by = SAVER_OF[persistence_type_id]
   return by === undefined ? null : whyUnavailable(host, by)
 }
 
-export function whyUnavailable({ facts }: PersistenceFacts, by: PersistenceBackend): string | null {
+export function whyUnavailable({ facts }: PersistenceFacts, by: PersistenceBackend): Message | null {
   const saver = facts.helper.savers.find((known) => known.by === by)
   if (saver?.available) return null
-  return `${by === 'systemd' ? by : 'systemd-networkd'} cannot keep tunnels on this server: ${saver?.detail || 'the helper does not know it'}.`
+  return message('tunnel.cannot_be_kept', {
+    keeper: by === 'systemd' ? by : 'systemd-networkd',
+    detail: saver?.detail || message('tunnel.keeper_unknown'),
+  })
 }
 
 /** What networkd cannot express is refused by name, so that no option is lost silently. */
@@ -46,11 +50,10 @@ export function checkLimits({ problems }: DraftContext, interface_name: string, 
     why,
   }))
   if (limits.length === 0) return
-  const fields = limits.map(({ field, why }) => `${field} (${why})`).join(', ')
   problems.add(
     'persistence_type_id',
     'INVALID_PERSISTENCE_TYPE',
-    `systemd-networkd cannot keep ${fields}. Change that, or let systemd (10) keep the tunnel.`,
+    message('tunnel.networkd_limits', { limits: limits.map((limit) => message('tunnel.limit', limit)) }),
     { fields: limits.map(({ field }) => field) },
   )
 }

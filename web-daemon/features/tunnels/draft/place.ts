@@ -1,6 +1,7 @@
 // Number, name, pool and addresses of a tunnel: given, or allocated together (decisions.md, R5, R11, T19).
 import { TUNNEL_SIDES } from '@panel/shared/api/base/lookups.ts'
 import type { LinkKind, TunnelAddress } from '@panel/shared/tunnel/model.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { subnetEnds } from '../../pools/allocation.ts'
 import type { PoolRecord } from '../../pools/store.ts'
 import type { NewAddress } from '../record.ts'
@@ -39,12 +40,7 @@ const FIELDS = ['interface_name', 'tunnel_side_id', 'tunnel_number', 'address_po
 
 /** For an existing tunnel an empty list means no addresses: nothing is allocated. */
 function checkAddressLeft({ body, problems }: DraftContext, left: number): void {
-  if (left === 0 && body.force !== true)
-    problems.add(
-      'addresses',
-      'NO_ADDRESS',
-      'Without an address nothing can be reached through the tunnel. Set force to go on all the same.',
-    )
+  if (left === 0 && body.force !== true) problems.add('addresses', 'NO_ADDRESS', message('tunnel.no_address'))
 }
 
 function checkGiven(draft: DraftContext): void {
@@ -54,9 +50,14 @@ function checkGiven(draft: DraftContext): void {
   if (number === null) return
   const owner = existing.find((n) => n.tunnel_number === number)
   if (owner)
-    problems.add('tunnel_number', 'INVALID_TUNNEL_NUMBER', `${owner.interface_name} has the number ${number}.`, {
-      tunnel_id: owner.tunnel_id,
-    })
+    problems.add(
+      'tunnel_number',
+      'INVALID_TUNNEL_NUMBER',
+      message('tunnel.number_taken', { name: owner.interface_name, number }),
+      {
+        tunnel_id: owner.tunnel_id,
+      },
+    )
   else if (kind && body.interface_name === undefined && !problems.has('interface_name'))
     checkName(draft, templateName(draft, kind, number), 'tunnel_number')
 }
@@ -73,20 +74,16 @@ function poolsFor(draft: DraftContext): PoolRecord[] {
       pools.filter((pool) => pool.is_enabled && mayAllocate(draft, pool)),
     )
     if (usable.length === 0 && needed && !problems.has('address_pool_id'))
-      problems.add(
-        'addresses',
-        'NO_ADDRESS',
-        'No pool of private addresses is enabled to take some from: give addresses, or enable a pool.',
-      )
+      problems.add('addresses', 'NO_ADDRESS', message('tunnel.no_pool_enabled'))
     return usable
   }
   const pool = pools.find(({ address_pool_id }) => address_pool_id === requested)
-  if (!pool) problems.add('address_pool_id', 'UNKNOWN_ADDRESS_POOL', `There is no pool ${requested}.`)
+  if (!pool) problems.add('address_pool_id', 'UNKNOWN_ADDRESS_POOL', message('tunnel.no_pool', { pool_id: requested }))
   else if (needed && !mayAllocate(draft, pool)) {
     problems.add(
       'address_pool_id',
       'PUBLIC_RANGE_NOT_ALLOWED',
-      `${pool.address_pool_title} (${pool.cidr}) holds public addresses of others. Set force to take from it all the same.`,
+      message('tunnel.pool_public', { pool: pool.address_pool_title, cidr: pool.cidr }),
     )
   }
   return pool ? [pool] : []

@@ -3,6 +3,7 @@
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import type { FromPairingCodeAnswer, FromPairingCodeBody } from '@panel/shared/api/tunnels/pairing.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Problems } from '../../../platform/http/problems.ts'
@@ -87,7 +88,9 @@ function pairingWarnings(
 ): Warning[] {
   const unknown: Warning = {
     code: 'POOL_NOT_FOUND',
-    message: `The other server took the addresses from its pool ${pool_title} (${pool_cidr}), which this one does not have. They are kept; the tunnel belongs to no pool here.`,
+    ...verbatim(
+      `The other server took the addresses from its pool ${pool_title} (${pool_cidr}), which this one does not have. They are kept; the tunnel belongs to no pool here.`,
+    ),
     field: 'address_pool_id',
   }
   const chosen = addresses.flatMap(({ address, peer_address, prefix_length, isChosen }, at): Warning[] =>
@@ -95,7 +98,9 @@ function pairingWarnings(
       ? [
           {
             code: 'PEER_ADDRESS_CHOSEN',
-            message: `The other server does not say which address this end of ${peer_address}/${prefix_length} has: ${address} is taken.`,
+            ...verbatim(
+              `The other server does not say which address this end of ${peer_address}/${prefix_length} has: ${address} is taken.`,
+            ),
             field: `addresses.${at}.address`,
           },
         ]

@@ -1,4 +1,5 @@
-// Formats messages: {name}, and {count, plural, one {# tunnel} other {# tunnels}}.
+// Formats messages, in the part of ICU MessageFormat that the panel uses: {name}, {count, number},
+// {count, plural, one {# tunnel} other {# tunnels}} and {family, select, ipv4 {…} other {…}}.
 export type Values = Readonly<Record<string, string | number>>
 
 export interface FormatOptions {
@@ -25,18 +26,32 @@ export const formatMessage = (message: string, values: Values, options: FormatOp
 }
 
 const placeholder = (text: string, values: Values, options: FormatOptions): string => {
-  const [, name = text, forms] = /^\s*(\w+)\s*,\s*plural\s*,(.*)$/s.exec(text) ?? []
+  const [, name = text, kind, forms = ''] = /^\s*(\w+)\s*,\s*(plural|select|number)\s*,?(.*)$/s.exec(text) ?? []
   const value = values[name.trim()]
   if (value === undefined) throw new Error(`a sentence wants {${name}}, which was not given`)
-  if (forms === undefined) return typeof value === 'number' ? options.number(value) : options.isolate(value)
-  const count = Number(value)
+  if (kind === undefined) return typeof value === 'number' ? options.number(value) : options.isolate(value)
+  if (kind === 'number') return options.number(asNumber(value))
   const chosen = pluralForms(forms)
   const form =
-    chosen[`=${count}`] ?? chosen[new Intl.PluralRules(options.language).select(count)] ?? chosen['other'] ?? ''
-  return formatMessage(form.replaceAll('#', options.number(count)), values, options)
+    (kind === 'select' ? chosen[bare(value)] : pluralForm(chosen, asNumber(value), options)) ?? chosen['other'] ?? ''
+  return formatMessage(
+    kind === 'select' ? form : form.replaceAll('#', options.number(asNumber(value))),
+    values,
+    options,
+  )
 }
 
-/** Plural forms by category. */
+/** What chooses a form may come as text that is isolated already. */
+const bare = (value: string | number): string => String(value).replace(/[\u2066\u2069]/g, '')
+const asNumber = (value: string | number): number => Number(bare(value))
+
+const pluralForm = (forms: Record<string, string>, count: number, { language }: FormatOptions): string | undefined =>
+  forms[`=${count}`] ?? forms[new Intl.PluralRules(language).select(count)]
+
+/** What is quoted at the end of a sentence may bring a full stop of its own. */
+export const withOneStop = (text: string): string => text.replace(/([.!?])\.$/, '$1')
+
+/** The forms of a plural or select, by category. */
 export const pluralForms = (text: string): Record<string, string> => {
   const forms: Record<string, string> = {}
   for (let at = 0; ;) {

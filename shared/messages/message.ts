@@ -1,0 +1,58 @@
+// A sentence of the catalogue: what an answer carries of it, and how its text is made (shared/messages/README.md).
+import { CATALOGUE } from './catalogue.ts'
+import { formatMessage, withOneStop } from './format.ts'
+
+export type MessageId = keyof typeof CATALOGUE
+
+/** A part of a sentence may be a message of its own. */
+export type Param = string | number | Message | readonly Message[]
+export type Params = Readonly<Record<string, Param>>
+
+/** Spread into an answer, it is the English sentence and, beside it, what another language makes of the same. */
+export interface Message {
+  readonly message: string
+  /** "" for text that is no sentence of the panel. */
+  readonly message_id: MessageId | ''
+  readonly params: Params
+}
+
+/** As in `placeholderNames`: what stands in braces is a name unless it has blanks or forms in it. */
+type Name<T extends string> = T extends `${string}${' ' | '#' | '{'}${string}` | '' ? never : T
+type NameAt<T extends string> = T extends `${infer Inside}}${string}`
+  ? Inside extends `${infer Before},${string}`
+    ? Name<Before>
+    : Name<Inside>
+  : never
+type NamesIn<T extends string> = T extends `${string}{${infer After}` ? NameAt<After> | NamesIn<After> : never
+export type ParamsOf<I extends MessageId> = { readonly [N in NamesIn<(typeof CATALOGUE)[I]>]: Param }
+
+const ENGLISH = { language: 'en', number: String, isolate: (text: string) => text }
+
+export function message<I extends MessageId>(
+  id: I,
+  ...[params]: [NamesIn<(typeof CATALOGUE)[I]>] extends [never] ? [] : [params: ParamsOf<I>]
+): Message {
+  const given: Params = params ?? {}
+  const values = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, textOf(value)]))
+  return { message: withOneStop(formatMessage(CATALOGUE[id], values, ENGLISH)), message_id: id, params: given }
+}
+
+/** Text of somebody else, such as the kernel: it is shown as it is in every language. */
+export function verbatim(text: string): Message {
+  return { message: text, message_id: '', params: {} }
+}
+
+export type Reference = Pick<Message, 'message_id' | 'params'>
+
+/** As an API answers it where the English text has a name of its own there. */
+export function reference({ message_id, params }: Reference): Reference {
+  return { message_id, params }
+}
+
+const textOf = (value: Param): string | number =>
+  typeof value === 'object'
+    ? [value]
+        .flat()
+        .map((part) => part.message)
+        .join(', ')
+    : value

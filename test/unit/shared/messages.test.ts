@@ -1,0 +1,74 @@
+// The sentences of the API: every one in four languages with the same parameters, and none that nobody says.
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { CATALOGUE } from '@panel/shared/messages/catalogue.ts'
+import { formatMessage, placeholderNames } from '@panel/shared/messages/format.ts'
+import { message, verbatim, type MessageId } from '@panel/shared/messages/message.ts'
+import { render } from '../../../ui/src/core/said.ts'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const LANGUAGES = ['fa', 'ru', 'zh-CN'] as const
+const IDS = Object.keys(CATALOGUE) as MessageId[]
+/** A sentence that stands at the field need not name it. */
+const OPTIONAL = ['expected', 'field', 'other_field']
+
+const readLanguage = (language: string): Record<string, string> => {
+  const folder = join(ROOT, 'ui/src/locales', language, 'messages')
+  return Object.assign(
+    {},
+    ...readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as object),
+  ) as Record<string, string>
+}
+
+const sources = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('messages/') && !file.includes('node_modules'))
+    .map((file) => readFileSync(join(ROOT, folder, file), 'utf8'))
+
+const plain = (language: string) => ({ language, number: String, isolate: (text: string) => text })
+
+describe('The sentences of the API', () => {
+  it('are each said somewhere', () => {
+    const text = ['shared', 'root-helper', 'web-daemon'].flatMap(sources).join('\n')
+    assert.deepEqual(
+      IDS.filter((id) => !text.includes(`'${id}'`)),
+      [],
+    )
+  })
+
+  for (const language of LANGUAGES) {
+    const texts = readLanguage(language)
+
+    it(`are all there in ${language}`, () => assert.deepEqual(Object.keys(texts).sort(), [...IDS].sort()))
+
+    it(`have the parameters of the English in ${language}, and can be written`, () => {
+      for (const id of IDS) {
+        const [own, english] = [placeholderNames(texts[id] ?? ''), placeholderNames(CATALOGUE[id])]
+        assert.deepEqual(
+          own.filter((name) => !OPTIONAL.includes(name)),
+          english.filter((name) => !OPTIONAL.includes(name)),
+          id,
+        )
+        const values = Object.fromEntries(english.map((name) => [name, 5]))
+        assert.ok(formatMessage(texts[id] ?? '', values, plain(language)).trim() !== '', id)
+      }
+    })
+  }
+
+  it('are the English text, and beside it what another language is made from', () =>
+    assert.deepEqual(message('input.whole', { field: 'mtu', minimum: 576, maximum: 9216 }), {
+      message: 'mtu must be a whole number from 576 to 9216.',
+      message_id: 'input.whole',
+      params: { field: 'mtu', minimum: 576, maximum: 9216 },
+    }))
+
+  it('are shown in the operator’s language, with the form’s words, and sentences within sentences too', () => {
+    const texts = { ...readLanguage('ru') }
+    const label = (field: string): string | undefined => (field === 'addresses' ? 'Адреса туннеля' : undefined)
+    const told = message('input.list', { field: 'addresses', count: 1024, items: message('input.addresses') })
+    assert.equal(render(told, texts, plain('ru'), label), 'Адреса туннеля: не больше 1024 (адреса).')
+    assert.equal(render(verbatim('File exists'), texts, plain('ru'), label), 'File exists')
+  })
+})

@@ -1,0 +1,31 @@
+// A sentence of the API on the page: in the operator's language, with the form's words for fields.
+import { formatMessage, withOneStop, type FormatOptions } from '@panel/shared/messages/format.ts'
+import type { Message, Param } from '@panel/shared/messages/message.ts'
+
+/** As an answer carries it; an older daemon, or another kernel, may say only the text. */
+export type Told = Pick<Message, 'message'> & Partial<Omit<Message, 'message_id'>> & { readonly message_id?: string }
+
+/** What the page calls a field; undefined where it does not show it. */
+export type LabelOf = (field: string) => string | undefined
+
+type Catalogue = Readonly<Record<string, string>>
+
+/** `texts` are the sentences of the language. Without one the English text of the answer stands. */
+export const render = (told: Told, texts: Catalogue, options: FormatOptions, label: LabelOf): string => {
+  const text = texts[told.message_id ?? '']
+  if (text === undefined) return told.message
+  const shown = (name: string, value: Param): string | number => {
+    if (typeof value === 'object')
+      return [value]
+        .flat()
+        .map((part) => render(part, texts, options, label))
+        .join(', ')
+    if (name === 'field' || name === 'other_field') return label(String(value)) ?? options.isolate(String(value))
+    // Numbers of ports, keys and the like are names: only what the sentence counts is written as a number.
+    return options.isolate(String(value))
+  }
+  const values = Object.fromEntries(
+    Object.entries(told.params ?? {}).map(([name, value]) => [name, shown(name, value)]),
+  )
+  return withOneStop(formatMessage(text, values, { ...options, isolate: (one) => one }))
+}
