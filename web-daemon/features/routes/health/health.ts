@@ -26,7 +26,7 @@ export async function readHealth(
   read: AlreadyRead = {},
 ): Promise<RouteHealthView[]> {
   if (records.length === 0) return []
-  const { hopsOf, tunnelsOf, nameOf } = read.paths ?? (await readPaths({ db, request }))
+  const { hopsOf, tunnelsOf, nameOf } = read.paths ?? (await readPaths({ db, request }, records))
   const namesOf = (record: RouteRecord): string[] => tunnelsOf(record).flatMap((id) => nameOf(id) ?? [])
   const ids = records.map(({ route_rule_id }) => route_rule_id)
   const [held, forwarding, observed, shadows] = await Promise.all([
