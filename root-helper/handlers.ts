@@ -15,6 +15,7 @@ import { applyRuleset, forgetRules, probeRuleset, readCounters, verifyRuleset } 
 import { refuseOwnPorts } from './nouns/ruleset/own-ports.ts'
 import { Transaction } from './transaction.ts'
 import { digestTunnels } from './nouns/tunnel/digest.ts'
+import { adoptLink, releaseLink } from './nouns/tunnel/ownership.ts'
 import { probeTunnels } from './nouns/tunnel/probe.ts'
 import { tunnelSubject } from './nouns/tunnel/subject.ts'
 
@@ -29,7 +30,7 @@ export interface HelperDeps {
   readonly helperFacts: () => Promise<HelperFacts>
   readonly findTools: () => Promise<Tools>
   readonly findListeners: () => Promise<Listener[]>
-  /** Why no change, or none of relay rules, can begin; null where one can. */
+  /** Why no change, or none of one noun, can begin; null where one can. */
   readonly stateTrouble: () => Promise<string | null>
 }
 
@@ -60,6 +61,8 @@ function tunnelHandlers({ kernel, journal }: HelperDeps, inTurn: InTurn): Handle
     'tunnel.digest': async () => ({ tunnels: await digestTunnels(kernel) }),
     'tunnel.verify': (change) => tunnels.verify(asStates(change)),
     'tunnel.apply': (change) => inTurn(() => tunnels.apply(asStates(change))),
+    'tunnel.adopt': (params) => inTurn(() => adoptLink(kernel, params).then(() => ({}))),
+    'tunnel.release': (params) => inTurn(() => releaseLink(kernel, params).then(() => ({}))),
   }
 }
 

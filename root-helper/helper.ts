@@ -4,6 +4,8 @@ import { mkdir } from 'node:fs/promises'
 import type { HelperConfig } from './config.ts'
 import { dispatcherFor } from './dispatch.ts'
 import { handlersFor, type HelperDeps } from './handlers.ts'
+import { bootId } from './kernel/boot-id.ts'
+import type { UnitFiles } from './kernel/facilities.ts'
 import { kernelEvents } from './kernel/host/events.ts'
 import { kernelIcmp } from './kernel/icmp/icmp.ts'
 import { KernelConnections } from './kernel/conntrack/connections.ts'
@@ -17,14 +19,16 @@ import { findListeners } from './kernel/host/listeners.ts'
 import { ownAccess } from './kernel/host/own-access.ts'
 import { openLinks } from './kernel/link/links.ts'
 import { listenOn } from './kernel/files/socket-file.ts'
+import { ownLinksIn } from './kernel/files/own-links.ts'
 import { networkdFilesIn } from './kernel/files/networkd.ts'
 import { startSwitches } from './nouns/forwarding/start.ts'
 import { startRules } from './nouns/ruleset/start.ts'
+import { forgetGone } from './nouns/tunnel/ownership.ts'
 import { renewFiles } from './nouns/tunnel/renew.ts'
 import { transactionsOf } from './nouns/transactions.ts'
 import { recover } from './recover.ts'
 import { openNetfilter } from './kernel/backend/rule-backends.ts'
-import { reloadLater, systemdReads } from './kernel/files/systemd.ts'
+import { systemdReading, systemdReads } from './kernel/files/systemd.ts'
 import { unitFilesIn } from './kernel/files/units.ts'
 import { serverFor } from './server.ts'
 import { log } from './log.ts'
@@ -42,6 +46,9 @@ async function prepareFolder(folder: string, isOurs: (name: string) => boolean):
   )
 }
 
+const unitsIn = (folder: string): UnitFiles =>
+  unitFilesIn(folder, systemdReading(folder), systemdReads(folder) ? ['/run/systemd/system'] : [])
+
 export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   for (const folder of [config.unitDir, config.networkdDir, config.sysctlDir, config.stateDir]) {
     await prepareFolder(folder, (name) => folder === config.stateDir || OUR_NAMES.test(name))
@@ -49,12 +56,9 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   const state = stateFolder(config.stateDir)
   const boot = bootRulesIn(state)
   const journal = journalIn(state)
-  const links = openLinks()
-  const units = unitFilesIn(
-    config.unitDir,
-    reloadLater(config.unitDir),
-    systemdReads(config.unitDir) ? ['/run/systemd/system'] : [],
-  )
+  const ownLinks = ownLinksIn(state, await bootId())
+  const links = openLinks(ownLinks)
+  const units = unitsIn(config.unitDir)
   const networkd = networkdFilesIn(config.networkdDir)
   const { rulesets, ruleBackends, netfilter, changes, backendAnswers } = await openNetfilter(
     state,
@@ -64,6 +68,7 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   return {
     kernel: {
       links,
+      ownLinks,
       units,
       networkd,
       events: kernelEvents(changes),
@@ -79,7 +84,8 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
     helperFacts: () => helperFacts(config),
     findTools: sharedRead(async () => findTools(await backendAnswers())),
     findListeners: sharedRead(findListeners),
-    stateTrouble: async () => journal.blocked() ?? boot.held().boot_trouble ?? (await state.trouble()),
+    stateTrouble: async () =>
+      journal.blocked() ?? ownLinks.trouble() ?? boot.held().boot_trouble ?? (await state.trouble()),
   }
 }
 
@@ -91,6 +97,7 @@ export async function startHelper(
   stopping?: AbortSignal,
 ): Promise<Server> {
   await recover(deps.journal, transactionsOf(deps.kernel, deps.journal))
+  await forgetGone(deps.kernel)
   await renewFiles(deps.kernel)
   await startRules(deps.kernel, deps.journal)
   await startSwitches(deps.kernel.forwarding)

@@ -30,9 +30,13 @@ import { RefusedError } from './refused.ts'
 export function requireNames(change: Change<TunnelStates>): string[] {
   const names = changedNames(change)
   if (names.length === 0) throw new RefusedError('malformed', 'The change has neither a state before nor a state after')
+  refuseStubs(names)
+  return names
+}
+
+export function refuseStubs(names: readonly string[]): void {
   const stub = names.find((name) => (KERNEL_STUBS as readonly string[]).includes(name))
   if (stub !== undefined) throw new RefusedError('protected_interface', `${stub} belongs to the kernel`)
-  return names
 }
 
 /** A schema cannot say it: endpoints must be of the kind's family, and a prefix no longer than its address. */

@@ -14,6 +14,8 @@ export interface Subject<S, F extends { state: S | null }, Step extends { kind: 
   /** Throws a RefusedError where root never does this, whoever requests it. */
   allow(change: Change<S>, found: F, steps: readonly Step[]): Promise<void>
   execute(step: Step): Promise<void>
+  /** Before a change is undone: notes as the panel's what it made, as far as it was cut short before it could. */
+  recall?(change: Change<S>): Promise<void>
   /** What a person can do where the change and its undoing both failed. */
   remedy(change: Change<S>): string[]
 }

@@ -86,9 +86,10 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
   /** Plans from what is found now, so nothing has to record how far the change got. */
   async #putBack(change: Change<S>, { steps, checks, failure }: Attempt): Promise<Outcome> {
     const subject = this.#subject
-    const back = await this.#goTo(change, change.before, async () =>
-      subject.plan((await subject.probe(change)).state, change.before),
-    )
+    const back = await this.#goTo(change, change.before, async () => {
+      await subject.recall?.(change)
+      return subject.plan((await subject.probe(change)).state, change.before)
+    })
     const all = { steps: [...steps, ...back.steps], checks, failure }
     if (!back.failure) return ended('restored', all)
     const message = oneLine(`${failure?.message}. Undoing it failed too: ${back.failure.message}`)

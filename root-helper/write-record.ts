@@ -24,6 +24,8 @@ export interface WriteRecord {
 
 const NAMES: { readonly [M in WriteName]: (params: Params<M>) => readonly (string | number)[] } = {
   'tunnel.apply': (change) => changedNames(asStates(change)),
+  'tunnel.adopt': ({ interface_name }) => [interface_name],
+  'tunnel.release': ({ interface_name }) => [interface_name],
   'ruleset.apply': changedIds,
   'ruleset.forget': ({ route_rule_ids }) => route_rule_ids,
   'ruleset.disconnect': ({ route_rule_ids }) => route_rule_ids,

@@ -87,7 +87,7 @@ make_certificate() {
 # A file of the helper's that it cannot use. It is kept under another name, for whoever wants to look at it.
 set_aside() {
   only_root "set-aside ${1-}"
-  case ${1-} in change-under-way.json | ruleset.json) ;; *) usage ;; esac
+  case ${1-} in change-under-way.json | ruleset.json | links.json) ;; *) usage ;; esac
   folder=$(option PANEL_HELPER_STATE_DIR)
   file=${folder:-/var/lib/tunnel-panel-helper}/$1
   [ -e "$file" ] || [ -L "$file" ] || { echo "There is no $file." >&2; exit 1; }
@@ -99,6 +99,7 @@ set_aside() {
   echo "It is $aside now, and the helper is restarted."
   case $1 in
     ruleset.json) echo "Apply all rules in the panel, so that the next boot brings them back." ;;
+    links.json) echo "Links that no unit of the panel makes are adopted again when their tunnels are next changed." ;;
     *) echo "A change may have been left half-done: Reconcile in the panel shows what differs from what is stored." ;;
   esac
 }

@@ -19,13 +19,31 @@ export interface FoundLink {
   unmodelled: string[]
 }
 
-/** Links and their addresses (rtnetlink). Each change throws a KernelError where the kernel refuses it. */
+/** Which links are the panel's, by their indexes; root changes and deletes no other. */
+export interface OwnLinks {
+  /** Null of a link that the helper neither made nor adopted nor released: then a file of ours under its name decides. */
+  says(index: number): boolean | null
+  /** On the disk before it returns, as with release. */
+  keep(index: number): Promise<void>
+  release(index: number): Promise<void>
+  /** The link is gone; written with the next that is kept. */
+  gone(index: number): void
+  /** The same of every link but these. */
+  only(indexes: ReadonlySet<number>): void
+  /** Why it is not known which links are the panel's; null where it is. */
+  trouble(): string | null
+}
+
+/**
+ * Links and their addresses (rtnetlink). Each change throws a KernelError where the kernel refuses it, and of a link that
+ * is not the panel's.
+ */
 export interface Links {
   /** Links of our kinds (never the kernel's stubs), or those of the given names whatever their kind. */
   list(names: readonly string[] | null): Promise<FoundLink[]>
   /** The live side of the given names, whatever their kind, without counters. */
   observe(names: readonly string[]): Promise<LinkSnapshot[]>
-  /** Makes the link with everything in `config` but the addresses; it is left down. */
+  /** Makes the link with everything in `config` but the addresses; it is left down, and is the panel's. */
   create(interface_name: string, config: LinkConfig): Promise<void>
   delete(interface_name: string): Promise<void>
   setMtu(interface_name: string, mtu: number): Promise<void>
@@ -69,6 +87,8 @@ export interface UnitFiles extends SavedFiles {
   isEnabled(name: string): Promise<boolean>
   /** All that isEnabled is true of. */
   listEnabled(): Promise<string[]>
+  /** Those of the given keepalives that a systemd that reads the folder does not run, and is not about to. */
+  listStopped(names: readonly string[]): Promise<string[]>
   setEnabled(name: string, enabled: boolean): Promise<void>
 }
 
@@ -176,6 +196,7 @@ export interface Netfilter {
 
 export interface Kernel {
   links: Links
+  ownLinks: OwnLinks
   events: KernelEvents
   units: UnitFiles
   networkd: NetworkdFiles

@@ -53,6 +53,7 @@ import type {
   DestinationsAnswer,
   DuplicateRouteAnswer,
   ListRoutesAnswer,
+  PathAnswer,
   PreviewRouteAnswer,
   ReorderAnswer,
   RouteActionAnswer,
@@ -230,6 +231,7 @@ export interface Endpoints {
   'POST /routes/apply-all': { body: RouteWordBody; answer: ApplyAllAnswer }
   'GET /routes/traffic/summary': { answer: TrafficSummaryAnswer }
   'POST /routes/diagnostics/test': { body: TestBody; answer: Reachability }
+  'GET /routes/path': { query: { address: string }; answer: PathAnswer }
   'GET /routes/{id}': { answer: RouteItem }
   'PATCH /routes/{id}': { body: UpdateRouteBody; answer: UpdateRouteAnswer }
   'DELETE /routes/{id}': { body: EndRouteBody; answer: DeleteRouteAnswer }

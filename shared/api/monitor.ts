@@ -120,6 +120,9 @@ export const MonitorPoint = shape('MonitorPoint', {
   jitter_ms: nullable(Amount),
   worst_monitor_state_id: StateId,
   worst_state: State,
+  up_seconds: told(Amount, 'How long it was up; what is left of the time was not measured.'),
+  degraded_seconds: Amount,
+  down_seconds: Amount,
   samples: told(Id, 'How many stored intervals the point stands for.'),
 })
 export type MonitorPoint = Static<typeof MonitorPoint>

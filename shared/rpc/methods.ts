@@ -31,7 +31,7 @@ import {
   RulesetState,
 } from '../ruleset/model.ts'
 import { CountersFound, RulesetFound } from '../ruleset/found.ts'
-import { InterfaceName, TunnelState } from '../tunnel/model.ts'
+import { InterfaceName, LinkState, TunnelState } from '../tunnel/model.ts'
 import { changeSchema } from '../change/change.ts'
 import { Check } from '../change/check.ts'
 import { TunnelDigest } from './digest.ts'
@@ -79,8 +79,12 @@ export const METHODS = {
   'tunnel.digest': method('read', strict({}), strict({ tunnels: Type.Array(TunnelDigest) })),
   /** The checks of `after` against what the host holds now. */
   'tunnel.verify': method('read', TunnelChange, Verified),
-  /** Refused unless the host holds `before`. One at a time. */
+  /** Refused unless the host holds `before`, and every link under the names is the panel's. One at a time. */
   'tunnel.apply': method('write', TunnelChange, Outcome),
+  /** From now on the link is the panel's to change and to delete. Refused unless it is as it was seen. */
+  'tunnel.adopt': method('write', strict({ interface_name: InterfaceName, link: LinkState }), strict({})),
+  /** From now on it is not; where there is no link nothing happens. */
+  'tunnel.release': method('write', strict({ interface_name: InterfaceName }), strict({})),
   /** Our table: the rules that it holds, pieces of others, and what no rule explains. Starts nft. */
   'ruleset.probe': method('read', Rules, RulesetFound),
   'ruleset.verify': method('read', RulesetChange, Verified),

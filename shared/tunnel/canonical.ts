@@ -21,7 +21,7 @@ function canonicalSaved(saved: Saved | null): Saved | null {
   if (!saved) return null
   const canonical: Saved = {
     systemd_unit: canonicalUnit(saved.systemd_unit, canonicalConfig),
-    systemd_keepalive_unit: canonicalUnit(saved.systemd_keepalive_unit, canonicalKeepalive),
+    systemd_keepalive_unit: canonicalKeepaliveUnit(saved.systemd_keepalive_unit),
     networkd_netdev: saved.networkd_netdev && canonicalNetdev(saved.networkd_netdev),
     networkd_network: saved.networkd_network && canonicalNetwork(saved.networkd_network),
   }
@@ -32,6 +32,19 @@ function canonicalSaved(saved: Saved | null): Saved | null {
 function canonicalUnit<C>(unit: { is_enabled: boolean; config: C | null } | null, canonicalFile: (config: C) => C) {
   if (!unit || (!unit.is_enabled && !unit.config)) return null
   return { is_enabled: unit.is_enabled, config: unit.config && canonicalFile(unit.config) }
+}
+
+function canonicalKeepaliveUnit(unit: Saved['systemd_keepalive_unit']): Saved['systemd_keepalive_unit'] {
+  const canonical = canonicalUnit(unit, canonicalKeepalive)
+  return canonical && unit?.is_stopped ? { ...canonical, is_stopped: true } : canonical
+}
+
+/** A state is never gone back to with a keepalive that was stopped in it: whatever leads there starts it. */
+export function withKeepaliveRunning(state: TunnelState): TunnelState {
+  const unit = state.saved?.systemd_keepalive_unit
+  if (!state.saved || !unit?.is_stopped) return state
+  const { is_stopped: _, ...running } = unit
+  return { ...state, saved: { ...state.saved, systemd_keepalive_unit: running } }
 }
 
 export function canonicalNetdev({

@@ -37,7 +37,8 @@ function savedFacts(saved: Saved | null): Fact[] {
 
 function fileFacts(saved: Saved, kind: FileKind): Fact[] {
   const { is_enabled = false, config = null } = saved[kind] ?? {}
-  const enabled = { name: `${kind}.is_enabled`, value: is_enabled ? 'yes' : 'no' }
+  const isStopped = kind === 'systemd_keepalive_unit' && saved[kind]?.is_stopped
+  const enabled = { name: `${kind}.is_enabled`, value: is_enabled ? (isStopped ? 'yes, but stopped' : 'yes') : 'no' }
   if (!config) return [enabled, { name: `${kind}.file`, value: 'no' }]
   return [enabled, ...configFacts(`${kind}.`, config)]
 }

@@ -79,7 +79,12 @@ export type Keepalive = Static<typeof Keepalive>
 
 /** A unit is enabled by a link beside it, so `config` can be null: enabled, but there is no file of ours to enable. */
 const SavedUnit = strict({ is_enabled: Type.Boolean(), config: nullable(LinkConfig) })
-const SavedKeepalive = strict({ is_enabled: Type.Boolean(), config: nullable(Keepalive) })
+/** `is_stopped` is seen and never wished for: enabled, and yet it does not run while its link is there. */
+const SavedKeepalive = strict({
+  is_enabled: Type.Boolean(),
+  config: nullable(Keepalive),
+  is_stopped: Type.Optional(Type.Literal(true)),
+})
 
 /** networkd configures a link in two parts: what it is created with, and its addresses. */
 const { addresses, ...born } = LinkConfig.properties

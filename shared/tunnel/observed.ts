@@ -48,12 +48,13 @@ export const withoutCounters = ({ statistics: _, ...snapshot }: ObservedLink): L
 /**
  * One name on the host. `state` is null where there is neither a tunnel link nor a file of ours; a link of another kind appears
  * only in `observed`. `unmodelled` names features of the link that a TunnelState cannot hold. `foreign_files` have names of ours but were not
- * written by us, or were edited since.
+ * written by us, or were edited since. `is_ours`: root may change the link and its files, since the panel made or adopted it.
  */
 export const TunnelFound = strict({
   interface_name: DeviceName,
   state: nullable(TunnelState),
   observed: nullable(ObservedLink),
+  is_ours: Type.Boolean(),
   unmodelled: Type.Array(Type.String({ pattern: '^[\\x20-\\x7e]{1,80}$' })),
   foreign_files: Type.Array(Type.String({ pattern: '^[A-Za-z0-9_.-]{1,80}$' })),
 })

@@ -27,7 +27,7 @@ function kept(found: Saved | null, wanted: Saved | null, kind: FileKind, isBorn:
   if (!was || !shall) return null
   if (isNetworkdKind(kind)) return isBorn ? null : was.is_enabled && !shall.is_enabled ? shall : was
   const isEnabled = was.is_enabled && shall.is_enabled && !(isBorn && kind === 'systemd_keepalive_unit')
-  return { is_enabled: isEnabled, config: shall.config && was.config } as File
+  return { ...was, is_enabled: isEnabled, config: shall.config && was.config } as File
 }
 
 export function forgetSteps(found: Saved | null, wanted: Saved | null, isBorn: boolean): NamelessStep[] {
@@ -54,9 +54,11 @@ function steps(kind: FileKind, from: File, to: File): NamelessStep[] {
           } as const,
         ]
       : []),
-    ...(to?.is_enabled && !from?.is_enabled ? enabling(true) : []),
+    ...(to?.is_enabled && (!from?.is_enabled || isStopped(from)) ? enabling(true) : []),
   ]
 }
+
+const isStopped = (file: NonNullable<File>): boolean => 'is_stopped' in file
 
 /** Whoever writes units reloads systemd itself; for networkd the reload is a step of the plan. */
 function thenReload(planned: NamelessStep[]): NamelessStep[] {

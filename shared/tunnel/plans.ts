@@ -2,6 +2,7 @@
 import type { TunnelState } from './model.ts'
 import type { Change } from '../change/change.ts'
 import type { Check } from '../change/check.ts'
+import { withKeepaliveRunning } from './canonical.ts'
 import { checkTunnel } from './facts.ts'
 import { planTunnel, type TunnelPlan } from './plan.ts'
 
@@ -20,12 +21,14 @@ export const changedNames = ({ before, after }: Change<TunnelStates>): string[] 
 const named = (states: TunnelStates | null, name: string): TunnelState | null =>
   states?.find((state) => state.interface_name === name) ?? null
 
+const wished = (states: TunnelStates | null): TunnelStates | null => states?.map(withKeepaliveRunning) ?? null
+
 /** Deletions go first: the kernel refuses a second link of a kind between the same endpoints with the same key. */
 export function planTunnels(found: TunnelStates | null, wanted: TunnelStates | null): TunnelPlan {
   const leaving = (found ?? [])
     .filter((state) => !named(wanted, state.interface_name))
     .map((state) => planTunnel(state, null))
-  const arriving = (wanted ?? []).map((state) => planTunnel(named(found, state.interface_name), state))
+  const arriving = (wished(wanted) ?? []).map((state) => planTunnel(named(found, state.interface_name), state))
   const plans = [...leaving, ...arriving]
   const steps = plans.flatMap((plan) => plan.steps)
   if (leaving.length > 0 && arriving.length > 0)
@@ -49,7 +52,7 @@ export function checkTunnels(
   found: TunnelStates | null,
 ): Check[] {
   return names.flatMap((name) => {
-    const state = named(wanted, name)
+    const state = named(wished(wanted), name)
     const checks = checkTunnel(name, state, named(found, name))
     return wanted && !state ? checks.map((check) => ({ ...check, name: `gone.${check.name}` })) : checks
   })

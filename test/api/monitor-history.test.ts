@@ -47,6 +47,8 @@ describe('The history of a tunnel', () => {
         rtt_max_us: 20_000,
         jitter_sum_us: 56_000,
         jitter_count: 56,
+        up_ms: 50_500,
+        down_ms: 9500,
       }),
     ])
     panel.prober.answer(name, 3, 8000)
@@ -63,6 +65,9 @@ describe('The history of a tunnel', () => {
       jitter_ms: 1,
       worst_monitor_state_id: 20,
       worst_state: 'Up',
+      up_seconds: 50.5,
+      degraded_seconds: 0,
+      down_seconds: 9.5,
       samples: 1,
     })
     const unsaved = body.points.slice(1)

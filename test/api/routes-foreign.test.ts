@@ -5,6 +5,7 @@ import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import { readForeign } from '@panel/shared/foreign/read.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
+import { createTunnel } from './support/tunnels.ts'
 import { actOnRoute, createRoute, enableForwarding, forwarding, patchRoute, warningCodes } from './support/routes.ts'
 
 const CHAIN = {
@@ -103,6 +104,16 @@ describe('The rules of other software', () => {
       /nft insert rule inet filter forward ip daddr 10\.9\.0\.2 tcp dport 8443 accept/,
     )
     assert.match(suggested_fix[1] ?? '', /nft insert rule inet filter forward ct state established,related accept/)
+  })
+
+  it('that drop what leaves through a tunnel stop a rule whose packets go there, whatever it names', async () => {
+    await createTunnel(client)
+    const ACCEPT = { chain: { ...CHAIN.chain, policy: 'accept' } }
+    const oif = { match: { op: '==', left: { meta: { key: 'oifname' } }, right: 'gre-a-1' } }
+    hold(ACCEPT, rule('filter', 'forward', oif, { drop: null }))
+    await createRoute(client, { destination_address: '172.17.1.2', tunnel_id: null })
+    await enableForwarding(client)
+    assert.equal((await analyze()).verdict, 'FORWARD_BLOCKED')
   })
 
   it('that let a relay through and drop its replies are the verdict FORWARD_BLOCKED, with what lets these through', async () => {

@@ -1,7 +1,7 @@
 // A disk that is full or read-only: said in words, nothing stored or running is lost, and all goes on once there is
 // room, without a restart.
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,6 +17,7 @@ import { fillUp, makeRoom, remount, runOnSmallDisk, smallDisk } from './support/
 import { createTunnel, deleteTunnel, listTunnels } from './support/tunnels.ts'
 
 const LONG_AGO = '2026-01-01T00:00:00.000Z'
+const rowOf = (key: string) => ({ key, value: '1', updated_date: LONG_AGO })
 
 describe('The store on a disk that fails', function () {
   if (smallDisk === null) outside()
@@ -137,23 +138,6 @@ function inside(disk: string): void {
       )
     }
 
-    it('reads what is stored where it is full, says why nothing can be changed, and changes it once there is room', async () => {
-      const first = await startPanel({ store: path })
-      const { status } = await createTunnel(await first.setUp())
-      await first.close()
-      fillUp(disk)
-      const store = await openStore(path)
-      assert.equal((await store.trouble())?.reason, 'disk_full')
-      const tunnels = async () => (await store.selectFrom('tunnel').selectAll().execute()).length
-      assert.deepEqual([status, await tunnels()], [201, 1])
-      const change = () => store.updateTable('tunnel').set({ note: 'changed' }).execute()
-      await assert.rejects(change, { code: 'SQLITE_FULL' })
-      makeRoom(disk)
-      await change()
-      assert.deepEqual([await store.trouble(), await tunnels()], [null, 1])
-      await store.destroy()
-    })
-
     /** Of a tunnel that was deleted since: a start deletes it. */
     const leaveHistory = async (): Promise<void> => {
       const panel = await startPanel({ store: path })
@@ -168,29 +152,62 @@ function inside(disk: string): void {
       await panel.close()
     }
 
-    it('serves where it is full, with the reason in health, in the log and in each refusal', async () => {
-      const first = await startDaemonIn(disk)
-      const operator = new Client(first.base)
-      assert.equal((await operator.post('/auth/setup', OPERATOR)).status, 201)
-      await first.stop()
-      await leaveHistory()
-      fillUp(disk)
-      const daemon = await startDaemonIn(disk)
-      const again = new Client(daemon.base)
-      for (const [name, value] of operator.cookies) again.cookies.set(name, value)
-      const total = async () => (await again.get<{ pools: unknown[] }>('/pools')).body.pools.length
-      const make = () => again.post('/pools', { address_pool_title: 'More', cidr: '10.99.0.0/16', prefix_length: 30 })
-      assert.equal(await total(), 4)
-      const { status, error } = await make()
-      assert.deepEqual([status, error.code, error.details], [503, 'SERVICE_UNAVAILABLE', { reason: 'disk_full' }])
-      const { components } = (await again.get<{ components: { name: string; status: string }[] }>('/system/health'))
-        .body
-      assert.equal(components.find(({ name }) => name === 'database')?.status, 'error')
-      assert.match(daemon.log(), /"reason":"disk_full"/)
-      makeRoom(disk)
-      assert.deepEqual([(await make()).status, await total()], [201, 5])
-      await daemon.stop()
-    })
+    /** As after a power cut: the row is in the WAL alone. */
+    const leaveUnfinished = async (): Promise<void> => {
+      const store = await openStore(path)
+      await store.insertInto('setting').values(rowOf('one')).execute()
+      for (const part of ['', '-wal']) copyFileSync(`${path}${part}`, `${path}${part}.cut`)
+      await store.destroy()
+      for (const part of ['', '-wal']) renameSync(`${path}${part}.cut`, `${path}${part}`)
+    }
+
+    const ways = {
+      disk_full: [() => fillUp(disk), () => makeRoom(disk), 'SQLITE_FULL'],
+      read_only: [() => remount(disk, 'ro'), () => remount(disk, 'rw'), 'SQLITE_READONLY'],
+    } as const
+    for (const [reason, [spoil, mend, code]] of Object.entries(ways)) {
+      it(`reads what is stored where it is ${reason}, also what only the WAL holds yet, and changes it once it is not`, async () => {
+        await leaveUnfinished()
+        spoil()
+        const store = await openStore(path)
+        const rows = async () => (await store.selectFrom('setting').selectAll().execute()).length
+        assert.deepEqual([(await store.trouble())?.reason, await rows()], [reason, 1])
+        const change = () => store.insertInto('setting').values(rowOf('other')).execute()
+        await assert.rejects(change, { code })
+        mend()
+        await change()
+        await store.destroy()
+        const again = await openStore(path)
+        assert.equal((await again.selectFrom('setting').selectAll().execute()).length, 2)
+        await again.destroy()
+      })
+
+      it(`serves what can be read where it is ${reason}, with the reason in health, in the log and in each refusal, and goes on once it is not`, async () => {
+        const first = await startDaemonIn(disk)
+        const operator = new Client(first.base)
+        assert.equal((await operator.post('/auth/setup', OPERATOR)).status, 201)
+        await first.stop()
+        await leaveHistory()
+        spoil()
+        const daemon = await startDaemonIn(disk)
+        const again = new Client(daemon.base)
+        for (const [name, value] of operator.cookies) again.cookies.set(name, value)
+        const total = async () => (await again.get<{ pools: unknown[] }>('/pools')).body.pools.length
+        const make = () => again.post('/pools', { address_pool_title: 'More', cidr: '10.99.0.0/16', prefix_length: 30 })
+        assert.equal(await total(), 4)
+        for (const change of [make, () => new Client(daemon.base).post('/auth/login', OPERATOR)]) {
+          const { status, error } = await change()
+          assert.deepEqual([status, error.code, error.details], [503, 'SERVICE_UNAVAILABLE', { reason }])
+        }
+        const { components } = (await again.get<{ components: { name: string; status: string }[] }>('/system/health'))
+          .body
+        assert.equal(components.find(({ name }) => name === 'database')?.status, 'error')
+        assert.match(daemon.log(), new RegExp(`"reason":"${reason}"`))
+        mend()
+        assert.deepEqual([(await make()).status, await total()], [201, 5])
+        await daemon.stop()
+      })
+    }
 
     it('is told of where it is too full for the copy that comes before a migration, with the store as it was', async () => {
       const old = MIGRATIONS.slice(0, 3)
@@ -205,18 +222,15 @@ function inside(disk: string): void {
       assert.deepEqual(readdirSync(disk).sort(), ['panel.db', `panel.db.before-${MIGRATIONS[3]!.name}`])
     })
 
-    it('is told of where it is read-only, and opens once it is not', async () => {
-      await (await openStore(path)).destroy()
+    it('is told of where it is read-only and the store is of an earlier version, or there is none, and opens once it is not', async () => {
       remount(disk, 'ro')
-      await refused(/read-only. Make that writable/)
+      await refused(/EROFS[^]*read-only. Make that writable/)
+      remount(disk, 'rw')
+      await (await openStore(path, MIGRATIONS.slice(0, 3))).destroy()
+      remount(disk, 'ro')
+      await refused(/EROFS[^]*read-only. Make that writable/)
       remount(disk, 'rw')
       await (await openStore(path)).destroy()
-    })
-
-    it('is told of where the panel makes its first store on a read-only disk', async () => {
-      remount(disk, 'ro')
-      await refused(/EROFS[^]*read-only/)
-      remount(disk, 'rw')
     })
   })
 }

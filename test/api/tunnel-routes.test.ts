@@ -1,9 +1,18 @@
 // What a tunnel tells of the rules that relay over it (reference.md, GET /tunnels/{id}/routes and States; decisions.md,
 // R29, S7).
 import assert from 'node:assert/strict'
+import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
-import { actOnRoute, getRoute, madeRoute, patchRoute, tunnelRoutes, warningCodes } from './support/routes.ts'
+import {
+  actOnRoute,
+  getRoute,
+  madeRoute,
+  patchRoute,
+  previewRoute,
+  tunnelRoutes,
+  warningCodes,
+} from './support/routes.ts'
 import { act, createTunnel, deleteTunnel, patchTunnel } from './support/tunnels.ts'
 
 describe('A tunnel that rules relay over', () => {
@@ -114,6 +123,80 @@ describe('A tunnel that rules relay over', () => {
     )
     assert.equal(body.verdict, 'TUNNEL_DOWN')
     assert.match(body.summary, /gre-a-1/)
+  })
+
+  const staticRoute = (destination: string, device: string): RoutingEntry => ({
+    destination,
+    device,
+    gateway: '',
+    is_default: false,
+    source: '',
+    table: 254,
+    protocol: 'static',
+    metric: 0,
+  })
+  const over = async (id: number): Promise<[string, string | undefined]> => {
+    const { health } = (await getRoute(client, id)).body
+    return [health.state, health.tunnel?.interface_name]
+  }
+
+  it('is the one through which the kernel has a route to a destination', async () => {
+    panel.kernel.hostRoutes.push(staticRoute('10.40.0.0/16', 'gre-a-1'))
+    const made = await madeRoute(client, { bind_port: 80, destination_address: '10.40.0.2', tunnel_id: null })
+    assert.deepEqual(await over(made.route_rule_id), ['healthy', 'gre-a-1'])
+    const ids = (await tunnelRoutes(client, 1)).body.routes.map(({ route_rule_id }) => route_rule_id)
+    assert.ok(ids.includes(made.route_rule_id))
+  })
+
+  it('stays so while it is down, although the kernel took the route with it', async () => {
+    panel.kernel.hostRoutes.push(staticRoute('10.40.0.0/16', 'gre-a-1'))
+    const made = await madeRoute(client, { bind_port: 80, destination_address: '10.40.0.2', tunnel_id: null })
+    await panel.routeWatch.pass('change')
+    panel.kernel.hostRoutes.pop()
+    assert.match((await act(client, 1, 'down')).body.warnings[0]?.message ?? '', new RegExp(made.route_rule_title))
+    await panel.routeWatch.pass('event')
+    assert.deepEqual(await over(made.route_rule_id), ['impaired', 'gre-a-1'])
+    panel.kernel.hostRoutes.push(staticRoute('172.17.1.0/30', 'gre-a-1'))
+    await panel.routeWatch.pass('period')
+    assert.deepEqual(await over(made.route_rule_id), ['healthy', undefined], 'up without the route, it was taken out')
+  })
+
+  it('is not one that a rule names while the kernel has a route elsewhere and the tunnel is up', async () => {
+    panel.kernel.hostRoutes.push(staticRoute('172.17.1.0/30', 'gre-a-1'), staticRoute('10.9.0.0/24', 'eth0'))
+    assert.deepEqual(await over(1), ['healthy', undefined])
+    assert.equal((await tunnelRoutes(client, 1)).body.total, 0)
+  })
+
+  it('is each that leads to a destination, and the one that is down makes the rule impaired', async () => {
+    await createTunnel(client)
+    const { route_rule_id } = await madeRoute(client, {
+      bind_port: 80,
+      destination_address: undefined,
+      destination_port: undefined,
+      destinations: [
+        { address: '172.17.1.2', port: 80 },
+        { address: '172.17.2.2', port: 80 },
+      ],
+    })
+    await act(client, 2, 'down')
+    assert.deepEqual(await over(route_rule_id), ['impaired', 'gre-a-2'])
+    for (const id of [1, 2])
+      assert.ok((await tunnelRoutes(client, id)).body.routes.some((one) => one.route_rule_id === route_rule_id))
+  })
+
+  it('is filled in where a new rule names none, and left out where it says so', async () => {
+    const body = { bind_port: 80, destination_address: '172.17.1.2' }
+    assert.equal((await previewRoute(client, body)).body.resolved.tunnel_id, 1)
+    assert.equal((await previewRoute(client, { ...body, tunnel_id: null })).body.resolved.tunnel_id, null)
+    assert.equal((await madeRoute(client, body)).tunnel_id, 1)
+    const path = (address: string) => client.get<{ tunnel_id: number | null }>(`/routes/path?address=${address}`)
+    assert.deepEqual((await path('172.17.1.2')).body, {
+      address: '172.17.1.2',
+      tunnel_id: 1,
+      interface_name: 'gre-a-1',
+    })
+    assert.equal((await path('203.0.113.9')).body.tunnel_id, null)
+    assert.equal((await path('example')).status, 422)
   })
 
   it('without rules warns of nothing', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
+import { itemOf, reapply } from './support/reconcile.ts'
 import { act, codesOf, createTunnel, deleteTunnel, patchTunnel } from './support/tunnels.ts'
 
 const [NETWORKD, RUNTIME] = [20, 30]
@@ -57,6 +58,23 @@ describe('The keepalive of a tunnel', () => {
       await patchTunnel(client, 1, { addresses: [{ address: '10.9.0.1', prefix_length: 31 }] })
       assert.match(textOf(KEEPALIVE), /-s 0 10\.9\.0\.0$/m)
       assert.deepEqual(await steps({ keepalive_interval_seconds: null }), ['systemd_disable', 'file_remove'])
+    })
+
+    it('is drift while somebody has stopped it, which a reapply starts again, and a deletion takes away as ever', async () => {
+      await createTunnel(client, { keepalive_interval_seconds: 1 })
+      panel.kernel.stopped.add(KEEPALIVE)
+      const seen = await itemOf(client, 'gre-a-1')
+      assert.deepEqual(
+        [seen.status, seen.diffs],
+        ['Drifted', [{ field: 'systemd_keepalive_unit.is_enabled', desired: 'yes', actual: 'yes, but stopped' }]],
+      )
+      assert.match(seen.detail, /is yes, but stopped in the place of yes\. Reapply puts it right in place/)
+      const { plan, verification } = (await reapply(client, 1)).body
+      assert.deepEqual([plan.steps.map(({ kind }) => kind), verification.ok], [['systemd_enable'], true])
+      assert.deepEqual([(await itemOf(client, 'gre-a-1')).status, panel.kernel.stopped.size], ['InSync', 0])
+      panel.kernel.stopped.add(KEEPALIVE)
+      await deleteTunnel(client, 1)
+      assert.deepEqual([files(), panel.kernel.enabled.size], [[], 0])
     })
 
     it('is deleted with the tunnel', async () => {

@@ -142,6 +142,26 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     await assert.rejects(kernel.links.setMtu(NAME, 1400), { code: 'ENODEV' })
   })
 
+  it("changes and deletes no link that is not the panel's, and one that it adopts", async () => {
+    await kernel.links.create(NAME, configOf('gre'))
+    await kernel.links.addAddress(NAME, V4)
+    const before = await only()
+    await kernel.ownLinks.release(before.observed.index)
+    for (const change of [
+      () => kernel.links.delete(NAME),
+      () => kernel.links.setUp(NAME, true),
+      () => kernel.links.setMtu(NAME, 1400),
+      () => kernel.links.setTxQueueLength(NAME, 5),
+      () => kernel.links.addAddress(NAME, V6),
+      () => kernel.links.removeAddress(NAME, V4),
+    ])
+      await assert.rejects(change(), { code: 'EPERM' })
+    assert.deepEqual((await only()).link, before.link)
+    await kernel.ownLinks.keep(before.observed.index)
+    await kernel.links.setMtu(NAME, 1400)
+    assert.equal((await only()).link?.config.mtu, 1400)
+  })
+
   it('shows the live side of the names that have a link, as the list does', async () => {
     await kernel.links.create(NAME, configOf('gre'))
     await kernel.links.addAddress(NAME, V4)

@@ -5,8 +5,10 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { askOnce } from '../../packaging/run/ask-once.ts'
 import { exampleRule } from '../support/example-rule.ts'
+import { exampleTunnel } from '../support/example.ts'
 import { RelayRig } from './relay-rig.ts'
 
+const filesAlone = { ...exampleTunnel(), link: null }
 const [ONE, TWO] = [1, 2].map((id) => exampleRule({ route_rule_id: id, bind_port: 1000 + id }))
 
 describe('A helper whose own files are damaged', function () {
@@ -38,4 +40,17 @@ describe('A helper whose own files are damaged', function () {
       await rig.become()
     })
   }
+
+  it('serves relay rules, refuses changes of tunnels, and says of links.json what to do', async () => {
+    writeFileSync(path('links.json'), '{"cut":')
+    await rig.restartHelper()
+    const tells = /links\.json is damaged .* tunnel-panel set-aside links\.json/
+    assert.match(await trouble(), tells)
+    await assert.rejects(askOnce(rig.socket, 'tunnel.apply', { before: null, after: filesAlone }), tells)
+    await rig.become(ONE!)
+    renameSync(path('links.json'), path('links.json.aside'))
+    await rig.restartHelper()
+    assert.equal(await trouble(), '')
+    await rig.become()
+  })
 })

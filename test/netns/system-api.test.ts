@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import type { InterfacesAnswer, RoutingTableAnswer } from '@panel/shared/api/system.ts'
 import type { Client } from '../api/support/client.ts'
 import { requestThrough, startPanel, type TestPanel } from '../api/support/panel.ts'
+import { parseRoutes } from '@panel/web-daemon/features/tunnels/facts.ts'
+import { waysOver } from '@panel/web-daemon/features/tunnels/subnets.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import { LinksNamespace } from './links-namespace.ts'
@@ -109,5 +111,38 @@ describe('GET /system/interfaces and /system/routes, on the kernel', function ()
         .sort(),
     )
     assert.deepEqual([total, default_route_devices], [routes.length, ['ve0']])
+  })
+
+  it('lead to an address just as ip route get says, by length of the network and then by metric', async () => {
+    host.batch(
+      'link add da1 type veth peer name db1',
+      'link add da2 type veth peer name db2',
+      'link set da1 up',
+      'link set db1 up',
+      'link set da2 up',
+      'link set db2 up',
+      'addr add 172.17.1.1/30 dev da1',
+      'route add 10.9.0.0/16 dev da1',
+      'route add 10.9.8.0/24 via 172.17.1.2',
+      'route add 10.9.9.0/24 dev da2 metric 9',
+      'route add 10.9.9.0/24 dev da1 metric 20',
+      'route add 10.9.9.9/32 dev ve0',
+      'route add fd09::/32 dev da2',
+    )
+    const tunnels = ['da1', 'da2'].map((interface_name, at) => ({ interface_name, tunnel_id: at, addresses: [] }))
+    const { routes } = (await client.get<RoutingTableAnswer>('/system/routes')).body
+    const wayTo = waysOver(tunnels, parseRoutes(routes), [])
+    for (const address of ['172.17.1.2', '10.9.1.1', '10.9.8.1', '10.9.9.1', '10.9.9.9', '203.0.113.1', 'fd09::1']) {
+      const [{ dev } = { dev: '' }] = host.json<IpRoute[]>(`-j route get ${address}`)
+      const name = tunnels.find(({ tunnel_id }) => tunnel_id === wayTo(address)?.tunnel_id)?.interface_name ?? 've0'
+      assert.equal(name, dev, address)
+    }
+    host.batch('link set da1 down')
+    const left = (await client.get<RoutingTableAnswer>('/system/routes')).body.routes
+    assert.deepEqual(
+      left.filter(({ device }) => device === 'da1'),
+      [],
+      'the kernel drops all routes of a link that goes down',
+    )
   })
 })

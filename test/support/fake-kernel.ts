@@ -19,6 +19,7 @@ import {
   type LinkState,
   type TunnelAddress,
 } from '@panel/shared/tunnel/model.ts'
+import { isBetweenSameEnds } from '@panel/shared/tunnel/same-ends.ts'
 import { isSavedFile, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
 import type {
   FoundLink,
@@ -33,7 +34,9 @@ import type {
   UnitFiles,
 } from '@panel/root-helper/kernel/facilities.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
+import { ownLinksIn } from '@panel/root-helper/kernel/files/own-links.ts'
 import { FakeIcmp } from './fake-icmp.ts'
+import { memoryFolder } from './memory-folder.ts'
 import { FakeConnections, FakeForwarding, FakeRuleBackends, FakeRulesets } from './fake-ruleset.ts'
 
 /** A link of the fake host; `state` null stands for a kind that is not ours. */
@@ -57,8 +60,11 @@ const NO_STATISTICS: LinkStatistics = {
 
 export class FakeKernel implements Kernel {
   readonly held = new Map<string, FakeLink>()
+  readonly ownLinks = ownLinksIn(memoryFolder(), 'this-boot')
   readonly files = new Map<string, string>()
   readonly enabled = new Set<string>()
+  /** Enabled units that somebody has stopped. */
+  readonly stopped = new Set<string>()
   /** Every change asked of it, in order: what a test of "nothing was changed" looks at. */
   readonly changes: string[] = []
   /** For whose sake networkd was asked to read its files again. */
@@ -144,11 +150,12 @@ export class FakeKernel implements Kernel {
       [...this.held]
         .filter(([name]) => names.includes(name))
         .map(([name, link]) => ({ interface_name: name, observed: withoutCounters(found(name, link).observed) })),
-    create: async (name, config) => this.#create(name, config),
+    create: (name, config) => this.#create(name, config),
     delete: async (name) => {
       this.#ours(name)
       this.#change(`delete ${name}`)
       this.#tellOfLink(name, true)
+      this.ownLinks.gone(this.#indexOf(name))
       this.held.delete(name)
     },
     setMtu: async (name, mtu) => this.#set(name, { mtu }),
@@ -174,8 +181,10 @@ export class FakeKernel implements Kernel {
     ...this.#filesOf(UNIT_KINDS),
     isEnabled: async (name) => this.enabled.has(ours(name, UNIT_KINDS)),
     listEnabled: async () => [...this.enabled],
+    listStopped: async (names) => names.filter((name) => this.stopped.has(ours(name, UNIT_KINDS))),
     setEnabled: async (name, enabled) => {
       this.#change(`${enabled ? 'enable' : 'disable'} ${ours(name, UNIT_KINDS)}`)
+      this.stopped.delete(name)
       if (enabled) this.enabled.add(name)
       else this.enabled.delete(name)
     },
@@ -203,14 +212,16 @@ export class FakeKernel implements Kernel {
     }
   }
 
-  #create(name: string, config: LinkConfig): void {
+  async #create(name: string, config: LinkConfig): Promise<void> {
     if (this.held.has(name)) throw new KernelError('EEXIST', `Cannot create ${name}: File exists`)
     if (!this.supportsGre) throw new KernelError('EOPNOTSUPP', `Cannot create ${name}: Unknown device type`)
-    if ([...this.held.values()].some((link) => link.state && sameEnds(link.state.config, config)))
+    if ([...this.held.values()].some((link) => link.state && isBetweenSameEnds(link.state.config, config)))
       throw new KernelError('EEXIST', `Cannot create ${name}: File exists`)
+    const index = this.#nextIndex++
+    await this.ownLinks.keep(index)
     this.#change(`create ${name}`)
     const state = { is_up: false, config: canonicalConfig({ ...config, addresses: [] }) }
-    this.held.set(name, { index: this.#nextIndex++, kind: config.kind, state, unmodelled: [] })
+    this.held.set(name, { index, kind: config.kind, state, unmodelled: [] })
     this.#tellOfLink(name)
   }
 
@@ -255,7 +266,8 @@ export class FakeKernel implements Kernel {
   #ours(name: string): LinkState {
     const link = this.held.get(name)
     if (!link) throw new KernelError('ENODEV', `There is no ${name}: No such device`)
-    if (!link.state) throw new KernelError('EPERM', `${name} is not a tunnel of ours`)
+    if (!link.state || this.ownLinks.says(link.index) !== true)
+      throw new KernelError('EPERM', `${name} is not a tunnel of ours`)
     return link.state
   }
 
@@ -284,14 +296,6 @@ function ours(name: string, kinds: readonly FileKind[]): string {
 
 const sameAddress = (a: TunnelAddress, b: TunnelAddress): boolean =>
   JSON.stringify(canonicalAddress(a)) === JSON.stringify(canonicalAddress(b))
-
-/** Two links of one driver may not share ends and key (ip_tunnel_find, net/ipv4/ip_tunnel.c). */
-const sameEnds = (a: LinkConfig, b: LinkConfig): boolean =>
-  a.kind === b.kind &&
-  a.local_endpoint === b.local_endpoint &&
-  a.remote_endpoint === b.remote_endpoint &&
-  a.ikey === b.ikey &&
-  a.bind_device === b.bind_device
 
 function found(interface_name: string, { index, kind, state, unmodelled }: FakeLink): FoundLink {
   return { interface_name, link: state && structuredClone(state), observed: observed(index, kind, state), unmodelled }

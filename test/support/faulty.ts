@@ -9,6 +9,7 @@ import type {
   Netfilter,
   NetworkdFiles,
   OwnAccess,
+  OwnLinks,
   RuleBackends,
   Rulesets,
   UnitFiles,
@@ -31,6 +32,7 @@ const FILE_CHANGES = ['write', 'remove', 'setEnabled'] as const
 
 export class FaultyKernel implements Kernel {
   readonly links: Links
+  readonly ownLinks: OwnLinks
   readonly units: UnitFiles
   readonly networkd: NetworkdFiles
   readonly events: KernelEvents
@@ -48,6 +50,7 @@ export class FaultyKernel implements Kernel {
   constructor(kernel: Kernel, faultAt: FaultAt) {
     this.#faultAt = faultAt
     this.links = this.#wrap(kernel.links, LINK_CHANGES)
+    this.ownLinks = kernel.ownLinks
     this.units = this.#wrap(kernel.units, FILE_CHANGES)
     this.networkd = this.#wrap(kernel.networkd, FILE_CHANGES)
     this.events = kernel.events

@@ -10,6 +10,7 @@ const request = (method: string, params: unknown): string => JSON.stringify({ js
 // None of them would change anything if it arrived whole: the host does not hold what they start from.
 const GOOD = [
   request('tunnel.probe', { interface_names: ['gre-a-1'] }),
+  request('tunnel.adopt', { interface_name: 'gre-a-1', link: exampleTunnel().link }),
   request('tunnel.verify', { before: null, after: exampleTunnel() }),
   request('tunnel.apply', { before: exampleTunnel(), after: exampleTunnel({ mtu: 1400 }) }),
   request('events.subscribe', {}),

@@ -92,7 +92,7 @@ describe('The states of tunnels without colours', function () {
       ),
     )
     const { page } = await visitPage(`tunnels/${tunnel_id}/history`, /^gre-a-/)
-    const bar = page.locator('.bar > svg')
+    const bar = page.locator('.bar .plot > svg')
     const ink = inkOf(await pictureOf(bar))
     const left = (await bar.boundingBox())?.x ?? 0
     const middles = await bar

@@ -51,6 +51,28 @@ describe('A relay rule', () => {
     )
   })
 
+  it('proposes the tunnel that leads to its destination, until one is chosen', async () => {
+    const { page } = await visitRule('new', 'Create a rule')
+    const chosen = page.getByRole('combobox', { name: 'Tunnel' })
+    const shows = (name: RegExp): Promise<void> =>
+      chosen.locator('option:checked').filter({ hasText: name }).waitFor({ state: 'attached' })
+    await shows(/^none$/)
+    await field(page, 'Address').fill('172.17.2.2')
+    await shows(/Frankfurt/)
+    await page.getByText(/the route to the destination goes through it/).waitFor()
+    await field(page, 'Address').fill('203.0.113.7')
+    await shows(/^none$/)
+    const third = chosen.locator('option').filter({ hasText: 'long-name-gre-6' })
+    await chosen.selectOption(await third.evaluate((option) => (option as HTMLOptionElement).value))
+    await field(page, 'Address').fill('172.17.1.2')
+    await page.getByRole('spinbutton', { name: 'Port', exact: true }).fill('8080')
+    await page.getByRole('button', { name: 'Review the plan' }).click()
+    await page.getByText(/relay TCP of 0\.0\.0\.0:8080 to 172\.17\.1\.2/).waitFor()
+    await page.getByRole('button', { name: 'Create the rule' }).click()
+    await seen(page, /8080/)
+    assert.equal((await getRoute(client, 5)).body.route.tunnel_id, 3)
+  })
+
   it('is refused on its fields, of one destination among several too, and what was typed stays', async () => {
     const { page, gates } = await visitRule('new', 'Create a rule')
     gates.expectAnswer(422, '/routes/preview')

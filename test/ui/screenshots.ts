@@ -96,7 +96,15 @@ const STATES: readonly State[] = [
       await page.locator('[data-packet]').nth(3).waitFor()
     },
   },
-  { name: 'tunnel-history', path: 'tunnels/1/history', prepare: (host) => giveHistory(host, 1) },
+  {
+    name: 'tunnel-history',
+    path: 'tunnels/1/history',
+    prepare: (host) => giveHistory(host, 1),
+    arrive: async ({ page }) => {
+      const plot = page.locator('[role=slider]').first()
+      for (let n = 0; n < 8; n++) await plot.press('PageDown')
+    },
+  },
   { name: 'tunnel-new-1', path: 'tunnels/new' },
   {
     name: 'tunnel-new-2',

@@ -2,7 +2,8 @@
 // unchanged.
 import assert from 'node:assert/strict'
 import { repetitions } from '../support/counts.ts'
-import { exampleTunnel } from '../support/example.ts'
+import type { TunnelState } from '@panel/shared/tunnel/model.ts'
+import { bySystemd, exampleTunnel } from '../support/example.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import { putDriver, putPanel } from './panel/bundles.ts'
 import { Panel } from './panel/panel.ts'
@@ -43,6 +44,42 @@ describe('The helper by hand', function () {
     )
     assert.equal((await panel.request('tunnel.apply', { before: tunnel, after: null })).outcome, 'applied')
     assert.equal(await panel.picture(), before)
+  })
+
+  it("leaves somebody's own GRE link alone, whatever it is asked, until it is adopted", async () => {
+    await panel.server.run(
+      'ip link add theirs type gre local 192.0.2.1 remote 192.0.2.99 key 7 && ip address add 10.10.7.1/30 dev theirs && ip link set theirs up',
+    )
+    const {
+      tunnels: [found],
+    } = await panel.request('tunnel.probe', { interface_names: ['theirs'] })
+    const { state: before = null, is_ours } = found ?? {}
+    assert.ok(before?.link)
+    assert.equal(is_ours, false)
+    const { link } = before
+    const withConfig = (fields: object): TunnelState => ({
+      ...before,
+      link: { ...link, config: { ...link.config, ...fields } },
+    })
+    const picture = await panel.picture()
+    const address = { address: '10.10.8.1', peer_address: '', prefix_length: 30 }
+    for (const after of [
+      null,
+      withConfig({ mtu: 1300 }),
+      withConfig({ addresses: [address] }),
+      { ...before, link: { ...link, is_up: false } },
+      { ...before, saved: bySystemd(link.config) },
+    ])
+      await assert.rejects(
+        panel.request('tunnel.apply', { before, after }),
+        /theirs was not made by the panel: adopt it/,
+      )
+    await panel.request('tunnel.adopt', { interface_name: 'theirs', link })
+    assert.equal(await panel.picture(), picture)
+    const changed = withConfig({ mtu: 1300, addresses: [address] })
+    assert.equal((await panel.request('tunnel.apply', { before, after: changed })).outcome, 'applied')
+    assert.equal((await panel.request('tunnel.apply', { before: changed, after: null })).outcome, 'applied')
+    assert.match((await panel.server.try('ip link show theirs')).stderr, /does not exist/)
   })
 
   it('lets only its owner and its group connect', async () => {

@@ -14,6 +14,7 @@ import { startLab, type Lab } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
 import { DOWN, HERE, inside, KEPT, LOST, NETWORKD, RUNTIME, SYSTEMD } from './panel/kept-tunnels.ts'
 import { expect, ON_DISK, OPERATOR, Panel, wholeMachine, type Place } from './panel/panel.ts'
+import { reconciling } from './panel/reconciling.ts'
 import { tunnelRequest } from '../support/records.ts'
 
 const { unitDir: UNITS, networkdDir: NETWORK } = ON_DISK
@@ -132,18 +133,29 @@ describe('A machine that reboots', function () {
     }
   })
 
-  it('pings the far end of a tunnel that has a keepalive, while it is up', async () => {
+  it('pings the far end of a tunnel that has a keepalive, while it is up, and says where somebody has stopped that', async () => {
     const isSaidToBe = (word: string): Promise<void> =>
       becomes(
         async () =>
           (await lab.try('systemctl', ['is-active', 'tunnel-panel-keepalive-nd-gre.service'])).stdout.trim() === word,
       )
+    const seen = async () =>
+      (({ status, diffs }) => [status, diffs[0]?.actual])(await reconciling(panel).itemOf('nd-gre'))
     await isSaidToBe('active')
     assert.match(await lab.run('pgrep -a ping'), /ping -n -q -I nd-gre -i 2 -s 56 172\.17\.21\.2/)
     await act('nd-gre', 'down')
     await isSaidToBe('inactive')
     await act('nd-gre', 'up')
     await isSaidToBe('active')
+    await lab.run('systemctl stop tunnel-panel-keepalive-nd-gre.service')
+    assert.deepEqual(await seen(), ['Drifted', 'yes, but stopped'])
+    assert.deepEqual(
+      (await act('nd-gre', 'reapply')).plan.steps.map(({ kind }) => kind),
+      ['systemd_enable'],
+    )
+    assert.deepEqual(await seen(), ['InSync', undefined])
+    await isSaidToBe('active')
+    assert.deepEqual(await seen(), ['InSync', undefined])
     await patch('nd-gre', { ttl: 1 })
     await patch('nd-gre', { ttl: 0 })
     await becomes(async () => (await lab.try('pgrep', ['-fa', `nd-gre.*172.17.21.2`])).code === 0)

@@ -3,9 +3,11 @@ import type { NamedMigration } from '../platform/db/migrate.ts'
 import * as diagnostics from '../features/diagnostics/migration.ts'
 import * as metrics from '../features/metrics/migration.ts'
 import * as monitor from '../features/monitor/migration.ts'
+import * as monitorTimes from '../features/monitor/migration-times.ts'
 import * as pools from '../features/pools/migration.ts'
 import * as routes from '../features/routes/migration.ts'
 import * as routeConnections from '../features/routes/migration-connections.ts'
+import * as routePaths from '../features/routes/migration-paths.ts'
 import * as routeRanges from '../features/routes/migration-ranges.ts'
 import * as tunnelKeepalive from '../features/tunnels/migration-keepalive.ts'
 import * as settings from '../features/settings/migration.ts'
@@ -25,4 +27,6 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   routeConnections,
   diagnostics,
   routeRanges,
+  routePaths,
+  monitorTimes,
 ]

@@ -5,11 +5,13 @@ import { pino } from 'pino'
 import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
 import { RULES_PER_CHANGE_MAX } from '@panel/shared/ruleset/model.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
-import type { Outcome } from '@panel/shared/rpc/outcome.ts'
+import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import { openStore } from '../app/store.ts'
 import { connectHelper } from '../platform/helper/client.ts'
 import { readKernelRules } from '../features/routes/kernel-rules.ts'
-import { existingTunnels } from '../features/tunnels/store.ts'
+import { applyStored, whyNotDeleted } from '../features/tunnels/ownership.ts'
+import type { TunnelRecord } from '../features/tunnels/record.ts'
+import { everyTunnel } from '../features/tunnels/store.ts'
 import type { Config } from '../app/config.ts'
 import { CommandError } from './errors.ts'
 import { printLine } from './print.ts'
@@ -18,8 +20,8 @@ export async function takeDown({ state_dir, helper_socket }: Config): Promise<vo
   const helper = connectHelper(helper_socket, pino({ enabled: false }))
   const db = await openStore(join(state_dir, 'panel.db'))
   try {
-    const names = (await existingTunnels(db)).map(({ interface_name }) => interface_name)
-    const failed = [...(await removeRules(helper.request)), ...(await removeTunnels(helper.request, names))]
+    const stored = await everyTunnel(db)
+    const failed = [...(await removeRules(helper.request)), ...(await removeTunnels(helper.request, stored))]
     if (failed.length > 0)
       throw new CommandError(`Not everything could be removed:\n${failed.map((line) => `  ${line}`).join('\n')}`)
   } finally {
@@ -44,16 +46,24 @@ async function removeRules(request: Writer): Promise<string[]> {
   return []
 }
 
-async function removeTunnels(request: Writer, interface_names: string[]): Promise<string[]> {
+async function removeTunnels(request: Writer, stored: readonly TunnelRecord[]): Promise<string[]> {
+  const records = new Map(stored.map((record) => [record.interface_name, record]))
+  const interface_names = [...records.keys()]
   const { tunnels } =
     interface_names.length === 0 ? { tunnels: [] } : await request('tunnel.probe', { interface_names })
   const failed: string[] = []
-  for (const { state } of tunnels) {
-    if (!state) continue
-    const outcome: Outcome = await request('tunnel.apply', { before: state, after: null })
-    if (outcome.outcome !== 'applied')
-      failed.push(`${state.interface_name}: ${outcome.failure?.message ?? outcome.outcome}`)
+  for (const found of tunnels) {
+    const record = records.get(found.interface_name)
+    const reason = record && (await whyNotRemoved(request, found, record))
+    if (reason) failed.push(`${found.interface_name}: ${reason}`)
   }
   printLine(`${tunnels.length - failed.length} tunnels removed.`)
   return failed
+}
+
+async function whyNotRemoved(request: Writer, found: TunnelFound, record: TunnelRecord): Promise<string | null> {
+  const reason = whyNotDeleted(found, record)
+  if (reason !== null || !found.state) return reason
+  const { outcome, failure } = await applyStored(request, { before: found.state, after: null })
+  return outcome === 'applied' ? null : (failure?.message ?? outcome)
 }

@@ -5,6 +5,8 @@ export interface Bursts {
   soon(whose: string): void
   /** Returns when the work that was requested for `whose` is done; at once where none was requested. */
   doneFor(whose: string): Promise<void>
+  /** Whether work that was requested for `whose` waits or is under way. */
+  isDueFor(whose: string): boolean
 }
 
 /** Work that was requested and is not done yet. */
@@ -19,12 +21,19 @@ export function inBursts(work: (requests: readonly string[]) => Promise<void>, p
   const requests = new Set<string>()
   let timer: NodeJS.Timeout | null = null
   let running: Promise<void> = Promise.resolve()
+  const begun = new Set<readonly string[]>()
   const start = (): Promise<void> => {
     if (timer) clearTimeout(timer)
     timer = null
     const whose = [...requests]
     requests.clear()
-    running = running.then(() => work(whose)).then(() => void (requests.size === 0 && unfinished.delete(finish)))
+    begun.add(whose)
+    running = running
+      .then(() => work(whose))
+      .then(() => {
+        begun.delete(whose)
+        if (requests.size === 0) unfinished.delete(finish)
+      })
     return running
   }
   const finish = (): Promise<void> => (requests.size > 0 ? start() : running)
@@ -36,5 +45,6 @@ export function inBursts(work: (requests: readonly string[]) => Promise<void>, p
     },
     // One that is under way may have begun before the last change, so only its end counts.
     doneFor: (whose) => (requests.has(whose) ? start() : running),
+    isDueFor: (whose) => requests.has(whose) || [...begun].some((requested) => requested.includes(whose)),
   }
 }

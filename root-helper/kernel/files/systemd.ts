@@ -1,10 +1,10 @@
 // Asks a running systemd to read its unit files again, once for a burst of changes, and to run the keepalives that are
-// enabled now.
-import { existsSync } from 'node:fs'
-import { parseFileName } from '@panel/shared/tunnel/saved-file.ts'
+// enabled now; and asks which of them it does not run.
+import { existsSync, lstatSync } from 'node:fs'
+import { parseFileName, savedFileName } from '@panel/shared/tunnel/saved-file.ts'
 import { inBursts } from './bursts.ts'
 import { runQuietly } from '../program/run-quietly.ts'
-import { isEnabledIn } from './units.ts'
+import { isEnabledIn, type Systemd } from './units.ts'
 
 const SYSTEMD_FOLDERS = [
   '/etc/systemd/system',
@@ -13,18 +13,45 @@ const SYSTEMD_FOLDERS = [
   '/usr/local/lib/systemd/system',
 ]
 const SYSTEMCTL = '/usr/bin/systemctl'
+/** Whoever looks at a tunnel waits for this. */
+const ASKING_MS = 5000
 
 export const systemdReads = (folder: string): boolean => SYSTEMD_FOLDERS.includes(folder)
 export const systemdRuns = (): boolean => existsSync('/run/systemd/system')
+
+const NO_SYSTEMD: Systemd = { changed: () => undefined, listStopped: async () => [] }
 
 /**
  * Reloading costs systemd time in proportion to its units, so a thousand tunnels made in a row reload it a few times,
  * not a thousand.
  */
-export function reloadLater(folder: string): (unit: string) => void {
-  if (!systemdReads(folder) || !systemdRuns()) return () => undefined
+export function systemdReading(folder: string): Systemd {
+  if (!systemdReads(folder) || !systemdRuns()) return NO_SYSTEMD
   const reload = inBursts((units) => tellSystemd(folder, units))
-  return (unit) => reload.soon(unit)
+  return {
+    changed: (unit) => reload.soon(unit),
+    listStopped: (units) => listStopped(units.filter((unit) => !reload.isDueFor(unit))),
+  }
+}
+
+/**
+ * systemd keeps such a link, pointing nowhere, for every unit while it runs. So it is asked only where one has none: that
+ * one may also be about to start, or wait for its next try. Asked by a pattern, it answers for a thousand as quickly as
+ * for one.
+ */
+async function listStopped(units: readonly string[]): Promise<string[]> {
+  const idle = units.filter((unit) => !lstatSync(`/run/systemd/units/invocation:${unit}`, { throwIfNoEntry: false }))
+  if (idle.length === 0) return []
+  const pattern = savedFileName('systemd_keepalive_unit', '*')
+  const listed = await runQuietly(SYSTEMCTL, ['list-units', '--plain', '--full', pattern], ASKING_MS)
+  return listed === '' ? [] : stoppedAmong(idle, listed)
+}
+
+/** `systemctl list-units` lists what runs, has failed, or has a job: of the others it says nothing. */
+export function stoppedAmong(idle: readonly string[], listed: string): string[] {
+  const rows = listed.split('\n').map((line) => line.trim().split(/\s+/))
+  const underWay = new Set(rows.filter(([, , state]) => state !== 'failed').map(([unit = '']) => unit))
+  return idle.filter((unit) => !underWay.has(unit))
 }
 
 async function tellSystemd(folder: string, units: readonly string[]): Promise<void> {

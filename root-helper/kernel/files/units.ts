@@ -9,20 +9,25 @@ import { removeAndSync, savedFilesIn } from './saved-files.ts'
 
 const WANTS = 'multi-user.target.wants'
 
-/**
- * `changed` is called after each change, so that a running systemd can be made to read the folder again. `more`: other
- * folders whose drop-ins count.
- */
-export function unitFilesIn(folder: string, changed: (name: string) => void, more: readonly string[] = []): UnitFiles {
-  const files = savedFilesIn(folder, UNIT_KINDS, changed, more)
+export interface Systemd {
+  /** After each change of a unit file, or of whether it is enabled. */
+  changed(unit: string): void
+  /** As in UnitFiles. */
+  listStopped(units: readonly string[]): Promise<string[]>
+}
+
+/** `more`: other folders whose drop-ins count. */
+export function unitFilesIn(folder: string, systemd: Systemd, more: readonly string[] = []): UnitFiles {
+  const files = savedFilesIn(folder, UNIT_KINDS, systemd.changed, more)
   const wants = join(folder, WANTS)
   return {
     ...files,
     isEnabled: async (name) => isEnabledIn(folder, name),
     listEnabled: async () => listEnabledIn(wants),
+    listStopped: systemd.listStopped,
     setEnabled: async (name, enabled) => {
       await (enabled ? enable(wants, name) : removeAndSync(wants, join(wants, name)))
-      changed(name)
+      systemd.changed(name)
     },
   }
 }

@@ -1,5 +1,4 @@
 // Our chains in iptables and ip6tables. Apart from the jumps to our chains, no text of ours names any other line.
-import { readFile } from 'node:fs/promises'
 import type { Family } from '@panel/shared/address/ip.ts'
 import { canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
 import { ruleLimits, type RuleLimit } from '@panel/shared/ruleset/backend.ts'
@@ -9,6 +8,7 @@ import { patchTables } from '@panel/shared/ruleset/iptables/patch.ts'
 import { readIptables, type IptablesRead } from '@panel/shared/ruleset/iptables/read.ts'
 import { emptyTables, isPresent, RELAY_FAMILIES, type FamilyTables } from '@panel/shared/ruleset/iptables/tables.ts'
 import { renderBack, renderCountersGone, renderFamily, wantedTables } from '@panel/shared/ruleset/iptables/render.ts'
+import { bootId } from '../boot-id.ts'
 import type { HeldRuleset, Rulesets } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { sharedRead } from '../../shared-read.ts'
@@ -109,8 +109,7 @@ export class IptablesRulesets implements Rulesets {
   async counters(): Promise<{ epoch: string; counters: RelayCounters[] }> {
     if (this.#families.size === 0) return { epoch: '', counters: [] }
     const counters = sumCounters((await Promise.all([...this.#families].map((family) => this.#counted(family)))).flat())
-    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
-    return { epoch: `${boot.trim()}-${this.#iptables.backend === 'iptables_nft' ? 20 : 30}`, counters }
+    return { epoch: `${await bootId()}-${this.#iptables.backend === 'iptables_nft' ? 20 : 30}`, counters }
   }
 
   async clear(): Promise<void> {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { canonicalAddress } from '@panel/shared/tunnel/canonical.ts'
 import type { HostInterface, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { LinkConfig, LinkKind, TunnelAddress } from '@panel/shared/tunnel/model.ts'
-import type { FoundLink, Links, NextHop } from '../facilities.ts'
+import type { FoundLink, Links, NextHop, OwnLinks } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { foundLink, greConfig, isOurs, isStub, linkSnapshot } from './found.ts'
 import { LinkReader } from './read.ts'
@@ -25,14 +25,16 @@ import {
 import { NetlinkSocket } from '../../netlink/socket.ts'
 
 /** The links of the network namespace in which it is called. */
-export const openLinks = (): KernelLinks => new KernelLinks(new NetlinkSocket())
+export const openLinks = (own: OwnLinks): KernelLinks => new KernelLinks(new NetlinkSocket(), own)
 
 export class KernelLinks implements Links {
   private readonly socket: NetlinkSocket
   private readonly reader: LinkReader
+  private readonly own: OwnLinks
 
-  constructor(socket: NetlinkSocket) {
+  constructor(socket: NetlinkSocket, own: OwnLinks) {
     this.socket = socket
+    this.own = own
     this.reader = new LinkReader(socket)
   }
 
@@ -59,39 +61,42 @@ export class KernelLinks implements Links {
       bind_device === null ? 0 : (await this.reader.need(bind_device, `create link ${interface_name}`)).index
     const attributes = [mtuAttribute(config.mtu), queueAttribute(config.tx_queue_length)]
     await this.socket.request(newLink(interface_name, config.kind, attributes, encodeGre({ ...config, bindIndex })))
+    const { index } = await this.reader.need(interface_name, `create link ${interface_name}`)
+    try {
+      await this.own.keep(index)
+    } catch (error) {
+      await this.socket.request(deleteLink(index, interface_name))
+      throw error
+    }
   }
 
-  /** Refuses links that are no tunnels of ours, whoever requests it. */
   async delete(interface_name: string): Promise<void> {
     const what = `delete link ${interface_name}`
-    const raw = await this.reader.need(interface_name, what)
-    if (!isOurs(raw))
-      throw new KernelError(
-        'EPERM',
-        `${what}: refused: a link of kind ${raw.kind || 'none'} that is not the panel's to delete`,
-      )
+    const raw = await this.ownLink(interface_name, what)
+    if (!isOurs(raw)) throw refused(what, `a link of kind ${raw.kind || 'none'} is no tunnel`)
     await this.socket.request(deleteLink(raw.index, interface_name))
+    this.own.gone(raw.index)
   }
 
   async setMtu(interface_name: string, mtu: number): Promise<void> {
     const what = `set mtu ${mtu} on ${interface_name}`
-    await this.socket.request(setLink((await this.reader.need(interface_name, what)).index, what, mtuAttribute(mtu)))
+    await this.socket.request(setLink((await this.ownLink(interface_name, what)).index, what, mtuAttribute(mtu)))
   }
 
   async setTxQueueLength(interface_name: string, tx_queue_length: number): Promise<void> {
     const what = `set txqueuelen ${tx_queue_length} on ${interface_name}`
     await this.socket.request(
-      setLink((await this.reader.need(interface_name, what)).index, what, queueAttribute(tx_queue_length)),
+      setLink((await this.ownLink(interface_name, what)).index, what, queueAttribute(tx_queue_length)),
     )
   }
 
   async setUp(interface_name: string, is_up: boolean): Promise<void> {
-    const { index } = await this.reader.need(interface_name, `set link ${interface_name} ${is_up ? 'up' : 'down'}`)
+    const { index } = await this.ownLink(interface_name, `set link ${interface_name} ${is_up ? 'up' : 'down'}`)
     await this.socket.request(setLinkUp(index, interface_name, is_up))
   }
 
   async addAddress(interface_name: string, address: TunnelAddress): Promise<void> {
-    const { index } = await this.reader.need(interface_name, `add address ${address.address} to ${interface_name}`)
+    const { index } = await this.ownLink(interface_name, `add address ${address.address} to ${interface_name}`)
     await this.socket.request(newAddress(index, interface_name, address))
   }
 
@@ -100,7 +105,7 @@ export class KernelLinks implements Links {
    * are put back.
    */
   async removeAddress(interface_name: string, address: TunnelAddress): Promise<void> {
-    const { index } = await this.reader.need(interface_name, `remove address ${address.address} from ${interface_name}`)
+    const { index } = await this.ownLink(interface_name, `remove address ${address.address} from ${interface_name}`)
     const before = await this.reader.linkAddresses(index)
     await this.socket.request(deleteAddress(index, interface_name, address))
     const after = new Set((await this.reader.linkAddresses(index)).map(keyOf))
@@ -127,7 +132,8 @@ export class KernelLinks implements Links {
           error.code === 'EINVAL' ? `this kernel has the ${kind} driver` : error.message.slice(`${what}: `.length),
       }
     }
-    await this.delete(name)
+    const { index } = await this.reader.need(name, what)
+    await this.socket.request(deleteLink(index, name))
     return {
       supported: true,
       detail: `this kernel has the ${kind} driver, which took a link that it should refuse; the link is removed`,
@@ -166,7 +172,16 @@ export class KernelLinks implements Links {
   close(): void {
     this.socket.close()
   }
+
+  /** Whoever requests it, and what is written goes to its index: to this link, whatever has the name by then. */
+  private async ownLink(interface_name: string, what: string): Promise<RawLink> {
+    const raw = await this.reader.need(interface_name, what)
+    if (this.own.says(raw.index) !== true) throw refused(what, 'the panel neither made nor adopted this link')
+    return raw
+  }
 }
+
+const refused = (what: string, why: string): KernelError => new KernelError('EPERM', `${what}: refused: ${why}`)
 
 const keyOf = ({ address, peer_address, prefix_length }: TunnelAddress | RawAddress): string =>
   `${address} ${peer_address} ${prefix_length}`

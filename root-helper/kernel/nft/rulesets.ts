@@ -1,6 +1,5 @@
 // Our table in this network namespace's netfilter: written by way of nft, read whole by way of nft, and in pieces from
 // the kernel itself; no other table is named.
-import { readFile } from 'node:fs/promises'
 import { canonicalRuleset, inOrder } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import { nothingRead, readRuleset, type Compiled, type RulesetRead } from '@panel/shared/ruleset/nft/read.ts'
@@ -11,6 +10,7 @@ import { rulesAround } from '@panel/shared/ruleset/part.ts'
 import { patchTable } from '@panel/shared/ruleset/nft/patch.ts'
 import { TABLE, type Table } from '@panel/shared/ruleset/nft/table.ts'
 import { Confirmation } from './confirmation.ts'
+import { bootId } from '../boot-id.ts'
 import type { HeldRuleset, Rulesets } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { sharedRead } from '../../shared-read.ts'
@@ -121,7 +121,7 @@ export class NftRulesets implements Rulesets {
   async counters(): Promise<{ epoch: string; counters: RelayCounters[] }> {
     const handle = await this.#table.handle()
     if (handle === null) return { epoch: '', counters: [] }
-    this.#bootId ??= (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
+    this.#bootId ??= await bootId()
     return { epoch: `${this.#bootId}.${handle}`, counters: await this.#table.counters() }
   }
 

@@ -2,10 +2,12 @@
 import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { FileKind, Saved } from '@panel/shared/tunnel/model.ts'
+import { isBetweenSameEnds } from '@panel/shared/tunnel/same-ends.ts'
 import { savedFileName, parseFileName, isNetworkdKind } from '@panel/shared/tunnel/saved-file.ts'
 import type { FoundLink, Kernel } from '../../kernel/facilities.ts'
 import { savedFiles } from './execute.ts'
 import { readFile } from './file-cache.ts'
+import { markStopped } from './keepalives.ts'
 
 /** Stands among the foreign files for all drop-ins of one of ours. */
 const DROP_INS = '.d'
@@ -22,7 +24,10 @@ export async function probeTunnels(kernel: Kernel, names: readonly string[]): Pr
   const listed = isAll || names.length >= MANY ? await listFiles(kernel) : null
   const links = new Map((await kernel.links.list(isAll ? null : names)).map((found) => [found.interface_name, found]))
   const wanted = isAll ? [...new Set([...links.keys(), ...namesIn(listed?.there ?? [])])].sort() : names
-  return Promise.all(wanted.map((name) => join(kernel, name, links.get(name) ?? null, listed)))
+  return markStopped(
+    kernel,
+    await Promise.all(wanted.map((name) => join(kernel, name, links.get(name) ?? null, listed))),
+  )
 }
 
 export async function probeTunnel(kernel: Kernel, name: string): Promise<TunnelFound> {
@@ -53,14 +58,23 @@ async function join(
   const live = { observed: found?.observed ?? null, unmodelled: found?.unmodelled ?? [] }
   // Foreign links may have names that our files cannot have.
   if (!parseFileName(savedFileName('systemd_unit', interface_name)))
-    return { interface_name, state: null, ...live, foreign_files: [] }
+    return { interface_name, state: null, is_ours: false, ...live, foreign_files: [] }
   const { saved, foreign_files } = await filesUnder(kernel, interface_name, listed)
   return {
     interface_name,
     state: canonicalTunnel({ interface_name, link: found?.link ?? null, saved }),
+    is_ours: isOurs(kernel, found, saved),
     ...live,
     foreign_files,
   }
+}
+
+/** Where the record does not speak of it, a link is ours that a file of ours makes: at boot, or whenever that runs. */
+function isOurs({ ownLinks }: Kernel, found: FoundLink | null, { systemd_unit, networkd_netdev }: Saved): boolean {
+  if (!found?.link) return false
+  const { config } = found.link
+  const made = [systemd_unit?.config, networkd_netdev?.config]
+  return ownLinks.says(found.observed.index) ?? made.some((one) => one && isBetweenSameEnds(one, config))
 }
 
 async function filesUnder(

@@ -1,7 +1,7 @@
 // The kernel takes no second link between the same ends with the same key, and does not say which is the first: often
 // the tunnel itself, which somebody has renamed.
-import type { LinkConfig } from '@panel/shared/tunnel/model.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
+import { isBetweenSameEnds } from '@panel/shared/tunnel/same-ends.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
 import type { Links } from '../../kernel/facilities.ts'
 import { RefusedError } from '../../refused.ts'
@@ -25,10 +25,3 @@ export async function refuseSameEnds(
     `The link ${other} has the ends and the key of ${create.interface_name}. If it is this tunnel under another name, set it down and rename it back with "ip link set dev ${other} name ${create.interface_name}"; otherwise delete it, or give this tunnel another key`,
   )
 }
-
-const isBetweenSameEnds = (a: LinkConfig, b: LinkConfig): boolean =>
-  a.kind === b.kind &&
-  a.local_endpoint === b.local_endpoint &&
-  a.remote_endpoint === b.remote_endpoint &&
-  a.ikey === b.ikey &&
-  a.bind_device === b.bind_device

@@ -11,6 +11,7 @@ import { allowReach } from '../../reach.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Subject } from '../../subject.ts'
 import { executeTunnelStep } from './execute.ts'
+import { recallOwn, requireOwn } from './ownership.ts'
 import { probeTunnels } from './probe.ts'
 import { refuseSameEnds } from './same-ends.ts'
 
@@ -38,7 +39,9 @@ export function tunnelSubject(kernel: Kernel): Subject<TunnelStates, Found, Tunn
       await refuseSameEnds(kernel.links, tunnels, steps)
       await allowReach(kernel, tunnels, after)
       await allowTunnels(kernel.links, tunnels, after, steps)
+      await requireOwn(kernel, tunnels)
     },
+    recall: (change) => recallOwn(kernel, requireNames(change), change),
     execute: (step) => executeTunnelStep(kernel, step),
     remedy: (change) => [
       ...requireNames(change).flatMap(howToLook),

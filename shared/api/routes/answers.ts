@@ -24,7 +24,7 @@ export const RouteHealthView = shape('RouteHealth', {
   installed: told(nullable(Flag), 'Null: the rules of the kernel cannot be read.'),
   tunnel: told(
     nullable(strict({ tunnel_id: Id, interface_name: Text, is_up: Flag, oper_state: Text })),
-    'Null: the rule names none, or one that is no more.',
+    'The one that its packets go over; of several one that is down. Null: none, or one that is no more.',
   ),
 })
 export type RouteHealthView = Static<typeof RouteHealthView>
@@ -50,6 +50,13 @@ export const ListRoutesAnswer = shape('Routes', {
   note: Sentence,
 })
 export type ListRoutesAnswer = Static<typeof ListRoutesAnswer>
+
+export const PathAnswer = shape('PathTo', {
+  address: Text,
+  tunnel_id: told(nullable(Id), 'Null: none that is known.'),
+  interface_name: nullable(Text),
+})
+export type PathAnswer = Static<typeof PathAnswer>
 
 export const RoutePlanView = shape('RoutePlan', {
   operation: oneOf(['none', 'create', 'update', 'delete']),

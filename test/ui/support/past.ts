@@ -9,11 +9,11 @@ import type { Host } from './host.ts'
 const STEP_S = 60
 const STEPS = 24 * 60
 const PROBES = 60
-const BREAK = { from: 1000, to: 1030 }
+export const BREAK = { from: 1000, to: 1030 }
 
 /** From 0 at the quietest to 1 at the busiest of the day. */
 const busyAt = (step: number): number => (1 - Math.cos((2 * Math.PI * step) / STEPS)) / 2 + 0.04 * Math.sin(step / 9)
-const startOf = (step: number): number => Math.floor(Date.now() / 1000 / STEP_S) * STEP_S - (STEPS - step) * STEP_S
+export const startOf = (step: number): number => Math.floor(Date.now() / 1000 / STEP_S) * STEP_S - (STEPS - step) * STEP_S
 const steps = Array.from({ length: STEPS }, (_, step) => step)
 
 export async function giveHistory({ db }: Host, tunnel_id: number): Promise<void> {
@@ -37,6 +37,7 @@ export async function giveHistory({ db }: Host, tunnel_id: number): Promise<void
         jitter_sum_us: 900 * received_count,
         jitter_count: received_count,
         worst_severity,
+        [isBroken ? 'down_ms' : lost > 0 ? 'degraded_ms' : 'up_ms']: STEP_S * 1000,
       }
     }),
   )

@@ -56,6 +56,19 @@ describe('A burst', () => {
     assert.equal(begun.length, 2)
   })
 
+  it('is due for those who asked until it is done, and for nobody else', async () => {
+    bursts.soon('a')
+    const due = (): boolean[] => ['a', 'b'].map((whose) => bursts.isDueFor(whose))
+    assert.deepEqual(due(), [true, false])
+    const underWay = bursts.doneFor('a')
+    bursts.soon('b')
+    assert.deepEqual(due(), [true, true])
+    await underWay
+    assert.deepEqual(due(), [false, true])
+    await bursts.doneFor('b')
+    assert.deepEqual(due(), [false, false])
+  })
+
   it('comes after the one under way, which may have looked before the last change', async () => {
     bursts.soon('a')
     const first = bursts.doneFor('a')

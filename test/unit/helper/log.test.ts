@@ -88,13 +88,22 @@ describe("Root's log", () => {
     await ask('ruleset.disconnect', { route_rule_ids: [1, 2], destinations: [] })
     await ask('ruleset.forget', { route_rule_ids: [3] })
     await ask('forwarding.apply', { before: state, after: state })
+    kernel.plant('gre-a-1', { state: exampleTunnel().link })
+    await ask('tunnel.adopt', { interface_name: 'gre-a-1', link: exampleTunnel().link })
+    await ask('tunnel.release', { interface_name: 'gre-a-1' })
     await ask('ruleset.probe', { route_rule_ids: [], from_id: 0 })
     await ask('host.probe', { parts: ['listeners'] })
     assert.deepEqual(
-      lines(/^A change/).map(({ method }) => method),
-      ['ruleset.disconnect', 'ruleset.forget', 'forwarding.apply'],
+      lines(/^A change/).map(({ method, outcome }) => [method, outcome]),
+      [
+        ['ruleset.disconnect', 'done'],
+        ['ruleset.forget', 'done'],
+        ['forwarding.apply', 'applied'],
+        ['tunnel.adopt', 'done'],
+        ['tunnel.release', 'done'],
+      ],
     )
-    assert.equal(writes.length, 5)
+    assert.equal(writes.length, 7)
   })
 
   it('has so many malformed lines a minute and no more, while a change among them is never left out', async () => {

@@ -121,6 +121,7 @@ describe('What root refuses of a tunnel', () => {
     const odd = exampleTunnel({ addresses: address('10.20.0.1/8'), remote_endpoint: '224.0.0.5' }, 'eth9')
     kernel.plant('eth9', { state: odd.link })
     const bare = { ...odd, saved: null }
+    await helper.request('tunnel.adopt', { interface_name: 'eth9', link: odd.link! })
     await refused(odd, null, bare)
     const longer = (state: TunnelState): TunnelState => ({
       ...state,

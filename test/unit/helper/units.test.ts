@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFi
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { removeUnfinished } from '@panel/root-helper/kernel/files/files.ts'
+import { stoppedAmong } from '@panel/root-helper/kernel/files/systemd.ts'
 import { unitFilesIn } from '@panel/root-helper/kernel/files/units.ts'
 import { probeTunnel } from '@panel/root-helper/nouns/tunnel/probe.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
@@ -14,7 +15,8 @@ const UNIT = 'tunnel-panel-link-gre-a-1.service'
 describe('Unit files', () => {
   const folder = mkdtempSync(join(tmpdir(), 'panel-units-'))
   let changes = 0
-  const units = unitFilesIn(folder, () => (changes += 1))
+  const counting = { changed: () => void (changes += 1), listStopped: async () => [] }
+  const units = unitFilesIn(folder, counting)
 
   it('are foreign where the administrator has masked the unit, and the probe goes on', async () => {
     symlinkSync('/dev/null', join(folder, UNIT))
@@ -32,7 +34,7 @@ describe('Unit files', () => {
   it('are foreign in part where the administrator has put drop-ins beside them', async () => {
     const name = 'tunnel-panel-link-gre-a-2.service'
     const more = mkdtempSync(join(tmpdir(), 'panel-run-'))
-    const read = unitFilesIn(folder, () => undefined, [more])
+    const read = unitFilesIn(folder, counting, [more])
     assert.equal(await read.isOverridden(name), false)
     for (const beside of [more, folder]) {
       mkdirSync(join(beside, `${name}.d`))
@@ -48,6 +50,18 @@ describe('Unit files', () => {
       writeFileSync(join(folder, name), '')
     await removeUnfinished(folder, (name) => name.startsWith('tunnel-panel'))
     assert.deepEqual(readdirSync(folder).sort(), ['other.service.new-123', UNIT, `${UNIT}.new-x`])
+  })
+
+  it('are stopped where systemd neither runs them, nor is about to, nor waits for their next try', () => {
+    const listed = [
+      'UNIT                     LOAD   ACTIVE     SUB          JOB   DESCRIPTION',
+      'running.service          loaded active     running            Keepalive of running',
+      'about-to-start.service   loaded inactive   dead         start Keepalive of about-to-start',
+      'between-tries.service    loaded activating auto-restart       Keepalive of between-tries',
+      'given-up.service         loaded failed     failed             Keepalive of given-up',
+    ]
+    const units = ['running', 'stopped', 'about-to-start', 'between-tries', 'given-up'].map((name) => `${name}.service`)
+    assert.deepEqual(stoppedAmong(units, listed.join('\n')), ['stopped.service', 'given-up.service'])
   })
 
   it('are not enabled by a plain file, or a link to something else, in the place of the link', async () => {

@@ -34,6 +34,8 @@ async function hostWith(state: TunnelState | null): Promise<FakeKernel> {
   return kernel
 }
 
+const present = (...states: (TunnelState | null)[]): TunnelState[] => states.filter((state) => state !== null)
+
 describe('The plan of a tunnel', () => {
   it('has no steps for a change to the same state', () => {
     fc.assert(fc.property(tunnelState, (state) => assert.deepEqual(planTunnel(state, state).steps, [])))
@@ -71,6 +73,26 @@ describe('The plan of a tunnel', () => {
         await take(kernel, after, steps)
         await take(kernel, before)
         assert.equal(kernel.picture(), picture)
+      }),
+      { numRuns: 500 },
+    )
+  }).timeout(60_000)
+
+  it('starts a keepalive that somebody has stopped, whatever else is changed, and also on the way back', async () => {
+    await fc.assert(
+      fc.asyncProperty(statePair, async ([before, after]) => {
+        const kernel = await hostWith(before)
+        for (const name of kernel.enabled) kernel.stopped.add(name)
+        const found = await probe(kernel)
+        const go = async (wanted: TunnelState | null): Promise<void> => {
+          const change = { before: await probe(kernel), after: wanted }
+          for (const step of planChange(change).steps) await executeTunnelStep(kernel, step)
+          const now = statesOrNull(present(await probe(kernel)))
+          assert.deepEqual(failedChecks(checkTunnels([NAME], statesOrNull(present(wanted)), now)), [])
+          if (wanted?.link) assert.equal(now?.[0]?.saved?.systemd_keepalive_unit?.is_stopped, undefined)
+        }
+        await go(after)
+        await go(found)
       }),
       { numRuns: 500 },
     )
@@ -140,8 +162,6 @@ describe('The plan of a tunnel that gets another name', () => {
       { numRuns: 1000 },
     )
   })
-
-  const present = (...states: (TunnelState | null)[]): TunnelState[] => states.filter((state) => state !== null)
 })
 
 describe('The checks of a tunnel', () => {

@@ -1,11 +1,10 @@
 // One tunnel under watch: what forces its state, what a knock changes, what is kept of its history (decisions.md, S3,
 // S4, M4).
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
 import { makeMonitorPlan, type MonitorPlan } from '@panel/web-daemon/features/monitor/probe-target.ts'
-import { emptyBucket, joinBuckets, toPoint, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'
+import { joinBuckets, toPoint } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { TCP_PROBE_EVERY_MS, WatchedTunnel } from '@panel/web-daemon/features/monitor/watched-tunnel.ts'
 import type { SettingValues } from '@panel/web-daemon/features/settings/definitions.ts'
 import type { TunnelRecord } from '@panel/web-daemon/features/tunnels/record.ts'
@@ -287,40 +286,5 @@ describe('A tunnel under watch', () => {
       [stored[0]!.bucket_start, 6, 6, stored[0]!.worst_severity],
     )
     assert.equal(watched.status().stats.lost, 0)
-  })
-})
-
-const bucket: fc.Arbitrary<Bucket> = fc.record({
-  tunnel_id: fc.constant(7),
-  bucket_start: fc.constant(0),
-  sent_count: fc.nat(99),
-  received_count: fc.nat(99),
-  rtt_sum_us: fc.nat(),
-  rtt_min_us: fc.option(fc.nat()),
-  rtt_max_us: fc.option(fc.nat()),
-  jitter_sum_us: fc.nat(),
-  jitter_count: fc.nat(99),
-  worst_severity: fc.nat(4),
-})
-
-describe('Intervals of history', () => {
-  it('join to the same whole in whatever order and grouping', () => {
-    fc.assert(
-      fc.property(bucket, bucket, bucket, (a, b, c) => {
-        assert.deepEqual(joinBuckets(joinBuckets(a, b), c), joinBuckets(a, joinBuckets(b, c)))
-        assert.deepEqual(joinBuckets(a, b), joinBuckets(b, a))
-        assert.deepEqual(joinBuckets(emptyBucket(7, 0), a), { ...a })
-      }),
-    )
-  })
-
-  it('show the worst state of all, Down before Degraded before Unknown before Up, and Disabled only where it is alone', () => {
-    const worst = (...severities: number[]): string =>
-      toPoint(severities.map((worst_severity) => ({ ...emptyBucket(7, 0), worst_severity })).reduce(joinBuckets), 1)
-        .worst_state
-    assert.deepEqual(
-      [worst(0), worst(0, 1), worst(1, 2), worst(2, 3, 1), worst(3, 4, 0)],
-      ['Disabled', 'Up', 'Unknown', 'Degraded', 'Down'],
-    )
   })
 })

@@ -136,6 +136,7 @@ describe('a link of the kernel', () => {
         state,
         observed: found.observed,
         unmodelled: found.unmodelled,
+        is_ours: true,
         foreign_files: [],
       }),
       JSON.stringify(schema.errors),

@@ -45,6 +45,7 @@ export async function realKernel(lab: Lab): Promise<Kernel> {
   }
   return {
     links: facility('links'),
+    ownLinks: facility('ownLinks'),
     units: facility('units'),
     networkd: facility('networkd'),
     rulesets: facility('rulesets'),

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import type { AdoptAnswer, ReconcileAnswer, ReconcileItem } from '@panel/shared/api/reconcile.ts'
 import type { Server } from '../lab/index.ts'
-import { expect, type Panel } from './panel.ts'
+import { expect, type Panel, type Place } from './panel.ts'
 
 /** What the panel reports of host and store, and what it does about it. */
-export const reconciling = (panel: Panel) => {
+export const reconciling = (panel: Panel<Place>) => {
   const report = async (query = ''): Promise<ReconcileAnswer> =>
     expect(await panel.operator.get<ReconcileAnswer>(`/reconcile${query}`), 200)
   const itemOf = async (name: string): Promise<ReconcileItem> => {

@@ -1,6 +1,7 @@
 // Draws a chart with uPlot in the theme's colours.
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { PLOT_BOTTOM, PLOT_END, PLOT_START, PLOT_TOP, type TimeRange } from './plot.ts'
 
 export interface Series {
   readonly title: string
@@ -13,6 +14,7 @@ export interface Series {
 export interface ChartData {
   /** Seconds since 1970, ascending. */
   readonly times: readonly number[]
+  readonly range: TimeRange
   readonly series: readonly Series[]
   /** Times of events. */
   readonly marks: readonly number[]
@@ -36,9 +38,12 @@ export interface Drawing {
 }
 
 export const drawChart = (place: HTMLElement, options: ChartOptions): Drawing => {
-  let { marks } = options
+  let { marks, range } = options
   const chart = new uPlot(
-    uplotOptions(place, options, () => marks),
+    uplotOptions(place, options, {
+      marks: () => marks,
+      range: () => [range.from, range.to],
+    }),
     chartData(options),
     place,
   )
@@ -47,7 +52,7 @@ export const drawChart = (place: HTMLElement, options: ChartOptions): Drawing =>
   watch.observe(place)
   return {
     update: (data) => {
-      ;({ marks } = data)
+      ;({ marks, range } = data)
       chart.setData(chartData(data))
     },
     destroy: () => {
@@ -62,7 +67,7 @@ const widthOf = ({ clientWidth }: HTMLElement): number => Math.max(200, clientWi
 const uplotOptions = (
   place: HTMLElement,
   { isDotted, format, steps, top, height, locale, series }: ChartOptions,
-  marks: () => ChartData['marks'],
+  { marks, range }: { marks: () => ChartData['marks']; range: () => [number, number] },
 ): uPlot.Options => {
   const colour = colourOf(place)
   const axis = {
@@ -83,10 +88,16 @@ const uplotOptions = (
     height,
     legend: { show: false },
     cursor: { show: false },
-    scales: { y: { range: (_chart, _least, most) => [0, Math.max(top ?? 0, most ?? 0, 1e-9) * 1.05] } },
+    padding: [PLOT_TOP, PLOT_END, 0, 0],
+    scales: { x: { range }, y: { range: (_chart, _least, most) => [0, Math.max(top ?? 0, most ?? 0, 1e-9) * 1.05] } },
     axes: [
-      { ...axis, space: 90, values: (_chart, splits) => label(splits) },
-      { ...axis, ...(steps ? { incrs: [...steps] } : {}), size: 72, values: (_chart, splits) => splits.map(format) },
+      { ...axis, space: 90, size: PLOT_BOTTOM, values: (_chart, splits, _axis, _space, step) => label(splits, step) },
+      {
+        ...axis,
+        ...(steps ? { incrs: [...steps] } : {}),
+        size: PLOT_START,
+        values: (_chart, splits) => splits.map(format),
+      },
     ],
     series: [{}, ...series.map(line)],
     hooks: { draw: [drawMarks(marks, colour('down'))] },
@@ -104,15 +115,23 @@ const colourOf =
     return computed
   }
 
-/** Short ranges need seconds on the axis. */
+const DAY_S = 86_400
+
+/** The date stands below the first time and below the first of each day; steps of days have dates alone. */
 const timeLabels = (locale: string) => {
-  const [minutes, seconds] = [undefined, '2-digit' as const].map(
+  const [minutes, seconds] = ([undefined, '2-digit'] as const).map(
     (second) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', second }),
   )
-  return (splits: readonly number[]): string[] =>
-    splits.map(
-      (at) => ((splits.at(-1) ?? 0) - (splits[0] ?? 0) < 300 ? seconds : minutes)?.format(new Date(at * 1000)) ?? '',
-    )
+  const date = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' })
+  return (splits: readonly number[], step: number): string[] => {
+    const days = splits.map((at) => date.format(new Date(at * 1000)))
+    if (step >= DAY_S) return days
+    const clock = step < 60 ? seconds : minutes
+    return splits.map((at, index) => {
+      const time = clock?.format(new Date(at * 1000)) ?? ''
+      return days[index] === days[index - 1] ? time : `${time}\n${days[index]}`
+    })
+  }
 }
 
 /** A line from top to bottom at each mark. */

@@ -1,7 +1,7 @@
 // Labels for the components of health.
 import type { HealthComponent } from '@panel/shared/api/system.ts'
 import { messages, t } from '../core/i18n.svelte.ts'
-import type { State, StateLabel } from './StateBadge.svelte'
+import type { State, StateLabel } from './state.ts'
 
 export const HEALTH_STATES = {
   ok: 'up',

@@ -12,3 +12,12 @@ const FROM_WORST: readonly State[] = ['down', 'degraded', 'up', 'unknown', 'disa
 /** Not knowing is no fault: it counts for less than what is known. */
 export const worse = (one: State, other: State): State =>
   FROM_WORST.find((state) => state === one || state === other) ?? one
+
+/** On a grid of 16. */
+export const SHAPES: Readonly<Record<State, string>> = {
+  up: 'M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1Z',
+  degraded: 'M8 1l7.5 14H.5Z',
+  down: 'M3.5 1 8 5.5 12.5 1 15 3.5 10.5 8 15 12.5 12.5 15 8 10.5 3.5 15 1 12.5 5.5 8 1 3.5Z',
+  unknown: 'M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1Zm0 3a4 4 0 1 1 0 8 4 4 0 0 1 0-8Z',
+  disabled: 'M1 6h14v4H1Z',
+}

@@ -79,6 +79,8 @@ export const formatter = (settings: DisplaySettings) => {
     locale,
     number,
     percent: (value: number): string => `${number(value, value < 10 && !Number.isInteger(value) ? 1 : 0)} %`,
+    /** Two decimals, and 100 % only where it is that. */
+    share: (value: number): string => `${number(Math.floor(value * 100) / 100, 2)} %`,
     volume: (bytes: number): string => inUnit(bytes, settings['display.volume_unit']),
     /** Always bytes: memory and disk sizes are never in bits. */
     size: (bytes: number): string => scaled(bytes, 'B', settings['display.binary_units']),

@@ -21,7 +21,13 @@ export interface Bucket {
   readonly jitter_sum_us: number
   readonly jitter_count: number
   readonly worst_severity: number
+  /** How long the tunnel was in each state; the rest of the interval nobody knows, or it was disabled. */
+  readonly up_ms: number
+  readonly degraded_ms: number
+  readonly down_ms: number
 }
+
+export const TIMES = ['up_ms', 'degraded_ms', 'down_ms'] as const
 
 export function emptyBucket(tunnel_id: number, bucket_start: number): Bucket {
   return {
@@ -35,6 +41,9 @@ export function emptyBucket(tunnel_id: number, bucket_start: number): Bucket {
     jitter_sum_us: 0,
     jitter_count: 0,
     worst_severity: 0,
+    up_ms: 0,
+    degraded_ms: 0,
+    down_ms: 0,
   }
 }
 
@@ -51,6 +60,9 @@ export function joinBuckets(a: Bucket, b: Omit<Bucket, 'tunnel_id' | 'bucket_sta
     jitter_sum_us: a.jitter_sum_us + b.jitter_sum_us,
     jitter_count: a.jitter_count + b.jitter_count,
     worst_severity: Math.max(a.worst_severity, b.worst_severity),
+    up_ms: a.up_ms + b.up_ms,
+    degraded_ms: a.degraded_ms + b.degraded_ms,
+    down_ms: a.down_ms + b.down_ms,
   }
 }
 
@@ -71,6 +83,9 @@ export function toPoint(bucket: Bucket, samples: number): MonitorPoint {
     jitter_ms: bucket.jitter_count === 0 ? null : inMs(bucket.jitter_sum_us / bucket.jitter_count),
     worst_monitor_state_id: MONITOR_STATES[worst_state],
     worst_state,
+    up_seconds: bucket.up_ms / 1000,
+    degraded_seconds: bucket.degraded_ms / 1000,
+    down_seconds: bucket.down_ms / 1000,
     samples,
   }
 }

@@ -79,7 +79,7 @@ export class HistoryWriter {
     const at = now().getTime()
     const all = this.#deps.watched()
     const isLast = before_seconds >= at / 1000
-    if (!isLast) for (const one of all) one.note(at)
+    for (const one of all) one.note(at)
     const tunnels = isLast ? all : this.#nextTunnels(all, settings.get('monitor.aggregate_interval_seconds'))
     try {
       await this.#store(tunnels, before_seconds)

@@ -35,7 +35,9 @@ export function showHistory(monitor: Monitor) {
     const span = parseSpan(query, now(), { stored_seconds, usual_seconds: DAY_S })
     const { limit } = parsePaging(query, MOST)
     const stored = await findPoints(db, tunnel_id, span, limit)
-    const unsaved = (monitor.of(tunnel_id)?.buckets ?? []).filter(
+    const watched = monitor.of(tunnel_id)
+    watched?.note(now().getTime())
+    const unsaved = (watched?.buckets ?? []).filter(
       ({ bucket_start }) => bucket_start >= span.from && bucket_start < span.to,
     )
     const points = completePoints(stored.points, unsaved, span)

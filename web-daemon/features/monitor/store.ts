@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import { newestPoints, intervalStartSql, type Span } from '../../platform/db/spans.ts'
-import type { Bucket } from './bucket.ts'
+import { stateSeverity, TIMES, type Bucket } from './bucket.ts'
 import type { MonitorEventRow } from './table.ts'
 
 /** Per tunnel; older ones are never shown (decisions.md, S5). */
@@ -19,7 +19,7 @@ const EVENT = [
   'rtt_avg_ms',
   'created_date',
 ] as const
-const BUCKET = [
+const STORED = [
   'tunnel_id',
   'bucket_start',
   'sent_count',
@@ -30,7 +30,19 @@ const BUCKET = [
   'jitter_sum_us',
   'jitter_count',
   'worst_severity',
+  ...TIMES,
+  'untimed_ms',
 ] as const
+const SUMMED = ['sent_count', 'received_count', 'rtt_sum_us', 'jitter_sum_us', 'jitter_count'] as const
+const [UP, DEGRADED, DOWN] = (['Up', 'Degraded', 'Down'] as const).map((state) => sql.lit(stateSeverity(state)))
+/** Of a row from before states were timed; where no probe was sent the interface was down, or away. */
+const UNTIMED_DOWN = sql`case when worst_severity <> ${DOWN} then 0 when sent_count = 0 then untimed_ms
+  else untimed_ms * (sent_count - received_count) / sent_count end`
+const UNTIMED = {
+  up_ms: sql`case when worst_severity in (${UP}, ${DOWN}) then untimed_ms - (${UNTIMED_DOWN}) else 0 end`,
+  degraded_ms: sql`case when worst_severity = ${DEGRADED} then untimed_ms else 0 end`,
+  down_ms: UNTIMED_DOWN,
+}
 
 /** Events of deleted tunnels are left out. Run it inside a transaction. */
 export async function insertEvents(db: WriteDb, events: readonly NewEvent[]): Promise<void> {
@@ -72,8 +84,9 @@ export async function lastStates(db: ReadDb): Promise<Map<number, number>> {
 
 /** Adds to an interval that is stored in part. Deleted tunnels are left out. */
 export async function addBuckets(db: WriteDb, buckets: readonly Bucket[]): Promise<void> {
+  const timed = buckets.map((bucket) => ({ ...bucket, untimed_ms: 0 }))
   const added = sql.join(
-    (['sent_count', 'received_count', 'rtt_sum_us', 'jitter_sum_us', 'jitter_count'] as const).map(
+    [...SUMMED, ...TIMES].map(
       (name) => sql`${sql.ref(name)} = ${sql.ref(`monitor_bucket.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
     ),
   )
@@ -81,9 +94,12 @@ export async function addBuckets(db: WriteDb, buckets: readonly Bucket[]): Promi
   const extreme = (which: 'min' | 'max', name: string): RawBuilder<unknown> =>
     sql`${sql.ref(name)} = coalesce(${sql.raw(which)}(${sql.ref(`monitor_bucket.${name}`)}, ${sql.ref(`excluded.${name}`)}), ${sql.ref(`monitor_bucket.${name}`)}, ${sql.ref(`excluded.${name}`)})`
   await sql`
-    insert into monitor_bucket (${names(BUCKET)}) ${existingOnly(BUCKET, buckets)}
+    insert into monitor_bucket (${names(STORED)}) ${existingOnly(STORED, timed)}
     on conflict (tunnel_id, bucket_start) do update set ${added}, ${extreme('min', 'rtt_min_us')}, ${extreme('max', 'rtt_max_us')},
-      worst_severity = max(monitor_bucket.worst_severity, excluded.worst_severity)`.execute(db)
+      worst_severity = max(monitor_bucket.worst_severity, excluded.worst_severity),
+      untimed_ms = max(0, monitor_bucket.untimed_ms - excluded.up_ms - excluded.degraded_ms - excluded.down_ms)`.execute(
+    db,
+  )
 }
 
 /** Of the given tunnels, at most `most` rows. Returns how many were deleted. */
@@ -137,11 +153,10 @@ async function countPoints(db: ReadDb, tunnel_id: number, span: Span): Promise<n
 
 /** The newest first. */
 async function findJoined(db: ReadDb, tunnel_id: number, span: Span): Promise<StoredPoint[]> {
-  const sums = (['sent_count', 'received_count', 'rtt_sum_us', 'jitter_sum_us', 'jitter_count'] as const).map((name) =>
-    sql<number>`sum(${sql.ref(name)})`.as(name),
-  )
+  const sums = SUMMED.map((name) => sql<number>`sum(${sql.ref(name)})`.as(name))
+  const times = TIMES.map((name) => sql<number>`sum(${sql.ref(name)} + ${UNTIMED[name]})`.as(name))
   const rows = await inSpan(db, tunnel_id, span)
-    .select([intervalStartSql(span.resolution_seconds).as('start'), ...sums])
+    .select([intervalStartSql(span.resolution_seconds).as('start'), ...sums, ...times])
     .select((e) => [
       e.fn.min('rtt_min_us').as('rtt_min_us'),
       e.fn.max('rtt_max_us').as('rtt_max_us'),

@@ -15,7 +15,8 @@ export interface MonitorEventTable {
 
 export interface MonitorTables {
   monitor_event: MonitorEventTable
-  monitor_bucket: Bucket
+  /** `untimed_ms`: how long the interval was, of a row from before states were timed; 0 of others. */
+  monitor_bucket: Bucket & { untimed_ms: number }
 }
 
 declare module '../../platform/db/database.ts' {

@@ -1,12 +1,13 @@
 // One monitored tunnel: its probes, its state, and the intervals of its history that are not stored yet. It does no
 // I/O.
-import { MONITOR_STATES } from '@panel/shared/api/base/lookups.ts'
+import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { MonitorStatus } from '@panel/shared/api/monitor.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
 import { intervalStart } from '../../platform/db/spans.ts'
 import type { MonitorPlan } from './probe-target.ts'
 import { emptyBucket, joinBuckets, stateSeverity, type Bucket } from './bucket.ts'
 import { classify, isLost, type TcpProbeResult, type ProbeStats, type Verdict } from './classify.ts'
+import { stateTimes } from './state-times.ts'
 import { MonitorStateMachine, type StateChange } from './state-machine.ts'
 import { Window } from './window.ts'
 
@@ -34,6 +35,8 @@ export class WatchedTunnel {
   #lastRtt: number | null = null
   #buckets = new Map<number, Bucket>()
   #updatedAt: number
+  /** Until when the time of the states is counted. */
+  #timedUntil: number
 
   constructor(plan: MonitorPlan, stopped: string | null, at: number) {
     this.#plan = plan
@@ -41,6 +44,7 @@ export class WatchedTunnel {
     this.#window = new Window(plan.window_size)
     this.#stateMachine = new MonitorStateMachine(at)
     this.#updatedAt = at
+    this.#timedUntil = at
     this.#applyForced(at)
     this.note(at)
   }
@@ -151,6 +155,7 @@ export class WatchedTunnel {
 
   /** The current state counts in the current interval, with or without probes. */
   note(at: number): void {
+    this.#addTime(this.#stateMachine.state, at)
     this.#add(at, { ...NOTHING, worst_severity: stateSeverity(this.#stateMachine.state) })
   }
 
@@ -214,6 +219,7 @@ export class WatchedTunnel {
   #addToHistory({ rtt_us, sent_at_ms }: WatchResult, isRevised: boolean): void {
     const isFirst = this.#lastRtt === null || rtt_us === null || isRevised
     this.#add(sent_at_ms, {
+      ...NOTHING,
       sent_count: isRevised ? 0 : 1,
       received_count: rtt_us === null ? 0 : 1,
       rtt_sum_us: rtt_us ?? 0,
@@ -221,16 +227,23 @@ export class WatchedTunnel {
       rtt_max_us: rtt_us,
       jitter_sum_us: isFirst ? 0 : Math.abs(rtt_us - (this.#lastRtt ?? rtt_us)),
       jitter_count: isFirst ? 0 : 1,
-      worst_severity: 0,
     })
     if (rtt_us !== null && !isRevised) this.#lastRtt = rtt_us
   }
 
   /** If the state changes within an interval, the old state counts in it too. */
   #noteChange(change: StateChange | null, at: number): StateChange | null {
+    if (change) this.#addTime(change.from, at)
     for (const state of change ? [change.from, change.to] : [])
       this.#add(at, { ...NOTHING, worst_severity: stateSeverity(state) })
     return change
+  }
+
+  /** The time since it was last counted. */
+  #addTime(state: MonitorState, at: number): void {
+    for (const { bucket_start, ...times } of stateTimes(state, this.#timedUntil, at, this.#plan.bucket_seconds))
+      this.#join(bucket_start, { ...NOTHING, ...times, worst_severity: stateSeverity(state) })
+    this.#timedUntil = at
   }
 
   #add(at: number, more: Omit<Bucket, 'tunnel_id' | 'bucket_start'>): void {

@@ -13,6 +13,7 @@ import { created, type Answer, type Incoming } from '../../platform/http/endpoin
 import { allPools } from '../pools/store.ts'
 import { look } from '../tunnels/target.ts'
 import { planView } from '../tunnels/plan-view.ts'
+import { release } from '../tunnels/ownership.ts'
 import { stateOf, type NewTunnel, type TunnelRecord } from '../tunnels/record.ts'
 import { tunnelResource } from '../tunnels/resource.ts'
 import { existingTunnels, type ExistingTunnel } from '../tunnels/store.ts'
@@ -27,7 +28,7 @@ export function adoptTunnel(context: CommandContext, { body }: Incoming<AdoptBod
   return context.inTurn(async () => {
     const draft = await draftAdoption(context, body)
     demandKernelUntouched(body.interface_name, draft.change)
-    const stored = await takeIn(context, draft.record, draft.change)
+    const stored = await takeIn(context, draft)
     const { interface_name } = stored
     const tunnel = tunnelView(stored, (await observe(context.request, [interface_name]))(interface_name))
     return created(answerFor(draft, tunnel))
@@ -91,15 +92,27 @@ function demandKernelUntouched(interface_name: string, change: Change<TunnelStat
     throw new Error(`To adopt ${interface_name} would take ${touching.map(({ kind }) => kind).join(', ')}`)
 }
 
-/** Files of ours that say something else than the link are corrected. The name is no longer one of the ignored. */
-async function takeIn(context: CommandContext, draft: NewTunnel, change: Change<TunnelState>): Promise<TunnelRecord> {
+/**
+ * Root is told first: it changes no link and no file of somebody else's. Files of ours that say something else than the
+ * link are corrected. The name is no longer one of the ignored.
+ */
+async function takeIn(
+  context: CommandContext,
+  { record: draft, change, link, found }: Adoption,
+): Promise<TunnelRecord> {
   const { interface_name } = draft
-  const { record } = await adopt(context, tunnelResource(context), {
-    draft,
-    changes: planChange(change).steps.length > 0 ? [change] : [],
-    alongside: (db) => setIgnored(db, interface_name, false, context.now().toISOString()),
-  })
-  await context.settings.reload()
-  context.note.operation(`Adopted ${interface_name}`)
-  return record
+  await context.request('tunnel.adopt', { interface_name, link })
+  try {
+    const { record } = await adopt(context, tunnelResource(context), {
+      draft,
+      changes: planChange(change).steps.length > 0 ? [change] : [],
+      alongside: (db) => setIgnored(db, interface_name, false, context.now().toISOString()),
+    })
+    await context.settings.reload()
+    context.note.operation(`Adopted ${interface_name}`)
+    return record
+  } catch (failure) {
+    if (!found.is_ours) await release(context, interface_name)
+    throw failure
+  }
 }

@@ -8,11 +8,12 @@ import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { dropHistory } from '../monitor/store.ts'
 import { idIn } from '../tunnels/get.ts'
+import { release } from '../tunnels/ownership.ts'
 import { targetOf } from '../tunnels/target.ts'
 import { markDeleted } from '../tunnels/store.ts'
 import { observe, tunnelView } from '../tunnels/view.ts'
 
-/** Root only says what is there; the record is dropped even if it does not answer. */
+/** Root is to change the interface no more, and says what is there; the record is dropped even if it does not answer. */
 export const forgetTunnel = (context: CommandContext, { params }: Incoming): Promise<Answer<ForgetAnswer>> =>
   context.inTurn(async () => {
     const record = await targetOf(context, idIn(params))
@@ -23,6 +24,7 @@ export const forgetTunnel = (context: CommandContext, { params }: Incoming): Pro
     })
     context.publish('tunnel.deleted', { tunnel_id, interface_name })
     context.note.operation(`Forgot ${interface_name}`)
+    await release(context, interface_name)
     const observed = (await observe(context.request, [interface_name]))(interface_name)
     const tunnel = tunnelView({ ...record, is_managed: false }, observed)
     const answer: ForgetAnswer = { forgotten: true, tunnel, note: noteOf(tunnel) }

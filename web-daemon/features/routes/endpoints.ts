@@ -11,6 +11,7 @@ import {
   DestinationsAnswer,
   DuplicateRouteAnswer,
   ListRoutesAnswer,
+  PathAnswer,
   PreviewRouteAnswer,
   ReorderAnswer,
   RouteActionAnswer,
@@ -31,7 +32,7 @@ import {
 } from '@panel/shared/api/routes/bodies.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
 import { command, preview, query } from '../../platform/http/endpoint.ts'
-import { limitParameter, queryParameters } from '../../platform/http/queries.ts'
+import { limitParameter, queryParameters, textParameter } from '../../platform/http/queries.ts'
 import { addAllowedSource, listAllowedSources, removeAllowedSource } from './allowed-sources.ts'
 import { analyzeRoute } from './health/analyze.ts'
 import { applyAll } from './apply-all.ts'
@@ -43,6 +44,7 @@ import { duplicateRoute } from './duplicate.ts'
 import { getRoute } from './get.ts'
 import { disableRoute, enableRoute, reapplyRoute } from './life.ts'
 import { LIST_QUERY, listRoutes } from './list.ts'
+import { pathTo } from './path-to.ts'
 import { previewRoute } from './preview.ts'
 import { reachabilityEndpoints } from './health/reachability.ts'
 import { reorderRoutes } from './reorder.ts'
@@ -110,6 +112,16 @@ export const routeEndpoints = (traffic: Traffic) => [
       audit: 'RouteReapply',
     },
     applyAll(traffic),
+  ),
+  query(
+    'GET /routes/path',
+    {
+      tag,
+      summary: 'Which tunnel leads to an address, by the routing table and the subnets of the tunnels.',
+      query: queryParameters({ address: textParameter('The address of a destination.') }),
+      answer: PathAnswer,
+    },
+    pathTo,
   ),
   ...trafficEndpoints(traffic),
   ...reachabilityEndpoints(),

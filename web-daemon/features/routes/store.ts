@@ -117,12 +117,13 @@ export async function idOfTitle(db: ReadDb, title: string): Promise<number | nul
 /** What says where a rule's packets go. */
 export interface RouteEnds {
   readonly tunnel_id: number | null
+  readonly fwmark: number | null
   readonly destinations: readonly { readonly address: string; readonly is_enabled: boolean }[]
 }
 
 /** Of all living rules. */
 export async function routeEnds(db: ReadDb): Promise<(RouteEnds & { readonly route_rule_id: number })[]> {
-  const rules = await living(db).select(['route_rule_id', 'tunnel_id']).execute()
+  const rules = await living(db).select(['route_rule_id', 'tunnel_id', 'fwmark']).execute()
   const rows = await db
     .selectFrom('route_destination')
     .select(['route_rule_id', 'address', 'is_enabled'])

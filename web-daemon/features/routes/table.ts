@@ -62,7 +62,14 @@ export interface RouteBucketTable {
   new_connections: number | null
 }
 
+/** A route through a tunnel that leads to a destination of a rule. */
+export interface TunnelRouteTable {
+  tunnel_id: number
+  destination: string
+}
+
 export interface RouteTables {
+  tunnel_route: TunnelRouteTable
   route_rule: RouteRuleTable
   route_destination: RouteDestinationTable
   route_allowed_source: RouteAllowedSourceTable

@@ -1,12 +1,12 @@
 // What the rules tell the tunnels: which of them relay over one (decisions.md, R29).
 import type { DependentRoute } from '@panel/shared/api/tunnels/dependent-routes.ts'
-import type { ReadDb } from '../../platform/context.ts'
+import type { DependentRoutes } from '../tunnels/dependants.ts'
 import { portsOf, spelledEnd } from './ports.ts'
 import { protocolOf, type RouteRecord } from './record.ts'
 import { routesOverTunnel } from './path.ts'
 
-export const dependentRoutes = async (db: ReadDb, tunnel_id: number): Promise<DependentRoute[]> =>
-  (await routesOverTunnel(db, tunnel_id)).map(dependentRoute)
+export const dependentRoutes: DependentRoutes = async (context, tunnel_id) =>
+  (await routesOverTunnel(context, tunnel_id)).map(dependentRoute)
 
 const dependentRoute = ({
   route_rule_id,

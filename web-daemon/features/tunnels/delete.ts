@@ -18,6 +18,7 @@ import { probeOne } from './draft/before.ts'
 import { idIn, noSuchTunnel } from './get.ts'
 import { look } from './target.ts'
 import { guardOwnAccess } from './own-access.ts'
+import { whyNotDeleted } from './ownership.ts'
 import { pathOf, planView, type Folders } from './plan-view.ts'
 import { stateOf, type TunnelRecord } from './record.ts'
 import { tunnelResource } from './resource.ts'
@@ -39,11 +40,12 @@ export const deleteTunnel =
         return ok(alreadyDeleted(stored.record))
       }
       const { found, helper: folders } = await look(context.request, stored.record.interface_name)
+      refuseReplaced(found, stored.record)
       const inside = [...stored.record.addresses, ...(found.state?.link?.config.addresses ?? [])]
       guardOwnAccess(stored.record.interface_name, inside, client_ip, body.i_understand_i_may_lose_access === true)
       const change = { before: found.state, after: null }
       await remove(context, tunnelResource(context), { stored: stored.record, changes: changesIn(change) })
-      return ok(report(stored.record, change, { found, folders, routes: await dependants(context.db, tunnel_id) }))
+      return ok(report(stored.record, change, { found, folders, routes: await dependants(context, tunnel_id) }))
     })
 
 /** Where nothing of the tunnel is left there is nothing for root to do. */
@@ -80,6 +82,12 @@ function report(
     warnings,
     dependent_routes: routes,
   }
+}
+
+function refuseReplaced(found: TunnelFound, record: TunnelRecord): void {
+  const reason = whyNotDeleted(found, record)
+  const { interface_name, tunnel_id } = record
+  if (reason !== null) throw new Refusal('PROTECTED_INTERFACE', reason, { details: { tunnel_id, interface_name } })
 }
 
 /** A tunnel that was forgotten is gone from the store, and may be on the host still. */

@@ -3,22 +3,25 @@
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { DependentRoute, TunnelRoutesAnswer } from '@panel/shared/api/tunnels/dependent-routes.ts'
 import { message } from '@panel/shared/messages/message.ts'
-import type { ReadContext, ReadDb } from '../../platform/context.ts'
+import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from './get.ts'
 import { requireTunnel } from './target.ts'
 
 /** The rules that relay over a tunnel, in their order. */
-export type DependentRoutes = (db: ReadDb, tunnel_id: number) => Promise<DependentRoute[]>
+export type DependentRoutes = (
+  context: Pick<ReadContext, 'db' | 'request'>,
+  tunnel_id: number,
+) => Promise<DependentRoute[]>
 
 const NOTE = message('tunnel.dependants_note')
 
 /** reference.md, GET /tunnels/{id}/routes. */
 export const listDependants =
   (dependants: DependentRoutes) =>
-  async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<TunnelRoutesAnswer>> => {
-    const { tunnel_id } = await requireTunnel(db, idIn(params))
-    const routes = await dependants(db, tunnel_id)
+  async (context: ReadContext, { params }: Incoming): Promise<Answer<TunnelRoutesAnswer>> => {
+    const { tunnel_id } = await requireTunnel(context.db, idIn(params))
+    const routes = await dependants(context, tunnel_id)
     const answer: TunnelRoutesAnswer = { routes, total: routes.length, note: NOTE.message, note_message: NOTE }
     return ok(answer)
   }

@@ -51,7 +51,7 @@ export function factsOf(
   helper: HelperFacts,
 ): HostFacts {
   const held = interfaces.flatMap(({ name, addresses }) => addresses.flatMap((text) => heldOf(name, text)))
-  return { interfaces, helper, held, routes: routing_table.flatMap(routeOf), link_kinds: null }
+  return { interfaces, helper, held, routes: parseRoutes(routing_table), link_kinds: null }
 }
 
 /** The host as it would be without one of its interfaces. */
@@ -71,14 +71,17 @@ function heldOf(device: string, text: string): HeldAddress[] {
 /** The tables that every packet is looked up in: local, main and default (linux/rtnetlink.h, RT_TABLE_*). */
 const COMMON_TABLES: ReadonlySet<number> = new Set([253, 254, 255])
 
-function routeOf(entry: RoutingEntry): ParsedRoute[] {
-  const network = COMMON_TABLES.has(entry.table) ? parseCidr(entry.destination) : null
-  return network ? [{ entry, network }] : []
-}
+export const parseRoutes = (routing_table: readonly RoutingEntry[]): ParsedRoute[] =>
+  routing_table.flatMap((entry) => {
+    const network = COMMON_TABLES.has(entry.table) ? parseCidr(entry.destination) : null
+    return network ? [{ entry, network }] : []
+  })
 
 /** Half of all addresses by one entry is a default route in two parts, as VPN clients make it. */
 const WIDEST_OF_INTEREST = 2
 
-/** Routes to a particular network, rather than to everything. */
-export const particularRoutes = ({ routes }: HostFacts): ParsedRoute[] =>
-  routes.filter(({ entry, network }) => !entry.is_default && network.prefix_length >= WIDEST_OF_INTEREST)
+/** Whether it leads to a particular network, rather than to everything. */
+export const isParticular = ({ entry, network }: ParsedRoute): boolean =>
+  !entry.is_default && network.prefix_length >= WIDEST_OF_INTEREST
+
+export const particularRoutes = ({ routes }: HostFacts): ParsedRoute[] => routes.filter(isParticular)

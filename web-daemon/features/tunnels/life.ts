@@ -38,7 +38,7 @@ const act =
         ...(await changeAnswer(context, record, {
           plan: planOf(record, changes, folders),
           checks: outcome.checks,
-          warnings: dependantWarnings(record.interface_name, await dependants(context.db, record.tunnel_id)),
+          warnings: dependantWarnings(record.interface_name, await dependants(context, record.tunnel_id)),
         })),
       }
       return ok(answer)

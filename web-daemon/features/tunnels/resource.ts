@@ -2,6 +2,7 @@
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { Resource, StoredEvent } from '../../change/resource.ts'
 import type { CommandContext } from '../../platform/context.ts'
+import { applyStored } from './ownership.ts'
 import { requireTunnel } from './target.ts'
 import { named, type NewTunnel, type TunnelRecord } from './record.ts'
 import { insertTunnel, markApplyStatus, markDeleted, replaceTunnel } from './store.ts'
@@ -23,7 +24,7 @@ export function tunnelResource({
   return {
     noun: 'tunnel',
     idOf: ({ tunnel_id }) => tunnel_id,
-    apply: (change) => request('tunnel.apply', change),
+    apply: (change) => applyStored(request, change),
     verify: (change) => request('tunnel.verify', change),
     split: (change) => [change],
     store: {

@@ -1,25 +1,64 @@
-// Which tunnel leads to an address: the one of whose subnets the longest holds it, as the kernel's routing has it.
-import { enclosingNetwork, formatCidr, parseIp, type Family } from '@panel/shared/address/ip.ts'
+// Which tunnel leads to an address. As in the kernel's look-up the longest network that holds the address wins; a tunnel
+// that is down has no routes in the kernel, so that its subnets count whatever the kernel has.
+import { enclosingNetwork, formatCidr, parseIp, type Cidr, type Family } from '@panel/shared/address/ip.ts'
 import { addressNetworks } from '@panel/shared/tunnel/networks.ts'
+import { isParticular, type ParsedRoute } from './facts.ts'
 import type { ExistingTunnel } from './store.ts'
 
-type Owner = Pick<ExistingTunnel, 'tunnel_id' | 'addresses'>
+type Owner = Pick<ExistingTunnel, 'tunnel_id' | 'interface_name' | 'addresses'>
 
-/** Returns the tunnel_id for an address; null where no tunnel has it in a subnet. */
-export function tunnelBySubnet(tunnels: readonly Owner[]): (address: string) => number | null {
-  const owners = new Map<string, number>()
+/** A route that the kernel had through a tunnel when it was last up. */
+export interface TunnelRoute {
+  readonly tunnel_id: number
+  readonly network: Cidr
+}
+
+export interface Way {
+  readonly network: Cidr
+  /** Null: another interface. */
+  readonly tunnel_id: number | null
+  /** Neither a subnet of a tunnel nor a default route. */
+  readonly isRoute: boolean
+}
+
+/** Undefined where nothing is known that leads to the address. Of two equal networks the later one counts. */
+export function waysOver(
+  tunnels: readonly Owner[],
+  routes: readonly ParsedRoute[],
+  remembered: readonly TunnelRoute[],
+): (address: string) => Way | undefined {
+  const ids = new Map(tunnels.map(({ interface_name, tunnel_id }) => [interface_name, tunnel_id]))
+  const byMetric = [...routes].sort((a, b) => b.entry.metric - a.entry.metric)
+  const ways = [
+    ...remembered.map((route) => ({ ...route, isRoute: true })),
+    ...byMetric.map((route) => ({
+      network: route.network,
+      tunnel_id: ids.get(route.entry.device) ?? null,
+      isRoute: isParticular(route),
+    })),
+  ]
+  const subnets = tunnels.flatMap(({ tunnel_id, addresses }) =>
+    addressNetworks(addresses).map((network) => ({ network, tunnel_id, isRoute: false })),
+  )
+  return longestMatch([...ways, ...subnets])
+}
+
+function longestMatch<T extends { readonly network: Cidr }>(entries: readonly T[]): (address: string) => T | undefined {
+  const byNetwork = new Map<string, T>()
   const lengths: Record<Family, Set<number>> = { 4: new Set(), 6: new Set() }
-  for (const { tunnel_id, addresses } of tunnels)
-    for (const network of addressNetworks(addresses)) {
-      owners.set(formatCidr(network), tunnel_id)
-      lengths[network.base.family].add(network.prefix_length)
-    }
+  for (const entry of entries) {
+    byNetwork.set(formatCidr(entry.network), entry)
+    lengths[entry.network.base.family].add(entry.network.prefix_length)
+  }
   const longestFirst = { 4: descending(lengths[4]), 6: descending(lengths[6]) }
   return (address) => {
     const ip = parseIp(address)
-    if (!ip) return null
-    const networks = longestFirst[ip.family].map((length) => formatCidr(enclosingNetwork(ip, length)))
-    return owners.get(networks.find((network) => owners.has(network)) ?? '') ?? null
+    if (!ip) return undefined
+    for (const length of longestFirst[ip.family]) {
+      const found = byNetwork.get(formatCidr(enclosingNetwork(ip, length)))
+      if (found) return found
+    }
+    return undefined
   }
 }
 

@@ -32,7 +32,7 @@ export const updateTunnel =
       const answer = await amend(context, stored, { body, problems, client_ip })
       const isTakenDown = stored.is_enabled && !answer.tunnel.is_enabled
       const more = isTakenDown
-        ? dependantWarnings(stored.interface_name, await dependants(context.db, stored.tunnel_id))
+        ? dependantWarnings(stored.interface_name, await dependants(context, stored.tunnel_id))
         : []
       return ok({ ...answer, warnings: [...answer.warnings, ...more] } satisfies UpdateTunnelAnswer)
     })

@@ -1,8 +1,6 @@
 // A Kysely dialect for SQLite that waits for locks without blocking the process, refuses to write to a replaced file,
 // and reports failures.
-import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import SQLite from 'better-sqlite3'
 import {
   CompiledQuery,
   SelectQueryNode,
@@ -12,50 +10,38 @@ import {
   type QueryResult,
 } from 'kysely'
 import type { StoreState } from './state.ts'
+import type { StoreFile } from './store-file.ts'
 
 const RETRY_MS = 50
 
 /** SQLite's own busy_timeout would block the only thread, so `sqlite` must not have one. */
 export class BusyRetryDialect extends SqliteDialect {
-  readonly #sqlite: SQLite.Database
+  readonly #file: StoreFile
   readonly #state: StoreState
 
-  constructor(sqlite: SQLite.Database, state: StoreState) {
-    super({ database: sqlite })
-    this.#sqlite = sqlite
+  constructor(file: StoreFile, state: StoreState) {
+    super({ database: file })
+    this.#file = file
     this.#state = state
   }
 
   override createDriver(): SqliteDriver {
-    return new BusyRetryDriver(this.#sqlite, this.#state)
+    return new BusyRetryDriver(this.#file, this.#state)
   }
 }
 
 class BusyRetryDriver extends SqliteDriver {
-  readonly #sqlite: SQLite.Database
+  readonly #file: StoreFile
   readonly #state: StoreState
-  readonly #file: string
 
-  constructor(sqlite: SQLite.Database, state: StoreState) {
-    super({ database: sqlite })
-    this.#sqlite = sqlite
+  constructor(file: StoreFile, state: StoreState) {
+    super({ database: file })
+    this.#file = file
     this.#state = state
-    this.#file = fileIdentity(sqlite)
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
-    return new BusyRetryConnection({
-      inner: await super.acquireConnection(),
-      sqlite: this.#sqlite,
-      state: this.#state,
-      refuseReplacedFile: () => this.#refuseReplacedFile(),
-    })
-  }
-
-  /** SQLite keeps writing to a file that was renamed or deleted, and the changes would be lost at the next start. */
-  #refuseReplacedFile(): void {
-    if (fileIdentity(this.#sqlite) !== this.#file)
-      throw new SQLite.SqliteError('the file that is open is no longer that of its name', 'SQLITE_READONLY_DBMOVED')
+    return new BusyRetryConnection({ inner: await super.acquireConnection(), file: this.#file, state: this.#state })
   }
 
   /** Takes the write lock at once, so that no later statement of the transaction can fail on it. */
@@ -65,20 +51,14 @@ class BusyRetryDriver extends SqliteDriver {
 
   /** SQLite rolls back by itself if the disk is full; a second rollback would hide the reason. */
   override async rollbackTransaction(): Promise<void> {
-    if (this.#sqlite.inTransaction) this.#sqlite.exec('rollback')
+    if (this.#file.sqlite.inTransaction) this.#file.sqlite.exec('rollback')
   }
-}
-
-const fileIdentity = ({ memory, name }: SQLite.Database): string => {
-  const found = memory ? undefined : statSync(name, { throwIfNoEntry: false })
-  return found ? `${found.dev} ${found.ino}` : ''
 }
 
 interface ConnectionDeps {
   readonly inner: DatabaseConnection
-  readonly sqlite: SQLite.Database
+  readonly file: StoreFile
   readonly state: StoreState
-  readonly refuseReplacedFile: () => void
 }
 
 class BusyRetryConnection implements DatabaseConnection {
@@ -89,12 +69,12 @@ class BusyRetryConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { inner, sqlite, state, refuseReplacedFile } = this.#deps
+    const { inner, file, state } = this.#deps
     for (;;) {
       try {
-        if (!sqlite.inTransaction && !SelectQueryNode.is(query.query)) refuseReplacedFile()
+        if (!file.sqlite.inTransaction && !SelectQueryNode.is(query.query)) file.beforeWriting()
         const result = await inner.executeQuery<R>(query)
-        if (result.numAffectedRows !== undefined) state.onWrite(!sqlite.inTransaction)
+        if (result.numAffectedRows !== undefined) state.onWrite(!file.sqlite.inTransaction)
         return result
       } catch (failure) {
         if (!state.shouldRetry(failure)) {

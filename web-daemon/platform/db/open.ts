@@ -15,10 +15,12 @@ import SQLite from 'better-sqlite3'
 import { checkIntegrity, copyBefore, newestCopy, UNFINISHED } from './check.ts'
 import { migrate, pendingMigrations, type NamedMigration } from './migrate.ts'
 import { BusyRetryDialect } from './busy-retry.ts'
+import { openReadableCopy } from './readable-copy.ts'
 import { addFoldCase } from './search.ts'
 import { BUSY_WAIT_MS, StoreState } from './state.ts'
 import { Store } from './store.ts'
-import { storeTrouble, StoreUnusableError } from './trouble.ts'
+import { StoreFile } from './store-file.ts'
+import { fileTrouble, StoreUnusableError } from './trouble.ts'
 
 export const IN_MEMORY = ':memory:'
 
@@ -29,44 +31,64 @@ export interface StoreSchema {
 }
 
 /**
- * The store at `path`, migrated to this build. A store that exists is first copied to `<path>.before-<migration>`; on a
- * full disk it can be read if nothing is to be migrated.
+ * The store at `path`, migrated to this build. A store that exists is first copied to `<path>.before-<migration>`. On a
+ * disk that is full or read-only it can be read if nothing is to be migrated.
  */
 export function openDatabase(path: string, schema: StoreSchema): Promise<Store> {
-  const { migrations, unchecked_tables } = schema
-  return explainFailure(path, async () => {
-    const isOld = path !== IN_MEMORY && existsSync(path)
-    if (isOld) checkUsable(path)
-    else if (path !== IN_MEMORY) createPrivateFile(path)
-    return withStore(path, 'normal', async (sqlite, store) => {
-      if (isOld) checkIntegrity(sqlite, unchecked_tables)
-      const [first] = await pendingMigrations(store, migrations)
-      if (isOld && first !== undefined) keepCopy(sqlite, copyBefore(path, first))
-      if (first !== undefined) await migrate(sqlite, store, migrations)
-    }).catch((failure: unknown) => {
-      if (isOld && storeTrouble(failure)?.reason === 'disk_full') return openOnFullDisk(path, schema, failure)
-      throw failure
-    })
+  const isOld = path !== IN_MEMORY && existsSync(path)
+  return explainFailure(path, () =>
+    openToWrite(path, schema, isOld).catch((failure: unknown) => {
+      const openAnyway = isOld && OPEN_ANYWAY[fileTrouble(failure)?.reason ?? '']
+      if (!openAnyway) throw failure
+      // Whatever speaks against that as well, a disk that can be written is what is needed first.
+      return openToRead(openAnyway, schema, path, failure).catch(() => {
+        throw failure
+      })
+    }),
+  )
+}
+
+async function openToWrite(
+  path: string,
+  { migrations, unchecked_tables }: StoreSchema,
+  isOld: boolean,
+): Promise<Store> {
+  if (isOld) checkUsable(path)
+  else if (path !== IN_MEMORY) createPrivateFile(path)
+  return withStore(new StoreFile(path, connect(path, 'normal')), path, async (sqlite, store) => {
+    if (isOld) checkIntegrity(sqlite, unchecked_tables)
+    const [first] = await pendingMigrations(store, migrations)
+    if (isOld && first !== undefined) keepCopy(sqlite, copyBefore(path, first))
+    if (first !== undefined) await migrate(sqlite, store, migrations)
   })
 }
 
 /**
  * On a full disk SQLite cannot make the index of the WAL, a file beside the store. A program that has the store to itself
- * needs none: it reads what is stored, and writes again once there is room.
+ * needs none: it reads what is stored, and writes again once there is room. On a read-only disk it reads a copy.
  */
-const openOnFullDisk = (path: string, { migrations, unchecked_tables }: StoreSchema, full: unknown): Promise<Store> =>
-  withStore(path, 'exclusive', async (sqlite, store) => {
+const OPEN_ANYWAY: Readonly<Record<string, (path: string) => StoreFile>> = {
+  disk_full: (path) => new StoreFile(path, connect(path, 'exclusive')),
+  read_only: (path) => new StoreFile(path, openReadableCopy(path), () => withoutWaiting(connect(path, 'normal'))),
+}
+
+/** A store whose disk has the trouble of `failure`: read, and in that trouble until something can be written. */
+const openToRead = async (
+  open: (path: string) => StoreFile,
+  { migrations, unchecked_tables }: StoreSchema,
+  path: string,
+  failure: unknown,
+): Promise<Store> =>
+  withStore(open(path), path, async (sqlite, store) => {
     checkIntegrity(sqlite, unchecked_tables)
-    if ((await pendingMigrations(store, migrations)).length > 0) throw full
-    store.state.onFailure(full)
-  }).catch(() => {
-    // Whatever speaks against that as well, room on the disk is what is needed first.
-    throw full
+    if ((await pendingMigrations(store, migrations)).length > 0) throw failure
+    store.state.onFailure(failure)
   })
 
 /** An existing store, not migrated: the daemon alone does that. A store written by a newer build is refused. */
 export function openExistingDatabase(path: string, migrations: readonly NamedMigration[]): Promise<Store> {
-  return withStore(path, 'normal', async (_sqlite, store) => void (await pendingMigrations(store, migrations)))
+  const file = new StoreFile(path, connect(path, 'normal'))
+  return withStore(file, path, async (_sqlite, store) => void (await pendingMigrations(store, migrations)))
 }
 
 type Locking = 'normal' | 'exclusive'
@@ -76,21 +98,25 @@ type Locking = 'normal' | 'exclusive'
  * (busy-retry.ts).
  */
 const withStore = async (
+  file: StoreFile,
   path: string,
-  locking: Locking,
   work: (sqlite: SQLite.Database, store: Store) => Promise<void>,
 ): Promise<Store> => {
-  const sqlite = connect(path, locking)
   const state = new StoreState()
-  const store = new Store({ dialect: new BusyRetryDialect(sqlite, state) }, state, path)
+  const store = new Store({ dialect: new BusyRetryDialect(file, state) }, state, path)
   try {
-    await work(sqlite, store)
-    sqlite.pragma('busy_timeout = 0')
+    await work(file.sqlite, store)
+    withoutWaiting(file.sqlite)
     return store
   } catch (failure) {
     await store.destroy()
     throw failure
   }
+}
+
+function withoutWaiting(sqlite: SQLite.Database): SQLite.Database {
+  sqlite.pragma('busy_timeout = 0')
+  return sqlite
 }
 
 /** An unusable file or disk is reported with its path and what to do. */

@@ -1,5 +1,5 @@
 // Whether the store works, as its users find out; for health and the log.
-import { errorCode, storeTrouble, type Trouble } from './trouble.ts'
+import { errorCode, fileTrouble, storeTrouble, type Trouble } from './trouble.ts'
 
 /** How long all callers together wait for a lock of another program. */
 export const BUSY_WAIT_MS = 5000
@@ -27,7 +27,7 @@ export class StoreState {
   }
 
   onFailure(failure: unknown): void {
-    const trouble = storeTrouble(failure)
+    const trouble = fileTrouble(failure)
     if (!trouble || this.#trouble?.reason === 'damaged') return
     const isNew = trouble.reason !== this.#trouble?.reason
     this.#trouble = trouble

@@ -42,9 +42,12 @@ const troubleByCode = (code: string): Trouble | null => {
   return { reason, message: told.message, told }
 }
 
+/** Of opening the store: be it SQLite's failure or one of the system. */
+export const fileTrouble = (failure: unknown): Trouble | null => troubleByCode(errorCode(failure))
+
 /** Null if the failure is not one of the store's file or disk. */
 export function storeTrouble(failure: unknown): Trouble | null {
-  return failure instanceof Error && failure.name === 'SqliteError' ? troubleByCode(errorCode(failure)) : null
+  return failure instanceof Error && failure.name === 'SqliteError' ? fileTrouble(failure) : null
 }
 
 /** Why the store cannot be opened, as a message for the operator. */

@@ -1,7 +1,7 @@
 // Audit filters in the address, and labels of actions and results.
 import type { AuditEntry } from '@panel/shared/api/audit/answers.ts'
 import type { Endpoints } from '@panel/shared/api/endpoints.ts'
-import type { StateLabel } from '../../components/StateBadge.svelte'
+import type { StateLabel } from '../../components/state.ts'
 import { messages, t } from '../../core/i18n.svelte.ts'
 
 type AuditQuery = Endpoints['GET /audit']['query']

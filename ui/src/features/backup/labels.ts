@@ -1,7 +1,7 @@
 // Labels of import results and errors inside a backup.
 import type { ImportAction } from '@panel/shared/api/backup.ts'
 import { type Told } from '../../core/said.ts'
-import type { State, StateLabel } from '../../components/StateBadge.svelte'
+import type { State, StateLabel } from '../../components/state.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import type { ApiError } from '../../core/api-error.ts'
 

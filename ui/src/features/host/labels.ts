@@ -1,6 +1,6 @@
 // Labels, order and search of interfaces and routes.
 import type { RoutingTableAnswer, InterfacesAnswer } from '@panel/shared/api/system.ts'
-import type { StateLabel } from '../../components/StateBadge.svelte'
+import type { StateLabel } from '../../components/state.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import type { Searchable } from '../../core/search.ts'
 

@@ -1,7 +1,7 @@
 // Labels, formats and chart series of the host metrics.
 import type { DiskReading, InterfaceReading, MetricsSnapshot, RouteReading } from '@panel/shared/api/metrics.ts'
 import type { Series } from '../../components/chart.ts'
-import type { StateLabel } from '../../components/StateBadge.svelte'
+import type { StateLabel } from '../../components/state.ts'
 import { display } from '../../core/display.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import type { Reading } from '../../core/live.svelte.ts'

@@ -1,7 +1,7 @@
 // Labels of drift states.
 import type { ReconcileStatus } from '@panel/shared/api/base/lookups.ts'
 import type { ReconcileItem } from '@panel/shared/api/reconcile.ts'
-import type { State, StateLabel } from '../../components/StateBadge.svelte'
+import type { State, StateLabel } from '../../components/state.ts'
 import { t } from '../../core/i18n.svelte.ts'
 
 const STATE_OF: Readonly<Record<ReconcileStatus, State>> = {

@@ -1,6 +1,6 @@
 // Labels and formats of relay rules.
 import type { RouteHealthState, RouteHealthView, RouteView } from '@panel/shared/api/routes/answers.ts'
-import type { State, StateLabel } from '../../components/StateBadge.svelte'
+import type { State, StateLabel } from '../../components/state.ts'
 import { t } from '../../core/i18n.svelte.ts'
 
 const STATE_OF: Readonly<Record<RouteHealthState, State>> = {

@@ -1,6 +1,6 @@
 // Labels for host capabilities.
 import type { CapabilitiesAnswer } from '@panel/shared/api/system.ts'
-import type { StateLabel } from '../../components/StateBadge.svelte'
+import type { StateLabel } from '../../components/state.ts'
 import { messages, t } from '../../core/i18n.svelte.ts'
 
 export const supportLabel = (isAble: boolean): StateLabel =>

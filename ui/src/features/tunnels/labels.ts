@@ -2,7 +2,7 @@
 import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { MonitorStatus } from '@panel/shared/api/monitor.ts'
 import type { ObservedView, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
-import type { State, StateLabel } from '../../components/StateBadge.svelte'
+import type { State, StateLabel } from '../../components/state.ts'
 import { t } from '../../core/i18n.svelte.ts'
 
 export const STATE_OF: Readonly<Record<MonitorState, State>> = {

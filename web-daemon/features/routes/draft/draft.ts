@@ -10,6 +10,7 @@ import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import type { Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
+import { readPaths } from '../path.ts'
 import type { NamedRoute, NewRoute } from '../record.ts'
 import { nextPlace } from '../store.ts'
 import { checkBackend } from './backend.ts'
@@ -40,6 +41,7 @@ export async function draftRoute(
   const place = await nextPlace(context.db)
   const record = drafted && {
     ...makeRecord(draft, drafted, context.now().toISOString()),
+    ...(body.tunnel_id === undefined ? { tunnel_id: await onlyTunnel(context, drafted.balanced) } : {}),
     route_rule_id: place.route_rule_id,
     sort_order: body.sort_order ?? place.sort_order,
   }
@@ -57,6 +59,13 @@ export async function draftRoute(
     warnings: draft.warnings,
     rule_backend: draft.facts.rule_backend,
   }
+}
+
+/** Where a request names none, the tunnel that leads to all destinations, if there is one. */
+async function onlyTunnel(context: ReadContext, { destinations }: Balanced): Promise<number | null> {
+  const { hopsOf } = await readPaths(context)
+  const [hop, ...others] = new Set(hopsOf({ destinations, tunnel_id: null, fwmark: null }))
+  return hop !== undefined && others.length === 0 ? hop : null
 }
 
 export function incomplete(): Error {
@@ -117,6 +126,7 @@ function resolveRequest(body: CreateRouteBody, record: NamedRoute): CreateRouteB
     load_balance_mode_id,
     nat_mode_id,
     is_clamp_mss_to_pmtu,
+    tunnel_id,
     sort_order,
     destinations,
   } = record
@@ -130,6 +140,7 @@ function resolveRequest(body: CreateRouteBody, record: NamedRoute): CreateRouteB
     load_balance_mode_id,
     nat_mode_id,
     is_clamp_mss_to_pmtu,
+    tunnel_id,
     sort_order,
   }
 }

@@ -9,6 +9,7 @@ import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.
 import { observe } from '../../tunnels/view.ts'
 import { readHealth } from './health.ts'
 import { targetOf } from '../get.ts'
+import { readPaths, type Paths } from '../path.ts'
 import { blocksOfRoute } from './path-check.ts'
 import { probeDestinations } from './reachability.ts'
 import { isAsStored, readKernelRules, type KernelRules } from '../kernel-rules.ts'
@@ -31,15 +32,16 @@ export function analyzeRoute(traffic: Traffic) {
   return async (context: CommandContext, { params }: Incoming): Promise<Answer<RouteAnalysis>> => {
     const record = await targetOf(context, params)
     const held = await readKernelRules(context.request, [record.route_rule_id])
-    const [health] = await readHealth(context, [record], held)
+    const paths = await readPaths(context)
+    const [health] = await readHealth(context, [record], { rules: held, paths })
     if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
     const findings = [
       inForce(record),
       inKernel(record, held, health),
       await forwarding(context, record),
       await shadow(context, record),
-      await foreign(context, record),
-      tunnel(record, health),
+      await foreign(context, record, paths),
+      tunnel(record, health, paths),
       await destinations(context, record),
       await mtu(context, record, health),
       room(traffic, record),
@@ -119,10 +121,10 @@ async function shadow({ db }: CommandContext, { route_rule_id }: RouteRecord): P
 }
 
 /** What cannot be read for certain is evidence, not a verdict. */
-async function foreign(context: CommandContext, record: RouteRecord): Promise<Finding> {
+async function foreign(context: CommandContext, record: RouteRecord, paths: Paths): Promise<Finding> {
   const found = await foreignRules(context.request)
   const { is_readable: readable, managers, total, detail } = found
-  const blocks = await blocksOfRoute(context, record, found)
+  const blocks = await blocksOfRoute(context.request, record, { foreign: found, paths })
   const [block = null] = blocks
   const data = { readable, managers, total, block }
   if (!readable)
@@ -142,8 +144,10 @@ async function foreign(context: CommandContext, record: RouteRecord): Promise<Fi
   )
 }
 
-function tunnel({ tunnel_id }: RouteRecord, { tunnel: over }: RouteHealthView): Finding {
-  if (over) {
+function tunnel(record: RouteRecord, { tunnel: over }: RouteHealthView, { tunnelsOf, nameOf }: Paths): Finding {
+  const deleted = tunnelsOf(record).find((id) => nameOf(id) === undefined)
+  if (deleted === undefined && !over) return passes('tunnel', 'No tunnel leads to its destinations.')
+  if (deleted === undefined && over) {
     const finding = passes(
       'tunnel',
       `The tunnel ${over.interface_name} that the rule relays over is ${over.is_up ? 'up' : 'down'}.`,
@@ -151,8 +155,7 @@ function tunnel({ tunnel_id }: RouteRecord, { tunnel: over }: RouteHealthView): 
     )
     return over.is_up ? finding : stops('TUNNEL_DOWN', finding, [`Bring ${over.interface_name} up.`])
   }
-  if (tunnel_id === null) return passes('tunnel', 'No tunnel leads to its destinations, and the rule names none.')
-  return stops('TUNNEL_DOWN', passes('tunnel', `The tunnel ${tunnel_id} that the rule relays over is no more.`), [
+  return stops('TUNNEL_DOWN', passes('tunnel', `The tunnel ${deleted} that the rule relays over is no more.`), [
     'Name another tunnel, or none: PATCH tunnel_id.',
   ])
 }

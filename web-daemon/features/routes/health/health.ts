@@ -10,48 +10,44 @@ import { observe } from '../../tunnels/view.ts'
 import { nullIfHelperAway } from '../../../platform/helper/away.ts'
 import { readKernelRules, type KernelRules } from '../kernel-rules.ts'
 import { familyOf, ruleOf, type RouteRecord } from '../record.ts'
-import { readPaths } from '../path.ts'
+import { readPaths, type Paths } from '../path.ts'
 import { findShadows } from './shadows.ts'
 
-type Tunnel = RouteHealthView['tunnel'] & { readonly is_known: boolean }
+type Tunnel = NonNullable<RouteHealthView['tunnel']> & { readonly is_known: boolean }
 
-/** `probed`: the kernel's rules, if they have been read already. */
+interface AlreadyRead {
+  readonly rules?: KernelRules
+  readonly paths?: Paths
+}
+
 export async function readHealth(
   { db, request }: Pick<ReadContext, 'db' | 'request'>,
   records: readonly RouteRecord[],
-  probed?: KernelRules,
+  read: AlreadyRead = {},
 ): Promise<RouteHealthView[]> {
   if (records.length === 0) return []
-  const { tunnelOf, nameOf } = await readPaths(db)
-  const interfaceOf = (record: RouteRecord): string | undefined => {
-    const tunnel_id = tunnelOf(record)
-    return tunnel_id === null ? undefined : nameOf(tunnel_id)
-  }
+  const { tunnelsOf, nameOf } = read.paths ?? (await readPaths({ db, request }))
+  const namesOf = (record: RouteRecord): string[] => tunnelsOf(record).flatMap((id) => nameOf(id) ?? [])
   const ids = records.map(({ route_rule_id }) => route_rule_id)
   const [held, forwarding, observed, shadows] = await Promise.all([
-    probed ?? nullIfHelperAway(readKernelRules(request, ids)),
+    read.rules ?? nullIfHelperAway(readKernelRules(request, ids)),
     nullIfHelperAway(request('forwarding.probe', {})),
-    observe(request, [...new Set(records.flatMap((record) => interfaceOf(record) ?? []))]),
+    observe(request, [...new Set(records.flatMap(namesOf))]),
     findShadows(db, ids),
   ])
   return records.map((record) => {
-    const tunnel_id = tunnelOf(record)
-    const interface_name = interfaceOf(record)
-    const observedTunnel = interface_name === undefined ? null : observed(interface_name)
-    const tunnel =
-      observedTunnel && tunnel_id !== null && interface_name !== undefined
-        ? {
-            tunnel_id,
-            interface_name,
-            is_up: observedTunnel.is_up,
-            oper_state: observedTunnel.oper_state,
-            is_known: observedTunnel.is_known,
-          }
-        : null
+    const tunnels = tunnelsOf(record).flatMap((tunnel_id): Tunnel[] => {
+      const interface_name = nameOf(tunnel_id)
+      if (interface_name === undefined) return []
+      const { is_up, oper_state, is_known } = observed(interface_name)
+      return [{ tunnel_id, interface_name, is_up, oper_state, is_known }]
+    })
+    const tunnel = tunnels.find(({ is_up, is_known }) => is_known && !is_up) ?? tunnels[0] ?? null
     return healthView(record, {
       held,
       forwarding: forwarding?.state.live ?? null,
       tunnel,
+      deletedTunnel: tunnelsOf(record).find((id) => nameOf(id) === undefined) ?? null,
       shadows: shadows.get(record.route_rule_id) ?? [],
     })
   })
@@ -61,7 +57,10 @@ interface ObservedRoute {
   /** Null if the helper is away. */
   readonly held: KernelRules | null
   readonly forwarding: ForwardingSwitches | null
+  /** That of its path; of several one that is down. */
   readonly tunnel: Tunnel | null
+  /** Which the rule names. */
+  readonly deletedTunnel: number | null
   readonly shadows: readonly RouteRecord[]
 }
 
@@ -80,7 +79,7 @@ interface Verdict {
   readonly detail: string
 }
 
-function verdict(record: RouteRecord, { held, forwarding, tunnel, shadows }: ObservedRoute): Verdict {
+function verdict(record: RouteRecord, { held, forwarding, shadows, ...path }: ObservedRoute): Verdict {
   const { apply_status_id: status, last_apply_error: error } = record
   if (!record.is_enabled) return { state: 'disabled', detail: 'The rule is disabled: it is stored and not in force' }
   if (status === APPLY_STATUSES.Inconsistent)
@@ -101,7 +100,7 @@ function verdict(record: RouteRecord, { held, forwarding, tunnel, shadows }: Obs
     inKernel(record, held) ??
     besideStrays(held) ??
     whileForwarding(record, forwarding) ??
-    overTunnel(record, tunnel) ?? {
+    overTunnel(path) ?? {
       state: 'healthy',
       detail: `The kernel holds the rule as it is stored${shadowed(shadows)}`,
     }
@@ -152,15 +151,13 @@ function whileForwarding(record: RouteRecord, forwarding: ForwardingSwitches | n
   }
 }
 
-function overTunnel({ tunnel_id }: RouteRecord, tunnel: Tunnel | null): Verdict | null {
-  if (!tunnel)
-    return tunnel_id === null
-      ? null
-      : {
-          state: 'impaired',
-          detail: `The rule is in place, and the tunnel ${tunnel_id} that it relays over is no more`,
-        }
-  if (!tunnel.is_known || tunnel.is_up) return null
+function overTunnel({ tunnel, deletedTunnel }: Pick<ObservedRoute, 'tunnel' | 'deletedTunnel'>): Verdict | null {
+  if (deletedTunnel !== null)
+    return {
+      state: 'impaired',
+      detail: `The rule is in place, and the tunnel ${deletedTunnel} that it relays over is no more`,
+    }
+  if (!tunnel?.is_known || tunnel.is_up) return null
   return {
     state: 'impaired',
     detail: `The rule is in place, and the tunnel ${tunnel.interface_name} that it relays over is down`,

@@ -3,11 +3,12 @@ import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RelayBlock } from '@panel/shared/foreign/relay-block.ts'
 import { verbatim } from '@panel/shared/messages/message.ts'
-import type { CommandContext, ReadContext } from '../../../platform/context.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
+import type { CommandContext } from '../../../platform/context.ts'
 import { forwardFor } from '../../forwarding/auto.ts'
 import { foreignBlocks, foreignRules, remediesOf, toldOf } from '../../forwarding/foreign.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
-import { tunnelNames } from '../../tunnels/store.ts'
+import { readPaths, type Paths } from '../path.ts'
 import { familyOf, ruleOf, type NamedRoute, type RouteRecord } from '../record.ts'
 import { onlyEgressDevice } from './egress.ts'
 
@@ -19,25 +20,29 @@ export async function preparePath(context: CommandContext, record: RouteRecord):
 }
 
 export async function blocksOfRoute(
-  { db, request }: Pick<ReadContext, 'db' | 'request'>,
+  request: Reader,
   record: NamedRoute,
-  foreign: ForeignFound,
+  { foreign, paths }: { readonly foreign: ForeignFound; readonly paths: Paths },
 ): Promise<RelayBlock[]> {
   const rule = ruleOf({ ...record, is_enabled: true })
   if (!rule || rule.destinations.length === 0 || foreign.chains.length === 0) return []
-  const names = await tunnelNames(db, record.tunnel_id === null ? [] : [record.tunnel_id])
-  return foreignBlocks(
-    request,
-    foreign,
-    rule,
-    record.tunnel_id === null ? await onlyEgressDevice(request, record) : (names.get(record.tunnel_id) ?? null),
-  )
+  return foreignBlocks(request, foreign, rule, await onlyDevice(request, record, paths))
+}
+
+/** The interface through which everything leaves; null if there are several, or it is not known. */
+async function onlyDevice(request: Reader, record: NamedRoute, { hopsOf, nameOf }: Paths): Promise<string | null> {
+  const [hop, ...others] = new Set(hopsOf(record))
+  if (hop === undefined || others.length > 0) return null
+  return hop === null ? onlyEgressDevice(request, record) : (nameOf(hop) ?? null)
 }
 
 /** The rule stands even if this cannot be read. Single rules that might drop packets are left to the analysis. */
 async function foreignWarnings(context: CommandContext, record: RouteRecord): Promise<Warning[]> {
   try {
-    const blocks = await blocksOfRoute(context, record, await foreignRules(context.request))
+    const blocks = await blocksOfRoute(context.request, record, {
+      foreign: await foreignRules(context.request),
+      paths: await readPaths(context),
+    })
     const [block] = blocks
     return block && (block.is_certain || block.is_policy)
       ? [{ code: 'FOREIGN_FORWARD_POLICY_DROP', ...verbatim(`${toldOf(block)} ${remediesOf(blocks)}`), field: '' }]

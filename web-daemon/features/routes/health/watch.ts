@@ -13,7 +13,7 @@ import { readKernelRules, isAsStored, type KernelRules } from '../kernel-rules.t
 import { reapplyByItself } from '../life.ts'
 import type { RouteRecord } from '../record.ts'
 import { routeRecords } from '../resource.ts'
-import { idsOverTunnels } from '../path.ts'
+import { idsOverTunnels, readPaths, rememberRoutes, type Paths } from '../path.ts'
 import { allRoutes, routesOf } from '../store.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 import { readHealth } from './health.ts'
@@ -95,8 +95,10 @@ async function lookAt(
   const { db, request } = context
   // While root is away nothing is known: that is no health of a rule.
   await request('host.probe', { parts: [] })
+  const paths = await readPaths(context)
+  await rememberRoutes(context, paths)
   const isAll = unexpected === null || hints.size === 0 || hints.has('all')
-  const scope = isAll ? 'all' : await idsIn(context, hints, unexpected)
+  const scope = isAll ? 'all' : await idsIn(context, paths, { hints, unexpected })
   const stored = scope === 'all' ? await allRoutes(db) : await routesOf(db, scope)
   if (stored.length === 0) return { items: [], scope }
   const held = await readKernelRules(
@@ -109,22 +111,30 @@ async function lookAt(
     stored,
     (row) => held.is_readable && isAsStored(row, held),
   )
-  return { items: await rulesFrom(context, records, held), scope }
+  return { items: await rulesFrom(context, records, { rules: held, paths }), scope }
 }
 
-async function idsIn({ db }: Context, hints: ReadonlySet<Hint>, unexpected: readonly number[]): Promise<number[]> {
+async function idsIn(
+  { db }: Context,
+  paths: Paths,
+  { hints, unexpected }: { hints: ReadonlySet<Hint>; unexpected: readonly number[] },
+): Promise<number[]> {
   const named = [...hints].flatMap((hint) => (typeof hint === 'string' ? [] : [...hint]))
-  const over = hints.has('tunnels') ? await idsOverTunnels(db) : []
+  const over = hints.has('tunnels') ? await idsOverTunnels(db, paths) : []
   return [...new Set([...named, ...over, ...unexpected])]
 }
 
-async function rulesFrom(context: Context, records: readonly RouteRecord[], held: KernelRules): Promise<Rule[]> {
-  const healths = await readHealth(context, records, held)
+async function rulesFrom(
+  context: Context,
+  records: readonly RouteRecord[],
+  read: { readonly rules: KernelRules; readonly paths: Paths },
+): Promise<Rule[]> {
+  const healths = await readHealth(context, records, read)
   return records.flatMap((record, at) => {
     const health = healths[at]
     if (!health) return []
     const { route_rule_id: key, route_rule_title: title } = record
-    return [{ key, title, status: health.state, detail: health.detail, isDrifted: isDrifted(record, held) }]
+    return [{ key, title, status: health.state, detail: health.detail, isDrifted: isDrifted(record, read.rules) }]
   })
 }
 

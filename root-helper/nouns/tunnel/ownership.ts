@@ -1,0 +1,71 @@
+// Whose a link is: root changes what the panel made or adopted, and adopting is a request of its own, which is logged.
+import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
+import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
+import type { TunnelState } from '@panel/shared/tunnel/model.ts'
+import type { TunnelStates } from '@panel/shared/tunnel/plans.ts'
+import type { Params } from '@panel/shared/rpc/methods.ts'
+import { isBetweenSameEnds } from '@panel/shared/tunnel/same-ends.ts'
+import { sameState, type Change } from '@panel/shared/change/change.ts'
+import type { Kernel } from '../../kernel/facilities.ts'
+import { log } from '../../log.ts'
+import { canonicalOr, refuseStubs } from '../../policy.ts'
+import { RefusedError } from '../../refused.ts'
+import { messageOf } from '../../text.ts'
+import { probeTunnel, probeTunnels } from './probe.ts'
+
+/** `found` is what exists under each name of the change. Links that a file made are kept, since it may go before they do. */
+export async function requireOwn({ ownLinks }: Pick<Kernel, 'ownLinks'>, found: readonly TunnelFound[]): Promise<void> {
+  const trouble = ownLinks.trouble()
+  if (trouble !== null) throw new RefusedError('state_unusable', trouble)
+  const foreign = found.find(({ observed, is_ours }) => observed && !is_ours)
+  if (foreign)
+    throw new RefusedError(
+      'protected_interface',
+      `The link ${foreign.interface_name} was not made by the panel: adopt it first`,
+    )
+  for (const { observed } of found) if (observed) await ownLinks.keep(observed.index)
+}
+
+/** What a change that was cut short has made: it says itself what it was to make, and what it was to leave. */
+export async function recallOwn(kernel: Kernel, names: readonly string[], change: Change<TunnelStates>): Promise<void> {
+  const states = [...(change.before ?? []), ...(change.after ?? [])]
+  for (const { interface_name, state, observed } of await probeTunnels(kernel, names))
+    if (observed && states.some((other) => other.interface_name === interface_name && isSameLink(state, other)))
+      await kernel.ownLinks.keep(observed.index)
+}
+
+const isSameLink = (a: TunnelState | null, b: TunnelState): boolean =>
+  a?.link != null && b.link !== null && isBetweenSameEnds(a.link.config, b.link.config)
+
+/** Touches nothing of the host. Refused unless the link is as it was seen. */
+export async function adoptLink(kernel: Kernel, { interface_name, link }: Params<'tunnel.adopt'>): Promise<void> {
+  refuseStubs([interface_name])
+  const seen = canonicalOr({ interface_name, link, saved: null }, canonicalTunnel)?.link
+  const { state, observed } = await probeTunnel(kernel, interface_name)
+  if (observed && !state?.link)
+    throw new RefusedError(
+      'protected_interface',
+      `${interface_name} is ${observed.kind || 'a physical link'}, no tunnel`,
+    )
+  if (!observed || !sameState(state?.link, seen))
+    throw new RefusedError('stale_state', `The link ${interface_name} is not, or no longer, as it was seen: look again`)
+  await kernel.ownLinks.keep(observed.index)
+}
+
+/** From now on it is somebody else's, even if a file of ours made it. */
+export async function releaseLink(
+  { links, ownLinks }: Kernel,
+  { interface_name }: Params<'tunnel.release'>,
+): Promise<void> {
+  const [found] = await links.observe([interface_name])
+  if (found) await ownLinks.release(found.observed.index)
+}
+
+/** While no helper ran links may have gone. That they are not forgotten yet is no reason to serve nothing. */
+export async function forgetGone({ links, ownLinks }: Pick<Kernel, 'links' | 'ownLinks'>): Promise<void> {
+  try {
+    ownLinks.only(new Set((await links.list(null)).map(({ observed }) => observed.index)))
+  } catch (error) {
+    log('warning', 'Which links are gone cannot be seen', { detail: messageOf(error) })
+  }
+}

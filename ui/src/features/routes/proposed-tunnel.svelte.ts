@@ -1,0 +1,53 @@
+// Proposes the tunnel that leads to the destinations of a new rule, until the operator chooses one.
+import { call } from '../../core/api.ts'
+import type { Form } from '../../core/form.svelte.ts'
+import type { RouteValues } from './draft.ts'
+
+const PAUSE_MS = 250
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
+
+const isAddress = (text: string): boolean => IPV4.test(text) || (text.includes(':') && URL.canParse(`http://[${text}]`))
+
+const tunnelTo = async (addresses: readonly string[]): Promise<number | null> => {
+  const found = await Promise.all(addresses.map((address) => call('GET /routes/path', { query: { address } })))
+  const [first, ...others] = new Set(found.map(({ tunnel_id }) => tunnel_id))
+  return first !== undefined && others.length === 0 ? first : null
+}
+
+/** Call in a component's script. */
+export const proposeTunnel = (form: Form<RouteValues>): { readonly isProposed: boolean } => {
+  let proposed = $state<number | null>(null)
+  const isUntouched = $derived(form.values.tunnel_id === proposed)
+  const addresses = $derived([
+    ...new Set(
+      form.values.destinations
+        .filter(({ is_enabled }) => is_enabled)
+        .map(({ address }) => address.trim())
+        .filter((text) => text !== ''),
+    ),
+  ])
+  $effect(() => {
+    const wanted = addresses
+    if (!wanted.every(isAddress)) return
+    let isOver = false
+    const timer = setTimeout(() => {
+      // A proposal is a help: without an answer the operator chooses.
+      void tunnelTo(wanted)
+        .catch(() => null)
+        .then((tunnel_id) => {
+          if (isOver || !isUntouched) return
+          proposed = tunnel_id
+          form.suggest('tunnel_id', tunnel_id)
+        })
+    }, PAUSE_MS)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  })
+  return {
+    get isProposed() {
+      return proposed !== null && isUntouched
+    },
+  }
+}

@@ -1,0 +1,17 @@
+// Which tunnel leads to an address, so that the form of a rule can propose it (decisions.md, F9).
+import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
+import type { PathAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { readPaths } from './path.ts'
+
+export async function pathTo(context: ReadContext, { query, problems }: Incoming): Promise<Answer<PathAnswer>> {
+  const text = query['address'] ?? ''
+  if (!parseIp(text)) problems.add('address', 'INVALID_ADDRESS', `${text} is not an IP address.`)
+  problems.throwIfAny()
+  const { wayTo, nameOf } = await readPaths(context)
+  const tunnel_id = wayTo(text)?.tunnel_id ?? null
+  const interface_name = tunnel_id === null ? null : (nameOf(tunnel_id) ?? null)
+  const answer: PathAnswer = { address: canonicalIp(text), tunnel_id, interface_name }
+  return ok(answer)
+}
