@@ -1,5 +1,6 @@
 // Every sentence of the panel that leaves a daemon, by its id (shared/messages/README.md).
 import { FORWARDING } from './forwarding.ts'
+import { HEALTH } from './health.ts'
 import { INPUT } from './input.ts'
 import { PANEL } from './panel.ts'
 import { POOL } from './pool.ts'
@@ -9,6 +10,7 @@ import { TUNNEL } from './tunnel.ts'
 
 export const CATALOGUE = {
   ...FORWARDING,
+  ...HEALTH,
   ...INPUT,
   ...PANEL,
   ...POOL,

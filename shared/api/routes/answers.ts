@@ -20,6 +20,7 @@ export type RouteHealthState = Static<typeof HealthState>
 export const RouteHealthView = shape('RouteHealth', {
   state: HealthState,
   detail: Text,
+  detail_message: MessageView,
   route_rule_id: Id,
   installed: told(nullable(Flag), 'Null: the rules of the kernel cannot be read.'),
   tunnel: told(
@@ -36,6 +37,7 @@ export const RouteHealthEvent = shape('RouteHealthChange', {
   from: nullable(HealthState),
   to: nullable(HealthState),
   detail: Text,
+  detail_message: MessageView,
 })
 export type RouteHealthEvent = Static<typeof RouteHealthEvent>
 
