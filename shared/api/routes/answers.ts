@@ -23,6 +23,7 @@ export type TunnelOnPath = Static<typeof TunnelOnPath>
 export const RouteHealthView = shape('RouteHealth', {
   state: HealthState,
   detail: Text,
+  detail_message: MessageView,
   route_rule_id: Id,
   installed: told(nullable(Flag), 'Null: the rules of the kernel cannot be read.'),
   tunnel: told(
@@ -43,6 +44,7 @@ export const RouteHealthEvent = shape('RouteHealthChange', {
   from: nullable(HealthState),
   to: nullable(HealthState),
   detail: Text,
+  detail_message: MessageView,
 })
 export type RouteHealthEvent = Static<typeof RouteHealthEvent>
 

@@ -4,6 +4,7 @@
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { RouteHealthEvent, RouteHealthState } from '@panel/shared/api/routes/answers.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { DriftWatch, type DriftSource, type Look, type StatusChange } from '../../../change/drift.ts'
 import { settle } from '../../../change/engine.ts'
 import { makeRemediation, type RemediationDeps } from '../../../change/remediate.ts'
@@ -27,6 +28,7 @@ interface Rule {
   readonly status: RouteHealthState
   readonly title: string
   readonly detail: string
+  readonly told: RouteHealthEvent['detail_message']
   readonly isDrifted: boolean
 }
 
@@ -135,7 +137,16 @@ async function rulesFrom(
     const health = healths[at]
     if (!health) return []
     const { route_rule_id: key, route_rule_title: title } = record
-    return [{ key, title, status: health.state, detail: health.detail, isDrifted: isDrifted(record, read.rules) }]
+    return [
+      {
+        key,
+        title,
+        status: health.state,
+        detail: health.detail,
+        told: health.detail_message,
+        isDrifted: isDrifted(record, read.rules),
+      },
+    ]
   })
 }
 
@@ -148,6 +159,16 @@ const isDrifted = (record: RouteRecord, held: KernelRules): boolean =>
 function healthEvent({ from, to }: StatusChange<Rule>): RouteHealthEvent[] {
   const rule = to ?? from
   if (!rule) return []
-  const detail = to ? to.detail : 'The rule was deleted'
-  return [{ route_rule_id: rule.key, title: rule.title, from: from?.status ?? null, to: to?.status ?? null, detail }]
+  const detail_message = to ? to.told : message('health.deleted')
+  const detail = detail_message.message
+  return [
+    {
+      route_rule_id: rule.key,
+      title: rule.title,
+      from: from?.status ?? null,
+      to: to?.status ?? null,
+      detail,
+      detail_message,
+    },
+  ]
 }
