@@ -117,6 +117,8 @@ effectsOf('display', {
   'display.binary_units': toldToThePage('display.binary_units', false),
   'display.digits': toldToThePage('display.digits', 'persian'),
   'display.calendar': toldToThePage('display.calendar', 'jalali'),
+  'display.server_name': toldToThePage('display.server_name', 'Hamburg 1'),
+  'display.server_colour': toldToThePage('display.server_colour', 'red'),
 })
 
 interface Entries {

@@ -71,6 +71,8 @@ export const LISTED: Readonly<Record<string, unknown>> = {
   'display.binary_units': true,
   'display.digits': 'latin',
   'display.calendar': 'gregorian',
+  'display.server_name': '',
+  'display.server_colour': 'blue',
   'security.token_ttl_minutes': 60,
   'security.refresh_ttl_days': 30,
   'security.login_rate_limit_per_minute': 5,

@@ -2,6 +2,7 @@
 import { isolate } from '@panel/shared/messages/format.ts'
 
 export type Language = 'en' | 'fa' | 'ru' | 'zh-CN'
+export type ServerColour = 'blue' | 'green' | 'amber' | 'red' | 'purple' | 'grey'
 export type Theme = 'system' | 'light' | 'dark'
 
 export interface DisplaySettings {
@@ -12,6 +13,8 @@ export interface DisplaySettings {
   readonly 'display.binary_units': boolean
   readonly 'display.digits': 'latin' | 'persian'
   readonly 'display.calendar': 'gregorian' | 'jalali'
+  readonly 'display.server_name': string
+  readonly 'display.server_colour': ServerColour
 }
 
 export const DEFAULT_DISPLAY: DisplaySettings = {
@@ -22,6 +25,8 @@ export const DEFAULT_DISPLAY: DisplaySettings = {
   'display.binary_units': true,
   'display.digits': 'latin',
   'display.calendar': 'gregorian',
+  'display.server_name': '',
+  'display.server_colour': 'blue',
 }
 
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']

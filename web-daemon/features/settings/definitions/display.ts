@@ -1,5 +1,8 @@
 // The settings of the category display: how the page shows values. They do not change the answers of the API.
-import { bool, oneOf } from '../kinds.ts'
+import { bool, oneOf, text } from '../kinds.ts'
+
+/** Printable, and at most 40 characters. */
+const SERVER_NAME_PATTERN = String.raw`^(?:[^\s\p{C}](?:[^\p{C}\p{Zl}\p{Zp}]{0,38}[^\s\p{C}])?)?$`
 
 export const DISPLAY = {
   'display.language': oneOf(['en', 'fa', 'ru', 'zh-CN'], 'en', 'Language of the page.'),
@@ -9,4 +12,15 @@ export const DISPLAY = {
   'display.binary_units': bool(true, 'Whether the page counts in powers of 1024 (KiB, MiB) and not of 1000 (kB, MB).'),
   'display.digits': oneOf(['latin', 'persian'], 'latin', 'Digits of the page.'),
   'display.calendar': oneOf(['gregorian', 'jalali'], 'gregorian', 'Calendar of the page.'),
+  'display.server_name': text(
+    '',
+    SERVER_NAME_PATTERN,
+    'Must be at most 40 characters, with no blank at either end.',
+    'Name of this server in the header, the title of the tab and on the sign-in page. Empty shows the name in the address.',
+  ),
+  'display.server_colour': oneOf(
+    ['blue', 'green', 'amber', 'red', 'purple', 'grey'],
+    'blue',
+    'Colour of this server beside its name and in the icon of the tab, to tell several servers apart.',
+  ),
 }
