@@ -1,6 +1,7 @@
 // What the API answers to an analysis: a verdict, what it rests on, and what to do, in order (reference.md, Analysis
 // result; decisions.md, F24, D7).
-import type { Static } from '../schema.ts'
+import { Type, type Static } from '../schema.ts'
+import { MessageView } from './base/errors.ts'
 import { Anything, Id, Instant, list, oneOf, Sentence, shape, Text, told } from './base/shapes.ts'
 
 export const ROUTE_VERDICTS = [
@@ -18,15 +19,23 @@ export const ROUTE_VERDICTS = [
 ] as const
 export type RouteVerdict = (typeof ROUTE_VERDICTS)[number]
 
-export const Evidence = shape('Evidence', { name: Sentence, detail: Text, data: Anything })
+export const Evidence = shape('Evidence', {
+  name: Sentence,
+  detail: Text,
+  /** Not in what was stored before there were any. */
+  detail_message: Type.Optional(MessageView),
+  data: Anything,
+})
 export type Evidence = Static<typeof Evidence>
 
 /** What every analysis comes to, whatever was looked at. */
 export const conclusion = <const V extends readonly string[]>(verdicts: V) => ({
   verdict: oneOf(verdicts),
   summary: Sentence,
+  summary_message: Type.Optional(MessageView),
   evidence: list(Evidence, { minItems: 1 }),
   suggested_fix: told(list(Text), 'What to do, in order.'),
+  fix_messages: Type.Optional(told(list(MessageView), 'The same as suggested_fix, for another language.')),
   confidence: told(oneOf(['high', 'low']), 'low: what was looked at does not settle it.'),
   checked_at: Instant,
 })

@@ -1,7 +1,7 @@
 // What a client may say and is answered about IP forwarding (reference.md, system/forwarding; decisions.md, F27 to
 // F29).
 import { nullable, strict, Type, type Static } from '../schema.ts'
-import { Warning } from './base/errors.ts'
+import { MessageView, Warning } from './base/errors.ts'
 import { flag, maybe } from './base/fields.ts'
 import { Amount, Count, Flag, list, mapOf, oneOf, Sentence, shape, Text, told } from './base/shapes.ts'
 import { RuleBackendView } from './system.ts'
@@ -73,5 +73,6 @@ export const ForwardingChangeAnswer = shape('ForwardingChanged', {
   forwarding: ForwardingView,
   warnings: list(Warning),
   note: Sentence,
+  note_message: MessageView,
 })
 export type ForwardingChangeAnswer = Static<typeof ForwardingChangeAnswer>

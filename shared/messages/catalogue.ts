@@ -1,11 +1,19 @@
 // Every sentence of the panel that leaves a daemon, by its id (shared/messages/README.md).
+import { FORWARDING } from './forwarding.ts'
+import { HEALTH } from './health.ts'
 import { INPUT } from './input.ts'
+import { PANEL } from './panel.ts'
+import { POOL } from './pool.ts'
 import { ROUTE } from './route.ts'
 import { STEP } from './step.ts'
 import { TUNNEL } from './tunnel.ts'
 
 export const CATALOGUE = {
+  ...FORWARDING,
+  ...HEALTH,
   ...INPUT,
+  ...PANEL,
+  ...POOL,
   ...ROUTE,
   ...STEP,
   ...TUNNEL,

@@ -46,6 +46,15 @@ describe('an error', () => {
     }
   })
 
+  it('says in a header what another language is made from, and beside each of its fields', async () => {
+    const { headers } = await panel.visitor().get('/auth/me')
+    assert.equal(headers['x-message'], '{"message_id":"panel.sign_in","params":{}}')
+    const { error } = await operator.post('/widgets', { name: 'a', mtu: 1 })
+    const [mtu] = error.details['fields'] as Record<string, unknown>[]
+    assert.deepEqual(mtu?.['message_id'], 'input.whole')
+    assert.deepEqual(mtu?.['params'], { field: 'mtu', minimum: 68, maximum: 9000 })
+  })
+
   it('of an unforeseen kind is 500 and tells nothing of the inside, while the log has it under the id of the request', async () => {
     const { status, text, error, headers } = await operator.delete('/widgets/1')
     assert.deepEqual([status, error.code, error.details], [500, 'INTERNAL_ERROR', {}])

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { MonitorSnapshot, MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import { OPERATOR } from './support/panel.ts'
 import { pictureOf, startWatching, toggle, type WatchingPanel } from './support/monitor.ts'
 import { eventually, openStream, type OpenStream } from './support/streams.ts'
@@ -109,6 +110,7 @@ describe('The monitor stream', () => {
       from: 'healthy',
       to: 'failed',
       detail: 'The kernel does not hold the rule',
+      detail_message: verbatim('The kernel does not hold the rule'),
     } as const
     panel.bus.publish('route.health', event)
     assert.deepEqual((await open.until(2))[1], { name: 'route', data: event })

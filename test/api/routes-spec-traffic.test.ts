@@ -169,7 +169,7 @@ describe('Each sentence about traffic, the system and reconcile', () => {
     it('enable and revert answer with action, forwarding, warnings and a note', async () => {
       for (const body of [{}, { revert: true }, { revert: true }]) {
         const answer = (await enableForwarding(client, body)).body
-        has(answer, 'action', 'forwarding', 'warnings', 'note')
+        has(answer, 'action', 'forwarding', 'warnings', 'note', 'note_message')
         assert.notEqual(answer.note, '')
       }
     })

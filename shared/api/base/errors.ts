@@ -1,13 +1,16 @@
 // What an error and a warning look like on the wire (reference.md, Error envelope; decisions.md, section 4).
 import { strict, stringEnum, Type, type Static } from '../../schema.ts'
 import { ERROR_CODES, WARNING_CODES } from './codes.ts'
-import type { Params } from '../../messages/message.ts'
-import { Anything, shape, Text, told } from './shapes.ts'
+import type { Message, Params } from '../../messages/message.ts'
+import { Anything, shape, Text } from './shapes.ts'
 
 /** A sentence in English, and what another language makes of the same (shared/messages/README.md). */
 export const Told = {
   message: Text,
-  message_id: told(Text, 'Which sentence it is; "" for text of somebody else, such as the kernel.'),
+  message_id: Type.Unsafe<Message['message_id']>({
+    type: 'string',
+    description: 'Which sentence it is; "" for text of somebody else, such as the kernel.',
+  }),
   params: Type.Unsafe<Params>({
     type: 'object',
     additionalProperties: true,

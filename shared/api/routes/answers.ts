@@ -17,14 +17,22 @@ export type RouteView = Static<typeof RouteView>
 const HealthState = oneOf(['healthy', 'disabled', 'pending', 'impaired', 'failed', 'inconsistent'])
 export type RouteHealthState = Static<typeof HealthState>
 
+const TunnelOnPath = strict({ tunnel_id: Id, interface_name: Text, is_up: Flag, oper_state: Text })
+export type TunnelOnPath = Static<typeof TunnelOnPath>
+
 export const RouteHealthView = shape('RouteHealth', {
   state: HealthState,
   detail: Text,
+  detail_message: MessageView,
   route_rule_id: Id,
   installed: told(nullable(Flag), 'Null: the rules of the kernel cannot be read.'),
   tunnel: told(
-    nullable(strict({ tunnel_id: Id, interface_name: Text, is_up: Flag, oper_state: Text })),
+    nullable(TunnelOnPath),
     'The one that its packets go over; of several one that is down. Null: none, or one that is no more.',
+  ),
+  destinations: told(
+    list(strict({ address: Text, port: Count, tunnel: nullable(TunnelOnPath) })),
+    'Those in force, each with the tunnel that its packets go over; null: none that is known.',
   ),
 })
 export type RouteHealthView = Static<typeof RouteHealthView>
@@ -36,6 +44,7 @@ export const RouteHealthEvent = shape('RouteHealthChange', {
   from: nullable(HealthState),
   to: nullable(HealthState),
   detail: Text,
+  detail_message: MessageView,
 })
 export type RouteHealthEvent = Static<typeof RouteHealthEvent>
 

@@ -11,8 +11,8 @@ import { render } from '../../../ui/src/core/said.ts'
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const LANGUAGES = ['fa', 'ru', 'zh-CN'] as const
 const IDS = Object.keys(CATALOGUE) as MessageId[]
-/** A sentence that stands at the field need not name it. */
-const OPTIONAL = ['expected', 'field', 'other_field']
+/** A sentence that stands at the field need not name it, nor say what only a client of the API sends. */
+const OPTIONAL = ['body', 'expected', 'field', 'other_field']
 
 const readLanguage = (language: string): Record<string, string> => {
   const folder = join(ROOT, 'ui/src/locales', language, 'messages')

@@ -1,6 +1,6 @@
 // An error answer of the API with its code, message and fields (shared/api/base/errors.ts).
 import type { ErrorCode } from '@panel/shared/api/base/codes.ts'
-import type { Params } from '@panel/shared/messages/message.ts'
+import type { Params, Reference } from '@panel/shared/messages/message.ts'
 import type { ErrorEnvelope } from '@panel/shared/api/base/errors.ts'
 import type { Told } from './said.ts'
 
@@ -25,8 +25,9 @@ export class ApiError extends Error {
       code,
       message,
       field = '',
-      details: { message_id, params, ...details } = {},
+      details = {},
     }: { code: ApiErrorCode; message: string; field?: string; details?: Record<string, unknown> },
+    words: Partial<Reference> = {},
   ) {
     super(message)
     this.status = status
@@ -34,9 +35,9 @@ export class ApiError extends Error {
     this.field = field
     this.details = details
     const [first] = Array.isArray(details['fields']) ? (details['fields'] as Problem[]) : []
-    const told = typeof message_id === 'string' ? { message_id, params: params as Params } : first
-    this.message_id = told?.message_id ?? ''
-    this.params = told?.params ?? {}
+    const { message_id = '', params = {} } = first ?? words
+    this.message_id = message_id
+    this.params = params
   }
 
   /** Field errors by name: from `details.fields`, from `details` itself (settings), or from `field`. */
@@ -51,12 +52,13 @@ export class ApiError extends Error {
   }
 }
 
-/** From a response whose status is an error. */
-export const parseApiError = (status: number, body: unknown): ApiError => {
+/** From a response whose status is an error; `words` is its header X-Message. */
+export const parseApiError = (status: number, body: unknown, words: string | null = null): ApiError => {
   const error = (body as Partial<ErrorEnvelope> | null)?.error
   return new ApiError(
     status,
     error ?? { code: 'NOT_THE_PANEL', message: 'Something other than the panel answered, perhaps a proxy before it.' },
+    words === null ? {} : (JSON.parse(words) as Reference),
   )
 }
 

@@ -87,7 +87,8 @@ export const request = async <R extends EndpointName>(route: R, ...args: Argumen
       })
     })
     .finally(() => timeout?.end())
-  if (!response.ok) throw parseApiError(response.status, await response.json().catch(() => null))
+  if (!response.ok)
+    throw parseApiError(response.status, await response.json().catch(() => null), response.headers.get('X-Message'))
   return response
 }
 

@@ -1,5 +1,6 @@
 // GET /audit: the audit log, newest first (decisions.md, U1, U3).
 import { ListAuditAnswer, type AuditEntry } from '@panel/shared/api/audit/answers.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
@@ -63,7 +64,7 @@ const given = (query: Query, name: string, read: (text: string) => AuditFilter):
 const actionId = (text: string): number => {
   const action = actionNamed(text)
   if (action) return AUDIT_ACTIONS[action]
-  throw new Refusal('INVALID_REQUEST', 'There is no such action in the audit log', {
+  throw new Refusal('INVALID_REQUEST', message('panel.no_such_action'), {
     field: 'action',
     details: { known: AUDIT_ACTION_NAMES },
   })
@@ -71,20 +72,20 @@ const actionId = (text: string): number => {
 
 const whole = (field: string, text: string): number => {
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw wrongParameter(field, `The filter ${field} must be a whole number.`)
+  throw wrongParameter(field, message('panel.filter_whole', { field }))
 }
 
 const truth = (text: string): number => {
   if (['true', '1'].includes(text)) return 1
   if (['false', '0'].includes(text)) return 0
-  throw wrongParameter('success', 'The filter success must be true or false.')
+  throw wrongParameter('success', message('panel.filter_flag', { field: 'success' }))
 }
 
 const instant = (field: string, text: string): string => {
   // Date.parse would accept a bare year or a month's name and give a time that was not meant.
   const time = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isFinite(time)) return new Date(time).toISOString()
-  throw wrongParameter(field, `The filter ${field} must be an instant such as 2026-01-31T12:00:00Z.`)
+  throw wrongParameter(field, message('panel.filter_instant', { field }))
 }
 
 export const auditEndpoints = [

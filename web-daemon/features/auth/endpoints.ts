@@ -1,5 +1,6 @@
 // The endpoints of the section Auth.
 import { MeAnswer, SessionAnswer, SignedOutAnswer } from '@panel/shared/api/auth.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { command, query, ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -76,7 +77,7 @@ const refresh =
   async ({ db, note }: CommandContext, { cookies, client_ip }: Incoming): Promise<Answer<SessionAnswer>> => {
     throttle.beginRefresh(client_ip)
     const account = await findAccount(db, tokens, cookies, 'refresh')
-    if (!account) throw new Refusal('UNAUTHENTICATED', 'Sign in again: there is no session to refresh, or it has ended')
+    if (!account) throw new Refusal('UNAUTHENTICATED', message('panel.sign_in_no_session'))
     note.actor(account)
     return sessionAnswer(tokens, account, 200)
   }

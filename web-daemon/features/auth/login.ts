@@ -1,4 +1,5 @@
 // Signs the operator in. The answer does not reveal whether an account exists.
+import { message } from '@panel/shared/messages/message.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import type { Answer, Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -17,7 +18,7 @@ export function login({ passwords, tokens, throttle }: AuthServices) {
     const account = await findAccountByName(db, body.username)
     const isRight = await passwords.isRight(body.password, account?.password_hash ?? null)
     if (!account || !isRight || account.is_active !== 1)
-      throw new Refusal('INVALID_CREDENTIALS', 'The username or the password is wrong')
+      throw new Refusal('INVALID_CREDENTIALS', message('panel.wrong_credentials'))
     attempt.succeeded()
     note.actor(account)
     note.target('user', account.user_id)

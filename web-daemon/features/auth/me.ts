@@ -1,5 +1,6 @@
 // The signed-in operator, and the change of their name or password, which ends every other session.
 import type { MeAnswer, SessionAnswer } from '@panel/shared/api/auth.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -48,7 +49,7 @@ const confirm = async (
 ): Promise<void> => {
   const attempt = throttle.begin(account.username, client_ip)
   if (!(await passwords.isRight(current_password, account.password_hash)))
-    throw new Refusal('INVALID_CREDENTIALS', 'The current password is wrong', { field: 'current_password' })
+    throw new Refusal('INVALID_CREDENTIALS', message('panel.wrong_current_password'), { field: 'current_password' })
   attempt.succeeded()
 }
 
@@ -62,7 +63,7 @@ const requestedChange = (
   if (weak !== null) problems.add('new_password', 'INVALID_PASSWORD', weak)
   problems.throwIfAny()
   if (username === account.username && new_password === undefined)
-    throw new Refusal('INVALID_REQUEST', 'There is nothing to change: give a username or a new_password')
+    throw new Refusal('INVALID_REQUEST', message('panel.account_unchanged'))
   return { username, new_password }
 }
 
@@ -72,4 +73,4 @@ const ownAccount = async (db: ReadContext['db'], { session }: Pick<Incoming, 'se
   return account
 }
 
-const sessionEnded = (): Refusal => new Refusal('UNAUTHENTICATED', 'Sign in again: the account has changed meanwhile')
+const sessionEnded = (): Refusal => new Refusal('UNAUTHENTICATED', message('panel.sign_in_changed'))

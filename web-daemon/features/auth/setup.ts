@@ -1,4 +1,5 @@
 // Makes the first and only account, and signs the operator in.
+import { message } from '@panel/shared/messages/message.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import type { Answer, Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -32,5 +33,4 @@ export function setUp({ passwords, tokens, throttle }: AuthServices) {
   }
 }
 
-const alreadyComplete = (): Refusal =>
-  new Refusal('SETUP_ALREADY_COMPLETE', 'The operator account exists already. Sign in instead.')
+const alreadyComplete = (): Refusal => new Refusal('SETUP_ALREADY_COMPLETE', message('panel.setup_complete'))

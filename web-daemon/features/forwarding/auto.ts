@@ -2,9 +2,9 @@
 // routes.auto_enable_ip_forward).
 import type { Family } from '@panel/shared/address/ip.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
-import { verbatim } from '@panel/shared/messages/message.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { CommandContext } from '../../platform/context.ts'
-import { Refusal } from '../../platform/http/refusal.ts'
+import { asMessage, Refusal } from '../../platform/http/refusal.ts'
 import { turnOn } from './state.ts'
 import { conntrackWarnings } from './view.ts'
 
@@ -14,22 +14,21 @@ import { conntrackWarnings } from './view.ts'
  */
 export async function forwardFor(context: CommandContext, family: Family): Promise<Warning[]> {
   const [name, wanted] = family === 6 ? (['IPv6', 'ipv6'] as const) : (['IPv4', 'ipv4'] as const)
-  const off = (why: string): Warning[] => [
+  const off = (why: Message): Warning[] => [
     {
       code: 'IP_FORWARDING_OFF',
-      ...verbatim(`${name} forwarding is off or not known to be on, and without it the rule relays nothing: ${why}`),
+      ...message('forwarding.off', { family: name, why }),
       field: '',
     },
   ]
   try {
     const found = await context.request('forwarding.probe', {})
     if (found.state.live[wanted]) return conntrackWarnings(found, context.settings)
-    if (!context.settings.get('routes.auto_enable_ip_forward'))
-      return off('turn it on with POST /system/forwarding/enable.')
+    if (!context.settings.get('routes.auto_enable_ip_forward')) return off(message('forwarding.turn_on'))
     await turnOn(context, found, [wanted])
     return conntrackWarnings(found, context.settings)
   } catch (refused) {
-    if (refused instanceof Refusal) return off(refused.message)
+    if (refused instanceof Refusal) return off(asMessage(refused))
     throw refused
   }
 }

@@ -2,7 +2,7 @@
 import { CONNECTION_DETAILS, FORWARDING } from '@panel/shared/forwarding/model.ts'
 import { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
-import { verbatim } from '@panel/shared/messages/message.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext, ReadDb } from '../../platform/context.ts'
 import { command, ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { probeRuleBackend } from '../system/rule-backend.ts'
@@ -70,13 +70,15 @@ const changeForwarding =
       else await turnOn(context, before, rules.ipv6 > 0 && !before.missing.includes('ipv6') ? FORWARDING : ['ipv4'])
       const after = await request('forwarding.probe', {})
       const warnings: Warning[] = [...idleRules(after.state.live, rules), ...conntrackWarnings(after, context.settings)]
+      const told = body.connections
+        ? CONNECTIONS_NOTES[action]
+        : NOTES[action](before.state.saved !== null, after.state.live.ipv6)
       const answer: ForwardingChangeAnswer = {
         action,
         forwarding: forwardingView(after, await probeRuleBackend(request)),
         warnings,
-        note: body.connections
-          ? CONNECTIONS_NOTES[action]
-          : NOTES[action](before.state.saved !== null, after.state.live.ipv6),
+        note: told.message,
+        note_message: told,
       }
       return ok(answer)
     })
@@ -88,24 +90,21 @@ function idleRules(
   const families = (['ipv4', 'ipv6'] as const).filter((family) => !live[family] && rules[family] > 0)
   return families.map((family) => ({
     code: 'IP_FORWARDING_OFF',
-    ...verbatim(
-      `${family === 'ipv4' ? 'IPv4' : 'IPv6'} forwarding is off, so ${rules[family]} of the rules in force relay nothing.`,
-    ),
+    ...message('forwarding.idle_rules', {
+      family: family === 'ipv4' ? 'IPv4' : 'IPv6',
+      count: rules[family],
+    }),
     field: '',
   }))
 }
 
 const CONNECTIONS_NOTES = {
-  enable:
-    'Connections that begin from now on have bytes and age. What was set before is recorded, and put back only when you ask for it with revert.',
-  revert: 'The kernel counts connections as it did before the panel changed that.',
+  enable: message('forwarding.note_connections'),
+  revert: message('forwarding.note_connections_reverted'),
 } as const
 
 const NOTES = {
   enable: (_wasManaged: boolean, isIpv6: boolean) =>
-    `What was set before is recorded, and put back only when you ask for it with revert.${isIpv6 ? ' With IPv6 forwarding the kernel takes no router advertisements, unless accept_ra is 2.' : ' IPv6 forwarding is turned on with the first IPv6 rule.'}`,
-  revert: (wasManaged: boolean) =>
-    wasManaged
-      ? 'What was set before the panel turned forwarding on is set again, and its file is removed.'
-      : 'The panel has not turned forwarding on, so there is nothing to put back.',
+    message(isIpv6 ? 'forwarding.note_enabled_ipv6' : 'forwarding.note_enabled'),
+  revert: (wasManaged: boolean) => message(wasManaged ? 'forwarding.note_reverted' : 'forwarding.note_nothing'),
 } as const

@@ -2,7 +2,7 @@
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { ForwardingView } from '@panel/shared/api/forwarding.ts'
 import { FORWARDING, SWITCHES, SYSCTL_KEYS, type ForwardingFound } from '@panel/shared/forwarding/model.ts'
-import { verbatim } from '@panel/shared/messages/message.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 
 export function forwardingView(
@@ -50,9 +50,7 @@ export const accountingWarnings = ({ conntrack, state }: ForwardingFound): Warni
     ? [
         {
           code: 'CONNTRACK_ACCT_OFF',
-          ...verbatim(
-            `The kernel counts no bytes for single connections (net.netfilter.nf_conntrack_acct is 0). The traffic of the rules is counted all the same. ${COUNT_CONNECTIONS}`,
-          ),
+          ...message('forwarding.not_counted', { body: '{"connections": true}' }),
           field: '',
         },
       ]
@@ -64,9 +62,7 @@ export function conntrackWarnings({ conntrack }: ForwardingFound, settings: Sett
   return [
     {
       code: 'CONNTRACK_NEARLY_FULL',
-      ...verbatim(
-        `The kernel tracks ${conntrack.count} of at most ${conntrack.max} connections (${usage} %): when it can track no more, new connections are dropped. Raise net.netfilter.nf_conntrack_max.`,
-      ),
+      ...message('forwarding.conntrack_full', { count: conntrack.count, max: conntrack.max, usage }),
       field: '',
     },
   ]

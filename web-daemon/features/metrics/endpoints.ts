@@ -1,5 +1,6 @@
 // The endpoints of the section Metrics.
 import { METRICS_EVENTS, MetricsHistoryAnswer, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { ok, query, stream } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
 import { queryParameters, integerParameter } from '../../platform/http/queries.ts'
@@ -18,11 +19,7 @@ export function metricsEndpoints(sampler: Sampler) {
       async () => {
         const snapshot = await sampler.current()
         if (snapshot) return ok(snapshot)
-        throw new Refusal(
-          'SERVICE_UNAVAILABLE',
-          'Metrics are not being sampled: the panel is starting or stopping. Try again in a moment.',
-          { details: { reason: 'not_sampling' } },
-        )
+        throw new Refusal('SERVICE_UNAVAILABLE', message('panel.not_sampling'), { details: { reason: 'not_sampling' } })
       },
     ),
     stream(

@@ -1,5 +1,6 @@
 // GET /pools/{id}, and the error for an unknown pool (reference.md, GET /pools/{id}).
 import type { PoolView } from '@panel/shared/api/pools.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext, ReadDb } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -18,6 +19,6 @@ export function getPool({ users }: PoolUse) {
 export async function requirePool(db: ReadDb, params: Incoming['params']): Promise<PoolRecord> {
   const id = params['id']
   const pool = id === undefined ? null : await findPool(db, id)
-  if (!pool) throw new Refusal('NOT_FOUND', `There is no pool ${id ?? ''}.`)
+  if (!pool) throw new Refusal('NOT_FOUND', message('pool.not_found', { pool_id: id ?? '' }))
   return pool
 }

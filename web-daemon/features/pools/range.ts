@@ -3,6 +3,7 @@
 import { formatCidr, parseCidr, type Cidr, type Family } from '@panel/shared/address/ip.ts'
 import { SHORTEST_PREFIX } from '@panel/shared/tunnel/address-rules.ts'
 import type { PoolFields } from '@panel/shared/api/pools.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { Problems } from '../../platform/http/problems.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { lowestFree, type Range } from './allocation.ts'
@@ -25,7 +26,7 @@ export function parseRange(
   if (problems.has('prefix_length')) return null
   const pool = { cidr: formatCidr(range), prefix_length }
   if (lowestFree(pool, [], () => true) !== null) return pool
-  problems.add('cidr', 'INVALID_CIDR', `${pool.cidr} holds no address that an end of a tunnel can have.`)
+  problems.add('cidr', 'INVALID_CIDR', message('pool.no_host_address', { cidr: pool.cidr }))
   return null
 }
 
@@ -50,14 +51,14 @@ export function checkLength(range: Cidr, prefix_length: number, problems: Proble
   problems.add(
     'prefix_length',
     'INVALID_PREFIX_LENGTH',
-    `prefix_length must be a whole number from ${least} to ${longest} for a pool of ${formatCidr(range)}.`,
+    message('pool.prefix_length', { field: 'prefix_length', least, longest, cidr: formatCidr(range) }),
   )
 }
 
 function readRange(text: string, problems: Problems): Cidr | null {
   const range = text.includes('/') ? parseCidr(text) : null
-  if (!range) problems.add('cidr', 'INVALID_CIDR', 'cidr must be a range such as 10.20.0.0/16 or fd00:1::/48.')
+  if (!range) problems.add('cidr', 'INVALID_CIDR', message('input.range', { field: 'cidr' }))
   else if (range.prefix_length > LENGTHS[range.base.family].longest)
-    problems.add('cidr', 'INVALID_CIDR', `${formatCidr(range)} is a single address: a tunnel has two ends.`)
+    problems.add('cidr', 'INVALID_CIDR', message('pool.single_address', { cidr: formatCidr(range) }))
   return problems.has('cidr') ? null : range
 }

@@ -1,7 +1,7 @@
 // Warnings about a pool that is accepted (decisions.md, T19, R35).
 import { overlaps, parseCidr } from '@panel/shared/address/ip.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
-import { verbatim } from '@panel/shared/messages/message.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { PoolRecord } from './store.ts'
 
 export function publicRangeWarnings({ address_pool_title, cidr, is_public_range }: PoolRecord): Warning[] {
@@ -9,9 +9,7 @@ export function publicRangeWarnings({ address_pool_title, cidr, is_public_range 
     ? [
         {
           code: 'PUBLIC_RANGE_WARNING',
-          ...verbatim(
-            `${address_pool_title} (${cidr}) holds public addresses: while a tunnel has some of them, their owners cannot be reached.`,
-          ),
+          ...message('pool.public', { pool: address_pool_title, cidr }),
           field: 'cidr',
         },
       ]
@@ -23,9 +21,7 @@ export function poolWarnings(pool: PoolRecord, all: readonly PoolRecord[]): Warn
   const names = rivals.map(({ address_pool_title, cidr }) => `${address_pool_title} (${cidr})`)
   const overlapping: Warning = {
     code: 'POOL_OVERLAPS_POOL',
-    ...verbatim(
-      `${pool.cidr} overlaps ${names.join(', ')}. A subnet is given to one tunnel only, but it counts against each of these pools.`,
-    ),
+    ...message('pool.overlaps', { cidr: pool.cidr, pools: names.join(', ') }),
     field: 'cidr',
   }
   return [...publicRangeWarnings(pool), ...(rivals.length > 0 ? [overlapping] : [])]

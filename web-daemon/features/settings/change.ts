@@ -1,4 +1,5 @@
 // Changes settings: the whole batch or nothing; the rest of the panel is notified (reference.md, PUT /settings).
+import { message } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadDb, WriteDb } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { DEFAULTS, isSettingKey, SETTINGS, type SettingKey, type SettingValues } from './definitions.ts'
@@ -59,10 +60,10 @@ export function defaultValues(keys: readonly SettingKey[]): Partial<SettingValue
 export function refuse(wrong: Wrong): void {
   const [first] = wrong
   if (!first) return
-  const [field, message] = first
+  const [field, reason] = first
   throw new Refusal(
     'VALIDATION_FAILED',
-    `${isSettingKey(field) ? `The setting ${field} was refused, and nothing was changed. ` : ''}${message}`,
+    isSettingKey(field) ? message('panel.setting_refused', { key: field, reason }) : reason,
     { field, details: Object.fromEntries(wrong) },
   )
 }

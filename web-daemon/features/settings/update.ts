@@ -1,5 +1,6 @@
 // PUT /settings and POST /settings/reset (reference.md, Settings).
 import type { ResetSettingsBody, ChangeSettingsAnswer } from '@panel/shared/api/settings.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -14,8 +15,7 @@ export function updateSettings(references: References) {
   ): Promise<Answer<ChangeSettingsAnswer>> => {
     context.note.target('settings', null)
     refuse(new Map(problems.all.map(({ field }) => keyOf(field)).map((key) => [key, invalidMessage(key)])))
-    if (Object.keys(body).length === 0)
-      throw new Refusal('INVALID_REQUEST', 'There is nothing to change: give at least one setting with its value')
+    if (Object.keys(body).length === 0) throw new Refusal('INVALID_REQUEST', message('panel.nothing_to_change'))
     return ok(changeAnswer(context.settings, await changeSettings(context, { values: body }, references)))
   }
 }

@@ -5,6 +5,7 @@ import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { HelperFacts, LinkKindSupport, Tools } from '@panel/shared/host/model.ts'
 import type { LinkKind, PersistenceBackend } from '@panel/shared/tunnel/model.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -22,7 +23,7 @@ export async function probeCapabilities(request: Reader): Promise<Capabilities> 
     parts: ['helper', 'rule_backend', 'link_kinds', 'tools'],
   })
   if (helper && rule_backend && link_kinds && tools) return { helper, rule_backend, link_kinds, tools }
-  throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host can do')
+  throw new Refusal('HELPER_UNAVAILABLE', message('panel.helper_silent_abilities'))
 }
 
 export async function showCapabilities({ request }: ReadContext): Promise<Answer<CapabilitiesAnswer>> {

@@ -1,6 +1,7 @@
 // GET /system/interfaces and /system/routes: all that the kernel has, whoever made it (reference.md, System;
 // decisions.md, Y5, Y6).
 import type { InterfacesAnswer, RoutingTableAnswer } from '@panel/shared/api/system.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -20,5 +21,5 @@ export async function listRoutingTable({ request }: ReadContext): Promise<Answer
 
 function given<T>(part: T | null): T {
   if (part) return part
-  throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host has')
+  throw new Refusal('HELPER_UNAVAILABLE', message('panel.helper_silent_host'))
 }

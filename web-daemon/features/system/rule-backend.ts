@@ -3,12 +3,13 @@ import type { RuleBackendView } from '@panel/shared/api/system.ts'
 import type { Tools } from '@panel/shared/host/model.ts'
 import { featureNotes, ruleFeatures, type RuleBackend, type RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 
 export async function probeRuleBackend(request: Reader) {
   const { rule_backend, tools } = await request('host.probe', { parts: ['rule_backend', 'tools'] })
   if (rule_backend && tools) return ruleBackend(rule_backend, tools)
-  throw new Refusal('HELPER_UNAVAILABLE', 'The root helper did not tell what this host can do')
+  throw new Refusal('HELPER_UNAVAILABLE', message('panel.helper_silent_abilities'))
 }
 
 const IDS: Readonly<Record<RuleBackend, number | null>> = {

@@ -1,3 +1,4 @@
+import { message, type Message, type MessageId } from '@panel/shared/messages/message.ts'
 // Failures of the store's file and disk, by SQLite's codes, with messages that say what to do.
 
 export type Reason = 'disk_full' | 'read_only' | 'locked' | 'moved' | 'damaged' | 'unreachable'
@@ -5,22 +6,19 @@ export type Reason = 'disk_full' | 'read_only' | 'locked' | 'moved' | 'damaged' 
 export interface Trouble {
   readonly reason: Reason
   readonly message: string
+  readonly told: Message
 }
 
-const MESSAGES: Readonly<Record<Reason, string>> = {
-  disk_full: "The disk that holds the panel's store is full, so nothing can be stored. Make room on it and try again.",
-  read_only:
-    "The panel's store cannot be written, because its disk is read-only. Make that writable and try again; where the kernel made it so after an error, restart the panel too.",
-  locked:
-    "Another program holds the panel's store locked. End that one (a second panel, or a shell of sqlite3 in a transaction) and try again.",
-  moved: "The file of the panel's store was moved or replaced while the panel runs. Put it back, or restart the panel.",
+const MESSAGES = {
+  disk_full: 'panel.store_disk_full',
+  read_only: 'panel.store_read_only',
+  locked: 'panel.store_locked',
+  moved: 'panel.store_moved',
   // SQLite also reports this for a disk that fails to read (vdbe.c turns SQLITE_IOERR_CORRUPTFS into SQLITE_CORRUPT);
   // restoring a copy would be the wrong advice then.
-  damaged:
-    "The file of the panel's store is damaged, or its disk fails. Look at the kernel's log first, and mend the disk where that tells of errors. Where it does not: stop the panel, put the newest copy in the file's place and start it again; the panel's log names both.",
-  unreachable:
-    "The file of the panel's store cannot be read or written. Look at its rights, and at what the kernel's log says of its disk: after an error of that one the kernel makes it read-only.",
-}
+  damaged: 'panel.store_damaged',
+  unreachable: 'panel.store_unreachable',
+} as const satisfies Record<Reason, MessageId>
 
 /** The first match counts; SQLite's extended codes are longer. */
 const CODES: readonly (readonly [RegExp, Reason])[] = [
@@ -39,7 +37,9 @@ export function errorCode(failure: unknown): string {
 
 const troubleByCode = (code: string): Trouble | null => {
   const reason = CODES.find(([codes]) => codes.test(code))?.[1]
-  return reason ? { reason, message: MESSAGES[reason] } : null
+  if (!reason) return null
+  const told = message(MESSAGES[reason])
+  return { reason, message: told.message, told }
 }
 
 /** Of opening the store: be it SQLite's failure or one of the system. */

@@ -2,6 +2,7 @@
 import type { JSONRPCErrorException } from 'json-rpc-2.0'
 import type { ErrorCode } from '@panel/shared/api/base/codes.ts'
 import { refusalOf, type RefusalCode } from '@panel/shared/rpc/outcome.ts'
+import { message, type MessageId } from '@panel/shared/messages/message.ts'
 import { Refusal } from '../http/refusal.ts'
 
 const CODE_OF: Record<Exclude<RefusalCode, 'malformed'>, ErrorCode> = {
@@ -18,8 +19,23 @@ const CODE_OF: Record<Exclude<RefusalCode, 'malformed'>, ErrorCode> = {
   protected_address: 'CONFLICT',
 }
 
+/** Root sends a code and a text of its own: the text is English in every language, the code says what it is about. */
+const MESSAGE_OF = {
+  stale_state: 'panel.stale_state',
+  unsupported: 'panel.unsupported',
+  busy: 'panel.busy',
+  kernel_refused: 'panel.kernel_refused',
+  protected_interface: 'panel.protected_interface',
+  foreign_unit_file: 'panel.foreign_unit_file',
+  unmodelled_state: 'panel.unmodelled_state',
+  foreign_sysctl_file: 'panel.foreign_sysctl_file',
+  protected_port: 'panel.protected_port',
+  state_unusable: 'panel.state_unusable',
+  protected_address: 'panel.protected_address',
+} as const satisfies Record<Exclude<RefusalCode, 'malformed'>, MessageId>
+
 export function helperAway(reason: string): Refusal {
-  return new Refusal('HELPER_UNAVAILABLE', 'The root helper cannot be reached or does not answer in time', {
+  return new Refusal('HELPER_UNAVAILABLE', message('panel.helper_away'), {
     details: { reason },
   })
 }
@@ -30,5 +46,6 @@ export function refusalFromRpc(failure: JSONRPCErrorException): Error {
   const reason = refusalOf(failure.code)
   if (reason === null || reason === 'malformed')
     return new Error(`The root helper refused a request as malformed (${failure.code}): ${failure.message}`)
-  return new Refusal(CODE_OF[reason], String(failure.message).slice(0, 500), { details: { reason } })
+  const told = message(MESSAGE_OF[reason], { detail: String(failure.message).slice(0, 500) })
+  return new Refusal(CODE_OF[reason], told, { details: { reason } })
 }

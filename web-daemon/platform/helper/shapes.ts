@@ -3,6 +3,7 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import type { Logger } from 'pino'
 import type { TSchema } from '@panel/shared/schema.ts'
 import type { MethodName } from '@panel/shared/rpc/methods.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { Refusal } from '../http/refusal.ts'
 
 /** Throws unless `value`, an answer or an item of the method, matches the schema. */
@@ -17,9 +18,6 @@ export function makeShapeCheck(logger: Logger): Check {
     validators.set(shape, validator)
     if (validator(value)) return
     logger.error({ method, errors: validator.errors }, 'an answer of the root helper does not match its schema')
-    throw new Refusal(
-      'HELPER_UNAVAILABLE',
-      'The root helper answers in a way that this build does not understand. Are both of the same version?',
-    )
+    throw new Refusal('HELPER_UNAVAILABLE', message('panel.helper_other_version'))
   }
 }

@@ -4,7 +4,7 @@ import type { Response } from 'express'
 import { STATUS_OF } from '@panel/shared/api/base/codes.ts'
 import type { ErrorEnvelope } from '@panel/shared/api/base/errors.ts'
 import type { Answer, CookieInstruction } from './endpoint.ts'
-import { reference } from '@panel/shared/messages/message.ts'
+import { message, reference } from '@panel/shared/messages/message.ts'
 import { storeTrouble } from '../db/trouble.ts'
 import { sendEncoded } from './assets.ts'
 import { isSecure } from './headers.ts'
@@ -16,27 +16,26 @@ export function makeEnvelope(refusal: Refusal): ErrorEnvelope {
       code: refusal.code,
       message: refusal.message,
       field: refusal.field,
-      details: detailsOf(refusal),
+      details: refusal.details,
     },
   }
 }
-
-/**
- * The envelope has exactly four fields, so what another language is made from is among the details; where these list
- * fields it is beside each of them.
- */
-const detailsOf = (refusal: Refusal): Record<string, unknown> =>
-  refusal.message_id === '' || 'fields' in refusal.details
-    ? refusal.details
-    : { ...refusal.details, ...reference(refusal) }
 
 export function sendAnswer(res: Response, basePath: string, answer: Answer): void {
   for (const cookie of answer.cookies ?? []) setCookie(res, basePath, cookie)
   sendJson(res, answer.status, answer.body)
 }
 
+/** What proxies take of all headers together is a few kilobytes; without it the page shows the English sentence. */
+const MESSAGE_HEADER_MAX = 2000
+const inAscii = (json: string): string =>
+  json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** The envelope has exactly four fields, so what another language is made from is in a header. */
 export function sendRefusal(res: Response, refusal: Refusal): void {
   res.set(refusal.headers)
+  const words = inAscii(JSON.stringify(reference(refusal)))
+  if (refusal.message_id !== '' && words.length <= MESSAGE_HEADER_MAX) res.set('X-Message', words)
   sendJson(res, STATUS_OF[refusal.code], makeEnvelope(refusal))
 }
 
@@ -44,11 +43,8 @@ export function sendRefusal(res: Response, refusal: Refusal): void {
 export function asRefusal(thrown: unknown): Refusal {
   if (thrown instanceof Refusal) return thrown
   const trouble = storeTrouble(thrown)
-  if (trouble) return new Refusal('SERVICE_UNAVAILABLE', trouble.message, { details: { reason: trouble.reason } })
-  return new Refusal(
-    'INTERNAL_ERROR',
-    'Something went wrong inside the panel. Its log has more under the id of this request.',
-  )
+  if (trouble) return new Refusal('SERVICE_UNAVAILABLE', trouble.told, { details: { reason: trouble.reason } })
+  return new Refusal('INTERNAL_ERROR', message('panel.internal_error'))
 }
 
 /** Smaller answers fit into one packet and gain nothing. */

@@ -1,6 +1,7 @@
 // Reads a request's body as one JSON object, within limits (decisions.md, W4, W9).
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { MAX_NESTING, NestingError, parseJson } from '@panel/shared/json.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import { Refusal } from './refusal.ts'
 import type { Body } from './validate.ts'
 
@@ -14,8 +15,7 @@ export async function readBody(req: IncomingMessage, res: ServerResponse, limit_
   if (isWaiting(req)) res.writeContinue()
   const bytes = await readBytes(req, limit_bytes)
   if (bytes.length === 0) return {}
-  if (!isJson(req))
-    throw new Refusal('INVALID_REQUEST', 'The request body must be JSON, with Content-Type: application/json')
+  if (!isJson(req)) throw new Refusal('INVALID_REQUEST', message('panel.body_not_json'))
   return parse(bytes)
 }
 
@@ -39,7 +39,7 @@ const readBytes = async (req: IncomingMessage, limit_bytes: number): Promise<Buf
       else chunks.push(chunk)
     })
     req.once('end', () => resolve(Buffer.concat(chunks)))
-    req.once('close', () => reject(new Refusal('INVALID_REQUEST', 'The request ended before its body did')))
+    req.once('close', () => reject(new Refusal('INVALID_REQUEST', message('panel.body_cut'))))
     req.once('error', reject)
   })
 
@@ -51,17 +51,19 @@ const parse = (bytes: Buffer): Body => {
     throw new Refusal('INVALID_REQUEST', describeFailure(failure))
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Body
-  throw new Refusal('INVALID_REQUEST', 'The request body must be a JSON object')
+  throw new Refusal('INVALID_REQUEST', message('panel.body_not_object'))
 }
 
-const describeFailure = (failure: unknown): string =>
+const describeFailure = (failure: unknown): Message =>
   failure instanceof NestingError
-    ? `The request body is nested more than ${MAX_NESTING} levels deep`
-    : 'The request body is not valid JSON in UTF-8'
+    ? message('panel.body_nested', { levels: MAX_NESTING })
+    : message('panel.body_invalid')
 
 const isJson = (req: IncomingMessage): boolean =>
   /^application\/json\s*(;|$)/i.test(req.headers['content-type'] ?? '') &&
   (req.headers['content-encoding'] ?? 'identity') === 'identity'
 
 const tooLarge = (limit_bytes: number): Refusal =>
-  new Refusal('PAYLOAD_TOO_LARGE', `The request body is larger than ${limit_bytes} bytes`, { details: { limit_bytes } })
+  new Refusal('PAYLOAD_TOO_LARGE', message('panel.body_too_large', { bytes: limit_bytes }), {
+    details: { limit_bytes },
+  })

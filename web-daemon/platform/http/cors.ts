@@ -1,5 +1,6 @@
 // Lets pages of other origins use the API, if the operator has allowed them (decisions.md, A17).
 import type { RequestHandler } from 'express'
+import { message } from '@panel/shared/messages/message.ts'
 import { Refusal } from './refusal.ts'
 
 const METHODS = 'GET, POST, PUT, PATCH, DELETE'
@@ -24,11 +25,7 @@ export function crossOrigin(allowedOrigins: () => readonly string[]): RequestHan
         'Access-Control-Expose-Headers': EXPOSED,
       })
     if (!isAsking) return next()
-    if (!isAllowed)
-      throw new Refusal(
-        'ORIGIN_NOT_ALLOWED',
-        'Pages of this origin may not use the API. The operator can allow it in the setting security.allowed_origins.',
-      )
+    if (!isAllowed) throw new Refusal('ORIGIN_NOT_ALLOWED', message('panel.origin_forbidden'))
     res
       .status(204)
       .set({

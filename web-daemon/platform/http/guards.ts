@@ -1,6 +1,7 @@
 // The checks before an endpoint, in this order: set-up, CSRF, session (reference.md, Authentication 4; decisions.md,
 // T1, T9).
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { message } from '@panel/shared/messages/message.ts'
 import type { Endpoint, Session } from './endpoint.ts'
 import { Refusal } from './refusal.ts'
 
@@ -18,7 +19,7 @@ export type Guard = (request: GuardedRequest) => Promise<void>
 export function setupGate(hasAccount: () => Promise<boolean>): Guard {
   return async ({ endpoint }) => {
     if (endpoint.guards?.setup === false || (await hasAccount())) return
-    throw new Refusal('SETUP_REQUIRED', 'The panel has no operator account yet. Create it first.')
+    throw new Refusal('SETUP_REQUIRED', message('panel.setup_required'))
   }
 }
 
@@ -35,10 +36,7 @@ export function csrfCheck(allowedOrigins: () => readonly string[], sessionOf: Se
     if (endpoint.guards?.csrf === false) refuseOtherSites(header, allowedOrigins())
     else if (!sameToken(header('X-CSRF-Token'), cookies['panel_csrf'] ?? '')) {
       request.session = await sessionOf(cookies)
-      throw new Refusal(
-        'CSRF_TOKEN_INVALID',
-        'The X-CSRF-Token header is missing or is not the value of the panel_csrf cookie',
-      )
+      throw new Refusal('CSRF_TOKEN_INVALID', message('panel.csrf'))
     }
   }
 }
@@ -55,7 +53,7 @@ export function sessionCheck(sessionOf: SessionOf): Guard {
       throw failure
     })
     if (request.session || isOpen) return
-    throw new Refusal('UNAUTHENTICATED', 'Sign in first: there is no session, or it has ended')
+    throw new Refusal('UNAUTHENTICATED', message('panel.sign_in'))
   }
 }
 
@@ -71,7 +69,7 @@ const refuseOtherSites = (header: GuardedRequest['header'], allowed: readonly st
   const origin = header('Origin')
   if (allowed.includes(origin)) return
   if (site !== 'cross-site' && (origin === '' || originHost(origin) === header('Host').toLowerCase())) return
-  throw new Refusal('ORIGIN_NOT_ALLOWED', 'This request comes from a page of another site')
+  throw new Refusal('ORIGIN_NOT_ALLOWED', message('panel.other_site'))
 }
 
 const originHost = (origin: string): string | null => (URL.canParse(origin) ? new URL(origin).host : null)

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import type { Request, RequestHandler } from 'express'
+import { message } from '@panel/shared/messages/message.ts'
 import { isSecure } from './headers.ts'
 import { Refusal } from './refusal.ts'
 
@@ -25,11 +26,9 @@ export function requireKnownHost({ names, allowedOrigins, isSetUp }: KnownHosts)
     const isKnown =
       isHarmless(req, name) || names.has(name) || allowedOrigins().some((origin) => nameIn(origin) === name)
     if (isKnown || !(await isSetUp())) return next()
-    throw new Refusal(
-      'HOST_NOT_ALLOWED',
-      `The panel does not know the name ${name.slice(0, 253)}. If it leads here, add it to PANEL_HOST_NAMES in the configuration and restart the web daemon; the address of the server works without that.`,
-      { details: { option: 'PANEL_HOST_NAMES' } },
-    )
+    throw new Refusal('HOST_NOT_ALLOWED', message('panel.host_unknown', { name: name.slice(0, 253) }), {
+      details: { option: 'PANEL_HOST_NAMES' },
+    })
   }
 }
 

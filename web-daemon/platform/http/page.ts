@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Request, RequestHandler } from 'express'
+import { message } from '@panel/shared/messages/message.ts'
 import { encoded, readAssets, sendEncoded, type Asset, type Encoded } from './assets.ts'
 import { removeDocumentHeaders } from './headers.ts'
 import { readPreloads, type Preloads } from './preload.ts'
@@ -45,7 +46,7 @@ export function pageRoutes(page: Page, readAppearance: () => Appearance): Reques
   const htmlFor = cachedPage(page)
   return (req, res) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') {
-      throw new Refusal('METHOD_NOT_ALLOWED', `The method ${req.method} is not possible here, but GET, HEAD`, {
+      throw new Refusal('METHOD_NOT_ALLOWED', message('panel.method', { method: req.method, allowed: 'GET, HEAD' }), {
         headers: { Allow: 'GET, HEAD' },
       })
     }

@@ -1,5 +1,6 @@
 // Registers the endpoints: literal paths before those with an id, and 405 with Allow for the other methods of a path.
 import type { Express, RequestHandler } from 'express'
+import { message } from '@panel/shared/messages/message.ts'
 import type { Endpoint, Method } from './endpoint.ts'
 import { Refusal } from './refusal.ts'
 import { serve, type Pipeline } from './serve.ts'
@@ -47,12 +48,12 @@ const idsAreNumbers: RequestHandler = (req, _res, next) => {
 const noSuchMethod = (methods: readonly Method[]): RequestHandler => {
   const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
   return (req) => {
-    throw new Refusal('METHOD_NOT_ALLOWED', `The method ${req.method} is not possible here, but ${allowed}`, {
+    throw new Refusal('METHOD_NOT_ALLOWED', message('panel.method', { method: req.method, allowed }), {
       headers: { Allow: allowed },
     })
   }
 }
 
 export function notFound(): Refusal {
-  return new Refusal('NOT_FOUND', 'There is nothing here')
+  return new Refusal('NOT_FOUND', message('panel.nothing_here'))
 }

@@ -1,6 +1,7 @@
 // All open streams: limited in number per kind, kept alive, and ended with their session (decisions.md, E3, E5, A16).
 import type { Response } from 'express'
 import type { Logger } from 'pino'
+import { message } from '@panel/shared/messages/message.ts'
 import type { Session, StreamEndpoint } from './endpoint.ts'
 import { Refusal } from './refusal.ts'
 import { StreamConnection } from './stream-connection.ts'
@@ -55,7 +56,7 @@ export class Streams {
   ): Promise<void> {
     const { route, queue = QUEUE } = endpoint
     if (this.#isEnding)
-      throw new Refusal('SERVICE_UNAVAILABLE', 'The panel is stopping. Try again in a moment.', {
+      throw new Refusal('SERVICE_UNAVAILABLE', message('panel.stopping'), {
         details: { reason: 'stopping' },
       })
     if (this.count(route) >= STREAMS_PER_KIND) throw tooMany()
@@ -121,11 +122,7 @@ export class Streams {
 }
 
 const tooMany = (): Refusal =>
-  new Refusal(
-    'RATE_LIMITED',
-    `There are already ${STREAMS_PER_KIND} of these streams open. Close some pages of the panel and try again.`,
-    {
-      details: { limit: STREAMS_PER_KIND, retry_after_seconds: 3 },
-      headers: { 'Retry-After': '3' },
-    },
-  )
+  new Refusal('RATE_LIMITED', message('panel.too_many_streams', { count: STREAMS_PER_KIND }), {
+    details: { limit: STREAMS_PER_KIND, retry_after_seconds: 3 },
+    headers: { 'Retry-After': '3' },
+  })

@@ -3,6 +3,7 @@
 import type { Evidence, RouteAnalysis, RouteVerdict } from '@panel/shared/api/analysis.ts'
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { RouteHealthView } from '@panel/shared/api/routes/answers.ts'
+import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import type { CommandContext } from '../../../platform/context.ts'
 import { foreignRules, remediesOf, toldOf } from '../../forwarding/foreign.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
@@ -22,9 +23,10 @@ import { findEgress } from './egress.ts'
 
 /** One step of the path; `verdict` null: it does not stop packets. */
 interface Finding {
+  readonly told: Message
   readonly evidence: Evidence
   readonly verdict: RouteVerdict | null
-  readonly fix: readonly string[]
+  readonly fix: readonly Message[]
   readonly isCertain: boolean
 }
 
@@ -32,7 +34,7 @@ export function analyzeRoute(traffic: Traffic) {
   return async (context: CommandContext, { params }: Incoming): Promise<Answer<RouteAnalysis>> => {
     const record = await targetOf(context, params)
     const held = await readKernelRules(context.request, [record.route_rule_id])
-    const paths = await readPaths(context)
+    const paths = await readPaths(context, [record])
     const [health] = await readHealth(context, [record], { rules: held, paths })
     if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
     const findings = [
@@ -48,14 +50,16 @@ export function analyzeRoute(traffic: Traffic) {
       await inbound(traffic, record),
     ]
     const stop = findings.find(({ verdict }) => verdict !== null)
+    const summary = stop ? stop.told : message('health.all_well')
+    const fixes = findings.filter(({ verdict }) => verdict !== null).flatMap(({ fix }) => [...fix])
     const answer: RouteAnalysis = {
       route_rule_id: record.route_rule_id,
       verdict: stop?.verdict ?? 'HEALTHY',
-      summary: stop
-        ? stop.evidence.detail
-        : 'Nothing on the way stops what the rule relays, and it has relayed something.',
+      summary: summary.message,
+      summary_message: summary,
       evidence: findings.map(({ evidence }) => evidence),
-      suggested_fix: findings.filter(({ verdict }) => verdict !== null).flatMap(({ fix }) => [...fix]),
+      suggested_fix: fixes.map(({ message: text }) => text),
+      fix_messages: fixes,
       confidence: (stop ?? { isCertain: true }).isCertain ? 'high' : 'low',
       checked_at: context.now().toISOString(),
     }
@@ -63,60 +67,59 @@ export function analyzeRoute(traffic: Traffic) {
   }
 }
 
-const passes = (name: string, detail: string, data: Record<string, unknown> = {}): Finding => ({
-  evidence: { name, detail, data },
+const passes = (name: string, told: Message, data: Record<string, unknown> = {}): Finding => ({
+  told,
+  evidence: { name, detail: told.message, detail_message: told, data },
   verdict: null,
   fix: [],
   isCertain: true,
 })
-const stops = (verdict: RouteVerdict, { evidence }: Finding, fix: readonly string[], isCertain = true): Finding => ({
-  evidence,
+const stops = (verdict: RouteVerdict, finding: Finding, fix: readonly Message[], isCertain = true): Finding => ({
+  ...finding,
   verdict,
   fix,
   isCertain,
 })
 
 function inForce({ is_enabled }: RouteRecord): Finding {
-  if (is_enabled) return passes('rule', 'The rule is enabled.')
-  return stops('RULE_DISABLED', passes('rule', 'The rule is disabled: it is stored and not in force.'), [
-    'Enable the rule.',
-  ])
+  if (is_enabled) return passes('rule', message('health.is_enabled'))
+  return stops('RULE_DISABLED', passes('rule', message('health.is_disabled')), [message('health.fix_enable')])
 }
 
 /** What the kernel holds counts: a last change that failed and was put back leaves the rule in force. */
-function inKernel(record: RouteRecord, held: KernelRules, { detail, installed }: RouteHealthView): Finding {
-  const finding = passes('ruleset', `${detail}.`, { installed })
+function inKernel(record: RouteRecord, held: KernelRules, { detail_message, installed }: RouteHealthView): Finding {
+  const finding = passes('ruleset', message('health.sentence', { text: detail_message }), { installed })
   if (!held.is_readable || !isAsStored(record, held))
-    return stops('RULE_MISSING', finding, ['Reapply the rule.'], installed !== null)
+    return stops('RULE_MISSING', finding, [message('health.fix_reapply')], installed !== null)
   // What somebody has put into the panel's table is not read, so whether it drops packets is not certain.
   return record.is_enabled && held.unmanaged.length > 0
-    ? stops('FORWARD_BLOCKED', finding, ['Reapply the rule, which takes it out.'], false)
+    ? stops('FORWARD_BLOCKED', finding, [message('health.fix_reapply_stray')], false)
     : finding
 }
 
 async function forwarding({ request }: CommandContext, record: RouteRecord): Promise<Finding> {
   const { live } = (await request('forwarding.probe', {})).state
   const isOn = familyOf(record) === 6 ? live.ipv6 : live.ipv4
-  const finding = passes('forwarding', `IPv${familyOf(record)} forwarding is ${isOn ? 'on' : 'off'}.`, {
-    ipv4: live.ipv4,
-    ipv6: live.ipv6,
-  })
-  return isOn
-    ? finding
-    : stops('FORWARDING_DISABLED', finding, ['Turn IP forwarding on: POST /system/forwarding/enable.'])
+  const finding = passes(
+    'forwarding',
+    message('health.forwarding_state', { family: `IPv${familyOf(record)}`, state: isOn ? 'on' : 'off' }),
+    {
+      ipv4: live.ipv4,
+      ipv6: live.ipv6,
+    },
+  )
+  return isOn ? finding : stops('FORWARDING_DISABLED', finding, [message('health.fix_forwarding')])
 }
 
 async function shadow({ db }: CommandContext, { route_rule_id }: RouteRecord): Promise<Finding> {
   const shadows = (await findShadows(db, [route_rule_id])).get(route_rule_id) ?? []
-  if (shadows.length === 0) return passes('order', 'No rule that stands earlier takes all that this one listens for.')
+  if (shadows.length === 0) return passes('order', message('health.not_shadowed'))
   const names = shadows.map(({ route_rule_title }) => route_rule_title)
-  const finding = passes(
-    'order',
-    `The rule can never match: ${names.join(', ')} stands earlier and takes all that it listens for.`,
-    { route_rule_ids: shadows.map((one) => one.route_rule_id) },
-  )
+  const finding = passes('order', message('health.never_matches', { rules: names.join(', ') }), {
+    route_rule_ids: shadows.map((one) => one.route_rule_id),
+  })
   return stops('RULE_SHADOWED', finding, [
-    `Move the rule before ${names.join(', ')}, or disable ${names.length === 1 ? 'that one' : 'those'}.`,
+    message('health.fix_order', { rules: names.join(', '), count: names.length }),
   ])
 }
 
@@ -127,36 +130,36 @@ async function foreign(context: CommandContext, record: RouteRecord, paths: Path
   const blocks = await blocksOfRoute(context.request, record, { foreign: found, paths })
   const [block = null] = blocks
   const data = { readable, managers, total, block }
-  if (!readable)
-    return passes('foreign_rules', `${detail}, so a firewall that drops relayed packets would not be seen here.`, data)
-  if (!block)
+  if (!readable) return passes('foreign_rules', message('health.firewalls_unreadable', { detail }), data)
+  if (!block) return passes('foreign_rules', message('health.firewalls_fine', { count: total }), data)
+  if (!block.is_certain)
     return passes(
       'foreign_rules',
-      `${total} rules of other software bear on relayed packets, and none of them is seen to drop what the rule relays.`,
+      message('health.block_unsure', { block: toldOf(block), remedies: remediesOf(blocks) }),
       data,
     )
-  if (!block.is_certain)
-    return passes('foreign_rules', `${toldOf(block)} That cannot be read surely. ${remediesOf(blocks)}`, data)
   return stops(
     'FORWARD_BLOCKED',
-    passes('foreign_rules', toldOf(block), data),
-    blocks.map(({ remedy }) => remedy),
+    passes('foreign_rules', verbatim(toldOf(block)), data),
+    blocks.map(({ remedy }) => verbatim(remedy)),
   )
 }
 
 function tunnel(record: RouteRecord, { tunnel: over }: RouteHealthView, { tunnelsOf, nameOf }: Paths): Finding {
   const deleted = tunnelsOf(record).find((id) => nameOf(id) === undefined)
-  if (deleted === undefined && !over) return passes('tunnel', 'No tunnel leads to its destinations.')
+  if (deleted === undefined && !over) return passes('tunnel', message('health.no_tunnel'))
   if (deleted === undefined && over) {
     const finding = passes(
       'tunnel',
-      `The tunnel ${over.interface_name} that the rule relays over is ${over.is_up ? 'up' : 'down'}.`,
+      message('health.tunnel_state', { tunnel: over.interface_name, state: over.is_up ? 'up' : 'down' }),
       { ...over },
     )
-    return over.is_up ? finding : stops('TUNNEL_DOWN', finding, [`Bring ${over.interface_name} up.`])
+    return over.is_up
+      ? finding
+      : stops('TUNNEL_DOWN', finding, [message('health.fix_tunnel_up', { tunnel: over.interface_name })])
   }
-  return stops('TUNNEL_DOWN', passes('tunnel', `The tunnel ${deleted} that the rule relays over is no more.`), [
-    'Name another tunnel, or none: PATCH tunnel_id.',
+  return stops('TUNNEL_DOWN', passes('tunnel', message('health.tunnel_no_more', { tunnel_id: String(deleted) })), [
+    message('health.fix_other_tunnel'),
   ])
 }
 
@@ -167,17 +170,22 @@ async function destinations({ now }: CommandContext, record: RouteRecord): Promi
   if (away.length === 0)
     return passes(
       'destinations',
-      `${results.length === 1 ? 'The destination answers, or says nothing that speaks against it' : 'No destination says anything that speaks against it'}: ${results.map(describeResult).join('; ')}.`,
+      message(results.length === 1 ? 'health.destination_answers' : 'health.destinations_answer', {
+        results: results.map(describeResult),
+      }),
       data,
     )
   const finding = passes(
     'destinations',
-    `${away.length} of ${results.length} looks at the destinations failed: ${away.map(describeResult).join('; ')}.`,
+    message('health.destinations_away', {
+      count: away.length,
+      total: results.length,
+      results: away.map(describeResult),
+    }),
     data,
   )
-  const fix = away.map(
-    (one) =>
-      `See that ${one.protocol.toUpperCase()} port ${one.port} of ${one.address} can be reached from this server.`,
+  const fix = away.map(({ protocol, port, address }) =>
+    message('health.fix_reach', { protocol: protocol.toUpperCase(), port, address }),
   )
   return stops(
     away.length === results.length ? 'DESTINATION_UNREACHABLE' : 'DESTINATIONS_PARTLY_UNREACHABLE',
@@ -196,8 +204,13 @@ const describeResult = ({
   address: string
   port: number
   reachable: boolean | null
-}): string =>
-  `${protocol.toUpperCase()} ${address} port ${port} ${reachable === null ? 'stays silent' : reachable ? 'answers' : 'cannot be reached'}`
+}): Message =>
+  message('health.result', {
+    protocol: protocol.toUpperCase(),
+    address,
+    port,
+    state: reachable === null ? 'silent' : reachable ? 'answers' : 'away',
+  })
 
 /** The MTU of a client's network, if not known (RFC 894). */
 const ETHERNET_MTU = 1500
@@ -216,15 +229,14 @@ async function mtu(
       ? [inTunnel, over.interface_name]
       : [egress.mtu, egress.narrowest]
   const data = { mtu: link, interface_name: name, mtu_in: egress.mtu_in }
-  if (link === null || link >= (egress.mtu_in ?? ETHERNET_MTU))
-    return passes('mtu', 'Nothing is known on the way that takes smaller packets than the network before it.', data)
-  const narrow = `${name ?? ''} takes packets of ${link} bytes, which is less than what comes in`
+  if (link === null || link >= (egress.mtu_in ?? ETHERNET_MTU)) return passes('mtu', message('health.mtu_fine'), data)
+  const params = { name: name ?? '', mtu: link }
   if (is_clamp_mss_to_pmtu || route_protocol_id === ROUTE_PROTOCOLS.UDP)
-    return passes('mtu', `${narrow}, and TCP connections are told so.`, data)
+    return passes('mtu', message('health.mtu_clamped', params), data)
   return stops(
     'MTU_PROBLEM',
-    passes('mtu', `${narrow}, and TCP connections are not told: large transfers may hang.`, data),
-    ['Set is_clamp_mss_to_pmtu.'],
+    passes('mtu', message('health.mtu_problem', params), data),
+    [message('health.fix_clamp')],
     false,
   )
 }
@@ -233,18 +245,14 @@ async function mtu(
 function room(traffic: Traffic, record: RouteRecord): Finding {
   const [connections, most] = [traffic.connections(record.route_rule_id), roomFor(record)]
   const data = { connections, room: most }
-  if (connections === null)
-    return passes(
-      'connections',
-      'It is not known how many connections the rule relays: connection tracking has not been read yet, or cannot be.',
-      data,
-    )
-  if (most === null) return passes('connections', `The rule relays ${connections} connections.`, data)
+  if (connections === null) return passes('connections', message('health.connections_unknown'), data)
+  if (most === null) return passes('connections', message('health.connections', { count: connections }), data)
   const [warning] = sourcePortWarnings(record, connections)
   return passes(
     'connections',
-    warning?.message ??
-      `The rule relays ${connections} connections of the at most ${most} that this server's address has ports for.`,
+    warning
+      ? message('route.source_ports', { connections, room: most })
+      : message('health.connections_of', { count: connections, most }),
     data,
   )
 }
@@ -261,16 +269,19 @@ async function inbound(traffic: Traffic, record: RouteRecord): Promise<Finding> 
   if (view.tx_packets_since_creation > 0)
     return passes(
       'traffic',
-      `The rule has relayed ${view.tx_packets_since_creation} packets towards its destination and ${view.rx_packets_since_creation} back.`,
+      message('health.has_relayed', { there: view.tx_packets_since_creation, back: view.rx_packets_since_creation }),
       data,
     )
   const fix = [
-    'Try it from outside.',
-    `See that the clients go to the bind address, and that nothing before this server drops ${record.route_protocol_id === ROUTE_PROTOCOLS.UDP ? 'datagrams' : 'connections'} to port ${record.bind_port}.`,
+    message('health.fix_try'),
+    message('health.fix_inbound', {
+      what: record.route_protocol_id === ROUTE_PROTOCOLS.UDP ? 'datagrams' : 'connections',
+      port: record.bind_port,
+    }),
   ]
   return stops(
     'NO_INBOUND_TRAFFIC',
-    passes('traffic', 'Nothing that the rule would relay has come yet.', data),
+    passes('traffic', message('health.nothing_came'), data),
     fix,
     traffic.available.is_readable,
   )

@@ -1,10 +1,11 @@
 // The health of rules, by criteria in a fixed order of importance (decisions.md, S7).
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
-import type { RouteHealthState, RouteHealthView } from '@panel/shared/api/routes/answers.ts'
+import type { RouteHealthState, RouteHealthView, TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { failedChecks } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
+import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { observe } from '../../tunnels/view.ts'
 import { nullIfHelperAway } from '../../../platform/helper/away.ts'
@@ -13,7 +14,7 @@ import { familyOf, ruleOf, type RouteRecord } from '../record.ts'
 import { readPaths, type Paths } from '../path.ts'
 import { findShadows } from './shadows.ts'
 
-type Tunnel = NonNullable<RouteHealthView['tunnel']> & { readonly is_known: boolean }
+type Tunnel = TunnelOnPath & { readonly is_known: boolean }
 
 interface AlreadyRead {
   readonly rules?: KernelRules
@@ -26,7 +27,7 @@ export async function readHealth(
   read: AlreadyRead = {},
 ): Promise<RouteHealthView[]> {
   if (records.length === 0) return []
-  const { tunnelsOf, nameOf } = read.paths ?? (await readPaths({ db, request }))
+  const { hopsOf, tunnelsOf, nameOf } = read.paths ?? (await readPaths({ db, request }, records))
   const namesOf = (record: RouteRecord): string[] => tunnelsOf(record).flatMap((id) => nameOf(id) ?? [])
   const ids = records.map(({ route_rule_id }) => route_rule_id)
   const [held, forwarding, observed, shadows] = await Promise.all([
@@ -47,6 +48,12 @@ export async function readHealth(
       held,
       forwarding: forwarding?.state.live ?? null,
       tunnel,
+      destinations: record.destinations
+        .filter(({ is_enabled }) => is_enabled)
+        .map(({ address, port }, at) => {
+          const over = tunnels.find(({ tunnel_id }) => tunnel_id === hopsOf(record)[at])
+          return { address, port, tunnel: over ? tunnelView(over) : null }
+        }),
       deletedTunnel: tunnelsOf(record).find((id) => nameOf(id) === undefined) ?? null,
       shadows: shadows.get(record.route_rule_id) ?? [],
     })
@@ -59,6 +66,7 @@ interface ObservedRoute {
   readonly forwarding: ForwardingSwitches | null
   /** That of its path; of several one that is down. */
   readonly tunnel: Tunnel | null
+  readonly destinations: RouteHealthView['destinations']
   /** Which the rule names. */
   readonly deletedTunnel: number | null
   readonly shadows: readonly RouteRecord[]
@@ -66,35 +74,42 @@ interface ObservedRoute {
 
 function healthView(record: RouteRecord, observedTunnel: ObservedRoute): RouteHealthView {
   const { route_rule_id } = record
-  const { held, tunnel } = observedTunnel
+  const { held, tunnel, destinations } = observedTunnel
   const installed = held?.is_readable ? held.rules.has(route_rule_id) : null
-  const { state, detail } = verdict(record, observedTunnel)
-  return { state, detail, route_rule_id, installed, tunnel: tunnel && tunnelView(tunnel) }
+  const { state, told } = verdict(record, observedTunnel)
+  return {
+    state,
+    detail: told.message,
+    detail_message: told,
+    route_rule_id,
+    installed,
+    tunnel: tunnel && tunnelView(tunnel),
+    destinations,
+  }
 }
 
-const tunnelView = ({ is_known: _known, ...tunnel }: Tunnel): RouteHealthView['tunnel'] => tunnel
+const tunnelView = ({ is_known: _known, ...tunnel }: Tunnel): TunnelOnPath => tunnel
 
 interface Verdict {
   readonly state: RouteHealthState
-  readonly detail: string
+  readonly told: Message
 }
 
 function verdict(record: RouteRecord, { held, forwarding, shadows, ...path }: ObservedRoute): Verdict {
   const { apply_status_id: status, last_apply_error: error } = record
-  if (!record.is_enabled) return { state: 'disabled', detail: 'The rule is disabled: it is stored and not in force' }
+  if (!record.is_enabled) return { state: 'disabled', told: message('health.disabled') }
   if (status === APPLY_STATUSES.Inconsistent)
     return {
       state: 'inconsistent',
-      detail: `The last change did not work and could not be undone: ${error || 'reapply the rule'}`,
+      told: message('health.inconsistent', { why: error || message('health.reapply') }),
     }
   if (status === APPLY_STATUSES.Failed)
-    return { state: 'failed', detail: error || 'The last change did not work, and everything is as it was before' }
-  if (status === APPLY_STATUSES.Pending)
-    return { state: 'pending', detail: 'A change was begun, and nobody knows how it ended: reapply the rule' }
+    return { state: 'failed', told: error ? verbatim(error) : message('health.restored') }
+  if (status === APPLY_STATUSES.Pending) return { state: 'pending', told: message('health.pending') }
   if (!held?.is_readable)
     return {
       state: 'pending',
-      detail: `The kernel's rules cannot be read: ${held?.detail || 'the root helper does not answer'}`,
+      told: message('health.unreadable', { why: held?.detail || message('health.helper_silent') }),
     }
   return (
     inKernel(record, held) ??
@@ -102,15 +117,15 @@ function verdict(record: RouteRecord, { held, forwarding, shadows, ...path }: Ob
     whileForwarding(record, forwarding) ??
     overTunnel(path) ?? {
       state: 'healthy',
-      detail: `The kernel holds the rule as it is stored${shadowed(shadows)}`,
+      told: asStored(shadows),
     }
   )
 }
 
-const shadowed = (shadows: readonly RouteRecord[]): string =>
+const asStored = (shadows: readonly RouteRecord[]): Message =>
   shadows.length === 0
-    ? ''
-    : `, and it can never match: it is shadowed by ${shadows.map((one) => one.route_rule_title).join(', ')}, which stands earlier`
+    ? message('health.as_stored')
+    : message('health.shadowed', { rules: shadows.map((one) => one.route_rule_title).join(', ') })
 
 function inKernel(record: RouteRecord, held: KernelRules): Verdict | null {
   const { route_rule_id: id } = record
@@ -121,24 +136,24 @@ function inKernel(record: RouteRecord, held: KernelRules): Verdict | null {
   if (!actual)
     return {
       state: 'failed',
-      detail: damaged
-        ? `The kernel holds the rule in part: ${damaged.detail}. Reapply it`
-        : 'The kernel does not hold the rule: somebody took it away. Reapply it',
+      told: damaged ? message('health.in_part', { why: damaged.detail }) : message('health.missing'),
     }
   const [first] = failedChecks(checkRuleset([id], desired && [desired], [actual]))
   return {
     state: 'failed',
-    detail: `The kernel holds the rule otherwise than it is stored (${first?.detail ?? ''}). Reapply it`,
+    told: message('health.otherwise', { why: first?.detail ?? '' }),
   }
 }
 
 /** What somebody else has put into the panel's table may drop what the rule relays, whatever it is. */
 function besideStrays({ unmanaged: [first, ...more] }: KernelRules): Verdict | null {
   if (first === undefined) return null
-  const others = more.length === 0 ? '' : `, and ${more.length} more`
   return {
     state: 'impaired',
-    detail: `The rule is in place, and somebody has put something of their own into the panel's table (${first}${others}): reapply the rule to take it out`,
+    told:
+      more.length === 0
+        ? message('health.stray', { what: first })
+        : message('health.strays', { what: first, count: more.length }),
   }
 }
 
@@ -147,7 +162,7 @@ function whileForwarding(record: RouteRecord, forwarding: ForwardingSwitches | n
   if (!forwarding || forwarding[`ipv${family}`]) return null
   return {
     state: 'impaired',
-    detail: `The rule is in place, and IPv${family} forwarding is off, so that it relays nothing: reapply the rule to turn it on`,
+    told: message('health.forwarding_off', { family: `IPv${family}` }),
   }
 }
 
@@ -155,11 +170,11 @@ function overTunnel({ tunnel, deletedTunnel }: Pick<ObservedRoute, 'tunnel' | 'd
   if (deletedTunnel !== null)
     return {
       state: 'impaired',
-      detail: `The rule is in place, and the tunnel ${deletedTunnel} that it relays over is no more`,
+      told: message('health.tunnel_gone', { tunnel_id: deletedTunnel }),
     }
   if (!tunnel?.is_known || tunnel.is_up) return null
   return {
     state: 'impaired',
-    detail: `The rule is in place, and the tunnel ${tunnel.interface_name} that it relays over is down`,
+    told: message('health.tunnel_down', { tunnel: tunnel.interface_name }),
   }
 }

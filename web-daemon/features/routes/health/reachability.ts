@@ -3,6 +3,7 @@
 import { canonicalIp, parseIp, type Family } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { Reachability, RouteReachability, TestBody, TestRouteBody } from '@panel/shared/api/routes/reachability.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, preview, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
@@ -50,7 +51,7 @@ function makeSlots(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   let taken = 0
   return async (work) => {
     if (taken >= count)
-      throw new Refusal('RATE_LIMITED', `${count} tests are under way already. Try again in a moment.`, {
+      throw new Refusal('RATE_LIMITED', message('panel.too_many_tests', { count }), {
         headers: { 'Retry-After': '1' },
       })
     taken += 1

@@ -4,6 +4,7 @@
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { RouteHealthEvent, RouteHealthState } from '@panel/shared/api/routes/answers.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { DriftWatch, type DriftSource, type Look, type StatusChange } from '../../../change/drift.ts'
 import { settle } from '../../../change/engine.ts'
 import { makeRemediation, type RemediationDeps } from '../../../change/remediate.ts'
@@ -13,8 +14,8 @@ import { readKernelRules, isAsStored, type KernelRules } from '../kernel-rules.t
 import { reapplyByItself } from '../life.ts'
 import type { RouteRecord } from '../record.ts'
 import { routeRecords } from '../resource.ts'
-import { idsOverTunnels, readPaths, rememberRoutes, type Paths } from '../path.ts'
-import { allRoutes, routesOf } from '../store.ts'
+import { readPaths, rememberRoutes, type Paths } from '../path.ts'
+import { allRoutes, routeEnds, routesOf } from '../store.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 import { readHealth } from './health.ts'
 
@@ -27,6 +28,7 @@ interface Rule {
   readonly status: RouteHealthState
   readonly title: string
   readonly detail: string
+  readonly told: RouteHealthEvent['detail_message']
   readonly isDrifted: boolean
 }
 
@@ -95,10 +97,11 @@ async function lookAt(
   const { db, request } = context
   // While root is away nothing is known: that is no health of a rule.
   await request('host.probe', { parts: [] })
-  const paths = await readPaths(context)
-  await rememberRoutes(context, paths)
+  const ends = await routeEnds(db)
+  const paths = await readPaths(context, ends)
+  await rememberRoutes(context, ends, paths)
   const isAll = unexpected === null || hints.size === 0 || hints.has('all')
-  const scope = isAll ? 'all' : await idsIn(context, paths, { hints, unexpected })
+  const scope = isAll ? 'all' : idsIn(hints, unexpected, () => ends.filter((rule) => paths.tunnelsOf(rule).length > 0))
   const stored = scope === 'all' ? await allRoutes(db) : await routesOf(db, scope)
   if (stored.length === 0) return { items: [], scope }
   const held = await readKernelRules(
@@ -114,13 +117,13 @@ async function lookAt(
   return { items: await rulesFrom(context, records, { rules: held, paths }), scope }
 }
 
-async function idsIn(
-  { db }: Context,
-  paths: Paths,
-  { hints, unexpected }: { hints: ReadonlySet<Hint>; unexpected: readonly number[] },
-): Promise<number[]> {
+function idsIn(
+  hints: ReadonlySet<Hint>,
+  unexpected: readonly number[],
+  overTunnels: () => readonly { readonly route_rule_id: number }[],
+): number[] {
   const named = [...hints].flatMap((hint) => (typeof hint === 'string' ? [] : [...hint]))
-  const over = hints.has('tunnels') ? await idsOverTunnels(db, paths) : []
+  const over = hints.has('tunnels') ? overTunnels().map(({ route_rule_id }) => route_rule_id) : []
   return [...new Set([...named, ...over, ...unexpected])]
 }
 
@@ -134,7 +137,16 @@ async function rulesFrom(
     const health = healths[at]
     if (!health) return []
     const { route_rule_id: key, route_rule_title: title } = record
-    return [{ key, title, status: health.state, detail: health.detail, isDrifted: isDrifted(record, read.rules) }]
+    return [
+      {
+        key,
+        title,
+        status: health.state,
+        detail: health.detail,
+        told: health.detail_message,
+        isDrifted: isDrifted(record, read.rules),
+      },
+    ]
   })
 }
 
@@ -147,6 +159,16 @@ const isDrifted = (record: RouteRecord, held: KernelRules): boolean =>
 function healthEvent({ from, to }: StatusChange<Rule>): RouteHealthEvent[] {
   const rule = to ?? from
   if (!rule) return []
-  const detail = to ? to.detail : 'The rule was deleted'
-  return [{ route_rule_id: rule.key, title: rule.title, from: from?.status ?? null, to: to?.status ?? null, detail }]
+  const detail_message = to ? to.told : message('health.deleted')
+  const detail = detail_message.message
+  return [
+    {
+      route_rule_id: rule.key,
+      title: rule.title,
+      from: from?.status ?? null,
+      to: to?.status ?? null,
+      detail,
+      detail_message,
+    },
+  ]
 }

@@ -1,0 +1,20 @@
+// IP forwarding and connection tracking.
+export const FORWARDING = {
+  'forwarding.off': '{family} forwarding is off or not known to be on, and without it the rule relays nothing: {why}',
+  'forwarding.turn_on': 'turn it on with POST /system/forwarding/enable.',
+  'forwarding.idle_rules': '{family} forwarding is off, so {count} of the rules in force relay nothing.',
+  'forwarding.not_counted':
+    'The kernel counts no bytes for single connections (net.netfilter.nf_conntrack_acct is 0). The traffic of the rules is counted all the same. Send {body} to POST /system/forwarding/enable to turn that on: it holds for connections that begin afterwards.',
+  'forwarding.conntrack_full':
+    'The kernel tracks {count} of at most {max} connections ({usage} %): when it can track no more, new connections are dropped. Raise net.netfilter.nf_conntrack_max.',
+  'forwarding.note_connections':
+    'Connections that begin from now on have bytes and age. What was set before is recorded, and put back only when you ask for it with revert.',
+  'forwarding.note_connections_reverted': 'The kernel counts connections as it did before the panel changed that.',
+  'forwarding.note_enabled':
+    'What was set before is recorded, and put back only when you ask for it with revert. IPv6 forwarding is turned on with the first IPv6 rule.',
+  'forwarding.note_enabled_ipv6':
+    'What was set before is recorded, and put back only when you ask for it with revert. With IPv6 forwarding the kernel takes no router advertisements, unless accept_ra is 2.',
+  'forwarding.note_reverted':
+    'What was set before the panel turned forwarding on is set again, and its file is removed.',
+  'forwarding.note_nothing': 'The panel has not turned forwarding on, so there is nothing to put back.',
+} as const

@@ -1,0 +1,68 @@
+// How a relay rule is, and why: its health, and what an analysis finds on its path.
+export const HEALTH = {
+  'health.disabled': 'The rule is disabled: it is stored and not in force',
+  'health.inconsistent': 'The last change did not work and could not be undone: {why}',
+  'health.reapply': 'reapply the rule',
+  'health.restored': 'The last change did not work, and everything is as it was before',
+  'health.pending': 'A change was begun, and nobody knows how it ended: reapply the rule',
+  'health.unreadable': "The kernel's rules cannot be read: {why}",
+  'health.helper_silent': 'the root helper does not answer',
+  'health.as_stored': 'The kernel holds the rule as it is stored',
+  'health.shadowed':
+    'The kernel holds the rule as it is stored, and it can never match: it is shadowed by {rules}, which stands earlier',
+  'health.in_part': 'The kernel holds the rule in part: {why}. Reapply it',
+  'health.missing': 'The kernel does not hold the rule: somebody took it away. Reapply it',
+  'health.otherwise': 'The kernel holds the rule otherwise than it is stored ({why}). Reapply it',
+  'health.stray':
+    "The rule is in place, and somebody has put something of their own into the panel's table ({what}): reapply the rule to take it out",
+  'health.strays':
+    "The rule is in place, and somebody has put something of their own into the panel's table ({what}, and {count} more): reapply the rule to take it out",
+  'health.forwarding_off':
+    'The rule is in place, and {family} forwarding is off, so that it relays nothing: reapply the rule to turn it on',
+  'health.tunnel_gone': 'The rule is in place, and the tunnel {tunnel_id} that it relays over is no more',
+  'health.tunnel_down': 'The rule is in place, and the tunnel {tunnel} that it relays over is down',
+  'health.sentence': '{text}.',
+  'health.all_well': 'Nothing on the way stops what the rule relays, and it has relayed something.',
+  'health.is_enabled': 'The rule is enabled.',
+  'health.is_disabled': 'The rule is disabled: it is stored and not in force.',
+  'health.fix_enable': 'Enable the rule.',
+  'health.fix_reapply': 'Reapply the rule.',
+  'health.fix_reapply_stray': 'Reapply the rule, which takes it out.',
+  'health.forwarding_state': '{family} forwarding {state, select, on {is on} other {is off}}.',
+  'health.fix_forwarding': 'Turn IP forwarding on: POST /system/forwarding/enable.',
+  'health.not_shadowed': 'No rule that stands earlier takes all that this one listens for.',
+  'health.never_matches': 'The rule can never match: {rules} stands earlier and takes all that it listens for.',
+  'health.fix_order': 'Move the rule before {rules}, or disable {count, plural, one {that one} other {those rules}}.',
+  'health.firewalls_unreadable': '{detail}, so a firewall that drops relayed packets would not be seen here.',
+  'health.firewalls_fine':
+    '{count} rules of other software bear on relayed packets, and none of them is seen to drop what the rule relays.',
+  'health.block_unsure': '{block} That cannot be read surely. {remedies}',
+  'health.no_tunnel': 'No tunnel leads to its destinations.',
+  'health.tunnel_state': 'The tunnel {tunnel} that the rule relays over {state, select, up {is up} other {is down}}.',
+  'health.tunnel_no_more': 'The tunnel {tunnel_id} that the rule relays over is no more.',
+  'health.fix_tunnel_up': 'Bring {tunnel} up.',
+  'health.fix_other_tunnel': 'Name another tunnel, or none: PATCH tunnel_id.',
+  'health.destination_answers': 'The destination answers, or says nothing that speaks against it: {results}.',
+  'health.destinations_answer': 'No destination says anything that speaks against it: {results}.',
+  'health.destinations_away': '{count} of {total} looks at the destinations failed: {results}.',
+  'health.result':
+    '{state, select, silent {{protocol} {address} port {port} stays silent} answers {{protocol} {address} port {port} answers} other {{protocol} {address} port {port} cannot be reached}}',
+  'health.fix_reach': 'See that {protocol} port {port} of {address} can be reached from this server.',
+  'health.mtu_fine': 'Nothing is known on the way that takes smaller packets than the network before it.',
+  'health.mtu_clamped':
+    '{name} takes packets of {mtu} bytes, which is less than what comes in, and TCP connections are told so.',
+  'health.mtu_problem':
+    '{name} takes packets of {mtu} bytes, which is less than what comes in, and TCP connections are not told: large transfers may hang.',
+  'health.fix_clamp': 'Set is_clamp_mss_to_pmtu.',
+  'health.connections_unknown':
+    'It is not known how many connections the rule relays: connection tracking has not been read yet, or cannot be.',
+  'health.connections': 'The rule relays {count} connections.',
+  'health.connections_of':
+    "The rule relays {count} connections of the at most {most} that this server's address has ports for.",
+  'health.has_relayed': 'The rule has relayed {there} packets towards its destination and {back} back.',
+  'health.nothing_came': 'Nothing that the rule would relay has come yet.',
+  'health.fix_try': 'Try it from outside.',
+  'health.fix_inbound':
+    'See that the clients go to the bind address, and that nothing before this server {what, select, datagrams {drops datagrams} other {drops connections}} to port {port}.',
+  'health.deleted': 'The rule was deleted',
+} as const
