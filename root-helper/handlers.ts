@@ -45,6 +45,7 @@ export function handlersFor(deps: HelperDeps): Handlers {
     ...rulesetHandlers(deps, inTurn),
     ...forwardingHandlers(deps, inTurn),
     'netfilter.probe': () => deps.kernel.netfilter.foreign(),
+    'route.lookup': async ({ addresses }) => ({ routes: await deps.kernel.links.routesTo(addresses) }),
     'host.probe': ({ parts }) => probeHost(deps, parts),
     'events.subscribe': (_, signal) => subscribe(signal),
     ...pathHandlers(deps.kernel.icmp),

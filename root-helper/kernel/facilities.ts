@@ -55,6 +55,8 @@ export interface Links {
   supports(kind: LinkKind): Promise<{ supported: boolean; detail: string }>
   interfaces(): Promise<HostInterface[]>
   routingTable(): Promise<RoutingEntry[]>
+  /** For each address the route by which the kernel sends to it; null where it has none. */
+  routesTo(addresses: readonly string[]): Promise<(RoutingEntry | null)[]>
   /** Of every route, and all of a route that has several. */
   nextHops(): Promise<NextHop[]>
   /** The link that has the name, be it an alternative one; null where there is none. */

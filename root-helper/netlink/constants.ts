@@ -206,6 +206,7 @@ export const RTA_MULTIPATH = 9
 export const RTA_TABLE = 15
 export const RTA_VIA = 18
 export const RTM_F_CLONED = 0x200
+export const RTM_F_FIB_MATCH = 0x2000
 export const RTN_UNICAST = 1
 
 // linux/rtnetlink.h: RTPROT_*, as iproute2's rt_protos spells them

@@ -1,6 +1,6 @@
 // RTM_GETROUTE: the kernel's routing tables, IPv4 and IPv6.
-import { Attributes, DecodeError } from './attributes.ts'
-import { ipText, isFamily, addressLength, type AddressFamily } from './bytes.ts'
+import { attribute, Attributes, DecodeError } from './attributes.ts'
+import { addressFamily, addressLength, ipBytes, ipText, isFamily, type AddressFamily } from './bytes.ts'
 import * as k from './constants.ts'
 import type { Message } from './message.ts'
 import type { Request } from './socket.ts'
@@ -70,6 +70,20 @@ function hopsIn(multipath: Buffer | null): Hop[] {
     rest = rest.subarray(Math.min((length + 3) & ~3, rest.length))
   }
   return found
+}
+
+/** Of the entry by which the kernel sends to the address. */
+export function lookUpRoute(address: string): Request {
+  const bytes = ipBytes(address)
+  const header = Buffer.alloc(k.RTMSG_LENGTH)
+  header.writeUInt8(addressFamily(address), 0)
+  header.writeUInt8(bytes.length * 8, 1)
+  header.writeUInt32LE(k.RTM_F_FIB_MATCH, 8)
+  return {
+    what: `find the route to ${address}`,
+    type: k.RTM_GETROUTE,
+    parts: [header, attribute(k.RTA_DST, bytes)],
+  }
 }
 
 /** Every table of one family. */

@@ -1,11 +1,11 @@
 // Everything that root can be asked to do, on one screen. Each line is one privilege; the golden table in the tests
 // shows every change of it.
-import { integer, strict, stringEnum, Type, type Static, type TSchema } from '../schema.ts'
+import { integer, nullable, strict, stringEnum, Type, type Static, type TSchema } from '../schema.ts'
 import { HostEvent, MAX_BATCH } from '../events/model.ts'
 import { HOST_PARTS, HostFound } from '../host/model.ts'
 import { ForeignFound } from '../foreign/model.ts'
 import { ForwardingFound, ForwardingState } from '../forwarding/model.ts'
-import { LinkSnapshot, TunnelFound } from '../tunnel/observed.ts'
+import { LinkSnapshot, RoutingEntry, TunnelFound } from '../tunnel/observed.ts'
 import {
   MtuParams,
   MtuResult,
@@ -31,7 +31,7 @@ import {
   RulesetState,
 } from '../ruleset/model.ts'
 import { CountersFound, RulesetFound } from '../ruleset/found.ts'
-import { InterfaceName, LinkState, TunnelState } from '../tunnel/model.ts'
+import { InterfaceName, IpText, LinkState, TunnelState } from '../tunnel/model.ts'
 import { changeSchema } from '../change/change.ts'
 import { Check } from '../change/check.ts'
 import { TunnelDigest } from './digest.ts'
@@ -54,6 +54,8 @@ const stream = <P extends TSchema, I extends TSchema, R extends TSchema>(params:
 
 const Names = strict({ interface_names: Type.Array(InterfaceName, { maxItems: 2000 }) })
 const TunnelChange = changeSchema(TunnelState)
+/** How many routes one request looks up. */
+export const ROUTE_LOOKUPS_MAX = 1000
 /** A stream is identified by the id of its request, a whole number. */
 const StreamId = integer(0, Number.MAX_SAFE_INTEGER)
 const RulesetChange = changeSchema(RulesetState)
@@ -73,6 +75,15 @@ export const METHODS = {
    * many is quick.
    */
   'link.probe': method('read', Names, strict({ links: Type.Array(LinkSnapshot) })),
+  /**
+   * For each address the route by which the kernel sends to it, whatever table its rules choose; null where it has none.
+   * A whole routing table can be too long to send.
+   */
+  'route.lookup': method(
+    'read',
+    strict({ addresses: Type.Array(IpText, { maxItems: ROUTE_LOOKUPS_MAX }) }),
+    strict({ routes: Type.Array(nullable(RoutingEntry), { maxItems: ROUTE_LOOKUPS_MAX }) }),
+  ),
   /** The links and files of the given names; of all tunnels where the list is empty. */
   'tunnel.probe': method('read', Names, strict({ tunnels: Type.Array(TunnelFound) })),
   /** A digest of the state of every tunnel. */

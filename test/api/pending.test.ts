@@ -46,7 +46,7 @@ interface Noun {
   readonly changes: Record<string, Asking>
   readonly reapply: Asking
   /** What the panel does by itself as it starts, and from time to time. */
-  readonly look: (panel: TestPanel) => Promise<void>
+  readonly look: (panel: TestPanel) => Promise<unknown>
   readonly total: (client: Client) => Promise<number>
   /** How it is where nothing of it was made yet. */
   readonly told: (client: Client) => Promise<string>

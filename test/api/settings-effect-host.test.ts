@@ -133,7 +133,7 @@ effectsOf('system', {
       const get: typeof settings.get = (key) =>
         key === 'system.reconcile_interval_seconds' ? ((Number(settings.get(key)) / 100) as never) : settings.get(key)
       const end = keepWatchingTunnels(
-        { pass: async (because) => void passes.push(because), hint: () => undefined },
+        { pass: async (because) => passes.push(because), hint: () => undefined },
         { bus, settings: { get }, logger: silent },
       )
       await set(client, { 'system.reconcile_interval_seconds': 86_400 })

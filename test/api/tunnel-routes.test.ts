@@ -7,6 +7,7 @@ import { startPanel, type TestPanel } from './support/panel.ts'
 import {
   actOnRoute,
   getRoute,
+  listRoutes,
   madeRoute,
   patchRoute,
   previewRoute,
@@ -146,6 +147,8 @@ describe('A tunnel that rules relay over', () => {
     assert.deepEqual(await over(made.route_rule_id), ['healthy', 'gre-a-1'])
     const ids = (await tunnelRoutes(client, 1)).body.routes.map(({ route_rule_id }) => route_rule_id)
     assert.ok(ids.includes(made.route_rule_id))
+    const listed = (await listRoutes(client, '?tunnel_id=1')).body.routes.map(({ route }) => route.route_rule_id)
+    assert.deepEqual(listed, ids)
   })
 
   it('stays so while it is down, although the kernel took the route with it', async () => {
@@ -156,13 +159,13 @@ describe('A tunnel that rules relay over', () => {
     assert.match((await act(client, 1, 'down')).body.warnings[0]?.message ?? '', new RegExp(made.route_rule_title))
     await panel.routeWatch.pass('event')
     assert.deepEqual(await over(made.route_rule_id), ['impaired', 'gre-a-1'])
-    panel.kernel.hostRoutes.push(staticRoute('172.17.1.0/30', 'gre-a-1'))
+    await act(client, 1, 'up')
     await panel.routeWatch.pass('period')
     assert.deepEqual(await over(made.route_rule_id), ['healthy', undefined], 'up without the route, it was taken out')
   })
 
   it('is not one that a rule names while the kernel has a route elsewhere and the tunnel is up', async () => {
-    panel.kernel.hostRoutes.push(staticRoute('172.17.1.0/30', 'gre-a-1'), staticRoute('10.9.0.0/24', 'eth0'))
+    panel.kernel.hostRoutes.push(staticRoute('10.9.0.0/24', 'eth0'))
     assert.deepEqual(await over(1), ['healthy', undefined])
     assert.equal((await tunnelRoutes(client, 1)).body.total, 0)
   })
@@ -180,6 +183,14 @@ describe('A tunnel that rules relay over', () => {
     })
     await act(client, 2, 'down')
     assert.deepEqual(await over(route_rule_id), ['impaired', 'gre-a-2'])
+    const { health } = (await getRoute(client, route_rule_id)).body
+    assert.deepEqual(
+      health.destinations.map(({ address, tunnel }) => [address, tunnel?.interface_name, tunnel?.is_up]),
+      [
+        ['172.17.1.2', 'gre-a-1', true],
+        ['172.17.2.2', 'gre-a-2', false],
+      ],
+    )
     for (const id of [1, 2])
       assert.ok((await tunnelRoutes(client, id)).body.routes.some((one) => one.route_rule_id === route_rule_id))
   })

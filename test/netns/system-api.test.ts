@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import type { InterfacesAnswer, RoutingTableAnswer } from '@panel/shared/api/system.ts'
 import type { Client } from '../api/support/client.ts'
 import { requestThrough, startPanel, type TestPanel } from '../api/support/panel.ts'
-import { parseRoutes } from '@panel/web-daemon/features/tunnels/facts.ts'
 import { waysOver } from '@panel/web-daemon/features/tunnels/subnets.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
@@ -113,7 +112,7 @@ describe('GET /system/interfaces and /system/routes, on the kernel', function ()
     assert.deepEqual([total, default_route_devices], [routes.length, ['ve0']])
   })
 
-  it('lead to an address just as ip route get says, by length of the network and then by metric', async () => {
+  it('lead to an address just as ip route get says, by whatever table, and nowhere where it says so', async () => {
     host.batch(
       'link add da1 type veth peer name db1',
       'link add da2 type veth peer name db2',
@@ -128,15 +127,49 @@ describe('GET /system/interfaces and /system/routes, on the kernel', function ()
       'route add 10.9.9.0/24 dev da1 metric 20',
       'route add 10.9.9.9/32 dev ve0',
       'route add fd09::/32 dev da2',
+      'route add default dev da2 table 66',
+      'rule add to 10.66.0.0/16 lookup 66',
+      'route add blackhole 10.77.0.0/16',
+      'route add unreachable 10.78.0.0/16',
+      'route add prohibit 10.79.0.0/16',
     )
     const tunnels = ['da1', 'da2'].map((interface_name, at) => ({ interface_name, tunnel_id: at, addresses: [] }))
-    const { routes } = (await client.get<RoutingTableAnswer>('/system/routes')).body
-    const wayTo = waysOver(tunnels, parseRoutes(routes), [])
-    for (const address of ['172.17.1.2', '10.9.1.1', '10.9.8.1', '10.9.9.1', '10.9.9.9', '203.0.113.1', 'fd09::1']) {
+    const addresses = [
+      '172.17.1.2',
+      '10.9.1.1',
+      '10.9.8.1',
+      '10.9.9.1',
+      '10.9.9.9',
+      '203.0.113.1',
+      'fd09::1',
+      '10.66.0.1',
+    ]
+    const found = await host.links.routesTo(addresses)
+    const wayTo = waysOver(tunnels, (address) => found[addresses.indexOf(address)], [])
+    for (const address of addresses) {
       const [{ dev } = { dev: '' }] = host.json<IpRoute[]>(`-j route get ${address}`)
       const name = tunnels.find(({ tunnel_id }) => tunnel_id === wayTo(address)?.tunnel_id)?.interface_name ?? 've0'
       assert.equal(name, dev, address)
     }
+    assert.deepEqual(
+      found.map((route) => route?.destination),
+      [
+        '172.17.1.0/30',
+        '10.9.0.0/16',
+        '10.9.8.0/24',
+        '10.9.9.0/24',
+        '10.9.9.9/32',
+        '0.0.0.0/0',
+        'fd09::/32',
+        '0.0.0.0/0',
+      ],
+    )
+    assert.deepEqual(await host.links.routesTo(['10.77.0.1', '10.78.0.1', '10.79.0.1', '999.1.1.1']), [
+      null,
+      null,
+      null,
+      null,
+    ])
     host.batch('link set da1 down')
     const left = (await client.get<RoutingTableAnswer>('/system/routes')).body.routes
     assert.deepEqual(

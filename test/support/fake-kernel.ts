@@ -35,6 +35,7 @@ import type {
 } from '@panel/root-helper/kernel/facilities.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { ownLinksIn } from '@panel/root-helper/kernel/files/own-links.ts'
+import { fakeRoute, routesTo } from './fake-routes.ts'
 import { FakeIcmp } from './fake-icmp.ts'
 import { memoryFolder } from './memory-folder.ts'
 import { FakeConnections, FakeForwarding, FakeRuleBackends, FakeRulesets } from './fake-ruleset.ts'
@@ -173,6 +174,7 @@ export class FakeKernel implements Kernel {
       })),
     ],
     routingTable: async () => this.hostRoutes,
+    routesTo: async (addresses) => routesTo(this.hostRoutes, addresses),
     nextHops: async () => this.hostRoutes.filter(({ gateway }) => gateway !== ''),
     nameHolder: async (name) => this.altNames.get(name) ?? (this.held.has(name) ? name : null),
   }
@@ -333,14 +335,3 @@ function fakeInterface(name: string, index: number, kind: HostInterface['class']
     class: kind,
   }
 }
-
-const fakeRoute = (destination: string, device: string): RoutingEntry => ({
-  destination,
-  gateway: destination.endsWith('/0') ? (destination.includes(':') ? '2001:db8::fe' : '192.0.2.254') : '',
-  device,
-  is_default: destination.endsWith('/0'),
-  source: '',
-  table: 254,
-  protocol: 'static',
-  metric: 0,
-})

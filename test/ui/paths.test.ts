@@ -4,6 +4,7 @@ import { browsing, PHONE, type Visit } from './support/browser.ts'
 import { goTo, signedIn, startHost, type Host } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
 import type { Client } from '../api/support/client.ts'
+import { madeRoute } from '../api/support/routes.ts'
 
 describe('The path of packets', () => {
   const { visit } = browsing()
@@ -68,6 +69,23 @@ describe('The path of packets', () => {
       .getByRole('link', { name: /^192\.0\.2\.1:443/ })
       .waitFor()
     assert.equal((await hops(page, name)).length, 6)
+  })
+
+  it('of every rule in force is on the overview, those over one tunnel together where they are many', async () => {
+    const name = 'All relay rules'
+    const { page } = await signedIn(await visit(host))
+    await picture(page, name)
+      .getByRole('link', { name: /^192\.0\.2\.1:443/ })
+      .waitFor()
+    for (let port = 7000; port < 7012; port += 1)
+      await madeRoute(client, { bind_port: port, destination_address: '172.17.1.2', destination_port: port })
+    await page.reload()
+    await picture(page, name)
+      .getByRole('link', { name: /^13 rules/ })
+      .waitFor()
+    const before = await picture(page, name).boundingBox()
+    await page.getByRole('button', { name: 'Larger' }).click()
+    assert.ok((await picture(page, name).boundingBox())!.height > before!.height)
   })
 
   /** The upper left corners of the hops, in the order of the path. */

@@ -71,7 +71,7 @@ const STATES: readonly State[] = [
       await host.monitor.settled()
     },
   },
-  { name: 'overview', path: '', arrive: ({ page }) => page.waitForTimeout(4000) },
+  { name: 'overview', path: '', prepare: withRules, arrive: ({ page }) => page.waitForTimeout(4000) },
   { name: 'tunnels', path: 'tunnels' },
   { name: 'tunnels-helper-away', path: 'tunnels', prepare: (host) => host.sendHelperAway() },
   { name: 'tunnel', path: 'tunnels/1' },

@@ -2,7 +2,7 @@
 // make `ip` reads.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { FoundLink, Links } from '@panel/root-helper/kernel/facilities.ts'
+import type { FoundLink, Kernel, Links } from '@panel/root-helper/kernel/facilities.ts'
 import { canonicalConfig } from '@panel/shared/tunnel/canonical.ts'
 import { isIpv6Kind, LINK_KINDS, type LinkConfig, type LinkKind } from '@panel/shared/tunnel/model.ts'
 import { linkConfig } from '../support/random-states.ts'
@@ -164,6 +164,7 @@ const UNMODELLED: readonly (readonly [expected: string, ...commands: string[]])[
 describe('The netlink codec on a kernel with GRE', function () {
   this.timeout(600_000)
   let lab: Lab | undefined
+  let kernel: Kernel
   let links: Links
 
   const batch = (...commands: string[]): Promise<string> =>
@@ -173,12 +174,14 @@ describe('The netlink codec on a kernel with GRE', function () {
   const ours = async (): Promise<FoundLink[]> =>
     (await links.list(null)).filter(({ interface_name }) => interface_name.startsWith('t-'))
   const clear = async (): Promise<void> => {
-    for (const { interface_name } of await ours()) await links.delete(interface_name)
+    const commands = (await ours()).map(({ interface_name }) => `link delete ${interface_name}`)
+    if (commands.length > 0) await batch(...commands)
   }
 
   before(async () => {
     lab = await startLab()
-    links = (await realKernel(lab)).links
+    kernel = await realKernel(lab)
+    links = kernel.links
     await batch('link add under0 type dummy', 'link set under0 up')
   })
   afterEach(clear)
@@ -272,7 +275,10 @@ describe('The netlink codec on a kernel with GRE', function () {
       ['gretap0', null],
       ['ip6gre0', null],
     ])
-    for (const { interface_name } of found) await assert.rejects(links.delete(interface_name), { code: 'EPERM' })
+    for (const { interface_name, observed } of found) {
+      await kernel.ownLinks.keep(observed.index)
+      await assert.rejects(links.delete(interface_name), { code: 'EPERM', message: /is no tunnel/ })
+    }
   })
 
   it('says of each kind that this kernel has it, and makes no link to find out', async () => {

@@ -1,19 +1,15 @@
 // Faults on a real kernel: at every step of a plan, in the reading back, in the undoing, the helper killed at every
 // step, and a disk that the kernel takes no writes for.
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
 import type { ListRoutesAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { ListTunnelsAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { Reply } from '../api/support/client.ts'
-import { startLab, type Lab, type Server } from './lab/index.ts'
+import { startLab, type Lab } from './lab/index.ts'
 import type { FaultOrder } from './driver/faulty-helper.ts'
 import { putDriver, putPanel } from './panel/bundles.ts'
-import { expect, OPERATOR, Panel } from './panel/panel.ts'
+import { isOnDisk } from './panel/disk.ts'
+import { expect, Panel } from './panel/panel.ts'
 
 const TUNNEL = {
   interface_name: 'gre-f-1',
@@ -44,7 +40,6 @@ describe('A fault on a real kernel', function () {
   this.timeout(600_000)
   let lab: Lab
   let panel: Panel
-  let b: Server
   let faulty: { script: string; env: Record<string, string> }
   let turn = 0
 
@@ -58,15 +53,14 @@ describe('A fault on a real kernel', function () {
 
   before(async () => {
     lab = await startLab()
-    const servers = await lab.twoServers()
-    b = servers.b
+    const { a } = await lab.twoServers()
     await putPanel(lab)
     faulty = {
       script: await putDriver(lab, 'vm/driver/faulty-helper.ts'),
       env: { PANEL_FAULT_FILE: '/run/fault.json' },
     }
     await order('refuses', 0)
-    panel = new Panel(servers.a)
+    panel = new Panel(a)
     await panel.startHelper(faulty)
     await panel.startWeb()
     await panel.setUp()
@@ -205,59 +199,5 @@ describe('A fault on a real kernel', function () {
     }
   })
 
-  it('of the disk that holds the store, after which the kernel writes nothing to it, loses nothing: changes are refused with what to do, and all goes on once the disk is mended', async () => {
-    const disk = '/run/disk'
-    await lab.write(`${disk}.img.gz`, await ext4Image('16M'))
-    await lab.run(`gunzip ${disk}.img.gz && mkdir ${disk} && mount -o loop,errors=remount-ro ${disk}.img ${disk}`)
-    const other = await new Panel(b, { folder: disk }).start()
-    await other.setUp()
-    const make = (third: number) =>
-      other.operator.post('/pools', {
-        address_pool_title: `pool ${third}`,
-        cidr: `10.${third}.0.0/16`,
-        prefix_length: 30,
-      })
-    const total = async (): Promise<number> => expect(await other.operator.get<{ total: number }>('/pools'), 200).total
-    const database = async () =>
-      expect(
-        await other.operator.get<{ components: { name: string; status: string; detail: string }[] }>('/system/health'),
-        200,
-      ).components.find(({ name }) => name === 'database')
-    expect(await make(1), 201)
-    const [before, picture] = [await total(), await other.picture()]
-    await lab.run(`echo 1 > /sys/fs/ext4/$(basename $(findmnt -no SOURCE ${disk}))/trigger_fs_error`)
-    assert.match((await lab.try('touch', [`${disk}/another`])).stderr, /Read-only file system|Input\/output error/)
-    for (const refused of [await make(2), await other.operator.post('/tunnels', TUNNEL)]) {
-      assert.deepEqual([refused.status, refused.error.code], [503, 'SERVICE_UNAVAILABLE'])
-      // Which call finds out first is the kernel's affair; that it is the disk, and what to do, is said of either.
-      assert.match(
-        `${refused.error.details['reason']}: ${refused.error.message}`,
-        /^(read_only: .*Make that writable|unreachable: .*kernel's log says of its disk|damaged: .*its disk fails. Look at the kernel's log first)/,
-      )
-    }
-    // Of a disk that fails not even what is stored can be read for sure; that is told too, and the tunnels stay.
-    const { status, error } = await other.operator.get('/pools')
-    assert.ok(status === 200 || error.code === 'SERVICE_UNAVAILABLE', `${status}`)
-    assert.deepEqual([(await database())?.status, await other.picture()], ['error', picture])
-    for (const daemon of [other.web, other.helper]) {
-      daemon.kill('TERM')
-      await daemon.exited
-    }
-    await lab.run(`umount ${disk} && mount -o loop ${disk}.img ${disk}`)
-    await other.start()
-    expect(await other.operator.post('/auth/login', OPERATOR), 200)
-    assert.deepEqual([await total(), (await database())?.status, (await make(2)).status], [before, 'ok', 201])
-  })
+  isOnDisk(() => lab)
 })
-
-/** Made here, since the lab's machine has nothing to make one; compressed, it is next to nothing. */
-async function ext4Image(size: string): Promise<Buffer> {
-  const folder = await mkdtemp(join(tmpdir(), 'panel-ext4-'))
-  try {
-    const path = join(folder, 'disk.img')
-    execFileSync('mke2fs', ['-q', '-t', 'ext4', path, size])
-    return gzipSync(await readFile(path))
-  } finally {
-    await rm(folder, { recursive: true })
-  }
-}

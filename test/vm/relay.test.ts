@@ -1,14 +1,15 @@
 // Relays on a machine of their own: client - relay - GRE tunnel - far server with real bytes, the tunnel down, and a
 // power cut after which the helper is alone.
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
-import type { ChangeRouteAnswer, RouteItem } from '@panel/shared/api/routes/answers.ts'
+import type { ChangeRouteAnswer, RouteHealthEvent, RouteItem } from '@panel/shared/api/routes/answers.ts'
 import type { CreateTunnelAnswer, TunnelActionAnswer } from '@panel/shared/api/tunnels/answers.ts'
-import { startLab, type Lab, type Running } from './lab/index.ts'
+import { openStream } from '../api/support/streams.ts'
+import { startLab, type Lab } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
+import { ALL_BACK, EchoClient, spawnEcho } from './panel/echo.ts'
 import { expect, ON_DISK, OPERATOR, Panel, wholeMachine, type Place } from './panel/panel.ts'
 
 const SYSCTL_FILE = `${ON_DISK.sysctlDir}/99-tunnel-panel.conf`
@@ -49,18 +50,13 @@ const LISTS: Record<(typeof BACKENDS)[number], string> = {
   iptables_legacy: 'iptables-legacy-save',
   nftables: 'nft list tables',
 }
-const COUNTING = `table ip told {
-  chain sent { type filter hook output priority 0; tcp dport ${PORT} counter
-  }
-  chain had { type filter hook input priority 0; tcp sport ${PORT} counter
-  }
-}
-`
+const CHANGES_BY_OTHERS = ['flush ruleset', 'flush table inet panel', 'delete table inet panel']
 
 describe('A relay over a GRE tunnel', function () {
   this.timeout(600_000)
   let lab: Lab
   let panel: Panel<Place>
+  let client: EchoClient
   let tunnel: CreateTunnelAnswer['tunnel']
   let rule: ChangeRouteAnswer['route']
   /** Before the power cut. */
@@ -85,22 +81,6 @@ describe('A relay over a GRE tunnel', function () {
     const { tx_bytes, tx_packets, rx_bytes, rx_packets } = await kernelCounters()
     return { tx_bytes, tx_packets, rx_bytes, rx_packets }
   }
-  /**
-   * What the client itself has sent to the relay's port and had from it, to the byte, since it was told to count anew.
-   */
-  async function clientCounts({ isAnew = false } = {}): Promise<Awaited<ReturnType<typeof kernelCounts>>> {
-    if (isAnew)
-      await lab.run('ip', ['netns', 'exec', 'client', 'nft', '-f', '-'], {
-        stdin: `table ip told\ndelete table ip told\n${COUNTING}`,
-      })
-    const listed = await lab.run('ip', ['netns', 'exec', 'client', 'nft', 'list', 'table', 'ip', 'told'])
-    const [tx, rx] = [...listed.matchAll(/packets (\d+) bytes (\d+)/g)].map(([, packets, bytes]) => ({
-      packets: Number(packets),
-      bytes: Number(bytes),
-    }))
-    assert.ok(tx && rx, listed)
-    return { tx_bytes: tx.bytes, tx_packets: tx.packets, rx_bytes: rx.bytes, rx_packets: rx.packets }
-  }
   /** The panel answers with the last of its samples, which may be from amid a connection. */
   const isSampled = async (counts: Awaited<ReturnType<typeof kernelCounts>>): Promise<boolean> =>
     ((now) => WAYS.every((way) => now[`${way}_since_boot`] === counts[way]))(await item())
@@ -115,36 +95,14 @@ describe('A relay over a GRE tunnel', function () {
   async function plugIn(): Promise<void> {
     await batch([], CABLES)
     await Promise.all([batch(['-netns', 'client'], CLIENT), batch(['-netns', 'far'], FAR)])
-    for (const protocol of ['TCP4', 'UDP4'])
-      lab.spawn('ip', ['netns', 'exec', 'far', 'socat', `${protocol}-LISTEN:9000,bind=172.17.1.2,fork`, 'PIPE'])
+    spawnEcho(lab, 'far', '172.17.1.2', 9000)
     await becomes(async () => (await lab.run('ip netns exec far ss -Hltun')).trim().split('\n').length === 2)
-  }
-
-  const client = (...args: string[]): Running => lab.spawn('ip', ['netns', 'exec', 'client', 'socat', ...args])
-
-  async function tcpComesBack(patience_s = 30): Promise<boolean> {
-    const sent = randomBytes(BYTES)
-    const running = client('-t', '60', '-', `TCP4:${RELAY}:${PORT},connect-timeout=${patience_s}`)
-    await running.write(sent)
-    running.endStdin()
-    await running.exited
-    return running.bytes('stdout').equals(sent)
-  }
-
-  async function udpComesBack(): Promise<boolean> {
-    const running = client('-', `UDP4:${RELAY}:${PORT}`)
-    await running.write('a datagram')
-    const isBack = await running.says(/^a datagram$/, 15_000).then(
-      () => true,
-      () => false,
-    )
-    running.kill('KILL')
-    return isBack
   }
 
   before(async () => {
     lab = await startLab()
     panel = new Panel(await wholeMachine(lab), ON_DISK)
+    client = new EchoClient(lab, 'client', `${RELAY}:${PORT}`)
     await putPanel(lab)
     await panel.startHelper()
     await startWeb()
@@ -182,7 +140,10 @@ describe('A relay over a GRE tunnel', function () {
       tunnel_id: tunnel.tunnel_id,
     }
     rule = expect(await panel.operator.post<ChangeRouteAnswer>('/routes', asked), 201).route
-    assert.deepEqual([await tcpComesBack(), await udpComesBack(), (await health())[0]], [true, true, 'healthy'])
+    assert.deepEqual(
+      [await client.tcp(BYTES), await client.udp(), (await health())[0]],
+      [ALL_BACK, ALL_BACK, 'healthy'],
+    )
     await becomes(async () =>
       [(await item()).tx_bytes_since_boot, (await item()).rx_bytes_since_boot].every((bytes) => bytes > BYTES),
     )
@@ -198,9 +159,12 @@ describe('A relay over a GRE tunnel', function () {
       'impaired',
       `The rule is in place, and the tunnel ${tunnel.interface_name} that it relays over is down`,
     ])
-    assert.equal(await tcpComesBack(3), false)
+    assert.match(await client.tcp(BYTES, 3), /^0 of/)
     await act('up')
-    assert.deepEqual([(await health())[0], await tcpComesBack(), await udpComesBack()], ['healthy', true, true])
+    assert.deepEqual(
+      [(await health())[0], await client.tcp(BYTES), await client.udp()],
+      ['healthy', ALL_BACK, ALL_BACK],
+    )
   })
 
   it('is forwarded for at boot, before anything of the panel runs', async () => {
@@ -225,7 +189,7 @@ describe('A relay over a GRE tunnel', function () {
     )
     assert.equal(await held(), table)
     await plugIn()
-    assert.deepEqual([await tcpComesBack(), await udpComesBack()], [true, true])
+    assert.deepEqual([await client.tcp(BYTES), await client.udp()], [ALL_BACK, ALL_BACK])
     assert.equal((await lab.try('pgrep', ['-f', 'web.cjs'])).code, 1)
   })
 
@@ -256,11 +220,11 @@ describe('A relay over a GRE tunnel', function () {
       await becomes(async () => (await health())[0] === 'healthy')
       for (const [other, list] of Object.entries(LISTS))
         assert.equal(/PANEL|inet panel/.test(await lab.run(list)), other === backend, other)
-      await clientCounts({ isAnew: true })
-      assert.equal(await tcpComesBack(), true)
+      await client.countAnew(PORT)
+      assert.equal(await client.tcp(BYTES), ALL_BACK)
       // The client's kernel sees the last packets of a connection when its program has ended.
-      await becomes(async () => isDeepStrictEqual(await kernelCounts(), await clientCounts()))
-      const told = await clientCounts()
+      await becomes(async () => isDeepStrictEqual(await kernelCounts(), await client.counts()))
+      const told = await client.counts()
       assert.ok(told.tx_bytes > BYTES && told.rx_bytes > BYTES)
       await becomes(() => isSampled(told))
       const now = await item()
@@ -272,6 +236,29 @@ describe('A relay over a GRE tunnel', function () {
         )
     })
   }
+
+  it('is told of as failed within two seconds when somebody flushes or deletes what holds it, and a reapply puts it right', async () => {
+    const { events, leave } = await openStream(panel.operator, '/monitor/stream')
+    for (const what of CHANGES_BY_OTHERS) {
+      const heard = events().length
+      const told = (to: string): Promise<void> =>
+        becomes(async () =>
+          events()
+            .slice(heard)
+            .some(({ name, data }) => name === 'route' && (data as RouteHealthEvent).to === to),
+        )
+      const changed = Number(await lab.run(`nft ${what} && date +%s%3N`))
+      await told('failed')
+      // By the clock of the machine, in the line that is logged just before it is told.
+      const [at = NaN] = [...panel.web.text('stderr').matchAll(/"time":(\d+).*"to":"failed"/g)]
+        .map(([, time]) => Number(time))
+        .slice(-1)
+      assert.ok(at - changed < 2000, `${what}: after ${at - changed} ms`)
+      expect(await panel.operator.post(`/routes/${rule.route_rule_id}/reapply`), 200)
+      await told('healthy')
+    }
+    leave()
+  })
 })
 
 async function becomes(isSo: () => Promise<boolean>): Promise<void> {

@@ -87,15 +87,24 @@ export class DriftWatch<Key, Item extends Observed<Key>, Hint = never> {
     return entry?.item.status === status ? { at: entry.at, because: entry.because } : null
   }
 
-  /** Never throws: a pass that cannot be made is logged, and the next one finds what it would have found. */
-  async pass(because: PassReason): Promise<void> {
+  /**
+   * Never throws: a pass that cannot be made is logged, and the next one finds what it would have found. Returns how many
+   * milliseconds were spent on looking: waiting for a turn is not looking.
+   */
+  async pass(because: PassReason): Promise<number> {
     const hints = this.#hints
     this.#hints = new Set()
+    let looked_ms = 0
     try {
       // In turn with the changes, so that one half done does not count as drift.
       const look = await this.#deps.inTurn(async () => {
-        await settleEnds(this.#deps.db)
-        return this.#source.look(hints, this.#unexpected())
+        const began = performance.now()
+        try {
+          await settleEnds(this.#deps.db)
+          return await this.#source.look(hints, this.#unexpected())
+        } finally {
+          looked_ms = performance.now() - began
+        }
       })
       this.#compare(look, because)
       await this.#source.remediate(look.items)
@@ -107,6 +116,7 @@ export class DriftWatch<Key, Item extends Observed<Key>, Hint = never> {
         `reconcile: ${this.#source.noun} could not be compared with what is stored`,
       )
     }
+    return looked_ms
   }
 
   #unexpected(): Key[] | null {

@@ -2,6 +2,7 @@
 // case a hint
 // was lost (decisions.md, S15).
 import type { Logger } from 'pino'
+import type { PassReason } from '@panel/shared/api/reconcile.ts'
 import type { Bus } from '../platform/events/bus.ts'
 import { Passes, SOON } from '../platform/events/passes.ts'
 import type { SettingsReader } from '../platform/settings.ts'
@@ -22,7 +23,7 @@ export interface ScheduleDeps {
 export interface Schedule<Hint> extends ScheduleDeps {
   /** Subscribes to what concerns the noun; returns the functions that end that. */
   readonly subscribe: (bus: Bus, prompt: Prompt<Hint>) => (() => void)[]
-  /** In the long run, so many times as long as the passes take is rested between them (rest.ts). */
+  /** In the long run, so many times as long as looking takes is rested between them (rest.ts). */
   readonly rest_factor?: number
 }
 
@@ -34,11 +35,7 @@ export function keepComparing<Hint>(
   { bus, settings, logger, subscribe, rest_factor = 0 }: Schedule<Hint>,
 ): () => Promise<void> {
   const rest = new Rest(rest_factor)
-  const pass: typeof watch.pass = async (because) => {
-    const began = performance.now()
-    await watch.pass(because)
-    rest.looked(performance.now() - began)
-  }
+  const pass = async (because: PassReason): Promise<void> => rest.looked(await watch.pass(because))
   const times = {
     get quiet_ms() {
       return Math.max(SOON.quiet_ms, rest.ms)

@@ -1,5 +1,6 @@
 // Links and their addresses in the host's kernel, over rtnetlink.
 import { randomBytes } from 'node:crypto'
+import { parseIp } from '@panel/shared/address/ip.ts'
 import { canonicalAddress } from '@panel/shared/tunnel/canonical.ts'
 import type { HostInterface, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { LinkConfig, LinkKind, TunnelAddress } from '@panel/shared/tunnel/model.ts'
@@ -22,6 +23,7 @@ import {
   setLinkUp,
   type RawLink,
 } from '../../netlink/link.ts'
+import type { RawRoute } from '../../netlink/route.ts'
 import { NetlinkSocket } from '../../netlink/socket.ts'
 
 /** The links of the network namespace in which it is called. */
@@ -154,6 +156,16 @@ export class KernelLinks implements Links {
         [],
       ),
     )
+  }
+
+  async routesTo(addresses: readonly string[]): Promise<(RoutingEntry | null)[]> {
+    const routes: (RawRoute | null)[] = []
+    for (const address of addresses) routes.push(parseIp(address) && (await this.reader.routeTo(address)))
+    const names = await this.reader.deviceNames(
+      routes.map((route) => route?.index ?? 0),
+      [],
+    )
+    return routes.map((route) => (route && routingEntries([route], names)[0]) ?? null)
   }
 
   async nextHops(): Promise<NextHop[]> {

@@ -3,7 +3,7 @@ import { KernelError } from '../../kernel-error.ts'
 import { decodeAddress, dumpAddresses, type RawAddress } from '../../netlink/address.ts'
 import { AF_INET, AF_INET6 } from '../../netlink/constants.ts'
 import { decodeLink, dumpLinks, getLink, getLinkByIndex, type RawLink } from '../../netlink/link.ts'
-import { decodeRoute, dumpRoutes, type RawRoute } from '../../netlink/route.ts'
+import { decodeRoute, dumpRoutes, lookUpRoute, type RawRoute } from '../../netlink/route.ts'
 import type { NetlinkSocket, Request } from '../../netlink/socket.ts'
 
 // IFNAMSIZ - 1 in linux/if.h.
@@ -11,6 +11,9 @@ const NAME_BYTES_MAX = 15
 // Above this, one dump of everything is quicker than asking by name (measured with 1000 links: 60 us a name, 5 ms a
 // dump).
 const FEW = 8
+
+/** No route at all, or one of type unreachable, prohibit or blackhole. */
+const NO_ROUTE = ['ENETUNREACH', 'EHOSTUNREACH', 'EACCES', 'EINVAL']
 
 export type Addresses = ReadonlyMap<number, RawAddress[]>
 
@@ -93,17 +96,23 @@ export class LinkReader {
       .filter((route) => route !== null)
   }
 
+  /** Null where the kernel has none, or one that leads nowhere. */
+  async routeTo(address: string): Promise<RawRoute | null> {
+    const [message] = (await orNull(this.socket.request(lookUpRoute(address)), NO_ROUTE)) ?? []
+    return message ? decodeRoute(message) : null
+  }
+
   private async one(request: Request): Promise<RawLink | null> {
     const [message] = (await orNull(this.socket.request(request))) ?? []
     return message ? decodeLink(message) : null
   }
 }
 
-async function orNull<T>(answer: Promise<T>): Promise<T | null> {
+async function orNull<T>(answer: Promise<T>, codes: readonly string[] = ['ENODEV']): Promise<T | null> {
   try {
     return await answer
   } catch (error) {
-    if (error instanceof KernelError && error.code === 'ENODEV') return null
+    if (error instanceof KernelError && codes.includes(error.code)) return null
     throw error
   }
 }

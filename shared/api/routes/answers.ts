@@ -17,6 +17,9 @@ export type RouteView = Static<typeof RouteView>
 const HealthState = oneOf(['healthy', 'disabled', 'pending', 'impaired', 'failed', 'inconsistent'])
 export type RouteHealthState = Static<typeof HealthState>
 
+const TunnelOnPath = strict({ tunnel_id: Id, interface_name: Text, is_up: Flag, oper_state: Text })
+export type TunnelOnPath = Static<typeof TunnelOnPath>
+
 export const RouteHealthView = shape('RouteHealth', {
   state: HealthState,
   detail: Text,
@@ -24,8 +27,12 @@ export const RouteHealthView = shape('RouteHealth', {
   route_rule_id: Id,
   installed: told(nullable(Flag), 'Null: the rules of the kernel cannot be read.'),
   tunnel: told(
-    nullable(strict({ tunnel_id: Id, interface_name: Text, is_up: Flag, oper_state: Text })),
+    nullable(TunnelOnPath),
     'The one that its packets go over; of several one that is down. Null: none, or one that is no more.',
+  ),
+  destinations: told(
+    list(strict({ address: Text, port: Count, tunnel: nullable(TunnelOnPath) })),
+    'Those in force, each with the tunnel that its packets go over; null: none that is known.',
   ),
 })
 export type RouteHealthView = Static<typeof RouteHealthView>

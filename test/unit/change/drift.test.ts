@@ -1,6 +1,7 @@
 // The background's comparison, over a noun that it has never seen: what is news, what is said once, and what a hint is
 // about.
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CommandContext } from '@panel/web-daemon/platform/context.ts'
 import { DriftWatch, type DriftSource, type Observed } from '@panel/web-daemon/change/drift.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
@@ -15,6 +16,8 @@ describe('A comparison of quotas in the background', () => {
   let published: string[][]
   let remediated: number[][]
   let log: string[]
+  /** How long others take whose turn comes first, and correcting. */
+  let others_ms: number
   let watch: DriftWatch<number, Quota, string>
 
   beforeEach(() => {
@@ -28,6 +31,7 @@ describe('A comparison of quotas in the background', () => {
     published = []
     remediated = []
     log = []
+    others_ms = 0
     const source: DriftSource<number, Quota, string> = {
       noun: 'quotas',
       look: async (hints, unexpected) => {
@@ -40,11 +44,14 @@ describe('A comparison of quotas in the background', () => {
         void published.push(
           changes.map(({ from, to }) => `${(to ?? from)?.key ?? ''} ${from?.status ?? '-'} ${to?.status ?? '-'}`),
         ),
-      remediate: async (items) => void remediated.push(items.map(({ key }) => key)),
+      remediate: async (items) => {
+        remediated.push(items.map(({ key }) => key))
+        await sleep(others_ms)
+      },
     }
     const deps = {
       db: {} as CommandContext['db'],
-      inTurn: <T>(work: () => Promise<T>) => work(),
+      inTurn: <T>(work: () => Promise<T>) => sleep(others_ms).then(work),
       now: () => new Date('2026-01-01T00:00:00Z'),
     }
     watch = new DriftWatch(deps, source, makeLogger({ write: (line) => void log.push(line) }))
@@ -92,6 +99,14 @@ describe('A comparison of quotas in the background', () => {
       [1, 2],
       [1, 2],
     ])
+  })
+
+  it('counts as looking neither waiting for its turn nor correcting, so that rest follows for neither', async () => {
+    others_ms = 50
+    const began = performance.now()
+    const looked_ms = await watch.pass('change')
+    assert.ok(performance.now() - began > 90)
+    assert.ok(looked_ms > 0 && looked_ms < 40, `${looked_ms} ms`)
   })
 
   it('that fails is logged, and the next one has its hints', async () => {

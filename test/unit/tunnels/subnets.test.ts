@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { parseCidr } from '@panel/shared/address/ip.ts'
-import type { ParsedRoute } from '@panel/web-daemon/features/tunnels/facts.ts'
+import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
+import { routesTo } from '../../support/fake-routes.ts'
 import { waysOver, type TunnelRoute } from '@panel/web-daemon/features/tunnels/subnets.ts'
 
 const address = (own: string, prefix_length: number, peer_address = '') => ({
@@ -10,18 +11,15 @@ const address = (own: string, prefix_length: number, peer_address = '') => ({
 })
 
 const network = (text: string) => parseCidr(text) ?? assert.fail(text)
-const route = (destination: string, device: string, metric = 0): ParsedRoute => ({
-  network: network(destination),
-  entry: {
-    destination,
-    device,
-    metric,
-    gateway: '',
-    is_default: destination.endsWith('/0'),
-    source: '',
-    table: 254,
-    protocol: 'static',
-  },
+const route = (destination: string, device: string, metric = 0): RoutingEntry => ({
+  destination,
+  device,
+  metric,
+  gateway: '',
+  is_default: destination.endsWith('/0'),
+  source: '',
+  table: 254,
+  protocol: 'static',
 })
 
 describe('The tunnel that leads to an address', () => {
@@ -30,8 +28,8 @@ describe('The tunnel that leads to an address', () => {
     { tunnel_id: 2, interface_name: 'gre-a-2', addresses: [address('10.0.5.1', 30), address('fd00::1', 64)] },
     { tunnel_id: 3, interface_name: 'gre-a-3', addresses: [address('192.0.2.9', 32, '198.51.100.9')] },
   ]
-  const over = (to: string, routes: readonly ParsedRoute[] = [], remembered: readonly TunnelRoute[] = []) =>
-    waysOver(tunnels, routes, remembered)(to)?.tunnel_id
+  const over = (to: string, routes: readonly RoutingEntry[] = [], remembered: readonly TunnelRoute[] = []) =>
+    waysOver(tunnels, (address) => routesTo(routes, [address])[0], remembered)(to)?.tunnel_id
 
   it('has it in its subnet, the longest of those that do', () => {
     assert.deepEqual(
@@ -54,7 +52,7 @@ describe('The tunnel that leads to an address', () => {
     )
   })
 
-  it('is that of the longest route of the kernel, and of equal ones that with the lowest metric', () => {
+  it('is that of the route that the kernel finds, where no subnet is as long', () => {
     const routes = [
       route('0.0.0.0/0', 'gre-a-1'),
       route('10.9.0.0/16', 'gre-a-3', 5),

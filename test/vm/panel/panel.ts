@@ -102,8 +102,9 @@ export class Panel<P extends Place = Server> {
   }
 
   async startWeb(more: Record<string, string> = {}): Promise<void> {
-    await this.server.run('install', ['-d', '-o', `${WEB_UID}`, '-g', `${WEB_UID}`, '-m', '0700', `${this.folder}/web`])
-    const env = { PANEL_STATE_DIR: `${this.folder}/web`, PANEL_HELPER_SOCKET: this.socket, ...more }
+    const state = `${this.folder}/web`
+    await this.server.run(`test -d ${state} || install -d -o ${WEB_UID} -g ${WEB_UID} -m 0700 ${state}`)
+    const env = { PANEL_STATE_DIR: state, PANEL_HELPER_SOCKET: this.socket, ...more }
     this.web = this.server.spawn('setpriv', [...AS_NOBODY, 'node', ...WEB_FLAGS, `${PANEL}/web.cjs`], { env })
     await this.web.says(/The panel is at/, READY_MS)
   }

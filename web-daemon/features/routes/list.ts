@@ -14,6 +14,7 @@ import {
   integerParameter,
 } from '../../platform/http/queries.ts'
 import { itemsOf } from './items.ts'
+import { idsOverTunnel } from './path.ts'
 import { pageOfRoutes, type RouteFilter } from './store.ts'
 import type { Traffic } from './traffic/traffic.ts'
 import { TRAFFIC_NOTE } from './traffic/view.ts'
@@ -23,7 +24,7 @@ export const LIST_QUERY = queryParameters({
   search: textParameter('Only rules with this in their title, description, tags, addresses or ports.'),
   route_protocol_id: enumParameter(Object.values(ROUTE_PROTOCOLS), 'Only rules of this protocol.'),
   nat_mode_id: enumParameter(Object.values(NAT_MODES), 'Only rules of this NAT mode.'),
-  tunnel_id: integerParameter('Only rules that relay over this tunnel.'),
+  tunnel_id: integerParameter('Only rules with packets that go over this tunnel, whatever they name.'),
   is_enabled: flagParameter('Only rules that are in force, or are not.'),
 })
 
@@ -31,7 +32,7 @@ export const listRoutes =
   (traffic: Traffic) =>
   async (context: ReadContext, { query }: Incoming): Promise<Answer<ListRoutesAnswer>> => {
     const paging = parsePaging(query)
-    const { total, records } = await pageOfRoutes(context.db, filterOf(query), paging)
+    const { total, records } = await pageOfRoutes(context.db, await filterOf(context, query), paging)
     const answer: ListRoutesAnswer = {
       routes: await itemsOf(context, traffic, records),
       total,
@@ -44,14 +45,15 @@ export const listRoutes =
 const FLAG_WORDS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false }
 
 /** What cannot be read counts as not given, as with paging. */
-function filterOf(query: Incoming['query']): RouteFilter {
+async function filterOf(context: ReadContext, query: Incoming['query']): Promise<RouteFilter> {
   const id = (name: string): number | undefined =>
     /^\d{1,15}$/.test(query[name] ?? '') ? Number(query[name]) : undefined
+  const tunnel_id = id('tunnel_id')
   return {
     search: query['search'],
     route_protocol_id: id('route_protocol_id'),
     nat_mode_id: id('nat_mode_id'),
-    tunnel_id: id('tunnel_id'),
+    route_rule_ids: tunnel_id === undefined ? undefined : await idsOverTunnel(context, tunnel_id),
     is_enabled: FLAG_WORDS[query['is_enabled']?.toLowerCase() ?? ''],
   }
 }

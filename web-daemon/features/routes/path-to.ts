@@ -10,9 +10,11 @@ export async function pathTo(context: ReadContext, { query, problems }: Incoming
   const text = query['address'] ?? ''
   if (!parseIp(text)) problems.add('address', 'INVALID_ADDRESS', message('route.not_ip', { address: text }))
   problems.throwIfAny()
-  const { wayTo, nameOf } = await readPaths(context)
-  const tunnel_id = wayTo(text)?.tunnel_id ?? null
+  const address = canonicalIp(text)
+  const destinations = [{ address, is_enabled: true }]
+  const { wayTo, nameOf } = await readPaths(context, [{ destinations, tunnel_id: null, fwmark: null }])
+  const tunnel_id = wayTo(address)?.tunnel_id ?? null
   const interface_name = tunnel_id === null ? null : (nameOf(tunnel_id) ?? null)
-  const answer: PathAnswer = { address: canonicalIp(text), tunnel_id, interface_name }
+  const answer: PathAnswer = { address, tunnel_id, interface_name }
   return ok(answer)
 }

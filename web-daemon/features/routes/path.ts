@@ -1,10 +1,12 @@
 // Over which tunnels the packets of a rule go: by the kernel's routing table and the tunnels' subnets, whatever the rule
 // names. What it names counts where only a default route is known, or where the tunnel is down and its routes with it
 // (decisions.md, F9).
-import type { CommandContext, ReadContext, ReadDb } from '../../platform/context.ts'
+import { ROUTE_LOOKUPS_MAX, type Reader } from '@panel/shared/rpc/methods.ts'
+import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { nullIfHelperAway } from '../../platform/helper/away.ts'
-import { parseRoutes } from '../tunnels/facts.ts'
 import { existingTunnels } from '../tunnels/store.ts'
+import { observe } from '../tunnels/view.ts'
 import { waysOver, type TunnelRoute, type Way } from '../tunnels/subnets.ts'
 import { routeEnds, routesOf, type RouteEnds } from './store.ts'
 import { replaceTunnelRoutes, tunnelRoutes } from './store-paths.ts'
@@ -21,27 +23,28 @@ export interface Paths {
 
 type Context = Pick<ReadContext, 'db' | 'request'>
 
-export async function readPaths({ db, request }: Context): Promise<Paths> {
-  const [tunnels, host, remembered] = await Promise.all([
-    existingTunnels(db),
-    nullIfHelperAway(request('host.probe', { parts: ['routing_table'] })),
-    tunnelRoutes(db),
-  ])
-  const routes = parseRoutes(host?.routing_table ?? [])
+/** Of the given rules. */
+export async function readPaths({ db, request }: Context, rules: readonly RouteEnds[]): Promise<Paths> {
+  const [tunnels, remembered] = await Promise.all([existingTunnels(db), tunnelRoutes(db)])
   const names = new Map(tunnels.map(({ tunnel_id, interface_name }) => [tunnel_id, interface_name]))
-  const devices = new Set(routes.map(({ entry }) => entry.device))
-  /** A tunnel that is up has routes: its own subnets at least. */
-  const hasRoutes = (tunnel_id: number | null): boolean => tunnel_id !== null && devices.has(names.get(tunnel_id) ?? '')
+  const wanted = new Set(rules.flatMap(({ destinations }) => destinations.map(({ address }) => address)))
+  const inDoubt = [...rules, ...remembered].flatMap(({ tunnel_id }) => names.get(tunnel_id ?? 0) ?? [])
+  const [routes, observed] = await Promise.all([
+    lookUp(request, tunnels.length === 0 ? [] : [...wanted]),
+    observe(request, [...new Set(inDoubt)]),
+  ])
+  /** While a tunnel is down the kernel has no routes through it. */
+  const isUp = (tunnel_id: number | null): boolean => observed(names.get(tunnel_id ?? 0) ?? '').is_up
   const wayTo = waysOver(
     tunnels,
-    routes,
-    remembered.filter(({ tunnel_id }) => names.has(tunnel_id) && !hasRoutes(tunnel_id)),
+    (address) => routes.get(address),
+    remembered.filter(({ tunnel_id }) => names.has(tunnel_id) && !isUp(tunnel_id)),
   )
   const hopTo = ({ tunnel_id, fwmark }: RouteEnds, address: string): number | null => {
     // A mark may have another routing table looked up.
     if (fwmark !== null && tunnel_id !== null) return tunnel_id
     const way = wayTo(address)
-    return way?.tunnel_id ?? (way?.isRoute && hasRoutes(tunnel_id) ? null : tunnel_id)
+    return way?.tunnel_id ?? (way?.isRoute && isUp(tunnel_id) ? null : tunnel_id)
   }
   const hopsOf = (rule: RouteEnds): (number | null)[] =>
     rule.destinations.filter(({ is_enabled }) => is_enabled).map(({ address }) => hopTo(rule, address))
@@ -53,24 +56,35 @@ export async function readPaths({ db, request }: Context): Promise<Paths> {
   }
 }
 
-export async function idsOverTunnels(db: ReadDb, { tunnelsOf }: Paths): Promise<number[]> {
-  const rules = await routeEnds(db)
-  return rules.filter((rule) => tunnelsOf(rule).length > 0).map(({ route_rule_id }) => route_rule_id)
+/** Nothing while the helper is away. */
+async function lookUp(request: Reader, addresses: readonly string[]): Promise<Map<string, RoutingEntry | null>> {
+  const routes = new Map<string, RoutingEntry | null>()
+  for (let at = 0; at < addresses.length; at += ROUTE_LOOKUPS_MAX) {
+    const piece = addresses.slice(at, at + ROUTE_LOOKUPS_MAX)
+    const found = await nullIfHelperAway(request('route.lookup', { addresses: piece }))
+    for (const [index, route] of (found?.routes ?? []).entries()) routes.set(piece[index] ?? '', route)
+  }
+  return routes
 }
 
-/** Living rules with packets that go over the tunnel, in their order. */
-export async function routesOverTunnel(context: Context, tunnel_id: number): Promise<RouteRecord[]> {
-  const [rules, { tunnelsOf }] = await Promise.all([routeEnds(context.db), readPaths(context)])
-  const over = rules.filter((rule) => tunnelsOf(rule).includes(tunnel_id))
-  return routesOf(
-    context.db,
-    over.map(({ route_rule_id }) => route_rule_id),
-  )
+/** Of living rules with packets that go over the tunnel. */
+export async function idsOverTunnel(context: Context, tunnel_id: number): Promise<number[]> {
+  const rules = await routeEnds(context.db)
+  const { tunnelsOf } = await readPaths(context, rules)
+  return rules.filter((rule) => tunnelsOf(rule).includes(tunnel_id)).map(({ route_rule_id }) => route_rule_id)
 }
+
+/** In their order. */
+export const routesOverTunnel = async (context: Context, tunnel_id: number): Promise<RouteRecord[]> =>
+  routesOf(context.db, await idsOverTunnel(context, tunnel_id))
 
 /** Stores which routes through tunnels lead to destinations, since the kernel drops them when a tunnel goes down. */
-export async function rememberRoutes({ db }: Pick<CommandContext, 'db'>, { wayTo }: Paths): Promise<void> {
-  const found = (await routeEnds(db)).flatMap(({ destinations }) =>
+export async function rememberRoutes(
+  { db }: Pick<CommandContext, 'db'>,
+  rules: readonly RouteEnds[],
+  { wayTo }: Paths,
+): Promise<void> {
+  const found = rules.flatMap(({ destinations }) =>
     destinations.flatMap(({ address }): TunnelRoute[] => {
       const { tunnel_id = null, isRoute = false, network } = wayTo(address) ?? {}
       return tunnel_id !== null && isRoute && network ? [{ tunnel_id, network }] : []

@@ -18,7 +18,7 @@ export interface RouteFilter {
   readonly search?: string | undefined
   readonly route_protocol_id?: number | undefined
   readonly nat_mode_id?: number | undefined
-  readonly tunnel_id?: number | undefined
+  readonly route_rule_ids?: readonly number[] | undefined
   readonly is_enabled?: boolean | undefined
 }
 
@@ -43,10 +43,11 @@ export async function pageOfRoutes(
 
 function matching<O>(query: Rules<O>, { search, ...exact }: RouteFilter): Rules<O> {
   let all = query
-  for (const column of ['route_protocol_id', 'nat_mode_id', 'tunnel_id'] as const) {
+  for (const column of ['route_protocol_id', 'nat_mode_id'] as const) {
     const wanted = exact[column]
     if (wanted !== undefined) all = all.where(column, '=', wanted)
   }
+  if (exact.route_rule_ids) all = all.where(isAmong(exact.route_rule_ids))
   if (exact.is_enabled !== undefined) all = all.where('is_enabled', '=', exact.is_enabled ? 1 : 0)
   if (search === undefined || search === '') return all
   const words = ['title_key', 'description', 'tags', 'bind_address', sql<string>`cast(bind_port as text)`] as const

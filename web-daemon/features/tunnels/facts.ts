@@ -71,7 +71,7 @@ function heldOf(device: string, text: string): HeldAddress[] {
 /** The tables that every packet is looked up in: local, main and default (linux/rtnetlink.h, RT_TABLE_*). */
 const COMMON_TABLES: ReadonlySet<number> = new Set([253, 254, 255])
 
-export const parseRoutes = (routing_table: readonly RoutingEntry[]): ParsedRoute[] =>
+const parseRoutes = (routing_table: readonly RoutingEntry[]): ParsedRoute[] =>
   routing_table.flatMap((entry) => {
     const network = COMMON_TABLES.has(entry.table) ? parseCidr(entry.destination) : null
     return network ? [{ entry, network }] : []

@@ -1,8 +1,9 @@
 // Which tunnel leads to an address. As in the kernel's look-up the longest network that holds the address wins; a tunnel
 // that is down has no routes in the kernel, so that its subnets count whatever the kernel has.
-import { enclosingNetwork, formatCidr, parseIp, type Cidr, type Family } from '@panel/shared/address/ip.ts'
+import { enclosingNetwork, parseCidr, parseIp, type Cidr, type Family } from '@panel/shared/address/ip.ts'
 import { addressNetworks } from '@panel/shared/tunnel/networks.ts'
-import { isParticular, type ParsedRoute } from './facts.ts'
+import { isParticular } from './facts.ts'
+import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import type { ExistingTunnel } from './store.ts'
 
 type Owner = Pick<ExistingTunnel, 'tunnel_id' | 'interface_name' | 'addresses'>
@@ -21,33 +22,39 @@ export interface Way {
   readonly isRoute: boolean
 }
 
-/** Undefined where nothing is known that leads to the address. Of two equal networks the later one counts. */
+/**
+ * Undefined where nothing is known that leads to the address. Of networks of one length a subnet counts before the
+ * kernel's route, and that before a remembered one.
+ */
 export function waysOver(
   tunnels: readonly Owner[],
-  routes: readonly ParsedRoute[],
+  routeTo: (address: string) => RoutingEntry | null | undefined,
   remembered: readonly TunnelRoute[],
 ): (address: string) => Way | undefined {
   const ids = new Map(tunnels.map(({ interface_name, tunnel_id }) => [interface_name, tunnel_id]))
-  const byMetric = [...routes].sort((a, b) => b.entry.metric - a.entry.metric)
-  const ways = [
-    ...remembered.map((route) => ({ ...route, isRoute: true })),
-    ...byMetric.map((route) => ({
-      network: route.network,
-      tunnel_id: ids.get(route.entry.device) ?? null,
-      isRoute: isParticular(route),
-    })),
-  ]
-  const subnets = tunnels.flatMap(({ tunnel_id, addresses }) =>
-    addressNetworks(addresses).map((network) => ({ network, tunnel_id, isRoute: false })),
+  const subnetOf = longestMatch(
+    tunnels.flatMap(({ tunnel_id, addresses }) =>
+      addressNetworks(addresses).map((network) => ({ network, tunnel_id, isRoute: false })),
+    ),
   )
-  return longestMatch([...ways, ...subnets])
+  const rememberedTo = longestMatch(remembered.map((route) => ({ ...route, isRoute: true })))
+  const kernelTo = (address: string): Way | undefined => {
+    const entry = routeTo(address)
+    const network = entry && parseCidr(entry.destination)
+    if (!network) return undefined
+    return { network, tunnel_id: ids.get(entry.device) ?? null, isRoute: isParticular({ entry, network }) }
+  }
+  return (address) =>
+    [subnetOf(address), kernelTo(address), rememberedTo(address)]
+      .filter((way) => way !== undefined)
+      .sort((a, b) => b.network.prefix_length - a.network.prefix_length)[0]
 }
 
 function longestMatch<T extends { readonly network: Cidr }>(entries: readonly T[]): (address: string) => T | undefined {
   const byNetwork = new Map<string, T>()
   const lengths: Record<Family, Set<number>> = { 4: new Set(), 6: new Set() }
   for (const entry of entries) {
-    byNetwork.set(formatCidr(entry.network), entry)
+    byNetwork.set(keyOf(entry.network), entry)
     lengths[entry.network.base.family].add(entry.network.prefix_length)
   }
   const longestFirst = { 4: descending(lengths[4]), 6: descending(lengths[6]) }
@@ -55,11 +62,12 @@ function longestMatch<T extends { readonly network: Cidr }>(entries: readonly T[
     const ip = parseIp(address)
     if (!ip) return undefined
     for (const length of longestFirst[ip.family]) {
-      const found = byNetwork.get(formatCidr(enclosingNetwork(ip, length)))
+      const found = byNetwork.get(keyOf(enclosingNetwork(ip, length)))
       if (found) return found
     }
     return undefined
   }
 }
 
+const keyOf = ({ base, prefix_length }: Cidr): string => `${base.family} ${prefix_length} ${base.value}`
 const descending = (lengths: ReadonlySet<number>): number[] => [...lengths].sort((a, b) => b - a)

@@ -2,7 +2,7 @@
 // destination.
 import type { RouteVerdict } from '@panel/shared/api/analysis.ts'
 import type { MonitorSnapshot } from '@panel/shared/api/monitor.ts'
-import type { RouteHealthView, RouteView } from '@panel/shared/api/routes/answers.ts'
+import type { RouteHealthView, RouteView, TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
 import type { Hop, Leg, Path } from '../../components/path-layout.ts'
 import { worse, type StateLabel } from '../../components/state.ts'
 import { display } from '../../core/display.svelte.ts'
@@ -10,7 +10,8 @@ import { t } from '../../core/i18n.svelte.ts'
 import { monitorLabel } from '../tunnels/labels.ts'
 import { formatBind, formatEndpoint, healthLabel, protocolName } from './labels.ts'
 
-const [CLIENTS, PORT, SERVER, TUNNEL, FAR_END, DESTINATION] = [0, 1, 2, 3, 4, 5] as const
+/** The stages of a path. */
+export const [CLIENTS, PORT, SERVER, TUNNEL, FAR_END, DESTINATION] = [0, 1, 2, 3, 4, 5] as const
 
 /** Where an analysis found that the packets stop. */
 const STOPS_AT: Readonly<Partial<Record<RouteVerdict, number>>> = {
@@ -37,7 +38,8 @@ export interface RuleOnPath extends Traffic {
 }
 
 export interface Observed {
-  readonly tunnel?: MonitorSnapshot | undefined
+  /** By tunnel id. */
+  readonly tunnels: ReadonlyMap<number, MonitorSnapshot> | null
   /** What an analysis came to. */
   readonly verdict?: RouteVerdict | undefined
 }
@@ -45,9 +47,11 @@ export interface Observed {
 /** One path a destination in use. */
 export function rulePaths(rule: RuleOnPath, observed: Observed): Path[] {
   const { route, health } = rule
-  const common = [clients(rule), port(rule), server(health), ...overTunnel(health, observed.tunnel)]
+  const common = [clients(rule), port(rule), server(health)]
   const inUse = route.destinations.filter(({ is_enabled }) => is_enabled)
-  return inUse.map(({ route_destination_id, address, port: first, port_range_end }) => {
+  return inUse.map(({ route_destination_id, address, port: first, port_range_end }, at) => {
+    const tunnel = health.destinations[at]?.tunnel ?? null
+    const snapshot = tunnel ? observed.tunnels?.get(tunnel.tunnel_id) : undefined
     const label = formatEndpoint(address, first, port_range_end)
     const destination: Hop = {
       key: `destination ${route_destination_id}`,
@@ -56,8 +60,8 @@ export function rulePaths(rule: RuleOnPath, observed: Observed): Path[] {
       detail: t('path.destination'),
       condition: notChecked(),
     }
-    const hops = stopped([...common, destination], observed.verdict)
-    return { title: `${route.route_rule_title} → ${label}`, hops, legs: legsOf(hops, rule, observed.tunnel) }
+    const hops = stopped([...common, ...overTunnel(tunnel, snapshot), destination], observed.verdict)
+    return { title: `${route.route_rule_title} → ${label}`, hops, legs: legsOf(hops, rule, snapshot) }
   })
 }
 
@@ -82,7 +86,8 @@ const port = ({ route, health }: RuleOnPath): Hop => ({
   to: `/routes/${route.route_rule_id}`,
 })
 
-const isTunnelDown = ({ tunnel }: RouteHealthView): boolean => tunnel !== null && !tunnel.is_up
+const isTunnelDown = ({ destinations }: RouteHealthView): boolean =>
+  destinations.some(({ tunnel }) => tunnel !== null && !tunnel.is_up)
 
 const server = (health: RouteHealthView): Hop => ({
   key: 'server',
@@ -92,7 +97,7 @@ const server = (health: RouteHealthView): Hop => ({
   condition: health.state === 'impaired' && !isTunnelDown(health) ? healthLabel('impaired') : fine(),
 })
 
-function overTunnel({ tunnel }: RouteHealthView, snapshot: MonitorSnapshot | undefined): Hop[] {
+function overTunnel(tunnel: TunnelOnPath | null, snapshot: MonitorSnapshot | undefined): Hop[] {
   if (!tunnel) return []
   const { tunnel_id, interface_name, is_up } = tunnel
   const to = `/tunnels/${tunnel_id}`

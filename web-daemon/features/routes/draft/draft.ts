@@ -63,8 +63,9 @@ export async function draftRoute(
 
 /** Where a request names none, the tunnel that leads to all destinations, if there is one. */
 async function onlyTunnel(context: ReadContext, { destinations }: Balanced): Promise<number | null> {
-  const { hopsOf } = await readPaths(context)
-  const [hop, ...others] = new Set(hopsOf({ destinations, tunnel_id: null, fwmark: null }))
+  const rule = { destinations, tunnel_id: null, fwmark: null }
+  const { hopsOf } = await readPaths(context, [rule])
+  const [hop, ...others] = new Set(hopsOf(rule))
   return hop !== undefined && others.length === 0 ? hop : null
 }
 

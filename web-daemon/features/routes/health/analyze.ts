@@ -34,7 +34,7 @@ export function analyzeRoute(traffic: Traffic) {
   return async (context: CommandContext, { params }: Incoming): Promise<Answer<RouteAnalysis>> => {
     const record = await targetOf(context, params)
     const held = await readKernelRules(context.request, [record.route_rule_id])
-    const paths = await readPaths(context)
+    const paths = await readPaths(context, [record])
     const [health] = await readHealth(context, [record], { rules: held, paths })
     if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
     const findings = [

@@ -1,6 +1,6 @@
 // The health of rules, by criteria in a fixed order of importance (decisions.md, S7).
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
-import type { RouteHealthState, RouteHealthView } from '@panel/shared/api/routes/answers.ts'
+import type { RouteHealthState, RouteHealthView, TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { failedChecks } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
@@ -14,7 +14,7 @@ import { familyOf, ruleOf, type RouteRecord } from '../record.ts'
 import { readPaths, type Paths } from '../path.ts'
 import { findShadows } from './shadows.ts'
 
-type Tunnel = NonNullable<RouteHealthView['tunnel']> & { readonly is_known: boolean }
+type Tunnel = TunnelOnPath & { readonly is_known: boolean }
 
 interface AlreadyRead {
   readonly rules?: KernelRules
@@ -27,7 +27,7 @@ export async function readHealth(
   read: AlreadyRead = {},
 ): Promise<RouteHealthView[]> {
   if (records.length === 0) return []
-  const { tunnelsOf, nameOf } = read.paths ?? (await readPaths({ db, request }))
+  const { hopsOf, tunnelsOf, nameOf } = read.paths ?? (await readPaths({ db, request }, records))
   const namesOf = (record: RouteRecord): string[] => tunnelsOf(record).flatMap((id) => nameOf(id) ?? [])
   const ids = records.map(({ route_rule_id }) => route_rule_id)
   const [held, forwarding, observed, shadows] = await Promise.all([
@@ -48,6 +48,12 @@ export async function readHealth(
       held,
       forwarding: forwarding?.state.live ?? null,
       tunnel,
+      destinations: record.destinations
+        .filter(({ is_enabled }) => is_enabled)
+        .map(({ address, port }, at) => {
+          const over = tunnels.find(({ tunnel_id }) => tunnel_id === hopsOf(record)[at])
+          return { address, port, tunnel: over ? tunnelView(over) : null }
+        }),
       deletedTunnel: tunnelsOf(record).find((id) => nameOf(id) === undefined) ?? null,
       shadows: shadows.get(record.route_rule_id) ?? [],
     })
@@ -60,6 +66,7 @@ interface ObservedRoute {
   readonly forwarding: ForwardingSwitches | null
   /** That of its path; of several one that is down. */
   readonly tunnel: Tunnel | null
+  readonly destinations: RouteHealthView['destinations']
   /** Which the rule names. */
   readonly deletedTunnel: number | null
   readonly shadows: readonly RouteRecord[]
@@ -67,7 +74,7 @@ interface ObservedRoute {
 
 function healthView(record: RouteRecord, observedTunnel: ObservedRoute): RouteHealthView {
   const { route_rule_id } = record
-  const { held, tunnel } = observedTunnel
+  const { held, tunnel, destinations } = observedTunnel
   const installed = held?.is_readable ? held.rules.has(route_rule_id) : null
   const { state, told } = verdict(record, observedTunnel)
   return {
@@ -77,10 +84,11 @@ function healthView(record: RouteRecord, observedTunnel: ObservedRoute): RouteHe
     route_rule_id,
     installed,
     tunnel: tunnel && tunnelView(tunnel),
+    destinations,
   }
 }
 
-const tunnelView = ({ is_known: _known, ...tunnel }: Tunnel): RouteHealthView['tunnel'] => tunnel
+const tunnelView = ({ is_known: _known, ...tunnel }: Tunnel): TunnelOnPath => tunnel
 
 interface Verdict {
   readonly state: RouteHealthState

@@ -41,7 +41,7 @@ async function foreignWarnings(context: CommandContext, record: RouteRecord): Pr
   try {
     const blocks = await blocksOfRoute(context.request, record, {
       foreign: await foreignRules(context.request),
-      paths: await readPaths(context),
+      paths: await readPaths(context, [record]),
     })
     const [block] = blocks
     return block && (block.is_certain || block.is_policy)

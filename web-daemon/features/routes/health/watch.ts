@@ -14,8 +14,8 @@ import { readKernelRules, isAsStored, type KernelRules } from '../kernel-rules.t
 import { reapplyByItself } from '../life.ts'
 import type { RouteRecord } from '../record.ts'
 import { routeRecords } from '../resource.ts'
-import { idsOverTunnels, readPaths, rememberRoutes, type Paths } from '../path.ts'
-import { allRoutes, routesOf } from '../store.ts'
+import { readPaths, rememberRoutes, type Paths } from '../path.ts'
+import { allRoutes, routeEnds, routesOf } from '../store.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 import { readHealth } from './health.ts'
 
@@ -97,10 +97,11 @@ async function lookAt(
   const { db, request } = context
   // While root is away nothing is known: that is no health of a rule.
   await request('host.probe', { parts: [] })
-  const paths = await readPaths(context)
-  await rememberRoutes(context, paths)
+  const ends = await routeEnds(db)
+  const paths = await readPaths(context, ends)
+  await rememberRoutes(context, ends, paths)
   const isAll = unexpected === null || hints.size === 0 || hints.has('all')
-  const scope = isAll ? 'all' : await idsIn(context, paths, { hints, unexpected })
+  const scope = isAll ? 'all' : idsIn(hints, unexpected, () => ends.filter((rule) => paths.tunnelsOf(rule).length > 0))
   const stored = scope === 'all' ? await allRoutes(db) : await routesOf(db, scope)
   if (stored.length === 0) return { items: [], scope }
   const held = await readKernelRules(
@@ -116,13 +117,13 @@ async function lookAt(
   return { items: await rulesFrom(context, records, { rules: held, paths }), scope }
 }
 
-async function idsIn(
-  { db }: Context,
-  paths: Paths,
-  { hints, unexpected }: { hints: ReadonlySet<Hint>; unexpected: readonly number[] },
-): Promise<number[]> {
+function idsIn(
+  hints: ReadonlySet<Hint>,
+  unexpected: readonly number[],
+  overTunnels: () => readonly { readonly route_rule_id: number }[],
+): number[] {
   const named = [...hints].flatMap((hint) => (typeof hint === 'string' ? [] : [...hint]))
-  const over = hints.has('tunnels') ? await idsOverTunnels(db, paths) : []
+  const over = hints.has('tunnels') ? overTunnels().map(({ route_rule_id }) => route_rule_id) : []
   return [...new Set([...named, ...over, ...unexpected])]
 }
 

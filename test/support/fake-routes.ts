@@ -1,0 +1,28 @@
+// The kernel's look-up in a routing table: the longest network that holds the address, then the lowest metric.
+import { contains, parseCidr, parseIp } from '@panel/shared/address/ip.ts'
+import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
+
+export function routesTo(table: readonly RoutingEntry[], addresses: readonly string[]): (RoutingEntry | null)[] {
+  const entries = table.flatMap((route) => {
+    const network = parseCidr(route.destination)
+    return network ? [{ route, network }] : []
+  })
+  return addresses.map((address) => {
+    const ip = parseIp(address)
+    const [best] = entries
+      .filter(({ network }) => ip && contains(network, ip))
+      .sort((a, b) => b.network.prefix_length - a.network.prefix_length || a.route.metric - b.route.metric)
+    return best?.route ?? null
+  })
+}
+
+export const fakeRoute = (destination: string, device: string): RoutingEntry => ({
+  destination,
+  gateway: destination.endsWith('/0') ? (destination.includes(':') ? '2001:db8::fe' : '192.0.2.254') : '',
+  device,
+  is_default: destination.endsWith('/0'),
+  source: '',
+  table: 254,
+  protocol: 'static',
+  metric: 0,
+})
