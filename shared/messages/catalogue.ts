@@ -1,4 +1,6 @@
 // Every sentence of the panel that leaves a daemon, by its id (shared/messages/README.md).
+import { ADOPT } from './adopt.ts'
+import { DIAGNOSTICS } from './diagnostics.ts'
 import { FORWARDING } from './forwarding.ts'
 import { HEALTH } from './health.ts'
 import { INPUT } from './input.ts'
@@ -9,6 +11,8 @@ import { STEP } from './step.ts'
 import { TUNNEL } from './tunnel.ts'
 
 export const CATALOGUE = {
+  ...ADOPT,
+  ...DIAGNOSTICS,
   ...FORWARDING,
   ...HEALTH,
   ...INPUT,

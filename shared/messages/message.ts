@@ -39,7 +39,7 @@ export function message<I extends MessageId>(
 
 /** Text of somebody else, such as the kernel: it is shown as it is in every language. */
 export function verbatim(text: string): Message {
-  return { message: text, message_id: '', params: {} }
+  return { message: withOneStop(text), message_id: '', params: {} }
 }
 
 export type Reference = Pick<Message, 'message_id' | 'params'>

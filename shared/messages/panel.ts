@@ -1,5 +1,13 @@
 // The panel itself: requests, sessions, the root helper, the store, and how a change ended.
 export const PANEL = {
+  'panel.other_change': 'Another change to the host is still under way. Try again.',
+  'panel.password_short': 'A password has at least {count} characters',
+  'panel.password_long': 'A password has at least {count} characters and at most {bytes} bytes',
+  'panel.password_is_username': 'A password of 12 characters or more must not be the username',
+  'panel.instant': '{field} must be an instant such as 2026-01-31T12:00:00Z.',
+  'panel.later': '{field} must be later than {other_field}.',
+  'panel.resolution': '{field} must be a number of seconds from 1 to {longest}.',
+  'panel.filter_choice': 'The filter {field} must be one of {options}.',
   'panel.too_many_attempts': 'Too many attempts. Try again in {seconds} seconds.',
   'panel.changed_meanwhile':
     'It has been changed meanwhile, and nothing was done. Compare it with your change, and send that again for the version of now.',

@@ -1,5 +1,18 @@
 // Relay rules: drafts, plans, warnings and refusals.
 export const ROUTE = {
+  'route.too_many_sources': '{title} has {count} allowed sources already, which is the most.',
+  'route.name_source': 'Name the source by its cidr, or by route_allowed_source_id.',
+  'route.no_such_source': '{title} has no such allowed source.',
+  'route.too_many_destinations': '{title} has {count} destinations already, which is the most.',
+  'route.only_destination':
+    '{address}, port {port} is the only destination of the rule. Add another first, or delete the rule.',
+  'route.name_destination': 'Name the destination by its address and port, or by route_destination_id.',
+  'route.name_port': 'Name the port of the destination.',
+  'route.balance_none':
+    'load_balance_mode_id 10 (None) is for one destination, and {count} are enabled: choose 20 (RoundRobin), 30 (SourceHash) or 40 (Weighted).',
+  'route.not_one_host': '{field} must be the IP address of one host, and {address} is none.',
+  'route.source_address_family': '{field} must be an {family} address, as what is tested has.',
+  'route.named_once': '{field} must name each rule once.',
   'route.not_found': 'There is no rule {route_rule_id}.',
   'route.one_active':
     'One destination at least must be enabled and have a weight above 0. To relay nothing, disable the rule.',

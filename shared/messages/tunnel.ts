@@ -1,5 +1,12 @@
 // Tunnels: drafts, warnings and refusals.
 export const TUNNEL = {
+  'tunnel.no_room_for_far_end':
+    '{name} has no address in whose subnet there is room for the other end: give it one, or one with a peer_address.',
+  'tunnel.code_refused': 'No panel would make the other end of {name} as its code would have to ask for it. {why}',
+  'tunnel.pool_unknown_here':
+    'The other server took the addresses from its pool {pool} ({cidr}), which this one does not have. They are kept; the tunnel belongs to no pool here.',
+  'tunnel.peer_address_chosen':
+    'The other server does not say which address this end of {network} has: {address} is taken.',
   'tunnel.not_found': 'There is no tunnel {tunnel_id}.',
   'tunnel.mtu_too_large':
     'Packets of {mtu} bytes grow to {size} and are cut up or lost on the way; {recommended} fits.',

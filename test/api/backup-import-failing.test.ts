@@ -2,6 +2,7 @@
 // decisions.md, B3 to B5).
 import assert from 'node:assert/strict'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import { backupOf, became, importInto } from './support/backup.ts'
 import { startPanel } from './support/panel.ts'
 import { madeRoute } from './support/routes.ts'
@@ -195,7 +196,7 @@ describe('An import that cannot be done whole', () => {
     const panel = await startPanel({
       request: (async () => {
         asked += 1
-        throw new Refusal('HELPER_UNAVAILABLE', 'The root helper does not answer.')
+        throw new Refusal('HELPER_UNAVAILABLE', verbatim('The root helper does not answer.'))
       }) as never,
     })
     const operator = await panel.setUp()

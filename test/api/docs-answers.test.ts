@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { strict, Type } from '@panel/shared/schema.ts'
 import { Instant, list, shape } from '@panel/shared/api/base/shapes.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import { query, command, stream } from './support/declare.ts'
 import { created, ok, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
@@ -19,7 +20,7 @@ const endpoints: Endpoint[] = [
   query('GET /widgets', { answer: Widget }, async () => ok(answers.shift())),
   command('POST /widgets', { answer: Widget, audit: 'Setup' }, async () => created(answers.shift())),
   query('GET /widgets/refused', { answer: Widget }, async () => {
-    throw new Refusal('CONFLICT', 'It is not to be', { details: answers.shift() as Record<string, unknown> })
+    throw new Refusal('CONFLICT', verbatim('It is not to be'), { details: answers.shift() as Record<string, unknown> })
   }),
   stream('GET /widgets/stream', { events: { widget: Widget } }, async () => (subscriber) => {
     subscriber.send(serializeEvent('widget', right))

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { ApiDescription } from '@panel/web-daemon/features/docs/document.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import { command, query } from './support/declare.ts'
 import { ok, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
@@ -77,7 +78,7 @@ describe('The watch over requests at random', () => {
   const widget = (handle: Parameters<typeof command>[2]): Endpoint =>
     command('POST /widgets', { audit: 'Setup' }, handle)
   const refused = (): never => {
-    throw new Refusal('CONFLICT', 'It is not to be')
+    throw new Refusal('CONFLICT', verbatim('It is not to be'))
   }
   const post: FuzzRequest = {
     operation: 'post_widgets',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import { startWatching, statusOf, summaryOf, toggle, wayOf, type WatchingPanel } from './support/monitor.ts'
 import { forget } from './support/reconcile.ts'
 import { eventually } from './support/streams.ts'
@@ -220,7 +221,7 @@ describe('The monitoring status', () => {
 
   it("is Unknown with the kernel's own reason where this host cannot probe at all", async () => {
     const { tunnel_id } = await panel.up()
-    panel.prober.refusal = new Refusal('SERVICE_UNAVAILABLE', 'Operation not permitted')
+    panel.prober.refusal = new Refusal('SERVICE_UNAVAILABLE', verbatim('Operation not permitted'))
     panel.prober.breakDown()
     await panel.until(tunnel_id, 'Unknown')
     await eventually(() => panel.monitor.stopped?.includes('Operation not permitted') === true, 'the reason')

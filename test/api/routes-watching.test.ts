@@ -7,6 +7,7 @@ import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/helper
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { keepWatchingRoutes, makeRouteWatch } from '@panel/web-daemon/features/routes/health/watch.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
@@ -98,7 +99,7 @@ describe('The health of rules', () => {
   it('is not told while nothing changes, nor while root is away, when nothing is known', async () => {
     await panel.routeWatch.pass('event')
     const away = async (): Promise<never> =>
-      Promise.reject(new Refusal('HELPER_UNAVAILABLE', 'The root helper does not answer.'))
+      Promise.reject(new Refusal('HELPER_UNAVAILABLE', verbatim('The root helper does not answer.')))
     const { db, clock, bus, settings, traffic } = panel
     const deps = { db, request: away, now: clock.now, api_path: '', inTurn: <T>(work: () => Promise<T>) => work() }
     const others = { settings, publish: bus.publish, record: async () => undefined, logger }

@@ -1,6 +1,7 @@
 // Streams of server-sent events, without a feature in the way (reference.md, Events; decisions.md, E3 to E6, A16).
 import assert from 'node:assert/strict'
 import { integer, strict } from '@panel/shared/schema.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import { stream } from './support/declare.ts'
 import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
@@ -25,7 +26,7 @@ const weather = () => {
       COUNT,
       { tag: 'other', summary: 'Count', body: strict({ to: integer(1, 1000) }), audit: 'TunnelReapply' },
       async ({ note }, { body }) => {
-        if (body.to === 13) throw new Refusal('CONFLICT', 'Not to thirteen')
+        if (body.to === 13) throw new Refusal('CONFLICT', verbatim('Not to thirteen'))
         note.target('weather', body.to)
         return (subscriber) => {
           counting.add(subscriber)

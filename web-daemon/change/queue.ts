@@ -1,4 +1,5 @@
 // One change to the host at a time (decisions.md, W12): the others wait in line, and give up after half a minute.
+import { message } from '@panel/shared/messages/message.ts'
 import { Refusal } from '../platform/http/refusal.ts'
 
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>
@@ -39,7 +40,7 @@ class Line {
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(begin), 1)
         reject(
-          new Refusal('SERVICE_UNAVAILABLE', 'Another change to the host is still under way. Try again.', {
+          new Refusal('SERVICE_UNAVAILABLE', message('panel.other_change'), {
             details: { reason: 'busy' },
           }),
         )

@@ -1,5 +1,5 @@
 // Endpoints that only tests have: one of each kind, to see the machinery without a feature in the way.
-import { message } from '@panel/shared/messages/message.ts'
+import { message, verbatim } from '@panel/shared/messages/message.ts'
 import { command, preview, query } from './declare.ts'
 import { created, ok, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { queryParameters, textParameter, integerParameter } from '@panel/web-daemon/platform/http/queries.ts'
@@ -50,7 +50,7 @@ export const probeEndpoints = (): { endpoints: Endpoint[]; made: unknown[] } => 
       'PUT /widgets',
       { tag: 'other', summary: 'Gather', body: WidgetBody, gathersProblems: true, audit: 'TunnelUpdate' },
       async (_context, { body, problems }) => {
-        if (!problems.has('name')) problems.add('name', 'TUNNEL_NAME_CONFLICT', 'The name is taken')
+        if (!problems.has('name')) problems.add('name', 'TUNNEL_NAME_CONFLICT', verbatim('The name is taken'))
         problems.throwIfAny()
         return ok(body)
       },

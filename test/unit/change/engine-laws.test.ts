@@ -10,6 +10,7 @@ import type { CommandContext } from '@panel/web-daemon/platform/context.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { AuditNote } from '@panel/web-daemon/platform/audit-note.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import { QuotaHost, quotaResource, QuotaStore, type Quota, type QuotaResource, type Quotas } from './quota.ts'
 
 /**
@@ -101,7 +102,7 @@ class World {
       case undefined:
         return this.host.apply(change)
       case 'refuses':
-        throw new Refusal('SERVICE_UNAVAILABLE', 'Busy.', { details: { reason: 'busy' } })
+        throw new Refusal('SERVICE_UNAVAILABLE', verbatim('Busy.'), { details: { reason: 'busy' } })
       case 'restores':
         return { ...(await this.#nothing(change)), outcome: 'restored' }
       case 'sticks':

@@ -5,9 +5,12 @@ import { converge, remove } from '@panel/web-daemon/change/engine.ts'
 import type { CommandContext } from '@panel/web-daemon/platform/context.ts'
 import { AuditNote } from '@panel/web-daemon/platform/audit-note.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import { QuotaHost, quotaResource, QuotaStore, type Quota, type QuotaResource } from './quota.ts'
 
-const busy = new Refusal('SERVICE_UNAVAILABLE', 'Another change is under way.', { details: { reason: 'busy' } })
+const busy = new Refusal('SERVICE_UNAVAILABLE', verbatim('Another change is under way.'), {
+  details: { reason: 'busy' },
+})
 const isRefusal =
   (code: string) =>
   (error: unknown): boolean =>

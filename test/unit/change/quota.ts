@@ -4,6 +4,7 @@ import type { Check } from '@panel/shared/change/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { ApplyMark, Resource, StoredEvent } from '@panel/web-daemon/change/resource.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 
 export interface Quota extends ApplyMark {
   readonly quota_id: number
@@ -22,7 +23,9 @@ export class QuotaHost {
   apply = async ({ before, after }: Change<Quotas>): Promise<Outcome> => {
     for (const id of idsIn(before, after))
       if (this.held[id] !== before?.[id])
-        throw new Refusal('CONFLICT', 'The host holds something else.', { details: { reason: 'stale_state' } })
+        throw new Refusal('CONFLICT', verbatim('The host holds something else.'), {
+          details: { reason: 'stale_state' },
+        })
     const changed = new Set(idsIn(before, after))
     const others = Object.entries(this.held).filter(([id]) => !changed.has(Number(id)))
     this.held = { ...Object.fromEntries(others), ...after }

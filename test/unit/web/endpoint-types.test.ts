@@ -13,6 +13,7 @@ const DAEMON = `
   import { command, ok, type Answer } from '@panel/web-daemon/platform/http/endpoint.ts'
   import { Problems } from '@panel/web-daemon/platform/http/problems.ts'
   import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
+  import { message, verbatim } from '@panel/shared/messages/message.ts'
   const said = { answer: SignedOutAnswer, audit: 'Logout' } as const
   export const problems = new Problems()
 `
@@ -63,8 +64,8 @@ const PAIRS: Readonly<Record<string, readonly [right: string, wrong: string, bec
     /'unserved' is missing/,
   ],
   'a code of a field that nobody declared': [
-    `${DAEMON} problems.add('mtu', 'INVALID_MTU', '')`,
-    `${DAEMON} problems.add('mtu', 'WRONG_MTU', '')`,
+    `${DAEMON} problems.add('mtu', 'INVALID_MTU', verbatim(''))`,
+    `${DAEMON} problems.add('mtu', 'WRONG_MTU', verbatim(''))`,
     /"WRONG_MTU"' is not assignable/,
   ],
   'a code of a schema that nobody declared': [
@@ -73,9 +74,19 @@ const PAIRS: Readonly<Record<string, readonly [right: string, wrong: string, bec
     /"WRONG_MTU"' is not assignable/,
   ],
   'a code of an error that nobody declared': [
-    `${DAEMON} export const r = new Refusal('CONFLICT', '')`,
-    `${DAEMON} export const r = new Refusal('QUARREL', '')`,
+    `${DAEMON} export const r = new Refusal('CONFLICT', verbatim(''))`,
+    `${DAEMON} export const r = new Refusal('QUARREL', verbatim(''))`,
     /"QUARREL"' is not assignable/,
+  ],
+  'a sentence that is not in the catalogue': [
+    `${DAEMON} export const r = new Refusal('CONFLICT', message('panel.stopping'))`,
+    `${DAEMON} export const r = new Refusal('CONFLICT', 'The panel is stopping.')`,
+    /'string' is not assignable to parameter of type 'Message'/,
+  ],
+  'a sentence without one of its parameters': [
+    `${DAEMON} export const m = message('tunnel.not_found', { tunnel_id: 1 })`,
+    `${DAEMON} export const m = message('tunnel.not_found', {})`,
+    /Property 'tunnel_id' is missing/,
   ],
   'a code of a warning that nobody declared': [
     `${DAEMON} export const w: Warning = { code: 'NO_GRE_KEY', message: '', message_id: '', params: {}, field: '' }`,

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { MIN_PASSWORD_CHARACTERS } from '@panel/shared/api/passwords.ts'
 import bcrypt from 'bcrypt'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 
 export const BCRYPT_COST = 12
 /** bcrypt ignores further bytes, so a longer password would be weaker than it looks. */
@@ -29,12 +30,10 @@ export function makePasswords(cost: number = BCRYPT_COST, work: Bcrypt = bcrypt)
 }
 
 /** Why a new password is refused, or null. `username` is undefined if the username itself was refused. */
-export function weakness(password: string, username: string | undefined): string | null {
+export function weakness(password: string, username: string | undefined): Message | null {
   if ([...password].length < MIN_PASSWORD_CHARACTERS)
-    return `A password has at least ${MIN_PASSWORD_CHARACTERS} characters`
+    return message('panel.password_short', { count: MIN_PASSWORD_CHARACTERS })
   if (Buffer.byteLength(password) > MAX_BYTES)
-    return `A password has at least ${MIN_PASSWORD_CHARACTERS} characters and at most ${MAX_BYTES} bytes`
-  return password.toLowerCase() === username?.toLowerCase()
-    ? 'A password of 12 characters or more must not be the username'
-    : null
+    return message('panel.password_long', { count: MIN_PASSWORD_CHARACTERS, bytes: MAX_BYTES })
+  return password.toLowerCase() === username?.toLowerCase() ? message('panel.password_is_username') : null
 }

@@ -8,6 +8,7 @@ import {
   type ImportBackupBody,
   type ImportedAs,
 } from '@panel/shared/api/backup.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -48,7 +49,7 @@ export function importBackup(services: BackupServices) {
       const worker = makeDryRunWorker(dryRunContext(context, backup), incoming, services.logger)
       return ok(importAnswer(dry_run, backup, await importAll(worker, context, request)))
     }
-    if (isUnderWay) throw new Refusal('CONFLICT', 'Another import is under way. Wait for it to end.')
+    if (isUnderWay) throw new Refusal('CONFLICT', verbatim('Another import is under way. Wait for it to end.'))
     isUnderWay = true
     try {
       const actions = await importAll(makeImportWorker(context, incoming, services.logger), context, request)
@@ -97,7 +98,7 @@ async function confirm(
   if (current_password !== undefined) return confirmPassword(db, incoming, current_password)
   throw new Refusal(
     'INVALID_CREDENTIALS',
-    'This setting guards the panel. Import it together with your current password, or leave it out.',
+    verbatim('This setting guards the panel. Import it together with your current password, or leave it out.'),
     { field: 'current_password' },
   )
 }

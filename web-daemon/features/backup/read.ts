@@ -2,7 +2,7 @@
 // Every problem has its path, such as backup.tunnels[3].mtu.
 import { BACKUP_MEMBERS, BACKUP_VERSION, BackupPool, BackupRoute, BackupTunnel } from '@panel/shared/api/backup.ts'
 import { strict, Type, type Static, type TSchema } from '@panel/shared/schema.ts'
-import { message } from '@panel/shared/messages/message.ts'
+import { message, verbatim } from '@panel/shared/messages/message.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { validate, type Body } from '../../platform/http/validate.ts'
@@ -57,7 +57,7 @@ export function readBackup(raw: Body, included: Included, problems: Problems): B
       problems.add(
         `backup.${name}`.slice(0, MAX_NAME),
         'UNKNOWN_FIELD',
-        `A backup of version ${BACKUP_VERSION} has no ${name.slice(0, 100)}.`,
+        verbatim(`A backup of version ${BACKUP_VERSION} has no ${name.slice(0, 100)}.`),
       )
   const faults = new Faults()
   const list = <S extends TSchema>(name: string, schema: S, named: keyof Static<S> & string): Item<Static<S>>[] =>
@@ -79,7 +79,7 @@ function checkVersion({ version }: Body, problems: Problems): void {
     version === undefined
       ? 'The backup does not say which version it is.'
       : `This build does not understand a backup of version ${JSON.stringify(typeof version === 'number' || typeof version === 'string' ? version : typeof version).slice(0, 40)}.`
-  problems.add('backup.version', 'UNSUPPORTED_VERSION', `${problem} It reads version ${BACKUP_VERSION}.`, {
+  problems.add('backup.version', 'UNSUPPORTED_VERSION', verbatim(`${problem} It reads version ${BACKUP_VERSION}.`), {
     supported: [BACKUP_VERSION],
   })
 }
@@ -98,7 +98,7 @@ class Faults {
   }
 
   wrong(path: string, name: unknown, message: string): WrongItem {
-    return { path, name: nameOr(path, name), fault: new Refusal('VALIDATION_FAILED', message) }
+    return { path, name: nameOr(path, name), fault: new Refusal('VALIDATION_FAILED', verbatim(message)) }
   }
 }
 
@@ -116,7 +116,7 @@ function readItems(list: unknown, path: string, problems: Problems): Unread[] {
   if (Array.isArray(list) && list.length <= MAX_ITEMS)
     return list.map((item: unknown, at) => ({ path: `${path}[${at}]`, item }))
   const many = Array.isArray(list) ? ` of at most ${MAX_ITEMS}, and has ${list.length}` : ''
-  problems.add(path, 'INVALID_VALUE', `${path} must be a list${many}.`)
+  problems.add(path, 'INVALID_VALUE', verbatim(`${path} must be a list${many}.`))
   return []
 }
 
@@ -194,7 +194,7 @@ function settingProblem(key: string, value: unknown): string | null {
   if (!isSettingKey(key)) return invalidMessage(key)
   const problems_of_item = new Problems()
   if (countValues(value) <= MAX_VALUES) validate(SettingsBody, { [key]: value }, problems_of_item)
-  else problems_of_item.add(key, 'INVALID_VALUE', '')
+  else problems_of_item.add(key, 'INVALID_VALUE', verbatim(''))
   const [first] = problems_of_item.all
   return first ? invalidMessage(keyOf(first.field)) : null
 }

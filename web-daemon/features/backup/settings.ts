@@ -1,5 +1,6 @@
 // The settings of a backup: those that differ are changed in one batch, without those whose value is refused.
 import type { ImportAction } from '@panel/shared/api/backup.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadDb } from '../../platform/context.ts'
 import { asRefusal, makeEnvelope } from '../../platform/http/answer.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -101,7 +102,7 @@ const refused = (worker: Worker, key: string, error: ImportError): ImportAction 
   failed(worker, { kind: 'setting', target: key, planned: 'would_update' }, error)
 
 const invalid = (path: string, key: string, message: string): ImportError => ({
-  ...itemError({ path }, new Refusal('VALIDATION_FAILED', message, { details: { [key]: message } })),
+  ...itemError({ path }, new Refusal('VALIDATION_FAILED', verbatim(message), { details: { [key]: message } })),
   field: path,
 })
 

@@ -3,6 +3,7 @@
 import type { BackupTunnel, ImportAction } from '@panel/shared/api/backup.ts'
 import { TUNNEL_TYPES } from '@panel/shared/api/base/lookups.ts'
 import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -148,7 +149,9 @@ function importJob({ path, body: given, pools, planned }: One): Job {
       if (isLost && !hasAddresses)
         throw new Refusal(
           'VALIDATION_FAILED',
-          `The backup's pool ${id_in_backup} is not on this server, and the tunnel has no addresses of its own.`,
+          verbatim(
+            `The backup's pool ${id_in_backup} is not on this server, and the tunnel has no addresses of its own.`,
+          ),
           { field: 'address_pool_id' },
         )
       const { tunnel, warnings } = (await createTunnel(context, incoming, RESTORED)).body

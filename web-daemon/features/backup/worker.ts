@@ -5,6 +5,7 @@ import type { ImportAction, ImportKind } from '@panel/shared/api/backup.ts'
 import type { ErrorEnvelope, Warning } from '@panel/shared/api/base/errors.ts'
 import type { TSchema } from '@panel/shared/schema.ts'
 import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import { AuditNote } from '../../platform/audit-note.ts'
 import { recordPanelAction } from '../audit/record.ts'
 import { redact } from '../audit/redact.ts'
@@ -121,7 +122,7 @@ class HelperTries {
     if (this.#failures >= HELPER_TRIES)
       throw new Refusal(
         'HELPER_UNAVAILABLE',
-        'It was not tried, since the root helper did not answer for those before it.',
+        verbatim('It was not tried, since the root helper did not answer for those before it.'),
       )
     try {
       const done = await work()

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CountersAnswer } from '@panel/shared/api/diagnostics.ts'
 import type { LinkStatistics } from '@panel/shared/tunnel/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { numberParameter, queryParameters, wrongParameter } from '../../platform/http/queries.ts'
@@ -30,11 +31,9 @@ export async function showCounters(
   const seconds = parseSeconds(query['sample_seconds'] ?? '')
   const sample = await sampleCounters(request, interface_name, () => sleep(1000 * seconds))
   if (!sample)
-    throw new Refusal(
-      'CONFLICT',
-      `The interface ${interface_name} is not there, so nothing is counted. Reapply the tunnel.`,
-      { details: { interface_name } },
-    )
+    throw new Refusal('CONFLICT', message('diagnostics.interface_missing', { name: interface_name }), {
+      details: { interface_name },
+    })
   const answer: CountersAnswer = { ...sample, sampled_at: now().toISOString() }
   return ok(answer)
 }
@@ -80,6 +79,10 @@ function parseSeconds(text: string): number {
   if (seconds >= SAMPLE_SECONDS.least && seconds <= SAMPLE_SECONDS.most) return seconds
   throw wrongParameter(
     'sample_seconds',
-    `Parameter sample_seconds must be a number from ${SAMPLE_SECONDS.least} to ${SAMPLE_SECONDS.most}.`,
+    message('input.number', {
+      field: 'sample_seconds',
+      minimum: SAMPLE_SECONDS.least,
+      maximum: SAMPLE_SECONDS.most,
+    }),
   )
 }

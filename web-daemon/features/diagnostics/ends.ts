@@ -2,6 +2,7 @@
 // otherwise, or between the endpoints (decisions.md, D1, D5).
 import { formatIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { Problems } from '../../platform/http/problems.ts'
 import { probeEnds } from '../monitor/probe-target.ts'
 import { familyIdOf, type TunnelRecord } from '../tunnels/record.ts'
@@ -27,14 +28,14 @@ export function pathEnds(record: TunnelRecord, path: PathName, requested: Reques
   const defaults = path === 'tunnel' ? inside(record, target) : around(record)
   const target_address = target ?? defaults.target
   if (target_address === '' && !problems.has('target'))
-    problems.add('target', 'INVALID_ADDRESS', `${defaults.reason}. Name a target.`)
+    problems.add('target', 'INVALID_ADDRESS', message('diagnostics.no_target', { reason: defaults.reason }))
   const source_address =
     source ??
     (defaults.source !== '' && target_address !== '' && familyIdOf(defaults.source) === familyIdOf(target_address)
       ? defaults.source
       : '')
   if (source !== null && target_address !== '' && familyIdOf(source) !== familyIdOf(target_address))
-    problems.add('source', 'INVALID_ADDRESS', `source ${source} is of another family than ${target_address}.`)
+    problems.add('source', 'INVALID_ADDRESS', message('diagnostics.source_family', { source, target: target_address }))
   return {
     interface_name: path === 'tunnel' ? record.interface_name : (record.bind_device ?? ''),
     source_address,
@@ -70,7 +71,7 @@ function parseHost(field: 'source' | 'target', text: string, problems: Problems)
   problems.add(
     field,
     'INVALID_ADDRESS',
-    ip ? `${field} ${text} is no address of a single host.` : `${field} must be an IP address.`,
+    ip ? message('diagnostics.not_one_host', { field, address: text }) : message('input.ip', { field }),
   )
   return null
 }

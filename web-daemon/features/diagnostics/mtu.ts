@@ -3,6 +3,7 @@
 import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import type { MtuProbeAnswer, MtuProbeBody, MtuProbeResult } from '@panel/shared/api/diagnostics.ts'
 import type { MtuParams, MtuResult, MtuStep } from '@panel/shared/path/model.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import type { Problems } from '../../platform/http/problems.ts'
@@ -59,11 +60,7 @@ function probeSizes(body: MtuProbeBody, settings: SettingsReader, problems: Prob
   ]
   const field = body.max === undefined ? 'min' : 'max'
   if (min > max && !problems.has('min') && !problems.has('max'))
-    problems.add(
-      field,
-      'INVALID_VALUE',
-      `A probe goes from the smallest packet to the largest: min is ${min} and max ${max}.`,
-    )
+    problems.add(field, 'INVALID_VALUE', message('diagnostics.probe_order', { min, max }))
   return { min, max }
 }
 

@@ -9,6 +9,7 @@ import {
 } from '@panel/shared/api/diagnostics.ts'
 import type { PingPacket, PingParams } from '@panel/shared/path/model.ts'
 import type { Logger } from 'pino'
+import { message } from '@panel/shared/messages/message.ts'
 import type { Incoming, StreamContext } from '../../platform/http/endpoint.ts'
 import type { Problems } from '../../platform/http/problems.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -50,11 +51,7 @@ function pingOptions(
 ): Omit<PingParams, 'interface_name' | 'source_address' | 'target_address'> {
   const most = settings.get('diagnostics.manual_ping_max_count')
   if (body.count !== undefined && body.count > most)
-    problems.add(
-      'count',
-      'INVALID_VALUE',
-      `count must be at most ${most}, by the setting diagnostics.manual_ping_max_count.`,
-    )
+    problems.add('count', 'INVALID_VALUE', message('diagnostics.ping_count', { field: 'count', most }))
   return {
     count: body.count ?? Math.min(settings.get('diagnostics.manual_ping_count'), most),
     interval_ms: Math.round(1000 * (body.interval_seconds ?? settings.get('diagnostics.manual_ping_interval'))),

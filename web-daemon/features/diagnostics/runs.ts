@@ -1,6 +1,7 @@
 // The active runs: one per tunnel and four per host. Each is stored when it starts and when it ends (decisions.md, D10,
 // D11).
 import type { DiagnosticRun } from '@panel/shared/api/diagnostics.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import type { Streamer } from '../../platform/helper/streams.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -96,13 +97,8 @@ export class Runs {
 
   #takeSlot(tunnel_id: number): { slot: RunSlot; leave: () => void } {
     const running = [...this.#slots].find((slot) => slot.tunnel_id === tunnel_id)
-    if (running)
-      throw full(
-        `Run ${running.id ?? ''} of this tunnel is under way already. Wait for its end, or stop it: DELETE /diagnostics/runs/${running.id ?? '{id}'}.`,
-        running.id,
-      )
-    if (this.#slots.size >= AT_ONCE)
-      throw full(`${AT_ONCE} runs of other tunnels are under way already. Try again when one has ended.`, null)
+    if (running) throw full(message('diagnostics.run_under_way', { run: running.id ?? '' }), running.id)
+    if (this.#slots.size >= AT_ONCE) throw full(message('diagnostics.runs_elsewhere', { count: AT_ONCE }), null)
     let end = (): void => undefined
     const done = new Promise<void>((resolve) => (end = resolve))
     const slot: RunSlot = { tunnel_id, aborting: new AbortController(), done, id: null }
@@ -136,10 +132,10 @@ export class Runs {
   }
 }
 
-const stopped = (): Refusal => new Refusal('CONFLICT', 'The run was stopped before it had come to anything.')
+const stopped = (): Refusal => new Refusal('CONFLICT', message('diagnostics.stopped'))
 
-const full = (message: string, running: number | null): Refusal =>
-  new Refusal('RATE_LIMITED', message, {
+const full = (why: Message, running: number | null): Refusal =>
+  new Refusal('RATE_LIMITED', why, {
     details: { retry_after_seconds: 3, running_diagnostic_run_id: running },
     headers: { 'Retry-After': '3' },
   })

@@ -2,6 +2,7 @@
 // D9, W15).
 import type { DiagnosticRun } from '@panel/shared/api/diagnostics.ts'
 import { DIAGNOSTIC_TYPES, type DeleteRunAnswer, type ListRunsAnswer } from '@panel/shared/api/diagnostics.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
@@ -57,17 +58,22 @@ export function removeRun(runs: Runs) {
 }
 
 function parseFilter({ tunnel_id = '', type = '' }: Incoming['query']): RunFilter {
-  if (!/^\d{0,15}$/.test(tunnel_id)) throw wrongParameter('tunnel_id', 'The filter tunnel_id must be a whole number.')
+  if (!/^\d{0,15}$/.test(tunnel_id))
+    throw wrongParameter('tunnel_id', message('panel.filter_whole', { field: 'tunnel_id' }))
   const types: Readonly<Record<string, number>> = DIAGNOSTIC_TYPES
   const type_id = Object.hasOwn(types, type) ? types[type] : undefined
   if (type !== '' && type_id === undefined)
-    throw wrongParameter('type', `The filter type must be one of ${Object.keys(types).join(', ')}.`, {
-      known: Object.keys(types),
-    })
+    throw wrongParameter(
+      'type',
+      message('panel.filter_choice', { field: 'type', options: Object.keys(types).join(', ') }),
+      {
+        known: Object.keys(types),
+      },
+    )
   return {
     ...(tunnel_id !== '' && { tunnel_id: Number(tunnel_id) }),
     ...(type_id !== undefined && { diagnostic_type_id: type_id }),
   }
 }
 
-const noSuchRun = (id: number): Refusal => new Refusal('NOT_FOUND', `There is no run ${id}.`)
+const noSuchRun = (id: number): Refusal => new Refusal('NOT_FOUND', message('diagnostics.no_run', { run: id }))

@@ -1,4 +1,5 @@
 // The setting that names the default pool: it names one that tunnels can take from, and the pool stays one while it does.
+import { verbatim } from '@panel/shared/messages/message.ts'
 import type { ReadDb } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
@@ -27,8 +28,12 @@ export function refuseIfDefault(settings: SettingsReader, pool: PoolRecord, want
   const { address_pool_title, cidr } = pool
   const why = wanted ? whyUnusable(wanted) : `${address_pool_title} (${cidr}) cannot be deleted.`
   if (why === null) return
-  throw new Refusal('CONFLICT', `The setting ${DEFAULT_POOL} names this pool; give it another value first. ${why}`, {
-    field: wanted && !wanted.is_enabled && !wanted.is_public_range ? 'is_enabled' : '',
-    details: { setting: DEFAULT_POOL },
-  })
+  throw new Refusal(
+    'CONFLICT',
+    verbatim(`The setting ${DEFAULT_POOL} names this pool; give it another value first. ${why}`),
+    {
+      field: wanted && !wanted.is_enabled && !wanted.is_public_range ? 'is_enabled' : '',
+      details: { setting: DEFAULT_POOL },
+    },
+  )
 }

@@ -9,7 +9,7 @@ import type { HelperFacts } from '@panel/shared/host/model.ts'
 import { networkdLimits, type Limit } from '@panel/shared/tunnel/networkd-limits.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { LinkState } from '@panel/shared/tunnel/model.ts'
-import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { PoolRecord } from '../pools/store.ts'
@@ -23,14 +23,14 @@ const field = 'interface_name'
 /** Throws 409 for a stub of the kernel and for a name that the panel manages already. */
 export function refuseName(interface_name: string, neighbours: readonly ExistingTunnel[]): void {
   if ((KERNEL_STUBS as readonly string[]).includes(interface_name)) {
-    throw new Refusal('PROTECTED_INTERFACE', `${interface_name} belongs to the kernel and is nobody's tunnel.`, {
+    throw new Refusal('PROTECTED_INTERFACE', message('adopt.kernel_interface', { name: interface_name }), {
       field,
       details: { interface_name },
     })
   }
   const owner = neighbours.find((n) => n.interface_name === interface_name)
   if (owner)
-    throw new Refusal('CONFLICT', `${interface_name} is managed by the panel already, as tunnel ${owner.tunnel_id}.`, {
+    throw new Refusal('CONFLICT', message('adopt.managed', { name: interface_name, tunnel_id: owner.tunnel_id }), {
       field,
       details: { interface_name, tunnel_id: owner.tunnel_id },
     })
@@ -39,14 +39,16 @@ export function refuseName(interface_name: string, neighbours: readonly Existing
 /** Throws 404 where there is no such interface, and 409 where it is no tunnel of a kind that the panel knows. */
 export function linkIn({ interface_name, state, observed }: TunnelFound): LinkState {
   if (!observed)
-    throw new Refusal('NOT_FOUND', `There is no interface ${interface_name} on this server.`, {
+    throw new Refusal('NOT_FOUND', message('adopt.no_interface', { name: interface_name }), {
       field,
       details: { interface_name },
     })
   if (state?.link) return state.link
   throw new Refusal(
     'PROTECTED_INTERFACE',
-    `${interface_name} is ${observed.kind ? `an interface of kind ${observed.kind}` : 'no tunnel'}: the panel adopts gre, gretap, ip6gre and ip6gretap.`,
+    observed.kind
+      ? message('adopt.other_kind', { name: interface_name, kind: observed.kind })
+      : message('adopt.no_tunnel', { name: interface_name }),
     { field, details: { interface_name, kind: observed.kind } },
   )
 }
@@ -64,11 +66,7 @@ export function persistenceFor(body: AdoptBody, { interface_name, state }: Tunne
     body.persistence_type_id !== undefined &&
     body.persistence_type_id !== PERSISTENCE_TYPES.Systemd
   ) {
-    problems.add(
-      'takeover',
-      'INVALID_VALUE',
-      'takeover has systemd keep the tunnel: leave persistence_type_id out, or set it to 10.',
-    )
+    problems.add('takeover', 'INVALID_VALUE', message('adopt.takeover'))
   }
   const config = wanted === PERSISTENCE_TYPES.Networkd ? state?.link?.config : undefined
   const limits = config ? networkdLimits(interface_name, config) : []
@@ -85,10 +83,8 @@ export function persistenceFor(body: AdoptBody, { interface_name, state }: Tunne
 /**
  * To be let go of by networkd costs a link its addresses, so it is no part of an adoption that leaves the link alone.
  */
-const letGo = (interface_name: string, kept: number): string | null =>
-  kept === PERSISTENCE_TYPES.Networkd
-    ? `systemd-networkd keeps ${interface_name}, and would take its addresses in letting go of it. Adopt it as it is, and change persistence_type_id afterwards.`
-    : null
+const letGo = (interface_name: string, kept: number): Message | null =>
+  kept === PERSISTENCE_TYPES.Networkd ? message('adopt.let_go', { name: interface_name }) : null
 
 const inHandsOf = (keeper: number, limits: readonly Limit[]): Message | null =>
   keeper === PERSISTENCE_TYPES.Networkd && limits.length > 0
@@ -118,10 +114,10 @@ export function warningsOf(
     ...duplicates(record, neighbours),
     ...unmanagedParts(record, found),
     ...persistenceWarnings(record, found, plan),
-  ].map(([code, about, text]) => ({ code, ...verbatim(text), field: about }))
+  ].map(([code, about, text]) => ({ code, ...text, field: about }))
 }
 
-type Finding = readonly [code: WarningCode, field: string, message: string]
+type Finding = readonly [code: WarningCode, field: string, text: Message]
 
 function duplicates(record: NewTunnel, neighbours: readonly ExistingTunnel[]): Finding[] {
   const other = neighbours.find(
@@ -132,19 +128,17 @@ function duplicates(record: NewTunnel, neighbours: readonly ExistingTunnel[]): F
       one.ikey === record.ikey,
   )
   if (!other) return []
-  const message = `${other.interface_name} is stored with the same endpoints and key: a host can hold only one of the two. Forget or delete the one that is not meant.`
-  return [['TUNNEL_ENDPOINT_CONFLICT', 'remote_endpoint', message]]
+  return [['TUNNEL_ENDPOINT_CONFLICT', 'remote_endpoint', message('adopt.duplicate', { name: other.interface_name })]]
 }
 
 function unmanagedParts({ interface_name }: NewTunnel, { unmodelled, foreign_files }: TunnelFound): Finding[] {
   const findings: Finding[] = []
   if (unmodelled.length > 0) {
-    const message = `${interface_name} carries what the panel cannot keep: ${unmodelled.join(', ')}. It is left alone, and a change that would lose it is refused.`
-    findings.push(['UNMODELLED_STATE', field, message])
+    const params = { name: interface_name, what: unmodelled.join(', ') }
+    findings.push(['UNMODELLED_STATE', field, message('adopt.unmodelled', params)])
   }
   if (foreign_files.length > 0) {
-    const message = `${foreign_files.join(', ')} was not written by the panel, or was edited since, and is left alone.`
-    findings.push(['FOREIGN_UNIT_FILE', field, message])
+    findings.push(['FOREIGN_UNIT_FILE', field, message('adopt.foreign_files', { files: foreign_files.join(', ') })])
   }
   return findings
 }
@@ -157,12 +151,11 @@ function persistenceWarnings(
   const about = 'persistence_type_id'
   const findings: Finding[] = []
   if (state?.saved && steps.length > 0) {
-    const message = `What was kept on disk for ${interface_name} did not fit, and was changed: ${steps.map(({ description }) => description).join(' ')} What a file said before is in "backups".`
-    findings.push(['UNIT_FILE_CHANGED', about, message])
+    const told = steps.map(({ description }) => description).join(' ')
+    findings.push(['UNIT_FILE_CHANGED', about, message('adopt.unit_changed', { name: interface_name, steps: told })])
   }
   if (persistence_type_id === PERSISTENCE_TYPES.Runtime) {
-    const message = `Nothing of the panel brings ${interface_name} back after a reboot; what made it until now may still do so. Set persistence_type_id to 10 to have the panel do it.`
-    findings.push(['RUNTIME_ONLY_PERSISTENCE', about, message])
+    findings.push(['RUNTIME_ONLY_PERSISTENCE', about, message('adopt.runtime', { name: interface_name })])
   }
   return findings
 }

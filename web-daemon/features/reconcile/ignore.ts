@@ -1,6 +1,7 @@
 // Leaves an interface out of the report, or takes it back in; on the host nothing changes (reference.md, POST
 // /reconcile/ignore; decisions.md, S14).
 import type { IgnoreAnswer, IgnoreBody } from '@panel/shared/api/reconcile.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { CommandContext, WriteDb } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -48,9 +49,8 @@ export async function setIgnored(
 async function refuseManaged(db: WriteDb, interface_name: string): Promise<void> {
   const owner = (await existingTunnels(db)).find((tunnel) => tunnel.interface_name === interface_name)
   if (!owner) return
-  throw new Refusal(
-    'CONFLICT',
-    `${interface_name} is a tunnel of the panel, which is always reported. Forget it first to have it ignored.`,
-    { field: 'interface_name', details: { tunnel_id: owner.tunnel_id } },
-  )
+  throw new Refusal('CONFLICT', message('adopt.always_reported', { name: interface_name }), {
+    field: 'interface_name',
+    details: { tunnel_id: owner.tunnel_id },
+  })
 }

@@ -12,6 +12,7 @@ import {
   type AllowedSourceBody,
   type RemoveAllowedSourceBody,
 } from '@panel/shared/api/routes/allowed-sources.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -54,7 +55,7 @@ export const addAllowedSource =
         problems.add(
           'cidr',
           'INVALID_CIDR',
-          `${stored.route_rule_title} has ${MAX_ALLOWED_SOURCES} allowed sources already, which is the most.`,
+          message('route.too_many_sources', { title: stored.route_rule_title, count: MAX_ALLOWED_SOURCES }),
         )
       const field = `allowed_sources.${others.length}.`
       const spokenOf = (said: string): string => (said.startsWith(field) ? said.slice(field.length) : said)
@@ -99,9 +100,9 @@ function meantBy(
 ): SourceRecord {
   const network = cidr === undefined ? null : parseCidr(cidr)
   if (cidr !== undefined && !network)
-    problems.add('cidr', 'INVALID_CIDR', `${cidr} is not an address or a network such as 203.0.113.0/24.`)
+    problems.add('cidr', 'INVALID_CIDR', message('route.not_network', { network: cidr }))
   if (cidr === undefined && route_allowed_source_id === undefined)
-    problems.add('cidr', 'INVALID_CIDR', 'Name the source by its cidr, or by route_allowed_source_id.')
+    problems.add('cidr', 'INVALID_CIDR', message('route.name_source'))
   problems.throwIfAny()
   const spelled = network && formatCidr(network)
   const found = allowed_sources.find(
@@ -109,6 +110,7 @@ function meantBy(
       (route_allowed_source_id ?? one.route_allowed_source_id) === one.route_allowed_source_id &&
       (spelled ?? one.cidr) === one.cidr,
   )
-  if (!found) throw new Refusal('NOT_FOUND', `${route_rule_title} has no such allowed source.`, { field: 'cidr' })
+  if (!found)
+    throw new Refusal('NOT_FOUND', message('route.no_such_source', { title: route_rule_title }), { field: 'cidr' })
   return found
 }

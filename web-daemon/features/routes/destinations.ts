@@ -49,7 +49,7 @@ export const addDestination =
         problems.add(
           'address',
           'INVALID_DESTINATION',
-          `${stored.route_rule_title} has ${MAX_DESTINATIONS} destinations already, which is the most.`,
+          message('route.too_many_destinations', { title: stored.route_rule_title, count: MAX_DESTINATIONS }),
         )
       const field = `destinations.${others.length}.`
       const spokenOf = (said: string): string => (said.startsWith(field) ? said.slice(field.length) : said)
@@ -79,7 +79,7 @@ export const removeDestination =
         problems.add(
           'address',
           'INVALID_DESTINATION',
-          `${removed.address}, port ${removed.port} is the only destination of the rule. Add another first, or delete the rule.`,
+          message('route.only_destination', { address: removed.address, port: removed.port }),
         )
       problems.throwIfAny()
       const spokenOf = (said: string): string => (said === 'destinations' ? 'address' : said)
@@ -106,15 +106,11 @@ function meantBy(
   { destinations, route_rule_title }: RouteRecord,
 ): DestinationRecord {
   if (route_destination_id === undefined && address === undefined)
-    problems.add(
-      'address',
-      'INVALID_DESTINATION',
-      'Name the destination by its address and port, or by route_destination_id.',
-    )
+    problems.add('address', 'INVALID_DESTINATION', message('route.name_destination'))
   if (route_destination_id === undefined && port === undefined)
-    problems.add('port', 'INVALID_PORT', 'Name the port of the destination.')
+    problems.add('port', 'INVALID_PORT', message('route.name_port'))
   if (address !== undefined && !parseIp(address))
-    problems.add('address', 'INVALID_DESTINATION', `${address} is not an IP address.`)
+    problems.add('address', 'INVALID_DESTINATION', message('route.not_ip', { address }))
   problems.throwIfAny()
   const spelled = address === undefined ? undefined : canonicalIp(address)
   const found = destinations.find(

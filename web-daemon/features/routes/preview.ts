@@ -4,6 +4,7 @@ import type { PreviewRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { PreviewRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { draftRoute, type Draft } from './draft/draft.ts'
@@ -48,7 +49,7 @@ async function storedOf(
 ): Promise<RouteRecord | null> {
   if (route_rule_id === undefined) return null
   const stored = await findRoute(db, route_rule_id)
-  if (!stored) problems.add('route_rule_id', 'UNKNOWN_ROUTE', `There is no rule ${route_rule_id}.`)
+  if (!stored) problems.add('route_rule_id', 'UNKNOWN_ROUTE', message('route.not_found', { route_rule_id }))
   problems.throwIfAny()
   return stored
 }

@@ -2,6 +2,7 @@
 // /routes/reorder; decisions.md, F10, F14).
 import type { ReorderAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { ReorderBody } from '@panel/shared/api/routes/bodies.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { converge } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -49,9 +50,14 @@ function checkIds(ids: readonly number[], stored: readonly Placed[], problems: I
   const known = new Set(stored.map(({ route_rule_id }) => route_rule_id))
   const unknown = ids.filter((id) => !known.has(id))
   if (unknown.length > 0)
-    problems.add('route_rule_ids', 'UNKNOWN_ROUTE', `There is no rule ${unknown.slice(0, 10).join(', ')}.`, { unknown })
+    problems.add(
+      'route_rule_ids',
+      'UNKNOWN_ROUTE',
+      message('route.not_found', { route_rule_id: unknown.slice(0, 10).join(', ') }),
+      { unknown },
+    )
   else if (new Set(ids).size < ids.length)
-    problems.add('route_rule_ids', 'INVALID_VALUE', 'route_rule_ids must name each rule once.')
+    problems.add('route_rule_ids', 'INVALID_VALUE', message('route.named_once', { field: 'route_rule_ids' }))
   problems.throwIfAny()
 }
 

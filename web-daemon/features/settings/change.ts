@@ -1,5 +1,5 @@
 // Changes settings: the whole batch or nothing; the rest of the panel is notified (reference.md, PUT /settings).
-import { message } from '@panel/shared/messages/message.ts'
+import { message, verbatim } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadDb, WriteDb } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { DEFAULTS, isSettingKey, SETTINGS, type SettingKey, type SettingValues } from './definitions.ts'
@@ -63,7 +63,7 @@ export function refuse(wrong: Wrong): void {
   const [field, reason] = first
   throw new Refusal(
     'VALIDATION_FAILED',
-    isSettingKey(field) ? message('panel.setting_refused', { key: field, reason }) : reason,
+    isSettingKey(field) ? message('panel.setting_refused', { key: field, reason }) : verbatim(reason),
     { field, details: Object.fromEntries(wrong) },
   )
 }

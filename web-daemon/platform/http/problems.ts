@@ -18,7 +18,7 @@ export class Problems {
     this.#order = order
   }
 
-  add(field: string, code: FieldCode, message: Message | string, details: Record<string, unknown> = {}): void {
+  add(field: string, code: FieldCode, message: Message, details: Record<string, unknown> = {}): void {
     this.#list.push({ field, code, ...asMessage(message), details })
   }
 

@@ -17,7 +17,7 @@ export function queryParameters<T extends Record<string, TSchema>>(
 }
 
 /** 422 on a parameter, for those that a handler does not take as not given. */
-export function wrongParameter(field: string, text: Message | string, details: Record<string, unknown> = {}): Refusal {
+export function wrongParameter(field: string, text: Message, details: Record<string, unknown> = {}): Refusal {
   const message = asMessage(text)
   const problem = { field, code: 'INVALID_VALUE' satisfies FieldCode, ...message, details }
   return new Refusal('VALIDATION_FAILED', message, {

@@ -1,7 +1,6 @@
 // An expected error. A Refusal thrown anywhere becomes the error envelope with the status of its code.
 import type { ErrorCode } from '@panel/shared/api/base/codes.ts'
-import { withOneStop } from '@panel/shared/messages/format.ts'
-import { verbatim, type Message } from '@panel/shared/messages/message.ts'
+import type { Message } from '@panel/shared/messages/message.ts'
 
 interface RefusalMore {
   readonly field?: string
@@ -17,7 +16,7 @@ export class Refusal extends Error {
   readonly message_id: Message['message_id']
   readonly params: Message['params']
 
-  constructor(code: ErrorCode, text: Message | string, { field = '', details = {}, headers = {} }: RefusalMore = {}) {
+  constructor(code: ErrorCode, text: Message, { field = '', details = {}, headers = {} }: RefusalMore = {}) {
     const { message, message_id, params } = asMessage(text)
     super(toSentence(message))
     this.name = 'Refusal'
@@ -30,10 +29,8 @@ export class Refusal extends Error {
   }
 }
 
-/** What no feature has put into the catalogue yet is shown as it is. */
-export function asMessage(text: Message | string): Message {
-  if (typeof text === 'string') return verbatim(withOneStop(text))
-  const { message, message_id, params } = text
+/** Nothing but the message of what carries one, such as a refusal. */
+export function asMessage({ message, message_id, params }: Message): Message {
   return { message, message_id, params }
 }
 

@@ -1,4 +1,5 @@
 // The span and the resolution that a history is asked for, the same of every history (decisions.md, M4, F19).
+import { message } from '@panel/shared/messages/message.ts'
 import type { Span } from '../db/spans.ts'
 import { parseTime } from './instant.ts'
 import { Problems } from './problems.ts'
@@ -20,7 +21,8 @@ export function parseSpan(
   const problems = new Problems()
   const [from, to] = [parseTime(query, 'from', problems), parseTime(query, 'to', problems)]
   const resolution_seconds = parseResolution(query, stored_seconds, problems)
-  if (from !== null && to !== null && from >= to) problems.add('to', 'INVALID_VALUE', 'to must be later than from.')
+  if (from !== null && to !== null && from >= to)
+    problems.add('to', 'INVALID_VALUE', message('panel.later', { field: 'to', other_field: 'from' }))
   problems.throwIfAny(['from', 'to', 'resolution_seconds'])
   const end = Math.ceil(to ?? now.getTime() / 1000 + 1)
   return { from: Math.floor(from ?? end - usual_seconds), to: end, resolution_seconds }
@@ -34,7 +36,7 @@ function parseResolution(query: Readonly<Record<string, string>>, stored_seconds
     problems.add(
       'resolution_seconds',
       'INVALID_VALUE',
-      `resolution_seconds must be a number of seconds from 1 to ${LONGEST_S}.`,
+      message('panel.resolution', { field: 'resolution_seconds', longest: LONGEST_S }),
     )
   return Math.max(requested, stored_seconds)
 }

@@ -73,7 +73,7 @@ export async function makeDraftContext(
   }
 }
 
-export function warn(draft: DraftContext, code: WarningCode, field: string, message: Message | string): void {
+export function warn(draft: DraftContext, code: WarningCode, field: string, message: Message): void {
   draft.warnings.push({ code, ...asMessage(message), field })
 }
 

@@ -209,11 +209,7 @@ function draftMode({ body, problems }: DraftContext, destinations: readonly NewD
   const active = destinations.filter(isActive).length
   const mode = body.load_balance_mode_id ?? (active > 1 ? LOAD_BALANCE_MODES.RoundRobin : LOAD_BALANCE_MODES.None)
   if (mode === LOAD_BALANCE_MODES.None && active > 1) {
-    problems.add(
-      'load_balance_mode_id',
-      'INVALID_LOAD_BALANCE_MODE',
-      `load_balance_mode_id 10 (None) is for one destination, and ${active} are enabled: choose 20 (RoundRobin), 30 (SourceHash) or 40 (Weighted).`,
-    )
+    problems.add('load_balance_mode_id', 'INVALID_LOAD_BALANCE_MODE', message('route.balance_none', { count: active }))
   }
   return mode
 }

@@ -36,7 +36,7 @@ export async function draftUpdate(
   const existing = await draftUnchanged(context, draft, stored)
   const fresh = new Problems()
   for (const problem of problems.all.filter(isNewProblem(existing.problems.all)))
-    fresh.add(mapField(problem.field), problem.code, problem.message, problem.details)
+    fresh.add(mapField(problem.field), problem.code, problem, problem.details)
   fresh.throwIfAny(FIELD_ORDER)
   if (!record) throw incomplete()
   await refuseTooManyPorts(context.db, record, stored)

@@ -72,7 +72,7 @@ async function testAddress(
     problems.add(
       'address',
       'INVALID_DESTINATION',
-      `address must be the IP address of one host, and ${body.address} is none.`,
+      message('route.not_one_host', { field: 'address', address: body.address }),
     )
   if (ip) checkSource(body, ip.family, problems)
   problems.throwIfAny()
@@ -115,9 +115,9 @@ function checkSource({ source_address }: TestRouteBody, family: Family, problems
     problems.add(
       'source_address',
       'ADDRESS_FAMILY_MISMATCH',
-      `source_address must be an ${familyName(family)} address, as what is tested has.`,
+      message('route.source_address_family', { field: 'source_address', family: familyName(family) }),
     )
-  if (!source) problems.add('source_address', 'INVALID_ADDRESS', `${source_address} is not an IP address.`)
+  if (!source) problems.add('source_address', 'INVALID_ADDRESS', message('route.not_ip', { address: source_address }))
 }
 
 async function probePort(

@@ -64,6 +64,6 @@ export async function makeDraftContext(
   return { settings, body, kind, problems, warnings: [], facts, stored, existing: others, pools: await allPools(db) }
 }
 
-export function warn(draft: DraftContext, code: WarningCode, field: string, message: Message | string): void {
+export function warn(draft: DraftContext, code: WarningCode, field: string, message: Message): void {
   draft.warnings.push({ code, ...asMessage(message), field })
 }

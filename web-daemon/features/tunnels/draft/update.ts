@@ -53,7 +53,7 @@ export async function draftUpdate(
   const existing = draftUnchanged(draft, stored)
   const fresh = new Problems()
   for (const problem of problems.all.filter(isNewProblem(existing.problems.all)))
-    fresh.add(mapField(problem.field), problem.code, problem.message, problem.details)
+    fresh.add(mapField(problem.field), problem.code, problem, problem.details)
   fresh.throwIfAny(FIELD_ORDER)
   if (!fields) throw incomplete()
   const record = withChanges(stored, body, makeRecord(draft, fields, context.now().toISOString()))

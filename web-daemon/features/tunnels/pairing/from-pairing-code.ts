@@ -3,7 +3,7 @@
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import type { FromPairingCodeAnswer, FromPairingCodeBody } from '@panel/shared/api/tunnels/pairing.ts'
-import { verbatim } from '@panel/shared/messages/message.ts'
+import { message, verbatim } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Problems } from '../../../platform/http/problems.ts'
@@ -59,7 +59,7 @@ function readCode(
     return { content, addresses }
   } catch (refused) {
     if (!(refused instanceof PairingCodeError)) throw refused
-    problems.add('pairing_code', 'INVALID_PAIRING_CODE', refused.message)
+    problems.add('pairing_code', 'INVALID_PAIRING_CODE', verbatim(refused.message))
     problems.throwIfAny()
     throw refused
   }
@@ -88,9 +88,7 @@ function pairingWarnings(
 ): Warning[] {
   const unknown: Warning = {
     code: 'POOL_NOT_FOUND',
-    ...verbatim(
-      `The other server took the addresses from its pool ${pool_title} (${pool_cidr}), which this one does not have. They are kept; the tunnel belongs to no pool here.`,
-    ),
+    ...message('tunnel.pool_unknown_here', { pool: pool_title, cidr: pool_cidr ?? '' }),
     field: 'address_pool_id',
   }
   const chosen = addresses.flatMap(({ address, peer_address, prefix_length, isChosen }, at): Warning[] =>
@@ -98,9 +96,10 @@ function pairingWarnings(
       ? [
           {
             code: 'PEER_ADDRESS_CHOSEN',
-            ...verbatim(
-              `The other server does not say which address this end of ${peer_address}/${prefix_length} has: ${address} is taken.`,
-            ),
+            ...message('tunnel.peer_address_chosen', {
+              network: `${peer_address}/${prefix_length}`,
+              address,
+            }),
             field: `addresses.${at}.address`,
           },
         ]

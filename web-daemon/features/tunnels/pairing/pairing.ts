@@ -1,6 +1,7 @@
 // GET /tunnels/{id}/pairing-code: the code that describes a tunnel to the other server (reference.md, GET
 // /tunnels/{id}/pairing-code; decisions.md, R26, R27).
 import type { PairingCodeAnswer } from '@panel/shared/api/tunnels/pairing.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
@@ -28,17 +29,15 @@ export async function showPairingCode(
   )
   // Without an address the other end would take one from its own pool, in another subnet.
   if (mirroredAddresses(content).length === 0)
-    throw new Refusal(
-      'CONFLICT',
-      `${record.interface_name} has no address in whose subnet there is room for the other end: give it one, or one with a peer_address.`,
-      { field: 'addresses' },
-    )
+    throw new Refusal('CONFLICT', message('tunnel.no_room_for_far_end', { name: record.interface_name }), {
+      field: 'addresses',
+    })
   const pairing_code = encodePairingCode(content)
   const obstacle = obstacleTo(settings, content, pairing_code)
   if (obstacle)
     throw new Refusal(
       'CONFLICT',
-      `No panel would make the other end of ${record.interface_name} as its code would have to ask for it. ${obstacle.message}`,
+      message('tunnel.code_refused', { name: record.interface_name, why: obstacle.message }),
       { field: obstacle.field },
     )
   const answer: PairingCodeAnswer = {
