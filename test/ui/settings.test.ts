@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import type { SettingsAnswer } from '@panel/shared/api/settings.ts'
 import type { Client } from '../api/support/client.ts'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
-import { complaintOf, goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
+import { complaintOf, goTo, seen, signedIn, signIn, startHost, type Host } from './support/host.ts'
 
 describe('The settings on the page', () => {
   const { visit } = browsing()
@@ -120,6 +120,22 @@ describe('The settings on the page', () => {
     await dialog.getByRole('button', { name: 'Restore' }).click()
     await page.getByText('All settings are as by default').first().waitFor()
     assert.equal((await stored())['monitor.window_size'], 60)
+  })
+
+  it('name the server, in the header, in the title and by the icon of the tab, and before signing in', async () => {
+    await operator.put('/settings', { 'display.server_name': 'Hamburg 1', 'display.server_colour': 'red' })
+    const { page } = await visit(host)
+    const icon = (): Promise<string | null> => page.locator('link[rel=icon]').getAttribute('href')
+    await page.locator('header').getByText('Hamburg 1').waitFor()
+    assert.match((await icon()) ?? '', /b3231b/)
+    await signIn(page)
+    await seen(page, 'Overview')
+    assert.equal(await page.title(), 'Overview · Hamburg 1 · Tunnel Panel')
+    await page.goto(`${host.base}settings`)
+    await page.getByLabel('Name of this server', { exact: true }).fill('Frankfurt')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.locator('header').getByText('Frankfurt').waitFor()
+    await page.waitForFunction(() => document.title === 'Settings · Frankfurt · Tunnel Panel')
   })
 
   it('fit a phone, in Persian too', async () => {
