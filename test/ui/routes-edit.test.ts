@@ -172,7 +172,7 @@ describe('A relay rule', () => {
       .first()
       .waitFor()
     await page.getByRole('button', { name: 'Analyze' }).click()
-    await page.getByText('The rule is disabled', { exact: true }).waitFor()
+    await page.locator('dd, span').getByText('The rule is disabled', { exact: true }).first().waitFor()
     await page.getByText('What to do, in this order').waitFor()
     await page.getByText('Evidence').waitFor()
   })

@@ -253,7 +253,11 @@ describe('A relay over a GRE tunnel', function () {
       const [at = NaN] = [...panel.web.text('stderr').matchAll(/"time":(\d+).*"to":"failed"/g)]
         .map(([, time]) => Number(time))
         .slice(-1)
-      assert.ok(at - changed < 2000, `${what}: after ${at - changed} ms`)
+      const asked = performance.now()
+      assert.equal((await health())[0], 'failed')
+      const answer_ms = performance.now() - asked
+      // Looking is asking the same of a helper that is emulated, whose answer takes a few milliseconds elsewhere.
+      assert.ok(at - changed < 2000 + answer_ms, `${what}: after ${at - changed} ms, an answer takes ${answer_ms}`)
       expect(await panel.operator.post(`/routes/${rule.route_rule_id}/reapply`), 200)
       await told('healthy')
     }
