@@ -239,7 +239,7 @@ describe('An operator before the pages of two servers', function () {
   })
 
   it('puts the other end back on B, where it is told to be missing, and A is Up again', async () => {
-    await goTo(onB, 'Stored and real')
+    await goTo(onB, 'Drift')
     await row(onB, 'gre-b-1').getByText('It is stored, and the host does not have it.').waitFor()
     await button(onB, 'Reapply: gre-b-1').click()
     await row(onB, 'gre-b-1').getByText('The host is as it is stored.').waitFor()
@@ -248,7 +248,7 @@ describe('An operator before the pages of two servers', function () {
   })
 
   it('adopts a tunnel that somebody made by hand, as it is', async () => {
-    await goTo(onA, 'Stored and real')
+    await goTo(onA, 'Drift')
     await a.server.run('ip', ['-batch', '-'], {
       stdin:
         'link add gre-byhand type gre local 192.0.2.1 remote 192.0.2.99 key 99 ttl 64\naddress add 10.99.0.1/30 dev gre-byhand\nlink set gre-byhand up\n',

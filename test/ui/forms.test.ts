@@ -45,7 +45,7 @@ describe('What is typed into a form', () => {
     it(`is shown beside what another tab changed in the same field: “${choice}”`, async () => {
       const page = await editTunnel()
       await field(page, 'Note').fill('mine')
-      await field(page, 'Name for people').fill('Mine too')
+      await field(page, 'Display name').fill('Mine too')
       await elsewhere({ note: 'theirs' })
       await save(page)
       const row = page.getByRole('row', { name: /Note/ })

@@ -77,7 +77,7 @@ describe('What is live on the page', function () {
       ['routes', /^Relay rules/],
       ['routes/1', /./],
       ['metrics', 'Host metrics'],
-      ['reconcile', 'Stored and real'],
+      ['reconcile', 'Drift'],
     ] as const) {
       const opened = page.waitForResponse((answer) => answer.url().endsWith('/stream'))
       await goTo(visited, panel, path, heading)

@@ -100,7 +100,7 @@ describe('The look of the page', () => {
     await seen(page, 'Overview')
     await page.waitForFunction(() => document.activeElement?.tagName === 'H1')
     await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keys and signs' }).waitFor()
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     await page.keyboard.press('Escape')
     await page.waitForFunction(() => document.activeElement?.tagName === 'H1')
   })

@@ -125,7 +125,7 @@ describe("A change under the operator's own connection", () => {
   })
 
   it('is asked about in the same words where it is made from the comparison', async () => {
-    const visited = await goTo(await signedIn(await visit(host)), host, 'reconcile', 'Stored and real')
+    const visited = await goTo(await signedIn(await visit(host)), host, 'reconcile', 'Drift')
     const { page, gates } = visited
     gates.expectAnswer(409, '/tunnels/1')
     await page

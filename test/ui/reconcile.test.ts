@@ -17,7 +17,7 @@ describe('The comparison of what is stored with the host', () => {
   })
   afterEach(() => host.close())
   const visitIt = async (query = ''): Promise<Visit> =>
-    goTo(await signedIn(await visit(host)), host, `reconcile${query}`, 'Stored and real')
+    goTo(await signedIn(await visit(host)), host, `reconcile${query}`, 'Drift')
   const row = ({ page }: Visit, name: string) => page.getByRole('row', { name: new RegExp(name) }).first()
 
   it('has a row for each interface with a sentence, stored beside live, and the actions of the API alone', async () => {
@@ -108,7 +108,7 @@ describe('The comparison of what is stored with the host', () => {
     assert.equal(await visited.page.getByText('The kernel holds every rule as it is stored.').count(), 0)
     visited.gates.allowConsole(/503/)
     host.sendHelperAway()
-    await visited.page.getByRole('button', { name: 'Look again' }).click()
+    await visited.page.getByRole('button', { name: 'Check now' }).click()
     await visited.page.getByText('What is not known is not fine').waitFor()
   })
 })

@@ -71,7 +71,7 @@ describe('Relay rules as they stand', () => {
           { protocol: 'tcp', address: '0.0.0.0', port: 8080, process: 'nginx', is_sshd: false },
         ]
       const { page, gates } = await visitRules('/new', 'Create a rule')
-      const force = page.getByRole('switch', { name: 'Do it all the same' })
+      const force = page.getByRole('switch', { name: 'Apply anyway' })
       await page.getByRole('spinbutton', { name: 'Port', exact: true }).fill(body.port)
       await field(page, 'Address').fill(body.address)
       await page.getByRole('spinbutton', { name: 'Destination port' }).fill('80')

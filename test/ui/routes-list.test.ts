@@ -100,7 +100,7 @@ describe('The list of relay rules', () => {
     assert.match(await page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? ''), /Names/)
     await page.getByRole('checkbox', { name: /Choose .*Never reached/ }).check()
     await page.getByRole('checkbox', { name: /Choose .*Names/ }).check()
-    await page.getByRole('spinbutton', { name: 'To place' }).fill('1')
+    await page.getByRole('spinbutton', { name: 'Move to position' }).fill('1')
     await page.getByRole('button', { name: 'Move', exact: true }).click()
     assert.deepEqual(await order(), ['4', '3', '1', '2'])
     await page.getByRole('checkbox', { name: /Choose .*Never reached/ }).uncheck()

@@ -31,7 +31,7 @@ describe('The system on the page', () => {
         .locator('[data-state]')
         .innerText()
     assert.deepEqual([await ableTo('GRE'), await ableTo('Runtime')], ['No', 'Yes'])
-    for (const name of ['Build', 'Web daemon', 'Root helper', 'Files', 'Kernel', 'Work of others in it'])
+    for (const name of ['Build', 'Web daemon', 'Root helper', 'Files', 'Kernel', 'Open-source licences'])
       await page.getByRole('heading', { name, exact: true }).waitFor()
     assert.match(await page.locator('main').innerText(), /Served under\s+\/secret\b/)
   })
@@ -57,7 +57,7 @@ describe('The system on the page', () => {
 
   it('fits a phone', async () => {
     const { page } = await visitSystem({ viewport: PHONE })
-    await page.getByRole('heading', { name: 'Work of others in it' }).waitFor()
+    await page.getByRole('heading', { name: 'Open-source licences' }).waitFor()
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= PHONE.width)
   })
 })
