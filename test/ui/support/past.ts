@@ -13,7 +13,8 @@ export const BREAK = { from: 1000, to: 1030 }
 
 /** From 0 at the quietest to 1 at the busiest of the day. */
 const busyAt = (step: number): number => (1 - Math.cos((2 * Math.PI * step) / STEPS)) / 2 + 0.04 * Math.sin(step / 9)
-export const startOf = (step: number): number => Math.floor(Date.now() / 1000 / STEP_S) * STEP_S - (STEPS - step) * STEP_S
+export const startOf = (step: number): number =>
+  Math.floor(Date.now() / 1000 / STEP_S) * STEP_S - (STEPS - step) * STEP_S
 const steps = Array.from({ length: STEPS }, (_, step) => step)
 
 export async function giveHistory({ db }: Host, tunnel_id: number): Promise<void> {
