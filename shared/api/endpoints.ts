@@ -41,7 +41,15 @@ import type {
   PoolView,
   UpdatePoolBody,
 } from './pools.ts'
-import type { AdoptAnswer, AdoptBody, ForgetAnswer, IgnoreAnswer, IgnoreBody, ReconcileAnswer } from './reconcile.ts'
+import type {
+  AdoptAnswer,
+  AdoptBody,
+  AttentionAnswer,
+  ForgetAnswer,
+  IgnoreAnswer,
+  IgnoreBody,
+  ReconcileAnswer,
+} from './reconcile.ts'
 import type { AddAllowedSourceBody, RemoveAllowedSourceBody } from './routes/allowed-sources.ts'
 import type {
   AllowedSourcesAnswer,
@@ -220,6 +228,7 @@ export interface Endpoints {
   'GET /diagnostics/runs/{id}': { answer: DiagnosticRun }
   'DELETE /diagnostics/runs/{id}': { answer: DeleteRunAnswer }
   'GET /reconcile': { query: { include_ignored?: boolean }; answer: ReconcileAnswer }
+  'GET /reconcile/attention': { answer: AttentionAnswer }
   'POST /reconcile/adopt': { body: AdoptBody; answer: AdoptAnswer }
   'POST /reconcile/ignore': { body: IgnoreBody; answer: IgnoreAnswer }
   'POST /reconcile/{id}/reapply': { body: TunnelActionBody; answer: TunnelActionAnswer }

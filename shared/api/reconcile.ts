@@ -3,13 +3,14 @@
 import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { INTERFACE_NAME_PATTERN } from '../tunnel/model.ts'
-import { Warning } from './base/errors.ts'
+import { MessageView, Warning } from './base/errors.ts'
 import { lookupId, says, sayingNull } from './base/fields.ts'
 import { PERSISTENCE_TYPES, RECONCILE_STATUSES, TUNNEL_SIDES, type ReconcileStatus } from './base/lookups.ts'
 import { RouteFindings } from './routes/findings.ts'
 import {
   Always,
   Anything,
+  Count,
   countsOf,
   Flag,
   Id,
@@ -216,3 +217,26 @@ export type IgnoreAnswer = Static<typeof IgnoreAnswer>
 
 export const ForgetAnswer = shape('Forgotten', { forgotten: Always, tunnel: TunnelView, note: Sentence })
 export type ForgetAnswer = Static<typeof ForgetAnswer>
+
+/** Something that is not as the operator wants it, with what it takes down. */
+export const Incident = shape('Incident', {
+  kind: oneOf(['tunnel', 'route']),
+  id: told(Id, 'Of the tunnel or the relay rule.'),
+  name: Text,
+  state: oneOf(['down', 'degraded']),
+  since: told(nullable(Instant), 'When the panel first saw it so.'),
+  reason: Text,
+  reason_message: MessageView,
+  can_reapply: told(Flag, 'A reapply mends it: the host is not as it is stored.'),
+  affected: told(list(strict({ route_rule_id: Id, title: Text })), 'Relay rules that it takes down, ten at most.'),
+  affected_routes: Count,
+  affected_connections: told(nullable(Count), 'Open connections of those rules; null where that is not known.'),
+})
+export type Incident = Static<typeof Incident>
+
+export const AttentionAnswer = shape('Attention', {
+  incidents: told(list(Incident), 'Those that are down first, then the latest first.'),
+  total: Count,
+  checked_at: told(nullable(Instant), 'When the host was last compared with what is stored; null: not yet.'),
+})
+export type AttentionAnswer = Static<typeof AttentionAnswer>

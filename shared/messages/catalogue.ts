@@ -1,5 +1,6 @@
 // Every sentence of the panel that leaves a daemon, by its id (shared/messages/README.md).
 import { ADOPT } from './adopt.ts'
+import { ATTENTION } from './attention.ts'
 import { DIAGNOSTICS } from './diagnostics.ts'
 import { FORWARDING } from './forwarding.ts'
 import { HEALTH } from './health.ts'
@@ -12,6 +13,7 @@ import { TUNNEL } from './tunnel.ts'
 
 export const CATALOGUE = {
   ...ADOPT,
+  ...ATTENTION,
   ...DIAGNOSTICS,
   ...FORWARDING,
   ...HEALTH,

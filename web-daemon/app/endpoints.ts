@@ -47,7 +47,7 @@ export function allEndpoints(services: Services): Endpoint[] {
     ...poolEndpoints(poolUse),
     ...tunnelEndpoints(dependentRoutes, (word) => monitor.inState(word)),
     ...pairingEndpoints(pairing),
-    ...reconcileEndpoints(watch),
+    ...reconcileEndpoints({ watch, routeWatch, monitor, traffic }),
     ...settingsEndpoints(SETTING_REFERENCES),
     ...forwardingEndpoints({ rulesInForce: countInForce }),
     ...routeEndpoints(traffic),

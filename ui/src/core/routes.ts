@@ -19,7 +19,8 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/',
     page: 'dashboard/DashboardPage',
-    areas: ['dashboard', 'tunnels', 'routes', 'path'],
+    areas: ['dashboard', 'tunnels', 'routes', 'reconcile', 'path'],
+
     title: 'core.nav.dashboard',
     nav: { group: 'tunnels', icon: 'gauge', onPhone: true },
     first: ['/monitor/summary'],

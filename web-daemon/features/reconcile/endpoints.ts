@@ -1,5 +1,6 @@
 // The endpoints of reconciliation: the host compared with what is stored.
 import {
+  AttentionAnswer,
   AdoptAnswer,
   AdoptBody,
   ForgetAnswer,
@@ -16,11 +17,11 @@ import { adoptTunnel } from './adopt.ts'
 import { forgetTunnel } from './forget.ts'
 import { ignoreInterface } from './ignore.ts'
 import { listAll } from './list.ts'
-import type { TunnelWatch } from './watch.ts'
+import { showAttention, type AttentionDeps } from './attention.ts'
 
 const tag = 'reconcile'
 
-export const reconcileEndpoints = (watch: TunnelWatch) => [
+export const reconcileEndpoints = (deps: AttentionDeps) => [
   query(
     'GET /reconcile',
     {
@@ -32,7 +33,17 @@ export const reconcileEndpoints = (watch: TunnelWatch) => [
       }),
       answer: ReconcileAnswer,
     },
-    listAll(watch),
+    listAll(deps.watch),
+  ),
+  query(
+    'GET /reconcile/attention',
+    {
+      tag,
+      summary:
+        'What needs the operator: tunnels and relay rules that are not as they should be, and what they take down.',
+      answer: AttentionAnswer,
+    },
+    showAttention(deps),
   ),
   command(
     'POST /reconcile/adopt',

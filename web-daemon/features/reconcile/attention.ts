@@ -1,0 +1,130 @@
+// What needs the operator, from what the background knows already: tunnels that are down or not as stored, and relay
+// rules that relay nothing, each with what it takes down.
+import type { AttentionAnswer, Incident } from '@panel/shared/api/reconcile.ts'
+import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import { ok, type Answer } from '../../platform/http/endpoint.ts'
+import type { Monitor } from '../monitor/monitor.ts'
+import type { RouteWatch } from '../routes/health/watch.ts'
+import { readPaths } from '../routes/path.ts'
+import { allTitles, routeEnds } from '../routes/store.ts'
+import type { Traffic } from '../routes/traffic/traffic.ts'
+import { everyTunnel } from '../tunnels/store.ts'
+import type { Item } from './report.ts'
+import type { TunnelWatch } from './watch.ts'
+
+export interface AttentionDeps {
+  readonly watch: TunnelWatch
+  readonly routeWatch: RouteWatch
+  readonly monitor: Monitor
+  readonly traffic: Pick<Traffic, 'connections'>
+}
+
+/** So many rules are named of those that an incident takes down. */
+const NAMED = 10
+const WRONG = ['Missing', 'Drifted', 'Inconsistent']
+const FINE = ['healthy', 'disabled']
+
+type Found = Omit<Incident, 'affected' | 'affected_routes' | 'affected_connections' | 'name'>
+
+export function showAttention(deps: AttentionDeps) {
+  return async (context: ReadContext): Promise<Answer<AttentionAnswer>> => {
+    await deps.monitor.settled()
+    const found = [...tunnelsFound(deps), ...rulesFound(deps)]
+    const incidents = found.length === 0 ? [] : await withEffects(context, deps, found)
+    return ok({
+      incidents: incidents.sort(worstAndLatestFirst),
+      total: incidents.length,
+      checked_at: deps.watch.last()?.at ?? null,
+    })
+  }
+}
+
+/** A tunnel that is both down and not as stored is one incident, and the latter says what to do. */
+function tunnelsFound({ watch, monitor }: AttentionDeps): Found[] {
+  const found = new Map<number, Found>()
+  for (const { tunnel_id, state, reason, since } of monitor.summary().tunnels)
+    if (state === 'Down' || state === 'Degraded')
+      found.set(tunnel_id, {
+        ...said(verbatim(reason)),
+        kind: 'tunnel',
+        id: tunnel_id,
+        state: state === 'Down' ? 'down' : 'degraded',
+        since,
+        can_reapply: false,
+      })
+  for (const item of watch.entries()) {
+    const { tunnel_id, status } = item
+    if (tunnel_id === null || !WRONG.includes(status)) continue
+    const down = found.get(tunnel_id)
+    found.set(tunnel_id, {
+      ...said(driftOf(item)),
+      kind: 'tunnel',
+      id: tunnel_id,
+      state: down?.state ?? (status === 'Drifted' ? 'degraded' : 'down'),
+      since: down?.since ?? watch.noticed(item)?.at ?? null,
+      can_reapply: true,
+    })
+  }
+  return [...found.values()]
+}
+
+function driftOf({ interface_name: name, status, diffs }: Item): Message {
+  if (status === 'Missing') return message('attention.missing', { name })
+  if (status === 'Inconsistent') return message('attention.inconsistent', { name })
+  return message('attention.drifted', { name, fields: diffs.map(({ field }) => field).join(', ') })
+}
+
+const rulesFound = ({ routeWatch }: AttentionDeps): Found[] =>
+  routeWatch
+    .entries()
+    .filter(({ status }) => !FINE.includes(status))
+    .map((rule) => ({
+      ...said(rule.told),
+      kind: 'route',
+      id: rule.key,
+      state: rule.status === 'impaired' || rule.status === 'pending' ? 'degraded' : 'down',
+      since: routeWatch.noticed(rule)?.at ?? null,
+      can_reapply: rule.isDrifted,
+    }))
+
+const said = (told: Message | Found['reason_message']): Pick<Found, 'reason' | 'reason_message'> => ({
+  reason: told.message,
+  reason_message: { ...told },
+})
+
+/** A rule whose tunnel is an incident is part of that one, unless something is wrong with the rule itself. */
+async function withEffects(
+  context: ReadContext,
+  { traffic }: AttentionDeps,
+  found: readonly Found[],
+): Promise<Incident[]> {
+  const [titles, tunnels, rules] = await Promise.all([
+    allTitles(context.db).then((all) => new Map(all.map((one) => [one.route_rule_id, one.route_rule_title]))),
+    everyTunnel(context.db).then((all) => new Map(all.map((one) => [one.tunnel_id, one]))),
+    routeEnds(context.db),
+  ])
+  const { tunnelsOf } = await readPaths(context, rules)
+  const broken = new Set(found.filter(({ kind }) => kind === 'tunnel').map(({ id }) => id))
+  const carried = new Map(rules.map((rule) => [rule.route_rule_id, tunnelsOf(rule).filter((id) => broken.has(id))]))
+  const takenDown = ({ kind, id }: Found): number[] =>
+    kind === 'route' ? [id] : [...carried].filter(([, over]) => over.includes(id)).map(([rule]) => rule)
+  return found
+    .filter(({ kind, id, state }) => kind === 'tunnel' || state === 'down' || (carried.get(id)?.length ?? 0) === 0)
+    .map((one) => {
+      const ids = takenDown(one)
+      const open = ids.map((id) => traffic.connections(id))
+      const tunnel = tunnels.get(one.id)
+      return {
+        ...one,
+        name:
+          one.kind === 'route' ? (titles.get(one.id) ?? '') : tunnel?.display_name || (tunnel?.interface_name ?? ''),
+        affected: ids.slice(0, NAMED).map((id) => ({ route_rule_id: id, title: titles.get(id) ?? '' })),
+        affected_routes: ids.length,
+        affected_connections: open.includes(null) ? null : open.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+      }
+    })
+}
+
+const worstAndLatestFirst = (a: Incident, b: Incident): number =>
+  Number(b.state === 'down') - Number(a.state === 'down') || (b.since ?? '').localeCompare(a.since ?? '')
