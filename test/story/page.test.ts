@@ -89,7 +89,7 @@ describe('An operator before the pages of two servers', function () {
   it('has A judge its tunnels by fewer probes, in the settings', async () => {
     await goTo(onA, 'Settings')
     await onA.getByLabel('Time between two probes (seconds)', { exact: true }).fill('0.5')
-    await onA.getByLabel('Probes that a tunnel is judged by', { exact: true }).fill('10')
+    await onA.getByLabel('Sample window', { exact: true }).fill('10')
     await button(onA, 'Save').click()
     await onA.getByText('2 settings are saved').first().waitFor()
   })
