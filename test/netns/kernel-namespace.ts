@@ -55,6 +55,7 @@ export class KernelNamespace {
       )
     this.kernel = {
       links: facility('links'),
+      ownLinks: facility('ownLinks'),
       units: facility('units'),
       rulesets: facility('rulesets'),
       ruleBackends: {

@@ -85,6 +85,7 @@ describe('An address that root lets a tunnel have', function () {
       'route add ::/0 via 2001:db8::fe',
     ])
       host.run('ip', command.split(' '))
+    await host.kernel.ownLinks.keep(Number.parseInt(host.run('ip', ['-o', 'link', 'show', 'tun0'])))
   })
   after(() => host.close())
 

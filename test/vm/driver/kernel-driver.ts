@@ -13,7 +13,7 @@ import { rulesetGeneration } from '@panel/root-helper/netlink/nftables/generatio
 
 interface Call {
   readonly id: number
-  readonly facility: 'links' | 'units'
+  readonly facility: keyof Kernel
   readonly method: string
   readonly args: unknown[]
 }
