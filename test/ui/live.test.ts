@@ -51,7 +51,7 @@ describe('What is live on the page', function () {
     const { page, gates } = await visitPage()
     const tile = page.locator('section', { has: page.getByRole('heading', { name: 'Tunnels', exact: true }) })
     await tile.locator('[data-state=up]').waitFor()
-    await page.getByText('Processor').first().waitFor()
+    await page.getByText('CPU').first().waitFor()
     assert.ok(isColoured(await pictureOf(tile)))
     await kill()
     await page.getByRole('status').filter({ hasText: LOST }).waitFor()
