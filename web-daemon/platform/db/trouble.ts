@@ -1,5 +1,5 @@
-import { message, type Message, type MessageId } from '@panel/shared/messages/message.ts'
 // Failures of the store's file and disk, by SQLite's codes, with messages that say what to do.
+import { message, type Message, type MessageId } from '@panel/shared/messages/message.ts'
 
 export type Reason = 'disk_full' | 'read_only' | 'locked' | 'moved' | 'damaged' | 'unreachable'
 
