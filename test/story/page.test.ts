@@ -210,6 +210,26 @@ describe('An operator before the pages of two servers', function () {
     )
   })
 
+  it('names on the overview, within five seconds, a tunnel that is gone and the relay that died with it, and mends both by one button', async () => {
+    await goTo(onA, 'Overview')
+    await onA.getByText('Everything works').waitFor()
+    await a.server.run('ip', ['link', 'delete', 'gre-a-1'])
+    const incident = onA
+      .getByRole('region', { name: 'Needs attention' })
+      .getByRole('listitem')
+      .filter({ hasText: 'gre-a-1' })
+    await incident.getByRole('link', { name: 'Echo' }).waitFor({ timeout: 5000 })
+    await incident.getByText(/\d+ connections?$/).waitFor()
+    await incident.getByRole('button', { name: 'Reapply', exact: true }).click()
+    await incident.waitFor({ state: 'detached' })
+    assert.ok(await linkOf(a.server, 'gre-a-1'))
+    const client = connect()
+    await client.write('again')
+    client.endStdin()
+    await client.exited
+    assert.equal(client.text('stdout'), 'again')
+  })
+
   it("sees A's end Down, with why, when the other end is gone", async () => {
     await goTo(onA, 'Tunnels')
     await b.server.run('ip', ['link', 'delete', 'gre-b-1'])
