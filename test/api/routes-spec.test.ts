@@ -122,7 +122,7 @@ describe('Each sentence about relay rules', () => {
         'is_enabled',
         'sort_order',
       )
-      has(item?.health, 'state', 'detail', 'detail_message', 'route_rule_id', 'installed', 'tunnel')
+      has(item?.health, 'state', 'detail', 'detail_message', 'route_rule_id', 'installed', 'tunnel', 'destinations')
       const { at: _at, interval_seconds: _seconds, ...alone } = (await getRoute(client, 1)).body
       const { at: _listed, interval_seconds: _before, ...listed } = item ?? assert.fail()
       assert.deepEqual(alone, listed)

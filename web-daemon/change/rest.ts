@@ -2,7 +2,7 @@
 // is seen at once.
 
 /** So much looking is free, before rest follows. */
-const SPARED_MS = 3000
+const SPARED_MS = 10_000
 
 export class Rest {
   readonly #factor: number

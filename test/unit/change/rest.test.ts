@@ -30,9 +30,9 @@ describe('The rest between two looks at the host', () => {
   it('is none for the first of many, and lets them take a tenth of a long time at most', () => {
     const rest = new Rest(9, () => now)
     const all = waits(rest, 400, 600_000)
-    assert.deepEqual(all.slice(0, 7), [0, 0, 0, 0, 0, 0, 0])
+    assert.deepEqual(new Set(all.slice(0, 25)), new Set([0]))
     const looked = all.length * 400
-    assert.ok(looked < 65_000 && looked > 50_000, `${looked} ms of ten minutes`)
+    assert.ok(looked < 72_000 && looked > 60_000, `${looked} ms of ten minutes`)
   })
 
   it('is never where none is asked for', () => {
