@@ -35,7 +35,7 @@ export async function resetPassword(state_dir: string, caller: string): Promise<
 
 function refuseWeak(password: string, { username }: Account): void {
   const weak = weakness(password, username)
-  if (weak !== null) throw new CommandError(`${weak}. Nothing was changed.`)
+  if (weak !== null) throw new CommandError(`${weak.message}. Nothing was changed.`)
 }
 
 interface Change {

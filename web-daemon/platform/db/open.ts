@@ -86,7 +86,7 @@ const openToRead = async (
   })
 
 /** An existing store, not migrated: the daemon alone does that. A store written by a newer build is refused. */
-export function openExistingDatabase(path: string, migrations: readonly NamedMigration[]): Promise<Store> {
+export async function openExistingDatabase(path: string, migrations: readonly NamedMigration[]): Promise<Store> {
   const file = new StoreFile(path, connect(path, 'normal'))
   return withStore(file, path, async (_sqlite, store) => void (await pendingMigrations(store, migrations)))
 }
