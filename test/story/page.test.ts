@@ -151,7 +151,8 @@ describe('An operator before the pages of two servers', function () {
   })
 
   it('adds a relay on A to an echo behind B, tried before it exists and in the kernel once it does', async () => {
-    b.server.spawn('socat', [`TCP4-LISTEN:${ECHO_PORT},bind=172.17.1.2,fork`, 'PIPE'])
+    // In pieces that a pipe always takes (test/vm/panel/echo.ts).
+    b.server.spawn('socat', ['-b', '4096', '-t', '60', `TCP4-LISTEN:${ECHO_PORT},bind=172.17.1.2,fork`, 'PIPE'])
     await becomes(
       () => b.server.run('ss', ['-Hltn']),
       (listening) => listening.includes(`172.17.1.2:${ECHO_PORT}`),
