@@ -48,9 +48,15 @@ class Messages {
   #loadSaid(): void {
     const language = this.#language
     this.#saidIn = language
-    void readSaid(language).then((texts) => {
-      if (language === this.#language) this.#said = texts
-    })
+    void readSaid(language).then(
+      (texts) => {
+        if (language === this.#language) this.#said = texts
+      },
+      // While the panel is away the English text of the answer stands, and the next sentence tries again.
+      () => {
+        if (this.#saidIn === language) this.#saidIn = null
+      },
+    )
   }
 
   async load(areas: readonly Area[]): Promise<void> {
