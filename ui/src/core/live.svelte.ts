@@ -28,7 +28,7 @@ class MonitorLive {
       this.#outdate()
     },
     reconcile: () => void invalidate('/reconcile', '/tunnels'),
-    route: () => void invalidate('/routes'),
+    route: () => void invalidate('/routes', '/reconcile/attention'),
   })
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -41,7 +41,7 @@ class MonitorLive {
   #outdate(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      void invalidate('/tunnels')
+      void invalidate('/tunnels', '/reconcile/attention')
     }, 1000)
   }
 }

@@ -99,14 +99,12 @@ async function withEffects(
   { traffic }: AttentionDeps,
   found: readonly Found[],
 ): Promise<Incident[]> {
-  const [titles, tunnels, rules] = await Promise.all([
+  const broken = new Set(found.filter(({ kind }) => kind === 'tunnel').map(({ id }) => id))
+  const [titles, tunnels, carried] = await Promise.all([
     allTitles(context.db).then((all) => new Map(all.map((one) => [one.route_rule_id, one.route_rule_title]))),
     everyTunnel(context.db).then((all) => new Map(all.map((one) => [one.tunnel_id, one]))),
-    routeEnds(context.db),
+    rulesOver(context, broken),
   ])
-  const { tunnelsOf } = await readPaths(context, rules)
-  const broken = new Set(found.filter(({ kind }) => kind === 'tunnel').map(({ id }) => id))
-  const carried = new Map(rules.map((rule) => [rule.route_rule_id, tunnelsOf(rule).filter((id) => broken.has(id))]))
   const takenDown = ({ kind, id }: Found): number[] =>
     kind === 'route' ? [id] : [...carried].filter(([, over]) => over.includes(id)).map(([rule]) => rule)
   return found
@@ -124,6 +122,14 @@ async function withEffects(
         affected_connections: open.includes(null) ? null : open.reduce<number>((sum, count) => sum + (count ?? 0), 0),
       }
     })
+}
+
+/** Of each rule, over which of these tunnels it relays. Without any, root is not asked for the paths of all rules. */
+async function rulesOver(context: ReadContext, tunnels: ReadonlySet<number>): Promise<Map<number, number[]>> {
+  if (tunnels.size === 0) return new Map()
+  const rules = await routeEnds(context.db)
+  const { tunnelsOf } = await readPaths(context, rules)
+  return new Map(rules.map((rule) => [rule.route_rule_id, tunnelsOf(rule).filter((id) => tunnels.has(id))]))
 }
 
 const worstAndLatestFirst = (a: Incident, b: Incident): number =>

@@ -86,8 +86,8 @@ const port = ({ route, health }: RuleOnPath): Hop => ({
   to: `/routes/${route.route_rule_id}`,
 })
 
-const isTunnelDown = ({ destinations }: RouteHealthView): boolean =>
-  destinations.some(({ tunnel }) => tunnel !== null && !tunnel.is_up)
+/** Of several tunnels, health names one that is down. */
+const isTunnelDown = ({ tunnel }: RouteHealthView): boolean => tunnel !== null && !tunnel.is_up
 
 const server = (health: RouteHealthView): Hop => ({
   key: 'server',
@@ -134,9 +134,9 @@ function stopped(hops: readonly Hop[], verdict: RouteVerdict | undefined): Hop[]
 function legsOf(hops: readonly Hop[], rule: Traffic, tunnel: MonitorSnapshot | undefined): Leg[] {
   const broken = hops.findIndex(({ condition }) => condition.state === 'down' || condition.state === 'disabled')
   return hops.slice(1).map((to, at) => {
+    if (broken >= 0 && at >= broken) return { state: 'unknown', ...SILENT }
     const from = hops[at] ?? to
-    const state = broken >= 0 && at >= broken ? 'unknown' : worse(from.condition.state, to.condition.state)
-    return { state, ...(broken >= 0 && at >= broken ? SILENT : measured(to.stage, rule, tunnel)) }
+    return { state: worse(from.condition.state, to.condition.state), ...measured(to.stage, rule, tunnel) }
   })
 }
 
