@@ -1,4 +1,5 @@
 // Watches the certificate's files: a new pair is used while the server runs, an unusable one is not.
+import { message } from '@panel/shared/messages/message.ts'
 import { statSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { ConfigError } from '../config-error.ts'
@@ -70,11 +71,11 @@ export class CertificateWatcher {
     const warning =
       this.#trouble === null
         ? certificateWarning(this.#pair, this.#now())
-        : `The files of the certificate have changed and cannot be used, so the one before serves on, until ${valid_to.toISOString()}. ${this.#trouble}`
+        : message('component.certificate_kept', { until: valid_to.toISOString(), why: this.#trouble })
     return {
       name: 'tls',
       status: warning === null ? 'ok' : 'degraded',
-      detail: warning ?? `The certificate for ${subject} is good until ${valid_to.toISOString()}`,
+      detail: warning ?? message('component.certificate', { subject, until: valid_to.toISOString() }),
     }
   }
 
@@ -91,7 +92,7 @@ export class CertificateWatcher {
     const { subject, valid_to } = this.#pair
     const warning = certificateWarning(this.#pair, this.#now())
     this.#logger[warning === null ? 'info' : 'warn'](
-      { subject, valid_to, ...(warning === null ? {} : { warning }) },
+      { subject, valid_to, ...(warning === null ? {} : { warning: warning.message }) },
       what,
     )
   }
