@@ -1,5 +1,8 @@
 // The overview: what needs the operator comes first, with what it takes down and the button that mends it.
 import assert from 'node:assert/strict'
+import { CertificateWatcher } from '@panel/web-daemon/platform/tls/certificate-watcher.ts'
+import { makeLogger } from '@panel/web-daemon/platform/log.ts'
+import { Certificates, filesIn } from '../api/support/certificates.ts'
 import { browsing, PHONE, type Visit } from './support/browser.ts'
 import { signedIn, startHost, type Host } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
@@ -53,5 +56,39 @@ describe('The overview', () => {
       page.getByRole('heading', { name: 'Recent changes' }).boundingBox(),
     ])
     assert.ok(list && tile && list.y < tile.y)
+  })
+})
+
+describe('The overview of a host that is itself unwell', () => {
+  const { visit } = browsing()
+  const certificates = new Certificates()
+  let host: Host
+  afterEach(() => host.close())
+  after(() => certificates.remove())
+
+  it('names the certificate that has expired and the helper that is away, each once, in the operator’s language', async () => {
+    const DAY_MS = 24 * 3600 * 1000
+    host = await startHost({
+      certificate: new CertificateWatcher({
+        files: filesIn(certificates.make('old', new Date(Date.now() - 826 * DAY_MS))),
+        logger: makeLogger({ write: () => undefined }),
+      }),
+    })
+    const client = await host.setUp()
+    const { page } = await signedIn(await visit(host, { allowConsole: /status of 503/ }))
+    await client.put('/settings', { 'display.language': 'ru' })
+    host.sendHelperAway()
+    await page.reload()
+    const rows = page.getByRole('region', { name: 'Требует внимания' }).getByRole('listitem')
+    await rows
+      .filter({ hasText: 'Root-помощник' })
+      .getByText(/Root-помощник недоступен/)
+      .waitFor()
+    const certificate = rows.filter({ hasText: 'Сертификат недействителен' })
+    await certificate.getByText(/Срок действия сертификата истёк/).waitFor()
+    assert.doesNotMatch(await certificate.innerText(), /\d{4}-\d\d-\d\dT/)
+    assert.equal(await rows.filter({ hasText: /Шифрование|Root-помощник/ }).count(), 1)
+    await certificate.getByRole('link', { name: 'Диагностика' }).click()
+    await page.getByRole('heading', { name: 'Состояние панели' }).waitFor()
   })
 })

@@ -7,6 +7,7 @@ export interface Hop {
   /** Its column, from 0. A path may leave out stages. */
   readonly stage: number
   readonly label: string
+  /** "": the word of its state stands there. */
   readonly detail: string
   readonly condition: StateLabel
   /** The page about it. */

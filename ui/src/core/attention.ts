@@ -1,6 +1,6 @@
 // What needs the operator: incidents, and the parts of the panel that no incident explains; pure, for tests.
 import type { Incident } from '@panel/shared/api/reconcile.ts'
-import type { HealthComponent } from '@panel/shared/api/system.ts'
+import type { ComponentName, HealthComponent } from '@panel/shared/api/system.ts'
 
 /** What a tab shows of it at a glance; "unknown": the panel does not answer. */
 export interface Glance {
@@ -11,14 +11,20 @@ export interface Glance {
 /** The same as long as it lasts. */
 export const incidentKey = ({ kind, id }: Incident): string => `${kind} ${id}`
 
+/** Components of health that are incidents of their own. */
+const TOLD_AS: Readonly<Partial<Record<ComponentName, Incident['kind']>>> = {
+  rules: 'route',
+  tls: 'certificate',
+  helper: 'helper',
+}
+
 export const unexplained = (
   components: readonly HealthComponent[],
   incidents: readonly Incident[],
 ): HealthComponent[] =>
   components.filter(
     ({ name, status }) =>
-      (status === 'error' || status === 'degraded') &&
-      !(name === 'rules' && incidents.some(({ kind }) => kind === 'route')),
+      (status === 'error' || status === 'degraded') && !incidents.some(({ kind }) => kind === TOLD_AS[name]),
   )
 
 export const glanceAt = (incidents: readonly Incident[], components: readonly HealthComponent[]): Glance => {

@@ -11,6 +11,7 @@ class Display {
 
   constructor() {
     messages.number = (value) => this.format.number(value, 2)
+    messages.instant = (at) => this.format.instant(at)
   }
 
   get settings(): DisplaySettings {

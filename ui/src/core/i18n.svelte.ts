@@ -22,6 +22,8 @@ class Messages {
   #saidLoading = Promise.resolve()
   /** Number format, set by the display settings. */
   number: (value: number) => string = String
+  /** Likewise of an instant. */
+  instant: (at: string) => string = String
 
   /** Reloads all loaded areas in another language. */
   async use(language: Language): Promise<void> {
@@ -35,7 +37,12 @@ class Messages {
   /** What an answer of the API says, with the form's words for fields. */
   readonly say = (told: Told, label: LabelOf = () => undefined): string => {
     if ((told.message_id ?? '') !== '' && this.#saidIn !== this.#language) void this.#loadSaid()
-    return render(told, this.#said, this.#options, (field) => label(field) ?? this.#fieldLabel(field))
+    return render(
+      told,
+      this.#said,
+      { ...this.#options, instant: this.instant },
+      (field) => label(field) ?? this.#fieldLabel(field),
+    )
   }
 
   /** Whether it stays in English, whatever the language is. */

@@ -2,6 +2,7 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 
 export interface TlsFiles {
   /** PEM; the server's own certificate first, then the intermediates. */
@@ -62,16 +63,13 @@ const LAST_PART = 0.1
 const LAST_DAYS = 30
 
 /** A warning about a pair that works, or null. */
-export function certificateWarning({ valid_from, valid_to, is_key_open }: CertificatePair, now: Date): string | null {
+export function certificateWarning({ valid_from, valid_to, is_key_open }: CertificatePair, now: Date): Message | null {
   const left = valid_to.getTime() - now.getTime()
-  if (left <= 0)
-    return `The certificate expired on ${valid_to.toISOString()}: browsers warn of it. Renew it; the panel takes the new files as soon as they are there`
-  if (valid_from > now)
-    return `The certificate is not valid before ${valid_from.toISOString()}: browsers warn of it. Is the clock of this server right?`
-  if (is_key_open)
-    return 'Every user of this server can read the key of the certificate. Take that away (chmod o-rwx), and have a new certificate made with a new key'
+  if (left <= 0) return message('attention.certificate_expired', { at: valid_to.toISOString() })
+  if (valid_from > now) return message('attention.certificate_early', { at: valid_from.toISOString() })
+  if (is_key_open) return message('attention.certificate_key_open')
   const soon = Math.min(LAST_DAYS * DAY_MS, LAST_PART * (valid_to.getTime() - valid_from.getTime()))
-  return left < soon ? `The certificate expires on ${valid_to.toISOString()}, and nobody has renewed it yet` : null
+  return left < soon ? message('attention.certificate_soon', { at: valid_to.toISOString() }) : null
 }
 
 const WHY: Readonly<Record<string, string>> = {
