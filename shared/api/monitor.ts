@@ -123,6 +123,8 @@ export const MonitorPoint = shape('MonitorPoint', {
   up_seconds: told(Amount, 'How long it was up; what is left of the time was not measured.'),
   degraded_seconds: Amount,
   down_seconds: Amount,
+  rx_bytes: told(nullable(Count), 'What went through the interface in this time; null where it was not counted.'),
+  tx_bytes: nullable(Count),
   samples: told(Id, 'How many stored intervals the point stands for.'),
 })
 export type MonitorPoint = Static<typeof MonitorPoint>

@@ -128,5 +128,7 @@ export const TUNNEL = {
   'tunnel.no_reason': 'it gives no reason',
   'tunnel.own_access':
     'Your own connection comes from {client_ip}, through {name} ({network}): without it you may lose access to the panel.',
+  'tunnel.own_access_captured':
+    'The answers to your own connection from {client_ip} would go into {name} ({network}): you may lose access to the panel.',
   'tunnel.observed_unknown': 'Not known: {reason}',
 } as const

@@ -91,6 +91,7 @@ export function makeServices(deps: PanelDeps): Services {
   const context = { db, request, now, api_path, settings, inTurn: makeQueue(), publish: bus.publish }
   const traffic = new Traffic({ db, request, now, monotonic, settings, logger })
   const drift = { ...context, logger, record: (doing: PanelAction) => recordPanelAction(context, doing) }
+  const monitor = new Monitor({ db, request, stream: deps.stream, bus, now, logger, settings, ...deps.monitor })
   const services: Services = {
     context,
     auth: makeAuth(deps, now),
@@ -107,9 +108,10 @@ export function makeServices(deps: PanelDeps): Services {
       logger,
       settings,
       readRoutes: makeRoutesReader(db, traffic),
+      onTraffic: (interfaces, seconds) => monitor.addTraffic(interfaces, seconds),
       ...deps.metrics,
     }),
-    monitor: new Monitor({ db, request, stream: deps.stream, bus, now, logger, settings, ...deps.monitor }),
+    monitor,
     traffic,
     runs: new Runs({ db, stream: deps.stream, now, ...(deps.metrics && { host: deps.metrics.host }) }),
     certificate: deps.certificate ?? null,

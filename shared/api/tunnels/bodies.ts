@@ -14,7 +14,7 @@ export const CreateTunnelBody = strict({
     ),
   ),
   i_understand_i_may_lose_access: maybe(
-    flag('i_understand_i_may_lose_access', 'Accepted and without effect here: making a tunnel cuts nobody off.'),
+    flag('i_understand_i_may_lose_access', 'Go on although the answers to this very request would go into the tunnel.'),
   ),
   idempotency_key: ONCE_KEY,
 })

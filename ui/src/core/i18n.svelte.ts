@@ -19,6 +19,7 @@ class Messages {
   /** Empty until the first answer that has something to say. */
   #said: Catalogue = $state.raw({})
   #saidIn: Language | null = null
+  #saidLoading = Promise.resolve()
   /** Number format, set by the display settings. */
   number: (value: number) => string = String
   /** Likewise of an instant. */
@@ -30,12 +31,12 @@ class Messages {
     const texts = await read(language, [...this.#areas])
     this.#language = language
     this.#texts = texts
-    if (this.#saidIn !== null) this.#loadSaid()
+    if (this.#saidIn !== null) void this.#loadSaid()
   }
 
   /** What an answer of the API says, with the form's words for fields. */
   readonly say = (told: Told, label: LabelOf = () => undefined): string => {
-    if ((told.message_id ?? '') !== '' && this.#saidIn !== this.#language) this.#loadSaid()
+    if ((told.message_id ?? '') !== '' && this.#saidIn !== this.#language) void this.#loadSaid()
     return render(
       told,
       this.#said,
@@ -52,10 +53,13 @@ class Messages {
     return key === undefined ? undefined : this.find(key, field)
   }
 
-  #loadSaid(): void {
+  /** Resolves when `say` has the operator's language, or it could not be loaded. */
+  readonly readySaid = (): Promise<void> => (this.#saidIn === this.#language ? this.#saidLoading : this.#loadSaid())
+
+  #loadSaid(): Promise<void> {
     const language = this.#language
     this.#saidIn = language
-    void readSaid(language).then(
+    return (this.#saidLoading = readSaid(language).then(
       (texts) => {
         if (language === this.#language) this.#said = texts
       },
@@ -63,7 +67,7 @@ class Messages {
       () => {
         if (this.#saidIn === language) this.#saidIn = null
       },
-    )
+    ))
   }
 
   async load(areas: readonly Area[]): Promise<void> {

@@ -37,7 +37,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/tunnels/:id',
     page: 'tunnels/DetailPage',
-    areas: ['tunnels', 'tunnel', 'routes', 'path'],
+    areas: ['tunnels', 'tunnel', 'routes', 'path', 'charts'],
     title: 'core.nav.tunnel',
   },
   {
@@ -56,7 +56,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/tunnels/:id/history',
     page: 'tunnels/HistoryPage',
-    areas: ['tunnels', 'tunnel', 'diagnostics'],
+    areas: ['tunnels', 'tunnel', 'diagnostics', 'charts'],
     title: 'core.nav.tunnel',
   },
   {
@@ -75,7 +75,12 @@ export const ROUTES: readonly Route[] = [
     title: 'core.nav.routes',
     first: ['/routes?limit=1000'],
   },
-  { path: '/routes/:id', page: 'routes/DetailPage', areas: ['routes', 'tunnels', 'path'], title: 'core.nav.routes' },
+  {
+    path: '/routes/:id',
+    page: 'routes/DetailPage',
+    areas: ['routes', 'tunnels', 'path', 'charts'],
+    title: 'core.nav.routes',
+  },
   { path: '/routes/:id/edit', page: 'routes/EditPage', areas: ['routes'], title: 'core.nav.routes' },
   {
     path: '/pools',

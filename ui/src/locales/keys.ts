@@ -2,6 +2,7 @@
 import type account from './en/account.json'
 import type audit from './en/audit.json'
 import type backup from './en/backup.json'
+import type charts from './en/charts.json'
 import type core from './en/core.json'
 import type dashboard from './en/dashboard.json'
 import type diagnostics from './en/diagnostics.json'
@@ -22,6 +23,7 @@ interface Areas {
   readonly account: typeof account
   readonly audit: typeof audit
   readonly backup: typeof backup
+  readonly charts: typeof charts
   readonly core: typeof core
   readonly dashboard: typeof dashboard
   readonly diagnostics: typeof diagnostics

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import { newestPoints, intervalStartSql, type Span } from '../../platform/db/spans.ts'
-import { stateSeverity, TIMES, type Bucket } from './bucket.ts'
+import { BYTES, stateSeverity, TIMES, type Bucket } from './bucket.ts'
 import type { MonitorEventRow } from './table.ts'
 
 /** Per tunnel; older ones are never shown (decisions.md, S5). */
@@ -32,6 +32,7 @@ const STORED = [
   'worst_severity',
   ...TIMES,
   'untimed_ms',
+  ...BYTES,
 ] as const
 const SUMMED = ['sent_count', 'received_count', 'rtt_sum_us', 'jitter_sum_us', 'jitter_count'] as const
 const [UP, DEGRADED, DOWN] = (['Up', 'Degraded', 'Down'] as const).map((state) => sql.lit(stateSeverity(state)))
@@ -90,12 +91,18 @@ export async function addBuckets(db: WriteDb, buckets: readonly Bucket[]): Promi
       (name) => sql`${sql.ref(name)} = ${sql.ref(`monitor_bucket.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
     ),
   )
-  // In SQLite min() and max() are null if one argument is.
+  // In SQLite a sum, min() and max() are null if one argument is.
+  const joined = (name: string, both: RawBuilder<unknown>): RawBuilder<unknown> =>
+    sql`${sql.ref(name)} = coalesce(${both}, ${sql.ref(`monitor_bucket.${name}`)}, ${sql.ref(`excluded.${name}`)})`
   const extreme = (which: 'min' | 'max', name: string): RawBuilder<unknown> =>
-    sql`${sql.ref(name)} = coalesce(${sql.raw(which)}(${sql.ref(`monitor_bucket.${name}`)}, ${sql.ref(`excluded.${name}`)}), ${sql.ref(`monitor_bucket.${name}`)}, ${sql.ref(`excluded.${name}`)})`
+    joined(name, sql`${sql.raw(which)}(${sql.ref(`monitor_bucket.${name}`)}, ${sql.ref(`excluded.${name}`)})`)
+  const counted = sql.join(
+    BYTES.map((name) => joined(name, sql`${sql.ref(`monitor_bucket.${name}`)} + ${sql.ref(`excluded.${name}`)}`)),
+  )
   await sql`
     insert into monitor_bucket (${names(STORED)}) ${existingOnly(STORED, timed)}
-    on conflict (tunnel_id, bucket_start) do update set ${added}, ${extreme('min', 'rtt_min_us')}, ${extreme('max', 'rtt_max_us')},
+    on conflict (tunnel_id, bucket_start) do update set ${added}, ${counted},
+      ${extreme('min', 'rtt_min_us')}, ${extreme('max', 'rtt_max_us')},
       worst_severity = max(monitor_bucket.worst_severity, excluded.worst_severity),
       untimed_ms = max(0, monitor_bucket.untimed_ms - excluded.up_ms - excluded.degraded_ms - excluded.down_ms)`.execute(
     db,
@@ -154,9 +161,10 @@ async function countPoints(db: ReadDb, tunnel_id: number, span: Span): Promise<n
 /** The newest first. */
 async function findJoined(db: ReadDb, tunnel_id: number, span: Span): Promise<StoredPoint[]> {
   const sums = SUMMED.map((name) => sql<number>`sum(${sql.ref(name)})`.as(name))
+  const bytes = BYTES.map((name) => sql<number | null>`sum(${sql.ref(name)})`.as(name))
   const times = TIMES.map((name) => sql<number>`sum(${sql.ref(name)} + ${UNTIMED[name]})`.as(name))
   const rows = await inSpan(db, tunnel_id, span)
-    .select([intervalStartSql(span.resolution_seconds).as('start'), ...sums, ...times])
+    .select([intervalStartSql(span.resolution_seconds).as('start'), ...sums, ...times, ...bytes])
     .select((e) => [
       e.fn.min('rtt_min_us').as('rtt_min_us'),
       e.fn.max('rtt_max_us').as('rtt_max_us'),
