@@ -1,51 +1,32 @@
 // Draws every page and every dialog for people to look at, into .build/screenshots, in each language, light and dark, on a
 // desktop and on a phone: npx tsx test/ui/screenshots.ts [scene or part of its name …] [fa] [dark] [phone] …
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { formatMessage, isolate } from '@panel/shared/messages/format.ts'
+import type { BrowserContext, Page } from 'playwright-core'
+import { writeSetting } from '@panel/web-daemon/features/settings/store.ts'
 import { OPERATOR } from '../api/support/panel.ts'
-import { choose, fileName, VIEWPORTS, type Device, type Language, type Look } from './screenshots/looks.ts'
+import { choose, fileName, VIEWPORTS, type Language, type Look } from './screenshots/looks.ts'
 import { SCENES, type Scene } from './screenshots/scenes.ts'
+import { sayIn } from './screenshots/words.ts'
 import { startWorld, type World } from './screenshots/world.ts'
-import { launch, visitWith, type Visit } from './support/browser.ts'
+import { launch, visitWith } from './support/browser.ts'
 
 const FOLDER = '.build/screenshots'
-const LOCALES = fileURLToPath(new URL('../../ui/src/locales', import.meta.url))
-
-const wordsOf = (language: Language): Record<string, string> =>
-  Object.assign(
-    {},
-    ...readdirSync(join(LOCALES, language))
-      .filter((name) => name.endsWith('.json'))
-      .map((name) => JSON.parse(readFileSync(join(LOCALES, language, name), 'utf8')) as object),
-  ) as Record<string, string>
-
-function sayIn(language: Language) {
-  const words = wordsOf(language)
-  const options = { language, number: String, isolate: language === 'fa' ? isolate : (text: string) => text }
-  return (key: string, values: Readonly<Record<string, string>> = {}): string => {
-    const text = words[key]
-    if (text === undefined) throw new Error(`no word of the page is called ${key}`)
-    return formatMessage(text, values, options)
-  }
-}
-
 const { looks, isChosen } = choose(
   process.argv.slice(2),
   SCENES.map(({ name }) => name),
 )
+const chosen = SCENES.filter(({ name }) => isChosen(name))
 const browser = await launch()
 let failures = 0
 
 /** Signs in wherever the page wants it, as after a scene that ended the session. */
-async function open({ page }: Visit, { host }: World, { path }: Scene): Promise<void> {
-  await page.unrouteAll({ behavior: 'ignoreErrors' })
+async function open(page: Page, { host }: World, { path }: Scene): Promise<void> {
   if (path === undefined) await page.context().clearCookies()
   await page.goto(host.base + (path ?? ''))
   if (path === undefined) return
   const password = page.locator('input[name=password]')
-  await page.locator('nav').or(password).first().waitFor()
+  await page.locator('nav').or(password).first().waitFor({ state: 'attached' })
   if ((await page.locator('nav').count()) > 0) return
   await page.locator('input[name=username]').fill(OPERATOR.username)
   await password.fill(OPERATOR.password)
@@ -54,67 +35,74 @@ async function open({ page }: Visit, { host }: World, { path }: Scene): Promise<
   await page.goto(host.base + path)
 }
 
-async function speak({ page }: Visit, { client }: World, language: Language): Promise<void> {
-  if (client) await client.put('/settings', { 'display.language': language })
-  else {
-    await page.locator('button[popovertarget]').first().click()
-    await page.locator(`[popover]:popover-open [lang="${language}"]`).click()
+/** Not through the API, whose audit log is a picture too. */
+async function setLanguage({ host }: World, language: Language): Promise<void> {
+  await writeSetting(host.db, 'display.language', language, new Date().toISOString())
+  await host.settings.reload()
+}
+
+/** In a tab of its own, since what was typed stays in the tab. */
+async function draw(context: BrowserContext, world: World, scene: Scene, look: Look): Promise<void> {
+  const page = await context.newPage()
+  page.on('dialog', (dialog) => void dialog.accept().catch(() => undefined))
+  const take = (name: string) =>
+    page.screenshot({ path: join(FOLDER, fileName(name, look)), fullPage: scene.isWindow !== true })
+  try {
+    await page.emulateMedia({ colorScheme: look.theme, reducedMotion: 'reduce' })
+    await open(page, world, scene)
+    await page.waitForLoadState('networkidle', { timeout: 800 }).catch(() => undefined)
+    await scene.arrive?.({ page, say: sayIn(look.language) })
+    if (scene.isWindow) await page.waitForTimeout(300)
+    else await showAll(page)
+    await take(scene.name)
+  } catch (failure) {
+    failures += 1
+    console.log(`${fileName(scene.name, look)}: ${String(failure).split('\n')[0] ?? ''}`)
+    await take(`failed-${scene.name}`)
+  } finally {
+    await page.close()
   }
 }
 
-async function draw(visit: Visit, world: World, scene: Scene, look: Look): Promise<void> {
-  const { page } = visit
-  await page.emulateMedia({ colorScheme: look.theme, reducedMotion: 'reduce' })
-  if (world.client) await speak(visit, world, look.language)
-  await open(visit, world, scene)
-  if (!world.client) await speak(visit, world, look.language)
-  await page.waitForLoadState('networkidle', { timeout: 800 }).catch(() => undefined)
-  await scene.arrive?.({ page, say: sayIn(look.language) })
-  if (scene.isWindow) await page.waitForTimeout(300)
-  else await showAll(visit)
-  await page.screenshot({ path: join(FOLDER, fileName(scene.name, look)), fullPage: scene.isWindow !== true })
-}
-
 /** Charts are drawn as they come into view. */
-async function showAll({ page }: Visit): Promise<void> {
+async function showAll(page: Page): Promise<void> {
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
   await page.waitForTimeout(400)
   await page.evaluate(() => scrollTo(0, 0))
 }
 
-async function drawAll(world: World, device: Device, scenes: readonly Scene[]): Promise<void> {
-  const ofDevice = looks.filter((look) => look.device === device)
-  const fitting = scenes.filter(({ devices = [device] }) => devices.includes(device))
-  if (ofDevice.length === 0 || fitting.length === 0) return
-  const visit = await visitWith(browser, world.host, { viewport: VIEWPORTS[device] })
-  visit.page.on('dialog', (dialog) => void dialog.accept())
-  for (const look of ofDevice)
-    for (const scene of fitting)
-      await draw(visit, world, scene, look).catch((failure: unknown) => {
-        failures += 1
-        console.log(`${fileName(scene.name, look)}: ${String(failure).split('\n')[0] ?? ''}`)
-      })
-  await visit.context.close()
-}
-
-mkdirSync(FOLDER, { recursive: true })
-const chosen = SCENES.filter(({ name }) => isChosen(name))
 /** On one server, which the scenes leave as it is or have for themselves. */
-async function drawThere(server: NonNullable<Scene['server']> | 'full', scenes: readonly Scene[]): Promise<void> {
+async function drawThere(of: readonly Look[], server: Scene['server'], scenes: readonly Scene[]): Promise<void> {
   if (scenes.length === 0) return
-  const world = await startWorld(server)
+  const world = await startWorld(server ?? 'full')
   const { client } = world
   for (const { alone } of scenes) if (client) await alone?.({ ...world, client })
-  for (const device of ['desktop', 'phone'] as const) await drawAll(world, device, scenes)
+  for (const device of ['desktop', 'phone'] as const) {
+    const { page, context } = await visitWith(browser, world.host, { viewport: VIEWPORTS[device] })
+    await page.close()
+    for (const look of of.filter((one) => one.device === device)) {
+      await setLanguage(world, look.language)
+      for (const scene of scenes.filter(({ devices = [device] }) => devices.includes(device)))
+        await draw(context, world, scene, look)
+    }
+    await context.close()
+  }
   await world.close()
 }
 
-for (const server of ['full', 'empty', 'new'] as const)
-  await drawThere(
-    server,
-    chosen.filter((scene) => !scene.alone && (scene.server ?? 'full') === server),
-  )
-for (const scene of chosen.filter(({ alone }) => alone)) await drawThere(scene.server ?? 'full', [scene])
+async function drawLanguage(of: readonly Look[]): Promise<void> {
+  for (const server of [undefined, 'empty', 'new'] as const)
+    await drawThere(
+      of,
+      server,
+      chosen.filter((scene) => !scene.alone && scene.server === server),
+    )
+  for (const scene of chosen.filter(({ alone }) => alone)) await drawThere(of, scene.server, [scene])
+}
+
+mkdirSync(FOLDER, { recursive: true })
+const languages = [...new Set(looks.map(({ language }) => language))]
+await Promise.all(languages.map((one) => drawLanguage(looks.filter(({ language }) => language === one))))
 await browser.close()
 console.log(`wrote pictures to ${FOLDER}${failures > 0 ? `, but for ${failures}` : ''}`)
 process.exit(failures > 0 ? 1 : 0)

@@ -45,7 +45,10 @@ const DIALOG_SCENES: readonly Omit<Scene, 'isWindow'>[] = [
       await page.route('**/tunnels/4/up', (route) => route.abort())
       await press(page, say('tunnel.do.up'))
       await page.locator('[role=alert], [role=status]').last().waitFor()
-      await press(page, say('core.bell.title'))
+      await page
+        .getByRole('button', { name: say('core.bell.title') })
+        .first()
+        .click()
     },
   },
   {
@@ -128,11 +131,8 @@ const DIALOG_SCENES: readonly Omit<Scene, 'isWindow'>[] = [
   {
     name: 'dialog-audit-entry',
     path: 'audit',
-    arrive: async ({ page, say }) => {
-      await page
-        .getByRole('button', { name: say('audit.action.RouteCreate'), exact: true })
-        .first()
-        .click()
+    arrive: async ({ page }) => {
+      await page.locator('main button.open').first().click()
       await page.locator('dialog dl').waitFor()
     },
   },
@@ -158,7 +158,7 @@ const DIALOG_SCENES: readonly Omit<Scene, 'isWindow'>[] = [
     alone: () => undefined,
     arrive: async (at) => {
       await previewBackup(at)
-      await at.page.locator('section section .button.primary, section section button').last().click()
+      await at.page.locator('main section section button').last().click()
     },
   },
   {
@@ -185,7 +185,7 @@ async function previewBackup({ page, say }: At): Promise<void> {
   })
   await page.locator('[name=document]').fill(document.replaceAll('gre-a-1', 'gre-a-9'))
   await press(page, say('backup.look'))
-  await page.locator('section section table, section section [role=table]').first().waitFor()
+  await page.getByRole('table', { name: say('backup.preview') }).waitFor()
 }
 
 export const DIALOGS: readonly Scene[] = DIALOG_SCENES.map((scene) => ({ ...scene, isWindow: true as const }))

@@ -5,12 +5,13 @@ import { ROUTES } from '../../../ui/src/core/routes.ts'
 import { addressOf } from '../support/host.ts'
 import { DIALOGS } from './dialogs.ts'
 import type { Device } from './looks.ts'
+import type { Say } from './words.ts'
 import { look, type FullWorld } from './world.ts'
 
 export interface At {
   readonly page: Page
   /** A text of the page in the language of the picture. */
-  readonly say: (key: string, values?: Readonly<Record<string, string>>) => string
+  readonly say: Say
 }
 
 export interface Scene {
@@ -108,7 +109,7 @@ const STEPS: readonly Scene[] = [
     path: 'routes/4',
     arrive: async ({ page, say }) => {
       await page.getByRole('button', { name: say('routes.analysis.run'), exact: true }).click()
-      await page.locator('.summary').waitFor()
+      await page.getByText(say('routes.analysis.evidence')).waitFor()
     },
   },
   {

@@ -43,12 +43,18 @@ export async function startWorld(state: 'full' | 'empty' | 'new'): Promise<World
   host.kernel.icmp.answer = ({ sequence, target_address }) =>
     sequence % 53 === 7 ? null : { after_ms: (target_address.endsWith('.2') ? 24 : 61) + ((sequence * 7) % 11) }
   const client = state === 'new' ? null : await host.setUp()
-  await client?.put('/settings', { 'display.server_name': 'Hamburg', 'display.server_colour': 'green' })
+  await client?.put('/settings', {
+    'display.server_name': 'Hamburg',
+    'display.server_colour': 'green',
+    'monitor.interval_seconds': 0.5,
+    'monitor.window_size': 10,
+  })
   if (client && state === 'full') await fill(host, client)
   await host.monitor.start()
   await host.metrics.start()
   host.traffic.start()
   await look(host)
+  if (state === 'full') await untilUp(host)
   const ticking = setInterval(() => void tick(host), 1000)
   const close = async (): Promise<void> => {
     clearInterval(ticking)
@@ -56,6 +62,12 @@ export async function startWorld(state: 'full' | 'empty' | 'new'): Promise<World
     await host.close()
   }
   return { host, client, close }
+}
+
+/** A tunnel is Unknown until enough probes were answered. */
+async function untilUp({ monitor }: Host): Promise<void> {
+  const isUp = (): boolean => monitor.summary().tunnels.some(({ state }) => state === 'Up')
+  for (let n = 0; n < 150 && !isUp(); n += 1) await new Promise((resolve) => setTimeout(resolve, 100))
 }
 
 export async function look({ watch, routeWatch, monitor }: Host): Promise<void> {
