@@ -9,7 +9,7 @@ export interface Glance {
 }
 
 /** The same as long as it lasts. */
-export const incidentKey = ({ kind, id }: Incident): string => `${kind} ${id}`
+export const incidentKey = ({ kind, id, name }: Incident): string => `${kind} ${id ?? name}`
 
 const PAGES = { certificate: '/system', disk: '/metrics', helper: '/system' } as const
 

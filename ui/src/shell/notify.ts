@@ -17,7 +17,8 @@ export const notify = (incidents: readonly Incident[]): Promise<void> =>
   })
 
 const show = (incident: Incident): void => {
-  const { name, state, reason, reason_message } = incident
+  const { state, reason, reason_message } = incident
+  const name = incident.name || t('core.health.part.helper')
   const server = serverName(display.settings, location.hostname)
   const notification = new Notification(`${server === '' ? '' : `${server} · `}${name}: ${t(`core.state.${state}`)}`, {
     body: say({ ...reason_message, message: reason }),
