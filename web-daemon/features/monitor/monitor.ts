@@ -66,7 +66,7 @@ export class Monitor {
       onStopped: (reason) => this.#proberStopped(reason),
       ...(deps.pauses && { pauses: deps.pauses }),
     })
-    this.historyWriter = new HistoryWriter({ db, now, logger, settings, watched: () => [...this.#watched.values()] })
+    this.historyWriter = new HistoryWriter({ db, now, logger, settings, watched: () => this.watched })
   }
 
   /** Resolves when every tunnel is monitored. */
@@ -152,6 +152,10 @@ export class Monitor {
         },
         at,
       )
+  }
+
+  get watched(): readonly WatchedTunnel[] {
+    return [...this.#watched.values()]
   }
 
   summary(): MonitorSummaryAnswer {
