@@ -186,7 +186,7 @@ export interface Endpoints {
   'POST /system/forwarding/enable': { body: ForwardingBody; answer: ForwardingChangeAnswer }
   'GET /system/metrics': { answer: MetricsSnapshot }
   'GET /system/metrics/stream': { events: MetricsEvents }
-  'GET /system/metrics/history': { query: { limit?: number }; answer: MetricsHistoryAnswer }
+  'GET /system/metrics/history': { query: { limit?: number; detail?: 'all' | 'host' }; answer: MetricsHistoryAnswer }
   'GET /settings': { answer: SettingsAnswer }
   'GET /settings/schema': { answer: SettingsSchemaAnswer }
   'PUT /settings': { body: SettingsBody; answer: ChangeSettingsAnswer }
