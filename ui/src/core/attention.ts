@@ -14,7 +14,7 @@ export const incidentKey = ({ kind, id, name }: Incident): string => `${kind} ${
 const PAGES = { certificate: '/system', disk: '/metrics', helper: '/system' } as const
 
 /** The page about it. */
-export const incidentPage = ({ kind, id }: Incident): string =>
+export const incidentPage = ({ kind, id }: Pick<Incident, 'kind' | 'id'>): string =>
   kind === 'tunnel' ? `/tunnels/${id}` : kind === 'route' ? `/routes/${id}` : PAGES[kind]
 
 /** Components of health that are incidents of their own. */
