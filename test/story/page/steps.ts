@@ -16,10 +16,8 @@ export const badge = (within: Locator, word: string): Locator =>
   within.locator('[data-state]').getByText(word, { exact: true })
 
 /** The lines of a cell, without what only a screen reader is told. */
-export const cell = async (page: Page, name: string, column: string): Promise<string[]> => {
-  const heads = await page.getByRole('columnheader').allInnerTexts()
-  return row(page, name).locator('.cell').nth(heads.indexOf(column)).locator('bdi').allInnerTexts()
-}
+export const cell = (page: Page, name: string, column: string): Promise<string[]> =>
+  row(page, name).locator(`.cell[data-title="${column}"] bdi`).allInnerTexts()
 
 export const becomes = async <T>(look: () => Promise<T>, holds: (found: T) => boolean, what: string): Promise<T> => {
   for (const until = Date.now() + PATIENCE_MS; ; await new Promise((resolve) => setTimeout(resolve, 200))) {
