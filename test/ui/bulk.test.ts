@@ -157,4 +157,17 @@ describe('A list', () => {
     await page.getByRole('option', { name: 'type:ip6gretap' }).click()
     await page.getByText('0 of 4').waitFor()
   })
+
+  it('has addresses that a click copies, and names from the menu of the row', async () => {
+    const page = await open('tunnels')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
+    await page.getByRole('button', { name: '198.51.100.7', exact: true }).click()
+    await page.getByText('Copied', { exact: true }).waitFor()
+    assert.equal(await copied(), '198.51.100.7')
+    await page.getByRole('button', { name: 'Actions for gre-a-2' }).click()
+    await page.getByRole('button', { name: 'Copy name' }).click()
+    await page.getByText('gre-a-2 is copied').first().waitFor()
+    assert.equal(await copied(), 'gre-a-2')
+  })
 })

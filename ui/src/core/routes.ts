@@ -67,12 +67,12 @@ export const ROUTES: readonly Route[] = [
     nav: { group: 'tunnels', icon: 'shuffle', onPhone: true },
     first: ['/routes?limit=1000'],
   },
-  { path: '/routes/new', page: 'routes/EditPage', areas: ['routes'], title: 'core.nav.routes' },
+  { path: '/routes/new', page: 'routes/EditPage', areas: ['routes'], title: 'core.nav.new_route' },
   {
     path: '/routes/order',
     page: 'routes/OrderPage',
     areas: ['routes'],
-    title: 'core.nav.routes',
+    title: 'core.nav.route_order',
     first: ['/routes?limit=1000'],
   },
   {
@@ -81,7 +81,7 @@ export const ROUTES: readonly Route[] = [
     areas: ['routes', 'tunnels', 'path', 'charts'],
     title: 'core.nav.routes',
   },
-  { path: '/routes/:id/edit', page: 'routes/EditPage', areas: ['routes'], title: 'core.nav.routes' },
+  { path: '/routes/:id/edit', page: 'routes/EditPage', areas: ['routes'], title: 'core.nav.route' },
   {
     path: '/pools',
     page: 'pools/ListPage',
@@ -90,8 +90,8 @@ export const ROUTES: readonly Route[] = [
     nav: { group: 'tunnels', icon: 'layers' },
     first: ['/pools'],
   },
-  { path: '/pools/new', page: 'pools/EditPage', areas: ['pools'], title: 'core.nav.pools' },
-  { path: '/pools/:id/edit', page: 'pools/EditPage', areas: ['pools'], title: 'core.nav.pools' },
+  { path: '/pools/new', page: 'pools/EditPage', areas: ['pools'], title: 'core.nav.new_pool' },
+  { path: '/pools/:id/edit', page: 'pools/EditPage', areas: ['pools'], title: 'core.nav.pool' },
   {
     path: '/reconcile',
     page: 'reconcile/ListPage',
@@ -124,7 +124,13 @@ export const ROUTES: readonly Route[] = [
     nav: { group: 'host', icon: 'network' },
     first: ['/system/interfaces'],
   },
-  { path: '/host/routes', page: 'host/RoutesPage', areas: ['host'], title: 'core.nav.host', first: ['/system/routes'] },
+  {
+    path: '/host/routes',
+    page: 'host/RoutesPage',
+    areas: ['host'],
+    title: 'core.nav.routing_table',
+    first: ['/system/routes'],
+  },
   {
     path: '/audit',
     page: 'audit/AuditPage',
