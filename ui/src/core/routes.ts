@@ -95,7 +95,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/reconcile',
     page: 'reconcile/ListPage',
-    areas: ['reconcile', 'routes'],
+    areas: ['reconcile', 'routes', 'list'],
     title: 'core.nav.reconcile',
     nav: { group: 'host', icon: 'scale' },
     first: ['/reconcile?include_ignored=true'],
