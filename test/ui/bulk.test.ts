@@ -170,4 +170,21 @@ describe('A list', () => {
     await page.getByText('gre-a-2 is copied').first().waitFor()
     assert.equal(await copied(), 'gre-a-2')
   })
+
+  it('has the shape of what comes in its place while it loads for longer than a moment', async () => {
+    const { page } = await signedIn(await visit(host))
+    let release = (): void => undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    await page.route('**/tunnels?*', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto(`${host.base}tunnels`)
+    const waiting = page.locator('main [role=status]').filter({ hasText: 'Loading…' })
+    await waiting.waitFor()
+    assert.ok((await waiting.locator('.bar').count()) > 2)
+    release()
+    await page.getByRole('row', { name: /gre-a-1/ }).waitFor()
+    assert.equal(await waiting.count(), 0)
+  })
 })
