@@ -123,6 +123,8 @@ export const MonitorPoint = shape('MonitorPoint', {
   up_seconds: told(Amount, 'How long it was up; what is left of the time was not measured.'),
   degraded_seconds: Amount,
   down_seconds: Amount,
+  rx_bytes: told(nullable(Count), 'What went through the interface in this time; null where it was not counted.'),
+  tx_bytes: nullable(Count),
   samples: told(Id, 'How many stored intervals the point stands for.'),
 })
 export type MonitorPoint = Static<typeof MonitorPoint>
@@ -134,6 +136,28 @@ export const MonitorHistoryAnswer = shape('MonitorHistory', {
   resolution_seconds: Amount,
 })
 export type MonitorHistoryAnswer = Static<typeof MonitorHistoryAnswer>
+
+export const TunnelUptime = shape('TunnelUptime', {
+  tunnel_id: Id,
+  uptime_percent: told(nullable(Amount), 'Of the time that was measured; null where none was.'),
+  up_seconds: Amount,
+  degraded_seconds: Amount,
+  down_seconds: Amount,
+  worst_monitor_state_ids: told(
+    list(nullable(StateId)),
+    'The worst state of each part of the time, the oldest first; null where nothing was recorded.',
+  ),
+})
+export type TunnelUptime = Static<typeof TunnelUptime>
+
+export const MonitorUptimeAnswer = shape('MonitorUptime', {
+  hours: Count,
+  since: told(Instant, 'When the first part begins.'),
+  tick_seconds: told(Count, 'How long each part is; the last one is running.'),
+  tunnels: list(TunnelUptime),
+  total: Count,
+})
+export type MonitorUptimeAnswer = Static<typeof MonitorUptimeAnswer>
 
 export const MonitorToggleAnswer = shape('MonitorToggled', { tunnel_id: Id, monitor_enabled: Flag, tunnel: TunnelView })
 export type MonitorToggleAnswer = Static<typeof MonitorToggleAnswer>

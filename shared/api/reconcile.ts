@@ -219,9 +219,9 @@ export type ForgetAnswer = Static<typeof ForgetAnswer>
 
 /** Something that is not as the operator wants it, with what it takes down. */
 export const Incident = shape('Incident', {
-  kind: oneOf(['tunnel', 'route']),
-  id: told(Id, 'Of the tunnel or the relay rule.'),
-  name: Text,
+  kind: oneOf(['tunnel', 'route', 'certificate', 'disk', 'helper']),
+  id: told(nullable(Id), 'Of the tunnel or the relay rule; null of anything else.'),
+  name: told(Text, 'Of a disk its mount point, of a certificate the names in it; "" of the helper.'),
   state: oneOf(['down', 'degraded']),
   since: told(nullable(Instant), 'When the panel first saw it so.'),
   reason: Text,

@@ -1,6 +1,19 @@
-// Why a tunnel needs the operator: what the background found when it compared the host with what is stored.
+// Why something needs the operator: what the background found when it compared the host with what is stored, and what
+// is wrong with the host itself.
 export const ATTENTION = {
   'attention.missing': 'The interface {name} is missing on this host',
   'attention.drifted': '{name} is not as it is stored: {fields}',
   'attention.inconsistent': 'The last change of {name} could not be undone',
+  'attention.certificate_expired':
+    'The certificate expired on {at}: browsers warn of it. Renew it; the panel takes the new files as soon as they are there',
+  'attention.certificate_early':
+    'The certificate is not valid before {at}: browsers warn of it. Is the clock of this server right?',
+  'attention.certificate_key_open':
+    'Every user of this server can read the key of the certificate. Take that away (chmod o-rwx), and have a new certificate made with a new key',
+  'attention.certificate_soon': 'The certificate expires on {at}, and nobody has renewed it yet',
+  'attention.certificate_unusable':
+    'The files of the certificate have changed and cannot be used, so the one before serves on, until {at}. {detail}',
+  'attention.disk_full': 'The disk at {mount_point} is {percent, number} % full. Make room on it',
+  'attention.helper_away':
+    'The root helper cannot be reached: nothing on the host can be read or changed, and what is relayed already goes on. Start it: systemctl start tunnel-panel-helper',
 } as const

@@ -28,15 +28,6 @@ export const COMPONENT = {
   'component.rules_not_forwarded':
     'IP forwarding ({family}) is off, so that no rule of that family relays: reapply all rules to turn it on',
   'component.certificate': 'The certificate for {subject} is good until {until}',
-  'component.certificate_expired':
-    'The certificate expired on {until}: browsers warn of it. Renew it; the panel takes the new files as soon as they are there',
-  'component.certificate_early':
-    'The certificate is not valid before {from}: browsers warn of it. Is the clock of this server right?',
-  'component.certificate_open':
-    'Every user of this server can read the key of the certificate. Take that away (chmod o-rwx), and have a new certificate made with a new key',
-  'component.certificate_expires': 'The certificate expires on {until}, and nobody has renewed it yet',
-  'component.certificate_kept':
-    'The files of the certificate have changed and cannot be used, so the one before serves on, until {until}. {why}',
   'component.keeper_unknown': 'The root helper does not know {name}',
   'component.runtime': 'The tunnel lives in the kernel until the next boot',
 } as const

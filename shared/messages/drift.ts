@@ -16,7 +16,7 @@ export const DRIFT = {
   'drift.field': '{name} is {actual} in the place of {desired}',
   'drift.more': '{count} more',
   'drift.in_place': '{differences}. Reapply puts it right in place.',
-  'drift.recreated': '{differences}. Reapply makes the link anew.',
+  'drift.recreated': '{differences}. Reapply recreates the link.',
   'drift.would_lose':
     '{differences}. Only a new link can be as stored, and it would lose what the panel cannot keep ({what}): reapply is refused while it carries that.',
   'drift.unmanaged': 'A tunnel of this server that the panel does not manage: adopt it as it is, or ignore it.',

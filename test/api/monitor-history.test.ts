@@ -68,6 +68,8 @@ describe('The history of a tunnel', () => {
       up_seconds: 50.5,
       degraded_seconds: 0,
       down_seconds: 9.5,
+      rx_bytes: null,
+      tx_bytes: null,
       samples: 1,
     })
     const unsaved = body.points.slice(1)

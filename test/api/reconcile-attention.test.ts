@@ -1,8 +1,15 @@
 // What needs the operator, and what it takes down (reference.md, GET /reconcile/attention).
 import assert from 'node:assert/strict'
 import type { AttentionAnswer, Incident } from '@panel/shared/api/reconcile.ts'
+import { thisHost } from '@panel/web-daemon/features/metrics/host.ts'
+import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
+import { makeLogger } from '@panel/web-daemon/platform/log.ts'
+import { CertificateWatcher } from '@panel/web-daemon/platform/tls/certificate-watcher.ts'
+import { FakeKernel } from '../support/fake-kernel.ts'
+import { inProcessHelper } from '../support/in-process-helper.ts'
+import { Certificates, filesIn } from './support/certificates.ts'
 import type { Client } from './support/client.ts'
-import { startPanel, type TestPanel } from './support/panel.ts'
+import { requestThrough, startPanel, type TestPanel, type TestParts } from './support/panel.ts'
 import { reapply } from './support/reconcile.ts'
 import { madeRoute } from './support/routes.ts'
 import { act, createTunnel } from './support/tunnels.ts'
@@ -83,5 +90,100 @@ describe('What needs attention', () => {
     panel.kernel.held.delete('gre-a-1')
     assert.equal((await attention()).incidents[0]?.affected_connections, null)
     assert.equal((await attention()).incidents[0]?.affected_routes, 1)
+  })
+})
+
+describe('What needs attention of the host itself', () => {
+  let panel: TestPanel
+  let client: Client
+  const certificates = new Certificates()
+  afterEach(() => panel.close())
+  after(() => certificates.remove())
+
+  const start = async (parts: TestParts): Promise<void> => {
+    panel = await startPanel(parts)
+    client = await panel.setUp()
+  }
+  const incidents = async (): Promise<Incident[]> =>
+    (await client.get<AttentionAnswer>('/reconcile/attention')).body.incidents
+  const told = async (): Promise<unknown[]> =>
+    (await incidents()).map(({ kind, id, name, state, since, reason_message }) => [
+      kind,
+      id,
+      name,
+      state,
+      since,
+      reason_message.message_id,
+    ])
+
+  /** Of 825 days, made so many days ago. */
+  const madeAgo = (days: number): CertificateWatcher =>
+    new CertificateWatcher({
+      files: filesIn(certificates.make(`${days}`, new Date(Date.now() - days * 24 * 3600 * 1000))),
+      logger: makeLogger({ write: () => undefined }),
+    })
+
+  it('is a certificate that expires within 30 days, and since when one has expired', async () => {
+    await start({ certificate: madeAgo(1) })
+    assert.deepEqual(await told(), [])
+    await panel.close()
+    const names = 'DNS:localhost, IP Address:127.0.0.1'
+    await start({ certificate: madeAgo(825 - 29) })
+    assert.deepEqual(await told(), [['certificate', null, names, 'degraded', null, 'attention.certificate_soon']])
+    await panel.close()
+    const expired = madeAgo(826)
+    await start({ certificate: expired })
+    const since = expired.pair.valid_to.toISOString()
+    assert.deepEqual(await told(), [['certificate', null, names, 'down', since, 'attention.certificate_expired']])
+  })
+
+  it('is a disk that is fuller than the settings allow, by its mount point', async () => {
+    let used = 91
+    const space = { bsize: 4096, blocks: 100, files: 100, ffree: 90 }
+    const host = {
+      ...thisHost,
+      space: () => Promise.resolve({ ...space, bfree: 100 - used, bavail: 100 - used }),
+    }
+    await start({ metrics: { host } })
+    await client.put('/settings', {
+      'metrics.disk_warn_pct': 90,
+      'metrics.disk_critical_pct': 97,
+      'metrics.sample_interval_seconds': 0.5,
+    })
+    await panel.metrics.start()
+    await client.get('/system/metrics')
+    const [first] = await incidents()
+    assert.deepEqual([first?.kind, first?.state, first?.reason_message.params['percent']], ['disk', 'degraded', 91])
+    assert.match(first?.reason ?? '', /^The disk at \/.* is 91 % full/)
+    used = 98
+    await panel.metrics.sampler.take()
+    assert.deepEqual([(await incidents())[0]?.kind, (await incidents())[0]?.state], ['disk', 'down'])
+  })
+
+  it('is the root helper while it is away, although a tunnel is missing too', async () => {
+    const kernel = new FakeKernel()
+    const helper = requestThrough(inProcessHelper(kernel).request)
+    let isAway = false
+    await start({
+      request: (method, params) => (isAway ? Promise.reject(helperAway('ENOENT')) : helper(method, params)),
+    })
+    await createTunnel(client, { display_name: 'Hamburg' })
+    kernel.held.delete('gre-a-1')
+    await panel.watch.pass('event')
+    assert.deepEqual(
+      (await incidents()).map(({ kind }) => kind),
+      ['tunnel'],
+    )
+    isAway = true
+    panel.clock.advance(2)
+    const found = await incidents()
+    assert.deepEqual(
+      found.map(({ kind, state }) => [kind, state]),
+      [
+        ['helper', 'down'],
+        ['tunnel', 'down'],
+      ],
+    )
+    assert.equal(found[0]?.reason_message.message_id, 'attention.helper_away')
   })
 })

@@ -2,6 +2,7 @@
 // (reference.md; decisions.md, T8, R22).
 import assert from 'node:assert/strict'
 import type { Client, Reply } from './support/client.ts'
+import { fakeRoute } from '../support/fake-routes.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { createTunnel } from './support/tunnels.ts'
 
@@ -98,6 +99,74 @@ describe('A request that comes through the tunnel', () => {
       { headers: { 'X-Forwarded-For': '172.17.1.2', 'X-Real-IP': '172.17.1.2', Forwarded: 'for=172.17.1.2' } },
     )
     assert.equal(status, 200)
+    await panel.close()
+  })
+})
+
+describe('A request whose answers go through the tunnel by the routing table', () => {
+  /** The client is behind the far end: no subnet of the tunnel holds it. */
+  const panelBehind = async (): Promise<{ panel: TestPanel; client: Client }> => {
+    const panel = await startPanel()
+    const client = await panel.setUp()
+    await createTunnel(client, { addresses: [OTHER, { address: '10.9.7.1', prefix_length: 24 }] })
+    panel.kernel.hostRoutes.push({ ...fakeRoute('127.0.0.0/8', 'gre-a-1'), gateway: '10.9.0.2' })
+    panel.kernel.changes.length = 0
+    return { panel, client }
+  }
+  const WAYS: Record<string, Asking> = {
+    'POST down': CUTTING['POST down']!,
+    'POST restart': CUTTING['POST restart']!,
+    'PATCH that makes the link again': CUTTING['PATCH that makes the link anew']!,
+    'DELETE of the tunnel': (client, more) => client.delete('/tunnels/1', more),
+    'DELETE of the address whose network has the gateway': (client, more) =>
+      client.delete('/tunnels/1/addresses', { address: OTHER.address, prefix_length: 30, ...more }),
+  }
+  for (const [what, request] of Object.entries(WAYS))
+    it(`is refused by ${what} until the operator accepts losing access`, async () => {
+      const { panel, client } = await panelBehind()
+      const { status, error } = await request(client, {})
+      assert.deepEqual(
+        [status, error.code, error.details['how'], error.details['network']],
+        [409, 'WOULD_CUT_OWN_ACCESS', 'through_tunnel', '127.0.0.0/8'],
+      )
+      assert.deepEqual(panel.kernel.changes, [])
+      assert.equal((await request(client, { i_understand_i_may_lose_access: true })).status, 200)
+      await panel.close()
+    })
+
+  it('is carried out where the change leaves that route alone', async () => {
+    const { panel, client } = await panelBehind()
+    assert.equal((await client.patch('/tunnels/1', { mtu: 1400 })).status, 200)
+    assert.equal((await client.delete('/tunnels/1/addresses', { address: '10.9.7.1', prefix_length: 24 })).status, 200)
+    await panel.close()
+  })
+})
+
+describe('A request from an address that a new address of the tunnel holds', () => {
+  /** The kernel's tunnel has lost the address that holds the client, and a reapply adds it. */
+  const panelLost = async (): Promise<{ panel: TestPanel; client: Client }> => {
+    const { panel, client } = await panelInside()
+    const state = panel.kernel.held.get('gre-a-1')?.state
+    assert(state)
+    state.config = { ...state.config, addresses: [OTHER] }
+    return { panel, client }
+  }
+
+  it('is refused where its answers would go into the tunnel, until the operator accepts losing access', async () => {
+    const { panel, client } = await panelLost()
+    const { status, error } = await client.post('/tunnels/1/reapply')
+    assert.deepEqual(
+      [status, error.code, error.details['how'], error.details['network']],
+      [409, 'WOULD_CUT_OWN_ACCESS', 'route_captured', '127.0.0.0/24'],
+    )
+    assert.equal((await client.post('/tunnels/1/reapply', { i_understand_i_may_lose_access: true })).status, 200)
+    await panel.close()
+  })
+
+  it('is carried out where a longer route leads to the client elsewhere', async () => {
+    const { panel, client } = await panelLost()
+    panel.kernel.hostRoutes.push(fakeRoute('127.0.0.1/32', 'lo'))
+    assert.equal((await client.post('/tunnels/1/reapply')).status, 200)
     await panel.close()
   })
 })

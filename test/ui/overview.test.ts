@@ -1,5 +1,8 @@
 // The overview: what needs the operator comes first, with what it takes down and the button that mends it.
 import assert from 'node:assert/strict'
+import { CertificateWatcher } from '@panel/web-daemon/platform/tls/certificate-watcher.ts'
+import { makeLogger } from '@panel/web-daemon/platform/log.ts'
+import { Certificates, filesIn } from '../api/support/certificates.ts'
 import { browsing, PHONE, type Visit } from './support/browser.ts'
 import { signedIn, startHost, type Host } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
@@ -17,6 +20,10 @@ describe('The overview', () => {
   const look = async (): Promise<void> => {
     await host.watch.pass('event')
     await host.routeWatch.pass('event')
+  }
+  const start = async (): Promise<void> => {
+    await host.monitor.start()
+    await host.metrics.start()
   }
   const attention = (page: Visit['page']) => page.getByRole('region', { name: 'Needs attention' })
 
@@ -46,6 +53,42 @@ describe('The overview', () => {
     await incident.waitFor({ state: 'detached' })
   })
 
+  it('reads from right to left in Persian, although the sentence begins with a name', async () => {
+    const link = host.kernel.held.get('long-name-gre-6')
+    assert.ok(link?.state)
+    link.state = { ...link.state, config: { ...link.state.config, mtu: 1400 } }
+    await look()
+    const { page } = await signedIn(await visit(host))
+    await (await host.signIn()).put('/settings', { 'display.language': 'fa' })
+    await page.reload()
+    const sentence = page.locator('span').filter({ hasText: /^.?long-name-gre-6.? با پیکربندی/ })
+    assert.equal(await sentence.evaluate((element) => getComputedStyle(element).direction), 'rtl')
+  })
+
+  it('answers on a phone without scrolling: what is down, what changed, what drifts, how loaded the host is', async () => {
+    await start()
+    const { page } = await signedIn(await visit(host, { viewport: PHONE }))
+    await page.getByText('CPU', { exact: true }).waitFor()
+    const bar = await page.locator('nav.bottom').boundingBox()
+    for (const title of ['Needs attention', 'Tunnels', 'Recent changes', 'Drift', 'Host'])
+      assert.ok(((await page.getByRole('heading', { name: title }).boundingBox())?.y ?? Infinity) < bar!.y - 40, title)
+  })
+
+  for (const [tile, count, address] of [
+    ['Tunnels', /^Down/, '/tunnels?q=state%3Adown'],
+    ['Drift', /^Missing/, '/reconcile?q=state%3Amissing'],
+    ['Host', null, '/metrics'],
+  ] as const)
+    it(`leads from the tile ${tile} to the list of what it counts`, async () => {
+      await start()
+      const { page } = await signedIn(await visit(host))
+      const heading = page.getByRole('heading', { name: tile, exact: true })
+      const inTile = page.locator('.tile').filter({ has: heading })
+      await (count ? inTile.getByRole('link', { name: count }) : heading.getByRole('link')).click()
+      await page.waitForURL((url) => url.href.endsWith(address))
+      await page.getByRole('heading', { level: 1 }).waitFor()
+    })
+
   it('has the list first on a phone', async () => {
     const { page } = await signedIn(await visit(host, { viewport: PHONE }))
     const [list, tile] = await Promise.all([
@@ -53,5 +96,49 @@ describe('The overview', () => {
       page.getByRole('heading', { name: 'Recent changes' }).boundingBox(),
     ])
     assert.ok(list && tile && list.y < tile.y)
+  })
+})
+
+describe('The overview of another host', () => {
+  const { visit } = browsing()
+  const certificates = new Certificates()
+  let host: Host
+  afterEach(() => host.close())
+  after(() => certificates.remove())
+
+  it('offers an empty host a tunnel and a pairing code', async () => {
+    host = await startHost()
+    await host.setUp()
+    const { page } = await signedIn(await visit(host))
+    await page.getByText('No tunnel yet').waitFor()
+    await page.getByRole('link', { name: 'Paste a pairing code' }).waitFor()
+    await page.getByRole('link', { name: 'Create a tunnel' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Create a tunnel' }).waitFor()
+  })
+
+  it('names the certificate that has expired and the helper that is away, each once, in the operator’s language', async () => {
+    const DAY_MS = 24 * 3600 * 1000
+    host = await startHost({
+      certificate: new CertificateWatcher({
+        files: filesIn(certificates.make('old', new Date(Date.now() - 826 * DAY_MS))),
+        logger: makeLogger({ write: () => undefined }),
+      }),
+    })
+    const client = await host.setUp()
+    const { page } = await signedIn(await visit(host, { allowConsole: /status of 503/ }))
+    await client.put('/settings', { 'display.language': 'ru' })
+    host.sendHelperAway()
+    await page.reload()
+    const rows = page.getByRole('region', { name: 'Требует внимания' }).getByRole('listitem')
+    await rows
+      .filter({ hasText: 'Root-помощник' })
+      .getByText(/Root-помощник недоступен/)
+      .waitFor()
+    const certificate = rows.filter({ hasText: 'Сертификат недействителен' })
+    await certificate.getByText(/Срок действия сертификата истёк/).waitFor()
+    assert.doesNotMatch(await certificate.innerText(), /\d{4}-\d\d-\d\dT/)
+    assert.equal(await rows.filter({ hasText: /Шифрование|Root-помощник/ }).count(), 1)
+    await certificate.getByRole('link', { name: 'Диагностика' }).click()
+    await page.getByRole('heading', { name: 'Состояние панели' }).waitFor()
   })
 })

@@ -124,6 +124,20 @@ describe("A change under the operator's own connection", () => {
       .waitFor()
   })
 
+  it('is asked about where it leads the answers to the browser into the tunnel', async () => {
+    const link = host.kernel.held.get('gre-a-1')
+    assert.ok(link?.state)
+    link.state = { ...link.state, config: { ...link.state.config, addresses: [] } }
+    const { page, gates } = await visitTunnel()
+    gates.expectAnswer(409, '/tunnels/1/reapply')
+    await page.getByRole('button', { name: 'Reapply' }).first().click()
+    const question = page.getByRole('dialog', { name: 'You may lose access to the panel' })
+    await question.getByText('This change sends the answers to it into gre-a-1.').waitFor()
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await question.waitFor({ state: 'detached' })
+    assert.deepEqual(host.kernel.held.get('gre-a-1')?.state?.config.addresses, [])
+  })
+
   it('is asked about in the same words where it is made from the comparison', async () => {
     const visited = await goTo(await signedIn(await visit(host)), host, 'reconcile', 'Drift')
     const { page, gates } = visited

@@ -22,6 +22,11 @@ describe('The path of packets', () => {
       .locator('.hop')
       .evaluateAll((all) => all.map((hop) => hop.querySelector('title')?.textContent ?? ''))
 
+  const legStates = (page: Visit['page']): Promise<(string | undefined)[]> =>
+    picture(page)
+      .locator('.edge')
+      .evaluateAll((all) => all.map((edge) => edge.classList[1]))
+
   it('is drawn on the page of a rule, each hop by its state, and read as text', async () => {
     const { page } = await goTo(await signedIn(await visit(host)), host, 'routes/1', 'Web')
     await picture(page).waitFor()
@@ -37,6 +42,23 @@ describe('The path of packets', () => {
     await page.getByRole('heading', { name: 'gre-a-1', level: 1 }).waitFor()
   })
 
+  it('draws the way to a destination that nothing has checked as unknown: by a ring, dashes and words', async () => {
+    const { page } = await goTo(await signedIn(await visit(host)), host, 'routes/1', 'Web')
+    await picture(page).waitFor()
+    const destination = picture(page).locator('.hop.unknown').filter({ hasText: '10.9.0.2:8443' })
+    assert.equal(await destination.locator('text.detail').textContent(), 'Not checked')
+    assert.equal((await hops(page)).at(-1), '10.9.0.2:8443 · Not checked')
+    const legs = await legStates(page)
+    assert.deepEqual(legs, ['up', 'up', 'up', 'unknown', 'unknown'])
+    const dashes = await picture(page)
+      .locator('.edge .line')
+      .evaluateAll((all) => all.map((line) => getComputedStyle(line).strokeDasharray))
+    assert.deepEqual(
+      dashes.map((dash) => dash !== 'none'),
+      [false, false, false, true, true],
+    )
+  })
+
   it('is broken where it is: at a tunnel that is down, behind which nothing flows', async () => {
     await client.post('/tunnels/1/down')
     await host.monitor.settled()
@@ -45,12 +67,7 @@ describe('The path of packets', () => {
     assert.deepEqual(await picture(page).locator('.hop.down title').allTextContents(), [
       'gre-a-1 · Tunnel · Interface down',
     ])
-    assert.deepEqual(
-      await picture(page)
-        .locator('.edge')
-        .evaluateAll((all) => all.map((edge) => edge.classList[1])),
-      ['up', 'up', 'down', 'unknown', 'unknown'],
-    )
+    assert.deepEqual(await legStates(page), ['up', 'up', 'down', 'unknown', 'unknown'])
   })
 
   it('shows where an analysis found that packets stop', async () => {

@@ -103,8 +103,8 @@ describe('Diagnostics on the page', () => {
     const visit = await visitDiagnostics()
     await visit.page.getByRole('link', { name: 'History' }).click()
     await visit.page.getByText('No history yet').waitFor()
-    await visit.page.getByRole('button', { name: 'Week' }).click()
-    await visit.page.waitForURL(/hours=168/)
+    await visit.page.getByRole('button', { name: '7 days' }).click()
+    await visit.page.waitForURL(/range=7d/)
   })
 })
 

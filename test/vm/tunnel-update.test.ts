@@ -190,7 +190,12 @@ describe('A change of a tunnel on a real kernel', function () {
 
   it('does not cut a client inside the tunnel off, unless he accepts it', async () => {
     const url = 'http://172.17.1.1:8480/api/v1'
-    const request = async (method: string, path: string, body: object): Promise<{ status: number; text: string }> => {
+    const request = async (
+      method: string,
+      path: string,
+      body: object,
+      from = '172.17.1.2',
+    ): Promise<{ status: number; text: string }> => {
       const { cookies } = a.operator
       const headers = [
         `Cookie: ${[...cookies].map(([name, value]) => `${name}=${value}`).join('; ')}`,
@@ -200,6 +205,7 @@ describe('A change of a tunnel on a real kernel', function () {
       ]
       const said = await far.run('curl', [
         '-sS',
+        ...['--interface', from],
         '-m',
         '60',
         '-w',
@@ -235,6 +241,27 @@ describe('A change of a tunnel on a real kernel', function () {
     assert.equal((await request('PATCH', path, { note: 'from inside' })).status, 200)
     const { status, text } = await request('POST', `${path}/restart`, { i_understand_i_may_lose_access: true })
     assert.equal(status, 200, text)
+    assert.equal(await a.picture(), before)
+
+    // Behind the far end, where only the routing table leads.
+    const behind = '10.77.0.1'
+    await far.run(`ip address add ${behind}/32 dev lo`)
+    await a.server.run('ip route add 10.77.0.0/24 dev gre-a-1')
+    const captor = {
+      ...{ interface_name: 'gre-a-9', local_endpoint: made.local_endpoint, remote_endpoint: '192.0.2.9' },
+      ...{ addresses: [{ address: '10.77.0.2', prefix_length: 28 }], force: true },
+    }
+    for (const [method, where, body, how] of [
+      ['POST', `${path}/down`, {}, 'through_tunnel'],
+      ['DELETE', path, {}, 'through_tunnel'],
+      ['POST', '/tunnels', captor, 'route_captured'],
+    ] as const) {
+      const refused = await request(method, where, body, behind)
+      assert.equal(refused.status, 409, refused.text)
+      assert.match(refused.text, new RegExp(`WOULD_CUT_OWN_ACCESS.*"how":"${how}"`, 's'))
+    }
+    await a.server.run('ip route delete 10.77.0.0/24 dev gre-a-1')
+    await far.run(`ip address delete ${behind}/32 dev lo`)
     assert.equal(await a.picture(), before)
   })
 

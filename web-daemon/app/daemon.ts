@@ -95,7 +95,7 @@ const createPanel = (config: Config, { helper, ...opened }: Opened, certificate:
     host_names: config.host_names,
     page_dir: config.page_dir,
     installation: describeInstallation(config),
-    components: () => (certificate ? [certificate.component()] : []),
+    certificate,
   })
 
 const describeInstallation = ({ state_dir, helper_socket, listen_address }: Config) => ({

@@ -6,6 +6,7 @@ import { backupEndpoints } from '../features/backup/endpoints.ts'
 import { diagnosticEndpoints } from '../features/diagnostics/endpoints.ts'
 import { metricsEndpoints } from '../features/metrics/endpoints.ts'
 import { metricsComponent } from '../features/metrics/component.ts'
+import { fullDisks } from '../features/metrics/full-disks.ts'
 import { monitorComponent } from '../features/monitor/component.ts'
 import { monitorEndpoints } from '../features/monitor/endpoints.ts'
 import { poolEndpoints } from '../features/pools/endpoints.ts'
@@ -13,7 +14,7 @@ import { whyNoDefaultPool } from '../features/pools/reference.ts'
 import { reconcileEndpoints } from '../features/reconcile/endpoints.ts'
 import { settingsEndpoints } from '../features/settings/endpoints.ts'
 import { systemEndpoints } from '../features/system/endpoints.ts'
-import { cached } from '../features/system/health.ts'
+import { cached, helperIncident } from '../features/system/health.ts'
 import { tunnelEndpoints } from '../features/tunnels/endpoints.ts'
 import { pairingEndpoints } from '../features/tunnels/pairing/endpoints.ts'
 import { poolUse } from '../features/tunnels/pool-use.ts'
@@ -22,23 +23,30 @@ import { routeEndpoints } from '../features/routes/endpoints.ts'
 import { rulesComponent } from '../features/routes/health/component.ts'
 import { countInForce } from '../features/routes/store.ts'
 import { dependentRoutes } from '../features/routes/tunnel-use.ts'
+import type { ReadContext } from '../platform/context.ts'
+import type { HostIncident } from '../platform/health.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
 import type { Services } from './services.ts'
 
 const SETTING_REFERENCES = { 'addressing.default_pool_id': whyNoDefaultPool }
 
 export function allEndpoints(services: Services): Endpoint[] {
-  const { auth, about, installation, store, pairing, watch, metrics, traffic, monitor, runs, components, logger } =
+  const { auth, about, installation, store, pairing, watch, metrics, traffic, monitor, runs, certificate, logger } =
     services
   const { routeWatch } = services
   const rules = cached((context) => rulesComponent(context, routeWatch))
+  const helper = cached(helperIncident)
+  const ofHost = async (context: ReadContext): Promise<HostIncident[]> =>
+    [await helper(context), certificate?.incident() ?? null, ...fullDisks(metrics.sampler.latest)].filter(
+      (one) => one !== null,
+    )
   return [
     ...authEndpoints(auth),
     ...systemEndpoints({ ...about, isLocal: auth.isLocal }, installation, store, async (context) => [
       await rules(context),
       metricsComponent(metrics),
       monitorComponent(monitor),
-      ...components(),
+      ...(certificate ? [certificate.component()] : []),
     ]),
     ...metricsEndpoints(metrics.sampler),
     ...monitorEndpoints(monitor),
@@ -47,7 +55,7 @@ export function allEndpoints(services: Services): Endpoint[] {
     ...poolEndpoints(poolUse),
     ...tunnelEndpoints(dependentRoutes, (word) => monitor.inState(word)),
     ...pairingEndpoints(pairing),
-    ...reconcileEndpoints({ watch, routeWatch, monitor, traffic }),
+    ...reconcileEndpoints({ watch, routeWatch, monitor, traffic, ofHost }),
     ...settingsEndpoints(SETTING_REFERENCES),
     ...forwardingEndpoints({ rulesInForce: countInForce }),
     ...routeEndpoints(traffic),

@@ -20,5 +20,5 @@ async function up(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-export const name = '014-messages'
+export const name = '015-messages'
 export const migration = { up }

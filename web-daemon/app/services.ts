@@ -23,12 +23,14 @@ import { PairingThrottle } from '../features/tunnels/pairing/throttle.ts'
 import type { CommandContext } from '../platform/context.ts'
 import type { Store } from '../platform/db/store.ts'
 import type { Bus } from '../platform/events/bus.ts'
-import type { Component } from '../platform/health.ts'
 import type { Streamer } from '../platform/helper/streams.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
 import { toBasePath } from '../platform/http/prefix.ts'
 import { API_BASE } from '../platform/http/routes.ts'
+import type { CertificateWatcher } from '../platform/tls/certificate-watcher.ts'
 import { VERSION } from '../platform/version.ts'
+
+type Certificate = Pick<CertificateWatcher, 'component' | 'incident'>
 
 /** What a panel is built from. The optional ones have a default; tests replace them. */
 export interface PanelDeps {
@@ -46,8 +48,8 @@ export interface PanelDeps {
   readonly installation: Omit<Installation, 'web_path'>
   /** Holds index.html and assets/. */
   readonly page_dir: string
-  /** Components of the health answer beside those of the features. */
-  readonly components?: () => Component[]
+  /** Absent: the panel is served without TLS. */
+  readonly certificate?: Certificate | null
   readonly logger: Logger
   readonly now?: () => Date
   /** In milliseconds, for what is measured. */
@@ -78,7 +80,7 @@ export interface Services {
   readonly traffic: Traffic
   /** To be stopped before the store is closed. */
   readonly runs: Runs
-  readonly components: () => Component[]
+  readonly certificate: Certificate | null
   readonly logger: Logger
 }
 
@@ -89,6 +91,7 @@ export function makeServices(deps: PanelDeps): Services {
   const context = { db, request, now, api_path, settings, inTurn: makeQueue(), publish: bus.publish }
   const traffic = new Traffic({ db, request, now, monotonic, settings, logger })
   const drift = { ...context, logger, record: (doing: PanelAction) => recordPanelAction(context, doing) }
+  const monitor = new Monitor({ db, request, stream: deps.stream, bus, now, logger, settings, ...deps.monitor })
   const services: Services = {
     context,
     auth: makeAuth(deps, now),
@@ -105,12 +108,13 @@ export function makeServices(deps: PanelDeps): Services {
       logger,
       settings,
       readRoutes: makeRoutesReader(db, traffic),
+      onTraffic: (interfaces, seconds) => monitor.addTraffic(interfaces, seconds),
       ...deps.metrics,
     }),
-    monitor: new Monitor({ db, request, stream: deps.stream, bus, now, logger, settings, ...deps.monitor }),
+    monitor,
     traffic,
     runs: new Runs({ db, stream: deps.stream, now, ...(deps.metrics && { host: deps.metrics.host }) }),
-    components: deps.components ?? (() => []),
+    certificate: deps.certificate ?? null,
     logger,
   }
   bus.subscribe('settings.changed', ({ keys }) => {

@@ -1,10 +1,17 @@
-// The state of one part of the panel, as GET /system/health shows it.
-import type { Message } from '@panel/shared/messages/message.ts'
+// The state of one part of the panel, as GET /system/health shows it, and what of it needs the operator.
+import type { Incident } from '@panel/shared/api/reconcile.ts'
 import type { ComponentName, HealthStatus } from '@panel/shared/api/system.ts'
+import type { Message } from '@panel/shared/messages/message.ts'
 
 export interface Component {
   readonly name: ComponentName
   readonly status: HealthStatus
   /** A sentence for the operator. */
   readonly detail: Message
+}
+
+/** Something of the host or of the panel itself that needs the operator, as GET /reconcile/attention names it. */
+export interface HostIncident extends Pick<Incident, 'kind' | 'name' | 'state' | 'since'> {
+  readonly kind: Exclude<Incident['kind'], 'tunnel' | 'route'>
+  readonly told: Message
 }

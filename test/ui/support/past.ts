@@ -38,6 +38,8 @@ export async function giveHistory({ db }: Host, tunnel_id: number): Promise<void
         jitter_sum_us: 900 * received_count,
         jitter_count: received_count,
         worst_severity,
+        tx_bytes: isBroken ? 0 : Math.round(30_000_000 * busyAt(step) ** 2),
+        rx_bytes: isBroken ? 0 : Math.round(200_000_000 * busyAt(step) ** 2),
         [isBroken ? 'down_ms' : lost > 0 ? 'degraded_ms' : 'up_ms']: STEP_S * 1000,
       }
     }),

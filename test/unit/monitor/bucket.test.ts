@@ -17,6 +17,8 @@ const bucket: fc.Arbitrary<Bucket> = fc.record({
   up_ms: fc.nat(99_999),
   degraded_ms: fc.nat(99_999),
   down_ms: fc.nat(99_999),
+  rx_bytes: fc.option(fc.nat()),
+  tx_bytes: fc.option(fc.nat()),
 })
 
 describe('Intervals of history', () => {

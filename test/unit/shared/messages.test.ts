@@ -33,7 +33,12 @@ const sources = (folder: string): string[] =>
     )
     .map((file) => readFileSync(join(ROOT, folder, file), 'utf8'))
 
-const plain = (language: string) => ({ language, number: String, isolate: (text: string) => text })
+const plain = (language: string) => ({
+  language,
+  number: String,
+  instant: (at: string) => `<${at}>`,
+  isolate: (text: string) => text,
+})
 
 describe('The sentences of the API', () => {
   it('are each said somewhere', () => {
@@ -95,5 +100,7 @@ describe('The sentences of the API', () => {
     const told = message('input.list', { field: 'addresses', count: 1024, items: message('input.addresses') })
     assert.equal(render(told, texts, plain('ru'), label), 'Адреса туннеля: не больше 1024 (адреса).')
     assert.equal(render(verbatim('File exists'), texts, plain('ru'), label), 'File exists')
+    const dated = message('attention.certificate_soon', { at: '2026-12-24T08:00:00.000Z' })
+    assert.match(render(dated, texts, plain('ru'), label), /истекает <2026-12-24T08:00:00.000Z>, а/)
   })
 })

@@ -19,8 +19,11 @@ class Messages {
   /** Empty until the first answer that has something to say. */
   #said: Catalogue = $state.raw({})
   #saidIn: Language | null = null
+  #saidLoading = Promise.resolve()
   /** Number format, set by the display settings. */
   number: (value: number) => string = String
+  /** Likewise of an instant. */
+  instant: (at: string) => string = String
 
   /** Reloads all loaded areas in another language. */
   async use(language: Language): Promise<void> {
@@ -28,13 +31,18 @@ class Messages {
     const texts = await read(language, [...this.#areas])
     this.#language = language
     this.#texts = texts
-    if (this.#saidIn !== null) this.#loadSaid()
+    if (this.#saidIn !== null) void this.#loadSaid()
   }
 
   /** What an answer of the API says, with the form's words for fields. */
   readonly say = (told: Told, label: LabelOf = () => undefined): string => {
-    if ((told.message_id ?? '') !== '' && this.#saidIn !== this.#language) this.#loadSaid()
-    return render(told, this.#said, this.#options, (field) => label(field) ?? this.#fieldLabel(field))
+    if ((told.message_id ?? '') !== '' && this.#saidIn !== this.#language) void this.#loadSaid()
+    return render(
+      told,
+      this.#said,
+      { ...this.#options, instant: this.instant },
+      (field) => label(field) ?? this.#fieldLabel(field),
+    )
   }
 
   /** Whether it stays in English, whatever the language is. */
@@ -45,10 +53,13 @@ class Messages {
     return key === undefined ? undefined : this.find(key, field)
   }
 
-  #loadSaid(): void {
+  /** Resolves when `say` has the operator's language, or it could not be loaded. */
+  readonly readySaid = (): Promise<void> => (this.#saidIn === this.#language ? this.#saidLoading : this.#loadSaid())
+
+  #loadSaid(): Promise<void> {
     const language = this.#language
     this.#saidIn = language
-    void readSaid(language).then(
+    return (this.#saidLoading = readSaid(language).then(
       (texts) => {
         if (language === this.#language) this.#said = texts
       },
@@ -56,7 +67,7 @@ class Messages {
       () => {
         if (this.#saidIn === language) this.#saidIn = null
       },
-    )
+    ))
   }
 
   async load(areas: readonly Area[]): Promise<void> {

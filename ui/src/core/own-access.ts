@@ -15,6 +15,8 @@ type Risky = {
   [R in EndpointName]: Endpoints[R] extends { body: infer B } ? (Consent extends keyof B ? R : never) : never
 }[EndpointName]
 
+const TEXTS = { through_tunnel: 'core.own_access.text', route_captured: 'core.own_access.captured' } as const
+
 /** Resolves to null if the change was applied but its answer was lost. */
 export const withAccessCheck = async <R extends Risky>(
   route: R,
@@ -25,13 +27,14 @@ export const withAccessCheck = async <R extends Risky>(
   } catch (thrown) {
     const error = toApiError(thrown)
     if (error.code !== 'WOULD_CUT_OWN_ACCESS') throw thrown
-    const { client_ip: address = '', interface_name: name = '' } = error.details as {
-      client_ip?: string
-      interface_name?: string
-    }
+    const {
+      client_ip: address = '',
+      interface_name: name = '',
+      how = 'through_tunnel',
+    } = error.details as { client_ip?: string; interface_name?: string; how?: keyof typeof TEXTS }
     const isConfirmed = await confirm({
       title: t('core.own_access.title'),
-      text: t('core.own_access.text', { address, name }),
+      text: t(TEXTS[how], { address, name }),
       action: t('core.own_access.action'),
       isDanger: true,
     })

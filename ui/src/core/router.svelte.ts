@@ -32,7 +32,7 @@ class Router {
   #pause: ReturnType<typeof setTimeout> | undefined
 
   begin(): void {
-    addEventListener('popstate', () => void this.#arrive())
+    addEventListener('popstate', () => this.#return())
     addEventListener('pagehide', () => this.#endPause())
     document.addEventListener('click', (event) => this.#followLink(event))
     void this.#arrive()
@@ -63,10 +63,25 @@ class Router {
     this.#pause = setTimeout(() => this.#endPause(), PAUSE_MS)
   }
 
+  /** As `setSearch`, as a step that "back" undoes. */
+  pushSearch(values: Readonly<Record<string, string>>): void {
+    this.#endPause()
+    history.pushState(null, '', location.href)
+    this.setSearch(values)
+  }
+
   #writeSearch(): void {
     const text = this.search.toString().replaceAll('%3A', ':')
     const query = text === '' ? '' : `?${text}`
     if (query !== location.search) history.replaceState(null, '', `${location.pathname}${query}`)
+  }
+
+  /** A step within the page leaves focus and scroll where they are. */
+  #return(): void {
+    const isSamePage = pathNow() === this.path && !this.isLoading
+    if (!isSamePage) return void this.#arrive()
+    this.#forgetPause()
+    this.search = new URLSearchParams(location.search)
   }
 
   #endPause(): void {

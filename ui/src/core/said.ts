@@ -8,10 +8,17 @@ export type Told = Pick<Message, 'message'> & Partial<Omit<Message, 'message_id'
 /** What the page calls a field; undefined where it does not show it. */
 export type LabelOf = (field: string) => string | undefined
 
+interface SaidOptions extends FormatOptions {
+  /** Formats a date with its time. */
+  readonly instant: (at: string) => string
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
+
 type Catalogue = Readonly<Record<string, string>>
 
 /** `texts` are the sentences of the language. Without one the English text of the answer stands. */
-export const render = (told: Told, texts: Catalogue, options: FormatOptions, label: LabelOf): string => {
+export const render = (told: Told, texts: Catalogue, options: SaidOptions, label: LabelOf): string => {
   const text = texts[told.message_id ?? '']
   if (text === undefined) return told.message
   const shown = (name: string, value: Param): string | number => {
@@ -21,6 +28,7 @@ export const render = (told: Told, texts: Catalogue, options: FormatOptions, lab
         .map((part) => render(part, texts, options, label))
         .join(', ')
     if (name === 'field' || name === 'other_field') return label(String(value)) ?? options.isolate(String(value))
+    if (INSTANT.test(String(value))) return options.instant(String(value))
     // Numbers of ports, keys and the like are names: only what the sentence counts is written as a number.
     return options.isolate(String(value))
   }

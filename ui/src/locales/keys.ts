@@ -2,6 +2,7 @@
 import type account from './en/account.json'
 import type audit from './en/audit.json'
 import type backup from './en/backup.json'
+import type charts from './en/charts.json'
 import type core from './en/core.json'
 import type dashboard from './en/dashboard.json'
 import type diagnostics from './en/diagnostics.json'
@@ -13,6 +14,7 @@ import type pools from './en/pools.json'
 import type reconcile from './en/reconcile.json'
 import type routes from './en/routes.json'
 import type host from './en/host.json'
+import type list from './en/list.json'
 import type metrics from './en/metrics.json'
 import type settings from './en/settings.json'
 import type system from './en/system.json'
@@ -22,6 +24,7 @@ interface Areas {
   readonly account: typeof account
   readonly audit: typeof audit
   readonly backup: typeof backup
+  readonly charts: typeof charts
   readonly core: typeof core
   readonly dashboard: typeof dashboard
   readonly diagnostics: typeof diagnostics
@@ -33,6 +36,7 @@ interface Areas {
   readonly reconcile: typeof reconcile
   readonly routes: typeof routes
   readonly host: typeof host
+  readonly list: typeof list
   readonly metrics: typeof metrics
   readonly settings: typeof settings
   readonly system: typeof system

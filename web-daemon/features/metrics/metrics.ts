@@ -2,7 +2,7 @@
 // M3, E7).
 import type { Logger } from 'pino'
 import { kindOfType } from '@panel/shared/api/base/lookups.ts'
-import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import type { InterfaceReading, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import type { Bus } from '../../platform/events/bus.ts'
 import type { SettingKey } from '../settings/definitions.ts'
@@ -31,6 +31,8 @@ export interface MetricsDeps {
   readonly clock?: Clock
   readonly settings: SettingsReader
   readonly readRoutes?: ReadRoutes
+  /** Called with each reading and the seconds since the one before. */
+  readonly onTraffic?: (interfaces: readonly InterfaceReading[], seconds: number) => void
 }
 
 export class Metrics {
@@ -46,7 +48,13 @@ export class Metrics {
 
   constructor(deps: MetricsDeps) {
     this.settings = deps.settings
-    this.#deps = { host: thisHost, clock: systemClock, readRoutes: async () => routesSnapshot([]), ...deps }
+    this.#deps = {
+      host: thisHost,
+      clock: systemClock,
+      readRoutes: async () => routesSnapshot([]),
+      onTraffic: () => undefined,
+      ...deps,
+    }
     const { clock, logger } = this.#deps
     this.sampler = new Sampler({ settings: this.settings, clock, logger, read: (seconds) => this.#read(seconds) })
   }
@@ -84,6 +92,7 @@ export class Metrics {
     if (!this.#reader) throw new Error('metrics are read before they are started')
     this.#kinds ??= this.#readKinds()
     const snapshot = await this.#reader.read(this.#deps.now(), seconds, await this.#kinds)
+    if (seconds > 0) this.#deps.onTraffic(snapshot.network.interfaces, seconds)
     const failure = await this.#saveWhenDue()
     if (failure !== null) snapshot.errors.push({ part: 'store', detail: failure })
     return snapshot

@@ -9,6 +9,10 @@ export function stateSeverity(state: MonitorState): number {
   return BY_SEVERITY.indexOf(state)
 }
 
+export function stateOfSeverity(severity: number): MonitorState {
+  return BY_SEVERITY[severity] ?? 'Unknown'
+}
+
 /** Times in whole microseconds; `bucket_start` in seconds since 1970. */
 export interface Bucket {
   readonly tunnel_id: number
@@ -25,9 +29,13 @@ export interface Bucket {
   readonly up_ms: number
   readonly degraded_ms: number
   readonly down_ms: number
+  /** What went through the interface; null where nobody counted. */
+  readonly rx_bytes: number | null
+  readonly tx_bytes: number | null
 }
 
 export const TIMES = ['up_ms', 'degraded_ms', 'down_ms'] as const
+export const BYTES = ['rx_bytes', 'tx_bytes'] as const
 
 export function emptyBucket(tunnel_id: number, bucket_start: number): Bucket {
   return {
@@ -44,6 +52,8 @@ export function emptyBucket(tunnel_id: number, bucket_start: number): Bucket {
     up_ms: 0,
     degraded_ms: 0,
     down_ms: 0,
+    rx_bytes: null,
+    tx_bytes: null,
   }
 }
 
@@ -63,15 +73,18 @@ export function joinBuckets(a: Bucket, b: Omit<Bucket, 'tunnel_id' | 'bucket_sta
     up_ms: a.up_ms + b.up_ms,
     degraded_ms: a.degraded_ms + b.degraded_ms,
     down_ms: a.down_ms + b.down_ms,
+    rx_bytes: pick(add, a.rx_bytes, b.rx_bytes),
+    tx_bytes: pick(add, a.tx_bytes, b.tx_bytes),
   }
 }
 
+const add = (a: number, b: number): number => a + b
 const pick = (which: (a: number, b: number) => number, a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : which(a, b)
 
 export function toPoint(bucket: Bucket, samples: number): MonitorPoint {
   const { sent_count, received_count, worst_severity } = bucket
-  const worst_state = BY_SEVERITY[worst_severity] ?? 'Unknown'
+  const worst_state = stateOfSeverity(worst_severity)
   return {
     bucket_start: new Date(bucket.bucket_start * 1000).toISOString(),
     sent_count,
@@ -86,6 +99,8 @@ export function toPoint(bucket: Bucket, samples: number): MonitorPoint {
     up_seconds: bucket.up_ms / 1000,
     degraded_seconds: bucket.degraded_ms / 1000,
     down_seconds: bucket.down_ms / 1000,
+    rx_bytes: bucket.rx_bytes,
+    tx_bytes: bucket.tx_bytes,
     samples,
   }
 }

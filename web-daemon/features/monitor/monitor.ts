@@ -1,6 +1,7 @@
 // Monitors all tunnels: follows their records, kernel events and probe results, and publishes every change of state.
 import type { Logger } from 'pino'
 import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/base/lookups.ts'
+import type { InterfaceReading } from '@panel/shared/api/metrics.ts'
 import type { MonitorCounts, MonitorSnapshot, MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
@@ -34,6 +35,9 @@ export interface MonitorDeps {
   readonly pauses?: typeof PAUSES_MS
 }
 
+/** As the metrics read them. */
+export type InterfaceRates = Pick<InterfaceReading, 'name' | 'rx_bytes_per_second' | 'tx_bytes_per_second'>
+
 const NOT_STARTED = message('monitor.not_started')
 
 export class Monitor {
@@ -63,7 +67,7 @@ export class Monitor {
       onStopped: (reason) => this.#proberStopped(reason),
       ...(deps.pauses && { pauses: deps.pauses }),
     })
-    this.historyWriter = new HistoryWriter({ db, now, logger, settings, watched: () => [...this.#watched.values()] })
+    this.historyWriter = new HistoryWriter({ db, now, logger, settings, watched: () => this.watched })
   }
 
   /** Resolves when every tunnel is monitored. */
@@ -136,6 +140,23 @@ export class Monitor {
 
   of(tunnel_id: number): WatchedTunnel | undefined {
     return this.#watched.get(tunnel_id)
+  }
+
+  /** What went through the interfaces of the host in these seconds. */
+  addTraffic(interfaces: readonly InterfaceRates[], seconds: number): void {
+    const at = this.#at
+    for (const { name, rx_bytes_per_second, tx_bytes_per_second } of interfaces)
+      this.#watched.get(this.#byName.get(name) ?? 0)?.addTraffic(
+        {
+          rx_bytes: Math.round(rx_bytes_per_second * seconds),
+          tx_bytes: Math.round(tx_bytes_per_second * seconds),
+        },
+        at,
+      )
+  }
+
+  get watched(): readonly WatchedTunnel[] {
+    return [...this.#watched.values()]
   }
 
   summary(): MonitorSummaryAnswer {

@@ -160,6 +160,11 @@ export class WatchedTunnel {
     this.#add(at, { ...NOTHING, worst_severity: stateSeverity(this.#stateMachine.state) })
   }
 
+  /** What went through the interface since it was counted last. */
+  addTraffic(bytes: Pick<Bucket, 'rx_bytes' | 'tx_bytes'>, at: number): void {
+    this.#add(at, { ...NOTHING, ...bytes })
+  }
+
   /** The intervals that are not stored, oldest first. */
   get buckets(): Bucket[] {
     return [...this.#buckets.values()].sort((a, b) => a.bucket_start - b.bucket_start)

@@ -1,9 +1,10 @@
-// What needs the operator, from what the background knows already: tunnels that are down or not as stored, and relay
-// rules that relay nothing, each with what it takes down.
+// What needs the operator, from what the background knows already: tunnels that are down or not as stored, relay rules
+// that relay nothing, each with what it takes down, and what is wrong with the host itself.
 import type { AttentionAnswer, Incident } from '@panel/shared/api/reconcile.ts'
 import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
+import type { HostIncident } from '../../platform/health.ts'
 import type { Monitor } from '../monitor/monitor.ts'
 import type { RouteWatch } from '../routes/health/watch.ts'
 import { readPaths } from '../routes/path.ts'
@@ -18,6 +19,8 @@ export interface AttentionDeps {
   readonly routeWatch: RouteWatch
   readonly monitor: Monitor
   readonly traffic: Pick<Traffic, 'connections'>
+  /** The helper, the certificate and the disks, of other features. */
+  readonly ofHost: (context: ReadContext) => Promise<HostIncident[]>
 }
 
 /** So many rules are named of those that an incident takes down. */
@@ -25,13 +28,19 @@ const NAMED = 10
 const WRONG = ['Missing', 'Drifted', 'Inconsistent']
 const FINE = ['healthy', 'disabled']
 
-type Found = Omit<Incident, 'affected' | 'affected_routes' | 'affected_connections' | 'name'>
+type Found = Omit<Incident, 'kind' | 'id' | 'affected' | 'affected_routes' | 'affected_connections' | 'name'> & {
+  readonly kind: 'tunnel' | 'route'
+  readonly id: number
+}
 
 export function showAttention(deps: AttentionDeps) {
   return async (context: ReadContext): Promise<Answer<AttentionAnswer>> => {
     await deps.monitor.settled()
     const found = [...tunnelsFound(deps), ...rulesFound(deps)]
-    const incidents = found.length === 0 ? [] : await withEffects(context, deps, found)
+    const incidents = [
+      ...(await deps.ofHost(context)).map(ofHost),
+      ...(found.length === 0 ? [] : await withEffects(context, deps, found)),
+    ]
     return ok({
       incidents: incidents.sort(worstAndLatestFirst),
       total: incidents.length,
@@ -39,6 +48,17 @@ export function showAttention(deps: AttentionDeps) {
     })
   }
 }
+
+/** It takes no rule down at once. */
+const ofHost = ({ told, ...rest }: HostIncident): Incident => ({
+  ...rest,
+  ...said(told),
+  id: null,
+  can_reapply: false,
+  affected: [],
+  affected_routes: 0,
+  affected_connections: 0,
+})
 
 /** A tunnel that is both down and not as stored is one incident, and the latter says what to do. */
 function tunnelsFound({ watch, monitor }: AttentionDeps): Found[] {
@@ -132,5 +152,8 @@ async function rulesOver(context: ReadContext, tunnels: ReadonlySet<number>): Pr
   return new Map(rules.map((rule) => [rule.route_rule_id, tunnelsOf(rule).filter((id) => tunnels.has(id))]))
 }
 
+/** Without the helper nothing can be mended, so it comes first. */
 const worstAndLatestFirst = (a: Incident, b: Incident): number =>
-  Number(b.state === 'down') - Number(a.state === 'down') || (b.since ?? '').localeCompare(a.since ?? '')
+  Number(b.state === 'down') - Number(a.state === 'down') ||
+  Number(b.kind === 'helper') - Number(a.kind === 'helper') ||
+  (b.since ?? '').localeCompare(a.since ?? '')

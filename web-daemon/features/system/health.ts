@@ -6,7 +6,7 @@ import { message, spoken, verbatim, type Message } from '@panel/shared/messages/
 import { LOCAL_PROOF_COOKIE } from '../auth/local-proof.ts'
 import { hasAccount } from '../auth/store.ts'
 import type { Store } from '../../platform/db/store.ts'
-import type { Component } from '../../platform/health.ts'
+import type { Component, HostIncident } from '../../platform/health.ts'
 import { storeTrouble } from '../../platform/db/trouble.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -98,6 +98,15 @@ const helperComponent = (own: Settled<Result<'host.probe'>>): Component => {
   return trouble === ''
     ? { name, status: 'ok', detail: message('component.helper') }
     : { name, status: 'error', detail: verbatim(trouble) }
+}
+
+/** The helper itself, where it is away or cannot change what it is asked to. */
+export async function helperIncident({ request }: Pick<ReadContext, 'request'>): Promise<HostIncident | null> {
+  const told = await request('host.probe', { parts: ['state'] }).then(
+    ({ state }): Message | null => (state?.trouble ? verbatim(state.trouble) : null),
+    (failure: unknown) => (isHelperAway(failure) ? message('attention.helper_away') : errorMessage(failure)),
+  )
+  return told && { kind: 'helper', name: '', state: 'down', since: null, told }
 }
 
 const netlinkComponent = (links: Settled<unknown>): Component => {

@@ -11,6 +11,7 @@ import { Refusal } from '../../platform/http/refusal.ts'
 import { changeAnswer } from './answer.ts'
 import { stateBefore } from './draft/before.ts'
 import { draftTunnel, type Draft, type DraftOptions } from './draft/draft.ts'
+import { guardOwnAccess } from './own-access.ts'
 import { planView } from './plan-view.ts'
 import type { TunnelRecord } from './record.ts'
 import { tunnelResource } from './resource.ts'
@@ -23,6 +24,10 @@ export function createTunnel(
   return context.inTurn(async () => {
     const draft = await draftTunnel(context, incoming, { ...options, withLinkKinds: true })
     await refuseUnsupported(context, draft)
+    const { client_ip, body } = incoming
+    const accepts = body.i_understand_i_may_lose_access === true
+    const making = { before: null, after: draft.after }
+    await guardOwnAccess(context, draft.record, making, { client_ip, accepts })
     const { before, record, outcome } = await make(context, draft)
     const { interface_name, tunnel_id } = record
     const { after, warnings, facts } = draft

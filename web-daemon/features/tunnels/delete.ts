@@ -41,9 +41,9 @@ export const deleteTunnel =
       }
       const { found, helper: folders } = await look(context.request, stored.record.interface_name)
       refuseReplaced(found, stored.record)
-      const inside = [...stored.record.addresses, ...(found.state?.link?.config.addresses ?? [])]
-      guardOwnAccess(stored.record.interface_name, inside, client_ip, body.i_understand_i_may_lose_access === true)
       const change = { before: found.state, after: null }
+      const accepts = body.i_understand_i_may_lose_access === true
+      await guardOwnAccess(context, stored.record, change, { client_ip, accepts })
       await remove(context, tunnelResource(context), { stored: stored.record, changes: changesIn(change) })
       return ok(report(stored.record, change, { found, folders, routes: await dependants(context, tunnel_id) }))
     })

@@ -11,7 +11,7 @@ import { changeAnswer } from './answer.ts'
 import { dependantWarnings, type DependentRoutes } from './dependants.ts'
 import { idIn } from './get.ts'
 import { look, targetOf } from './target.ts'
-import { guardChange } from './own-access.ts'
+import { guardOwnAccess } from './own-access.ts'
 import { joinPlans, planView, type Folders } from './plan-view.ts'
 import { stateOf, type TunnelRecord } from './record.ts'
 import { tunnelResource } from './resource.ts'
@@ -31,7 +31,8 @@ const act =
       const wanted = { ...stored, is_enabled: is_enabled ?? stored.is_enabled }
       const { found, helper: folders } = await look(context.request, stored.interface_name)
       const changes = stagesOf(action, found.state, stateOf(wanted))
-      for (const change of changes) guardChange(stored, change, client_ip, body.i_understand_i_may_lose_access === true)
+      const accepts = body.i_understand_i_may_lose_access === true
+      for (const change of changes) await guardOwnAccess(context, stored, change, { client_ip, accepts })
       const { record, outcome } = await update(context, tunnelResource(context), { stored, wanted, changes })
       const answer: TunnelActionAnswer = {
         action,

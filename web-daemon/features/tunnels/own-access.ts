@@ -1,30 +1,23 @@
-// Keeps an operator from cutting the branch he sits on: a request that comes through a tunnel does not take it away
-// (reference.md, DELETE /tunnels/{id}; decisions.md, T8, R22).
-import { contains, formatCidr, parseIp } from '@panel/shared/address/ip.ts'
+// Keeps an operator from cutting the branch he sits on: a change that takes away the way of the answers to his own
+// connection, or leads them elsewhere, is refused until he accepts it (reference.md, DELETE /tunnels/{id}; decisions.md,
+// T8, R22). The way is that of the kernel's routing table, so that a client behind the far end is known too.
+import { contains, formatCidr, parseCidr, parseIp, type Cidr, type Ip } from '@panel/shared/address/ip.ts'
 import type { TunnelAddress, TunnelState } from '@panel/shared/tunnel/model.ts'
+import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { addressNetworks } from '@panel/shared/tunnel/networks.ts'
 import { planChange } from '@panel/shared/tunnel/plans.ts'
 import { message } from '@panel/shared/messages/message.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import { nullIfHelperAway } from '../../platform/helper/away.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 
 export const ACCEPTING_FLAG = 'i_understand_i_may_lose_access'
 
-/**
- * Refuses a change that takes the link away or down, or an address from it, under a request that comes through just
- * that.
- */
-export function guardChange(
-  { interface_name, addresses }: Guarded,
-  change: Change<TunnelState>,
-  client_ip: string,
-  accepts: boolean,
-): void {
-  const { steps } = planChange(change)
-  const isCut = steps.some(({ kind }) => kind === 'link_delete' || kind === 'link_down')
-  const live = change.before?.link?.config.addresses ?? []
-  const removed = steps.flatMap((step) => (step.kind === 'address_remove' ? [step.address] : []))
-  guardOwnAccess(interface_name, isCut ? [...addresses, ...live] : removed, client_ip, accepts)
+interface Asking {
+  /** The address of the connection; "" without one. */
+  readonly client_ip: string
+  readonly accepts: boolean
 }
 
 interface Guarded {
@@ -32,24 +25,82 @@ interface Guarded {
   readonly addresses: readonly TunnelAddress[]
 }
 
-/**
- * `client_ip` is the address of the connection. An IPv4 client of a socket for both families shows as ::ffff:a.b.c.d.
- */
-export function guardOwnAccess(
-  interface_name: string,
-  addresses: readonly TunnelAddress[],
-  client_ip: string,
-  accepts: boolean,
-): void {
-  const client = parseIp(client_ip.replace(/^::ffff:(?=\d+\.)/i, ''))
-  const network = client && addressNetworks(addresses).find((one) => contains(one, client))
-  if (!network || accepts) return
-  throw new Refusal(
+/** Refuses a change under which the answers to the client would not find their way any more. */
+export async function guardOwnAccess(
+  { request }: Pick<ReadContext, 'request'>,
+  guarded: Guarded,
+  change: Change<TunnelState>,
+  { client_ip, accepts }: Asking,
+): Promise<void> {
+  const client = parseIp(client_ip)
+  if (!client || accepts || planChange(change).steps.length === 0) return
+  const found = await nullIfHelperAway(request('route.lookup', { addresses: [client_ip] }))
+  const cut = cutOf(guarded, change, client, found?.routes[0] ?? null)
+  if (cut) throw wouldCut(guarded.interface_name, client_ip, cut)
+}
+
+export interface Cut {
+  readonly how: 'through_tunnel' | 'route_captured'
+  readonly network: Cidr
+}
+
+/** `route` is the entry by which the kernel answers the client now; null where none is known. */
+export function cutOf(
+  { interface_name, addresses }: Guarded,
+  change: Change<TunnelState>,
+  client: Ip,
+  route: RoutingEntry | null,
+): Cut | null {
+  const network = route && parseCidr(route.destination)
+  const isThrough = route?.device === interface_name
+  const lost = lostAddresses(change, addresses)
+  const inside = addressNetworks(lost).find((one) => contains(one, client))
+  if (inside) return { how: 'through_tunnel', network: inside }
+  if (isThrough && network && isRouteLost(change, lost, route)) return { how: 'through_tunnel', network }
+  const longest = network?.prefix_length ?? -1
+  const captor = isThrough ? undefined : gainedNetworks(change).find((one) => contains(one, client))
+  return captor && captor.prefix_length > longest ? { how: 'route_captured', network: captor } : null
+}
+
+/** All of them where the link goes, is made again or is taken down. */
+function lostAddresses(change: Change<TunnelState>, stored: readonly TunnelAddress[]): readonly TunnelAddress[] {
+  if (isCut(change)) return [...stored, ...liveAddresses(change.before)]
+  return planChange(change).steps.flatMap((step) => (step.kind === 'address_remove' ? [step.address] : []))
+}
+
+const isCut = (change: Change<TunnelState>): boolean =>
+  planChange(change).steps.some(({ kind }) => kind === 'link_delete' || kind === 'link_down')
+
+/** A route goes with the link, with the address that it names as source, and with the network of its gateway. */
+function isRouteLost(
+  change: Change<TunnelState>,
+  lost: readonly TunnelAddress[],
+  { source, gateway }: RoutingEntry,
+): boolean {
+  const hop = parseIp(gateway)
+  return (
+    isCut(change) ||
+    lost.some(({ address }) => address === source) ||
+    (hop !== null && addressNetworks(lost).some((one) => contains(one, hop)))
+  )
+}
+
+/** A link that is down has no routes. */
+function gainedNetworks({ before, after }: Change<TunnelState>): Cidr[] {
+  const had = new Set(addressNetworks(before?.link?.is_up ? liveAddresses(before) : []).map(formatCidr))
+  return addressNetworks(after?.link?.is_up ? liveAddresses(after) : []).filter((one) => !had.has(formatCidr(one)))
+}
+
+const liveAddresses = (state: TunnelState | null): readonly TunnelAddress[] => state?.link?.config.addresses ?? []
+
+function wouldCut(interface_name: string, client_ip: string, { how, network }: Cut): Refusal {
+  const said = { client_ip, name: interface_name, network: formatCidr(network) }
+  return new Refusal(
     'WOULD_CUT_OWN_ACCESS',
-    message('tunnel.own_access', { client_ip, name: interface_name, network: formatCidr(network) }),
+    how === 'through_tunnel' ? message('tunnel.own_access', said) : message('tunnel.own_access_captured', said),
     {
       field: ACCEPTING_FLAG,
-      details: { interface_name, client_ip, network: formatCidr(network), flag: ACCEPTING_FLAG },
+      details: { interface_name, client_ip, network: formatCidr(network), how, flag: ACCEPTING_FLAG },
     },
   )
 }

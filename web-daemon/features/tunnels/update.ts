@@ -15,7 +15,7 @@ import { draftUpdate, type UpdateDraft, type UpdateRequest } from './draft/updat
 import { dependantWarnings, type DependentRoutes } from './dependants.ts'
 import { idIn } from './get.ts'
 import { targetOf } from './target.ts'
-import { guardChange } from './own-access.ts'
+import { guardOwnAccess } from './own-access.ts'
 import { planView } from './plan-view.ts'
 import type { TunnelRecord } from './record.ts'
 import { tunnelResource } from './resource.ts'
@@ -48,7 +48,8 @@ export async function amend(
   const { before, after, record: wanted, warnings, facts } = draft
   const reasons = reasonsToConfirm(stored, wanted, { before, after })
   demandConfirmation(stored.interface_name, reasons, body.confirm_recreate === true)
-  guardChange(stored, { before, after }, client_ip, body.i_understand_i_may_lose_access === true)
+  const accepts = body.i_understand_i_may_lose_access === true
+  await guardOwnAccess(context, stored, { before, after }, { client_ip, accepts })
   if (wanted.tunnel_type_id !== stored.tunnel_type_id) await refuseUnsupported(context, draft)
   const { record, checks } = await carryOutUpdate(context, stored, draft)
   context.note.rename(stored.interface_name, record.interface_name)

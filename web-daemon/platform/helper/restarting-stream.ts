@@ -3,7 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Item, Params, StreamName } from '@panel/shared/rpc/methods.ts'
 import type { Streamer } from './streams.ts'
 
-export const PAUSES_MS = { first: 200, last: 10_000 }
+/**
+ * An attempt costs one connection to a local socket. Until one succeeds, no change of the host is seen, though requests
+ * may have reached the helper for long.
+ */
+export const PAUSES_MS = { first: 200, last: 1000 }
 
 interface RestartingStreamOptions<M extends StreamName> {
   readonly stream: Streamer

@@ -1,9 +1,9 @@
 // Watches the certificate's files: a new pair is used while the server runs, an unusable one is not.
-import { message } from '@panel/shared/messages/message.ts'
 import { statSync } from 'node:fs'
 import type { Logger } from 'pino'
+import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import { ConfigError } from '../config-error.ts'
-import type { Component } from '../health.ts'
+import type { Component, HostIncident } from '../health.ts'
 import {
   CertificateError,
   readCertificatePair,
@@ -68,15 +68,32 @@ export class CertificateWatcher {
 
   component(): Component {
     const { subject, valid_to } = this.#pair
-    const warning =
-      this.#trouble === null
-        ? certificateWarning(this.#pair, this.#now())
-        : message('component.certificate_kept', { until: valid_to.toISOString(), why: this.#trouble })
+    const warning = this.#warning()
     return {
       name: 'tls',
       status: warning === null ? 'ok' : 'degraded',
       detail: warning ?? message('component.certificate', { subject, until: valid_to.toISOString() }),
     }
+  }
+
+  incident(): HostIncident | null {
+    const told = this.#warning()
+    if (told === null) return null
+    const { subject: name, valid_to, valid_from } = this.#pair
+    const [now, isExpired] = [this.#now(), valid_to <= this.#now()]
+    return {
+      kind: 'certificate',
+      name,
+      state: isExpired || valid_from > now ? 'down' : 'degraded',
+      since: isExpired ? valid_to.toISOString() : null,
+      told,
+    }
+  }
+
+  #warning(): Message | null {
+    if (this.#trouble === null) return certificateWarning(this.#pair, this.#now())
+    const at = this.#pair.valid_to.toISOString()
+    return message('attention.certificate_unusable', { at, detail: verbatim(this.#trouble) })
   }
 
   #rejectNew(trouble: string): void {

@@ -1,8 +1,8 @@
 // Reads a certificate and its key, checks that they belong together, and warns of expiry.
-import { message, type Message } from '@panel/shared/messages/message.ts'
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 
 export interface TlsFiles {
   /** PEM; the server's own certificate first, then the intermediates. */
@@ -65,11 +65,11 @@ const LAST_DAYS = 30
 /** A warning about a pair that works, or null. */
 export function certificateWarning({ valid_from, valid_to, is_key_open }: CertificatePair, now: Date): Message | null {
   const left = valid_to.getTime() - now.getTime()
-  if (left <= 0) return message('component.certificate_expired', { until: valid_to.toISOString() })
-  if (valid_from > now) return message('component.certificate_early', { from: valid_from.toISOString() })
-  if (is_key_open) return message('component.certificate_open')
+  if (left <= 0) return message('attention.certificate_expired', { at: valid_to.toISOString() })
+  if (valid_from > now) return message('attention.certificate_early', { at: valid_from.toISOString() })
+  if (is_key_open) return message('attention.certificate_key_open')
   const soon = Math.min(LAST_DAYS * DAY_MS, LAST_PART * (valid_to.getTime() - valid_from.getTime()))
-  return left < soon ? message('component.certificate_expires', { until: valid_to.toISOString() }) : null
+  return left < soon ? message('attention.certificate_soon', { at: valid_to.toISOString() }) : null
 }
 
 const WHY: Readonly<Record<string, string>> = {

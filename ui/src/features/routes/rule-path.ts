@@ -57,7 +57,7 @@ export function rulePaths(rule: RuleOnPath, observed: Observed): Path[] {
       key: `destination ${route_destination_id}`,
       stage: DESTINATION,
       label,
-      detail: t('path.destination'),
+      detail: '',
       condition: notChecked(),
     }
     const hops = stopped([...common, ...overTunnel(tunnel, snapshot), destination], observed.verdict)
@@ -130,13 +130,16 @@ function stopped(hops: readonly Hop[], verdict: RouteVerdict | undefined): Hop[]
   )
 }
 
-/** Behind the first hop that is down nothing flows. */
+/**
+ * Behind the first hop that is down nothing flows, and whether packets arrive at one that nothing has checked is not
+ * known.
+ */
 function legsOf(hops: readonly Hop[], rule: Traffic, tunnel: MonitorSnapshot | undefined): Leg[] {
   const broken = hops.findIndex(({ condition }) => condition.state === 'down' || condition.state === 'disabled')
   return hops.slice(1).map((to, at) => {
     if (broken >= 0 && at >= broken) return { state: 'unknown', ...SILENT }
-    const from = hops[at] ?? to
-    return { state: worse(from.condition.state, to.condition.state), ...measured(to.stage, rule, tunnel) }
+    const [from, there] = [(hops[at] ?? to).condition.state, to.condition.state]
+    return { state: there === 'unknown' ? there : worse(from, there), ...measured(to.stage, rule, tunnel) }
   })
 }
 

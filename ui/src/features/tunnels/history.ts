@@ -2,6 +2,7 @@
 import type { MonitorPoint } from '@panel/shared/api/monitor.ts'
 import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { TimeRange } from '../../components/plot.ts'
+import type { ByteCount } from '../../components/rates.ts'
 
 /** Seconds since 1970. */
 export const startOf = ({ bucket_start }: MonitorPoint): number => Date.parse(bucket_start) / 1000
@@ -23,6 +24,9 @@ export const withGaps = (
   })
   return { times: filled.map(([time]) => time), points: filled.map(([, point]) => point) }
 }
+
+export const countsOf = (points: readonly MonitorPoint[]): ByteCount[] =>
+  points.map((point) => ({ start: startOf(point), rx_bytes: point.rx_bytes, tx_bytes: point.tx_bytes }))
 
 export interface Stretch extends TimeRange {
   readonly state: MonitorState

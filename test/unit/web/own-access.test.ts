@@ -1,0 +1,58 @@
+// Which changes of a tunnel lead the answers to a client another way, by the entry of the routing table that they take
+// now.
+import assert from 'node:assert/strict'
+import { formatCidr, parseIp } from '@panel/shared/address/ip.ts'
+import type { TunnelState } from '@panel/shared/tunnel/model.ts'
+import { cutOf } from '@panel/web-daemon/features/tunnels/own-access.ts'
+import { exampleTunnel } from '../../support/example.ts'
+import { fakeRoute } from '../../support/fake-routes.ts'
+
+const CLIENT = '10.77.0.9'
+
+describe("The operator's own access", () => {
+  const tunnel = (prefix_length: number, is_up = true): TunnelState => {
+    const state = exampleTunnel({ addresses: [{ address: '10.77.0.1', peer_address: '', prefix_length }] })
+    return { ...state, link: state.link && { ...state.link, is_up } }
+  }
+  /** How it is cut by a tunnel that goes from one state to another, and over which network. */
+  const cut = (before: TunnelState | null, after: TunnelState | null, route = fakeRoute('0.0.0.0/0', 'eth0')) => {
+    const name = (before ?? after)?.interface_name ?? ''
+    const client = parseIp(CLIENT)
+    assert.ok(client)
+    const found = cutOf({ interface_name: name, addresses: [] }, { before, after }, client, route)
+    return found && `${found.how} ${formatCidr(found.network)}`
+  }
+
+  it('is captured by a new tunnel whose network holds the client', () => {
+    assert.equal(cut(null, tunnel(24)), 'route_captured 10.77.0.0/24')
+  })
+
+  it('is captured by a tunnel that is brought up, and not by one that stays down', () => {
+    assert.equal(cut(tunnel(24, false), tunnel(24)), 'route_captured 10.77.0.0/24')
+    assert.equal(cut(null, tunnel(24, false)), null)
+  })
+
+  it('is not captured where the kernel has as long a route to the client, or a longer one', () => {
+    assert.equal(cut(null, tunnel(24), fakeRoute('10.77.0.0/24', 'eth1')), null)
+    assert.equal(cut(null, tunnel(24), fakeRoute('10.77.0.8/30', 'eth1')), null)
+    assert.equal(cut(null, tunnel(24), fakeRoute('10.77.0.0/16', 'eth1')), 'route_captured 10.77.0.0/24')
+  })
+
+  it('goes with the link that the route to the client leads over', () => {
+    const { interface_name } = tunnel(24)
+    const route = fakeRoute('10.64.0.0/10', interface_name)
+    assert.equal(cut(tunnel(30), null, route), 'through_tunnel 10.64.0.0/10')
+    assert.equal(cut(tunnel(30), tunnel(30, false), route), 'through_tunnel 10.64.0.0/10')
+  })
+
+  it('goes with the address that the route to the client names as its source', () => {
+    const { interface_name } = tunnel(24)
+    const bare = tunnel(30)
+    assert.ok(bare.link)
+    const after = { ...bare, link: { ...bare.link, config: { ...bare.link.config, addresses: [] } } }
+    const route = fakeRoute('10.64.0.0/10', interface_name)
+    assert.equal(cut(bare, after, { ...route, source: '10.77.0.1' }), 'through_tunnel 10.64.0.0/10')
+    assert.equal(cut(bare, after, { ...route, gateway: '10.77.0.2' }), 'through_tunnel 10.64.0.0/10')
+    assert.equal(cut(bare, after, route), null)
+  })
+})

@@ -1,0 +1,44 @@
+// What needs the operator: incidents, and the parts of the panel that no incident explains; pure, for tests.
+import type { Incident } from '@panel/shared/api/reconcile.ts'
+import type { ComponentName, HealthComponent } from '@panel/shared/api/system.ts'
+
+/** What a tab shows of it at a glance; "unknown": the panel does not answer. */
+export interface Glance {
+  readonly count: number
+  readonly mark: 'down' | 'degraded' | 'unknown' | null
+}
+
+/** The same as long as it lasts. */
+export const incidentKey = ({ kind, id, name }: Incident): string => `${kind} ${id ?? name}`
+
+const PAGES = { certificate: '/system', disk: '/metrics', helper: '/system' } as const
+
+/** The page about it. */
+export const incidentPage = ({ kind, id }: Pick<Incident, 'kind' | 'id'>): string =>
+  kind === 'tunnel' ? `/tunnels/${id}` : kind === 'route' ? `/routes/${id}` : PAGES[kind]
+
+/** Components of health that are incidents of their own. */
+const TOLD_AS: Readonly<Partial<Record<ComponentName, Incident['kind']>>> = {
+  rules: 'route',
+  tls: 'certificate',
+  helper: 'helper',
+}
+
+export const unexplained = (
+  components: readonly HealthComponent[],
+  incidents: readonly Incident[],
+): HealthComponent[] =>
+  components.filter(
+    ({ name, status }) =>
+      (status === 'error' || status === 'degraded') && !incidents.some(({ kind }) => kind === TOLD_AS[name]),
+  )
+
+export const glanceAt = (incidents: readonly Incident[], components: readonly HealthComponent[]): Glance => {
+  const parts = unexplained(components, incidents)
+  const isDown = incidents.some(({ state }) => state === 'down') || parts.some(({ status }) => status === 'error')
+  const count = incidents.length + parts.length
+  return { count, mark: isDown ? 'down' : count > 0 ? 'degraded' : null }
+}
+
+export const CALM: Glance = { count: 0, mark: null }
+export const SILENT: Glance = { count: 0, mark: 'unknown' }

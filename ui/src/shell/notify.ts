@@ -1,0 +1,34 @@
+// One notification of each incident, whatever the number of tabs.
+import type { Incident } from '@panel/shared/api/reconcile.ts'
+import { incidentKey, incidentPage } from '../core/attention.ts'
+import { display } from '../core/display.svelte.ts'
+import { messages, say, t } from '../core/i18n.svelte.ts'
+import { readTold, storeTold } from '../core/notifications.ts'
+import { router } from '../core/router.svelte.ts'
+import { favicon, serverName } from './server.ts'
+
+/** One tab at a time compares the incidents with those that were told. */
+export const notify = (incidents: readonly Incident[]): Promise<void> =>
+  navigator.locks.request('notify', async () => {
+    await messages.readySaid()
+    const told = new Set(readTold())
+    storeTold(incidents.map(incidentKey))
+    incidents.filter((one) => !told.has(incidentKey(one))).forEach(show)
+  })
+
+const show = (incident: Incident): void => {
+  const { state, reason, reason_message } = incident
+  const name = incident.name || t('core.health.part.helper')
+  const server = serverName(display.settings, location.hostname)
+  const notification = new Notification(`${server === '' ? '' : `${server} · `}${name}: ${t(`core.state.${state}`)}`, {
+    body: say({ ...reason_message, message: reason }),
+    tag: incidentKey(incident),
+    icon: favicon(display.settings['display.server_colour'], state),
+    lang: display.language,
+  })
+  notification.onclick = () => {
+    focus()
+    notification.close()
+    void router.go(incidentPage(incident))
+  }
+}
