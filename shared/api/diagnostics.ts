@@ -4,6 +4,7 @@ import { message } from '../messages/message.ts'
 import { LinkStatistics } from '../tunnel/observed.ts'
 import { PAYLOAD_MAX, PROBE_OUTCOMES, type ProbeOutcome } from '../path/model.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
+import { sentence, Told } from './base/errors.ts'
 import { conclusion } from './analysis.ts'
 import { flag, maybe, ranged, says } from './base/fields.ts'
 import {
@@ -17,7 +18,6 @@ import {
   list,
   Never,
   oneOf,
-  Sentence,
   shape,
   Text,
   told,
@@ -88,7 +88,7 @@ export const PingPacketEvent = shape('PingPacket', {
   rtt_ms: nullable(Amount),
   size: Count,
   from: told(Text, 'Who answered or complained.'),
-  error: told(Text, 'More of how it ended, where it was no reply in time.'),
+  ...sentence('error', 'More of how it ended, where it was no reply in time.'),
   kind: oneOf(PROBE_OUTCOMES.filter((outcome): outcome is Exclude<ProbeOutcome, 'late'> => outcome !== 'late')),
   at: Instant,
 })
@@ -119,7 +119,7 @@ export const PING_EVENTS = {
   run: DiagnosticRun,
   packet: PingPacketEvent,
   summary: PingSummaryEvent,
-  error: shape('PingError', { message: Sentence }),
+  error: shape('PingError', Told),
 }
 export type PingEvents = EventsOf<typeof PING_EVENTS>
 
@@ -188,7 +188,12 @@ export const MtuProbeBody = strict({
 })
 export type MtuProbeBody = Static<typeof MtuProbeBody>
 
-export const MtuProbeStep = strict({ packet_size: Count, fits: Flag, detail: Text, reported_mtu: nullable(Count) })
+export const MtuProbeStep = strict({
+  packet_size: Count,
+  fits: Flag,
+  ...sentence('detail'),
+  reported_mtu: nullable(Count),
+})
 export type MtuProbeStep = Static<typeof MtuProbeStep>
 
 export const PATHS = ['underlay', 'tunnel'] as const
@@ -204,7 +209,7 @@ export const MtuProbeResult = strict({
   current_tunnel_mtu: Count,
   matches: Flag,
   steps: list(MtuProbeStep),
-  detail: Text,
+  ...sentence('detail'),
   cancelled: Flag,
   applied: told(Never, 'A probe changes nothing: apply is the request that does.'),
 })
@@ -234,7 +239,7 @@ export const TracerouteHop = strict({
   rtts_ms: told(list(nullable(Amount)), 'One for each packet, null where nothing came.'),
   reached: Flag,
   timeout: told(Flag, 'Nobody answered at this distance.'),
-  detail: Text,
+  ...sentence('detail'),
 })
 export type TracerouteHop = Static<typeof TracerouteHop>
 
@@ -244,7 +249,7 @@ export const TracerouteResult = strict({
   path: oneOf(PATHS),
   hops: list(TracerouteHop),
   reached: Flag,
-  detail: Text,
+  ...sentence('detail'),
   cancelled: Flag,
 })
 export type TracerouteResult = Static<typeof TracerouteResult>

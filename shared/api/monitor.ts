@@ -1,6 +1,7 @@
 // What the API answers about the watching of tunnels (reference.md, Monitoring status; decisions.md, S2 to S6, M4 to
 // M6, T5, E1).
 import { nullable, strict, type Static } from '../schema.ts'
+import { sentence } from './base/errors.ts'
 import { MONITOR_STATES, type MonitorState } from './base/lookups.ts'
 import { LastPass } from './reconcile.ts'
 import { RouteHealthEvent } from './routes/answers.ts'
@@ -13,7 +14,6 @@ import {
   idIn,
   Instant,
   list,
-  Sentence,
   shape,
   Text,
   told,
@@ -47,7 +47,7 @@ export const MonitorStatus = shape('MonitorStatus', {
   interface_name: Text,
   monitor_state_id: StateId,
   state: State,
-  reason: told(Sentence, 'Why it is so.'),
+  ...sentence('reason', 'Why it is so.'),
   enabled: told(Flag, 'Whether the tunnel is to be watched: what its own override says, or else the setting.'),
   tunnel_enabled: told(Flag, 'Whether the tunnel itself is enabled; a disabled one is not watched.'),
   source: told(Text, 'Where probes come from; "" where they cannot.'),
@@ -74,7 +74,7 @@ export const MonitorEvent = shape('MonitorEvent', {
   to_monitor_state_id: StateId,
   from_state: State,
   to_state: State,
-  reason: Text,
+  ...sentence('reason'),
   loss_percent: nullable(Amount),
   rtt_avg_ms: nullable(Amount),
   created_date: Instant,

@@ -3,6 +3,7 @@ import { TOOLS } from '../host/model.ts'
 import { HostInterface, RoutingEntry } from '../tunnel/observed.ts'
 import { RULE_BACKENDS } from '../ruleset/backend.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
+import { MessageView, sentence } from './base/errors.ts'
 import { PERSISTENCE_TYPES, TUNNEL_TYPES } from './base/lookups.ts'
 import {
   Count,
@@ -35,6 +36,7 @@ export const HealthAnswer = shape('Health', {
       name: oneOf(['database', 'netlink', 'kernel_module', 'monitor', 'metrics', 'helper', 'rules', 'tls']),
       status: Status,
       detail: Type.Optional(Sentence),
+      detail_message: Type.Optional(MessageView),
     }),
   ),
   checked_at: Instant,
@@ -47,8 +49,8 @@ export const RuleBackendView = shape('RuleBackend', {
   active: oneOf(RULE_BACKENDS),
   rule_backend_type_id: nullable(Type.Unsafe<number>({ type: 'integer', enum: [10, 20, 30] })),
   available: Flag,
-  reason: told(Sentence, 'Why this one is active.'),
-  detail: told(Text, 'What does not work, or has bounds.'),
+  ...sentence('reason', 'Why this one is active.'),
+  ...sentence('detail', 'What does not work, or has bounds.'),
   version: Text,
   namespace: told(Text, "Everything of the panel's own is in there, and nothing else."),
   features: mapOf(Flag),
@@ -63,10 +65,12 @@ export const CapabilitiesAnswer = shape('Capabilities', {
       title: Text,
       supported: Flag,
       link_manager: told(oneOf(['netlink']), 'What makes the link.'),
-      note: Text,
+      ...sentence('note'),
     }),
   ),
-  persistence: list(strict({ persistence_type_id: idIn(PERSISTENCE_TYPES), title: Text, available: Flag, note: Text })),
+  persistence: list(
+    strict({ persistence_type_id: idIn(PERSISTENCE_TYPES), title: Text, available: Flag, ...sentence('note') }),
+  ),
   complete: told(Flag, 'Every probe has finished.'),
   rule_backend: RuleBackendView,
   tools: list(strict({ name: oneOf(TOOLS), available: Flag })),

@@ -1,5 +1,6 @@
 // A sentence of the catalogue: what an answer carries of it, and how its text is made (shared/messages/README.md).
 import { CATALOGUE } from './catalogue.ts'
+import { ROOT } from './root.ts'
 import { formatMessage, withOneStop } from './format.ts'
 
 export type MessageId = keyof typeof CATALOGUE
@@ -40,6 +41,25 @@ export function message<I extends MessageId>(
 /** Text of somebody else, such as the kernel: it is shown as it is in every language. */
 export function verbatim(text: string): Message {
   return { message: withOneStop(text), message_id: '', params: {} }
+}
+
+/** A field of an answer that holds a sentence, with its twin beside it (`sentence` in shared/api/base/errors.ts). */
+export function spoken<F extends string>(field: F, told: Message): Record<F, string> & Record<`${F}_message`, Message> {
+  return { [field]: told.message, [`${field}_message`]: told } as Record<F, string> & Record<`${F}_message`, Message>
+}
+
+/** One after the other; what is null is left out. */
+export function sentences(...all: readonly (Message | null)[]): Message {
+  const [first, ...others] = all.filter((one) => one !== null)
+  return others.reduce((text, one) => message('panel.sentences', { first: text, second: one }), first ?? verbatim(''))
+}
+
+const IDS_OF_ROOT: ReadonlyMap<string, string> = new Map(Object.entries(ROOT).map(([id, text]) => [text, id]))
+
+/** What the root helper or the kernel said: a message where it is a phrase of the helper that is known. */
+export function fromRoot(text: string): Message {
+  const id = IDS_OF_ROOT.get(text) as keyof typeof ROOT | undefined
+  return id === undefined ? verbatim(text) : message(id)
 }
 
 export type Reference = Pick<Message, 'message_id' | 'params'>

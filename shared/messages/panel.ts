@@ -1,5 +1,6 @@
 // The panel itself: requests, sessions, the root helper, the store, and how a change ended.
 export const PANEL = {
+  'panel.sentences': '{first} {second}',
   'panel.other_change': 'Another change to the host is still under way. Try again.',
   'panel.password_short': 'A password has at least {count} characters',
   'panel.password_long': 'A password has at least {count} characters and at most {bytes} bytes',

@@ -70,6 +70,7 @@ describe('the audit log', () => {
       operations: ['Made it'],
       is_success: true,
       error_message: '',
+      error_reason: { message: '', message_id: '', params: {} },
       client_ip: '127.0.0.1',
       request_id: 'req-1',
     })

@@ -182,7 +182,7 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
     answer(({ packet_size }) => (packet_size > 1000 ? null : {}))
     const result = await analyze()
     assert.equal(verdictOf(result), 'MTU_PROBLEM high')
-    assert.match(result.suggested_fix[0] ?? '', /mtu-probe/)
+    assert.match(result.suggested_fix[0] ?? '', /MTU probe/)
   })
 
   it('says LOCAL_FIREWALL_BLOCK where this host drops its own packets', async () => {

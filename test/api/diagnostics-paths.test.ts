@@ -31,6 +31,7 @@ describe('POST /tunnels/{id}/diagnostics/mtu-probe', () => {
           current_tunnel_mtu: tunnel.mtu,
           matches: false,
           detail: '',
+          detail_message: { message: '', message_id: '', params: {} },
           cancelled: false,
           applied: false,
         },

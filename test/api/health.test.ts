@@ -102,7 +102,7 @@ describe('GET /system/health', () => {
     assert.equal(health.status, 'error')
     assert.match(
       String(health.components.find(({ name }) => name === 'kernel_module')?.detail),
-      /gre: Unknown device type/,
+      /gre \(Unknown device type\)/,
     )
   })
 

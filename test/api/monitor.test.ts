@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
-import { verbatim } from '@panel/shared/messages/message.ts'
+import { message, spoken, verbatim } from '@panel/shared/messages/message.ts'
 import { startWatching, statusOf, summaryOf, toggle, wayOf, type WatchingPanel } from './support/monitor.ts'
 import { forget } from './support/reconcile.ts'
 import { eventually } from './support/streams.ts'
@@ -26,7 +26,7 @@ describe('The monitoring status', () => {
         interface_name: name,
         monitor_state_id: 10,
         state: 'Unknown',
-        reason: 'Nothing has been measured yet',
+        ...spoken('reason', message('monitor.unmeasured')),
         enabled: true,
         tunnel_enabled: true,
         source: '172.17.1.1',
@@ -87,7 +87,10 @@ describe('The monitoring status', () => {
     )
     assert.match(reason, /14.0 ms on average/)
     assert.deepEqual(
-      events.map(({ reason: why, created_date: _, ...event }) => ({ ...event, isReason: why.length > 0 })),
+      events.map(({ reason: why, reason_message: told, created_date: _, ...event }) => ({
+        ...event,
+        told: told.message === why && told.message_id,
+      })),
       [
         {
           monitor_event_id: 1,
@@ -98,7 +101,7 @@ describe('The monitoring status', () => {
           to_state: 'Up',
           loss_percent: 0,
           rtt_avg_ms: 14,
-          isReason: true,
+          told: 'monitor.answers',
         },
       ],
     )
@@ -133,7 +136,7 @@ describe('The monitoring status', () => {
   })
 
   it("is Degraded and not Down where the peer answers TCP but not ICMP, and the knock comes from the tunnel's own address", async () => {
-    panel.knocks.finds = { isAlive: true, detail: 'port 22 refuses' }
+    panel.knocks.finds = { isAlive: true, detail: verbatim('port 22 refuses') }
     const { tunnel_id, name } = await panel.probed()
     panel.prober.lose(name, 5)
     await eventually(() => panel.knocks.asked.length === 1, 'a knock')
@@ -224,7 +227,7 @@ describe('The monitoring status', () => {
     panel.prober.refusal = new Refusal('SERVICE_UNAVAILABLE', verbatim('Operation not permitted'))
     panel.prober.breakDown()
     await panel.until(tunnel_id, 'Unknown')
-    await eventually(() => panel.monitor.stopped?.includes('Operation not permitted') === true, 'the reason')
+    await eventually(() => panel.monitor.stopped?.message.includes('Operation not permitted') === true, 'the reason')
   })
 
   it("follows a tunnel's overrides at once", async () => {

@@ -1,6 +1,7 @@
 // What the settings of the monitoring change, at once and without a restart: how tunnels are probed, how they are
 // judged, what is kept of it.
 import assert from 'node:assert/strict'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import type { TcpProbeResult } from '@panel/web-daemon/features/monitor/classify.ts'
 import { emptyBucket } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'
@@ -160,7 +161,7 @@ effectsOf(
   () => {
     ;[prober, knocks] = [new FakeProber(), 0]
     const helper = inProcessHelper(new FakeKernel())
-    const knock = async (): Promise<TcpProbeResult> => ({ isAlive: true, detail: `knock ${++knocks}` })
+    const knock = async (): Promise<TcpProbeResult> => ({ isAlive: true, detail: verbatim(`knock ${++knocks}`) })
     return {
       request: prober.asking(requestThrough(helper.request)),
       stream: prober.streaming(helper.stream),

@@ -143,7 +143,7 @@ function inside(disk: string): void {
       const panel = await startPanel({ store: path })
       const { body } = await createTunnel(await panel.signIn())
       const { tunnel_id } = body.tunnel
-      const event = { tunnel_id, from_monitor_state_id: 10, to_monitor_state_id: 20, reason: '' }
+      const event = { tunnel_id, from_monitor_state_id: 10, to_monitor_state_id: 20, reason: '', reason_message: '{}' }
       await panel.db
         .insertInto('monitor_event')
         .values({ ...event, created_date: LONG_AGO })

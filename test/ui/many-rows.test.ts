@@ -86,4 +86,25 @@ describe('A list of more rows than are drawn', () => {
     const { names, gap } = await drawn(page)
     assert.deepEqual([gap, names], [0, ['gre-a-7', ...Array.from({ length: 10 }, (_, n) => `gre-a-7${n}`)]])
   })
+
+  it('has forty rows on a screen of 1080 lines where the operator wants them compact', async () => {
+    const page = await list()
+    await page.setViewportSize({ width: 1920, height: 1080 })
+    await page.getByRole('button', { name: 'View of the list' }).click()
+    await page.getByRole('button', { name: 'Compact' }).click()
+    await page.keyboard.press('Escape')
+    await page.evaluate(() => scrollTo(0, 1000))
+    const { gap } = await drawn(page)
+    const whole = await page.evaluate(() => {
+      const top = document.querySelector('thead th')?.getBoundingClientRect().bottom ?? 0
+      return [...document.querySelectorAll('tbody tr.line')].filter((row) => {
+        const at = row.getBoundingClientRect()
+        return at.top >= top && at.bottom <= innerHeight
+      }).length
+    })
+    assert.equal(gap, 0)
+    assert.ok(whole >= 40, `${whole}`)
+    // The rows below a head that stays are not for axe to measure.
+    await page.evaluate(() => scrollTo(0, 0))
+  })
 })

@@ -49,6 +49,18 @@ describe('The overview', () => {
     await incident.waitFor({ state: 'detached' })
   })
 
+  it('reads from right to left in Persian, although the sentence begins with a name', async () => {
+    const link = host.kernel.held.get('long-name-gre-6')
+    assert.ok(link?.state)
+    link.state = { ...link.state, config: { ...link.state.config, mtu: 1400 } }
+    await look()
+    const { page } = await signedIn(await visit(host))
+    await (await host.signIn()).put('/settings', { 'display.language': 'fa' })
+    await page.reload()
+    const sentence = page.locator('span').filter({ hasText: /^.?long-name-gre-6.? با پیکربندی/ })
+    assert.equal(await sentence.evaluate((element) => getComputedStyle(element).direction), 'rtl')
+  })
+
   it('has the list first on a phone', async () => {
     const { page } = await signedIn(await visit(host, { viewport: PHONE }))
     const [list, tile] = await Promise.all([

@@ -2,6 +2,7 @@
 // and afterwards what was read back (decisions.md, S1). Call every function inside `inTurn`.
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { Change } from '@panel/shared/change/change.ts'
+import { spoken, verbatim } from '@panel/shared/messages/message.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { WriteDb } from '../platform/context.ts'
 import type { ApplyMark, Resource } from './resource.ts'
@@ -150,7 +151,11 @@ export async function settle<R extends ApplyMark, D, S>(
   const settled = rows.filter((row) => row.apply_status_id === APPLY_STATUSES.Pending && isInSync(row))
   if (settled.length === 0) return [...rows]
   const now = context.now().toISOString()
-  const mark = { apply_status_id: APPLY_STATUSES.Applied, last_apply_error: '', last_applied_date: now }
+  const mark = {
+    apply_status_id: APPLY_STATUSES.Applied,
+    ...spoken('last_apply_error', verbatim('')),
+    last_applied_date: now,
+  }
   await inTransaction(context, (db) => store.mark(db, settled.map(idOf), mark, now))
   const isSettled = new Set(settled)
   const all = rows.map((row) => (isSettled.has(row) ? { ...row, ...mark, updated_date: now } : row))

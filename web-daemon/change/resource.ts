@@ -3,6 +3,7 @@
 import type { ErrorCode } from '@panel/shared/api/base/codes.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import type { Check } from '@panel/shared/change/check.ts'
+import type { Message } from '@panel/shared/messages/message.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { WriteDb } from '../platform/context.ts'
 
@@ -10,6 +11,7 @@ import type { WriteDb } from '../platform/context.ts'
 export interface ApplyMark {
   readonly apply_status_id: number
   readonly last_apply_error: string
+  readonly last_apply_error_message: Message
   readonly last_applied_date?: string | null
 }
 

@@ -2,9 +2,10 @@
 // known.
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { Change } from '@panel/shared/change/change.ts'
+import { spoken, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { CommandContext, WriteDb } from '../platform/context.ts'
-import { Refusal } from '../platform/http/refusal.ts'
+import { asMessage, Refusal } from '../platform/http/refusal.ts'
 import { carryOut, undoOf, type Ending } from './carry-out.ts'
 import { failureOf, unknownOutcome, type Subject } from './failure.ts'
 import { closeEnds, leaveOpen, sideOf } from './open-ends.ts'
@@ -30,7 +31,7 @@ export interface Work<Row, State> {
   /** The host holds what was wanted. */
   readonly commit: (db: WriteDb, mark: ApplyMark, now: string) => Promise<void>
   /** The host is as it was before. `why` it failed; null where it was not tried, or was taken back. */
-  readonly restore: (db: WriteDb, why: string | null, now: string) => Promise<void>
+  readonly restore: (db: WriteDb, why: Message | null, now: string) => Promise<void>
 }
 
 /** The records are pending meanwhile, and afterwards as they were or marked as failed. */
@@ -41,17 +42,17 @@ export async function runPending<R extends ApplyMark, D, S>(
   work: Pick<Work<R, S>, 'changes' | 'commit' | 'isRemoval'>,
 ): Promise<Outcome> {
   const { store, idOf } = resource
-  const mark = (db: WriteDb, some: readonly R[], status: number, why: string, now: string): Promise<void> =>
-    store.mark(db, some.map(idOf), { apply_status_id: status, last_apply_error: why }, now)
+  const mark = (db: WriteDb, some: readonly R[], status: number, why: Message, now: string): Promise<void> =>
+    store.mark(db, some.map(idOf), { apply_status_id: status, ...spoken('last_apply_error', why) }, now)
   const restore: Work<R, S>['restore'] = async (db, why, now) => {
     if (why !== null) return mark(db, rows, APPLY_STATUSES.Failed, why, now)
     for (const alike of alikeIn(rows)) {
-      const [{ apply_status_id, last_apply_error }] = alike
-      await mark(db, alike, apply_status_id, last_apply_error, now)
+      const [{ apply_status_id, last_apply_error_message }] = alike
+      await mark(db, alike, apply_status_id, last_apply_error_message, now)
     }
   }
   const now = context.now().toISOString()
-  await inTransaction(context, (db) => mark(db, rows, APPLY_STATUSES.Pending, '', now))
+  await inTransaction(context, (db) => mark(db, rows, APPLY_STATUSES.Pending, verbatim(''), now))
   return run(context, resource, { ...work, rows, subject: resource.describe(rows), restore })
 }
 
@@ -143,7 +144,7 @@ async function commit<R extends ApplyMark, D, S>(
 
 const appliedAt = (last_applied_date: string): ApplyMark => ({
   apply_status_id: APPLY_STATUSES.Applied,
-  last_apply_error: '',
+  ...spoken('last_apply_error', verbatim('')),
   last_applied_date,
 })
 
@@ -161,15 +162,18 @@ async function fail<R extends ApplyMark, D, S>(
   const { what, details } = work.subject
   const isGone = work.isCreation === true && status === 'restored'
   const failure = failureOf(outcome, { what, details: isGone ? {} : details }, resource.codes)
-  const stuck = { apply_status_id: APPLY_STATUSES.Inconsistent, last_apply_error: failure.message }
+  const stuck = { apply_status_id: APPLY_STATUSES.Inconsistent, ...spoken('last_apply_error', toldBy(failure)) }
   await write(context, (db, now) =>
     status === 'stuck'
       ? resource.store.mark(db, work.rows.map(resource.idOf), stuck, now)
-      : work.restore(db, failure.message, now),
+      : work.restore(db, toldBy(failure), now),
   )
   if (!isGone) announce(context, resource, work)
   throw failure
 }
+
+/** As an error says it: its text begins with a capital letter. */
+const toldBy = (failure: Refusal): Message => ({ ...asMessage(failure), message: failure.message })
 
 /** A creation that failed half-way leaves a new record; any other change one that says something else than before. */
 function announce<R extends ApplyMark, D, S>(

@@ -7,7 +7,7 @@ export interface Component {
   readonly name: ComponentName
   readonly status: HealthStatus
   /** A sentence for the operator. */
-  readonly detail: string
+  readonly detail: Message
 }
 
 /** Something of the host or of the panel itself that needs the operator, as GET /reconcile/attention names it. */

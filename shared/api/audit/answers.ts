@@ -1,4 +1,5 @@
 // What the API answers about the audit log (reference.md, Audit entry; decisions.md, U1).
+import { MessageView } from '../base/errors.ts'
 import { nullable, type Static } from '../../schema.ts'
 import { Anything, Count, Flag, Id, Instant, list, Sentence, shape, Text, told } from '../base/shapes.ts'
 
@@ -14,6 +15,7 @@ export const AuditEntry = shape('AuditEntry', {
   operations: told(list(Text), 'What was done.'),
   is_success: Flag,
   error_message: Text,
+  error_reason: told(MessageView, 'What error_message says, without its code.'),
   duration_ms: Count,
   client_ip: Text,
   request_id: Text,

@@ -33,8 +33,8 @@ export type RecordOf<F extends FieldList> = {
   [K in Exclude<keyof F, Names<F, Computed>>]: Static<F[K]['answer']>
 }
 
-/** SQLite has neither flags nor lists: a flag is 0 or 1, and a list is its JSON text. */
-type ColumnType<T> = T extends boolean ? number : T extends readonly unknown[] ? string : T
+/** SQLite has neither flags, lists nor objects: a flag is 0 or 1, and a list or an object is its JSON text. */
+type ColumnType<T> = T extends boolean ? number : T extends object ? string : T
 /** The columns of the noun's own table. */
 export type ColumnsOf<F extends FieldList> = {
   [K in Exclude<keyof F, Names<F, Computed | Elsewhere>>]: ColumnType<Static<F[K]['answer']>>
@@ -82,7 +82,7 @@ export const withDefaults = <F extends FieldList>(
 
 export interface Column {
   readonly name: string
-  readonly kind: 'plain' | 'flag' | 'list'
+  readonly kind: 'plain' | 'flag' | 'json'
   readonly isNullable: boolean
 }
 
@@ -96,4 +96,4 @@ export const columnsOf = (fields: FieldList): readonly Column[] =>
       isNullable: answer['nullable'] === true,
     }))
 
-const KINDS: Readonly<Record<string, Column['kind']>> = { boolean: 'flag', array: 'list' }
+const KINDS: Readonly<Record<string, Column['kind']>> = { boolean: 'flag', array: 'json', object: 'json' }

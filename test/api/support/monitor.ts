@@ -7,6 +7,7 @@ import type {
   MonitorSummaryAnswer,
   MonitorToggleAnswer,
 } from '@panel/shared/api/monitor.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import { watchKernel } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import type { TcpProbeResult } from '@panel/web-daemon/features/monitor/classify.ts'
@@ -44,7 +45,10 @@ export interface WatchingPanel extends TestPanel {
 export const startWatching = async (parts: TestParts = {}, host = new FakeKernel()): Promise<WatchingPanel> => {
   const prober = new FakeProber()
   const helper = inProcessHelper(host)
-  const knocks: WatchingPanel['knocks'] = { finds: { isAlive: false, detail: 'port 22 is silent' }, asked: [] }
+  const knocks: WatchingPanel['knocks'] = {
+    finds: { isAlive: false, detail: verbatim('port 22 is silent') },
+    asked: [],
+  }
   const knock = async ({ source, target }: { source: string; target: string }): Promise<TcpProbeResult> => {
     knocks.asked.push(`${source} ${target}`)
     return knocks.finds

@@ -10,7 +10,7 @@ import type { CommandContext } from '@panel/web-daemon/platform/context.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { AuditNote } from '@panel/web-daemon/platform/audit-note.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
-import { verbatim } from '@panel/shared/messages/message.ts'
+import { spoken, verbatim } from '@panel/shared/messages/message.ts'
 import { QuotaHost, quotaResource, QuotaStore, type Quota, type QuotaResource, type Quotas } from './quota.ts'
 
 /**
@@ -50,7 +50,11 @@ const scenarios: fc.Arbitrary<Scenario> = fc.record({
 })
 
 const { Applied, Failed, Pending, Inconsistent } = APPLY_STATUSES
-const APPLIED = { apply_status_id: Applied, last_apply_error: '', last_applied_date: '2026-01-01T00:00:00.000Z' }
+const APPLIED = {
+  apply_status_id: Applied,
+  ...spoken('last_apply_error', verbatim('')),
+  last_applied_date: '2026-01-01T00:00:00.000Z',
+}
 
 /** A host, a store and the engine's context, with the scenario's faults. */
 class World {
@@ -170,7 +174,13 @@ async function run({ context, resource, records, host }: World, { command }: Sce
   const before = { [first.quota_id]: first.bytes }
   switch (command) {
     case 'create': {
-      const draft = { quota_id: 99, bytes: 7, apply_status_id: Pending, last_apply_error: '', last_applied_date: null }
+      const draft = {
+        quota_id: 99,
+        bytes: 7,
+        apply_status_id: Pending,
+        ...spoken('last_apply_error', verbatim('')),
+        last_applied_date: null,
+      }
       return create(context, resource, { draft, changes: [{ before: null, after: { 99: 7 } }] })
     }
     case 'update': {

@@ -1,5 +1,6 @@
 // Sampling over time, on a host and a clock of the test's: rates, sums over restarts, what fails, what is kept.
 import assert from 'node:assert/strict'
+import { message } from '@panel/shared/messages/message.ts'
 import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import { settingsWith } from '../../support/settings.ts'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
@@ -265,19 +266,23 @@ describe('the sampling of metrics', () => {
     assert.equal(status(), 'unknown')
     await metrics.start()
     running.push(metrics)
-    assert.match(metricsComponent(metrics).detail, /on their way/)
+    assert.match(metricsComponent(metrics).detail.message, /on their way/)
     elapsed += 10_000
     assert.equal(status(), 'starting')
     await after(metrics, 1)
     assert.deepEqual(metricsComponent(metrics), {
       name: 'metrics',
       status: 'ok',
-      detail: 'One reading every 1 s, 1 kept, 0 watching',
+      detail: message('component.sampling', { seconds: 1, count: 1, watching: 0 }),
     })
     elapsed += 10_000
     assert.equal(status(), 'starting')
     elapsed += 20_000
-    assert.deepEqual(metricsComponent(metrics), { name: 'metrics', status: 'error', detail: 'No reading for 30 s' })
+    assert.deepEqual(metricsComponent(metrics), {
+      name: 'metrics',
+      status: 'error',
+      detail: message('component.sampling_late', { seconds: 30 }),
+    })
   })
 
   it('says that it has failed where no first reading comes at all', async () => {
@@ -285,6 +290,10 @@ describe('the sampling of metrics', () => {
     elapsed += 29_000
     assert.equal(metricsComponent(metrics).status, 'starting')
     elapsed += 2000
-    assert.deepEqual(metricsComponent(metrics), { name: 'metrics', status: 'error', detail: 'No reading for 31 s' })
+    assert.deepEqual(metricsComponent(metrics), {
+      name: 'metrics',
+      status: 'error',
+      detail: message('component.sampling_late', { seconds: 31 }),
+    })
   })
 })

@@ -18,7 +18,7 @@ const plan = (fields: Partial<TunnelRecord> = {}, settings: Partial<SettingValue
   makeMonitorPlan(record(fields), settingsWith(settings))
 const way = (fields: Partial<TunnelRecord>): string => {
   const { probeTarget: aim, disabled } = plan(fields)
-  return aim ? `${aim.source} to ${aim.target}` : `${disabled?.state}: ${disabled?.reason}`
+  return aim ? `${aim.source} to ${aim.target}` : `${disabled?.state}: ${disabled?.reason.message}`
 }
 
 describe('The probes of a tunnel', () => {

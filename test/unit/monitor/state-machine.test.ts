@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/base/lookups.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import { classify, type Evidence, type Thresholds, type Verdict } from '@panel/web-daemon/features/monitor/classify.ts'
 import { MonitorStateMachine } from '@panel/web-daemon/features/monitor/state-machine.ts'
 import { Window } from '@panel/web-daemon/features/monitor/window.ts'
@@ -51,18 +52,18 @@ describe('What the probes say of a tunnel', () => {
 
   it('is Degraded, and says why, where a silent peer answers TCP, and Down where it does not', () => {
     const knocked = (isAlive: boolean): Verdict =>
-      verdict(seen(0, 60), {}, { tcpProbe: { isAlive, detail: 'port 22 refuses' } })
+      verdict(seen(0, 60), {}, { tcpProbe: { isAlive, detail: verbatim('port 22 refuses') } })
     assert.equal(knocked(true).state, 'Degraded')
-    assert.match(knocked(true).reason, /answers TCP but not ICMP/)
-    assert.deepEqual([knocked(false).state, /TCP: port 22/.test(knocked(false).reason)], ['Down', true])
+    assert.match(knocked(true).reason.message, /answers TCP but not ICMP/)
+    assert.deepEqual([knocked(false).state, /TCP: port 22/.test(knocked(false).reason.message)], ['Down', true])
   })
 
   it('is Degraded where a peer that answers TCP loses as many probes as count as down, and Down where it does not', () => {
     const knocked = (isAlive: boolean): Verdict =>
-      verdict(seen(40, 20), { down_loss_percent: 30 }, { tcpProbe: { isAlive, detail: 'port 22 is asked' } })
+      verdict(seen(40, 20), { down_loss_percent: 30 }, { tcpProbe: { isAlive, detail: verbatim('port 22 is asked') } })
     assert.deepEqual([knocked(true).state, knocked(false).state], ['Degraded', 'Down'])
     for (const { reason } of [knocked(true), knocked(false)])
-      assert.match(reason, /33\.3 % of the last 60.*TCP: port 22/)
+      assert.match(reason.message, /33\.3 % of the last 60.*TCP: port 22/)
   })
 
   it('always has a reason, and repeats what the kernel or a router said', () => {
@@ -72,19 +73,19 @@ describe('What the probes say of a tunnel', () => {
         fc.nat(80),
         fc.option(fc.double({ min: 1, max: 100 })),
         (answers, lost, degraded_rtt_ms) => {
-          assert.ok(verdict(seen(answers, lost), { degraded_rtt_ms }).reason.length > 10)
+          assert.ok(verdict(seen(answers, lost), { degraded_rtt_ms }).reason.message.length > 10)
         },
       ),
     )
     assert.match(
-      verdict(seen(0, 60), {}, { detail: 'Network is unreachable' }).reason,
+      verdict(seen(0, 60), {}, { detail: 'Network is unreachable' }).reason.message,
       /100 % of the last 60 probes to 172.17.1.2 are lost; the last time: Network is unreachable/,
     )
   })
 })
 
 describe('The state of a tunnel', () => {
-  const said = (state: MonitorState): Verdict => ({ state, reason: `samples say ${state}` })
+  const said = (state: MonitorState): Verdict => ({ state, reason: verbatim(`samples say ${state}`) })
   const samples = (judge: MonitorStateMachine, states: readonly MonitorState[], needed = 3): MonitorState[] =>
     states.map((state, at) => (judge.sample(said(state), needed, at), judge.state))
 
@@ -117,7 +118,7 @@ describe('The state of a tunnel', () => {
                   .slice(-needed)
                   .every((one) => one === judge.state),
               )
-            assert.notEqual(judge.reason, '')
+            assert.notEqual(judge.reason.message, '')
           }
         },
       ),
@@ -127,22 +128,26 @@ describe('The state of a tunnel', () => {
   it('keeps the reason of the newest sample that agrees with it', () => {
     const judge = new MonitorStateMachine(0)
     samples(judge, ['Up', 'Up', 'Up'])
-    judge.sample({ state: 'Up', reason: 'now in 20 ms' }, 3, 4)
+    judge.sample({ state: 'Up', reason: verbatim('now in 20 ms') }, 3, 4)
     judge.sample(said('Down'), 3, 5)
-    assert.equal(judge.reason, 'now in 20 ms')
+    assert.equal(judge.reason.message, 'now in 20 ms')
   })
 
   it('is forced at once, and hears no samples meanwhile', () => {
     const judge = new MonitorStateMachine(0)
     samples(judge, ['Up', 'Up', 'Up'])
-    assert.deepEqual(judge.force({ state: 'Down', reason: 'interface_missing' }, 7), {
+    assert.deepEqual(judge.force({ state: 'Down', reason: verbatim('interface_missing') }, 7), {
       from: 'Up',
       to: 'Down',
-      reason: 'interface_missing',
+      reason: verbatim('interface_missing'),
     })
     assert.deepEqual([...samples(judge, ['Up', 'Up', 'Up', 'Up']), judge.since], ['Down', 'Down', 'Down', 'Down', 7])
-    assert.equal(judge.force({ state: 'Down', reason: 'interface_missing' }, 8), null)
-    assert.deepEqual(judge.force({ state: 'Down', reason: 'admin' }, 8), { from: 'Down', to: 'Down', reason: 'admin' })
+    assert.equal(judge.force({ state: 'Down', reason: verbatim('interface_missing') }, 8), null)
+    assert.deepEqual(judge.force({ state: 'Down', reason: verbatim('admin') }, 8), {
+      from: 'Down',
+      to: 'Down',
+      reason: verbatim('admin'),
+    })
   })
 
   it('is Unknown after Disabled, and stays Down after a link came back until samples agree', () => {
@@ -152,7 +157,7 @@ describe('The state of a tunnel', () => {
       ['Down', 'Down'],
     ] as const) {
       const judge = new MonitorStateMachine(0)
-      judge.force({ state: forced, reason: 'forced' }, 1)
+      judge.force({ state: forced, reason: verbatim('forced') }, 1)
       judge.release(2)
       assert.deepEqual([judge.state, ...samples(judge, ['Up', 'Up', 'Up'])], [after, after, after, 'Up'])
       assert.equal(judge.release(3), null)

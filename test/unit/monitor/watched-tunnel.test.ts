@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import { makeMonitorPlan, type MonitorPlan } from '@panel/web-daemon/features/monitor/probe-target.ts'
 import { joinBuckets, toPoint } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { TCP_PROBE_EVERY_MS, WatchedTunnel } from '@panel/web-daemon/features/monitor/watched-tunnel.ts'
@@ -71,7 +72,10 @@ describe('A tunnel under watch', () => {
 
   it('is Unknown at first, with a reason, and Up once three samples agree', () => {
     const watched = begin()
-    assert.deepEqual([watched.verdict.state, watched.verdict.reason], ['Unknown', 'Nothing has been measured yet'])
+    assert.deepEqual(
+      [watched.verdict.state, watched.verdict.reason.message],
+      ['Unknown', 'Nothing has been measured yet'],
+    )
     assert.deepEqual(probes(watched, 6), ['Unknown', 'Unknown', 'Unknown', 'Unknown', 'Up', 'Up'])
   })
 
@@ -90,7 +94,7 @@ describe('A tunnel under watch', () => {
     probes(watched, 6)
     assert.equal(watched.setLink('missing', at)?.from, 'Up')
     assert.equal(watched.verdict.state, 'Down')
-    assert.match(watched.verdict.reason, /^interface_missing/)
+    assert.match(watched.verdict.reason.message, /^interface_missing/)
     assert.equal(watched.isProbed, false)
     watched.setLink('up', at)
     assert.deepEqual(
@@ -103,14 +107,17 @@ describe('A tunnel under watch', () => {
     const watched = begin()
     watched.setLink('down', at)
     assert.deepEqual([watched.verdict.state, watched.isProbed], ['Down', false])
-    assert.match(watched.verdict.reason, /administratively down/)
+    assert.match(watched.verdict.reason.message, /administratively down/)
   })
 
   it('is Unknown with the reason while the prober cannot run, and goes on with what it knew', () => {
     const watched = begin()
     probes(watched, 60)
-    watched.setStopped('No probes can be sent: the helper is away', at)
-    assert.deepEqual(watched.verdict, { state: 'Unknown', reason: 'No probes can be sent: the helper is away' })
+    watched.setStopped(verbatim('No probes can be sent: the helper is away'), at)
+    assert.deepEqual(watched.verdict, {
+      state: 'Unknown',
+      reason: verbatim('No probes can be sent: the helper is away'),
+    })
     watched.setStopped(null, at)
     ;[target_id, sequence] = [2, 0]
     assert.deepEqual(probes(watched, 3, null), ['Unknown', 'Unknown', 'Up'])
@@ -118,7 +125,7 @@ describe('A tunnel under watch', () => {
   })
 
   it('prefers to any other reason that it is Disabled, then that nothing can be known, then what the link says', () => {
-    const watched = new WatchedTunnel(plan({ is_enabled: false }), 'away', at)
+    const watched = new WatchedTunnel(plan({ is_enabled: false }), verbatim('away'), at)
     watched.setLink('missing', at)
     assert.equal(watched.verdict.state, 'Disabled')
     watched.replan(plan(), at)
@@ -138,9 +145,9 @@ describe('A tunnel under watch', () => {
     const watched = begin()
     assert.deepEqual(probes(watched, 10, null).at(-1), 'Unknown')
     assert.equal(watched.isTcpProbeDue(at), true)
-    watched.setTcpProbe({ isAlive: true, detail: 'port 22 refuses' })
+    watched.setTcpProbe({ isAlive: true, detail: verbatim('port 22 refuses') })
     assert.equal(probes(watched, 3, null).at(-1), 'Degraded')
-    assert.match(watched.verdict.reason, /answers TCP but not ICMP/)
+    assert.match(watched.verdict.reason.message, /answers TCP but not ICMP/)
   })
 
   it('is Down where the knock finds nobody, and knocks once a minute', () => {
@@ -151,7 +158,7 @@ describe('A tunnel under watch', () => {
       probe(watched, null)
       if (!watched.isTcpProbeDue(at)) continue
       knocks.push(at)
-      watched.setTcpProbe({ isAlive: false, detail: 'port 22 is silent' })
+      watched.setTcpProbe({ isAlive: false, detail: verbatim('port 22 is silent') })
     }
     assert.equal(watched.verdict.state, 'Down')
     assert.deepEqual(
@@ -170,10 +177,10 @@ describe('A tunnel under watch', () => {
       for (let i = 0; i < 5; i += 1) probe(watched, 5)
       for (let i = 0; i < 4; i += 1) mostlyLost()
       assert.deepEqual([watched.verdict.state, watched.isTcpProbeDue(at)], ['Degraded', true])
-      watched.setTcpProbe({ isAlive, detail: 'port 22' })
+      watched.setTcpProbe({ isAlive, detail: verbatim('port 22') })
       mostlyLost()
       assert.equal(watched.verdict.state, isAlive ? 'Degraded' : 'Down')
-      assert.match(watched.verdict.reason, /TCP: port 22/)
+      assert.match(watched.verdict.reason.message, /TCP: port 22/)
     }
   })
 
@@ -181,12 +188,12 @@ describe('A tunnel under watch', () => {
     const watched = begin(plan({ monitor_window_size: 5 }))
     probes(watched, 5, null)
     watched.isTcpProbeDue(at)
-    watched.setTcpProbe({ isAlive: true, detail: 'port 22 refuses' })
+    watched.setTcpProbe({ isAlive: true, detail: verbatim('port 22 refuses') })
     probes(watched, 70)
     assert.equal(probes(watched, 20, null).at(-1), 'Degraded')
-    assert.match(watched.verdict.reason, /are lost/)
+    assert.match(watched.verdict.reason.message, /are lost/)
     watched.isTcpProbeDue(at)
-    watched.setTcpProbe({ isAlive: false, detail: 'port 443 is silent' })
+    watched.setTcpProbe({ isAlive: false, detail: verbatim('port 443 is silent') })
     assert.equal(probes(watched, 3, null).at(-1), 'Down')
   })
 
@@ -194,7 +201,7 @@ describe('A tunnel under watch', () => {
     const watched = begin(plan({ monitor_window_size: 5 }))
     probes(watched, 5, null)
     assert.equal(watched.isTcpProbeDue(at), true)
-    watched.setTcpProbe({ isAlive: false, detail: 'port 22 is silent' })
+    watched.setTcpProbe({ isAlive: false, detail: verbatim('port 22 is silent') })
     assert.equal(probes(watched, 3, null).at(-1), 'Down')
     probes(watched, 10)
     assert.equal(watched.verdict.state, 'Up')
@@ -202,9 +209,9 @@ describe('A tunnel under watch', () => {
     assert.equal(watched.isTcpProbeDue(at), false)
     probes(watched, 30, null)
     assert.equal(watched.isTcpProbeDue(at), true)
-    watched.setTcpProbe({ isAlive: true, detail: 'port 443 refuses' })
+    watched.setTcpProbe({ isAlive: true, detail: verbatim('port 443 refuses') })
     assert.equal(probes(watched, 3, null).at(-1), 'Degraded')
-    assert.match(watched.verdict.reason, /answers TCP but not ICMP/)
+    assert.match(watched.verdict.reason.message, /answers TCP but not ICMP/)
   })
 
   it('lets no knock count whose result comes after an answer to a probe did', () => {
@@ -212,7 +219,7 @@ describe('A tunnel under watch', () => {
     probes(watched, 5, null)
     watched.isTcpProbeDue(at)
     probe(watched, 10)
-    watched.setTcpProbe({ isAlive: false, detail: 'port 22 is silent' })
+    watched.setTcpProbe({ isAlive: false, detail: verbatim('port 22 is silent') })
     assert.equal(probes(watched, 20, null).includes('Down'), false)
   })
 
@@ -223,7 +230,7 @@ describe('A tunnel under watch', () => {
     sequence = 0
     const forced = begin()
     probes(forced, 10, null)
-    forced.setStopped('away', at)
+    forced.setStopped(verbatim('away'), at)
     assert.equal(forced.isTcpProbeDue(at), false)
   })
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CATALOGUE } from '@panel/shared/messages/catalogue.ts'
 import { formatMessage, placeholderNames } from '@panel/shared/messages/format.ts'
+import { ROOT as ROOT_SAYS } from '@panel/shared/messages/root.ts'
 import { message, verbatim, type MessageId } from '@panel/shared/messages/message.ts'
 import { render } from '../../../ui/src/core/said.ts'
 
@@ -49,7 +50,15 @@ describe('The sentences of the API', () => {
   it('are each said somewhere', () => {
     const text = ['shared', 'root-helper', 'web-daemon'].flatMap(sources).join('\n')
     assert.deepEqual(
-      IDS.filter((id) => !text.includes(`'${id}'`)),
+      IDS.filter((id) => !id.startsWith('root.') && !text.includes(`'${id}'`)),
+      [],
+    )
+  })
+
+  it('are known again where the root helper says them', () => {
+    const text = sources('root-helper').join('\n') + sources('shared/path').join('\n')
+    assert.deepEqual(
+      Object.entries(ROOT_SAYS).filter(([, phrase]) => !text.includes(phrase)),
       [],
     )
   })

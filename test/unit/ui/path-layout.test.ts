@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { HOP, layOut, mirrored, type Hop, type Path, type Picture } from '../../../ui/src/components/path-layout.ts'
+import { fitting } from '../../../ui/src/components/path-lines.ts'
 
 const hop = (key: string, stage: number): Hop => ({
   key,
@@ -32,7 +33,7 @@ const anyPaths = fc
       ),
     ),
   )
-const apart = (one: Hop & { x: number; y: number }, other: Hop & { x: number; y: number }): boolean =>
+const apart = (one: { x: number; y: number }, other: { x: number; y: number }): boolean =>
   Math.abs(one.x - other.x) >= HOP.width || Math.abs(one.y - other.y) >= HOP.height
 
 describe('A picture of paths', () => {
@@ -52,6 +53,31 @@ describe('A picture of paths', () => {
   it('joins each hop to the next of its path, over stages that the path leaves out', () => {
     const { edges } = layOut([path(hop('a', 0), hop('b', 2)), path(hop('a', 0), hop('c', 1), hop('b', 2))], false)
     assert.deepEqual(edges.map(({ key }) => key).sort(), ['a b', 'a c', 'c b'])
+  })
+
+  it('leads past the hops of the stages that a path leaves out', () => {
+    fc.assert(
+      fc.property(anyPaths, fc.boolean(), (paths, isDown) => {
+        const { hops, edges } = layOut(paths, isDown)
+        for (const { via, key } of edges)
+          for (const place of via) for (const one of hops) assert.ok(apart(place, one), `${key} and ${one.key}`)
+      }),
+    )
+    const [through, past] = [path(hop('a', 0), hop('t', 1), hop('b', 2)), path(hop('a', 0), hop('b', 2))]
+    assert.deepEqual(
+      layOut([through, past], false).edges.map(({ key, via }) => [key, via.length]),
+      [
+        ['a t', 0],
+        ['t b', 0],
+        ['a b', 1],
+      ],
+    )
+  })
+
+  it('cuts a text that is wider than a hop, by the width of its letters', () => {
+    assert.equal(fitting('TCP · Web', 12), 'TCP · Web')
+    assert.equal(fitting('TCP · Shadowed by the web shop', 12), 'TCP · Shadowed b…')
+    assert.equal(fitting('三台邮件服务器的转发规则', 12), '三台邮件服务器的转…')
   })
 
   it('shows the worst of the paths that share a leg', () => {

@@ -2,13 +2,43 @@
 import assert from 'node:assert/strict'
 import { diffLines } from '../../../ui/src/core/diff.ts'
 import { matchRoute, ROUTES, type Route } from '../../../ui/src/core/routes.ts'
-import { matches, parseTerms, toggleTerm } from '../../../ui/src/core/search.ts'
+import { complete, faultsIn, matches, parseTerms, toggleTerm, type Vocabulary } from '../../../ui/src/core/search.ts'
 
 const TUNNEL = {
   text: 'gre-a-1\nHamburg relay\n2001:db8::1',
   values: { state: ['Down'], tag: ['north', 'old'], is: ['enabled'] },
 }
 const finds = (text: string): boolean => matches(parseTerms(text), TUNNEL)
+
+const VOCABULARY: Vocabulary = { state: ['up', 'down'], is: ['enabled'], tag: () => ['north', 'two words', 'north'] }
+
+describe('The filters of a search', () => {
+  const faults = (text: string): string[] =>
+    faultsIn(parseTerms(text), VOCABULARY).map(
+      ({ kind, name, value, options }) => `${kind} ${name}:${value} (${options.join(' ')})`,
+    )
+
+  it('are named where they are wrong, with those that there are', () => {
+    assert.deepEqual(faults('-state:dwon stat:up'), ['value state:dwon (up down)', 'name stat:up (state is tag)'])
+  })
+
+  it('are not wrong while they are typed, where any text may fit, and where an address is meant', () => {
+    assert.deepEqual(faults('state: state:UP tag:south dead:beef::1 fe80::1 hamburg 2001:db8::/32'), [])
+  })
+
+  it('are suggested for the word at the caret, first the names and then the values', () => {
+    const at = (text: string, caret = text.length): unknown[] => {
+      const { from, to, options } = complete(text, caret, VOCABULARY)
+      return [from, to, ...options]
+    }
+    assert.deepEqual(at('ham st'), [4, 6, 'state:'])
+    assert.deepEqual(at('-state:'), [0, 7, '-state:up', '-state:down'])
+    assert.deepEqual(at('state:dwon x', 7), [0, 10, 'state:down'])
+    assert.deepEqual(at('tag:'), [0, 4, 'tag:north', 'tag:"two words"'])
+    assert.deepEqual(at('state:up'), [0, 8])
+    assert.deepEqual(at(''), [0, 0])
+  })
+})
 
 describe('A search', () => {
   const FOUND = [

@@ -1,6 +1,6 @@
 // How a tab says which server it shows.
 import assert from 'node:assert/strict'
-import { glanceAt } from '../../../ui/src/core/attention.ts'
+import { glanceAt, incidentPage } from '../../../ui/src/core/attention.ts'
 import { favicon, serverName, tabTitle } from '../../../ui/src/shell/server.ts'
 
 const named = (name: string, host: string): string => serverName({ 'display.server_name': name }, host)
@@ -42,6 +42,15 @@ describe('A tab', () => {
     assert.deepEqual(glanceAt([], []), { count: 0, mark: null })
     assert.deepEqual(glanceAt([rule], [part('rules')]), { count: 1, mark: 'degraded' })
     assert.deepEqual(glanceAt([rule], [part('helper')]), { count: 2, mark: 'down' })
+    const away = { kind: 'helper', id: null, state: 'down' } as Parameters<typeof glanceAt>[0][number]
+    assert.deepEqual(glanceAt([away], [part('helper')]), { count: 1, mark: 'down' })
+  })
+
+  it('has a page for each kind of incident', () => {
+    const pages = (['tunnel', 'route', 'certificate', 'disk', 'helper'] as const).map((kind) =>
+      incidentPage({ kind, id: kind === 'tunnel' || kind === 'route' ? 7 : null }),
+    )
+    assert.deepEqual(pages, ['/tunnels/7', '/routes/7', '/system', '/metrics', '/system'])
   })
 
   it('has an icon in the colour of the server, without a request', () => {

@@ -30,6 +30,7 @@ describe('The audit log', () => {
     operations: '[]',
     is_success: 1,
     error_message: '',
+    error_reason: '{}',
     duration_ms: 1,
     client_ip: '',
     request_id: '',

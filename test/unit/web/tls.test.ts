@@ -134,7 +134,7 @@ describe('A certificate and its key', () => {
         [825 - 29, /nobody has renewed it yet/],
       ] as const) {
         const { status, detail } = stateAt(new Date(Date.now() + days * DAY_MS))
-        assert.deepEqual([status, said.test(detail)], ['degraded', true], detail)
+        assert.deepEqual([status, said.test(detail.message)], ['degraded', true], detail.message)
       }
       assert.equal(stateAt(new Date(Date.now() + (825 - 31) * DAY_MS)).status, 'ok')
       const { log } = kept(filesIn(stock.make('old', new Date(Date.now() - 900 * DAY_MS))))
@@ -143,7 +143,7 @@ describe('A certificate and its key', () => {
 
     it('where every user of the server can read the key', () => {
       chmodSync(filesIn(place).key, 0o644)
-      assert.match(kept().pair.component().detail, /Every user of this server can read the key/)
+      assert.match(kept().pair.component().detail.message, /Every user of this server can read the key/)
       chmodSync(filesIn(place).key, 0o640)
       assert.equal(kept().pair.component().status, 'ok')
     })
@@ -152,7 +152,7 @@ describe('A certificate and its key', () => {
       const { pair, look } = kept()
       rmSync(filesIn(place).key)
       look()
-      assert.ok(!pair.component().detail.includes('/'))
+      assert.ok(!pair.component().detail.message.includes('/'))
     })
   })
 
@@ -206,14 +206,14 @@ describe('A certificate and its key', () => {
       for (const _time of [1, 2, 3]) look()
       const { status, detail } = pair.component()
       assert.deepEqual([taken.length, pair.pair, status], [0, old, 'degraded'])
-      assert.match(detail, /cannot be used, so the one before serves on, until .* or is not complete/)
+      assert.match(detail.message, /cannot be used, so the one before serves on, until .* or is not complete/)
       assert.equal(
         log.filter(({ msg }) => msg === 'the new certificate cannot be used; the previous one stays in use').length,
         1,
       )
       writeFileSync(filesIn(place).cert, whole)
       look()
-      assert.match(pair.component().detail, /The key is not that of the first certificate/)
+      assert.match(pair.component().detail.message, /The key is not that of the first certificate/)
       copyFileSync(filesIn(next).key, filesIn(place).key)
       look()
       assert.deepEqual([taken.length, pair.component().status], [1, 'ok'])
@@ -245,7 +245,7 @@ describe('A certificate and its key', () => {
         { stdio: 'ignore' },
       )
       look()
-      assert.match(pair.component().detail, /cannot be used: .*key too small/)
+      assert.match(pair.component().detail.message, /cannot be used: .*key too small/)
     })
   })
 

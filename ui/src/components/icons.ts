@@ -49,6 +49,7 @@ export const ICONS = {
   upload: 'M21 15v4a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2v-4M17 8l-5-5-5 5M12 3v12',
   play: 'm6 3 14 9-14 9Z',
   stop: 'M5 5h14v14H5Z',
+  columns: 'M3 4h18v16H3ZM9 4v16M15 4v16',
   exit: 'M9 21H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2h4M16 17l5-5-5-5M21 12H9',
 } as const
 

@@ -41,9 +41,13 @@ export interface Placed extends Hop {
   readonly y: number
 }
 
+export type Place = Pick<Placed, 'x' | 'y'>
+
 export interface Edge extends Leg {
   readonly key: string
   readonly from: Placed
+  /** As large as hops: where it leads past the stages that its paths leave out. */
+  readonly via: readonly Place[]
   readonly to: Placed
 }
 
@@ -54,7 +58,7 @@ export interface Picture extends Size {
 
 export const HOP: Size = { width: 134, height: 50 }
 /** Between stages and between lanes, in the picture's own units. */
-const BETWEEN = { stages: { across: 54, down: 34 }, lanes: 14 }
+const BETWEEN = { stages: { across: 60, down: 34 }, lanes: 14 }
 
 /** `isDown`: stages stand under each other, for a narrow place; else side by side, from left to right. */
 export function layOut(paths: readonly Path[], isDown: boolean): Picture {
@@ -62,41 +66,59 @@ export function layOut(paths: readonly Path[], isDown: boolean): Picture {
   const across = (isDown ? HOP.width : HOP.height) + BETWEEN.lanes
   const stages = [...new Set(paths.flatMap(({ hops }) => hops.map(({ stage }) => stage)))].sort((a, b) => a - b)
   const placed = new Map<string, Placed>()
+  const passing = new Map<string, Place>()
   for (const [column, stage] of stages.entries())
-    for (const { hop, lane } of lanesOf(paths, stage)) {
+    for (const { hop, key, lane } of lanesOf(paths, stage)) {
       const [main, cross] = [column * along, lane * across]
-      placed.set(hop.key, { ...hop, x: isDown ? cross : main, y: isDown ? main : cross })
+      const place = { x: isDown ? cross : main, y: isDown ? main : cross }
+      if (hop) placed.set(key, { ...hop, ...place })
+      else passing.set(key, place)
     }
   const hops = [...placed.values()]
   return {
     hops,
-    edges: edgesOf(paths, placed),
+    edges: edgesOf(paths, { placed, passing, stages }),
     width: Math.max(0, ...hops.map(({ x }) => x + HOP.width)),
     height: Math.max(0, ...hops.map(({ y }) => y + HOP.height)),
   }
 }
 
-/** Each path has a lane; a hop that paths share stands amid theirs, and none stands on another. */
-function lanesOf(paths: readonly Path[], stage: number): { hop: Hop; lane: number }[] {
-  const found = new Map<string, { hop: Hop; lanes: number[] }>()
-  for (const [lane, { hops }] of paths.entries())
-    for (const hop of hops.filter((one) => one.stage === stage)) {
-      const before = found.get(hop.key)
-      if (before) before.lanes.push(lane)
-      else found.set(hop.key, { hop, lanes: [lane] })
-    }
+/** What a path has at a stage: a hop, or room to lead past it; nothing before its first and after its last. */
+function standsAt({ hops }: Path, stage: number): { key: string; hop: Hop | null } | null {
+  const hop = hops.find((one) => one.stage === stage)
+  if (hop) return { key: hop.key, hop }
+  const next = hops.findIndex((one) => one.stage > stage)
+  const [before, after] = [hops[next - 1], hops[next]]
+  return before && after ? { key: passKey(before, after, stage), hop: null } : null
+}
+
+const passKey = (from: Hop, to: Hop, stage: number): string => `${from.key} ${to.key} ${stage}`
+
+/** Each path has a lane; what paths share stands amid theirs, and nothing stands on another. */
+function lanesOf(paths: readonly Path[], stage: number): { key: string; hop: Hop | null; lane: number }[] {
+  const found = new Map<string, { key: string; hop: Hop | null; lanes: number[] }>()
+  for (const [lane, path] of paths.entries()) {
+    const here = standsAt(path, stage)
+    if (here) found.set(here.key, { ...here, lanes: [...(found.get(here.key)?.lanes ?? []), lane] })
+  }
   const wanted = [...found.values()]
-    .map(({ hop, lanes }) => ({ hop, lane: lanes.reduce((sum, lane) => sum + lane, 0) / lanes.length }))
+    .map(({ lanes, ...here }) => ({ ...here, lane: lanes.reduce((sum, lane) => sum + lane, 0) / lanes.length }))
     .sort((one, other) => one.lane - other.lane)
   let free = 0
-  return wanted.map(({ hop, lane }) => {
-    const taken = Math.max(lane, free)
-    free = taken + 1
-    return { hop, lane: taken }
+  return wanted.map((here) => {
+    const lane = Math.max(here.lane, free)
+    free = lane + 1
+    return { ...here, lane }
   })
 }
 
-function edgesOf(paths: readonly Path[], placed: ReadonlyMap<string, Placed>): Edge[] {
+interface Places {
+  readonly placed: ReadonlyMap<string, Placed>
+  readonly passing: ReadonlyMap<string, Place>
+  readonly stages: readonly number[]
+}
+
+function edgesOf(paths: readonly Path[], { placed, passing, stages }: Places): Edge[] {
   const edges = new Map<string, Edge>()
   for (const { hops, legs } of paths)
     for (const [at, leg] of legs.entries()) {
@@ -104,31 +126,23 @@ function edgesOf(paths: readonly Path[], placed: ReadonlyMap<string, Placed>): E
       if (!from || !to) throw new RangeError('A path has more legs than it has hops to join')
       const key = `${from.key} ${to.key}`
       const before = edges.get(key)
-      edges.set(key, before ? { ...before, state: worse(before.state, leg.state) } : { ...leg, key, from, to })
+      const via = stages.flatMap((stage) => passing.get(passKey(from, to, stage)) ?? [])
+      edges.set(key, before ? { ...before, state: worse(before.state, leg.state) } : { ...leg, key, from, via, to })
     }
   return [...edges.values()]
 }
 
-/** A curve from the end of one hop to the beginning of the next. */
-export function curve({ from, to }: Pick<Edge, 'from' | 'to'>, isDown: boolean): string {
-  if (isDown) {
-    const [x, y, endX, endY] = [from.x + HOP.width / 2, from.y + HOP.height, to.x + HOP.width / 2, to.y]
-    const middle = (y + endY) / 2
-    return `M${x} ${y}C${x} ${middle} ${endX} ${middle} ${endX} ${endY}`
-  }
-  const isForward = from.x < to.x
-  const [x, y] = [from.x + (isForward ? HOP.width : 0), from.y + HOP.height / 2]
-  const [endX, endY] = [to.x + (isForward ? 0 : HOP.width), to.y + HOP.height / 2]
-  const middle = (x + endX) / 2
-  return `M${x} ${y}C${middle} ${y} ${middle} ${endY} ${endX} ${endY}`
-}
-
 /** For a page that is read from right to left. */
 export const mirrored = ({ hops, edges, ...size }: Picture): Picture => {
-  const turn = (hop: Placed): Placed => ({ ...hop, x: size.width - hop.x - HOP.width })
+  const turn = <P extends Place>(place: P): P => ({ ...place, x: size.width - place.x - HOP.width })
   return {
     ...size,
-    hops: hops.map(turn),
-    edges: edges.map((edge) => ({ ...edge, from: turn(edge.from), to: turn(edge.to) })),
+    hops: hops.map((hop) => turn(hop)),
+    edges: edges.map((edge) => ({
+      ...edge,
+      from: turn(edge.from),
+      via: edge.via.map((place) => turn(place)),
+      to: turn(edge.to),
+    })),
   }
 }

@@ -9,6 +9,8 @@ export interface Column<T> {
   readonly isHead?: boolean
   /** Aligned to the end, as numbers are. */
   readonly isNumber?: boolean
+  /** Of the width, where rows are compact; as wide as others if absent. */
+  readonly share?: number
   /** Present: the column is sortable. */
   readonly order?: (a: T, b: T) => number
 }

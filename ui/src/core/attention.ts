@@ -9,7 +9,13 @@ export interface Glance {
 }
 
 /** The same as long as it lasts. */
-export const incidentKey = ({ kind, id }: Incident): string => `${kind} ${id}`
+export const incidentKey = ({ kind, id, name }: Incident): string => `${kind} ${id ?? name}`
+
+const PAGES = { certificate: '/system', disk: '/metrics', helper: '/system' } as const
+
+/** The page about it. */
+export const incidentPage = ({ kind, id }: Pick<Incident, 'kind' | 'id'>): string =>
+  kind === 'tunnel' ? `/tunnels/${id}` : kind === 'route' ? `/routes/${id}` : PAGES[kind]
 
 /** Components of health that are incidents of their own. */
 const TOLD_AS: Readonly<Partial<Record<ComponentName, Incident['kind']>>> = {

@@ -46,3 +46,56 @@ export const toggleTerm = (text: string, term: string): string => {
   const parts = text.split(/\s+/).filter((part) => part !== '')
   return (parts.includes(term) ? parts.filter((part) => part !== term) : [...parts, term]).join(' ')
 }
+
+/** The filters of a list with their values; a function gives the values of those that any text may fit. */
+export type Vocabulary = Readonly<Record<string, readonly string[] | (() => readonly string[])>>
+
+/** A filter that can match nothing: with the names, or the values, that there are. */
+export interface Fault {
+  readonly kind: 'name' | 'value'
+  readonly name: string
+  readonly value: string
+  readonly options: readonly string[]
+}
+
+/** Letters and colons may be an address too. */
+const isAddress = ({ name, value }: Term): boolean => /^[0-9a-f]+$/.test(name) && /^[0-9a-f:./]*$/.test(value)
+
+export const faultsIn = (terms: readonly Term[], vocabulary: Vocabulary): Fault[] =>
+  terms.flatMap((term): Fault[] => {
+    const { name, value } = term
+    if (name === '' || value === '' || isAddress(term)) return []
+    const values = vocabulary[name]
+    if (values === undefined) return [{ kind: 'name', name, value, options: Object.keys(vocabulary) }]
+    const isWrong = typeof values !== 'function' && !values.some((one) => one.toLowerCase() === value)
+    return isWrong ? [{ kind: 'value', name, value, options: values }] : []
+  })
+
+export interface Completion {
+  /** The word that a suggestion replaces. */
+  readonly from: number
+  readonly to: number
+  readonly options: readonly string[]
+}
+
+const MOST = 8
+
+/** For the word at the caret: the names of filters, or the values of one. */
+export const complete = (text: string, caret: number, vocabulary: Vocabulary): Completion => {
+  const from = text.slice(0, caret).search(/\S*$/)
+  const to = caret + text.slice(caret).search(/\s|$/)
+  const word = text.slice(from, caret)
+  const [, minus = '', name, rest = ''] = /^(-?)(?:([a-z_]+):)?(.*)$/i.exec(word) ?? []
+  const values = name === undefined ? undefined : vocabulary[name.toLowerCase()]
+  const all =
+    name === undefined
+      ? rest === ''
+        ? []
+        : Object.keys(vocabulary).map((one) => `${one}:`)
+      : (typeof values === 'function' ? values() : (values ?? [])).map((one) => `${name}:${quoted(one)}`)
+  const typed = word.slice(minus.length).toLowerCase()
+  const options = [...new Set(all)].filter((one) => one.toLowerCase().startsWith(typed) && one.toLowerCase() !== typed)
+  return { from, to, options: options.slice(0, MOST).map((one) => minus + one) }
+}
+
+const quoted = (value: string): string => (/\s/.test(value) ? `"${value}"` : value)

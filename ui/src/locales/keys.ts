@@ -14,6 +14,7 @@ import type pools from './en/pools.json'
 import type reconcile from './en/reconcile.json'
 import type routes from './en/routes.json'
 import type host from './en/host.json'
+import type list from './en/list.json'
 import type metrics from './en/metrics.json'
 import type settings from './en/settings.json'
 import type system from './en/system.json'
@@ -35,6 +36,7 @@ interface Areas {
   readonly reconcile: typeof reconcile
   readonly routes: typeof routes
   readonly host: typeof host
+  readonly list: typeof list
   readonly metrics: typeof metrics
   readonly settings: typeof settings
   readonly system: typeof system

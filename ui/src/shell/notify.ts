@@ -1,13 +1,11 @@
 // One notification of each incident, whatever the number of tabs.
 import type { Incident } from '@panel/shared/api/reconcile.ts'
-import { incidentKey } from '../core/attention.ts'
+import { incidentKey, incidentPage } from '../core/attention.ts'
 import { display } from '../core/display.svelte.ts'
 import { messages, say, t } from '../core/i18n.svelte.ts'
 import { readTold, storeTold } from '../core/notifications.ts'
 import { router } from '../core/router.svelte.ts'
 import { favicon, serverName } from './server.ts'
-
-const pageOf = ({ kind, id }: Incident): string => `/${kind === 'tunnel' ? 'tunnels' : 'routes'}/${id}`
 
 /** One tab at a time compares the incidents with those that were told. */
 export const notify = (incidents: readonly Incident[]): Promise<void> =>
@@ -19,7 +17,8 @@ export const notify = (incidents: readonly Incident[]): Promise<void> =>
   })
 
 const show = (incident: Incident): void => {
-  const { name, state, reason, reason_message } = incident
+  const { state, reason, reason_message } = incident
+  const name = incident.name || t('core.health.part.helper')
   const server = serverName(display.settings, location.hostname)
   const notification = new Notification(`${server === '' ? '' : `${server} · `}${name}: ${t(`core.state.${state}`)}`, {
     body: say({ ...reason_message, message: reason }),
@@ -30,6 +29,6 @@ const show = (incident: Incident): void => {
   notification.onclick = () => {
     focus()
     notification.close()
-    void router.go(pageOf(incident))
+    void router.go(incidentPage(incident))
   }
 }

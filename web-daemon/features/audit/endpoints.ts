@@ -31,6 +31,7 @@ const entryView = (row: AuditRow): AuditEntry => ({
   request: JSON.parse(row.request) as AuditEntry['request'],
   operations: JSON.parse(row.operations) as string[],
   is_success: row.is_success === 1,
+  error_reason: JSON.parse(row.error_reason) as AuditEntry['error_reason'],
 })
 
 type Query = Incoming['query']

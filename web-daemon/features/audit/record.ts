@@ -2,7 +2,8 @@
 import type { Logger } from 'pino'
 import type { CommandContext } from '../../platform/context.ts'
 import type { AuditedRequest } from '../../platform/http/serve.ts'
-import type { Refusal } from '../../platform/http/refusal.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
+import { asMessage, type Refusal } from '../../platform/http/refusal.ts'
 import { actionAsItEnded, AUDIT_ACTIONS, type AuditAction } from '@panel/shared/api/audit/actions.ts'
 import type { Actor, AuditNote } from '../../platform/audit-note.ts'
 import { redact } from './redact.ts'
@@ -86,4 +87,5 @@ export async function recordPanelAction(
 const resultColumns = (refusal: Refusal | null) => ({
   is_success: refusal ? 0 : 1,
   error_message: refusal ? `${refusal.code}: ${refusal.message}` : '',
+  error_reason: JSON.stringify(refusal ? asMessage(refusal) : verbatim('')),
 })

@@ -12,6 +12,8 @@ export interface AuditLogTable {
   operations: string
   is_success: number
   error_message: string
+  /** JSON of a Message. */
+  error_reason: string
   duration_ms: number
   client_ip: string
   request_id: string

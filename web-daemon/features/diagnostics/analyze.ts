@@ -1,6 +1,7 @@
 // Why a tunnel does or does not carry packets: a verdict, its evidence, and suggested fixes in order (reference.md,
 // Analysis result; decisions.md, D7).
 import type { AnalyzeTunnelAnswer, AnalyzeTunnelBody, TunnelAnalysis } from '@panel/shared/api/diagnostics.ts'
+import { message, spoken } from '@panel/shared/messages/message.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from '../tunnels/get.ts'
@@ -38,17 +39,15 @@ function analyse(record: TunnelRecord, snapshot: TunnelSnapshot, now: Date): Tun
   const findings = evaluateSnapshot(record, snapshot)
   const stop = findings.find(({ verdict }) => verdict !== null)
   const isProven = isAnswered(snapshot.inside)
+  const fixes = findings.filter(({ verdict }) => verdict !== null).flatMap(({ fix }) => fix)
   return {
     tunnel_id: record.tunnel_id,
     interface_name: record.interface_name,
     verdict: stop?.verdict ?? 'HEALTHY',
-    summary:
-      stop?.evidence.detail ??
-      (isProven
-        ? 'The other end answers through the tunnel, to large packets too.'
-        : 'Nothing speaks against the tunnel, but nobody answered through it.'),
+    ...spoken('summary', stop?.told ?? message(isProven ? 'finding.healthy' : 'finding.unproven')),
     evidence: findings.map(({ evidence }) => evidence),
-    suggested_fix: findings.filter(({ verdict }) => verdict !== null).flatMap(({ fix }) => [...fix]),
+    suggested_fix: fixes.map(({ message: text }) => text),
+    fix_messages: fixes,
     confidence: (stop ? stop.isCertain : isProven) ? 'high' : 'low',
     checked_at: now.toISOString(),
   }

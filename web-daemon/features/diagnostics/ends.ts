@@ -2,7 +2,7 @@
 // otherwise, or between the endpoints (decisions.md, D1, D5).
 import { formatIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
-import { message } from '@panel/shared/messages/message.ts'
+import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import type { Problems } from '../../platform/http/problems.ts'
 import { probeEnds } from '../monitor/probe-target.ts'
 import { familyIdOf, type TunnelRecord } from '../tunnels/record.ts'
@@ -47,22 +47,22 @@ interface DefaultEnds {
   readonly source: string
   readonly target: string
   /** Why there is no target. */
-  readonly reason: string
+  readonly reason: Message
 }
 
 const around = ({ local_endpoint, remote_endpoint }: TunnelRecord): DefaultEnds => ({
   source: local_endpoint,
   target: remote_endpoint,
-  reason: 'The tunnel names no other server',
+  reason: message('finding.no_other_server'),
 })
 
 /** To a given target, from the tunnel's first address of its family. */
 function inside(record: TunnelRecord, target: string | null): DefaultEnds {
   const ends = probeEnds(record)
   if (target === null)
-    return typeof ends === 'string' ? { source: '', target: '', reason: ends } : { ...ends, reason: '' }
+    return 'message' in ends ? { source: '', target: '', reason: ends } : { ...ends, reason: verbatim('') }
   const from = record.addresses.find(({ address }) => familyIdOf(address) === familyIdOf(target))
-  return { source: from?.address ?? '', target: '', reason: '' }
+  return { source: from?.address ?? '', target: '', reason: verbatim('') }
 }
 
 function parseHost(field: 'source' | 'target', text: string, problems: Problems): string | null {

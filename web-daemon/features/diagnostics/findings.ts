@@ -3,15 +3,17 @@
 import type { Evidence } from '@panel/shared/api/analysis.ts'
 import type { TunnelVerdict } from '@panel/shared/api/diagnostics.ts'
 import { DROPPED_HERE, NO_SUCH_TUNNEL, type PingPacket } from '@panel/shared/path/model.ts'
+import { fromRoot, message, spoken, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import { findGreBlock, type GreBlock } from '@panel/shared/foreign/gre-block.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
 import { isAnswered, type PingSample, type TunnelSnapshot } from './snapshot.ts'
 
 export interface Finding {
   readonly evidence: Evidence
+  readonly told: Message
   /** Null if nothing is wrong. */
   readonly verdict: TunnelVerdict | null
-  readonly fix: readonly string[]
+  readonly fix: readonly Message[]
   readonly isCertain: boolean
 }
 
@@ -35,14 +37,15 @@ export function evaluateSnapshot(record: TunnelRecord, snapshot: TunnelSnapshot)
 /** `block`: a rule of other software that certainly drops the tunnel's packets. Not searched for if packets arrive. */
 type Facts = TunnelSnapshot & { readonly block: GreBlock | null }
 
-const fine = (name: string, detail: string, data: Record<string, unknown> = {}): Finding => ({
-  evidence: { name, detail, data },
+const fine = (name: string, told: Message, data: Record<string, unknown> = {}): Finding => ({
+  evidence: { name, ...spoken('detail', told), data },
+  told,
   verdict: null,
   fix: [],
   isCertain: true,
 })
-const fails = (verdict: TunnelVerdict, { evidence }: Finding, fix: readonly string[], isCertain = true): Finding => ({
-  evidence,
+const fails = (verdict: TunnelVerdict, finding: Finding, fix: readonly Message[], isCertain = true): Finding => ({
+  ...finding,
   verdict,
   fix,
   isCertain,
@@ -50,32 +53,28 @@ const fails = (verdict: TunnelVerdict, { evidence }: Finding, fix: readonly stri
 
 function present({ interface_name }: TunnelRecord, { link }: Facts): Finding {
   if (link)
-    return fine('interface', `The interface ${interface_name} is there.`, {
+    return fine('interface', message('finding.interface', { name: interface_name }), {
       index: link.index,
       kind: link.kind,
       mtu: link.mtu,
     })
-  return fails('INTERFACE_MISSING', fine('interface', `The interface ${interface_name} is not there.`), [
-    'Reapply the tunnel.',
+  return fails('INTERFACE_MISSING', fine('interface', message('finding.interface_missing', { name: interface_name })), [
+    message('finding.fix_reapply'),
   ])
 }
 
 function up({ interface_name, is_enabled }: TunnelRecord, { link }: Facts): Finding {
-  if (!link) return fine('link', 'There is no interface that could be up.')
+  if (!link) return fine('link', message('finding.no_link'))
   const data = { is_up: link.is_up, is_lower_up: link.is_lower_up, oper_state: link.oper_state }
-  if (link.is_up && link.is_lower_up) return fine('link', `${interface_name} is up.`, data)
+  if (link.is_up && link.is_lower_up) return fine('link', message('finding.link_up', { name: interface_name }), data)
   const fix = !is_enabled
-    ? 'Bring the tunnel up: it is down as its operator wishes.'
+    ? message('finding.fix_enable')
     : link.is_up
-      ? 'Bring the interface up that the tunnel is bound to.'
-      : 'Reapply the tunnel.'
+      ? message('finding.fix_bound')
+      : message('finding.fix_reapply')
   return fails(
     'INTERFACE_DOWN',
-    fine(
-      'link',
-      link.is_up ? `${interface_name} is up, but has no link below it.` : `${interface_name} is down.`,
-      data,
-    ),
+    fine('link', message(link.is_up ? 'finding.link_lower_down' : 'finding.link_down', { name: interface_name }), data),
     [fix],
   )
 }
@@ -90,8 +89,10 @@ const some = (pinged: PingSample | null, holds: (packet: PingPacket) => boolean)
   pinged?.packets.some(holds) ?? false
 const isDroppedHere = (pinged: PingSample | null): boolean =>
   some(pinged, ({ outcome, detail }) => outcome === 'not_sent' && detail.includes(DROPPED_HERE))
-const failureDetail = ({ packets }: PingSample): string =>
-  packets.find(({ detail }) => detail !== '')?.detail || 'no answer in time'
+const failureDetail = ({ packets }: PingSample): Message => {
+  const said = packets.find(({ detail }) => detail !== '')?.detail
+  return said === undefined ? message('finding.no_answer') : fromRoot(said)
+}
 const receivesInside = ({ inside, sample: counted }: Facts): boolean =>
   isAnswered(inside) || (counted?.deltas.rx_packets ?? 0) > 0
 
@@ -126,10 +127,11 @@ const isRefusedHere = ({ inside, refused }: Facts): boolean => inside !== null &
 /** A server that answers no pings is not unreachable: not if packets come out of the tunnel. */
 function underlay({ local_endpoint, remote_endpoint }: TunnelRecord, facts: Facts): Finding {
   const { around } = facts
-  if (isAnswered(around)) return fine('underlay', `The other server ${remote_endpoint} answers.`, pingData(around))
+  if (isAnswered(around))
+    return fine('underlay', message('finding.underlay_answers', { address: remote_endpoint }), pingData(around))
   const data = fine(
     'underlay',
-    `The other server ${remote_endpoint} does not answer: ${failureDetail(around)}.`,
+    message('finding.underlay_silent', { address: remote_endpoint, why: failureDetail(around) }),
     pingData(around),
   )
   const isReported = some(around, ({ outcome }) => outcome === 'unreachable' || outcome === 'not_sent')
@@ -137,15 +139,15 @@ function underlay({ local_endpoint, remote_endpoint }: TunnelRecord, facts: Fact
     return data
   const isOwnFault = some(around, ({ outcome }) => outcome === 'not_sent')
   const fix = [
-    `See that ${remote_endpoint} is up and can be reached from this server: POST diagnostics/traceroute tells how far packets come.`,
-    'See that remote_endpoint is the address of the other server.',
+    message('finding.fix_reach', { address: remote_endpoint }),
+    message('finding.fix_remote', { field: 'remote_endpoint' }),
   ]
   return fails(
     'UNDERLAY_UNREACHABLE',
     data,
     isOwnFault
       ? [
-          `See that local_endpoint ${local_endpoint} is an address of this server, and that it has a route to ${remote_endpoint}.`,
+          message('finding.fix_local', { field: 'local_endpoint', address: local_endpoint, remote: remote_endpoint }),
           ...fix,
         ]
       : fix,
@@ -153,9 +155,9 @@ function underlay({ local_endpoint, remote_endpoint }: TunnelRecord, facts: Fact
   )
 }
 
-const compare = ({ ikey, okey }: TunnelRecord): string =>
-  `Compare the keys of both ends: ikey here (${ikey ?? 'none'}) is okey there, and okey here (${okey ?? 'none'}) is ikey there. So with checksums and sequence numbers.`
-const PAIR = 'A pairing code of this tunnel gives the other server all of them.'
+const compare = ({ ikey, okey }: TunnelRecord): Message =>
+  message('finding.fix_keys', { ikey: ikey ?? 'none', okey: okey ?? 'none' })
+const PAIR = message('finding.fix_pair')
 
 /** Packets were sent and nothing came back. */
 function answers(record: TunnelRecord, facts: Facts): Finding {
@@ -164,19 +166,19 @@ function answers(record: TunnelRecord, facts: Facts): Finding {
   if (!inside)
     return fine(
       'tunnel_ping',
-      reason === '' ? 'Nothing can be sent without an interface.' : `Nobody inside the tunnel was asked. ${reason}`,
+      reason.message === '' ? message('finding.nothing_sent') : message('finding.nobody_asked', { reason }),
     )
   if (isAnswered(inside))
-    return fine('tunnel_ping', `The other end ${inside.target} answers through the tunnel.`, pingData(inside))
+    return fine('tunnel_ping', message('finding.inside_answers', { address: inside.target }), pingData(inside))
   const silent = fine(
     'tunnel_ping',
-    `The other end ${inside.target} does not answer through the tunnel: ${failureDetail(inside)}.`,
+    message('finding.inside_silent', { address: inside.target, why: failureDetail(inside) }),
     pingData(inside),
   )
   if (isRefusedThere(facts))
     return fails('KEY_OR_ADDRESSING_MISMATCH', silent, [
       compare(record),
-      `See that the other server has a tunnel from ${remote_endpoint} to ${local_endpoint}, of the same type, and that it is up.`,
+      message('finding.fix_tunnel_there', { from: remote_endpoint, to: local_endpoint }),
       PAIR,
     ])
   const hasLeft = inside.packets.some(({ outcome }) => outcome !== 'not_sent')
@@ -186,15 +188,11 @@ function answers(record: TunnelRecord, facts: Facts): Finding {
 
 function refusedHere(record: TunnelRecord, { refused }: Facts, silent: Finding): Finding {
   const { local_endpoint, remote_endpoint } = record
-  const detail = `${silent.evidence.detail} Meanwhile this server refused ${refused} packets, as it does those that none of its tunnels takes.`
+  const told = message('finding.refused_here', { text: silent.told, count: refused })
   return fails(
     'KEY_OR_ADDRESSING_MISMATCH',
-    fine('tunnel_ping', detail, silent.evidence.data),
-    [
-      compare(record),
-      `See that the tunnel of the other server sends from ${remote_endpoint} to ${local_endpoint}.`,
-      PAIR,
-    ],
+    fine('tunnel_ping', told, silent.evidence.data),
+    [compare(record), message('finding.fix_sends', { from: remote_endpoint, to: local_endpoint }), PAIR],
     false,
   )
 }
@@ -206,20 +204,26 @@ function noReturnTraffic(
   silent: Finding,
 ): Finding {
   const fix = [
-    'See that the other server has a tunnel to this one, and that it is up.',
-    `See that no firewall between here and ${remote_endpoint}, nor one of the other server, drops GRE (IP protocol 47).`,
-    `See that ${inside.target} is an address of the tunnel on the other server, and that both ends have the same keys: a packet with another key is dropped.`,
+    message('finding.fix_other_up'),
+    message('finding.fix_firewall_between', { address: remote_endpoint }),
+    message('finding.fix_address_and_keys', { address: inside.target }),
   ]
   return fails('NO_RETURN_TRAFFIC', silent, fix, (counted?.deltas.tx_packets ?? 0) > 0 && isAnswered(around))
 }
 
 function traffic(record: TunnelRecord, facts: Facts): Finding {
   const { sample: counted, inside } = facts
-  if (!counted) return fine('counters', 'There are no counters without an interface.')
+  if (!counted) return fine('counters', message('finding.no_counters'))
   const { rx_packets, tx_packets, rx_errors, tx_errors } = counted.deltas
   const finding = fine(
     'counters',
-    `In ${counted.interval_seconds} s ${tx_packets} packets went out and ${rx_packets} came in; errors: ${tx_errors} out, ${rx_errors} in.`,
+    message('finding.counters', {
+      seconds: counted.interval_seconds,
+      sent: tx_packets,
+      received: rx_packets,
+      errors_out: tx_errors,
+      errors_in: rx_errors,
+    }),
     { ...counted },
   )
   if (inside === null || isAnswered(inside) || isRefusedThere(facts) || !(isMismatched(facts) || receivesInside(facts)))
@@ -227,22 +231,17 @@ function traffic(record: TunnelRecord, facts: Facts): Finding {
   return fails(
     'KEY_OR_ADDRESSING_MISMATCH',
     finding,
-    [
-      `Compare the addresses: ${inside.target} is to be an address of the tunnel on the other server.`,
-      compare(record),
-      PAIR,
-    ],
+    [message('finding.fix_compare_addresses', { address: inside.target }), compare(record), PAIR],
     isMismatched(facts),
   )
 }
 
 function mtu({ interface_name }: TunnelRecord, { large, link }: Facts): Finding {
-  if (!large) return fine('mtu', 'Whether large packets arrive was not tried, as small ones do not.')
+  if (!large) return fine('mtu', message('finding.mtu_untried'))
+  const size = { mtu: link?.mtu ?? 0, name: interface_name }
   const finding = fine(
     'mtu',
-    isAnswered(large)
-      ? `Packets of ${link?.mtu} bytes, the MTU of ${interface_name}, arrive.`
-      : `Small packets arrive, and those of ${link?.mtu} bytes, the MTU of ${interface_name}, do not.`,
+    isAnswered(large) ? message('finding.mtu_arrives', size) : message('finding.mtu_lost', size),
     pingData(large),
   )
   return isAnswered(large)
@@ -250,7 +249,7 @@ function mtu({ interface_name }: TunnelRecord, { large, link }: Facts): Finding 
     : fails(
         'MTU_PROBLEM',
         finding,
-        ['Find the MTU that fits, and apply it: POST diagnostics/mtu-probe.'],
+        [message('finding.fix_mtu')],
         some(large, ({ outcome }) => outcome === 'too_big') || large.packets.length > 2,
       )
 }
@@ -258,39 +257,27 @@ function mtu({ interface_name }: TunnelRecord, { large, link }: Facts): Finding 
 function firewall({ remote_endpoint, interface_name }: TunnelRecord, facts: Facts): Finding {
   const { foreign, inside, around, block } = facts
   const data = { readable: foreign.is_readable, managers: foreign.managers, total: foreign.total }
-  const letOut = `Let GRE (IP protocol 47) to ${remote_endpoint} and everything out of ${interface_name} through.`
+  const letOut = message('finding.fix_let_out', { address: remote_endpoint, name: interface_name })
   if (block)
     return fails(
       'LOCAL_FIREWALL_BLOCK',
       fine(
         'firewall',
-        `Table ${block.table}, chain ${block.chain}, drops GRE that ${block.direction === 'in' ? `comes from ${remote_endpoint}` : 'this server sends'}: ${block.text}.`,
+        message(block.direction === 'in' ? 'finding.blocked_in' : 'finding.blocked_out', {
+          table: block.table,
+          chain: block.chain,
+          address: remote_endpoint,
+          rule: block.text,
+        }),
         { ...data, block },
       ),
-      [block.remedy],
+      [verbatim(block.remedy)],
     )
   if (isDroppedHere(inside) || isDroppedHere(around))
-    return fails(
-      'LOCAL_FIREWALL_BLOCK',
-      fine('firewall', 'A firewall rule of this server drops what it sends itself.', data),
-      [letOut],
-    )
+    return fails('LOCAL_FIREWALL_BLOCK', fine('firewall', message('finding.dropped_here'), data), [letOut])
   if (isStuckHere(facts) && !isAnswered(inside))
-    return fails(
-      'LOCAL_FIREWALL_BLOCK',
-      fine(
-        'firewall',
-        'This server does not let out the GRE packets that the tunnel sends, though it reaches the other server.',
-        data,
-      ),
-      [letOut],
-      false,
-    )
+    return fails('LOCAL_FIREWALL_BLOCK', fine('firewall', message('finding.stuck_here'), data), [letOut], false)
   if (!foreign.is_readable)
-    return fine(
-      'firewall',
-      `${foreign.detail}, so a firewall of this server that drops GRE would not be seen here.`,
-      data,
-    )
-  return fine('firewall', 'No rule of other software is seen that drops GRE.', data)
+    return fine('firewall', message('finding.firewalls_unreadable', { detail: foreign.detail }), data)
+  return fine('firewall', message('finding.no_block'), data)
 }

@@ -9,10 +9,10 @@ import {
 } from '@panel/shared/api/diagnostics.ts'
 import type { PingPacket, PingParams } from '@panel/shared/path/model.ts'
 import type { Logger } from 'pino'
-import { message } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, spoken } from '@panel/shared/messages/message.ts'
 import type { Incoming, StreamContext } from '../../platform/http/endpoint.ts'
 import type { Problems } from '../../platform/http/problems.ts'
-import { Refusal } from '../../platform/http/refusal.ts'
+import { asMessage, Refusal } from '../../platform/http/refusal.ts'
 import { serializeEvent, type StreamSource, type Subscriber } from '../../platform/http/stream.ts'
 import { Window } from '../monitor/window.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
@@ -91,9 +91,7 @@ async function streamPing(run: Run, probe: PingParams, subscriber: Subscriber, l
     if (!(failure instanceof Refusal))
       logger.error({ err: failure, diagnostic_run_id: run.started.diagnostic_run_id }, 'a ping failed')
     subscriber.send(
-      serializeEvent('error', {
-        message: failure instanceof Refusal ? failure.message : 'An unforeseen failure ended the ping',
-      }),
+      serializeEvent('error', failure instanceof Refusal ? asMessage(failure) : message('diagnostics.unforeseen')),
     )
   }
   subscriber.end()
@@ -141,7 +139,7 @@ function packetEvent(
     rtt_ms: rtt_us === null ? null : rtt_us / 1000,
     size,
     from: from_address,
-    error: detail,
+    ...spoken('error', fromRoot(detail)),
     kind: outcome,
     at: new Date(sent_at_ms).toISOString(),
   }

@@ -1,10 +1,10 @@
 // The active runs: one per tunnel and four per host. Each is stored when it starts and when it ends (decisions.md, D10,
 // D11).
 import type { DiagnosticRun } from '@panel/shared/api/diagnostics.ts'
-import { message, type Message } from '@panel/shared/messages/message.ts'
+import { message, spoken, type Message } from '@panel/shared/messages/message.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import type { Streamer } from '../../platform/helper/streams.ts'
-import { Refusal } from '../../platform/http/refusal.ts'
+import { asMessage, Refusal } from '../../platform/http/refusal.ts'
 import { thisHost, type Host } from '../metrics/host.ts'
 import { endInterruptedRuns, endRun, findRun, deleteOldRuns, insertRun, type RunEnd, type NewRun } from './store.ts'
 
@@ -118,8 +118,8 @@ export class Runs {
       await end(await work())
     } catch (failure) {
       const reported = aborting.signal.aborted && !(failure instanceof Refusal) ? stopped() : failure
-      const detail = reported instanceof Refusal ? reported.message : 'An unforeseen failure ended the run'
-      await end({ result: { cancelled: aborting.signal.aborted, detail }, is_success: false })
+      const told = reported instanceof Refusal ? asMessage(reported) : message('diagnostics.unforeseen')
+      await end({ result: { cancelled: aborting.signal.aborted, ...spoken('detail', told) }, is_success: false })
       throw reported
     }
     return this.#stored(id)

@@ -6,6 +6,7 @@ import { ADDRESS_FAMILIES } from '@panel/shared/api/base/lookups.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { ObservedLink } from '@panel/shared/tunnel/observed.ts'
 import type { PingPacket, PingParams } from '@panel/shared/path/model.ts'
+import { verbatim, type Message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { foreignRules } from '../forwarding/foreign.ts'
 import { Problems } from '../../platform/http/problems.ts'
@@ -14,6 +15,7 @@ import { probeOne } from '../tunnels/draft/before.ts'
 import { familyIdOf, type TunnelRecord } from '../tunnels/record.ts'
 import { sampleCounters } from './counters.ts'
 import { pathEnds, type Ends } from './ends.ts'
+import { asMessage } from '../../platform/http/refusal.ts'
 import { refusalsSent } from './refusals.ts'
 import type { Run } from './runs.ts'
 
@@ -33,7 +35,7 @@ export interface TunnelSnapshot {
   readonly sample: Omit<CountersAnswer, 'sampled_at'> | null
   /** Null if it could not be tried; `reason` says why. */
   readonly inside: PingSample | null
-  readonly reason: string
+  readonly reason: Message
   readonly around: PingSample
   /** Packets of the size of the MTU; null if small ones do not arrive either. */
   readonly large: PingSample | null
@@ -79,7 +81,17 @@ export async function takeSnapshot(
   const device =
     interfaces?.find(({ addresses }) => addresses.some((cidr) => cidr.split('/')[0] === record.local_endpoint))?.name ??
     null
-  return { link, sample, inside, reason: problems.all[0]?.message ?? '', around, large, foreign, device, refused }
+  return {
+    link,
+    sample,
+    inside,
+    reason: problems.all[0] ? asMessage(problems.all[0]) : verbatim(''),
+    around,
+    large,
+    foreign,
+    device,
+    refused,
+  }
 }
 
 async function pingSample({ stream, signal }: Run, params: PingParams): Promise<PingSample> {

@@ -1,4 +1,5 @@
 // The health of the metrics, from what has been sampled (decisions.md, Y7).
+import { message, sentences } from '@panel/shared/messages/message.ts'
 import type { Component } from '../../platform/health.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -10,20 +11,20 @@ const STARTS_WITHIN_MS = 30_000
 export function metricsComponent({ sampler, settings }: Metrics): Component {
   const name = 'metrics'
   const { latest, ageMs, runningMs, isRunning } = sampler
-  if (!isRunning) return { name, status: 'unknown', detail: 'The sampling has not begun' }
+  if (!isRunning) return { name, status: 'unknown', detail: message('component.sampling_not_begun') }
   const interval = settings.get('metrics.sample_interval_seconds')
   const age = Math.round(ageMs / 1000)
   const isLate = age > MISSED_READINGS_MAX * interval + 1
   if ((!latest || isLate) && runningMs < STARTS_WITHIN_MS)
-    return { name, status: 'starting', detail: 'The first readings are on their way' }
-  if (!latest || isLate) return { name, status: 'error', detail: `No reading for ${age} s` }
+    return { name, status: 'starting', detail: message('component.sampling_starts') }
+  if (!latest || isLate) return { name, status: 'error', detail: message('component.sampling_late', { seconds: age }) }
   const { errors } = latest
   if (errors.length > 0)
-    return { name, status: 'degraded', detail: errors.map(({ part, detail }) => `${part}: ${detail}`).join('; ') }
+    return { name, status: 'degraded', detail: sentences(...errors.map((one) => message('component.part', one))) }
   const { total } = sampler.history(0)
   return {
     name,
     status: 'ok',
-    detail: `One reading every ${interval} s, ${total} kept, ${sampler.topic.size} watching`,
+    detail: message('component.sampling', { seconds: interval, count: total, watching: sampler.topic.size }),
   }
 }

@@ -1,10 +1,11 @@
 // The state that the last probes alone suggest (decisions.md, S3, S4).
 import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 
 export interface Verdict {
   readonly state: MonitorState
   /** A sentence for the operator; never empty. */
-  readonly reason: string
+  readonly reason: Message
 }
 
 export interface Thresholds {
@@ -29,7 +30,7 @@ export interface ProbeStats {
 /** The result of a TCP probe of the peer; null if there was none. */
 export interface TcpProbeResult {
   readonly isAlive: boolean
-  readonly detail: string
+  readonly detail: Message
 }
 
 /** So many probes are lost that it counts as down, unless a TCP probe shows that the peer is alive. */
@@ -50,28 +51,30 @@ export interface Evidence {
 
 export function classify({ stats, target, detail, tcpProbe }: Evidence, thresholds: Thresholds): Verdict {
   const { decided, received, lossPercent, averageRttMs } = stats
-  if (decided < thresholds.decided_least || lossPercent === null)
-    return {
-      state: 'Unknown',
-      reason: `Too few probes are answered or lost yet: ${decided} of ${thresholds.decided_least}`,
-    }
+  const { decided_least, degraded_loss_percent, degraded_rtt_ms } = thresholds
+  if (decided < decided_least || lossPercent === null)
+    return { state: 'Unknown', reason: message('monitor.too_few', { decided, least: decided_least }) }
   if (received === 0 && tcpProbe?.isAlive)
-    return { state: 'Degraded', reason: `${target} answers TCP but not ICMP (${tcpProbe.detail})` }
-  const loss = `${percent(lossPercent)} of the last ${decided} probes to ${target} are lost`
-  const lastError = detail === '' ? '' : `; the last time: ${detail}`
+    return { state: 'Degraded', reason: message('monitor.tcp_only', { target, tcp: tcpProbe.detail }) }
+  const loss = { percent: percent(lossPercent), count: decided, target }
   if (isLost(stats, thresholds)) {
-    const tcp = tcpProbe ? `; ${tcpProbe.isAlive ? 'it answers TCP' : 'TCP'}: ${tcpProbe.detail}` : ''
-    return { state: tcpProbe?.isAlive ? 'Degraded' : 'Down', reason: `${loss}${lastError}${tcp}` }
+    const reason = withTcp(withLastError(message('monitor.lost', loss), detail), tcpProbe)
+    return { state: tcpProbe?.isAlive ? 'Degraded' : 'Down', reason }
   }
-  if (lossPercent >= thresholds.degraded_loss_percent)
-    return {
-      state: 'Degraded',
-      reason: `${loss}, where ${percent(thresholds.degraded_loss_percent)} is degraded${lastError}`,
-    }
-  const time = `Answers of ${target} take ${(averageRttMs ?? 0).toFixed(1)} ms on average`
-  if (thresholds.degraded_rtt_ms !== null && (averageRttMs ?? 0) >= thresholds.degraded_rtt_ms)
-    return { state: 'Degraded', reason: `${time}, where ${thresholds.degraded_rtt_ms} ms is degraded` }
-  return { state: 'Up', reason: `${time}, and ${percent(lossPercent)} of the last ${decided} probes are lost` }
+  if (lossPercent >= degraded_loss_percent) {
+    const text = message('monitor.lost_degraded', { ...loss, limit: percent(degraded_loss_percent) })
+    return { state: 'Degraded', reason: withLastError(text, detail) }
+  }
+  const time = { target, time: (averageRttMs ?? 0).toFixed(1) }
+  if (degraded_rtt_ms !== null && (averageRttMs ?? 0) >= degraded_rtt_ms)
+    return { state: 'Degraded', reason: message('monitor.slow', { ...time, limit: degraded_rtt_ms }) }
+  return { state: 'Up', reason: message('monitor.answers', { ...loss, ...time }) }
 }
 
-const percent = (figure: number): string => `${Math.round(figure * 10) / 10} %`
+const withLastError = (text: Message, detail: string): Message =>
+  detail === '' ? text : message('monitor.last_error', { text, detail })
+
+const withTcp = (text: Message, probe: TcpProbeResult | null): Message =>
+  probe ? message(probe.isAlive ? 'monitor.tcp_alive' : 'monitor.tcp_silent', { text, tcp: probe.detail }) : text
+
+const percent = (figure: number): string => String(Math.round(figure * 10) / 10)

@@ -1,4 +1,5 @@
 // The health of the monitoring, from what it has observed (decisions.md, Y7).
+import { message, verbatim } from '@panel/shared/messages/message.ts'
 import type { Component } from '../../platform/health.ts'
 import type { Monitor } from './monitor.ts'
 
@@ -8,19 +9,26 @@ const GRACE_MS = 10_000
 export function monitorComponent(monitor: Monitor): Component {
   const name = 'monitor'
   const { prober, historyWriter, feed, stopped, isStarted } = monitor
-  if (!isStarted) return { name, status: 'unknown', detail: stopped ?? '' }
+  if (!isStarted) return { name, status: 'unknown', detail: stopped ?? verbatim('') }
   if (stopped !== null) return { name, status: 'error', detail: stopped }
   const silent_ms = prober.lastItemAt === null ? 0 : performance.now() - prober.lastItemAt
   if (prober.size > 0 && silent_ms > prober.nextWithinMs + GRACE_MS)
-    return { name, status: 'error', detail: `No probe was answered or given up for ${Math.round(silent_ms / 1000)} s` }
+    return {
+      name,
+      status: 'error',
+      detail: message('component.monitor_silent', { seconds: Math.round(silent_ms / 1000) }),
+    }
   if (historyWriter.failure !== null)
-    return { name, status: 'degraded', detail: `The history cannot be stored: ${historyWriter.failure}` }
+    return { name, status: 'degraded', detail: message('component.monitor_unstored', { why: historyWriter.failure }) }
   const states = Object.entries(monitor.counts())
     .filter(([, count]) => count > 0)
-    .map(([state, count]) => `${count} ${state}`)
+    .map(([state, count]) => message('component.monitor_state', { count, state }))
   return {
     name,
     status: 'ok',
-    detail: `${prober.size} probed${states.length > 0 ? `: ${states.join(', ')}` : ''}; ${feed.topic.size} watching`,
+    detail:
+      states.length > 0
+        ? message('component.monitor', { count: prober.size, states, watching: feed.topic.size })
+        : message('component.monitor_idle', { watching: feed.topic.size }),
   }
 }

@@ -19,5 +19,5 @@ async function up(db: Kysely<unknown>): Promise<void> {
   await TICK.execute(db)
 }
 
-export const name = '015-monitor-ticks'
+export const name = '016-monitor-ticks'
 export const migration = { up }

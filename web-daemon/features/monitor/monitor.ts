@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { InterfaceReading } from '@panel/shared/api/metrics.ts'
 import type { MonitorCounts, MonitorSnapshot, MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import type { Bus } from '../../platform/events/bus.ts'
@@ -37,7 +38,7 @@ export interface MonitorDeps {
 /** As the metrics read them. */
 export type InterfaceRates = Pick<InterfaceReading, 'name' | 'rx_bytes_per_second' | 'tx_bytes_per_second'>
 
-const NOT_STARTED = 'The monitoring has not begun'
+const NOT_STARTED = message('monitor.not_started')
 
 export class Monitor {
   readonly feed = new Feed(() => this.summary())
@@ -48,7 +49,7 @@ export class Monitor {
   readonly #links: Links
   readonly #watched = new Map<number, WatchedTunnel>()
   readonly #byName = new Map<string, number>()
-  #stopped: string | null = NOT_STARTED
+  #stopped: Message | null = NOT_STARTED
   #isStarted = false
   #subscriptions: (() => void)[] = []
   #work: Promise<void> = Promise.resolve()
@@ -113,7 +114,7 @@ export class Monitor {
   }
 
   /** Why no tunnel is probed, or null. */
-  get stopped(): string | null {
+  get stopped(): Message | null {
     return this.#stopped
   }
 
@@ -252,7 +253,7 @@ export class Monitor {
     this.#updateProbing(watched)
   }
 
-  #proberStopped(reason: string | null): void {
+  #proberStopped(reason: Message | null): void {
     this.#stopped = reason
     for (const watched of this.#watched.values()) this.#updateProbing(watched)
   }
@@ -290,7 +291,8 @@ export class Monitor {
       tunnel_id: watched.plan.tunnel_id,
       from_monitor_state_id: MONITOR_STATES[change.from],
       to_monitor_state_id: MONITOR_STATES[change.to],
-      reason: change.reason,
+      reason: change.reason.message,
+      reason_message: JSON.stringify(change.reason),
       loss_percent,
       rtt_avg_ms,
       created_date,

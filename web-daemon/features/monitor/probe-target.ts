@@ -1,6 +1,7 @@
 // Where the probes of a tunnel go and how they are judged: its own overrides first, then the settings (decisions.md,
 // R1, S3).
 import { farEnds } from '@panel/shared/tunnel/far-end.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { familyIdOf, type TunnelRecord } from '../tunnels/record.ts'
 import type { Thresholds, Verdict } from './classify.ts'
@@ -35,7 +36,7 @@ export function makeMonitorPlan(record: TunnelRecord, settings: SettingsReader):
   const ends = probeEnds(record)
   const state_change_samples = record.monitor_state_change_samples ?? settings.get('monitor.state_change_samples')
   const window_size = record.monitor_window_size ?? settings.get('monitor.window_size')
-  const reason = reasonDisabled(record, isEnabled) ?? (typeof ends === 'string' ? ends : null)
+  const reason = reasonDisabled(record, isEnabled) ?? ('message' in ends ? ends : null)
   return {
     tunnel_id: record.tunnel_id,
     interface_name: record.interface_name,
@@ -51,8 +52,8 @@ export function makeMonitorPlan(record: TunnelRecord, settings: SettingsReader):
       down_loss_percent: record.monitor_down_loss_percent ?? settings.get('monitor.down_loss_pct'),
       degraded_rtt_ms: record.monitor_degraded_rtt_ms ?? settings.get('monitor.degraded_rtt_ms'),
     },
-    disabled: reason === null ? null : { state: 'Disabled', reason: reason },
-    probeTarget: reason !== null || typeof ends === 'string' ? null : { ...ends, ...probePace(record, settings) },
+    disabled: reason === null ? null : { state: 'Disabled', reason },
+    probeTarget: reason !== null || 'message' in ends ? null : { ...ends, ...probePace(record, settings) },
   }
 }
 
@@ -65,32 +66,28 @@ const probePace = (
   packet_size: record.monitor_packet_size ?? settings.get('monitor.packet_size'),
 })
 
-function reasonDisabled({ is_enabled, is_monitor_enabled }: TunnelRecord, isEnabled: boolean): string | null {
-  if (!isEnabled)
-    return is_monitor_enabled === false
-      ? 'Monitoring is switched off for this tunnel'
-      : 'Monitoring is switched off by the setting monitor.enabled'
-  return is_enabled ? null : 'The tunnel is disabled: it is down as its operator wishes'
+function reasonDisabled({ is_enabled, is_monitor_enabled }: TunnelRecord, isEnabled: boolean): Message | null {
+  if (!isEnabled) return is_monitor_enabled === false ? message('monitor.off_for_tunnel') : message('monitor.off')
+  return is_enabled ? null : message('monitor.tunnel_disabled')
 }
 
-/** Ends of the primary address, or of the first with a far end; a text says why there are none. */
+/** Ends of the primary address, or of the first with a far end; a message says why there are none. */
 export function probeEnds({
   addresses,
   monitor_target,
-}: TunnelRecord): Pick<ProbeTarget, 'source' | 'target'> | string {
-  if (addresses.length === 0) return 'The tunnel has no address to probe from'
+}: TunnelRecord): Pick<ProbeTarget, 'source' | 'target'> | Message {
+  if (addresses.length === 0) return message('monitor.no_address')
   const inOrder = [...addresses].sort((a, b) => Number(b.is_primary) - Number(a.is_primary))
   if (monitor_target !== null) {
     const from = inOrder.find(({ address }) => familyIdOf(address) === familyIdOf(monitor_target))
     return from
       ? { source: from.address, target: monitor_target }
-      : `monitor_target ${monitor_target} is of another family than every address of the tunnel`
+      : message('monitor.target_family', { target: monitor_target })
   }
   const from = inOrder.find((one) => farEnds([one]).length > 0)
   const [target] = from ? farEnds([from]) : []
-  if (!from || target === undefined)
-    return 'No peer address is known to probe: set peer_address of an address, or monitor_target'
+  if (!from || target === undefined) return message('monitor.no_peer')
   return familyIdOf(from.address) === familyIdOf(target)
     ? { source: from.address, target }
-    : `The peer ${target} is of another family than ${from.address}`
+    : message('monitor.peer_family', { target, source: from.address })
 }

@@ -9,10 +9,11 @@ import {
   type WatchResult,
   type WatchTarget,
 } from '@panel/shared/path/model.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { openRestartingStream, type RestartingStream, type PAUSES_MS } from '../../platform/helper/restarting-stream.ts'
 import type { Streamer } from '../../platform/helper/streams.ts'
-import { Refusal } from '../../platform/http/refusal.ts'
+import { asMessage, Refusal } from '../../platform/http/refusal.ts'
 import type { ProbeTarget } from './probe-target.ts'
 
 /** Manual diagnostics share the same limits, so a part is left to them. */
@@ -26,7 +27,7 @@ export interface ProberDeps {
   readonly logger: Logger
   readonly onResult: (tunnel_id: number, result: WatchResult) => void
   /** Why no probes are sent; null once they are. */
-  readonly onStopped: (reason: string | null) => void
+  readonly onStopped: (reason: Message | null) => void
   readonly pauses?: typeof PAUSES_MS
 }
 
@@ -77,8 +78,8 @@ export class Prober {
         if (isNews) logger.warn({ err }, 'probing has stopped; trying again')
         onStopped(
           err instanceof Refusal
-            ? `No probes can be sent: ${err.message}`
-            : 'No probes can be sent for the moment: the probing begins anew',
+            ? message('monitor.cannot_send', { why: asMessage(err) })
+            : message('monitor.restarting'),
         )
       },
       ...(pauses && { pauses }),
@@ -91,7 +92,7 @@ export class Prober {
   }
 
   /** Starts or changes the probing of a tunnel; null stops it. Returns why it is not possible, or null. */
-  set(tunnel_id: number, probe: ProbedTunnel | null): string | null {
+  set(tunnel_id: number, probe: ProbedTunnel | null): Message | null {
     const before = this.#targets.get(tunnel_id)
     this.#drop(tunnel_id, before)
     const reason = probe && this.#reasonNoRoom(probe)
@@ -128,14 +129,11 @@ export class Prober {
     this.#load = { packets: this.#load.packets + by * packets, bytes: this.#load.bytes + by * bytes }
   }
 
-  #reasonNoRoom({ interval_ms, packet_size }: ProbedTunnel): string | null {
+  #reasonNoRoom({ interval_ms, packet_size }: ProbedTunnel): Message | null {
     const { packets, bytes } = probeLoad(interval_ms, packet_size)
-    if (this.#targets.size >= WATCH_TARGETS_MAX)
-      return `No probes are sent: more than ${WATCH_TARGETS_MAX} tunnels cannot be watched at once`
-    if (this.#load.packets + packets > SHARE * PACKETS_PER_SECOND_MAX)
-      return 'No probes are sent: all tunnels together would send too many in a second. Set a longer monitor_interval_seconds'
-    if (this.#load.bytes + bytes > SHARE * BYTES_PER_SECOND_MAX)
-      return 'No probes are sent: all tunnels together would send too many bytes in a second. Set a smaller monitor_packet_size or a longer monitor_interval_seconds'
+    if (this.#targets.size >= WATCH_TARGETS_MAX) return message('monitor.too_many_tunnels', { most: WATCH_TARGETS_MAX })
+    if (this.#load.packets + packets > SHARE * PACKETS_PER_SECOND_MAX) return message('monitor.too_many_packets')
+    if (this.#load.bytes + bytes > SHARE * BYTES_PER_SECOND_MAX) return message('monitor.too_many_bytes')
     return null
   }
 

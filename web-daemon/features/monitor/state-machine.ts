@@ -1,16 +1,17 @@
 // The state of one tunnel over time. It changes when several samples in a row agree, or at once if it is forced
 // (decisions.md, S3).
 import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { Verdict } from './classify.ts'
 
 /** `from` and `to` are the same if only the reason changes. */
 export interface StateChange {
   readonly from: MonitorState
   readonly to: MonitorState
-  readonly reason: string
+  readonly reason: Message
 }
 
-const UNMEASURED = 'Nothing has been measured yet'
+const UNMEASURED = message('monitor.unmeasured')
 
 export class MonitorStateMachine {
   #current: Verdict
@@ -29,7 +30,7 @@ export class MonitorStateMachine {
     return this.#current.state
   }
 
-  get reason(): string {
+  get reason(): Message {
     return this.#current.reason
   }
 
@@ -58,7 +59,7 @@ export class MonitorStateMachine {
     this.#resetSamples()
     return this.#changeTo(
       this.state === 'Down'
-        ? { state: 'Down', reason: 'It is being probed again, and too few answers have come yet' }
+        ? { state: 'Down', reason: message('monitor.probed_again') }
         : { state: 'Unknown', reason: UNMEASURED },
       at,
     )
@@ -87,7 +88,9 @@ export class MonitorStateMachine {
     const before = this.#current
     this.#current = verdict
     if (before.state === verdict.state)
-      return before.reason === verdict.reason ? null : { from: before.state, to: verdict.state, reason: verdict.reason }
+      return before.reason.message === verdict.reason.message
+        ? null
+        : { from: before.state, to: verdict.state, reason: verdict.reason }
     this.#since = at
     this.#resetSamples()
     return { from: before.state, to: verdict.state, reason: verdict.reason }

@@ -26,6 +26,7 @@ export function showStatus(monitor: Monitor) {
 
 const eventView = (row: MonitorEventRow): MonitorEvent => ({
   ...row,
+  reason_message: JSON.parse(row.reason_message) as MonitorEvent['reason_message'],
   from_state: titleOf(MONITOR_STATES, row.from_monitor_state_id),
   to_state: titleOf(MONITOR_STATES, row.to_monitor_state_id),
 })

@@ -17,6 +17,7 @@ const EVENT = [
   'from_monitor_state_id',
   'to_monitor_state_id',
   'reason',
+  'reason_message',
   'loss_percent',
   'rtt_avg_ms',
   'created_date',

@@ -8,6 +8,8 @@ export interface MonitorEventTable {
   from_monitor_state_id: number
   to_monitor_state_id: number
   reason: string
+  /** JSON of a Message. */
+  reason_message: string
   loss_percent: number | null
   rtt_avg_ms: number | null
   created_date: string

@@ -1,4 +1,5 @@
 // Probes TCP ports of a peer that does not answer ICMP: a peer that accepts or refuses is alive (decisions.md, S4).
+import { message } from '@panel/shared/messages/message.ts'
 import { probeTcpPort } from '../../platform/network/port-probe.ts'
 import type { ProbeTarget } from './probe-target.ts'
 import type { TcpProbeResult } from './classify.ts'
@@ -18,11 +19,14 @@ export const probeTcp: TcpProber = async ({ source, target, timeout_ms }, count)
     source_address: source,
     timeout_ms: Math.min(Math.max(timeout_ms, TIMEOUT_MS.least), TIMEOUT_MS.most),
   })
-  if (result.outcome === 'answered') return { isAlive: true, detail: `port ${port} accepts` }
+  if (result.outcome === 'answered') return { isAlive: true, detail: message('monitor.port_accepts', { port }) }
   // Only the peer itself refuses a connection; a router on the path sends another error.
-  if (result.error === 'ECONNREFUSED') return { isAlive: true, detail: `port ${port} refuses` }
+  if (result.error === 'ECONNREFUSED') return { isAlive: true, detail: message('monitor.port_refuses', { port }) }
   return {
     isAlive: false,
-    detail: result.outcome === 'silent' ? `port ${port} is silent` : `port ${port} cannot be reached (${result.error})`,
+    detail:
+      result.outcome === 'silent'
+        ? message('monitor.port_silent', { port })
+        : message('monitor.port_unreachable', { port, error: result.error }),
   }
 }

@@ -2,6 +2,7 @@
 // I/O.
 import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { MonitorStatus } from '@panel/shared/api/monitor.ts'
+import { message, spoken, type Message } from '@panel/shared/messages/message.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
 import { intervalStart } from '../../platform/db/spans.ts'
 import type { MonitorPlan } from './probe-target.ts'
@@ -21,7 +22,7 @@ export class WatchedTunnel {
   #plan: MonitorPlan
   #link: LinkState = 'unknown'
   /** Why no probe can be sent, or null. */
-  #stopped: string | null
+  #stopped: Message | null
   #window: Window
   /** The id of the newest target, and the window's sequence number before it: each target counts from 1. */
   #target = { id: 0, before: 0 }
@@ -38,7 +39,7 @@ export class WatchedTunnel {
   /** Until when the time of the states is counted. */
   #timedUntil: number
 
-  constructor(plan: MonitorPlan, stopped: string | null, at: number) {
+  constructor(plan: MonitorPlan, stopped: Message | null, at: number) {
     this.#plan = plan
     this.#stopped = stopped
     this.#window = new Window(plan.window_size)
@@ -89,8 +90,8 @@ export class WatchedTunnel {
     return this.#applyForced(at)
   }
 
-  setStopped(reason: string | null, at: number): StateChange | null {
-    if (this.#stopped === reason) return null
+  setStopped(reason: Message | null, at: number): StateChange | null {
+    if (this.#stopped?.message === reason?.message) return null
     this.#stopped = reason
     // Results that are still out will not arrive.
     this.#window.pending = 0
@@ -142,7 +143,7 @@ export class WatchedTunnel {
       interface_name,
       monitor_state_id: MONITOR_STATES[state],
       state,
-      reason,
+      ...spoken('reason', reason),
       enabled: isEnabled,
       tunnel_enabled: isTunnelEnabled,
       source: probeTarget?.source ?? '',
@@ -266,11 +267,11 @@ export class WatchedTunnel {
 const { tunnel_id: _of, bucket_start: _from, ...NOTHING } = emptyBucket(0, 0)
 
 /** The state that holds whatever the probes say, the most certain first (decisions.md, S3). */
-function forcedBy({ disabled, interface_name }: MonitorPlan, stopped: string | null, link: LinkState): Verdict | null {
+function forcedBy({ disabled, interface_name }: MonitorPlan, stopped: Message | null, link: LinkState): Verdict | null {
   if (disabled) return disabled
   if (stopped !== null) return { state: 'Unknown', reason: stopped }
   if (link === 'missing')
-    return { state: 'Down', reason: `interface_missing: this server has no interface ${interface_name}` }
-  if (link === 'down') return { state: 'Down', reason: `The interface ${interface_name} is administratively down` }
+    return { state: 'Down', reason: message('monitor.interface_missing', { name: interface_name }) }
+  if (link === 'down') return { state: 'Down', reason: message('monitor.interface_down', { name: interface_name }) }
   return null
 }

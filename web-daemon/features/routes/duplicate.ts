@@ -1,6 +1,7 @@
 // Copies a rule under a free name, out of force (reference.md, POST /routes/{id}/duplicate).
 import type { DuplicateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
+import { spoken, verbatim } from '@panel/shared/messages/message.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { titleOfCopy } from './draft/titles.ts'
@@ -22,7 +23,7 @@ export function duplicateRoute(context: CommandContext, { params }: Incoming): P
       is_enabled: false,
       apply_status_id: APPLY_STATUSES.Applied,
       last_applied_date: date,
-      last_apply_error: '',
+      ...spoken('last_apply_error', verbatim('')),
       created_date: date,
       updated_date: date,
       destinations: destinations.map(({ route_destination_id: _id, ...one }) => one),

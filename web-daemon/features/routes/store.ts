@@ -254,7 +254,7 @@ export async function markDeleted(db: WriteDb, route_rule_id: number, now: strin
 export async function markApplied(db: WriteDb, ids: readonly number[], mark: ApplyMark, now: string): Promise<void> {
   await db
     .updateTable('route_rule')
-    .set({ ...mark, updated_date: now })
+    .set({ ...toRow(mark), updated_date: now })
     .where(isAmong(ids))
     .execute()
 }

@@ -5,7 +5,7 @@ import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { HelperFacts, LinkKindSupport, Tools } from '@panel/shared/host/model.ts'
 import type { LinkKind, PersistenceBackend } from '@panel/shared/tunnel/model.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
-import { message } from '@panel/shared/messages/message.ts'
+import { message, spoken, fromRoot } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -53,13 +53,14 @@ const tunnelType = ({ kind, supported, detail }: LinkKindSupport): CapabilitiesA
   ...TUNNEL_TYPES[kind],
   supported,
   link_manager: 'netlink',
-  note: detail,
+  ...spoken('note', fromRoot(detail)),
 })
 
 const persistence = ({ savers }: HelperFacts) => {
   const by = (name: PersistenceBackend) => {
     const saver = savers.find((known) => known.by === name)
-    return { available: saver?.available ?? false, note: saver?.detail ?? `The root helper does not know ${name}` }
+    const told = saver ? fromRoot(saver.detail) : message('component.keeper_unknown', { name })
+    return { available: saver?.available ?? false, ...spoken('note', told) }
   }
   return [
     { persistence_type_id: 10, title: 'Systemd', ...by('systemd') },
@@ -68,7 +69,7 @@ const persistence = ({ savers }: HelperFacts) => {
       persistence_type_id: 30,
       title: 'Runtime',
       available: true,
-      note: 'The tunnel lives in the kernel until the next boot',
+      ...spoken('note', message('component.runtime')),
     },
   ]
 }

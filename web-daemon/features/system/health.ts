@@ -1,8 +1,8 @@
 // GET /system/health: every component, really tried (reference.md, System; decisions.md, T10, T20, Y7).
 import type { HealthAnswer, HealthStatus } from '@panel/shared/api/system.ts'
 import type { LinkKindSupport } from '@panel/shared/host/model.ts'
-import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import type { Reader, Result } from '@panel/shared/rpc/methods.ts'
+import { message, spoken, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import { LOCAL_PROOF_COOKIE } from '../auth/local-proof.ts'
 import { hasAccount } from '../auth/store.ts'
 import type { Store } from '../../platform/db/store.ts'
@@ -10,6 +10,7 @@ import type { Component, HostIncident } from '../../platform/health.ts'
 import { storeTrouble } from '../../platform/db/trouble.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { asMessage, Refusal } from '../../platform/http/refusal.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
 import { secondsSince } from './info.ts'
 
@@ -47,7 +48,12 @@ export function makeHealth(
       components: components.map(({ name, status: of }) => ({ name, status: of })),
       checked_at,
     }
-    const full: HealthAnswer = { ...short, version, uptime_seconds: secondsSince(started_at, now()), components }
+    const full: HealthAnswer = {
+      ...short,
+      version,
+      uptime_seconds: secondsSince(started_at, now()),
+      components: components.map(({ detail, ...one }) => ({ ...one, ...spoken('detail', detail) })),
+    }
     return ok(session || isLocal(cookies[LOCAL_PROOF_COOKIE] ?? '') ? full : short)
   }
 }
@@ -60,12 +66,12 @@ const probeDatabase = async (
     const isSetUp = await hasAccount(db)
     const trouble = await store.trouble()
     const component: Component = trouble
-      ? { name: 'database', status: 'error', detail: trouble.message }
-      : { name: 'database', status: 'ok', detail: 'The store answers' }
+      ? { name: 'database', status: 'error', detail: trouble.told }
+      : { name: 'database', status: 'ok', detail: message('component.store') }
     return { component, setup_required: !isSetUp }
   } catch (failure) {
     return {
-      component: { name: 'database', status: 'error', detail: storeTrouble(failure)?.message ?? errorMessage(failure) },
+      component: { name: 'database', status: 'error', detail: storeTrouble(failure)?.told ?? errorMessage(failure) },
       setup_required: false,
     }
   }
@@ -90,21 +96,21 @@ const helperComponent = (own: Settled<Result<'host.probe'>>): Component => {
   if (own.status === 'rejected') return { name, status: 'error', detail: errorMessage(own.reason) }
   const trouble = own.value.state?.trouble ?? ''
   return trouble === ''
-    ? { name, status: 'ok', detail: 'The root helper answers, and can change what it is asked to' }
-    : { name, status: 'error', detail: trouble }
+    ? { name, status: 'ok', detail: message('component.helper') }
+    : { name, status: 'error', detail: verbatim(trouble) }
 }
 
 /** The helper itself, where it is away or cannot change what it is asked to. */
 export async function helperIncident({ request }: Pick<ReadContext, 'request'>): Promise<HostIncident | null> {
   const told = await request('host.probe', { parts: ['state'] }).then(
     ({ state }): Message | null => (state?.trouble ? verbatim(state.trouble) : null),
-    (failure: unknown) => (isHelperAway(failure) ? message('attention.helper_away') : verbatim(errorMessage(failure))),
+    (failure: unknown) => (isHelperAway(failure) ? message('attention.helper_away') : errorMessage(failure)),
   )
   return told && { kind: 'helper', name: '', state: 'down', since: null, told }
 }
 
 const netlinkComponent = (links: Settled<unknown>): Component => {
-  if (links.status === 'fulfilled') return { name: 'netlink', status: 'ok', detail: 'The kernel answers over netlink' }
+  if (links.status === 'fulfilled') return { name: 'netlink', status: 'ok', detail: message('component.netlink') }
   return {
     name: 'netlink',
     status: isHelperAway(links.reason) ? 'unknown' : 'error',
@@ -123,12 +129,18 @@ const kernelModuleComponent = (found: Settled<readonly LinkKindSupport[]>): Comp
   const name = 'kernel_module'
   if (found.status === 'rejected') return { name, status: 'unknown', detail: errorMessage(found.reason) }
   const missing = found.value.filter(({ supported }) => !supported)
-  if (missing.length === 0) return { name, status: 'ok', detail: 'The kernel can make every kind of tunnel' }
-  const detail = missing.map((kind) => `${kind.kind}: ${kind.detail === '' ? 'not supported' : kind.detail}`).join('; ')
+  if (missing.length === 0) return { name, status: 'ok', detail: message('component.kernel') }
+  const kinds = missing.map(({ kind, detail: why }) =>
+    message('component.kind', { kind, detail: why || message('component.kind_unsupported') }),
+  )
+  const detail = message('component.kernel_missing', { kinds })
   return { name, status: missing.length === found.value.length ? 'error' : 'degraded', detail }
 }
 
-const errorMessage = (failure: unknown): string => (failure instanceof Error ? failure.message : String(failure))
+const errorMessage = (failure: unknown): Message =>
+  failure instanceof Refusal
+    ? asMessage(failure)
+    : verbatim(failure instanceof Error ? failure.message : String(failure))
 
 const worst = (components: readonly Component[]): HealthStatus =>
   (['error', 'degraded', 'starting'] as const).find((status) =>

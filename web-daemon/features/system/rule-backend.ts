@@ -3,7 +3,7 @@ import type { RuleBackendView } from '@panel/shared/api/system.ts'
 import type { Tools } from '@panel/shared/host/model.ts'
 import { featureNotes, ruleFeatures, type RuleBackend, type RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
-import { message } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, spoken, verbatim } from '@panel/shared/messages/message.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 
 export async function probeRuleBackend(request: Reader) {
@@ -37,8 +37,8 @@ export function ruleBackend(
     active: found.active,
     rule_backend_type_id: IDS[found.active],
     available,
-    reason: found.reason,
-    detail: detail === '' ? featureNotes(found) : detail,
+    ...spoken('reason', fromRoot(found.reason)),
+    ...spoken('detail', detail === '' ? verbatim(featureNotes(found)) : fromRoot(detail)),
     version,
     namespace:
       found.active === 'iptables_nft' || found.active === 'iptables_legacy'

@@ -28,7 +28,7 @@ const addresses = sql`(select json_group_array(${object([...ADDRESS.map(column),
 /** As SQLite makes JSON of a column. */
 const value = ({ name, kind, isNullable }: Column): Pair => {
   if (kind === 'plain') return column(name)
-  if (kind === 'list') return [name, sql`json(${sql.ref(name)})`]
+  if (kind === 'json') return [name, sql`json(${sql.ref(name)})`]
   return isNullable ? [name, sql`case when ${sql.ref(name)} is not null then ${flag(name)[1]} end`] : flag(name)
 }
 

@@ -195,7 +195,7 @@ export async function markApplyStatus(
 ): Promise<void> {
   await db
     .updateTable('tunnel')
-    .set({ ...mark, updated_date: now })
+    .set({ ...toRow(mark), updated_date: now })
     .where(sql<boolean>`tunnel_id in (select value from json_each(${JSON.stringify(ids)}))`)
     .execute()
 }

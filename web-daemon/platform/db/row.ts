@@ -1,4 +1,4 @@
-// Between a record and its row: SQLite has neither flags nor lists, so a flag is 0 or 1 and a list is its JSON text.
+// Between a record and its row: SQLite has neither flags, lists nor objects, so a flag is 0 or 1 and the others are their JSON text.
 import { columnsOf, type ColumnsOf, type FieldList, type RecordOf } from '@panel/shared/api/base/field-list.ts'
 
 type Shared<A, B> = Pick<B, keyof A & keyof B>
@@ -30,8 +30,8 @@ export function rowsOf<F extends FieldList>(fields: F): Rows<F> {
   return { toRow, fromRow } as unknown as Rows<F>
 }
 
-const written = (kind: 'flag' | 'list', value: unknown): unknown =>
+const written = (kind: 'flag' | 'json', value: unknown): unknown =>
   kind === 'flag' ? Number(value) : JSON.stringify(value)
 // A list of records may be of ten thousand, and most lists in them are empty.
-const read = (kind: 'flag' | 'list', value: unknown): unknown =>
+const read = (kind: 'flag' | 'json', value: unknown): unknown =>
   kind === 'flag' ? value === 1 : value === '[]' ? [] : (JSON.parse(String(value)) as unknown)

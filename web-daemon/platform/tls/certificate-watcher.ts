@@ -72,7 +72,7 @@ export class CertificateWatcher {
     return {
       name: 'tls',
       status: warning === null ? 'ok' : 'degraded',
-      detail: warning?.message ?? `The certificate for ${subject} is good until ${valid_to.toISOString()}`,
+      detail: warning ?? message('component.certificate', { subject, until: valid_to.toISOString() }),
     }
   }
 

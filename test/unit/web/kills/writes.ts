@@ -53,6 +53,7 @@ const KINDS: readonly Kind[] = [
         ...{
           is_success: 1,
           error_message: '',
+          error_reason: '{}',
           duration_ms: 1,
           client_ip: '',
           request_id: String(n),

@@ -10,7 +10,8 @@ import { dependentRules } from './dependent-rules.ts'
 
 type Named = Pick<TunnelView, 'tunnel_id' | 'interface_name'>
 
-const STALE = ['/tunnels', '/monitor', '/reconcile', '/routes']
+/** Queries that a change of a tunnel invalidates. */
+export const STALE = ['/tunnels', '/monitor', '/reconcile', '/routes']
 
 const ROUTES = {
   up: 'POST /tunnels/{id}/up',
@@ -19,7 +20,7 @@ const ROUTES = {
   reapply: 'POST /tunnels/{id}/reapply',
 } as const satisfies Record<TunnelActionAnswer['action'], string>
 
-const send = ({ tunnel_id }: Named, action: TunnelActionAnswer['action']): Promise<TunnelActionAnswer | null> =>
+export const send = ({ tunnel_id }: Named, action: TunnelActionAnswer['action']): Promise<TunnelActionAnswer | null> =>
   withAccessCheck(ROUTES[action], { id: tunnel_id })
 
 const outcomes = (action: TunnelActionAnswer['action'] | 'delete', { interface_name: name }: Named): Outcomes => ({
@@ -87,7 +88,7 @@ export const deleteTunnel = (tunnel: Named): Promise<DeleteTunnelAnswer | null> 
       )
         throw new Cancelled()
       const answer = await withAccessCheck('DELETE /tunnels/{id}', { id: tunnel.tunnel_id })
-      await router.go('/tunnels')
+      if (router.path !== '/tunnels') await router.go('/tunnels')
       return answer
     },
     { stale: STALE },

@@ -12,7 +12,7 @@ export const STATE_OF: Readonly<Record<MonitorState, State>> = {
   Down: 'down',
   Disabled: 'disabled',
 }
-const TYPES: Readonly<Record<number, string>> = { 10: 'GRE', 20: 'GRETAP', 30: 'IP6GRE', 40: 'IP6GRETAP' }
+export const TYPES: Readonly<Record<number, string>> = { 10: 'GRE', 20: 'GRETAP', 30: 'IP6GRE', 40: 'IP6GRETAP' }
 export const typeName = ({ tunnel_type_id }: Pick<TunnelView, 'tunnel_type_id'>): string =>
   TYPES[tunnel_type_id] ?? `${tunnel_type_id}`
 

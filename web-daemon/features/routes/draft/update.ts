@@ -51,12 +51,20 @@ export async function draftUpdate(
 function drafted(draft: DraftContext, stored: RouteRecord, now: string): NamedRoute | null {
   const fields = draftFields(draft)
   if (!fields) return null
-  const { apply_status_id, last_applied_date, last_apply_error, created_date, route_rule_id } = stored
+  const {
+    apply_status_id,
+    last_applied_date,
+    last_apply_error,
+    last_apply_error_message,
+    created_date,
+    route_rule_id,
+  } = stored
   const record = {
     ...makeRecord(draft, fields, now),
     apply_status_id,
     last_applied_date,
     last_apply_error,
+    last_apply_error_message,
     created_date,
     route_rule_id,
   }

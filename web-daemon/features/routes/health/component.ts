@@ -2,8 +2,10 @@
 import { ROUTE_RULE_ID_MAX } from '@panel/shared/ruleset/model.ts'
 import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
 import type { RulesetFound } from '@panel/shared/ruleset/found.ts'
+import { message, sentences, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import type { Component } from '../../../platform/health.ts'
+import { asMessage, Refusal } from '../../../platform/http/refusal.ts'
 import { countInForce, enabledIds } from '../store.ts'
 import type { RouteWatch } from './watch.ts'
 
@@ -17,21 +19,21 @@ export async function rulesComponent(
   const name = 'rules'
   try {
     const enabled = await enabledIds(db)
-    if (enabled.length === 0) return { name, status: 'ok', detail: 'No relay rule is enabled' }
+    if (enabled.length === 0) return { name, status: 'ok', detail: message('component.no_rules') }
     // No rule has the last id, so what comes is all that is wrong, and no list of all that is right.
     const held = await request('ruleset.probe', { route_rule_ids: [], from_id: ROUTE_RULE_ID_MAX })
     const { live } = (await request('forwarding.probe', {})).state
     const troubles = held.is_readable
       ? [...missing(enabled, held, watch), ...strays(held), ...unforwarded(await countInForce(db), live)]
-      : [`The kernel's rules cannot be read: ${held.detail}`]
-    if (troubles.length > 0) return { name, status: 'error', detail: troubles.join('. ') }
-    return { name, status: 'ok', detail: `The kernel holds the enabled relay rules: ${enabled.length}` }
+      : [message('component.rules_unreadable', { why: held.detail })]
+    if (troubles.length > 0) return { name, status: 'error', detail: sentences(...troubles) }
+    return { name, status: 'ok', detail: message('component.rules', { count: enabled.length }) }
   } catch (failure) {
-    return { name, status: 'unknown', detail: failure instanceof Error ? failure.message : String(failure) }
+    return { name, status: 'unknown', detail: told(failure) }
   }
 }
 
-function missing(enabled: readonly number[], held: RulesetFound, watch: Watch): string[] {
+function missing(enabled: readonly number[], held: RulesetFound, watch: Watch): Message[] {
   const differing = watch
     .entries()
     .filter(({ status, isDrifted }) => status === 'inconsistent' || (isDrifted && status !== 'impaired'))
@@ -41,21 +43,22 @@ function missing(enabled: readonly number[], held: RulesetFound, watch: Watch): 
   ])
   const many = enabled.filter((id) => wrong.has(id)).length
   if (many === 0) return []
-  return [
-    `${many} of ${enabled.length} enabled relay rules are not in the kernel as they are stored: POST /routes/apply-all puts them there`,
-  ]
+  return [message('component.rules_differ', { count: many, total: enabled.length })]
 }
 
-const strays = ({ unmanaged: [first] }: RulesetFound): string[] =>
-  first === undefined
-    ? []
-    : [`Somebody has put something of their own into the panel's table (${first}): POST /routes/apply-all takes it out`]
+const strays = ({ unmanaged: [first] }: RulesetFound): Message[] =>
+  first === undefined ? [] : [message('component.rules_stray', { what: first })]
 
-const unforwarded = (inForce: ForwardingCounts, live: ForwardingSwitches): string[] =>
+const unforwarded = (inForce: ForwardingCounts, live: ForwardingSwitches): Message[] =>
   (['ipv4', 'ipv6'] as const).flatMap((family) =>
     inForce[family] === 0 || live[family]
       ? []
-      : [`IP forwarding (${family}) is off, so that no rule of that family relays: POST /routes/apply-all turns it on`],
+      : [message('component.rules_not_forwarded', { family: family === 'ipv4' ? 'IPv4' : 'IPv6' })],
   )
+
+const told = (failure: unknown): Message =>
+  failure instanceof Refusal
+    ? asMessage(failure)
+    : verbatim(failure instanceof Error ? failure.message : String(failure))
 
 type ForwardingCounts = Awaited<ReturnType<typeof countInForce>>

@@ -1,0 +1,33 @@
+// How the parts of the panel are, and what this host can do.
+export const COMPONENT = {
+  'component.store': 'The store answers',
+  'component.helper': 'The root helper answers, and can change what it is asked to',
+  'component.netlink': 'The kernel answers over netlink',
+  'component.kernel': 'The kernel can make every kind of tunnel',
+  'component.kernel_missing': 'The kernel cannot make: {kinds}',
+  'component.kind': '{kind} ({detail})',
+  'component.kind_unsupported': 'not supported',
+  'component.monitor_silent': 'No probe was answered or given up for {seconds} s',
+  'component.monitor_unstored': 'The history cannot be stored: {why}',
+  'component.monitor_idle': 'No tunnel is probed; {watching} watching',
+  'component.monitor': '{count} probed: {states}; {watching} watching',
+  'component.monitor_state':
+    '{state, select, Up {{count} up} Degraded {{count} degraded} Down {{count} down} Unknown {{count} unknown} other {{count} disabled}}',
+  'component.sampling_not_begun': 'The sampling has not begun',
+  'component.sampling_starts': 'The first readings are on their way',
+  'component.sampling_late': 'No reading for {seconds} s',
+  'component.sampling': 'One reading every {seconds} s, {count} kept, {watching} watching',
+  'component.part': '{part}: {detail}',
+  'component.no_rules': 'No relay rule is enabled',
+  'component.rules': 'The kernel holds the enabled relay rules: {count}',
+  'component.rules_unreadable': "The kernel's rules cannot be read: {why}",
+  'component.rules_differ':
+    '{count} of {total} enabled relay rules are not in the kernel as they are stored: reapply all rules to put them there',
+  'component.rules_stray':
+    "Somebody has put something of their own into the panel's table ({what}): reapply all rules to take it out",
+  'component.rules_not_forwarded':
+    'IP forwarding ({family}) is off, so that no rule of that family relays: reapply all rules to turn it on',
+  'component.certificate': 'The certificate for {subject} is good until {until}',
+  'component.keeper_unknown': 'The root helper does not know {name}',
+  'component.runtime': 'The tunnel lives in the kernel until the next boot',
+} as const

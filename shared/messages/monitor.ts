@@ -1,0 +1,36 @@
+// Why the monitoring says of a tunnel what it says.
+export const MONITOR = {
+  'monitor.unmeasured': 'Nothing has been measured yet',
+  'monitor.probed_again': 'It is being probed again, and too few answers have come yet',
+  'monitor.too_few': 'Too few probes are answered or lost yet: {decided} of {least}',
+  'monitor.tcp_only': '{target} answers TCP but not ICMP ({tcp})',
+  'monitor.lost': '{percent} % of the last {count} probes to {target} are lost',
+  'monitor.lost_degraded': '{percent} % of the last {count} probes to {target} are lost, where {limit} % is degraded',
+  'monitor.last_error': '{text}; the last time: {detail}',
+  'monitor.tcp_alive': '{text}; it answers TCP: {tcp}',
+  'monitor.tcp_silent': '{text}; TCP: {tcp}',
+  'monitor.port_accepts': 'port {port} accepts',
+  'monitor.port_refuses': 'port {port} refuses',
+  'monitor.port_silent': 'port {port} is silent',
+  'monitor.port_unreachable': 'port {port} cannot be reached ({error})',
+  'monitor.slow': 'Answers of {target} take {time} ms on average, where {limit} ms is degraded',
+  'monitor.answers':
+    'Answers of {target} take {time} ms on average, and {percent} % of the last {count} probes are lost',
+  'monitor.interface_missing': 'interface_missing: this server has no interface {name}',
+  'monitor.interface_down': 'The interface {name} is administratively down',
+  'monitor.off_for_tunnel': 'Monitoring is switched off for this tunnel',
+  'monitor.off': 'Monitoring is switched off by the setting monitor.enabled',
+  'monitor.tunnel_disabled': 'The tunnel is disabled: it is down as its operator wishes',
+  'monitor.no_address': 'The tunnel has no address to probe from',
+  'monitor.target_family': 'monitor_target {target} is of another family than every address of the tunnel',
+  'monitor.no_peer': 'No peer address is known to probe: set peer_address of an address, or monitor_target',
+  'monitor.peer_family': 'The peer {target} is of another family than {source}',
+  'monitor.not_started': 'The monitoring has not begun',
+  'monitor.cannot_send': 'No probes can be sent: {why}',
+  'monitor.restarting': 'No probes can be sent for the moment: the probing begins anew',
+  'monitor.too_many_tunnels': 'No probes are sent: more than {most} tunnels cannot be watched at once',
+  'monitor.too_many_packets':
+    'No probes are sent: all tunnels together would send too many in a second. Set a longer monitor_interval_seconds',
+  'monitor.too_many_bytes':
+    'No probes are sent: all tunnels together would send too many bytes in a second. Set a smaller monitor_packet_size or a longer monitor_interval_seconds',
+} as const

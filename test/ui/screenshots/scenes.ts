@@ -1,0 +1,146 @@
+// What is drawn: every page of the table of routes, and what a page looks like in a certain state or halfway through a
+// task. Dialogs are in dialogs.ts.
+import type { Page } from 'playwright-core'
+import { ROUTES } from '../../../ui/src/core/routes.ts'
+import { addressOf } from '../support/host.ts'
+import { DIALOGS } from './dialogs.ts'
+import type { Device } from './looks.ts'
+import type { Say } from './words.ts'
+import { look, type FullWorld } from './world.ts'
+
+export interface At {
+  readonly page: Page
+  /** A text of the page in the language of the picture. */
+  readonly say: Say
+}
+
+export interface Scene {
+  readonly name: string
+  /** Under the web path; absent: before anybody has signed in. */
+  readonly path?: string
+  /** Wants a server of its own, and makes of it what the picture is about. */
+  readonly alone?: (world: FullWorld) => Promise<unknown> | unknown
+  /** On a server that nobody has set up: 'new'; on one without tunnels: 'empty'. Else on one with everything. */
+  readonly server?: 'new' | 'empty'
+  /** Absent: both. */
+  readonly devices?: readonly Device[]
+  /** What a person does there before the picture is taken. */
+  readonly arrive?: (at: At) => Promise<unknown>
+  /** Only what is in the window, such as a dialog, and not the page to its end. */
+  readonly isWindow?: true
+}
+
+const nameOf = (path: string): string => path.slice(1).replaceAll('/:id', '').replaceAll('/', '-') || 'overview'
+/** A page of one thing is named as the thing, and its list as the things. */
+const PAGES: readonly Scene[] = ROUTES.map(({ path }) => ({
+  name: path.includes(':id') ? nameOf(path).replace(/^(tunnel|route|pool)s/, '$1') : nameOf(path),
+  path: addressOf(path),
+}))
+
+const startFirst = async ({ page, say }: At): Promise<void> => {
+  await page.getByRole('button', { name: say('tunnel_new.start_action'), exact: true }).click()
+  await page.locator('main form').waitFor()
+}
+
+const STEPS: readonly Scene[] = [
+  { name: 'setup', server: 'new' },
+  {
+    name: 'setup-refused',
+    server: 'new',
+    arrive: async ({ page }) => {
+      await page.locator('input[name=username]').fill('operator')
+      await page.locator('input[name=password]').fill('short')
+      await page.keyboard.press('Enter')
+    },
+  },
+  { name: 'sign-in' },
+  { name: 'overview-empty', path: '', server: 'empty' },
+  {
+    name: 'overview-calm',
+    path: '',
+    alone: async ({ host, client }) => {
+      for (const id of [2, 3]) await client.delete(`/tunnels/${id}`)
+      for (const id of [2, 4, 5]) await client.delete(`/routes/${id}`)
+      host.kernel.held.delete('gre-old-7')
+      await look(host)
+    },
+  },
+  { name: 'helper-away-overview', path: '', alone: ({ host }) => host.sendHelperAway() },
+  { name: 'helper-away-tunnels', path: 'tunnels', alone: ({ host }) => host.sendHelperAway() },
+  { name: 'tunnels-filtered', path: 'tunnels?q=state%3Aup+pool' },
+  { name: 'tunnel-gone', path: 'tunnels/2' },
+  {
+    name: 'tunnel-diagnostics-run',
+    path: 'tunnels/1/diagnostics',
+    arrive: async ({ page, say }) => {
+      await page.getByRole('button', { name: say('diagnostics.analyze.start'), exact: true }).click()
+      await page.locator('.summary').waitFor()
+      await page.locator('[type=submit]').first().click()
+      await page.locator('[data-packet]').nth(3).waitFor()
+    },
+  },
+  { name: 'tunnel-new-endpoints', path: 'tunnels/new', arrive: startFirst },
+  { name: 'tunnel-new-code', path: 'tunnels/new?code' },
+  {
+    name: 'tunnel-new-refused',
+    path: 'tunnels/new',
+    arrive: async (at) => {
+      await startFirst(at)
+      await at.page.locator('[name=remote_endpoint]').first().fill('10.0.0.300')
+      await at.page.locator('[type=submit]').click()
+      await at.page.locator('[aria-invalid=true]').first().waitFor()
+    },
+  },
+  {
+    name: 'tunnel-new-plan',
+    path: 'tunnels/new',
+    arrive: async (at) => {
+      await startFirst(at)
+      await at.page.locator('[name=local_endpoint]').first().fill('192.0.2.1')
+      await at.page.locator('[name=remote_endpoint]').first().fill('203.0.113.77')
+      await at.page.locator('[type=submit]').click()
+      await at.page.locator('main .card ol').waitFor()
+    },
+  },
+  { name: 'route-broken', path: 'routes/4' },
+  { name: 'route-three-destinations', path: 'routes/6' },
+  {
+    name: 'route-analysis',
+    path: 'routes/4',
+    arrive: async ({ page, say }) => {
+      await page.getByRole('button', { name: say('routes.analysis.run'), exact: true }).click()
+      await page.getByText(say('routes.analysis.evidence')).waitFor()
+    },
+  },
+  {
+    name: 'route-plan',
+    path: 'routes/1/edit',
+    arrive: async ({ page }) => {
+      await page.locator('[name="destinations.0.address"]').fill('172.17.1.77')
+      await page.locator('form [type=submit]').last().click()
+      await page.locator('[data-review]').waitFor()
+      await page.locator('section:has([data-review]) summary').first().click()
+    },
+  },
+  {
+    name: 'route-new-refused',
+    path: 'routes/new',
+    arrive: async ({ page }) => {
+      await page.locator('form [type=submit]').last().click()
+      await page.locator('[aria-invalid=true]').first().waitFor()
+    },
+  },
+  {
+    name: 'reconcile-unreadable',
+    path: 'reconcile',
+    alone: ({ host }) => void (host.kernel.rulesets.unreadable = 'Operation not permitted'),
+  },
+  {
+    name: 'settings-changed',
+    path: 'settings',
+    arrive: ({ page }) => page.locator('[name="monitor.window_size"]').fill('90'),
+  },
+  { name: 'nothing-here', path: 'nowhere' },
+]
+
+export const SCENES: readonly Scene[] = [...PAGES, ...STEPS, ...DIALOGS]

@@ -1,0 +1,134 @@
+// A server as an operator has it on a bad day: tunnels of which one is gone and one was changed by hand, rules that relay
+// and rules that died with their tunnel, traffic, connections, and a day of history.
+import type { RelayConnection } from '@panel/shared/ruleset/connection.ts'
+import type { Client } from '../../api/support/client.ts'
+import { plantByHand } from '../../api/support/reconcile.ts'
+import { giveTunnels, startHost, type Host } from '../support/host.ts'
+import { giveHistory, giveTraffic } from '../support/past.ts'
+
+export interface World {
+  readonly host: Host
+  /** Null of a server that nobody has set up. */
+  readonly client: Client | null
+  readonly close: () => Promise<void>
+}
+export type FullWorld = World & { readonly client: Client }
+
+const RULES = [
+  { route_rule_title: 'Web shop', bind_address: '0.0.0.0', bind_port: 443, destination_port: 443, tags: ['shop'] },
+  { route_rule_title: 'Shadowed by the web shop', bind_port: 443, destination_port: 8443 },
+  {
+    route_rule_title: 'Game servers',
+    route_protocol_id: 20,
+    bind_port: 27000,
+    bind_port_range_end: 27010,
+    destination_port: 27000,
+  },
+  { route_rule_title: 'Chat over Frankfurt', bind_port: 6697, destination_address: '172.17.2.2', tunnel_id: 2 },
+  { route_rule_title: 'SSH over Frankfurt', bind_port: 2222, destination_address: '172.17.2.2', tunnel_id: 2 },
+  {
+    route_rule_title: 'Mail to three servers',
+    bind_port: 25,
+    load_balance_mode_id: 20,
+    destinations: [2, 3, 4].map((last) => ({ address: `172.17.1.${last}`, port: 2525 })),
+    allowed_sources: [{ cidr: '198.51.100.0/24' }, { cidr: '203.0.113.0/24' }],
+  },
+  { route_rule_title: 'Names', route_protocol_id: 20, bind_port: 5353, destination_port: 53, is_enabled: false },
+]
+
+/** Full: with tunnels, rules and a past. New: without an account. */
+export async function startWorld(state: 'full' | 'empty' | 'new'): Promise<World> {
+  const host = await startHost()
+  // As over the sea: late, and now and then not at all.
+  host.kernel.icmp.answer = ({ sequence, target_address }) =>
+    sequence % 53 === 7 ? null : { after_ms: (target_address.endsWith('.2') ? 24 : 61) + ((sequence * 7) % 11) }
+  const client = state === 'new' ? null : await host.setUp()
+  await client?.put('/settings', {
+    'display.server_name': 'Hamburg',
+    'display.server_colour': 'green',
+    'monitor.interval_seconds': 0.5,
+    'monitor.window_size': 10,
+  })
+  if (client && state === 'full') await fill(host, client)
+  await host.monitor.start()
+  await host.metrics.start()
+  host.traffic.start()
+  await look(host)
+  if (state === 'full') await untilUp(host)
+  const ticking = setInterval(() => void tick(host), 1000)
+  const close = async (): Promise<void> => {
+    clearInterval(ticking)
+    await host.traffic.stop()
+    await host.close()
+  }
+  return { host, client, close }
+}
+
+/** A tunnel is Unknown until enough probes were answered. */
+async function untilUp({ monitor }: Host): Promise<void> {
+  const isUp = (): boolean => monitor.summary().tunnels.some(({ state }) => state === 'Up')
+  for (let n = 0; n < 150 && !isUp(); n += 1) await new Promise((resolve) => setTimeout(resolve, 100))
+}
+
+export async function look({ watch, routeWatch, monitor }: Host): Promise<void> {
+  await watch.pass('event')
+  await routeWatch.pass('event')
+  await monitor.settled()
+}
+
+async function fill(host: Host, client: Client): Promise<void> {
+  await giveTunnels(host, client)
+  for (const rule of RULES) {
+    const to = 'destinations' in rule ? {} : { destination_address: '172.17.1.2' }
+    const { status, text } = await client.post('/routes', { bind_address: '192.0.2.1', ...to, ...rule })
+    if (status !== 201) throw new Error(`${rule.route_rule_title} was refused: ${text}`)
+  }
+  plantByHand(host.kernel, 'gre-old-7', {}, { is_up: true })
+  changeByHand(host)
+  for (const id of [1, 2, 3]) await giveHistory(host, id)
+  for (const id of [1, 3]) await giveTraffic(host, id)
+  host.kernel.connections.open = Array.from({ length: 48 }, (_, n) => connection(n))
+}
+
+/** Somebody has set another MTU. */
+function changeByHand({ kernel }: Host): void {
+  const link = kernel.held.get('long-name-gre-6')
+  if (!link?.state) throw new Error('the tunnel that is changed by hand is not there')
+  link.state = { ...link.state, config: { ...link.state.config, mtu: 1400 } }
+}
+
+const connection = (n: number): RelayConnection => ({
+  route_rule_id: n % 3 === 0 ? 4 : 1,
+  protocol: 'tcp',
+  source_address: `198.51.100.${10 + n}`,
+  source_port: 40_000 + 7 * n,
+  bind_address: '192.0.2.1',
+  bind_port: n % 3 === 0 ? 6697 : 443,
+  destination_address: n % 3 === 0 ? '172.17.2.2' : '172.17.1.2',
+  destination_port: n % 3 === 0 ? 6697 : 443,
+  state: n % 9 === 4 ? 'TIME_WAIT' : 'ESTABLISHED',
+  age_seconds: 30 + 97 * n,
+  timeout_seconds: 431_999 - n,
+  tx_bytes: 12_000 * (n + 1),
+  tx_packets: 90 * (n + 1),
+  rx_bytes: 310_000 * (n + 1),
+  rx_packets: 240 * (n + 1),
+  mark: 0,
+})
+
+/** What a second relays. */
+function tick({ kernel }: Host): void {
+  for (const [id, share] of [
+    [1, 1],
+    [3, 0.2],
+  ] as const)
+    if (kernel.rulesets.counted.has(id)) {
+      const packets = Math.round(share * (2400 + 700 * Math.sin(Date.now() / 9000)))
+      kernel.rulesets.relay(id, {
+        tx_bytes: packets * 90,
+        tx_packets: packets,
+        rx_bytes: packets * 1300,
+        rx_packets: packets,
+      })
+    }
+}
