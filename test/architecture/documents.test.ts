@@ -66,6 +66,24 @@ describe('The documents', () => {
     assert.deepEqual(nowhere, [])
   })
 
+  it('name for each of the twenty requirements of the page tests that there are', () => {
+    const [, section = ''] = /## Requirements\n([^]*)$/.exec(documentAt('shared/docs/page.md')) ?? []
+    const rows = [...section.matchAll(/^\| (\d*) ?\| (.*?) ?\| `([^`]+)` \| (.+) \|$/gm)].map((row) => row.slice(1))
+    const numbered = rows.filter(([number]) => number !== '').map(([number]) => Number(number))
+    assert.deepEqual(
+      numbered,
+      Array.from({ length: 20 }, (_, index) => index + 1),
+    )
+    const isThere = ([, , path, title = '']: string[]): boolean => {
+      const { text = '' } = sources.find((source) => source.path === path) ?? {}
+      return ["'", '"', '`'].some((quote) => text.includes(`it(${quote}${title}${quote},`))
+    }
+    assert.deepEqual(
+      rows.filter((row) => !isThere(row)),
+      [],
+    )
+  })
+
   it('describe every endpoint that is served, and no other', () => {
     const served = saidIn(/^(web-daemon|shared\/api)\//, /'((?:GET|POST|PUT|PATCH|DELETE) \/[a-z{][^']*)'/g)
     const described = saidIn(/^shared\/docs\/reference\.md$/, /`((?:GET|POST|PUT|PATCH|DELETE) \/[a-z{][^`]*)`/g)

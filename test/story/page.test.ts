@@ -7,7 +7,9 @@ import type { Visit } from '../ui/support/browser.ts'
 import { field, seen } from '../ui/support/host.ts'
 import { startLab, type Lab, type Running } from '../vm/lab/index.ts'
 import { countedOf, linkOf } from './page/kernel.ts'
-import { pages, PATIENCE_MS } from './page/pages.ts'
+import { pages } from './page/pages.ts'
+import { badge, becomes, button, cell, goTo, row } from './page/steps.ts'
+import { editInTwoTabs, loseHelper } from './page/trouble.ts'
 import { putPanel } from '../vm/panel/bundles.ts'
 import { OPERATOR, Panel } from '../vm/panel/panel.ts'
 
@@ -26,28 +28,7 @@ describe('An operator before the pages of two servers', function () {
   let onA: Page
   let onB: Page
 
-  /** By the navigation, as nobody types addresses. */
-  const goTo = async (page: Page, title: string): Promise<void> => {
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: title, exact: true }).click()
-    await seen(page, new RegExp(`^${title}`))
-  }
-  const row = (page: Page, name: string): Locator => page.getByRole('row', { name: new RegExp(name) }).first()
   const own = (page: Page): Locator => page.getByLabel("This server's address", { exact: true })
-  const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
-  const badge = (within: Locator, word: string): Locator =>
-    within.locator('[data-state]').getByText(word, { exact: true })
-  /** The lines of a cell, without what only a screen reader is told. */
-  const cell = async (page: Page, name: string, column: string): Promise<string[]> => {
-    const heads = await page.getByRole('columnheader').allInnerTexts()
-    return row(page, name).locator('.cell').nth(heads.indexOf(column)).locator('bdi').allInnerTexts()
-  }
-  const becomes = async <T>(look: () => Promise<T>, holds: (found: T) => boolean, what: string): Promise<T> => {
-    for (const until = Date.now() + PATIENCE_MS; ; await new Promise((resolve) => setTimeout(resolve, 200))) {
-      const found = await look()
-      if (holds(found)) return found
-      assert.ok(Date.now() < until, `${what}, and not ${JSON.stringify(found)}`)
-    }
-  }
 
   /** Somebody out there, who knows server A alone. */
   const plugInClient = async (): Promise<void> => {
@@ -230,6 +211,17 @@ describe('An operator before the pages of two servers', function () {
     await client.exited
     assert.equal(client.text('stdout'), 'again')
   })
+
+  it('edits the relay in two tabs at once, and loses nothing of either', async () => {
+    await goTo(onA, 'Relay rules')
+    await onA.getByRole('link', { name: 'Echo' }).first().click()
+    await seen(onA, 'Echo')
+    await editInTwoTabs(onA, { mine: { notes: 'mine' }, theirs: { name: 'Echo of B', notes: 'theirs' } })
+    await onA.getByText('mine', { exact: true }).waitFor()
+  })
+
+  it('claims no success while the helper is killed, and goes on once it is there again', () =>
+    loseHelper(onA, a, 'gre-a-1'))
 
   it("sees A's end Down, with why, when the other end is gone", async () => {
     await goTo(onA, 'Tunnels')

@@ -21,6 +21,10 @@ describe('The overview', () => {
     await host.watch.pass('event')
     await host.routeWatch.pass('event')
   }
+  const start = async (): Promise<void> => {
+    await host.monitor.start()
+    await host.metrics.start()
+  }
   const attention = (page: Visit['page']) => page.getByRole('region', { name: 'Needs attention' })
 
   it('names a tunnel that is missing, since when, the rules that it takes down, and mends it', async () => {
@@ -61,6 +65,30 @@ describe('The overview', () => {
     assert.equal(await sentence.evaluate((element) => getComputedStyle(element).direction), 'rtl')
   })
 
+  it('answers on a phone without scrolling: what is down, what changed, what drifts, how loaded the host is', async () => {
+    await start()
+    const { page } = await signedIn(await visit(host, { viewport: PHONE }))
+    await page.getByText('CPU', { exact: true }).waitFor()
+    const bar = await page.locator('nav.bottom').boundingBox()
+    for (const title of ['Needs attention', 'Tunnels', 'Recent changes', 'Drift', 'Host'])
+      assert.ok(((await page.getByRole('heading', { name: title }).boundingBox())?.y ?? Infinity) < bar!.y - 40, title)
+  })
+
+  for (const [tile, count, address] of [
+    ['Tunnels', /^Down/, '/tunnels?q=state%3Adown'],
+    ['Drift', /^Missing/, '/reconcile?q=state%3Amissing'],
+    ['Host', null, '/metrics'],
+  ] as const)
+    it(`leads from the tile ${tile} to the list of what it counts`, async () => {
+      await start()
+      const { page } = await signedIn(await visit(host))
+      const heading = page.getByRole('heading', { name: tile, exact: true })
+      const inTile = page.locator('.tile').filter({ has: heading })
+      await (count ? inTile.getByRole('link', { name: count }) : heading.getByRole('link')).click()
+      await page.waitForURL((url) => url.href.endsWith(address))
+      await page.getByRole('heading', { level: 1 }).waitFor()
+    })
+
   it('has the list first on a phone', async () => {
     const { page } = await signedIn(await visit(host, { viewport: PHONE }))
     const [list, tile] = await Promise.all([
@@ -71,12 +99,22 @@ describe('The overview', () => {
   })
 })
 
-describe('The overview of a host that is itself unwell', () => {
+describe('The overview of another host', () => {
   const { visit } = browsing()
   const certificates = new Certificates()
   let host: Host
   afterEach(() => host.close())
   after(() => certificates.remove())
+
+  it('offers an empty host a tunnel and a pairing code', async () => {
+    host = await startHost()
+    await host.setUp()
+    const { page } = await signedIn(await visit(host))
+    await page.getByText('No tunnel yet').waitFor()
+    await page.getByRole('link', { name: 'Paste a pairing code' }).waitFor()
+    await page.getByRole('link', { name: 'Create a tunnel' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Create a tunnel' }).waitFor()
+  })
 
   it('names the certificate that has expired and the helper that is away, each once, in the operator’s language', async () => {
     const DAY_MS = 24 * 3600 * 1000

@@ -37,7 +37,12 @@ const DIALOG_SCENES: readonly Omit<Scene, 'isWindow'>[] = [
     devices: ['phone'],
     arrive: ({ page, say }) => press(page, say('core.nav.more')),
   },
-  { name: 'menu-language', path: '', arrive: ({ page, say }) => press(page, say('core.preferences.language')) },
+  {
+    name: 'menu-language',
+    path: '',
+    devices: ['desktop'],
+    arrive: ({ page, say }) => press(page, say('core.preferences.language')),
+  },
   {
     name: 'menu-messages',
     path: 'tunnels/4',
@@ -56,7 +61,7 @@ const DIALOG_SCENES: readonly Omit<Scene, 'isWindow'>[] = [
     path: 'tunnels/1/edit',
     arrive: async ({ page }) => {
       await page.locator('form [name=display_name]').fill('Hamburg, new')
-      await page.locator('nav a').first().click()
+      await page.locator('nav a:visible').first().click()
     },
   },
   {
@@ -105,7 +110,7 @@ const DIALOG_SCENES: readonly Omit<Scene, 'isWindow'>[] = [
       await press(page, say('routes.list.more'))
       await page
         .locator('[popover]:popover-open .item')
-        .filter({ hasText: say('routes.apply_all.action') })
+        .filter({ hasText: say('routes.apply_all.menu') })
         .click()
     },
   },

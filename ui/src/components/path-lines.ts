@@ -36,14 +36,14 @@ export function curve(line: Line, isDown: boolean): string {
     .join('')
 }
 
-/** The middle of what stands on a line: in the gap beside the hop that has fewer of them, where lines lie apart. */
+/** Of what stands on a line its middle, or its beginning where it stands beside: in the gap beside the hop that has fewer of them, where lines lie apart. */
 export function labelPlace(edge: Edge, edges: readonly Edge[], isDown: boolean): Place {
   const leaving = edges.filter(({ from }) => from.key === edge.from.key).length
   const arriving = edges.filter(({ to }) => to.key === edge.to.key).length
   const [first, last] = [doors(edge.from, edge, isDown).out, doors(edge.via[0] ?? edge.to, edge, isDown).into]
   const [x, y] = [(first[0] + last[0]) / 2, (first[1] + last[1]) / 2]
   const [nearX, nearY] = leaving === arriving ? [x, y] : leaving < arriving ? first : last
-  return isDown ? { x: nearX + 44, y: y + 4 } : { x, y: nearY - 6 }
+  return isDown ? { x: nearX + 8, y: y + 4 } : { x, y: nearY - 6 }
 }
 
 const WIDE = /[\u2e80-\u9fff\uac00-\ud7af\uff00-\uff60]/

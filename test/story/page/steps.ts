@@ -1,0 +1,28 @@
+// What an operator does on any page, and finds there.
+import assert from 'node:assert/strict'
+import type { Locator, Page } from 'playwright-core'
+import { seen } from '../../ui/support/host.ts'
+import { PATIENCE_MS } from './pages.ts'
+
+/** By the navigation, as nobody types addresses. */
+export const goTo = async (page: Page, title: string): Promise<void> => {
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: title, exact: true }).click()
+  await seen(page, new RegExp(`^${title}`))
+}
+
+export const row = (page: Page, name: string): Locator => page.getByRole('row', { name: new RegExp(name) }).first()
+export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true })
+export const badge = (within: Locator, word: string): Locator =>
+  within.locator('[data-state]').getByText(word, { exact: true })
+
+/** The lines of a cell, without what only a screen reader is told. */
+export const cell = (page: Page, name: string, column: string): Promise<string[]> =>
+  row(page, name).locator(`.cell[data-title="${column}"] bdi`).allInnerTexts()
+
+export const becomes = async <T>(look: () => Promise<T>, holds: (found: T) => boolean, what: string): Promise<T> => {
+  for (const until = Date.now() + PATIENCE_MS; ; await new Promise((resolve) => setTimeout(resolve, 200))) {
+    const found = await look()
+    if (holds(found)) return found
+    assert.ok(Date.now() < until, `${what}, and not ${JSON.stringify(found)}`)
+  }
+}

@@ -1,0 +1,53 @@
+// What became of an action is told, and does not vanish where it failed.
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { browsing, type Visit } from './support/browser.ts'
+import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+import { relayHost } from './support/relays.ts'
+
+describe('What became of an action', () => {
+  const { visit } = browsing()
+  let host: Host
+  beforeEach(async () => {
+    host = await startHost()
+    await relayHost(host)
+  })
+  afterEach(() => host.close())
+
+  /** On the page of a tunnel, with a clock that the test moves. */
+  const visitTunnel = async (): Promise<Visit> => {
+    const visited = await signedIn(await visit(host, { allowConsole: /503/ }))
+    await visited.page.clock.install()
+    return goTo(visited, host, 'tunnels/1', 'gre-a-1')
+  }
+  const reapply = async (page: Page): Promise<void> => {
+    for (const name of ['More to do', 'Reapply']) await page.getByRole('button', { name, exact: true }).last().click()
+  }
+
+  it('is told for six seconds where it succeeded, and stays among the messages of the bell', async () => {
+    const { page } = await visitTunnel()
+    await reapply(page)
+    const told = page.locator('.toast').filter({ hasText: 'gre-a-1 is as configured' })
+    await told.waitFor()
+    await page.clock.fastForward(5000)
+    assert.equal(await told.count(), 1)
+    await page.clock.fastForward(2000)
+    await told.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /^Messages/ }).click()
+    await page.getByRole('group', { name: 'Messages' }).getByText('gre-a-1 is as configured').waitFor()
+  })
+
+  it('is told until it is closed where it failed, with the code, and stays in the bell', async () => {
+    const { page } = await visitTunnel()
+    host.sendHelperAway()
+    await reapply(page)
+    const told = page.getByRole('alert').filter({ hasText: 'gre-a-1 could not be reapplied' })
+    await told.getByText('HELPER_UNAVAILABLE').waitFor()
+    await page.clock.fastForward(120_000)
+    assert.equal(await told.count(), 1)
+    await told.getByRole('button', { name: 'Close' }).click()
+    await told.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /^Messages/ }).click()
+    await page.getByRole('group', { name: 'Messages' }).getByText('gre-a-1 could not be reapplied').waitFor()
+  })
+})
