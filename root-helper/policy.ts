@@ -75,7 +75,7 @@ export async function allowTunnels(
     if (creates && one.observed && one.unmodelled.length > 0)
       throw new RefusedError(
         'unmodelled_state',
-        `Making ${one.interface_name} anew would lose what it carries: ${one.unmodelled.join(', ')}`,
+        `Recreating ${one.interface_name} would lose what it carries: ${one.unmodelled.join(', ')}`,
       )
   }
   if (creates) await supported(links, creates.config.kind)

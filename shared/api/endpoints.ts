@@ -31,6 +31,7 @@ import type {
   MonitorStatusAnswer,
   MonitorSummaryAnswer,
   MonitorToggleAnswer,
+  MonitorUptimeAnswer,
 } from './monitor.ts'
 import type {
   ChangePoolAnswer,
@@ -185,7 +186,7 @@ export interface Endpoints {
   'POST /system/forwarding/enable': { body: ForwardingBody; answer: ForwardingChangeAnswer }
   'GET /system/metrics': { answer: MetricsSnapshot }
   'GET /system/metrics/stream': { events: MetricsEvents }
-  'GET /system/metrics/history': { query: { limit?: number }; answer: MetricsHistoryAnswer }
+  'GET /system/metrics/history': { query: { limit?: number; detail?: 'all' | 'host' }; answer: MetricsHistoryAnswer }
   'GET /settings': { answer: SettingsAnswer }
   'GET /settings/schema': { answer: SettingsSchemaAnswer }
   'PUT /settings': { body: SettingsBody; answer: ChangeSettingsAnswer }
@@ -218,6 +219,7 @@ export interface Endpoints {
   'POST /tunnels/{id}/monitor/enable': { answer: MonitorToggleAnswer }
   'POST /tunnels/{id}/monitor/disable': { answer: MonitorToggleAnswer }
   'GET /monitor/summary': { answer: MonitorSummaryAnswer }
+  'GET /monitor/uptime': { query: { hours?: 24 | 168 | 720 | 2160 }; answer: MonitorUptimeAnswer }
   'GET /monitor/stream': { events: MonitorEvents }
   'POST /tunnels/{id}/diagnostics/ping': { body: PingBody; events: PingEvents }
   'POST /tunnels/{id}/diagnostics/mtu-probe': { body: MtuProbeBody; answer: MtuProbeAnswer }

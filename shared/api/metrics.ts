@@ -77,7 +77,10 @@ export type InterfaceCounters = Static<typeof InterfaceCounters>
 export const TrafficFigures = shape('TrafficFigures', {
   rx_bytes_per_second: Amount,
   tx_bytes_per_second: Amount,
-  rx_bytes_since_boot: told(Count, "The kernel's figure, which starts anew with the host and with the interface."),
+  rx_bytes_since_boot: told(
+    Count,
+    "The kernel's figure, which starts again at zero with the host and with the interface.",
+  ),
   tx_bytes_since_boot: Count,
   rx_bytes_since_install: told(Count, 'Summed up by the panel over both.'),
   tx_bytes_since_install: Count,

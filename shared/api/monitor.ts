@@ -137,5 +137,27 @@ export const MonitorHistoryAnswer = shape('MonitorHistory', {
 })
 export type MonitorHistoryAnswer = Static<typeof MonitorHistoryAnswer>
 
+export const TunnelUptime = shape('TunnelUptime', {
+  tunnel_id: Id,
+  uptime_percent: told(nullable(Amount), 'Of the time that was measured; null where none was.'),
+  up_seconds: Amount,
+  degraded_seconds: Amount,
+  down_seconds: Amount,
+  worst_monitor_state_ids: told(
+    list(nullable(StateId)),
+    'The worst state of each part of the time, the oldest first; null where nothing was recorded.',
+  ),
+})
+export type TunnelUptime = Static<typeof TunnelUptime>
+
+export const MonitorUptimeAnswer = shape('MonitorUptime', {
+  hours: Count,
+  since: told(Instant, 'When the first part begins.'),
+  tick_seconds: told(Count, 'How long each part is; the last one is running.'),
+  tunnels: list(TunnelUptime),
+  total: Count,
+})
+export type MonitorUptimeAnswer = Static<typeof MonitorUptimeAnswer>
+
 export const MonitorToggleAnswer = shape('MonitorToggled', { tunnel_id: Id, monitor_enabled: Flag, tunnel: TunnelView })
 export type MonitorToggleAnswer = Static<typeof MonitorToggleAnswer>

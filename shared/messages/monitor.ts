@@ -27,7 +27,7 @@ export const MONITOR = {
   'monitor.peer_family': 'The peer {target} is of another family than {source}',
   'monitor.not_started': 'The monitoring has not begun',
   'monitor.cannot_send': 'No probes can be sent: {why}',
-  'monitor.restarting': 'No probes can be sent for the moment: the probing begins anew',
+  'monitor.restarting': 'No probes can be sent for the moment: probing is being restarted',
   'monitor.too_many_tunnels': 'No probes are sent: more than {most} tunnels cannot be watched at once',
   'monitor.too_many_packets':
     'No probes are sent: all tunnels together would send too many in a second. Set a longer monitor_interval_seconds',

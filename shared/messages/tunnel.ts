@@ -105,7 +105,7 @@ export const TUNNEL = {
   'tunnel.confirm_persistence':
     '{field}: the link stays as it is, but something else, or nothing, brings it back after a reboot',
   'tunnel.confirm_let_go':
-    '{field}: systemd-networkd takes from a link what it knows of when it lets go of it, so the link is made anew',
+    '{field}: systemd-networkd takes from a link what it knows of when it lets go of it, so the link is recreated',
   'tunnel.confirm_drift': '{field}: the link on this server is not as stored, and only a new one can be',
   'tunnel.nothing': 'none',
   'tunnel.unmanaged':

@@ -189,6 +189,12 @@ describe('/system/metrics', () => {
     for (const query of ['?limit=100000', '?limit=many', '?limit=-1'])
       assert.equal((await history(query)).points.length, total)
     assert.deepEqual((await history('?limit=0')).points, [])
+    assert.ok((points[0]?.network.interfaces.length ?? 0) > 0)
+    const slim = await history('?limit=2&detail=host')
+    assert.deepEqual(
+      slim.points,
+      points.slice(-2).map((point) => ({ ...point, network: { ...point.network, interfaces: [] }, routes: [] })),
+    )
     assert.deepEqual(Object.keys(points[0]!.network.interfaces[0]!).sort(), [
       'name',
       'rx_bytes_per_second',

@@ -1,5 +1,9 @@
 // How long a tunnel was up, as its history tells it (reference.md, GET /tunnels/{id}/history; decisions.md, M4).
 import assert from 'node:assert/strict'
+import { MONITOR_STATES } from '@panel/shared/api/base/lookups.ts'
+import type { MonitorUptimeAnswer } from '@panel/shared/api/monitor.ts'
+import { emptyBucket, stateSeverity, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'
+import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'
 import { FakeHost } from '../support/fake-host.ts'
 import { settingsWith } from '../support/settings.ts'
 import { historyOf, startWatching, toggle, type WatchingPanel } from './support/monitor.ts'
@@ -28,6 +32,17 @@ describe('The history of a tunnel that goes down', () => {
     const [later, isDown] = await total()
     assert.ok(later - up >= 30 && later - up < 40, `${later - up} s up`)
     assert.ok(isDown - down >= 12 && isDown - down < 22, `${isDown - down} s down`)
+    const uptimes = (await panel.operator.get<MonitorUptimeAnswer>('/monitor/uptime')).body
+    const [uptime] = uptimes.tunnels
+    assert.deepEqual([uptime?.tunnel_id, uptime?.up_seconds], [id, later])
+    const downFor = uptime?.down_seconds ?? 0
+    assert.ok(downFor >= isDown && downFor < isDown + 5, `${downFor} s down`)
+    assert.equal(uptime?.uptime_percent, 100 * (1 - downFor / (later + downFor)))
+    assert.equal(uptime?.worst_monitor_state_ids.length, 90)
+    assert.deepEqual(
+      uptime?.worst_monitor_state_ids.filter((state) => state !== null),
+      [MONITOR_STATES.Down],
+    )
     await toggle(panel.operator, id, 'disable')
     const before = await total()
     panel.clock.advance(100)
@@ -64,6 +79,49 @@ describe('The history of a tunnel that carries traffic', () => {
       ])
       const [whole] = (await historyOf(panel.operator, tunnel_id, '?resolution_seconds=86400')).body.points
       assert.deepEqual([whole?.rx_bytes, whole?.tx_bytes], [3100, 500])
+    } finally {
+      await panel.close()
+    }
+  })
+})
+
+describe('The uptime of all tunnels', () => {
+  it('is of as many hours as asked, in 90 parts, from what is stored and what is not yet', async () => {
+    const panel = await startWatching()
+    try {
+      const { tunnel_id, name } = await panel.probed()
+      await panel.probed({ remote_endpoint: '198.51.100.9' })
+      panel.prober.answer(name, 8)
+      const at = panel.clock.now().getTime() / 1000
+      const before = (days: number, times: object): Bucket => ({
+        ...emptyBucket(tunnel_id, Math.floor(at / 60) * 60 - days * 86_400),
+        worst_severity: stateSeverity('Down'),
+        ...times,
+      })
+      await addBuckets(panel.db, [
+        before(2, { down_ms: 60_000 }),
+        before(20, { down_ms: 30_000, up_ms: 30_000 }),
+        before(80, { up_ms: 60_000 }),
+      ])
+      const downOf = async (query: string): Promise<[number, number, number, number]> => {
+        const { hours, tick_seconds, tunnels, since } = (
+          await panel.operator.get<MonitorUptimeAnswer>(`/monitor/uptime${query}`)
+        ).body
+        assert.equal(tunnels.length, 2)
+        const [one] = tunnels
+        const ticks = one?.worst_monitor_state_ids ?? []
+        assert.equal(ticks.length, 90)
+        const running = Date.parse(since) / 1000 + 89 * tick_seconds
+        assert.ok(running <= at && at < running + tick_seconds, 'the last part is running')
+        assert.notEqual(ticks.at(-1), null, 'of now, which is not stored')
+        const bad = ticks.filter((state) => state === MONITOR_STATES.Down).length
+        return [hours, tick_seconds, one?.down_seconds ?? 0, bad]
+      }
+      assert.deepEqual(await downOf(''), [24, 960, 0, 0])
+      assert.deepEqual(await downOf('?hours=168'), [168, 6720, 60, 1])
+      assert.deepEqual(await downOf('?hours=720'), [720, 28_800, 90, 2])
+      assert.deepEqual(await downOf('?hours=2160'), [2160, 86_400, 90, 3])
+      assert.deepEqual(await downOf('?hours=5'), [24, 960, 0, 0])
     } finally {
       await panel.close()
     }

@@ -206,7 +206,7 @@ describe('The persistence of a tunnel', () => {
       assert.equal(index(), first)
       const { body } = await change(SYSTEMD)
       assert.notEqual(index(), first)
-      assert.match(body.plan.recreate_reasons.join(), /persistence_type_id: .*lets go of it, so the link is made anew/)
+      assert.match(body.plan.recreate_reasons.join(), /persistence_type_id: .*lets go of it, so the link is recreated/)
     })
 
     for (const [from, to] of [

@@ -1,6 +1,7 @@
 // The load of the host on the page: every figure by its name, both totals apart, and said to be old when it is
 // (requirements 2, 3, 20).
 import assert from 'node:assert/strict'
+import { createRoute } from '../api/support/routes.ts'
 import { eventually } from '../api/support/streams.ts'
 import { FakeHost } from '../support/fake-host.ts'
 import { settingsWith } from '../support/settings.ts'
@@ -84,7 +85,7 @@ describe('The host metrics on the page', () => {
 
   it('have their charts, and what draws them, only once they come into view', async () => {
     const fetched: string[] = []
-    const visited = await visit(host, { viewport: PHONE })
+    const visited = await visit(host, { viewport: { ...PHONE, height: 400 } })
     visited.page.on('request', (request) => void (/\/chart-.*\.js$/.test(request.url()) && fetched.push(request.url())))
     await host.metrics.start()
     const { page } = await goTo(await signedIn(visited), host, 'metrics', 'Host metrics')
@@ -94,6 +95,58 @@ describe('The host metrics on the page', () => {
     await chart.scrollIntoViewIfNeeded()
     await chart.locator('canvas').waitFor()
     assert.equal(fetched.length, 1)
+  })
+
+  it('have small charts that begin with what the server kept, here and on the overview', async () => {
+    await host.metrics.start()
+    await eventually(() => host.metrics.sampler.history(0).total >= 6, 'six readings')
+    const visited = await signedIn(await visit(host))
+    for (const [address, heading] of [
+      ['metrics', 'Host metrics'],
+      ['', 'Overview'],
+    ] as const) {
+      const { page } = await goTo(visited, host, address, heading)
+      await page.waitForFunction(() =>
+        /^M(.*L){5}/.test(document.querySelector('main svg path.line')?.getAttribute('d') ?? ''),
+      )
+      // Of this tab alone there are fewer: a reading comes each half second.
+      const began = await page.evaluate(() => performance.now())
+      const drawn = await page.locator('main svg path.line').first().getAttribute('d')
+      const count = drawn?.match(/[ML]/g)?.length ?? 0
+      assert.ok(count > began / 500, `${address}: ${count} points ${Math.round(began)} ms after the page was opened`)
+    }
+  })
+
+  it('of a host with 200 interfaces and 200 rules fit some screens: the busiest are shown, the others found', async function () {
+    this.timeout(60_000)
+    const client = await host.signIn()
+    for (let n = 1; n <= 200; n++) await createRoute(client, { route_rule_title: `rule ${n}`, bind_port: 10_000 + n })
+    const names = Array.from({ length: 200 }, (_, n) => `gre-a-${n + 1}`)
+    const carry = (round: number): void =>
+      machine.traffic(Object.fromEntries(names.map((name, n) => [name, [round * n * 1000, 0]])))
+    carry(0)
+    let round = 0
+    const carrying = setInterval(() => carry((round += 1)), 200)
+    try {
+      const { page } = await visitMetrics()
+      const table = page.getByRole('table', { name: 'Traffic of the interfaces' })
+      await page.getByText('Busiest 10 of 200').first().waitFor()
+      assert.equal(await table.getByRole('row').count(), 11)
+      const height = await page.evaluate(() => document.documentElement.scrollHeight)
+      assert.ok(height < 5000, `${height} px`)
+      await page.getByRole('searchbox', { name: 'Search: Traffic of the interfaces' }).fill('gre-a-77')
+      await table.getByText('gre-a-77').waitFor()
+      assert.equal(await table.getByRole('row').count(), 2)
+      await page.waitForURL(/interfaces=gre-a-77/)
+      const rules = page.getByRole('table', { name: 'Relay throughput' })
+      assert.equal(await rules.getByRole('row').count(), 11)
+      await page.getByRole('button', { name: 'Show all 200' }).click()
+      assert.equal(await rules.getAttribute('aria-rowcount'), '201')
+      await page.getByRole('button', { name: 'Show the busiest' }).click()
+      assert.equal(await rules.getByRole('row').count(), 11)
+    } finally {
+      clearInterval(carrying)
+    }
   })
 
   it('say what could not be read', async () => {

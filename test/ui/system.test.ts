@@ -52,7 +52,7 @@ describe('The system on the page', () => {
     const { page } = await goTo(arrived, host, 'system', 'System')
     await page.getByRole('alert').getByText('HELPER_UNAVAILABLE').waitFor()
     await page.getByText('Cannot be reached', { exact: true }).waitFor()
-    assert.ok((await page.getByText('not told').count()) > 0)
+    assert.ok((await page.getByText('not reported').count()) > 0)
   })
 
   it('fits a phone', async () => {

@@ -165,7 +165,7 @@ describe('Host and store compared on a real kernel', function () {
       await a.server.run(command)
       const { status, diffs, detail } = await said.itemOf('by-hand')
       assert.deepEqual([status, diffs.map(({ field }) => field)], ['Drifted', fields], command)
-      assert.match(detail, /makes the link anew/)
+      assert.match(detail, /recreates the link/)
       expect(await a.operator.post(`/reconcile/${tunnel_id}/reapply`), 200)
       assert.equal((await said.itemOf('by-hand')).status, 'InSync')
     }

@@ -3,6 +3,7 @@ import type { NamedMigration } from '../platform/db/migrate.ts'
 import * as diagnostics from '../features/diagnostics/migration.ts'
 import * as metrics from '../features/metrics/migration.ts'
 import * as monitor from '../features/monitor/migration.ts'
+import * as monitorTicks from '../features/monitor/migration-ticks.ts'
 import * as monitorTimes from '../features/monitor/migration-times.ts'
 import * as monitorTraffic from '../features/monitor/migration-traffic.ts'
 import * as pools from '../features/pools/migration.ts'
@@ -33,4 +34,5 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   monitorTimes,
   monitorTraffic,
   messages,
+  monitorTicks,
 ]

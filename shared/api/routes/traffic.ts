@@ -28,7 +28,7 @@ export const TrafficView = shape('RouteTraffic', {
   new_connections_per_second: nullable(Amount),
   reset_detected: told(
     Flag,
-    "Whether the kernel's counter has begun anew since the rule was made, so that it stands below the panel's own sum.",
+    "Whether the kernel's counter has started again at zero since the rule was created, so that it stands below the panel's own sum.",
   ),
 })
 export type TrafficView = Static<typeof TrafficView>

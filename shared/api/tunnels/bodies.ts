@@ -32,7 +32,7 @@ export const UpdateTunnelBody = strict({
     description: 'All the addresses inside the tunnel, in the place of those it has.',
   } as typeof changeable.addresses,
   confirm_recreate: maybe(
-    flag('confirm_recreate', 'Go on where the link has to be made anew, which interrupts its traffic.'),
+    flag('confirm_recreate', 'Go on where the link has to be recreated, which interrupts its traffic.'),
   ),
   i_understand_i_may_lose_access: maybe(
     flag(

@@ -16,7 +16,6 @@ const PAGE = fileURLToPath(new URL('../../../ui/src', import.meta.url))
 /** What the page says and does without these. */
 const OTHERWISE: Readonly<Partial<Record<EndpointName, string>>> = {
   'GET /routes/traffic/summary': 'the stream of the metrics and the list of rules tell all of it',
-  'GET /routes/{id}/traffic': 'the rule itself and the stream of the metrics tell it',
   'GET /routes/{id}/destinations': 'the rule has them',
   'POST /routes/{id}/destinations': 'the editor sends the list with the rule',
   'DELETE /routes/{id}/destinations': 'the editor sends the list with the rule',

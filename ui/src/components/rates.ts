@@ -40,6 +40,12 @@ export const readingsOf = (
 ): RatePoint[] =>
   points.map(({ at, rx_bytes_per_second: rx, tx_bytes_per_second: tx }) => ({ time: Date.parse(at) / 1000, rx, tx }))
 
+/** Kept readings up to the first of this tab, and these. Instants of one form sort as texts. */
+export const joinReadings = <T extends { readonly at: string }>(kept: readonly T[], recent: readonly T[]): T[] => {
+  const first = recent[0]?.at
+  return [...(first === undefined ? kept : kept.filter(({ at }) => at < first)), ...recent]
+}
+
 /** Stored points up to the first live one, and the live ones from there. */
 export const joinRates = (stored: readonly RatePoint[], live: readonly RatePoint[]): RatePoint[] => {
   const first = live[0]?.time ?? Infinity

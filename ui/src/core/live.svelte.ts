@@ -51,13 +51,14 @@ const KEPT = 120
 const KEPT_FOR_CHARTS = 600
 
 /** Without interfaces and rules, of which there may be a thousand. */
-export type Reading = Pick<MetricsPoint, 'at' | 'cpu' | 'memory' | 'route_totals'> & {
+export type Reading = Pick<MetricsPoint, 'at' | 'cpu' | 'memory' | 'load' | 'route_totals'> & {
   readonly network: Pick<MetricsPoint['network'], 'totals'>
 }
-const toReading = ({ at, cpu, memory, route_totals, network: { totals } }: MetricsSnapshot): Reading => ({
+const toReading = ({ at, cpu, memory, load, route_totals, network: { totals } }: MetricsSnapshot): Reading => ({
   at,
   cpu,
   memory,
+  load,
   route_totals,
   network: { totals },
 })

@@ -28,7 +28,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/tunnels',
     page: 'tunnels/ListPage',
-    areas: ['tunnels', 'tunnel', 'list'],
+    areas: ['tunnels', 'tunnel', 'list', 'charts'],
     title: 'core.nav.tunnels',
     nav: { group: 'tunnels', icon: 'waypoints', onPhone: true },
     first: ['/tunnels?limit=1000'],
@@ -62,7 +62,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/routes',
     page: 'routes/ListPage',
-    areas: ['routes', 'list'],
+    areas: ['routes', 'list', 'charts'],
     title: 'core.nav.routes',
     nav: { group: 'tunnels', icon: 'shuffle', onPhone: true },
     first: ['/routes?limit=1000'],

@@ -3,8 +3,9 @@ import { METRICS_EVENTS, MetricsHistoryAnswer, MetricsSnapshot } from '@panel/sh
 import { message } from '@panel/shared/messages/message.ts'
 import { ok, query, stream } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
-import { queryParameters, integerParameter } from '../../platform/http/queries.ts'
+import { enumParameter, queryParameters, integerParameter } from '../../platform/http/queries.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
+import { hostOnly } from './history.ts'
 import type { Sampler } from './sampler.ts'
 
 const tag = 'metrics'
@@ -34,6 +35,7 @@ export function metricsEndpoints(sampler: Sampler) {
         summary: 'The readings of the last minutes, for sparklines',
         query: queryParameters({
           limit: integerParameter('How many to tell at the most, the newest. Default: all.', 0),
+          detail: enumParameter(['all', 'host'], 'host: without interfaces and rules. Default: all.'),
         }),
         answer: MetricsHistoryAnswer,
       },
@@ -42,7 +44,7 @@ export function metricsEndpoints(sampler: Sampler) {
         const answer: MetricsHistoryAnswer = sampler.history(
           parsePaging(incoming.query, { standard: total, maximum: total }).limit,
         )
-        return ok(answer)
+        return ok(incoming.query['detail'] === 'host' ? { ...answer, points: answer.points.map(hostOnly) } : answer)
       },
     ),
   ]

@@ -45,3 +45,8 @@ const toRates = ({ name, rx_bytes_per_second, tx_bytes_per_second }: InterfaceRe
   rx_bytes_per_second,
   tx_bytes_per_second,
 })
+
+/** A point of a host with a thousand tunnels and rules is then as small as any other. */
+export function hostOnly(point: MetricsPoint): MetricsPoint {
+  return { ...point, network: { ...point.network, interfaces: [] }, routes: [] }
+}

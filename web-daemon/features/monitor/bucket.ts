@@ -9,6 +9,10 @@ export function stateSeverity(state: MonitorState): number {
   return BY_SEVERITY.indexOf(state)
 }
 
+export function stateOfSeverity(severity: number): MonitorState {
+  return BY_SEVERITY[severity] ?? 'Unknown'
+}
+
 /** Times in whole microseconds; `bucket_start` in seconds since 1970. */
 export interface Bucket {
   readonly tunnel_id: number
@@ -80,7 +84,7 @@ const pick = (which: (a: number, b: number) => number, a: number | null, b: numb
 
 export function toPoint(bucket: Bucket, samples: number): MonitorPoint {
   const { sent_count, received_count, worst_severity } = bucket
-  const worst_state = BY_SEVERITY[worst_severity] ?? 'Unknown'
+  const worst_state = stateOfSeverity(worst_severity)
   return {
     bucket_start: new Date(bucket.bucket_start * 1000).toISOString(),
     sent_count,

@@ -5,12 +5,14 @@ import {
   MonitorStatusAnswer,
   MonitorSummaryAnswer,
   MonitorToggleAnswer,
+  MonitorUptimeAnswer,
 } from '@panel/shared/api/monitor.ts'
 import { command, ok, query, stream } from '../../platform/http/endpoint.ts'
 import { HISTORY_QUERY, showHistory } from './history.ts'
 import type { Monitor } from './monitor.ts'
 import { showStatus } from './status.ts'
 import { toggleMonitor } from './toggle.ts'
+import { showUptime, UPTIME_QUERY } from './uptime.ts'
 
 const tag = 'monitor'
 
@@ -59,6 +61,16 @@ export function monitorEndpoints(monitor: Monitor) {
       await monitor.settled()
       return ok(monitor.summary())
     }),
+    query(
+      'GET /monitor/uptime',
+      {
+        tag,
+        summary: 'How long each tunnel was up, and its worst state in each of 90 parts of the time.',
+        query: UPTIME_QUERY,
+        answer: MonitorUptimeAnswer,
+      },
+      showUptime(monitor),
+    ),
     stream(
       'GET /monitor/stream',
       {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { CommandContext } from '../../platform/context.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { addBuckets, deleteBucketsBefore } from './store.ts'
+import { deleteOldTicks, fillTicks } from './ticks.ts'
 import type { WatchedTunnel } from './watched-tunnel.ts'
 
 /** Probes of an interval are decided some time after its end; later ones are added to what is stored. */
@@ -35,6 +36,8 @@ export class HistoryWriter {
   #timer: NodeJS.Timeout | undefined
   #isRunning = false
   #lastServed = 0
+  /** Tunnels whose history from before there were ticks has been joined to them. */
+  readonly #filled = new Set<number>()
   #saving: Promise<void> = Promise.resolve()
   /** The error of the last run, or null. */
   failure: string | null = null
@@ -83,7 +86,9 @@ export class HistoryWriter {
     const tunnels = isLast ? all : this.#nextTunnels(all, settings.get('monitor.aggregate_interval_seconds'))
     try {
       await this.#store(tunnels, before_seconds)
-      await this.#deleteOld(tunnels, Math.floor(at / 1000) - settings.get('monitor.history_retention_days') * DAY_S)
+      const now_seconds = Math.floor(at / 1000)
+      if (!isLast) await this.#fillTicks(tunnels, now_seconds)
+      await this.#deleteOld(tunnels, now_seconds, settings.get('monitor.history_retention_days') * DAY_S)
       this.failure = null
     } catch (err) {
       this.failure = err instanceof Error ? err.message : String(err)
@@ -125,8 +130,18 @@ export class HistoryWriter {
     }
   }
 
-  async #deleteOld(tunnels: readonly WatchedTunnel[], before_seconds: number): Promise<void> {
+  async #fillTicks(tunnels: readonly WatchedTunnel[], now_seconds: number): Promise<void> {
+    for (const { plan } of tunnels) {
+      if (this.#filled.has(plan.tunnel_id)) continue
+      if (!(await fillTicks(this.#deps.db, plan.tunnel_id, now_seconds))) this.#filled.add(plan.tunnel_id)
+      await yieldToOthers()
+    }
+  }
+
+  async #deleteOld(tunnels: readonly WatchedTunnel[], now_seconds: number, kept_seconds: number): Promise<void> {
     const tunnel_ids = tunnels.map(({ plan }) => plan.tunnel_id)
+    const before_seconds = now_seconds - kept_seconds
+    await deleteOldTicks(this.#deps.db, tunnel_ids, { now_seconds, kept_since: before_seconds })
     for (
       let deletes = 0;
       deletes < DELETES_MAX &&

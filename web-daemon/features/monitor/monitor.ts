@@ -67,7 +67,7 @@ export class Monitor {
       onStopped: (reason) => this.#proberStopped(reason),
       ...(deps.pauses && { pauses: deps.pauses }),
     })
-    this.historyWriter = new HistoryWriter({ db, now, logger, settings, watched: () => [...this.#watched.values()] })
+    this.historyWriter = new HistoryWriter({ db, now, logger, settings, watched: () => this.watched })
   }
 
   /** Resolves when every tunnel is monitored. */
@@ -153,6 +153,10 @@ export class Monitor {
         },
         at,
       )
+  }
+
+  get watched(): readonly WatchedTunnel[] {
+    return [...this.#watched.values()]
   }
 
   summary(): MonitorSummaryAnswer {

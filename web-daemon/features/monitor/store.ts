@@ -1,9 +1,11 @@
 // Reads and writes what the monitoring has measured. Any number of rows is written in one statement.
 import { sql, type RawBuilder } from 'kysely'
-import type { ReadDb, WriteDb } from '../../platform/context.ts'
+import type { CommandContext, ReadDb, WriteDb } from '../../platform/context.ts'
 import { newestPoints, intervalStartSql, type Span } from '../../platform/db/spans.ts'
-import { BYTES, stateSeverity, TIMES, type Bucket } from './bucket.ts'
+import { BYTES, TIMES, type Bucket } from './bucket.ts'
 import type { MonitorEventRow } from './table.ts'
+import { addToTicks } from './ticks.ts'
+import { timeSql } from './untimed.ts'
 
 /** Per tunnel; older ones are never shown (decisions.md, S5). */
 export const EVENTS_KEPT = 20
@@ -36,16 +38,6 @@ const STORED = [
   ...BYTES,
 ] as const
 const SUMMED = ['sent_count', 'received_count', 'rtt_sum_us', 'jitter_sum_us', 'jitter_count'] as const
-const [UP, DEGRADED, DOWN] = (['Up', 'Degraded', 'Down'] as const).map((state) => sql.lit(stateSeverity(state)))
-/** Of a row from before states were timed; where no probe was sent the interface was down, or away. */
-const UNTIMED_DOWN = sql`case when worst_severity <> ${DOWN} then 0 when sent_count = 0 then untimed_ms
-  else untimed_ms * (sent_count - received_count) / sent_count end`
-const UNTIMED = {
-  up_ms: sql`case when worst_severity in (${UP}, ${DOWN}) then untimed_ms - (${UNTIMED_DOWN}) else 0 end`,
-  degraded_ms: sql`case when worst_severity = ${DEGRADED} then untimed_ms else 0 end`,
-  down_ms: UNTIMED_DOWN,
-}
-
 /** Events of deleted tunnels are left out. Run it inside a transaction. */
 export async function insertEvents(db: WriteDb, events: readonly NewEvent[]): Promise<void> {
   await sql`insert into monitor_event (${names(EVENT)}) ${existingOnly(EVENT, events)}`.execute(db)
@@ -84,8 +76,15 @@ export async function lastStates(db: ReadDb): Promise<Map<number, number>> {
   return new Map(rows.map((row) => [row.tunnel_id, row.to_monitor_state_id]))
 }
 
-/** Adds to an interval that is stored in part. Deleted tunnels are left out. */
-export async function addBuckets(db: WriteDb, buckets: readonly Bucket[]): Promise<void> {
+/** With their ticks; adds to an interval that is stored in part. Deleted tunnels are left out. */
+export function addBuckets(db: CommandContext['db'], buckets: readonly Bucket[]): Promise<void> {
+  return db.transaction().execute(async (transaction) => {
+    await storeBuckets(transaction, buckets)
+    await addToTicks(transaction, buckets)
+  })
+}
+
+async function storeBuckets(db: WriteDb, buckets: readonly Bucket[]): Promise<void> {
   const timed = buckets.map((bucket) => ({ ...bucket, untimed_ms: 0 }))
   const added = sql.join(
     [...SUMMED, ...TIMES].map(
@@ -163,7 +162,7 @@ async function countPoints(db: ReadDb, tunnel_id: number, span: Span): Promise<n
 async function findJoined(db: ReadDb, tunnel_id: number, span: Span): Promise<StoredPoint[]> {
   const sums = SUMMED.map((name) => sql<number>`sum(${sql.ref(name)})`.as(name))
   const bytes = BYTES.map((name) => sql<number | null>`sum(${sql.ref(name)})`.as(name))
-  const times = TIMES.map((name) => sql<number>`sum(${sql.ref(name)} + ${UNTIMED[name]})`.as(name))
+  const times = TIMES.map((name) => sql<number>`sum(${timeSql(name)})`.as(name))
   const rows = await inSpan(db, tunnel_id, span)
     .select([intervalStartSql(span.resolution_seconds).as('start'), ...sums, ...times, ...bytes])
     .select((e) => [
@@ -180,6 +179,7 @@ async function findJoined(db: ReadDb, tunnel_id: number, span: Span): Promise<St
 
 export async function dropHistory(db: WriteDb, tunnel_id: number): Promise<void> {
   await db.deleteFrom('monitor_bucket').where('tunnel_id', '=', tunnel_id).execute()
+  await db.deleteFrom('monitor_tick').where('tunnel_id', '=', tunnel_id).execute()
   await db.deleteFrom('monitor_event').where('tunnel_id', '=', tunnel_id).execute()
 }
 
@@ -187,6 +187,7 @@ export async function dropHistory(db: WriteDb, tunnel_id: number): Promise<void>
 export async function dropHistoryOfDeletedTunnels(db: WriteDb): Promise<void> {
   const deleted = sql`select tunnel_id from tunnel where deleted_date is not null`
   await sql`delete from monitor_bucket where tunnel_id in (${deleted})`.execute(db)
+  await sql`delete from monitor_tick where tunnel_id in (${deleted})`.execute(db)
   await sql`delete from monitor_event where tunnel_id in (${deleted})`.execute(db)
 }
 

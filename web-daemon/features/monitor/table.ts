@@ -1,6 +1,6 @@
 // The changes of state and the history, as Kysely sees them.
 import type { Generated, Selectable } from 'kysely'
-import type { Bucket } from './bucket.ts'
+import type { Bucket, TIMES } from './bucket.ts'
 
 export interface MonitorEventTable {
   monitor_event_id: Generated<number>
@@ -15,10 +15,17 @@ export interface MonitorEventTable {
   created_date: string
 }
 
+/** How the tunnel was in a tick of that length; `tick_start` in seconds since 1970. */
+export interface MonitorTickTable extends Pick<Bucket, 'tunnel_id' | 'worst_severity' | (typeof TIMES)[number]> {
+  tick_seconds: number
+  tick_start: number
+}
+
 export interface MonitorTables {
   monitor_event: MonitorEventTable
   /** `untimed_ms`: how long the interval was, of a row from before states were timed; 0 of others. */
   monitor_bucket: Bucket & { untimed_ms: number }
+  monitor_tick: MonitorTickTable
 }
 
 declare module '../../platform/db/database.ts' {

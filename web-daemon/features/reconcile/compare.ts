@@ -82,6 +82,6 @@ function drifted(diffs: readonly ReconcileDiff[], { unmodelled }: Found, { recre
   const more = diffs.length > MOST_NAMED ? [`${diffs.length - MOST_NAMED} more`] : []
   const text = `${[...named, ...more].join('; ')}.`
   if (recreate_reasons.length === 0) return `${text} Reapply puts it right in place.`
-  if (unmodelled.length === 0) return `${text} Reapply makes the link anew.`
+  if (unmodelled.length === 0) return `${text} Reapply recreates the link.`
   return `${text} Only a new link can be as stored, and it would lose what the panel cannot keep (${unmodelled.join(', ')}): reapply is refused while it carries that.`
 }

@@ -1,5 +1,5 @@
 // Labels, formats and chart series of the host metrics.
-import type { DiskReading, InterfaceReading, MetricsSnapshot, RouteReading } from '@panel/shared/api/metrics.ts'
+import type { DiskReading, InterfaceReading, RouteReading } from '@panel/shared/api/metrics.ts'
 import type { Series } from '../../components/chart.ts'
 import type { StateLabel } from '../../components/state.ts'
 import { display } from '../../core/display.svelte.ts'
@@ -26,19 +26,11 @@ export const formatCount = (count: number | null, digits = 0): string =>
   count === null ? '–' : display.format.number(count, digits)
 
 export const byRate = (a: RouteReading, b: RouteReading): number => totalRate(a) - totalRate(b)
-const totalRate = ({ rx_bytes_per_second, tx_bytes_per_second }: RouteReading): number =>
+export const totalRate = ({
+  rx_bytes_per_second,
+  tx_bytes_per_second,
+}: Pick<RouteReading, 'rx_bytes_per_second' | 'tx_bytes_per_second'>): number =>
   (rx_bytes_per_second ?? 0) + (tx_bytes_per_second ?? 0)
-
-/** History points to fetch, so that about 60 kB suffice: each holds up to 64 interfaces and every rule. */
-export const historyLimit = ({
-  network: { interfaces },
-  routes,
-}: Pick<MetricsSnapshot, 'network' | 'routes'>): number =>
-  Math.max(2, Math.floor(60_000 / (900 + 75 * Math.min(64, interfaces.length) + 110 * routes.length)))
-
-/** Deduplicated, oldest first. */
-export const mergeReadings = (kept: readonly Reading[], recent: readonly Reading[]): Reading[] =>
-  [...new Map([...kept, ...recent].map((one) => [one.at, one])).values()].sort((a, b) => a.at.localeCompare(b.at))
 
 export interface Timeline {
   readonly times: readonly number[]

@@ -5,7 +5,7 @@ import type { RouteRecord } from '../record.ts'
 import type { Traffic } from './traffic.ts'
 
 export const TRAFFIC_NOTE =
-  "tx is towards the destination and rx is back from it. The figures since_boot are the kernel's own counters, which begin anew with the server and whenever they are made anew; those since_creation are the panel's own sums, which survive that. The two count the same bytes: never add them together."
+  "tx is towards the destination and rx is back from it. The figures since_boot are the kernel's own counters, which start again at zero with the server and whenever they are created again; those since_creation are summed up by the panel and survive that. Both count the same bytes: never add them together."
 
 export async function trafficView(
   traffic: Traffic,
