@@ -66,6 +66,7 @@ describe('the audit log', () => {
       username: OPERATOR.username,
       target_type: 'widget',
       target_id: 1,
+      target_name: '',
       request: { name: 'a', mtu: 1400 },
       operations: ['Made it'],
       is_success: true,

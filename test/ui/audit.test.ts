@@ -59,11 +59,21 @@ describe('The audit log on the page', () => {
     await page.getByRole('button', { name: 'Tunnel created' }).last().click()
     const dialog = page.getByRole('dialog', { name: 'Tunnel created' })
     const text = await dialog.innerText()
-    assert.match(text, /operator[\s\S]*127\.0\.0\.1[\s\S]*Tunnel 1[\s\S]*Hamburg relay/)
+    assert.match(text, /operator[\s\S]*127\.0\.0\.1[\s\S]*gre-a-1[\s\S]*Hamburg relay/)
     assert.ok((await dialog.getByRole('listitem').count()) > 0)
     assert.equal(await dialog.getByRole('link', { name: 'Go to it' }).getAttribute('href'), '/secret/tunnels/1')
     await page.keyboard.press('Escape')
     assert.equal(await dialog.count(), 0)
+  })
+
+  it('names what an entry is about, as a link while it is there', async () => {
+    await operator.delete('/tunnels/2')
+    const { page } = await visitAudit('?action=TunnelCreate')
+    await page.getByRole('link', { name: 'long-name-gre-6' }).waitFor()
+    const gone = page.getByRole('cell').filter({ hasText: 'Tunnel 2' })
+    assert.equal(await gone.getByRole('link').count(), 0)
+    await page.getByRole('link', { name: 'gre-a-1' }).click()
+    await page.getByRole('heading', { name: 'gre-a-1', level: 1 }).waitFor()
   })
 
   it('is turned page by page', async () => {

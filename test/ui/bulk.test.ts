@@ -157,4 +157,34 @@ describe('A list', () => {
     await page.getByRole('option', { name: 'type:ip6gretap' }).click()
     await page.getByText('0 of 4').waitFor()
   })
+
+  it('has addresses that a click copies, and names from the menu of the row', async () => {
+    const page = await open('tunnels')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
+    await page.getByRole('button', { name: '198.51.100.7', exact: true }).click()
+    await page.getByText('Copied', { exact: true }).waitFor()
+    assert.equal(await copied(), '198.51.100.7')
+    await page.getByRole('button', { name: 'Actions for gre-a-2' }).click()
+    await page.getByRole('button', { name: 'Copy name' }).click()
+    await page.getByText('gre-a-2 is copied').first().waitFor()
+    assert.equal(await copied(), 'gre-a-2')
+  })
+
+  it('has the shape of what comes in its place while it loads for longer than a moment', async () => {
+    const { page } = await signedIn(await visit(host))
+    let release = (): void => undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    await page.route('**/tunnels?*', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto(`${host.base}tunnels`)
+    const waiting = page.locator('main [role=status]').filter({ hasText: 'Loading…' })
+    await waiting.waitFor()
+    assert.ok((await waiting.locator('.bar').count()) > 2)
+    release()
+    await page.getByRole('row', { name: /gre-a-1/ }).waitFor()
+    assert.equal(await waiting.count(), 0)
+  })
 })

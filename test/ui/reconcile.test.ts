@@ -31,11 +31,36 @@ describe('The comparison of what is stored with the host', () => {
       /Stored[\s\S]*Live[\s\S]*1472[\s\S]*1300/,
     )
     await row(visited, 'gre-a-2').getByText('It is stored, and the host does not have it.').waitFor()
-    const items = await itemsOf(client)
+    const items = (await itemsOf(client)).filter(({ status }) => status !== 'InSync')
     for (const { interface_name, actions } of items)
       assert.equal(await row(visited, interface_name).getByRole('button').count(), actions.length, interface_name)
     await visited.page.getByRole('button', { name: 'Reapply: gre-a-1', exact: true }).click()
+    await row(visited, 'gre-a-1').waitFor({ state: 'detached' })
+    await visited.page.getByRole('button', { name: 'Show', exact: true }).click()
     await row(visited, 'gre-a-1').getByText('The host is as it is stored.').waitFor()
+  })
+
+  it('only counts what is in sync, and puts back all that differs, with the result of each', async () => {
+    host.kernel.held.delete('gre-a-1')
+    host.kernel.rulesets.flush()
+    const visited = await visitIt()
+    const { page } = visited
+    await page.getByText('2 interfaces are in sync').waitFor()
+    assert.equal(await page.getByRole('link', { name: 'gre-a-4' }).count(), 0)
+    await page.getByRole('button', { name: 'Reapply all 5' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Reapply: 5 objects' })
+    assert.deepEqual((await dialog.getByRole('listitem').allInnerTexts()).sort(), [
+      'All high ports',
+      'Never reached',
+      'Web',
+      'gre-a-1',
+      'gre-a-2',
+    ])
+    await dialog.getByRole('button', { name: 'Reapply' }).click()
+    await page.getByText('Done: 5 of 5.').waitFor()
+    await page.getByRole('button', { name: 'Close', exact: true }).last().click()
+    await page.getByText('4 interfaces are in sync').waitFor()
+    assert.ok(host.kernel.held.has('gre-a-1') && host.kernel.rulesets.rules.has(1))
   })
 
   it('adopts a tunnel as it is, and ignores it with a way back', async () => {
@@ -62,7 +87,7 @@ describe('The comparison of what is stored with the host', () => {
   })
 
   it('deletes behind a dialog that names the relay rules which lose their path', async () => {
-    const visited = await visitIt()
+    const visited = await visitIt('?q=gre-a-1')
     await row(visited, 'gre-a-1')
       .getByRole('button', { name: /Delete/ })
       .click()
@@ -77,7 +102,7 @@ describe('The comparison of what is stored with the host', () => {
     ['forgets a tunnel without relay rules behind a dialog that speaks of none', 'gre-a-2', false],
   ] as const)
     it(what, async () => {
-      const visited = await visitIt()
+      const visited = await visitIt(`?q=${name}`)
       await row(visited, name)
         .getByRole('button', { name: /Forget/ })
         .click()

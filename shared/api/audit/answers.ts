@@ -11,6 +11,7 @@ export const AuditEntry = shape('AuditEntry', {
   username: Text,
   target_type: Text,
   target_id: nullable(Id),
+  target_name: told(Text, 'As the tunnel, the rule or the pool is called now; "" where it is no more, or has no name.'),
   request: told(Anything, 'What was asked for, without secrets.'),
   operations: told(list(Text), 'What was done.'),
   is_success: Flag,

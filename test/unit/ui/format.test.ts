@@ -64,4 +64,12 @@ describe('Figures on the page', () => {
     assert.equal(ago(-5), '0 sec. ago', 'two clocks that differ tell of no future')
     assert.deepEqual([0, 61, 3600, 90_061].map(by().duration), ['0 sec', '1 min 1 sec', '1 hr', '1 day 1 hr'])
   })
+
+  it('writes dates as the region of the browser does, where that speaks the language of the page', () => {
+    const at = '2026-11-23T14:05:00Z'
+    const day = (...languages: string[]): string => formatter(DEFAULT_DISPLAY, languages).instant(at)
+    assert.match(day('de-DE', 'en-GB'), /^23 Nov 2026/)
+    assert.match(day('de-DE', 'en-US'), /^Nov 23, 2026/)
+    assert.equal(day('de-DE'), day())
+  })
 })

@@ -1,6 +1,6 @@
 // The language of the search boxes, the differences of two texts, and which page an address is.
 import assert from 'node:assert/strict'
-import { diffLines } from '../../../ui/src/core/diff.ts'
+import { diffLines, foldDiff } from '../../../ui/src/core/diff.ts'
 import { matchRoute, ROUTES, type Route } from '../../../ui/src/core/routes.ts'
 import { complete, faultsIn, matches, parseTerms, toggleTerm, type Vocabulary } from '../../../ui/src/core/search.ts'
 
@@ -87,6 +87,19 @@ describe('A difference of texts', () => {
       ['same'],
     )
   })
+})
+
+describe('A folded difference', () => {
+  const folded = (before: string, after: string): string[] =>
+    foldDiff(diffLines(before, after), 1).map(({ isFolded, lines }) =>
+      isFolded ? `${lines.length} folded` : lines.map(({ text }) => text).join(' '),
+    )
+
+  it('shows the changed lines with those around them', () => {
+    assert.deepEqual(folded('a\nb\nc\nd\ne\nf', 'a\nb\nC\nd\ne\nf'), ['a', 'b c C d', '2 folded'])
+  })
+
+  it('folds what is the same throughout', () => assert.deepEqual(folded('a\nb', 'a\nb'), ['2 folded']))
 })
 
 describe('An address', () => {

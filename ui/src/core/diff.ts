@@ -25,3 +25,24 @@ export const diffLines = (before: string, after: string): DiffLine[] => {
 }
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))
+
+/** Lines that are shown, or those between that are not worth it. */
+export interface DiffPart {
+  readonly isFolded: boolean
+  readonly lines: readonly DiffLine[]
+}
+
+/** The changed lines with some around them; the rest is folded. */
+export const foldDiff = (lines: readonly DiffLine[], around = 2): DiffPart[] => {
+  const isNear = lines.map((_, at) => lines.slice(Math.max(0, at - around), at + around + 1).some(isChanged))
+  const parts: { isFolded: boolean; lines: DiffLine[] }[] = []
+  lines.forEach((line, at) => {
+    const last = parts.at(-1)
+    if (last?.isFolded === !isNear[at]) last.lines.push(line)
+    else parts.push({ isFolded: !isNear[at], lines: [line] })
+  })
+  // A fold of one line saves nothing.
+  return parts.map((part) => (part.lines.length === 1 ? { ...part, isFolded: false } : part))
+}
+
+const isChanged = ({ kind }: DiffLine): boolean => kind !== 'same'

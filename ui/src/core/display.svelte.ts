@@ -7,7 +7,7 @@ import { invalidate } from './query.svelte.ts'
 
 class Display {
   #settings = $state.raw<DisplaySettings>({ ...DEFAULT_DISPLAY, ...sentDisplay() })
-  readonly format = $derived(formatter(this.#settings))
+  readonly format = $derived(formatter(this.#settings, navigator.languages))
 
   constructor() {
     messages.number = (value) => this.format.number(value, 2)

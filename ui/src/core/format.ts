@@ -69,8 +69,9 @@ const unitFormats = (settings: DisplaySettings, number: (value: number, digits?:
   return { together, rounded, scaled, inUnit }
 }
 
-export const formatter = (settings: DisplaySettings) => {
-  const locale = localeTag(settings)
+/** The browser's languages decide between the regions of the operator's: 23/11/2026 or 11/23/2026. */
+export const formatter = (settings: DisplaySettings, browserLanguages: readonly string[] = []) => {
+  const locale = localeTag(settings, browserLanguages)
   const numbers = memoized((digits) => new Intl.NumberFormat(locale, { maximumFractionDigits: digits }))
   const number = (value: number, digits = 0): string => numbers(digits).format(value)
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always', style: 'short' })
@@ -110,10 +111,12 @@ export const formatter = (settings: DisplaySettings) => {
 export type Formatter = ReturnType<typeof formatter>
 
 /** The locale tag carries digits and calendar (Unicode Technical Standard 35, -u-nu- and -u-ca-). */
-const localeTag = (settings: DisplaySettings): string => {
+const localeTag = (settings: DisplaySettings, browserLanguages: readonly string[]): string => {
+  const language = settings['display.language']
+  const regional = browserLanguages.find((one) => /^[a-z]{2}-[A-Z]{2}$/.test(one) && one.startsWith(`${language}-`))
   const digits = settings['display.digits'] === 'persian' ? 'arabext' : 'latn'
   const calendar = settings['display.calendar'] === 'jalali' ? 'persian' : 'gregory'
-  return `${settings['display.language']}-u-ca-${calendar}-nu-${digits}`
+  return `${regional ?? language}-u-ca-${calendar}-nu-${digits}`
 }
 
 /** The two largest units, such as "3 d 4 h". */

@@ -1,23 +1,97 @@
-// Results of the command palette: pages, and tunnels by name.
+// Results of the command palette: pages and what can be done at once, and objects by whatever they are known by.
+import type { ListPoolsAnswer } from '@panel/shared/api/pools.ts'
+import type { SettingEntry } from '@panel/shared/api/settings.ts'
 import { call } from './api.ts'
-import { t } from './i18n.svelte.ts'
+import { display } from './display.svelte.ts'
+import type { Theme } from './format.ts'
+import { messages, t } from './i18n.svelte.ts'
+import { router } from './router.svelte.ts'
 import { ROUTES } from './routes.ts'
 
 export interface Place {
-  readonly to: string
+  readonly id: string
   readonly title: string
   readonly note: string
+  readonly open: () => unknown
 }
 
-export const pages = (): Place[] =>
-  ROUTES.filter(({ path }) => !path.includes(':')).map(({ path, title }) => ({ to: path, title: t(title), note: '' }))
+type Kind = 'page' | 'action' | 'tunnel' | 'route' | 'pool' | 'setting'
+const MOST = 8
+const THEMES: readonly Theme[] = ['system', 'light', 'dark']
 
-/** Tunnels whose name or endpoint matches; at most eight. */
-export const searchTunnels = async (text: string): Promise<Place[]> => {
-  const { tunnels } = await call('GET /tunnels', { query: { limit: 8, search: text } })
-  return tunnels.map(({ tunnel_id, interface_name, display_name, remote_endpoint }) => ({
-    to: `/tunnels/${tunnel_id}`,
-    title: interface_name,
-    note: display_name || remote_endpoint,
-  }))
+const note = (kind: Kind, detail = ''): string => [t(`core.palette.kind.${kind}`), detail].filter(Boolean).join(' · ')
+const place = (kind: Kind, to: string, title: string, detail?: string): Place => ({
+  id: to,
+  title,
+  note: note(kind, detail),
+  open: () => router.go(to),
+})
+
+/** Found without asking the server. */
+export const fixedPlaces = (choose: (theme: Theme) => unknown): Place[] => [
+  ...ROUTES.filter(({ path }) => !path.includes(':')).map(({ path, title }) => place('page', path, t(title))),
+  place('action', '/tunnels/new?code', t('core.palette.paste')),
+  ...THEMES.filter((theme) => theme !== display.theme).map((theme) => ({
+    id: `theme ${theme}`,
+    title: `${t('core.preferences.theme')}: ${t(`core.theme.${theme}`)}`,
+    note: note('action'),
+    open: () => choose(theme),
+  })),
+]
+
+const holds = (text: string, ...parts: readonly string[]): boolean => parts.join('\n').toLowerCase().includes(text)
+
+const tunnels = async (search: string): Promise<Place[]> =>
+  (await call('GET /tunnels', { query: { limit: MOST, search } })).tunnels.map(
+    ({ tunnel_id, interface_name, display_name, remote_endpoint }) =>
+      place('tunnel', `/tunnels/${tunnel_id}`, interface_name, display_name || remote_endpoint),
+  )
+
+const rules = async (search: string): Promise<Place[]> =>
+  (await call('GET /routes', { query: { limit: MOST, search } })).routes.map(({ route }) =>
+    place(
+      'route',
+      `/routes/${route.route_rule_id}`,
+      route.route_rule_title,
+      `${route.bind_address}:${route.bind_port}`,
+    ),
+  )
+
+let poolList: Promise<ListPoolsAnswer> | null = null
+const pools = async (text: string): Promise<Place[]> =>
+  (await (poolList ??= call('GET /pools'))).pools
+    .filter((one) => holds(text, one.address_pool_title, one.cidr, one.description))
+    .map((one) => place('pool', `/pools/${one.address_pool_id}/edit`, one.address_pool_title, one.cidr))
+
+let settingList: Promise<readonly SettingEntry[]> | null = null
+const settings = async (text: string): Promise<Place[]> => {
+  settingList ??= Promise.all([call('GET /settings/schema'), messages.load(['settings'])]).then(
+    ([answer]) => answer.settings,
+  )
+  return (await settingList)
+    .map(({ key, description }) => ({ key, description, label: messages.find(`settings.key.${key}`, key) }))
+    .filter(({ key, description, label }) => holds(text, key, description, label))
+    .map(({ key, label }) => place('setting', `/settings?q=${key}`, label, key))
+}
+
+/** Lists that are read once for as long as the palette is open. */
+export const forgetLists = (): void => {
+  poolList = null
+  settingList = null
+}
+
+export interface Found {
+  readonly places: readonly Place[]
+  /** Some of it could not be searched. */
+  readonly failure: unknown
+}
+
+export const searchObjects = async (text: string): Promise<Found> => {
+  const answers = await Promise.allSettled(
+    [tunnels, rules, pools, settings].map((search) => search(text.toLowerCase())),
+  )
+  return {
+    places: answers.flatMap((one) => (one.status === 'fulfilled' ? one.value.slice(0, MOST) : [])),
+    failure: answers.find((one) => one.status === 'rejected')?.reason ?? null,
+  }
 }

@@ -29,6 +29,7 @@ const entryView = (row: AuditRow): AuditEntry => ({
   ...row,
   action: AUDIT_ACTION_NAMES.find((name) => AUDIT_ACTIONS[name] === row.audit_action_id) ?? '',
   request: JSON.parse(row.request) as AuditEntry['request'],
+  target_name: row.target_name ?? '',
   operations: JSON.parse(row.operations) as string[],
   is_success: row.is_success === 1,
   error_reason: JSON.parse(row.error_reason) as AuditEntry['error_reason'],

@@ -1,11 +1,12 @@
 // Writes and reads the audit log.
-import type { Insertable, Kysely, Selectable } from 'kysely'
+import { sql, type Insertable, type Kysely, type Selectable } from 'kysely'
 import type { ReadDb } from '../../platform/context.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import type { AuditLogTable } from './table.ts'
 
-export type AuditRow = Selectable<AuditLogTable>
+/** Null: the target has no name, or is no more. */
+export type AuditRow = Selectable<AuditLogTable> & { readonly target_name: string | null }
 
 export interface AuditFilter {
   readonly audit_action_id?: number
@@ -30,6 +31,13 @@ export async function updateEntry(db: Kysely<Database>, audit_log_id: number, en
   await db.updateTable('audit_log').set(entry).where('audit_log_id', '=', audit_log_id).execute()
 }
 
+/** As the target is called now. */
+const TARGET_NAME = sql<string | null>`case target_type
+  when 'tunnel' then (select interface_name from tunnel where tunnel_id = target_id)
+  when 'route' then (select route_rule_title from route_rule where route_rule_id = target_id)
+  when 'address_pool' then (select address_pool_title from address_pool where address_pool_id = target_id)
+end`
+
 export async function findEntries(
   db: ReadDb,
   filter: AuditFilter,
@@ -40,6 +48,7 @@ export async function findEntries(
     .executeTakeFirstOrThrow()
   const rows = await filtered(db, filter)
     .selectAll()
+    .select(TARGET_NAME.as('target_name'))
     .orderBy('audit_log_id', 'desc')
     .limit(limit)
     .offset(offset)

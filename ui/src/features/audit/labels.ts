@@ -15,15 +15,16 @@ export function actionLabel(action: string): string {
   return messages.find(`audit.action.${action}`, action)
 }
 
-export function targetLabel({ target_type, target_id }: Pick<AuditEntry, 'target_type' | 'target_id'>): string {
-  return `${messages.find(`audit.target.${target_type}`, target_type)} ${target_id ?? ''}`.trim()
-}
+export const targetKind = (target_type: string): string => messages.find(`audit.target.${target_type}`, target_type)
 
-/** The page of the entry's target. */
-export const targetPage = ({ target_type, target_id }: AuditEntry): string | null => {
+/** The page of the entry's target, if it is still there. */
+export const targetPage = ({ target_type, target_id, target_name }: AuditEntry): string | null => {
   if (target_type === 'settings') return '/settings'
   if (target_id === null) return null
-  return target_type === 'tunnel' ? `/tunnels/${target_id}` : target_type === 'route' ? `/routes/${target_id}` : null
+  if (target_name === '') return null
+  if (target_type === 'tunnel') return `/tunnels/${target_id}`
+  if (target_type === 'route') return `/routes/${target_id}`
+  return target_type === 'address_pool' ? `/pools/${target_id}/edit` : null
 }
 
 export const resultLabel = ({ is_success }: Pick<AuditEntry, 'is_success'>): StateLabel =>

@@ -7,7 +7,8 @@ import { t } from '../../core/i18n.svelte.ts'
 import { withAccessCheck } from '../../core/own-access.ts'
 import { dependentRules } from '../tunnels/dependent-rules.ts'
 
-const stale = ['/reconcile', '/tunnels', '/routes', '/settings'] as const
+/** Queries that a change of what is managed invalidates. */
+export const stale = ['/reconcile', '/tunnels', '/routes', '/settings'] as const
 type Item = Pick<ReconcileItem, 'interface_name' | 'tunnel_id'>
 
 export const setIgnored = (interface_name: string, ignored: boolean): Promise<unknown> => {
