@@ -87,6 +87,21 @@ describe('The sentences of the API', () => {
     })
   }
 
+  // 中继 and ретрансляция are what a rule does; 转发 and форвардинг are the kernel's switch (shared/messages/README.md).
+  it('call a relay and IP forwarding by two terms, in all the words of the page too', () => {
+    const ofOne = { ru: /[Пп]ересыл/, 'zh-CN': /转发规则|规则.{0,4}转发(?!已)/, fa: /قاعدهٔ بازارسال/ }
+    for (const [language, mixed] of Object.entries(ofOne)) {
+      const folder = join(ROOT, 'ui/src/locales', language)
+      const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'))
+      const lines = files.flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n'))
+      assert.deepEqual(
+        lines.filter((line) => mixed.test(line)),
+        [],
+        language,
+      )
+    }
+  })
+
   it('are the English text, and beside it what another language is made from', () =>
     assert.deepEqual(message('input.whole', { field: 'mtu', minimum: 576, maximum: 9216 }), {
       message: 'mtu must be a whole number from 576 to 9216.',

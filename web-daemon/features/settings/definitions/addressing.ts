@@ -20,7 +20,7 @@ export const ADDRESSING = {
   ),
   'addressing.allow_public_ranges': bool(
     false,
-    'Whether tunnels may take subnets from a pool of public addresses without being told to by "force".',
+    'Whether tunnels may take subnets from a pool of public addresses without "force".',
   ),
   'addressing.check_route_overlap': bool(
     true,

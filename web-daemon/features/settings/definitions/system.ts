@@ -14,7 +14,7 @@ export const SYSTEM = {
   'system.reconcile_interval_seconds': int(
     300,
     { min: 10, max: 86_400, unit: 'seconds' },
-    'Time after which the host is compared with what is stored, although no event told of a change.',
+    'Time after which the host is compared with what is stored, even if no event reported a change.',
   ),
   'system.audit_retention_days': int(
     90,
