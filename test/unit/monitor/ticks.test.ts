@@ -15,7 +15,7 @@ import {
   firstTick,
   TICK_SECONDS,
   TICKS,
-} from '@panel/web-daemon/features/monitor/ticks.ts'
+} from '@panel/web-daemon/features/monitor/store-ticks.ts'
 import { insertTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import { storedTunnel } from '../../support/records.ts'
 

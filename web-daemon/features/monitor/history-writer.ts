@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { CommandContext } from '../../platform/context.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { addBuckets, deleteBucketsBefore } from './store.ts'
-import { deleteOldTicks, fillTicks } from './ticks.ts'
+import { deleteOldTicks, fillTicks } from './store-ticks.ts'
 import type { WatchedTunnel } from './watched-tunnel.ts'
 
 /** Probes of an interval are decided some time after its end; later ones are added to what is stored. */

@@ -4,8 +4,8 @@ import type { CommandContext, ReadDb, WriteDb } from '../../platform/context.ts'
 import { newestPoints, intervalStartSql, type Span } from '../../platform/db/spans.ts'
 import { BYTES, TIMES, type Bucket } from './bucket.ts'
 import type { MonitorEventRow } from './table.ts'
-import { addToTicks } from './ticks.ts'
-import { timeSql } from './untimed.ts'
+import { addToTicks } from './store-ticks.ts'
+import { timeSql } from './store-untimed.ts'
 
 /** Per tunnel; older ones are never shown (decisions.md, S5). */
 export const EVENTS_KEPT = 20

@@ -7,7 +7,7 @@ import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { enumParameter, queryParameters } from '../../platform/http/queries.ts'
 import { stateOfSeverity } from './bucket.ts'
 import type { Monitor } from './monitor.ts'
-import { findTicks, firstTick, TICK_SECONDS, TICKS, type TickHours, type TunnelTicks } from './ticks.ts'
+import { findTicks, firstTick, TICK_SECONDS, TICKS, type TickHours, type TunnelTicks } from './store-ticks.ts'
 import type { WatchedTunnel } from './watched-tunnel.ts'
 
 const HOURS = Object.keys(TICK_SECONDS).map(Number) as TickHours[]

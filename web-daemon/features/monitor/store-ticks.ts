@@ -3,7 +3,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import { TIMES, type Bucket } from './bucket.ts'
-import { timeSql } from './untimed.ts'
+import { timeSql } from './store-untimed.ts'
 
 export const TICKS = 90
 /** Seconds of a tick by the hours that 90 of them are. */
