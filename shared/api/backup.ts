@@ -2,7 +2,7 @@
 // decisions.md, B1 to B6).
 import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
-import { ErrorEnvelope, Warning } from './base/errors.ts'
+import { ErrorEnvelope, sentence, Warning } from './base/errors.ts'
 import { flag, maybe, ONCE_KEY, ranged, says } from './base/fields.ts'
 import { UpdatePoolBody } from './pools.ts'
 import { CreateRouteBody } from './routes/bodies.ts'
@@ -128,7 +128,7 @@ export const ImportAction = shape('ImportAction', {
   target: told(Text, 'Key of a setting, range of a pool, interface of a tunnel, title of a rule.'),
   action: oneOf(IMPORTED_AS),
   target_id: told(nullable(Id), 'What it is here; null where it is not, and of a setting.'),
-  detail: told(Text, 'Why it is so, in a sentence; "" where that needs no word.'),
+  ...sentence('detail', 'Why it is so, in a sentence; "" where that needs no word.'),
   error: told(
     nullable(ErrorEnvelope.properties.error),
     'Why it failed. In a dry run: what it would be refused for as things stand now. Its field is within the backup, or current_password.',
@@ -141,6 +141,6 @@ export const ImportBackupAnswer = shape('BackupImported', {
   dry_run: Flag,
   actions: told(list(ImportAction), 'In the order in which they were done: settings, pools, tunnels, routes.'),
   counts: countsOf(IMPORTED_AS),
-  note: Text,
+  ...sentence('note'),
 })
 export type ImportBackupAnswer = Static<typeof ImportBackupAnswer>

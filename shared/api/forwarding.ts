@@ -1,7 +1,7 @@
 // What a client may say and is answered about IP forwarding (reference.md, system/forwarding; decisions.md, F27 to
 // F29).
 import { nullable, strict, Type, type Static } from '../schema.ts'
-import { MessageView, Warning } from './base/errors.ts'
+import { MessageView, sentence, Warning } from './base/errors.ts'
 import { flag, maybe } from './base/fields.ts'
 import { Amount, Count, Flag, list, mapOf, oneOf, Sentence, shape, Text, told } from './base/shapes.ts'
 import { RuleBackendView } from './system.ts'
@@ -55,7 +55,7 @@ const ForeignRule = strict({
 
 export const ForeignView = shape(
   'ForeignRules',
-  { readable: Flag, managers: list(Text), rules: list(ForeignRule), total: Count, detail: Text },
+  { readable: Flag, managers: list(Text), rules: list(ForeignRule), total: Count, ...sentence('detail') },
   'Rules of other software that bear on relayed packets.',
 )
 export type ForeignView = Static<typeof ForeignView>

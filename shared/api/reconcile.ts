@@ -3,7 +3,7 @@
 import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { INTERFACE_NAME_PATTERN } from '../tunnel/model.ts'
-import { MessageView, Warning } from './base/errors.ts'
+import { MessageView, sentence, Warning } from './base/errors.ts'
 import { lookupId, says, sayingNull } from './base/fields.ts'
 import { PERSISTENCE_TYPES, RECONCILE_STATUSES, TUNNEL_SIDES, type ReconcileStatus } from './base/lookups.ts'
 import { RouteFindings } from './routes/findings.ts'
@@ -19,7 +19,6 @@ import {
   list,
   Never,
   oneOf,
-  Sentence,
   shape,
   Text,
   told,
@@ -147,7 +146,7 @@ export const ReconcileItem = shape('ReconcileItem', {
   tunnel_id: told(nullable(Id), 'Null where the panel does not manage it.'),
   status: Status,
   reconcile_status_id: idIn(RECONCILE_STATUSES),
-  detail: Text,
+  ...sentence('detail'),
   diffs: list(ReconcileDiff),
   actions: list(Action),
   legacy: nullable(LegacyName),
@@ -212,10 +211,10 @@ export const AdoptAnswer = shape('Adopted', {
 })
 export type AdoptAnswer = Static<typeof AdoptAnswer>
 
-export const IgnoreAnswer = shape('Ignored', { ignored_interfaces: list(Text), note: Sentence })
+export const IgnoreAnswer = shape('Ignored', { ignored_interfaces: list(Text), ...sentence('note') })
 export type IgnoreAnswer = Static<typeof IgnoreAnswer>
 
-export const ForgetAnswer = shape('Forgotten', { forgotten: Always, tunnel: TunnelView, note: Sentence })
+export const ForgetAnswer = shape('Forgotten', { forgotten: Always, tunnel: TunnelView, ...sentence('note') })
 export type ForgetAnswer = Static<typeof ForgetAnswer>
 
 /** Something that is not as the operator wants it, with what it takes down. */

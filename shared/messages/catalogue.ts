@@ -1,34 +1,46 @@
 // Every sentence of the panel that leaves a daemon, by its id (shared/messages/README.md).
 import { ADOPT } from './adopt.ts'
 import { ATTENTION } from './attention.ts'
+import { BACKUP } from './backup.ts'
 import { COMPONENT } from './component.ts'
 import { DIAGNOSTICS } from './diagnostics.ts'
+import { DRIFT } from './drift.ts'
 import { FINDING } from './finding.ts'
 import { FORWARDING } from './forwarding.ts'
 import { HEALTH } from './health.ts'
 import { INPUT } from './input.ts'
 import { MONITOR } from './monitor.ts'
+import { NOTE } from './note.ts'
+import { PAIRING } from './pairing.ts'
 import { PANEL } from './panel.ts'
 import { POOL } from './pool.ts'
+import { REACH } from './reach.ts'
 import { ROOT } from './root.ts'
 import { ROUTE } from './route.ts'
+import { SETTING } from './setting.ts'
 import { STEP } from './step.ts'
 import { TUNNEL } from './tunnel.ts'
 
 export const CATALOGUE = {
   ...ADOPT,
   ...ATTENTION,
+  ...BACKUP,
   ...COMPONENT,
   ...DIAGNOSTICS,
+  ...DRIFT,
   ...FINDING,
   ...FORWARDING,
   ...HEALTH,
   ...INPUT,
   ...MONITOR,
+  ...NOTE,
+  ...PAIRING,
   ...PANEL,
   ...POOL,
+  ...REACH,
   ...ROOT,
   ...ROUTE,
+  ...SETTING,
   ...STEP,
   ...TUNNEL,
 } as const

@@ -1,10 +1,10 @@
 // IP forwarding and connection tracking.
 export const FORWARDING = {
   'forwarding.off': '{family} forwarding is off or not known to be on, and without it the rule relays nothing: {why}',
-  'forwarding.turn_on': 'turn it on with POST /system/forwarding/enable.',
+  'forwarding.turn_on': 'turn IP forwarding on.',
   'forwarding.idle_rules': '{family} forwarding is off, so {count} of the rules in force relay nothing.',
   'forwarding.not_counted':
-    'The kernel counts no bytes for single connections (net.netfilter.nf_conntrack_acct is 0). The traffic of the rules is counted all the same. Send {body} to POST /system/forwarding/enable to turn that on: it holds for connections that begin afterwards.',
+    'The kernel counts no bytes for single connections (net.netfilter.nf_conntrack_acct is 0). The traffic of the rules is counted all the same. Turn that on on the page of IP forwarding: it holds for connections that begin afterwards.',
   'forwarding.conntrack_full':
     'The kernel tracks {count} of at most {max} connections ({usage} %): when it can track no more, new connections are dropped. Raise net.netfilter.nf_conntrack_max.',
   'forwarding.note_connections':
@@ -17,4 +17,12 @@ export const FORWARDING = {
   'forwarding.note_reverted':
     'What was set before the panel turned forwarding on is set again, and its file is removed.',
   'forwarding.note_nothing': 'The panel has not turned forwarding on, so there is nothing to put back.',
+  'forwarding.foreign_drops': 'Table {table}, chain {chain}, drops what the rule relays: {text}.',
+  'forwarding.foreign_drops_replies':
+    'Table {table}, chain {chain}, drops the replies to what the rule relays: {text}.',
+  'forwarding.foreign_may_drop': 'Table {table}, chain {chain}, may drop what the rule relays: {text}.',
+  'forwarding.foreign_may_drop_replies':
+    'Table {table}, chain {chain}, may drop the replies to what the rule relays: {text}.',
+  'forwarding.more_remedies': 'The analysis of the rule tells of {count} more.',
+  'forwarding.foreign_left_alone': 'The panel leaves rules of other software alone.',
 } as const

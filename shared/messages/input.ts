@@ -36,7 +36,7 @@ export const INPUT = {
   'input.rule_id': '{field} must hold ids of rules.',
   'input.setting_keys': '{field} must be a list of keys of settings.',
   'input.username': 'A username is 1 to 64 letters, digits and . _ - and begins with a letter or a digit',
-  'input.backup': '{field} must be an object, as GET /backup/export answers it.',
+  'input.backup': '{field} must be an object, as an export of the backup makes it.',
   'input.backup_setting': 'A setting in a backup has a key and a value.',
   'input.pairing_code': '{field} must be the text that the other server shows as its pairing code.',
   'input.idempotency_key': 'An idempotency key is text of at most 255 printable ASCII characters',

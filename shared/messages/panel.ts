@@ -72,7 +72,7 @@ export const PANEL = {
     '{reason}. Whether the change of {what} was carried out is not known: it is pending, and the panel checks the host as soon as the helper answers',
   'panel.reason_unknown': 'the reason is not known',
   'panel.nothing_to_change': 'There is nothing to change: give at least one setting with its value',
-  'panel.setting_refused': 'The setting {key} was refused, and nothing was changed. {reason}',
+  'panel.setting_refused': 'The setting {field} was refused, and nothing was changed. {reason}',
   'panel.no_such_action': 'There is no such action in the audit log',
   'panel.filter_whole': 'The filter {field} must be a whole number.',
   'panel.filter_flag': 'The filter {field} must be true or false.',

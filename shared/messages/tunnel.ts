@@ -110,6 +110,8 @@ export const TUNNEL = {
   'tunnel.nothing': 'none',
   'tunnel.unmanaged':
     'The panel no longer manages {name}, and {what, select, link {the interface is} other {files for it are}} on this server. To delete it, adopt it first.',
+  'tunnel.not_ours':
+    "The interface {name} on this server is not the tunnel's: the panel did not make it, and its ends or its key differ from what is stored. To delete both, reapply the tunnel first, which makes the interface again as stored. To keep the interface, forget the tunnel.",
   'tunnel.dependent_rules':
     'Rules relay over {name}: {rules}. They stay installed, and the path that they use is taken away.',
   'tunnel.rule_disabled': '{title} (disabled)',

@@ -57,6 +57,7 @@ describe('An import into an empty panel', () => {
       assert.deepEqual(Object.keys(action).sort(), [
         'action',
         'detail',
+        'detail_message',
         'error',
         'kind',
         'target',

@@ -1,6 +1,7 @@
 // GET /reconcile over a fake kernel: every stored tunnel and every tunnel of the host, compared (reference.md,
 // Reconcile; decisions.md, S8 to S12, S14).
 import assert from 'node:assert/strict'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import type { LinkState } from '@panel/shared/tunnel/model.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import type { Client } from './support/client.ts'
@@ -164,7 +165,11 @@ describe('The comparison of host and store', () => {
   })
 
   it('is Inconsistent where a change could not be undone, until a reapply has worked', async () => {
-    await panel.db.updateTable('tunnel').set({ apply_status_id: 40, last_apply_error: 'It broke.' }).execute()
+    const why = JSON.stringify(verbatim('It broke.'))
+    await panel.db
+      .updateTable('tunnel')
+      .set({ apply_status_id: 40, last_apply_error: 'It broke.', last_apply_error_message: why })
+      .execute()
     const { status, detail } = await itemOf(client, 'gre-a-1')
     assert.equal(status, 'Inconsistent')
     assert.match(detail, /It broke\./)

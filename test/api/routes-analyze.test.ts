@@ -84,7 +84,7 @@ describe('The analysis of a rule', () => {
     const { verdict: found, suggested_fix } = await analyze()
     assert.deepEqual(
       [found, suggested_fix.slice(0, 2)],
-      ['RULE_MISSING', ['Reapply the rule.', 'Turn IP forwarding on: POST /system/forwarding/enable.']],
+      ['RULE_MISSING', ['Reapply the rule.', 'Turn IP forwarding on.']],
     )
     await actOnRoute(client, 1, 'disable')
     assert.equal(await verdict(), 'RULE_DISABLED')

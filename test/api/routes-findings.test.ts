@@ -121,7 +121,7 @@ describe('What is found of the rules', () => {
     )
     await enableForwarding(client, { revert: true })
     await client.put('/settings', { 'routes.auto_enable_ip_forward': false })
-    assert.match((await applyAll(client)).body.note, /IPv4 forwarding is off .* POST \/system\/forwarding\/enable/)
+    assert.match((await applyAll(client)).body.note, /IPv4 forwarding is off .* turn IP forwarding on/)
   })
 
   it('tells a rule that another one shadows, and so does its health', async () => {

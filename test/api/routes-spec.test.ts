@@ -72,6 +72,7 @@ const ROUTE = [
   'apply_status',
   'last_applied_date',
   'last_apply_error',
+  'last_apply_error_message',
   'created_date',
   'updated_date',
 ]
@@ -185,6 +186,7 @@ describe('Each sentence about relay rules', () => {
         'payload',
         'plan',
         'note',
+        'note_message',
         'resolved',
         'rule_text',
         'present_text',

@@ -241,7 +241,7 @@ describe('Settings', () => {
       const { status, error } = await resetSettings(client, { keys: ['display.theme', 'no.such', 'display.colour'] })
       assert.deepEqual(
         [status, error.code, error.field, Object.keys(error.details)],
-        [422, 'VALIDATION_FAILED', 'no.such', ['no.such', 'display.colour']],
+        [422, 'VALIDATION_FAILED', 'no.such', ['no.such', 'display.colour', 'fields']],
       )
       assert.equal(await valueOf(client, 'display.theme'), 'dark')
     })

@@ -70,6 +70,7 @@ describe('The uptime in lists', () => {
     const visited = await list('routes')
     await rowOf(visited, 'over the first').getByText(/97\.[89]\d? %/).waitFor()
     assert.equal(await rowOf(visited, 'over none').locator('.beat').count(), 0)
+    assert.equal(await visited.page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
     assert.equal(visited.requests.length, 1)
   })
 

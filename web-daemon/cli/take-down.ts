@@ -63,7 +63,7 @@ async function removeTunnels(request: Writer, stored: readonly TunnelRecord[]): 
 
 async function whyNotRemoved(request: Writer, found: TunnelFound, record: TunnelRecord): Promise<string | null> {
   const reason = whyNotDeleted(found, record)
-  if (reason !== null || !found.state) return reason
+  if (reason !== null || !found.state) return reason?.message ?? null
   const { outcome, failure } = await applyStored(request, { before: found.state, after: null })
   return outcome === 'applied' ? null : (failure?.message ?? outcome)
 }

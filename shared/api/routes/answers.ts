@@ -1,9 +1,9 @@
 // What the API answers about relay rules, for the web daemon that says it and the page that shows it (reference.md,
 // Forwarding rules; decisions.md, F1 to F29, S7, R29).
 import { nullable, strict, type Static } from '../../schema.ts'
-import { MessageView, Warning } from '../base/errors.ts'
+import { MessageView, sentence, Warning } from '../base/errors.ts'
 import { answerProperties } from '../base/field-list.ts'
-import { Count, Flag, Id, list, Never, oneOf, Sentence, shape, Text, told } from '../base/shapes.ts'
+import { Count, Flag, Id, list, Never, oneOf, shape, Text, told } from '../base/shapes.ts'
 import { CheckView, StepView } from '../tunnels/answers.ts'
 import { AllowedSourceView } from './allowed-sources.ts'
 import { CreateRouteBody } from './bodies.ts'
@@ -56,7 +56,7 @@ export const ListRoutesAnswer = shape('Routes', {
   total: Count,
   limit: Count,
   offset: Count,
-  note: Sentence,
+  ...sentence('note'),
 })
 export type ListRoutesAnswer = Static<typeof ListRoutesAnswer>
 
@@ -126,7 +126,7 @@ export const PreviewRouteAnswer = shape('RoutePreview', {
     'The request with everything decided; posted to /routes, or patched onto the rule, it makes exactly what the payload shows.',
   ),
   warnings: list(Warning),
-  note: Sentence,
+  ...sentence('note'),
 })
 export type PreviewRouteAnswer = Static<typeof PreviewRouteAnswer>
 
@@ -138,17 +138,17 @@ export const DeleteRouteAnswer = shape('RouteDeleted', {
   connections_dropped,
   forwarding_can_be_reverted: Flag,
   warnings: list(Warning),
-  note: Text,
+  ...sentence('note'),
 })
 export type DeleteRouteAnswer = Static<typeof DeleteRouteAnswer>
 
-export const DuplicateRouteAnswer = shape('RouteDuplicated', { route: RouteView, note: Sentence })
+export const DuplicateRouteAnswer = shape('RouteDuplicated', { route: RouteView, ...sentence('note') })
 export type DuplicateRouteAnswer = Static<typeof DuplicateRouteAnswer>
 
 export const ReorderAnswer = shape('RoutesReordered', {
   action: oneOf(['reorder']),
   routes: list(RouteView),
-  note: Text,
+  ...sentence('note'),
 })
 export type ReorderAnswer = Static<typeof ReorderAnswer>
 
@@ -156,7 +156,7 @@ export const ApplyAllAnswer = shape('RoutesApplied', {
   action: oneOf(['apply_all']),
   rules_applied: Count,
   verification: RouteVerificationView,
-  note: Text,
+  ...sentence('note'),
 })
 export type ApplyAllAnswer = Static<typeof ApplyAllAnswer>
 
@@ -166,7 +166,7 @@ export type DestinationsAnswer = Static<typeof DestinationsAnswer>
 export const AllowedSourcesAnswer = shape('AllowedSources', {
   allowed_sources: list(AllowedSourceView),
   total: Count,
-  note: Text,
+  ...sentence('note'),
 })
 export type AllowedSourcesAnswer = Static<typeof AllowedSourcesAnswer>
 

@@ -2,15 +2,15 @@
 // decisions.md, F22).
 import { nullable, Type, type Static } from '../../schema.ts'
 import { RelayConnection } from '../../ruleset/connection.ts'
-import { Warning } from '../base/errors.ts'
-import { Amount, Count, Flag, Id, Instant, list, mapOf, oneOf, shape, Text, told } from '../base/shapes.ts'
+import { sentence, Warning } from '../base/errors.ts'
+import { Amount, Count, Flag, Id, Instant, list, mapOf, oneOf, shape, told } from '../base/shapes.ts'
 
 export const ConnectionsAnswer = shape('Connections', {
   route_rule_id: Id,
   reader: oneOf(['netlink']),
   available: told(Flag, 'False: the table cannot be read, which is not the same as no users; total is then null.'),
   bytes_counted: told(Flag, 'False: the kernel counts none (nf_conntrack_acct is 0).'),
-  detail: Text,
+  ...sentence('detail'),
   connections: told(
     list(Type.Omit(RelayConnection, ['route_rule_id'], { additionalProperties: false })),
     'At most as many as were asked for; total and by_source count all.',

@@ -1,6 +1,7 @@
 // The half of a reconciliation that is about relay rules, as it is answered (reference.md, Reconcile; decisions.md, S8,
 // S11).
 import { strict, type Static } from '../../schema.ts'
+import { MessageView, sentence } from '../base/errors.ts'
 import { RECONCILE_STATUSES, type ReconcileStatus } from '../base/lookups.ts'
 import { Count, Flag, Id, idIn, list, oneOf, shape, someCountsOf, Text, told, wordIn } from '../base/shapes.ts'
 
@@ -9,7 +10,7 @@ export const RouteFinding = shape('RouteFinding', {
   title: Text,
   status: wordIn(RECONCILE_STATUSES),
   reconcile_status_id: idIn(RECONCILE_STATUSES),
-  detail: Text,
+  ...sentence('detail'),
   actions: list(oneOf(['reapply', 'delete'])),
   expected_rules: Count,
   installed_rules: Count,
@@ -26,7 +27,7 @@ export const RouteFindings = strict({
   route_findings: strict({
     backend: Text,
     readable: Flag,
-    detail: Text,
+    ...sentence('detail'),
     enabled_rules: Count,
     ip_forwarding_enabled: told(Flag, 'For each family that a rule in force needs; without rules, for any.'),
     ip_forwarding_expected: Flag,
@@ -35,7 +36,9 @@ export const RouteFindings = strict({
     foreign_readable: Flag,
     foreign_managers: list(Text),
     foreign_shadows: list(Text),
+    foreign_shadow_messages: list(MessageView),
     notes: list(Text),
+    note_messages: list(MessageView),
   }),
 })
 export type RouteFindings = Static<typeof RouteFindings>

@@ -2,8 +2,9 @@
 // Reachability result; decisions.md, F21).
 import { message } from '../../messages/message.ts'
 import { nullable, strict, stringEnum, Type, type Static } from '../../schema.ts'
+import { sentence } from '../base/errors.ts'
 import { maybe, ranged, says } from '../base/fields.ts'
-import { Amount, Count, Flag, Id, Instant, list, oneOf, Sentence, shape, Text, told } from '../base/shapes.ts'
+import { Amount, Count, Flag, Id, Instant, list, oneOf, shape, Text, told } from '../base/shapes.ts'
 
 const TIMING = {
   timeout_seconds: maybe(
@@ -54,7 +55,7 @@ export const Reachability = shape('Reachability', {
   conclusive: Flag,
   latency_ms: nullable(Amount),
   error: told(Text, 'The system\'s word for what went wrong, "" where nothing did.'),
-  detail: Sentence,
+  ...sentence('detail'),
   checked_at: Instant,
 })
 export type Reachability = Static<typeof Reachability>

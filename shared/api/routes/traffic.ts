@@ -1,7 +1,8 @@
 // What the API answers about the traffic of relay rules (reference.md, traffic endpoints; decisions.md, F18 to F20,
 // F23).
 import { nullable, strict, type Static } from '../../schema.ts'
-import { Amount, Count, Flag, Id, Instant, list, Sentence, shape, Text, told } from '../base/shapes.ts'
+import { sentence } from '../base/errors.ts'
+import { Amount, Count, Flag, Id, Instant, list, shape, Text, told } from '../base/shapes.ts'
 
 /**
  * Two figures of the same bytes, never added together: `_since_boot` is the kernel's own counter, `_since_creation` what the panel has summed up.
@@ -42,7 +43,7 @@ export const RouteTrafficAnswer = shape('RouteTrafficNow', {
   traffic: TrafficView,
   sampled: told(Flag, "Whether the kernel's counter could be read just now."),
   points: told(list(TrafficPoint), 'Of the last minutes, oldest first.'),
-  note: Sentence,
+  ...sentence('note'),
 })
 export type RouteTrafficAnswer = Static<typeof RouteTrafficAnswer>
 
@@ -64,7 +65,7 @@ export const TrafficHistoryAnswer = shape('TrafficHistory', {
   total: Count,
   interval_seconds: Amount,
   since: Instant,
-  note: Sentence,
+  ...sentence('note'),
 })
 export type TrafficHistoryAnswer = Static<typeof TrafficHistoryAnswer>
 
@@ -79,7 +80,7 @@ export const TrafficSummaryAnswer = shape('TrafficSummary', {
     at: nullable(Instant),
   }),
   routes: list(TrafficView),
-  note: Sentence,
+  ...sentence('note'),
 })
 export type TrafficSummaryAnswer = Static<typeof TrafficSummaryAnswer>
 
@@ -93,8 +94,8 @@ export const RouteCountersAnswer = shape('RouteCounters', {
   rx_bytes_since_creation: Count,
   tx_bytes_since_creation: Count,
   hit: told(Flag, 'Whether a packet has ever been counted for the rule, as far as kernel and panel remember.'),
-  source: Sentence,
-  note: Sentence,
+  ...sentence('source'),
+  ...sentence('note'),
   checked_at: Instant,
 })
 export type RouteCountersAnswer = Static<typeof RouteCountersAnswer>

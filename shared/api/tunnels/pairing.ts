@@ -2,9 +2,9 @@
 // (reference.md, Tunnels; decisions.md, R26 to R28, R30).
 import { message } from '../../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../../schema.ts'
-import { Warning } from '../base/errors.ts'
+import { MessageView, sentence, Warning } from '../base/errors.ts'
 import { says } from '../base/fields.ts'
-import { Count, list, oneOf, Sentence, shape, Text, told, Whole } from '../base/shapes.ts'
+import { Count, list, oneOf, shape, Text, told, Whole } from '../base/shapes.ts'
 import { CreateTunnelBody } from './bodies.ts'
 
 export const PAIRING_CODE_MARKER = 'v1.'
@@ -42,20 +42,20 @@ export type PairingSummary = Static<typeof PairingSummary>
 export const PairingCodeAnswer = shape('PairingCode', {
   pairing_code: Type.String({ pattern: '^v1\\.' }),
   summary: PairingSummary,
-  note: Sentence,
+  ...sentence('note'),
 })
 export type PairingCodeAnswer = Static<typeof PairingCodeAnswer>
 
 export const FromPairingCodeAnswer = shape('FromPairingCode', {
   tunnel: told(CreateTunnelBody, 'Can be posted to /tunnels as it is.'),
   summary: PairingSummary,
-  note: Sentence,
+  ...sentence('note'),
   warnings: list(Warning),
 })
 export type FromPairingCodeAnswer = Static<typeof FromPairingCodeAnswer>
 
 export const SideInfoAnswer = shape('SideInfo', {
-  summary: Sentence,
+  ...sentence('summary'),
   sides: list(
     strict({
       slot: oneOf(['a', 'b']),
@@ -66,6 +66,7 @@ export const SideInfoAnswer = shape('SideInfo', {
     }),
   ),
   identical_on_both_ends: list(Text),
+  identical_messages: list(MessageView),
   tunnel_side_ids: strict({ a: Whole, b: Whole }),
 })
 export type SideInfoAnswer = Static<typeof SideInfoAnswer>

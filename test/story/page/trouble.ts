@@ -51,6 +51,7 @@ export async function loseHelper(page: Page, panel: Panel, name: string): Promis
   await goTo(page, 'Tunnels')
   await page.getByRole('link', { name }).click()
   await button(page, 'Take down').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Take down' }).click()
   await page.getByRole('alert').getByText(`${name} could not be taken down`).waitFor()
   assert.equal(await page.getByText(`${name} is down`, { exact: true }).count(), 0)
   assert.ok(await linkOf(panel.server, name))

@@ -1,4 +1,5 @@
 // The overlay during a change that may cut the operator's own connection, and how it ended.
+import type { Told } from './said.ts'
 
 /** The connection at risk. */
 export interface OwnConnection {
@@ -13,7 +14,7 @@ export interface OverlayState extends OwnConnection {
   /** Null: in progress. */
   readonly end: 'applied' | 'rolled_back' | 'silent' | null
   /** The API's reason for a rollback. */
-  readonly message: string
+  readonly message: Told | null
 }
 
 /** Shorter changes show no overlay. */
@@ -25,10 +26,10 @@ class ConnectionOverlay {
 
   open(own: OwnConnection): void {
     const since = new Date()
-    this.#timer = setTimeout(() => (this.current = { ...own, since, end: null, message: '' }), DELAY_MS)
+    this.#timer = setTimeout(() => (this.current = { ...own, since, end: null, message: null }), DELAY_MS)
   }
 
-  end(end: NonNullable<OverlayState['end']>, message = ''): void {
+  end(end: NonNullable<OverlayState['end']>, message: Told | null = null): void {
     clearTimeout(this.#timer)
     if (this.current) this.current = { ...this.current, end, message }
   }

@@ -64,8 +64,8 @@ const withOverlay = async <T>(own: OwnConnection, change: (request_id: string) =
     overlay.end('applied')
     return answer
   } catch (thrown) {
-    const { code, message } = toApiError(thrown)
-    if (code === 'APPLY_FAILED') overlay.end('rolled_back', message)
+    const error = toApiError(thrown)
+    if (error.code === 'APPLY_FAILED') overlay.end('rolled_back', error)
     else if (isLost(thrown)) overlay.end('silent')
     else overlay.close()
     throw thrown

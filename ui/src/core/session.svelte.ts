@@ -3,6 +3,7 @@ import type { SessionAnswer, UserView } from '@panel/shared/api/auth.ts'
 import { call, callOnce, hasSession, onSessionLost } from './api.ts'
 import { dropAllDrafts } from './drafts.ts'
 import { forgetAll } from './query.svelte.ts'
+import type { Told } from './said.ts'
 import { toApiError, ApiError } from './api-error.ts'
 
 type SessionState = 'starting' | 'setup' | 'signed-out' | 'signed-in' | 'silent'
@@ -11,7 +12,7 @@ class Session {
   state = $state<SessionState>('starting')
   user = $state.raw<UserView | null>(null)
   /** Why the session ended, or the panel is unreachable. */
-  notice = $state('')
+  notice: Told | null = $state.raw(null)
   /** Whether to show the sign-in over the page. */
   needsSignIn = $state(false)
   #answer: { resolve: () => void; reject: (failure: Error) => void } | null = null
@@ -41,7 +42,7 @@ class Session {
     else if (error.status === 401 || error.status === 403) this.state = 'signed-out'
     else {
       this.state = 'silent'
-      this.notice = error.message
+      this.notice = error
     }
   }
 
@@ -75,7 +76,7 @@ class Session {
     if (isAnother || this.state !== 'signed-in') forgetAll()
     if (isAnother) dropAllDrafts()
     this.user = user
-    this.notice = ''
+    this.notice = null
     this.state = 'signed-in'
     this.needsSignIn = false
     this.#answer?.resolve()

@@ -13,11 +13,8 @@ import type { RouteRecord } from '../routes/record.ts'
 import { SETTING_KEYS } from '../settings/definitions.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { asCreateBody as tunnelAsked } from '../tunnels/draft/update.ts'
+import { message, sentences } from '@panel/shared/messages/message.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
-
-const WHAT =
-  'Holds settings, address pools, tunnels and relay rules as they are meant to be. Accounts, passwords, sessions and the signing key are not in it. Ids have a meaning within this backup only.'
-const WITHOUT_ROUTES = 'Relay rules were left out of this export: importing it brings none back.'
 
 export interface StoredConfiguration {
   readonly settings: SettingsReader
@@ -34,7 +31,7 @@ export function renderDocument(
   return {
     version: BACKUP_VERSION,
     ...about,
-    note: routes ? WHAT : `${WHAT} ${WITHOUT_ROUTES}`,
+    note: sentences(message('backup.holds'), routes ? null : message('backup.rules_left_out')).message,
     settings: backupSettings(settings),
     pools: pools.map(backupPool),
     tunnels: tunnels.map((record) => ({ tunnel_id: record.tunnel_id, ...tunnelAsked(record) }) as BackupTunnel),

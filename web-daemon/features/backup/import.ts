@@ -8,7 +8,7 @@ import {
   type ImportBackupBody,
   type ImportedAs,
 } from '@panel/shared/api/backup.ts'
-import { verbatim } from '@panel/shared/messages/message.ts'
+import { message, type Message, sentences, spoken } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -49,7 +49,7 @@ export function importBackup(services: BackupServices) {
       const worker = makeDryRunWorker(dryRunContext(context, backup), incoming, services.logger)
       return ok(importAnswer(dry_run, backup, await importAll(worker, context, request)))
     }
-    if (isUnderWay) throw new Refusal('CONFLICT', verbatim('Another import is under way. Wait for it to end.'))
+    if (isUnderWay) throw new Refusal('CONFLICT', message('backup.under_way'))
     isUnderWay = true
     try {
       const actions = await importAll(makeImportWorker(context, incoming, services.logger), context, request)
@@ -96,11 +96,7 @@ async function confirm(
 ): Promise<void> {
   const { current_password } = incoming.body
   if (current_password !== undefined) return confirmPassword(db, incoming, current_password)
-  throw new Refusal(
-    'INVALID_CREDENTIALS',
-    verbatim('This setting guards the panel. Import it together with your current password, or leave it out.'),
-    { field: 'current_password' },
-  )
+  throw new Refusal('INVALID_CREDENTIALS', message('backup.confirm'), { field: 'current_password' })
 }
 
 /**
@@ -142,14 +138,12 @@ async function importAll(
   return [...settings, ...poolActions, ...poolSettingActions, ...actions, ...routeActions]
 }
 
-const DRY = 'Nothing was changed. An "error" is what the item would be refused for as things stand now.'
-const DONE =
-  'What failed is told with its reason; everything else is in place. Importing the same backup again does what is left and skips the rest.'
-const WITHOUT_ROUTES = 'The backup holds no relay rules, so none are brought back.'
+const noteOf = (isDry: boolean, hasRules: boolean): Message =>
+  sentences(message(isDry ? 'backup.dry' : 'backup.done'), hasRules ? null : message('backup.no_rules'))
 
 function importAnswer(dry_run: boolean, { routes }: Backup, actions: ImportAction[]): ImportBackupAnswer {
   const counts = Object.fromEntries(
     IMPORTED_AS.map((word) => [word, actions.filter(({ action }) => action === word).length]),
   ) as Record<ImportedAs, number>
-  return { dry_run, actions, counts, note: [dry_run ? DRY : DONE, ...(routes ? [] : [WITHOUT_ROUTES])].join(' ') }
+  return { dry_run, actions, counts, ...spoken('note', noteOf(dry_run, routes !== null)) }
 }

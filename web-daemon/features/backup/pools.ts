@@ -12,6 +12,7 @@ import type { PoolUse } from '../pools/use.ts'
 import type { Ids } from './ids.ts'
 import type { Item } from './read.ts'
 import { normalizeCidr } from './normalize.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { skip, wrong, type ImportResult, type Job, type Worker } from './worker.ts'
 
 interface Pools {
@@ -69,7 +70,7 @@ interface One {
 async function importOne(worker: Worker, { path, body, existing, use }: One): Promise<ImportAction> {
   const target = normalizeCidr(body.cidr)
   if (existing && isAlike(body, existing))
-    return skip('pool', target, existing.address_pool_id, 'A pool of this range is here, and is as in the backup.')
+    return skip('pool', target, existing.address_pool_id, message('backup.pool_same'))
   const common = { kind: 'pool', target, path, audit: 'PoolChange', body: { ...body }, needsHelper: false } as const
   const made = ({ body: answer }: Answer): ImportResult => {
     const { address_pool_id, warnings } = answer as ChangePoolAnswer
@@ -80,7 +81,7 @@ async function importOne(worker: Worker, { path, body, existing, use }: One): Pr
         ...common,
         action: 'update',
         target_id: existing.address_pool_id,
-        detail: 'A pool of this range is here: it is made as in the backup.',
+        detail: message('backup.pool_changed'),
         schema: UpdatePoolBody,
         dryRun: ({ settings }, incoming) =>
           dryRunPool(incoming, { ...existing, lengthFor: () => existing.prefix_length }, (wanted) =>

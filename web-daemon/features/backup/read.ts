@@ -2,7 +2,7 @@
 // Every problem has its path, such as backup.tunnels[3].mtu.
 import { BACKUP_MEMBERS, BACKUP_VERSION, BackupPool, BackupRoute, BackupTunnel } from '@panel/shared/api/backup.ts'
 import { strict, Type, type Static, type TSchema } from '@panel/shared/schema.ts'
-import { message, verbatim } from '@panel/shared/messages/message.ts'
+import { message, type Message, verbatim } from '@panel/shared/messages/message.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { validate, type Body } from '../../platform/http/validate.ts'
@@ -57,7 +57,7 @@ export function readBackup(raw: Body, included: Included, problems: Problems): B
       problems.add(
         `backup.${name}`.slice(0, MAX_NAME),
         'UNKNOWN_FIELD',
-        verbatim(`A backup of version ${BACKUP_VERSION} has no ${name.slice(0, 100)}.`),
+        message('backup.unknown_member', { version: BACKUP_VERSION, name: name.slice(0, 100) }),
       )
   const faults = new Faults()
   const list = <S extends TSchema>(name: string, schema: S, named: keyof Static<S> & string): Item<Static<S>>[] =>
@@ -75,11 +75,15 @@ export function readBackup(raw: Body, included: Included, problems: Problems): B
 
 function checkVersion({ version }: Body, problems: Problems): void {
   if (version === BACKUP_VERSION) return
+  const isPlain = typeof version === 'number' || typeof version === 'string'
   const problem =
     version === undefined
-      ? 'The backup does not say which version it is.'
-      : `This build does not understand a backup of version ${JSON.stringify(typeof version === 'number' || typeof version === 'string' ? version : typeof version).slice(0, 40)}.`
-  problems.add('backup.version', 'UNSUPPORTED_VERSION', verbatim(`${problem} It reads version ${BACKUP_VERSION}.`), {
+      ? message('backup.no_version', { known: BACKUP_VERSION })
+      : message('backup.other_version', {
+          version: JSON.stringify(isPlain ? version : typeof version).slice(0, 40),
+          known: BACKUP_VERSION,
+        })
+  problems.add('backup.version', 'UNSUPPORTED_VERSION', problem, {
     supported: [BACKUP_VERSION],
   })
 }
@@ -97,8 +101,8 @@ class Faults {
     return shortened.refusal()
   }
 
-  wrong(path: string, name: unknown, message: string): WrongItem {
-    return { path, name: nameOr(path, name), fault: new Refusal('VALIDATION_FAILED', verbatim(message)) }
+  wrong(path: string, name: unknown, told: Message): WrongItem {
+    return { path, name: nameOr(path, name), fault: new Refusal('VALIDATION_FAILED', told) }
   }
 }
 
@@ -115,8 +119,10 @@ function readItems(list: unknown, path: string, problems: Problems): Unread[] {
   if (list === undefined) return []
   if (Array.isArray(list) && list.length <= MAX_ITEMS)
     return list.map((item: unknown, at) => ({ path: `${path}[${at}]`, item }))
-  const many = Array.isArray(list) ? ` of at most ${MAX_ITEMS}, and has ${list.length}` : ''
-  problems.add(path, 'INVALID_VALUE', verbatim(`${path} must be a list${many}.`))
+  const told = Array.isArray(list)
+    ? message('backup.list_too_long', { path, most: MAX_ITEMS, count: list.length })
+    : message('backup.list', { path })
+  problems.add(path, 'INVALID_VALUE', told)
   return []
 }
 
@@ -126,9 +132,9 @@ function readItem<S extends TSchema>(
   faults: Faults,
 ): Item<Static<S>> {
   if (typeof item !== 'object' || item === null || Array.isArray(item))
-    return faults.wrong(path, '', `${path} must be an object.`)
+    return faults.wrong(path, '', message('backup.object', { path }))
   const name = (item as Body)[named]
-  if (countValues(item) > MAX_VALUES) return faults.wrong(path, name, `${path} is too large, or too deep.`)
+  if (countValues(item) > MAX_VALUES) return faults.wrong(path, name, message('backup.too_large', { path }))
   const problems = new Problems()
   const read = validate(schema, item as Body, problems)
   const fault = faults.of(problems)
@@ -162,7 +168,9 @@ function readSettings(raw: unknown, problems: Problems, faults: Faults): Item<Gi
   return given.map((pair) => {
     if (pair.fault) return pair
     const { key, value } = pair.item
-    const wrong = keys.has(key) ? `${key.slice(0, 100)} is in the backup twice.` : settingProblem(key, value)
+    const wrong = keys.has(key)
+      ? message('backup.setting_twice', { name: key.slice(0, 100) })
+      : settingProblem(key, value)
     keys.add(key)
     return wrong === null
       ? { path: pair.path, item: { key, value } as GivenSetting, fault: null }
@@ -190,7 +198,7 @@ const readPair =
     return pair.fault ? pair : { ...pair, path: `${path}.${isSettingKey(pair.item.key) ? 'value' : 'key'}` }
   }
 
-function settingProblem(key: string, value: unknown): string | null {
+function settingProblem(key: string, value: unknown): Message | null {
   if (!isSettingKey(key)) return invalidMessage(key)
   const problems_of_item = new Problems()
   if (countValues(value) <= MAX_VALUES) validate(SettingsBody, { [key]: value }, problems_of_item)

@@ -14,6 +14,7 @@ import type { Ids } from './ids.ts'
 import type { Item } from './read.ts'
 import type { PlannedTunnels } from './tunnels.ts'
 import { normalizeIp } from './normalize.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { skip, wrong, type ImportResult, type Job, type Worker } from './worker.ts'
 
 interface Routes {
@@ -49,7 +50,7 @@ async function skipExisting(
   { route_rule_title: title }: BackupRoute,
 ): Promise<ImportAction | null> {
   const here = title === undefined ? null : await idOfTitle(db, title)
-  return here === null ? null : skip('route', title ?? '', here, 'A rule of this name is here, and is left as it is.')
+  return here === null ? null : skip('route', title ?? '', here, message('backup.rule_same_name'))
 }
 
 interface One extends Pick<Routes, 'traffic' | 'tunnels' | 'planned'> {
@@ -68,7 +69,7 @@ function importJob({ path, body: given, traffic, tunnels, planned }: One): Job {
     target: given.route_rule_title ?? `${given.bind_address ?? ''}:${given.bind_port}`,
     path,
     action: 'create',
-    detail: isLost ? 'The tunnel that it relays over is not on this server: the rule names none.' : '',
+    ...(isLost && { detail: message('backup.rule_no_tunnel') }),
     audit: 'RouteCreate',
     body: tunnel_id_in_backup === undefined ? given : { ...given, tunnel_id: tunnels.here(tunnel_id_in_backup) },
     schema: CreateRouteBody,

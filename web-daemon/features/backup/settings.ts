@@ -1,10 +1,10 @@
 // The settings of a backup: those that differ are changed in one batch, without those whose value is refused.
 import type { ImportAction } from '@panel/shared/api/backup.ts'
-import { verbatim } from '@panel/shared/messages/message.ts'
+import { message, type Message, verbatim } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadDb } from '../../platform/context.ts'
 import { asRefusal, makeEnvelope } from '../../platform/http/answer.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { changeSettings, findWrong, type References, type Wrong } from '../settings/change.ts'
+import { changeSettings, findWrong, wrongDetails, type References, type Wrong } from '../settings/change.ts'
 import { SettingsBody, type SettingKey, type SettingValues } from '../settings/definitions.ts'
 import { changedKeys, readValues } from '../settings/settings.ts'
 import type { Ids } from './ids.ts'
@@ -33,9 +33,9 @@ export async function importSettings(worker: Worker, batch: Batch): Promise<Impo
     if (one.fault) return wrong(worker, 'setting', one)
     const { key } = one.item
     if (unconfirmed?.keys.includes(key)) return refused(worker, key, unconfirmed.error)
-    const message = refusals.get(key)
-    if (message !== undefined) return refused(worker, key, invalid(one.path, key, message))
-    return done && changing.includes(key) ? { ...done, target: key } : skip('setting', key, null, '')
+    const told = refusals.get(key)
+    if (told !== undefined) return refused(worker, key, invalid(one.path, key, told), told)
+    return done && changing.includes(key) ? { ...done, target: key } : skip('setting', key, null, verbatim(''))
   })
 }
 
@@ -64,14 +64,14 @@ async function possible(
   items: readonly RightItem<GivenSetting>[],
   references: References,
 ): Promise<{ values: Partial<SettingValues>; refusals: Wrong }> {
-  const refusals = new Map<string, string>()
+  const refusals = new Map<string, Message>()
   for (;;) {
     const values = Object.fromEntries(
       items.filter(({ item }) => !refusals.has(item.key)).map(({ item }) => [item.key, item.value]),
     ) as Partial<SettingValues>
     const problems = await findWrong(db, { ...before, ...values }, Object.keys(values) as SettingKey[], references)
     if (problems.size === 0) return { values, refusals }
-    for (const [key, message] of problems) refusals.set(key, message)
+    for (const [key, told] of problems) refusals.set(key, told)
   }
 }
 
@@ -98,11 +98,11 @@ function importJob(changing: readonly SettingKey[], values: Partial<SettingValue
 
 type ImportError = NonNullable<ImportAction['error']>
 
-const refused = (worker: Worker, key: string, error: ImportError): ImportAction =>
-  failed(worker, { kind: 'setting', target: key, planned: 'would_update' }, error)
+const refused = (worker: Worker, key: string, error: ImportError, told?: Message): ImportAction =>
+  failed(worker, { kind: 'setting', target: key, planned: 'would_update' }, error, told)
 
-const invalid = (path: string, key: string, message: string): ImportError => ({
-  ...itemError({ path }, new Refusal('VALIDATION_FAILED', verbatim(message), { details: { [key]: message } })),
+const invalid = (path: string, key: string, told: Message): ImportError => ({
+  ...itemError({ path }, new Refusal('VALIDATION_FAILED', told, { details: wrongDetails(new Map([[key, told]])) })),
   field: path,
 })
 
@@ -125,10 +125,10 @@ export async function importPoolSetting(
     if (id_in_backup === null || value !== null)
       actions.push(...(await importSettings(worker, { ...batch, items: [{ path, item: { ...item, value }, fault }] })))
     else if (pools.isPlanned(id_in_backup))
-      actions.push({ ...skip('setting', item.key, null, ''), action: 'would_update' })
+      actions.push({ ...skip('setting', item.key, null, verbatim('')), action: 'would_update' })
     else {
-      const message = `The backup's pool ${id_in_backup} is not on this server.`
-      actions.push(refused(worker, item.key, invalid(path, item.key, message)))
+      const told = message('backup.pool_missing', { pool_id: id_in_backup })
+      actions.push(refused(worker, item.key, invalid(path, item.key, told), told))
     }
   }
   return actions

@@ -3,7 +3,7 @@
 import type { BackupTunnel, ImportAction } from '@panel/shared/api/backup.ts'
 import { TUNNEL_TYPES } from '@panel/shared/api/base/lookups.ts'
 import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
-import { verbatim } from '@panel/shared/messages/message.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -89,13 +89,7 @@ class ExistingTunnels {
 
   skipExisting(item: ComparedTunnel): ImportAction | null {
     const named = this.#byName.get(item.interface_name ?? '')
-    if (named)
-      return skip(
-        'tunnel',
-        displayName(named),
-        named.tunnel_id ?? null,
-        'A tunnel of this name is here, and is left as it is.',
-      )
+    if (named) return skip('tunnel', displayName(named), named.tunnel_id ?? null, message('backup.tunnel_same_name'))
     // Without an ikey a new key is generated, so no existing tunnel can be the same.
     const alike = item.ikey === undefined ? undefined : this.#byEndpoints.get(endpointKey(item))
     return alike
@@ -103,7 +97,7 @@ class ExistingTunnels {
           'tunnel',
           displayName(item),
           alike.tunnel_id ?? null,
-          `${displayName(alike)} is here with the same endpoints and key, and is left as it is.`,
+          message('backup.tunnel_same_ends', { name: displayName(alike) }),
         )
       : null
   }
@@ -138,8 +132,7 @@ function importJob({ path, body: given, pools, planned }: One): Job {
     target: displayName(given),
     path,
     action: 'create',
-    detail:
-      isLost && hasAddresses ? 'Its pool is not on this server: it keeps its addresses and belongs to no pool.' : '',
+    ...(isLost && hasAddresses && { detail: message('backup.tunnel_no_pool') }),
     audit: 'TunnelCreate',
     body,
     schema: CreateTunnelBody,
@@ -147,13 +140,9 @@ function importJob({ path, body: given, pools, planned }: One): Job {
     dryRun: typeof given.bind_device === 'string' && planned.names.has(given.bind_device) ? null : dryRunTunnel,
     apply: async (context, incoming) => {
       if (isLost && !hasAddresses)
-        throw new Refusal(
-          'VALIDATION_FAILED',
-          verbatim(
-            `The backup's pool ${id_in_backup} is not on this server, and the tunnel has no addresses of its own.`,
-          ),
-          { field: 'address_pool_id' },
-        )
+        throw new Refusal('VALIDATION_FAILED', message('backup.pool_missing_no_addresses', { pool_id: id_in_backup }), {
+          field: 'address_pool_id',
+        })
       const { tunnel, warnings } = (await createTunnel(context, incoming, RESTORED)).body
       return { target_id: tunnel.tunnel_id, warnings, target: tunnel.interface_name }
     },

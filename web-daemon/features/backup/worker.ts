@@ -5,7 +5,7 @@ import type { ImportAction, ImportKind } from '@panel/shared/api/backup.ts'
 import type { ErrorEnvelope, Warning } from '@panel/shared/api/base/errors.ts'
 import type { TSchema } from '@panel/shared/schema.ts'
 import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
-import { verbatim } from '@panel/shared/messages/message.ts'
+import { message, type Message, spoken, verbatim } from '@panel/shared/messages/message.ts'
 import { AuditNote } from '../../platform/audit-note.ts'
 import { recordPanelAction } from '../audit/record.ts'
 import { redact } from '../audit/redact.ts'
@@ -14,7 +14,7 @@ import { isHelperAway } from '../../platform/helper/away.ts'
 import { asRefusal, makeEnvelope } from '../../platform/http/answer.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
 import { Problems } from '../../platform/http/problems.ts'
-import { Refusal } from '../../platform/http/refusal.ts'
+import { asMessage, Refusal } from '../../platform/http/refusal.ts'
 import type { Body } from '../../platform/http/validate.ts'
 import { fieldPath, type WrongItem } from './read.ts'
 
@@ -33,7 +33,7 @@ export interface Job {
   /** The path of the item in the backup. */
   readonly path: string
   readonly action: 'create' | 'update'
-  readonly detail?: string
+  readonly detail?: Message
   /** The id of the item to update. */
   readonly target_id?: number
   readonly audit: AuditAction
@@ -93,7 +93,12 @@ export function makeImportWorker(context: CommandContext, incoming: Incoming<unk
         duration_ms: Math.round(performance.now() - started),
       })
       return result instanceof Refusal
-        ? { ...baseAction(job), action: 'failed', detail: result.message, error: itemError(job, result) }
+        ? {
+            ...baseAction(job),
+            action: 'failed',
+            ...spoken('detail', { ...asMessage(result), message: result.message }),
+            error: itemError(job, result),
+          }
         : { ...baseAction(job), action: job.action, ...result, warnings: [...result.warnings] }
     },
   }
@@ -119,11 +124,7 @@ class HelperTries {
     // SQLite blocks the thread while it works; other requests are served between two items.
     await new Promise((resolve) => setImmediate(resolve))
     if (!needsHelper) return work()
-    if (this.#failures >= HELPER_TRIES)
-      throw new Refusal(
-        'HELPER_UNAVAILABLE',
-        verbatim('It was not tried, since the root helper did not answer for those before it.'),
-      )
+    if (this.#failures >= HELPER_TRIES) throw new Refusal('HELPER_UNAVAILABLE', message('backup.not_tried'))
     try {
       const done = await work()
       this.#failures = 0
@@ -163,22 +164,22 @@ const itemRequest = (incoming: Incoming<unknown>, { body, target_id }: Job): Ite
   problems: new Problems(),
 })
 
-const baseAction = ({ kind, target, target_id, detail = '' }: Job): Omit<ImportAction, 'action'> => ({
+const baseAction = ({ kind, target, target_id, detail = verbatim('') }: Job): Omit<ImportAction, 'action'> => ({
   kind,
   target,
   target_id: target_id ?? null,
-  detail,
+  ...spoken('detail', detail),
   error: null,
   warnings: [],
 })
 
-export function skip(kind: ImportKind, target: string, target_id: number | null, detail: string): ImportAction {
+export function skip(kind: ImportKind, target: string, target_id: number | null, detail: Message): ImportAction {
   return {
     kind,
     target,
     action: 'skip',
     target_id,
-    detail,
+    ...spoken('detail', detail),
     error: null,
     warnings: [],
   }
@@ -189,8 +190,13 @@ export function failed(
   { isDry }: Pick<Worker, 'isDry'>,
   { kind, target, planned }: { kind: ImportKind; target: string; planned: 'would_create' | 'would_update' },
   error: ErrorEnvelope['error'],
+  told: Partial<Message> = {},
 ): ImportAction {
-  return { ...skip(kind, target, null, isDry ? '' : error.message), action: isDry ? planned : 'failed', error }
+  return {
+    ...skip(kind, target, null, isDry ? verbatim('') : { ...verbatim(error.message), ...told }),
+    action: isDry ? planned : 'failed',
+    error,
+  }
 }
 
 /** An item that says nothing that could be done. */
@@ -199,11 +205,14 @@ export const wrong = (worker: Worker, kind: ImportKind, { path, name, fault }: W
     worker,
     { kind, target: name, planned: kind === 'setting' ? 'would_update' : 'would_create' },
     { ...itemError({ path }, fault), field: fieldPath(path, fault.field) },
+    { ...asMessage(fault), message: fault.message },
   )
 
 function skipIfThere(job: Job, refusal: Refusal): ImportAction | null {
   const target_id = job.existingId?.(refusal) ?? null
-  return target_id === null ? null : skip(job.kind, job.target, target_id, refusal.message)
+  return target_id === null
+    ? null
+    : skip(job.kind, job.target, target_id, { ...asMessage(refusal), message: refusal.message })
 }
 
 /** The error of the envelope, with its field as a path in the backup. */

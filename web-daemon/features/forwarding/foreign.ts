@@ -4,6 +4,7 @@ import type { ForeignView } from '@panel/shared/api/forwarding.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { findRelayBlocks, type RelayBlock } from '@panel/shared/foreign/relay-block.ts'
+import { fromRoot, type Message, message, sentences, spoken, verbatim } from '@panel/shared/messages/message.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 
 export const foreignRules = (request: Reader): Promise<ForeignFound> => request('netfilter.probe', {})
@@ -22,7 +23,7 @@ export const foreignView = ({ is_readable, managers, rules, total, detail }: For
     manager,
   })),
   total,
-  detail,
+  ...spoken('detail', fromRoot(detail)),
 })
 
 /**
@@ -48,19 +49,21 @@ export async function foreignBlocks(
   })
 }
 
-export const toldOf = ({ table, chain, text, is_certain, is_reply }: RelayBlock): string =>
-  `Table ${table}, chain ${chain}, ${is_certain ? 'drops' : 'may drop'} ${is_reply ? 'the replies to ' : ''}what the rule relays: ${text}.`
+export function toldOf({ table, chain, text, is_certain, is_reply }: RelayBlock): Message {
+  const parts = { table, chain, text }
+  if (is_certain) return message(is_reply ? 'forwarding.foreign_drops_replies' : 'forwarding.foreign_drops', parts)
+  return message(is_reply ? 'forwarding.foreign_may_drop_replies' : 'forwarding.foreign_may_drop', parts)
+}
 
 /** A rule of many destinations needs as many remedies; a sentence has room for some. */
 const REMEDIES_TOLD_MAX = 4
 
 /** What lets it through, for a sentence; each block has its own remedy. */
-export function remediesOf(blocks: readonly RelayBlock[]): string {
+export function remediesOf(blocks: readonly RelayBlock[]): Message {
   const more = blocks.length - REMEDIES_TOLD_MAX
-  const told = blocks.slice(0, REMEDIES_TOLD_MAX).map(({ remedy }) => remedy)
-  return [
-    ...told,
-    ...(more > 0 ? [`The analysis of the rule tells of ${more} more.`] : []),
-    'The panel leaves rules of other software alone.',
-  ].join(' ')
+  return sentences(
+    ...blocks.slice(0, REMEDIES_TOLD_MAX).map(({ remedy }) => verbatim(remedy)),
+    more > 0 ? message('forwarding.more_remedies', { count: more }) : null,
+    message('forwarding.foreign_left_alone'),
+  )
 }

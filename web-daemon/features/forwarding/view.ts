@@ -41,16 +41,12 @@ const previousValues = ({
 const usageOf = (conntrack: ForwardingFound['conntrack']): number | null =>
   conntrack && conntrack.max > 0 ? Math.round((conntrack.count / conntrack.max) * 1000) / 10 : null
 
-/** How to have what the kernel does not count. */
-export const COUNT_CONNECTIONS =
-  'Send {"connections": true} to POST /system/forwarding/enable to turn that on: it holds for connections that begin afterwards.'
-
 export const accountingWarnings = ({ conntrack, state }: ForwardingFound): Warning[] =>
   conntrack && !state.live.conntrack_acct
     ? [
         {
           code: 'CONNTRACK_ACCT_OFF',
-          ...message('forwarding.not_counted', { body: '{"connections": true}' }),
+          ...message('forwarding.not_counted'),
           field: '',
         },
       ]

@@ -15,7 +15,7 @@ export function removePool({ users, release }: PoolUse) {
       const pool = await requirePool(db, params)
       const { address_pool_id } = pool
       note.target('address_pool', address_pool_id)
-      refuseInUse(pool, (await users(db)).get(address_pool_id), 'it cannot be deleted')
+      refuseInUse(pool, (await users(db)).get(address_pool_id), 'pool.in_use_not_deleted')
       refuseIfDefault(settings, pool, null)
       await db.transaction().execute(async (transaction) => {
         await release(transaction, address_pool_id)

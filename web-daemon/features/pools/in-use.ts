@@ -1,5 +1,5 @@
 // Refuses to change a pool while tunnels use it: 409 CONFLICT with their names (decisions.md, R33, section 4).
-import { verbatim } from '@panel/shared/messages/message.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { PoolRecord } from './store.ts'
 import type { PoolUser } from './use.ts'
@@ -9,18 +9,15 @@ const MOST_NAMED = 10
 export function refuseInUse(
   { address_pool_title, cidr }: PoolRecord,
   users: readonly PoolUser[] = [],
-  hence: string,
+  hence: 'pool.in_use_not_deleted' | 'pool.in_use_range' | 'pool.in_use_length',
   field = '',
 ): void {
   if (users.length === 0) return
   const named = users.slice(0, MOST_NAMED).map(({ interface_name }) => interface_name)
-  const more = users.length > named.length ? ` and ${users.length - named.length} more` : ''
-  throw new Refusal(
-    'CONFLICT',
-    verbatim(`${address_pool_title} (${cidr}) is in use by ${named.join(', ')}${more}: ${hence}.`),
-    {
-      field,
-      details: { tunnels: users },
-    },
-  )
+  const [names, count] = [named.join(', '), users.length - named.length]
+  const tunnels = count > 0 ? message('pool.and_more', { tunnels: names, count }) : names
+  throw new Refusal('CONFLICT', message(hence, { pool: address_pool_title, cidr, tunnels }), {
+    field,
+    details: { tunnels: users },
+  })
 }

@@ -6,15 +6,16 @@ import { failedChecks } from '@panel/shared/change/check.ts'
 import { checkTunnel } from '@panel/shared/tunnel/facts.ts'
 import { planTunnel, type TunnelPlan } from '@panel/shared/tunnel/plan.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { Found } from './host.ts'
 
 export interface Comparison {
   readonly status: ReconcileStatus
-  readonly detail: string
+  readonly told: Message
   readonly diffs: ReconcileDiff[]
 }
 
-type Stored = Pick<TunnelRecord, 'interface_name' | 'is_enabled' | 'apply_status_id' | 'last_apply_error'>
+type Stored = Pick<TunnelRecord, 'interface_name' | 'is_enabled' | 'apply_status_id' | 'last_apply_error_message'>
 
 /**
  * Where the digests are equal `found.state` is `wanted` itself. That is so for thousands, and they are not planned for.
@@ -26,33 +27,33 @@ export function compareTunnel(stored: Stored, wanted: TunnelState, found: Found)
   const plan = found.state === wanted ? NOTHING_TO_DO : planTunnel(found.state, wanted)
   const diffs = plan.steps.length === 0 ? [] : differences(stored.interface_name, wanted, found.state)
   const reason = reasonInconsistent(stored, found, plan)
-  if (reason !== null) return { status: 'Inconsistent', detail: reason, diffs }
-  if (plan.steps.length === 0) return { status: 'InSync', detail: 'The host holds what is stored.', diffs }
-  if (!found.state?.link) return { status: 'Missing', detail: missing(stored), diffs }
-  return { status: 'Drifted', detail: drifted(diffs, found, plan), diffs }
+  if (reason !== null) return { status: 'Inconsistent', told: reason, diffs }
+  if (plan.steps.length === 0) return { status: 'InSync', told: message('drift.in_sync'), diffs }
+  if (!found.state?.link) return { status: 'Missing', told: missing(stored), diffs }
+  return { status: 'Drifted', told: drifted(diffs, found, plan), diffs }
 }
 
 /** Why a reapply could not simply correct it; null where it could. */
 function reasonInconsistent(
-  { interface_name, apply_status_id, last_apply_error }: Stored,
+  { interface_name, apply_status_id, last_apply_error_message: why }: Stored,
   { observed, foreign_files }: Found,
   { steps }: TunnelPlan,
-): string | null {
+): Message | null {
   if (observed && !(LINK_KINDS as readonly string[]).includes(observed.kind)) {
-    return `${interface_name} is an interface of another kind on this server (${observed.kind || 'no kind'}). Rename or remove it, then reapply the tunnel, or forget the tunnel.`
+    return message('drift.other_kind', { name: interface_name, kind: observed.kind || message('drift.no_kind') })
   }
   // The rest of the steps concern the link.
   const concernsFiles = steps.some(({ kind }) => !kind.startsWith('link_') && !kind.startsWith('address_'))
   const strange = foreign_files.filter((file) => !file.endsWith('.d'))
   if (strange.length > 0 && concernsFiles) {
-    return `${strange.join(', ')} was not written by the panel, or was edited since, and is left alone. Move it aside, then reapply the tunnel, or forget the tunnel.`
+    return message('drift.foreign_files', { files: strange.join(', ') })
   }
   const overriding = foreign_files.find((file) => file.endsWith('.d'))
   if (overriding !== undefined) {
-    return `The drop-ins in ${overriding} change what a file of the panel's says, so that a boot or a restart may make something else. Remove them ("systemctl revert" does that for a unit), or forget the tunnel.`
+    return message('drift.drop_ins', { folder: overriding })
   }
   if (apply_status_id !== APPLY_STATUSES.Inconsistent) return null
-  return `A change did not work and could not be undone either: ${last_apply_error || 'the reason is not known'} Reapply takes the host to what is stored.`
+  return message('drift.stuck', { why: why.message === '' ? message('panel.reason_unknown') : why })
 }
 
 /** Where one side is not there at all, that is the difference, and not each of its fields. */
@@ -68,20 +69,19 @@ function differences(interface_name: string, wanted: TunnelState, found: TunnelS
   return reported.map(({ name, expected, actual }) => ({ field: name, desired: expected, actual }))
 }
 
-function missing({ interface_name, is_enabled }: Stored): string {
-  const why = is_enabled ? '' : ' The tunnel is down, so no boot brings it back.'
-  return `There is no interface ${interface_name} on this server.${why} Reapply makes it.`
+function missing({ interface_name, is_enabled }: Stored): Message {
+  return message(is_enabled ? 'drift.missing' : 'drift.missing_disabled', { name: interface_name })
 }
 
 const MOST_NAMED = 5
 
-function drifted(diffs: readonly ReconcileDiff[], { unmodelled }: Found, { recreate_reasons }: TunnelPlan): string {
+function drifted(diffs: readonly ReconcileDiff[], { unmodelled }: Found, { recreate_reasons }: TunnelPlan): Message {
   const named = diffs
     .slice(0, MOST_NAMED)
-    .map(({ field, desired, actual }) => `${field} is ${actual} in the place of ${desired}`)
-  const more = diffs.length > MOST_NAMED ? [`${diffs.length - MOST_NAMED} more`] : []
-  const text = `${[...named, ...more].join('; ')}.`
-  if (recreate_reasons.length === 0) return `${text} Reapply puts it right in place.`
-  if (unmodelled.length === 0) return `${text} Reapply recreates the link.`
-  return `${text} Only a new link can be as stored, and it would lose what the panel cannot keep (${unmodelled.join(', ')}): reapply is refused while it carries that.`
+    .map(({ field, desired, actual }) => message('drift.field', { name: field, desired, actual }))
+  const more = diffs.length > MOST_NAMED ? [message('drift.more', { count: diffs.length - MOST_NAMED })] : []
+  const differences = [...named, ...more].reduce((first, second) => message('tunnel.both', { first, second }))
+  if (recreate_reasons.length === 0) return message('drift.in_place', { differences })
+  if (unmodelled.length === 0) return message('drift.recreated', { differences })
+  return message('drift.would_lose', { differences, what: unmodelled.join(', ') })
 }

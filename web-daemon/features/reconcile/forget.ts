@@ -11,6 +11,7 @@ import { idIn } from '../tunnels/get.ts'
 import { release } from '../tunnels/ownership.ts'
 import { targetOf } from '../tunnels/target.ts'
 import { markDeleted } from '../tunnels/store.ts'
+import { message, spoken, type Message } from '@panel/shared/messages/message.ts'
 import { observe, tunnelView } from '../tunnels/view.ts'
 
 /** Root is to change the interface no more, and says what is there; the record is dropped even if it does not answer. */
@@ -27,22 +28,25 @@ export const forgetTunnel = (context: CommandContext, { params }: Incoming): Pro
     await release(context, interface_name)
     const observed = (await observe(context.request, [interface_name]))(interface_name)
     const tunnel = tunnelView({ ...record, is_managed: false }, observed)
-    const answer: ForgetAnswer = { forgotten: true, tunnel, note: noteOf(tunnel) }
+    const answer: ForgetAnswer = { forgotten: true, tunnel, ...spoken('note', noteOf(tunnel)) }
     return ok(answer)
   })
 
-function noteOf({ interface_name, persistence_type_id, observed }: TunnelView): string {
-  const link =
-    observed.is_known && !observed.exists
-      ? `There is no interface ${interface_name} on this server`
-      : `The interface ${interface_name} is left as it is`
-  return `The panel no longer manages ${interface_name}. ${link}, and ${UNIT_NOTES[persistence_type_id]?.(interface_name) ?? 'its files are left in place'}. What the monitoring stored of it is dropped. What is there can be adopted again.`
+function noteOf({ interface_name: name, persistence_type_id, observed }: TunnelView): Message {
+  const isGone = observed.is_known && !observed.exists
+  return message('drift.forgotten', {
+    name,
+    link: message(isGone ? 'drift.forgotten_no_link' : 'drift.forgotten_link', { name }),
+    files: FILE_NOTES[persistence_type_id]?.(name) ?? message('drift.forgotten_files'),
+  })
 }
 
-const UNIT_NOTES: Readonly<Record<number, (interface_name: string) => string>> = {
-  [PERSISTENCE_TYPES.Systemd]: (name) =>
-    `the unit ${savedFileName('systemd_unit', name)}, which makes it at boot, is left in place`,
+const FILE_NOTES: Readonly<Record<number, (interface_name: string) => Message>> = {
+  [PERSISTENCE_TYPES.Systemd]: (name) => message('drift.forgotten_unit', { unit: savedFileName('systemd_unit', name) }),
   [PERSISTENCE_TYPES.Networkd]: (name) =>
-    `${savedFileName('networkd_netdev', name)} and ${savedFileName('networkd_network', name)}, by which systemd-networkd makes it at boot, are left in place`,
-  [PERSISTENCE_TYPES.Runtime]: () => 'nothing of the panel brings it back after a reboot',
+    message('drift.forgotten_networkd', {
+      netdev: savedFileName('networkd_netdev', name),
+      network: savedFileName('networkd_network', name),
+    }),
+  [PERSISTENCE_TYPES.Runtime]: () => message('drift.forgotten_runtime'),
 }

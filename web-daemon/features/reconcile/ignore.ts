@@ -1,7 +1,7 @@
 // Leaves an interface out of the report, or takes it back in; on the host nothing changes (reference.md, POST
 // /reconcile/ignore; decisions.md, S14).
 import type { IgnoreAnswer, IgnoreBody } from '@panel/shared/api/reconcile.ts'
-import { message } from '@panel/shared/messages/message.ts'
+import { message, spoken } from '@panel/shared/messages/message.ts'
 import type { CommandContext, WriteDb } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -22,15 +22,10 @@ export async function ignoreInterface(
   })
   const answer: IgnoreAnswer = {
     ignored_interfaces,
-    note: ignored
-      ? ignoredNote(interface_name)
-      : `${interface_name} is reported again wherever it is there and not managed. Nothing was changed on the host.`,
+    ...spoken('note', message(ignored ? 'drift.ignored' : 'drift.reported', { name: interface_name })),
   }
   return ok(answer)
 }
-
-const ignoredNote = (name: string): string =>
-  `${name} is left out of the report from now on, except with include_ignored=true, until it is adopted or "ignored": false is sent for it. Nothing was changed on the host.`
 
 /** Returns the list as it is then. Call it inside `inSettings`. */
 export async function setIgnored(

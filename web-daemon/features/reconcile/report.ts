@@ -1,6 +1,6 @@
 // One item for each stored tunnel and for each tunnel of the host that the panel does not manage (reference.md, GET
 // /reconcile; decisions.md, S8, S9, S12).
-import { RECONCILE_STATUSES, type ReconcileStatus } from '@panel/shared/api/base/lookups.ts'
+import { RECONCILE_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { LegacyName, ReconcileCounts, ReconcileItem } from '@panel/shared/api/reconcile.ts'
 import { INTERFACE_NAME_PATTERN, type TunnelState } from '@panel/shared/tunnel/model.ts'
 import { parseFileName } from '@panel/shared/tunnel/saved-file.ts'
@@ -10,6 +10,7 @@ import { observedView } from '../tunnels/view.ts'
 import { gather, type Managed, type Unmanaged } from './gather.ts'
 import { compareTunnel, type Comparison } from './compare.ts'
 import { pathsOf } from './persistence.ts'
+import { message, spoken } from '@panel/shared/messages/message.ts'
 import { legacyOf } from './legacy.ts'
 
 /** As far as it does not depend on what passes have seen. */
@@ -66,13 +67,11 @@ function unmanagedItem(
   is_ignored: boolean,
 ): Item {
   const canBeAdopted = NAME.test(interface_name)
-  const detail = canBeAdopted
-    ? 'A tunnel of this server that the panel does not manage: adopt it as it is, or ignore it.'
-    : 'A tunnel of this server under a name that the panel cannot take: rename it to adopt it, or ignore it.'
+  const told = message(canBeAdopted ? 'drift.unmanaged' : 'drift.unmanaged_name')
   return {
     interface_name,
     tunnel_id: null,
-    ...withStatusId({ status: 'Unmanaged', detail, diffs: [] }),
+    ...withStatusId({ status: 'Unmanaged', told, diffs: [] }),
     actions: [...(canBeAdopted ? (['adopt'] as const) : []), is_ignored ? 'unignore' : 'ignore'],
     legacy: legacyNameOf(interface_name, whole?.state ?? null, foreign_files, folders),
     observed: observedView(observed),
@@ -95,11 +94,9 @@ export function legacyNameOf(
   return legacyOf(interface_name, { unit_path: own[0] ?? foreign[0] ?? '', is_panel_owned: own.length > 0 })
 }
 
-const withStatusId = ({
-  status,
-  ...rest
-}: Comparison): Comparison & { status: ReconcileStatus; reconcile_status_id: number } => ({
+const withStatusId = ({ status, told, diffs }: Comparison) => ({
   status,
   reconcile_status_id: RECONCILE_STATUSES[status],
-  ...rest,
+  ...spoken('detail', told),
+  diffs,
 })

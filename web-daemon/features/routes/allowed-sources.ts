@@ -12,7 +12,7 @@ import {
   type AllowedSourceBody,
   type RemoveAllowedSourceBody,
 } from '@panel/shared/api/routes/allowed-sources.ts'
-import { message } from '@panel/shared/messages/message.ts'
+import { message, spoken } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -21,12 +21,10 @@ import type { RouteRecord, SourceRecord } from './record.ts'
 import type { Traffic } from './traffic/traffic.ts'
 import { amend } from './update.ts'
 
-const EVERYBODY = 'No source is named: anybody who can reach the bind address may use the relay.'
-const SOME = 'Only these sources may use the relay; connections of others are left to whatever else listens there.'
 const listOf = (allowed_sources: SourceRecord[]): AllowedSourcesAnswer => ({
   allowed_sources,
   total: allowed_sources.length,
-  note: allowed_sources.length === 0 ? EVERYBODY : SOME,
+  ...spoken('note', message(allowed_sources.length === 0 ? 'note.sources_everybody' : 'note.sources_some')),
 })
 const withList = (answer: UpdateRouteAnswer): ChangeAllowedSourcesAnswer => ({
   ...listOf(answer.route.allowed_sources),

@@ -9,6 +9,8 @@ import { familyOf, type RouteRecord } from './record.ts'
 import { verificationView } from './plan-view.ts'
 import { reapplyRules } from './change.ts'
 import { allRoutes } from './store.ts'
+import { message, sentences, spoken, type Message } from '@panel/shared/messages/message.ts'
+import { asMessage } from '../../platform/http/refusal.ts'
 import type { Traffic } from './traffic/traffic.ts'
 
 export const applyAll =
@@ -29,7 +31,7 @@ export const applyAll =
         action: 'apply_all',
         rules_applied,
         verification: verificationView(outcome.checks, { backend, rule_count: rules_applied }),
-        note: [noteOf(orphans.length), ...warnings.map(({ message }) => message)].join(' '),
+        ...spoken('note', sentences(noteOf(orphans.length), ...warnings.map(asMessage))),
       }
       return ok(answer)
     })
@@ -42,5 +44,5 @@ async function forwardAll(context: CommandContext, stored: readonly RouteRecord[
   return warnings.filter(({ code }) => code === 'IP_FORWARDING_OFF')
 }
 
-const noteOf = (orphans: number): string =>
-  `The kernel holds the rules that are enabled, as they are stored, and no other.${orphans === 0 ? '' : ` ${orphans} that the panel knows nothing of were taken out of its table.`}`
+const noteOf = (count: number): Message =>
+  sentences(message('note.all_applied'), count === 0 ? null : message('note.orphans_removed', { count }))

@@ -10,6 +10,7 @@ import { targetOf } from './get.ts'
 import { planView, verificationView } from './plan-view.ts'
 import { ruleOf } from './record.ts'
 import { countInForce, places } from './store.ts'
+import { message, spoken } from '@panel/shared/messages/message.ts'
 import type { Traffic } from './traffic/traffic.ts'
 
 export const deleteRoute =
@@ -33,13 +34,10 @@ export const deleteRoute =
         connections_dropped,
         forwarding_can_be_reverted,
         warnings,
-        note: forwarding_can_be_reverted ? REVERTIBLE : 'IP forwarding stays as it is.',
+        ...spoken('note', message(forwarding_can_be_reverted ? 'note.forwarding_revertible' : 'note.forwarding_stays')),
       }
       return ok(answer)
     })
-
-const REVERTIBLE =
-  'This was the last rule, and the panel had turned IP forwarding on for the rules. It stays on until you ask for what was set before: POST /system/forwarding/enable with revert true.'
 
 /** The panel turned it on, and no rule needs it any more; a disabled one may be enabled again. */
 async function canRevert({ request, db }: CommandContext): Promise<boolean> {

@@ -1,7 +1,7 @@
 // Copies a rule under a free name, out of force (reference.md, POST /routes/{id}/duplicate).
 import type { DuplicateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
-import { spoken, verbatim } from '@panel/shared/messages/message.ts'
+import { message, spoken, verbatim } from '@panel/shared/messages/message.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { titleOfCopy } from './draft/titles.ts'
@@ -35,7 +35,7 @@ export function duplicateRoute(context: CommandContext, { params }: Incoming): P
     note.operation(`Copied the rule ${original.route_rule_id}`)
     const answer: DuplicateRouteAnswer = {
       route: routeView(record),
-      note: 'The copy is disabled, since it listens for just what the original does and could not be in force beside it. Change what it shall do otherwise, then enable it.',
+      ...spoken('note', message('note.copy')),
     }
     return created(answer)
   })

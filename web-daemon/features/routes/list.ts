@@ -17,7 +17,7 @@ import { itemsOf } from './items.ts'
 import { idsOverTunnel } from './path.ts'
 import { pageOfRoutes, type RouteFilter } from './store.ts'
 import type { Traffic } from './traffic/traffic.ts'
-import { TRAFFIC_NOTE } from './traffic/view.ts'
+import { trafficNote } from './traffic/view.ts'
 
 export const LIST_QUERY = queryParameters({
   ...pagingParameters(),
@@ -37,7 +37,7 @@ export const listRoutes =
       routes: await itemsOf(context, traffic, records),
       total,
       ...paging,
-      note: TRAFFIC_NOTE,
+      ...trafficNote(null),
     }
     return ok(answer)
   }

@@ -3,6 +3,7 @@ import { ruleLimits, type RuleBackendFound } from '@panel/shared/ruleset/backend
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
 import { iptablesText } from '@panel/shared/ruleset/iptables/render.ts'
+import { fromRoot, message, type Message } from '@panel/shared/messages/message.ts'
 import { rulesetText } from '@panel/shared/ruleset/nft/render.ts'
 
 /** Both lists are in their order. */
@@ -18,11 +19,7 @@ export function payloadOf(backend: RuleBackendFound, held: readonly RelayRule[],
 export const ruleText = (backend: RuleBackendFound, rule: RelayRule): string =>
   backend.active === 'nftables' ? rulesetText([], [rule]) : payloadOf(backend, [], [rule])
 
-export function payloadNote({ active, reason }: RuleBackendFound): string {
-  if (active === 'none') return `Nothing would be submitted, since nothing here can: ${reason}.`
-  const what =
-    active === 'nftables'
-      ? 'is the one nftables transaction that would be submitted'
-      : 'is what iptables-restore and ip6tables-restore would be given, with --noflush,'
-  return `The payload ${what} where the kernel holds the rules as they are stored.`
+export function payloadNote({ active, reason }: RuleBackendFound): Message {
+  if (active === 'none') return message('note.payload_none', { why: fromRoot(reason) })
+  return message(active === 'nftables' ? 'note.payload_nftables' : 'note.payload_iptables')
 }

@@ -4,7 +4,7 @@ import type { PreviewRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { PreviewRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
-import { message } from '@panel/shared/messages/message.ts'
+import { message, sentences, spoken } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { draftRoute, type Draft } from './draft/draft.ts'
@@ -38,7 +38,13 @@ export async function previewRoute(
     ),
     resolved,
     warnings,
-    note: `${isSubmitting ? payloadNote(rule_backend) : 'The rule is disabled, so nothing would be submitted.'} Nothing was applied or stored.`,
+    ...spoken(
+      'note',
+      sentences(
+        isSubmitting ? payloadNote(rule_backend) : message('note.preview_disabled'),
+        message('note.nothing_done'),
+      ),
+    ),
   }
   return ok(answer)
 }

@@ -2,7 +2,7 @@
 // /routes/reorder; decisions.md, F10, F14).
 import type { ReorderAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { ReorderBody } from '@panel/shared/api/routes/bodies.ts'
-import { message } from '@panel/shared/messages/message.ts'
+import { message, spoken } from '@panel/shared/messages/message.ts'
 import { converge } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -23,7 +23,7 @@ export const reorderRoutes =
       const answer: ReorderAnswer = {
         action: 'reorder',
         routes: (await allRoutes(context.db)).map(routeView),
-        note: 'Of two rules that match a connection the one that stands first gets it. Connections that are there stay with the rule that has them.',
+        ...spoken('note', message('note.order')),
       }
       return ok(answer)
     })

@@ -1,5 +1,5 @@
 // Changes settings: the whole batch or nothing; the rest of the panel is notified (reference.md, PUT /settings).
-import { message, verbatim } from '@panel/shared/messages/message.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadDb, WriteDb } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { DEFAULTS, isSettingKey, SETTINGS, type SettingKey, type SettingValues } from './definitions.ts'
@@ -9,11 +9,11 @@ import { clearSettings, writeSetting } from './store.ts'
 
 /** Checks of settings that refer to something in the store: an error message, or null. */
 export type References = {
-  readonly [K in SettingKey]?: (db: ReadDb, value: SettingValues[K]) => Promise<string | null>
+  readonly [K in SettingKey]?: (db: ReadDb, value: SettingValues[K]) => Promise<Message | null>
 }
 
 /** Error messages by key, in the order of the batch. */
-export type Wrong = ReadonlyMap<string, string>
+export type Wrong = ReadonlyMap<string, Message>
 
 interface SettingsChange {
   readonly values: Partial<SettingValues>
@@ -63,14 +63,20 @@ export function refuse(wrong: Wrong): void {
   const [field, reason] = first
   throw new Refusal(
     'VALIDATION_FAILED',
-    isSettingKey(field) ? message('panel.setting_refused', { key: field, reason }) : verbatim(reason),
-    { field, details: Object.fromEntries(wrong) },
+    isSettingKey(field) ? message('panel.setting_refused', { field, reason }) : reason,
+    { field, details: wrongDetails(wrong) },
   )
 }
 
+/** The text of each key, and the same as fields of a form; a key is no field of a request that could be unknown. */
+export function wrongDetails(wrong: Wrong): Record<string, unknown> {
+  const texts = [...wrong].map(([key, { message: text }]) => [key, text] as const)
+  return { ...Object.fromEntries(texts), fields: [...wrong].map(([field, told]) => ({ field, ...told })) }
+}
+
 /** The message for a value that is invalid by itself. */
-export function invalidMessage(field: string): string {
-  return isSettingKey(field) ? SETTINGS[field].refusal : `There is no setting ${field.slice(0, 100)}.`
+export function invalidMessage(field: string): Message {
+  return isSettingKey(field) ? SETTINGS[field].refusal : message('setting.unknown', { name: field.slice(0, 100) })
 }
 
 /** Messages for everything that a change of these keys makes invalid. */
@@ -86,11 +92,11 @@ export async function findWrong(
 /**
  * A message for each changed key that a broken rule involves. A conflict between unchanged settings is not reported.
  */
-function brokenRules(after: SettingValues, keys: readonly SettingKey[]): Map<SettingKey, string> {
+function brokenRules(after: SettingValues, keys: readonly SettingKey[]): Map<SettingKey, Message> {
   const messages = RULES.flatMap((rule) => {
     const concerned = rule.keys.filter((key) => keys.includes(key))
-    const message = concerned.length > 0 ? rule.broken(after) : null
-    return message === null ? [] : concerned.map((key) => [key, message] as const)
+    const told = concerned.length > 0 ? rule.broken(after) : null
+    return told === null ? [] : concerned.map((key) => [key, told] as const)
   })
   return new Map(messages)
 }
@@ -100,14 +106,14 @@ async function danglingReferences(
   after: SettingValues,
   keys: readonly SettingKey[],
   references: References,
-): Promise<Map<SettingKey, string>> {
-  const wrong = new Map<SettingKey, string>()
+): Promise<Map<SettingKey, Message>> {
+  const wrong = new Map<SettingKey, Message>()
   for (const key of keys) {
-    const message = await (references[key] as ((db: ReadDb, value: unknown) => Promise<string | null>) | undefined)?.(
+    const told = await (references[key] as ((db: ReadDb, value: unknown) => Promise<Message | null>) | undefined)?.(
       db,
       after[key],
     )
-    if (typeof message === 'string') wrong.set(key, message)
+    if (told) wrong.set(key, told)
   }
   return wrong
 }

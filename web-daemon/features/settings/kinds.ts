@@ -1,6 +1,8 @@
 // Kinds of settings. One definition gives the default, the check, the type and the schema for clients (decisions.md,
 // section 8).
 import type { SettingConstraints, SettingType } from '@panel/shared/api/settings.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
+import { sayingNull } from '@panel/shared/api/base/fields.ts'
 import { integer, integerEnum, nullable, stringEnum, Type, type TSchema } from '@panel/shared/schema.ts'
 
 export interface Definition<T> {
@@ -10,7 +12,7 @@ export interface Definition<T> {
   /** What it does and when, as a sentence for the operator. */
   readonly description: string
   /** What a valid value would be, as a sentence for the operator. */
-  readonly refusal: string
+  readonly refusal: Message
   readonly unit: Unit
   readonly constraints: Partial<SettingConstraints>
 }
@@ -23,7 +25,7 @@ export function bool(byDefault: boolean, description: string): Definition<boolea
     schema: Type.Boolean(),
     default: byDefault,
     description,
-    refusal: 'Must be true or false.',
+    refusal: message('setting.flag'),
     unit: '',
     constraints: {},
   }
@@ -41,7 +43,7 @@ export function int(byDefault: number, { min, max, unit = '' }: Bounds, descript
     schema: integer(min, max),
     default: byDefault,
     description,
-    refusal: `Must be a whole number from ${min} to ${max}.`,
+    refusal: message('setting.whole', { min, max }),
     unit,
     constraints: { min, max },
   }
@@ -53,13 +55,13 @@ export function float(byDefault: number, { min, max, unit = '' }: Bounds, descri
     schema: Type.Number({ minimum: min, maximum: max }),
     default: byDefault,
     description,
-    refusal: `Must be a number from ${min} to ${max}.`,
+    refusal: message('setting.number', { min, max }),
     unit,
     constraints: { min, max },
   }
 }
 
-export function text(byDefault: string, pattern: string, refusal: string, description: string): Definition<string> {
+export function text(byDefault: string, pattern: string, refusal: Message, description: string): Definition<string> {
   return {
     type: 'string',
     schema: Type.String({ pattern }),
@@ -81,7 +83,7 @@ export function oneOf<const V extends readonly string[]>(
     schema: stringEnum(values),
     default: byDefault,
     description,
-    refusal: `Must be one of ${values.join(', ')}.`,
+    refusal: message('setting.choice', { options: values.join(', ') }),
     unit: '',
     constraints: { enum_values: [...values] },
   }
@@ -100,7 +102,9 @@ export function lookup(
     schema: integerEnum(Object.values(names)),
     default: byDefault,
     description,
-    refusal: `Must be ${options.map(({ value, label }) => `${value} (${label})`).join(' or ')}.`,
+    refusal: message('setting.options', {
+      options: options.map(({ value, label }) => `${value} (${label})`).join(' or '),
+    }),
     unit: '',
     constraints: { lookup_table, options },
   }
@@ -110,7 +114,7 @@ export interface Shape {
   readonly schema: TSchema
   /** The JSON type, in words. */
   readonly json_shape: string
-  readonly refusal: string
+  readonly refusal: Message
 }
 
 export function json<T>(byDefault: T, { schema, json_shape, refusal }: Shape, description: string): Definition<T> {
@@ -131,7 +135,7 @@ export function orNull<T>(definition: Definition<T>): Definition<T | null> {
     ...definition,
     schema: nullable(definition.schema),
     default: null,
-    refusal: definition.refusal.replace(/\.$/, ', or null.'),
+    refusal: sayingNull(definition.refusal),
     constraints: { ...definition.constraints, nullable: true },
   }
 }

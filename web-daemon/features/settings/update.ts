@@ -4,8 +4,17 @@ import { message } from '@panel/shared/messages/message.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { changeSettings, defaultValues, invalidMessage, refuse, type References } from './change.ts'
+import {
+  changeSettings,
+  defaultValues,
+  findWrong,
+  invalidMessage,
+  refuse,
+  type References,
+  type Wrong,
+} from './change.ts'
 import { isSettingKey, SETTING_KEYS, type SettingValues } from './definitions.ts'
+import { readValues } from './settings.ts'
 import { changeAnswer } from './view.ts'
 
 export function updateSettings(references: References) {
@@ -14,10 +23,23 @@ export function updateSettings(references: References) {
     { body, problems }: Incoming<Partial<SettingValues>>,
   ): Promise<Answer<ChangeSettingsAnswer>> => {
     context.note.target('settings', null)
-    refuse(new Map(problems.all.map(({ field }) => keyOf(field)).map((key) => [key, invalidMessage(key)])))
+    const invalid = new Map(problems.all.map(({ field }) => keyOf(field)).map((key) => [key, invalidMessage(key)]))
+    if (invalid.size > 0) refuse(new Map([...invalid, ...(await wrongBeside(context, body, invalid, references))]))
     if (Object.keys(body).length === 0) throw new Refusal('INVALID_REQUEST', message('panel.nothing_to_change'))
     return ok(changeAnswer(context.settings, await changeSettings(context, { values: body }, references)))
   }
+}
+
+/** What rules say of the values that are right by themselves: all faults of a form come at once. */
+async function wrongBeside(
+  { db }: CommandContext,
+  body: Partial<SettingValues>,
+  invalid: Wrong,
+  references: References,
+): Promise<Wrong> {
+  const given = Object.entries(body).filter(([key]) => isSettingKey(key) && !invalid.has(key))
+  const values = { ...(await readValues(db)), ...Object.fromEntries(given) }
+  return findWrong(db, values, given.map(([key]) => key).filter(isSettingKey), references)
 }
 
 export function resetSettings(references: References) {

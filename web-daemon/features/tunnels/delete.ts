@@ -8,7 +8,7 @@ import { FILE_KINDS, type FileKind, type TunnelState } from '@panel/shared/tunne
 import type { Change } from '@panel/shared/change/change.ts'
 import { planTunnel } from '@panel/shared/tunnel/plan.ts'
 import { savedFileName } from '@panel/shared/tunnel/saved-file.ts'
-import { message, verbatim } from '@panel/shared/messages/message.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { remove } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -87,8 +87,7 @@ function report(
 function refuseReplaced(found: TunnelFound, record: TunnelRecord): void {
   const reason = whyNotDeleted(found, record)
   const { interface_name, tunnel_id } = record
-  if (reason !== null)
-    throw new Refusal('PROTECTED_INTERFACE', verbatim(reason), { details: { tunnel_id, interface_name } })
+  if (reason !== null) throw new Refusal('PROTECTED_INTERFACE', reason, { details: { tunnel_id, interface_name } })
 }
 
 /** A tunnel that was forgotten is gone from the store, and may be on the host still. */

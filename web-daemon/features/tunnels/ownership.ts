@@ -8,6 +8,7 @@ import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import { isBetweenSameEnds } from '@panel/shared/tunnel/same-ends.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import { stateOf, type TunnelRecord } from './record.ts'
 
 /** For a stored tunnel. Its link may be of an earlier version, or made again by somebody else since. */
@@ -23,10 +24,10 @@ export async function applyStored(request: Writer, change: Change<TunnelState>):
 }
 
 /** Why the link is not deleted with its tunnel; null where it may be. */
-export function whyNotDeleted({ interface_name, state, is_ours }: TunnelFound, record: TunnelRecord): string | null {
+export function whyNotDeleted({ interface_name, state, is_ours }: TunnelFound, record: TunnelRecord): Message | null {
   const [found, wanted] = [state?.link?.config, stateOf(record).link?.config]
   if (is_ours || !found || !wanted || isBetweenSameEnds(found, wanted)) return null
-  return `The interface ${interface_name} on this server is not the tunnel's: the panel did not make it, and its ends or its key differ from what is stored. To delete both, reapply the tunnel first, which makes the interface again as stored. To keep the interface, forget the tunnel.`
+  return message('tunnel.not_ours', { name: interface_name })
 }
 
 /** A root helper that is away is no reason to keep a record: it counts the link as the panel's until the next boot. */

@@ -3,9 +3,9 @@
 import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
-import { message } from '@panel/shared/messages/message.ts'
+import { message, type Message, sentences, spoken } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../../platform/context.ts'
-import { accountingWarnings, conntrackWarnings, COUNT_CONNECTIONS } from '../../forwarding/view.ts'
+import { accountingWarnings, conntrackWarnings } from '../../forwarding/view.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { parsePaging } from '../../../platform/http/paging.ts'
 import { asMessage, Refusal } from '../../../platform/http/refusal.ts'
@@ -33,7 +33,7 @@ export function listConnections(traffic: Traffic) {
       reader: 'netlink',
       available: found.is_readable,
       bytes_counted,
-      detail: describeReading(found, { bytes_counted, ages_known }),
+      ...spoken('detail', describeReading(found, { bytes_counted, ages_known })),
       connections: found.connections.slice(0, limit).map(({ route_rule_id: _rule, ...one }) => one),
       total,
       by_source: Object.fromEntries(
@@ -54,16 +54,15 @@ export function listConnections(traffic: Traffic) {
 function describeReading(
   { is_readable, detail }: { readonly is_readable: boolean; readonly detail: string },
   { bytes_counted, ages_known }: { readonly bytes_counted: boolean; readonly ages_known: boolean },
-): string {
-  if (!is_readable) return `The connections cannot be read, so it is not known who uses the rule: ${detail}`
-  const unknown = [
-    ...(bytes_counted ? [] : ['counts no bytes for single connections (nf_conntrack_acct is 0)']),
-    ...(ages_known ? [] : ['keeps no times of them, so age_seconds is null (nf_conntrack_timestamp is 0)']),
-  ]
-  const begun = 'For connections that begin after it was turned on'
-  return unknown.length === 0
-    ? `Read from connection tracking. ${begun}, bytes and age_seconds are known.`
-    : `Read from connection tracking. The kernel ${unknown.join(' and ')}. ${COUNT_CONNECTIONS}`
+): Message {
+  if (!is_readable) return message('note.connections_unreadable', { why: detail })
+  const isAllKnown = bytes_counted && ages_known
+  return sentences(
+    message('note.connections'),
+    bytes_counted ? null : message('note.no_bytes'),
+    ages_known ? null : message('note.no_ages'),
+    message(isAllKnown ? 'note.connections_counted' : 'note.count_connections'),
+  )
 }
 
 interface Dropped {

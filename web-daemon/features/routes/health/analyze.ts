@@ -140,7 +140,7 @@ async function foreign(context: CommandContext, record: RouteRecord, paths: Path
     )
   return stops(
     'FORWARD_BLOCKED',
-    passes('foreign_rules', verbatim(toldOf(block)), data),
+    passes('foreign_rules', toldOf(block), data),
     blocks.map(({ remedy }) => verbatim(remedy)),
   )
 }

@@ -15,6 +15,7 @@ import { readKernelRules, type KernelRules } from '../kernel-rules.ts'
 import { portsOf, spelledEnd } from '../ports.ts'
 import { ruleOf, type RouteRecord } from '../record.ts'
 import { findCovers, shadowsAmong, type Cover } from './shadows.ts'
+import { fromRoot, message, spoken, type Message } from '@panel/shared/messages/message.ts'
 import { allRoutes } from '../store.ts'
 
 /** Throws 503 if the helper is away: then nothing is known. */
@@ -33,24 +34,28 @@ export async function routeFindings({ db, request }: Pick<ReadContext, 'db' | 'r
         ...orphanRules(stored, held),
       ]
     : []
+  const foreignShadows = shadowedByForeign(enabled, foreign)
+  const notes = [
+    ...(foreign.is_readable ? [] : [fromRoot(foreign.detail)]),
+    ...held.unmanaged.map((text) => message('drift.of_no_rule', { text })),
+  ]
   return {
     routes,
     route_counts: countByStatus(routes),
     route_findings: {
       backend: held.backend,
       readable: held.is_readable,
-      detail: held.is_readable ? '' : held.detail,
+      ...spoken('detail', fromRoot(held.is_readable ? '' : held.detail)),
       enabled_rules: enabled.length,
       ...forwardingFindings(forwarding.state, enabled),
       // Null for nft, whose chains are hooks themselves.
       missing_jumps: held.missing_jumps ?? [],
       foreign_readable: foreign.is_readable,
       foreign_managers: foreign.managers,
-      foreign_shadows: shadowedByForeign(enabled, foreign),
-      notes: [
-        ...(foreign.is_readable ? [] : [foreign.detail]),
-        ...held.unmanaged.map((text) => `In the panel's table, and of no rule: ${text}`),
-      ],
+      foreign_shadows: foreignShadows.map(({ message: text }) => text),
+      foreign_shadow_messages: foreignShadows,
+      notes: notes.map(({ message: text }) => text),
+      note_messages: notes,
     },
   }
 }
@@ -75,13 +80,12 @@ function forwardingFindings({ live, saved }: ForwardingState, enabled: readonly 
 /** Reported only; the panel does not change foreign rules. */
 const FOREIGN_SHADOWS_MAX = 100
 
-function shadowedByForeign(enabled: readonly RouteRecord[], foreign: ForeignFound): string[] {
+function shadowedByForeign(enabled: readonly RouteRecord[], foreign: ForeignFound): Message[] {
   const shadowed = enabled.flatMap((record) => {
     const rule = ruleOf(record)
     return rule
-      ? takenBy(rule, foreign).map(
-          ({ table, chain, text }) =>
-            `Table ${table}, chain ${chain}, may take what ${record.route_rule_title} listens for: ${text}`,
+      ? takenBy(rule, foreign).map(({ table, chain, text }) =>
+          message('drift.foreign_shadow', { table, chain, rule: record.route_rule_title, text }),
         )
       : []
   })
@@ -103,16 +107,21 @@ function compareRule(record: RouteRecord, held: KernelRules, covers: readonly Co
       ? failedChecks(checkRuleset([route_rule_id], [desired], [actual]))
       : []
   const stray = held.unmanaged[0]
-  const { status, detail } = classify(record, { desired, actual, damage, stray, diffs: diffs.length })
+  const { status, told } = classify(record, { desired, actual, damage, stray, diffs: diffs.length })
   return {
     route_rule_id,
     title,
     status,
     reconcile_status_id: RECONCILE_STATUSES[status],
-    detail:
+    ...spoken(
+      'detail',
       shadows.length === 0
-        ? detail
-        : `${detail} It can never match: ${shadows.map((one) => one.route_rule_title).join(', ')} stands earlier and takes all that it listens for.`,
+        ? told
+        : message('drift.rule_never_matches', {
+            text: told,
+            rules: shadows.map((one) => one.route_rule_title).join(', '),
+          }),
+    ),
     actions: ['reapply', 'delete'],
     expected_rules: desired ? 1 : 0,
     installed_rules: actual ? 1 : 0,
@@ -135,29 +144,26 @@ interface Compared {
   readonly diffs: number
 }
 
+const lastError = ({ last_apply_error_message: why }: RouteRecord): Message =>
+  why.message === '' ? message('health.reapply') : why
+
 function classify(
   record: RouteRecord,
   { desired, actual, damage, stray, diffs }: Compared,
-): { status: ReconcileStatus; detail: string } {
+): { status: ReconcileStatus; told: Message } {
   if (record.apply_status_id === APPLY_STATUSES.Inconsistent)
-    return {
-      status: 'Inconsistent',
-      detail: `The last change did not work and could not be undone: ${record.last_apply_error || 'reapply the rule'}.`,
-    }
-  if (damage !== undefined) return { status: 'Drifted', detail: `The kernel holds the rule in part: ${damage}.` }
+    return { status: 'Inconsistent', told: message('drift.rule_stuck', { why: lastError(record) }) }
+  if (damage !== undefined) return { status: 'Drifted', told: message('drift.rule_in_part', { why: damage }) }
   if (!desired)
     return actual
-      ? { status: 'Drifted', detail: 'The rule is disabled, and the kernel holds it.' }
-      : { status: 'InSync', detail: 'The rule is disabled, and the kernel does not hold it.' }
-  if (!actual) return { status: 'Missing', detail: 'The kernel does not hold the rule.' }
+      ? { status: 'Drifted', told: message('drift.rule_disabled_held') }
+      : { status: 'InSync', told: message('drift.rule_disabled') }
+  if (!actual) return { status: 'Missing', told: message('drift.rule_missing') }
   if (diffs === 0 && stray !== undefined)
-    return {
-      status: 'Drifted',
-      detail: `The kernel holds the rule as it is stored, and somebody has put something of their own into the table: ${stray}. Reapply takes it out.`,
-    }
+    return { status: 'Drifted', told: message('drift.rule_stray', { what: stray }) }
   return diffs === 0
-    ? { status: 'InSync', detail: 'The kernel holds the rule as it is stored.' }
-    : { status: 'Drifted', detail: 'The kernel holds the rule otherwise than it is stored.' }
+    ? { status: 'InSync', told: message('drift.rule_in_sync') }
+    : { status: 'Drifted', told: message('drift.rule_differs') }
 }
 
 /** Rules in the panel's own table that are not in the store. */
@@ -183,7 +189,7 @@ const orphanFinding = (route_rule_id: number, what: string, installed_rules: num
   title: '',
   status: 'Unmanaged',
   reconcile_status_id: RECONCILE_STATUSES.Unmanaged,
-  detail: `The panel's table holds a rule that the panel does not know (${what}). POST /routes/apply-all takes it out.`,
+  ...spoken('detail', message('drift.rule_unknown', { what })),
   actions: [],
   expected_rules: 0,
   installed_rules,

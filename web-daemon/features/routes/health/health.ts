@@ -5,7 +5,7 @@ import { sameState } from '@panel/shared/change/change.ts'
 import { failedChecks } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
-import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { observe } from '../../tunnels/view.ts'
 import { nullIfHelperAway } from '../../../platform/helper/away.ts'
@@ -96,15 +96,15 @@ interface Verdict {
 }
 
 function verdict(record: RouteRecord, { held, forwarding, shadows, ...path }: ObservedRoute): Verdict {
-  const { apply_status_id: status, last_apply_error: error } = record
+  const { apply_status_id: status, last_apply_error_message: error } = record
   if (!record.is_enabled) return { state: 'disabled', told: message('health.disabled') }
   if (status === APPLY_STATUSES.Inconsistent)
     return {
       state: 'inconsistent',
-      told: message('health.inconsistent', { why: error || message('health.reapply') }),
+      told: message('health.inconsistent', { why: error.message === '' ? message('health.reapply') : error }),
     }
   if (status === APPLY_STATUSES.Failed)
-    return { state: 'failed', told: error ? verbatim(error) : message('health.restored') }
+    return { state: 'failed', told: error.message === '' ? message('health.restored') : error }
   if (status === APPLY_STATUSES.Pending) return { state: 'pending', told: message('health.pending') }
   if (!held?.is_readable)
     return {

@@ -2,7 +2,7 @@
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RelayBlock } from '@panel/shared/foreign/relay-block.ts'
-import { verbatim } from '@panel/shared/messages/message.ts'
+import { sentences } from '@panel/shared/messages/message.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { CommandContext } from '../../../platform/context.ts'
 import { forwardFor } from '../../forwarding/auto.ts'
@@ -45,7 +45,7 @@ async function foreignWarnings(context: CommandContext, record: RouteRecord): Pr
     })
     const [block] = blocks
     return block && (block.is_certain || block.is_policy)
-      ? [{ code: 'FOREIGN_FORWARD_POLICY_DROP', ...verbatim(`${toldOf(block)} ${remediesOf(blocks)}`), field: '' }]
+      ? [{ code: 'FOREIGN_FORWARD_POLICY_DROP', ...sentences(toldOf(block), remediesOf(blocks)), field: '' }]
       : []
   } catch (refused) {
     if (refused instanceof Refusal) return []

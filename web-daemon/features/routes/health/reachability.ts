@@ -3,7 +3,7 @@
 import { canonicalIp, parseIp, type Family } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { Reachability, RouteReachability, TestBody, TestRouteBody } from '@panel/shared/api/routes/reachability.ts'
-import { message } from '@panel/shared/messages/message.ts'
+import { message, type Message, spoken } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, preview, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
@@ -143,7 +143,7 @@ async function probePort(
     conclusive,
     latency_ms: isOurs ? null : result.latency_ms,
     error: result.error,
-    detail: describeResult(protocol, result, { isOurs, seconds: timeout_seconds }),
+    ...spoken('detail', describeResult(protocol, result, { isOurs, seconds: timeout_seconds })),
     checked_at: now().toISOString(),
   }
 }
@@ -152,21 +152,13 @@ function describeResult(
   protocol: 'tcp' | 'udp',
   { outcome, error }: PortProbeResult,
   { isOurs, seconds }: { isOurs: boolean; seconds: number },
-): string {
-  if (isOurs)
-    return `Nothing could be sent from this server (${error}): the source address is not one of its own or cannot reach that far, or a local firewall forbids it.`
-  if (outcome === 'answered')
-    return protocol === 'tcp'
-      ? 'A TCP connection came about, and was closed at once.'
-      : 'An answer came to the datagram.'
+): Message {
+  const isTcp = protocol === 'tcp'
+  if (isOurs) return message('reach.not_sent', { error })
+  if (outcome === 'answered') return message(isTcp ? 'reach.connected' : 'reach.answered')
   if (outcome === 'refused') {
-    if (error === 'ECONNREFUSED')
-      return protocol === 'tcp'
-        ? 'The host answers, and nothing listens on the port.'
-        : 'The host says that nothing listens on the port.'
-    return `The network says that it cannot be reached (${error}): there is no way there, or no host at the address.`
+    if (error === 'ECONNREFUSED') return message(isTcp ? 'reach.port_closed' : 'reach.port_closed_udp')
+    return message('reach.no_way', { error })
   }
-  if (protocol === 'tcp')
-    return `No TCP connection came about within ${seconds} s: the host is down, something on the way drops the packets, or its answers do not find back.`
-  return `No answer came within ${seconds} s, which proves nothing: a service may well take a datagram and say nothing to it.`
+  return message(isTcp ? 'reach.silent' : 'reach.silent_udp', { seconds })
 }

@@ -18,7 +18,8 @@ import { requireRoute } from '../get.ts'
 import { allTitles } from '../store.ts'
 import { findBuckets } from './store.ts'
 import { MAX_POINTS, type Traffic } from './traffic.ts'
-import { TRAFFIC_NOTE, trafficView } from './view.ts'
+import { message, spoken } from '@panel/shared/messages/message.ts'
+import { trafficNote, trafficView } from './view.ts'
 
 const tag = 'traffic'
 
@@ -91,9 +92,7 @@ function live(traffic: Traffic): Handler<RouteTrafficAnswer> {
         rx_bytes_per_second: delta.rx_bytes / seconds,
         tx_bytes_per_second: delta.tx_bytes / seconds,
       })),
-      note: is_readable
-        ? TRAFFIC_NOTE
-        : `${TRAFFIC_NOTE} The kernel's counters cannot be read now, and are shown as they were: ${detail}`,
+      ...trafficNote(is_readable ? null : detail),
     }
     return ok(answer)
   }
@@ -117,7 +116,7 @@ function summary(traffic: Traffic): Handler<TrafficSummaryAnswer> {
         at: traffic.lastAt === null ? null : new Date(traffic.lastAt).toISOString(),
       },
       routes: views,
-      note: TRAFFIC_NOTE,
+      ...trafficNote(null),
     }
     return ok(answer)
   }
@@ -141,7 +140,7 @@ function history(traffic: Traffic): Handler<TrafficHistoryAnswer> {
       total: stored.total + points.length - stored.points.length,
       interval_seconds,
       since: new Date(from * 1000).toISOString(),
-      note: `Each sample holds what moved within the ${interval_seconds} seconds from its start on, or what interval was set at its time, and is no running total. Intervals in which nothing moved are left out. active_connections is the most that were open at one look, new_connections how many began; null where that is not known. tx is towards the destination and rx is back from it.`,
+      ...spoken('note', message('note.samples', { seconds: interval_seconds })),
     }
     return ok(answer)
   }
@@ -194,11 +193,8 @@ function counters(traffic: Traffic): Handler<RouteCountersAnswer> {
       rx_bytes_since_creation: view.rx_bytes_since_creation,
       tx_bytes_since_creation: view.tx_bytes_since_creation,
       hit: view.rx_packets_since_creation + view.tx_packets_since_creation > 0,
-      source:
-        'Named counters of table inet panel, fed in the filter hooks forward, input and output, by the rule that owns a connection; no chain of nat counts.',
-      note: is_readable
-        ? TRAFFIC_NOTE
-        : `${TRAFFIC_NOTE} The kernel's counters cannot be read now, and are shown as they were: ${detail}`,
+      ...spoken('source', message('note.counter_source')),
+      ...trafficNote(is_readable ? null : detail),
       checked_at: now().toISOString(),
     }
     return ok(answer)

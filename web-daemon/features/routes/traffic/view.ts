@@ -2,10 +2,15 @@
 // (decisions.md, F18, F25).
 import type { TrafficView } from '@panel/shared/api/routes/traffic.ts'
 import type { RouteRecord } from '../record.ts'
+import { message, sentences, spoken } from '@panel/shared/messages/message.ts'
 import type { Traffic } from './traffic.ts'
 
-export const TRAFFIC_NOTE =
-  "tx is towards the destination and rx is back from it. The figures since_boot are the kernel's own counters, which start again at zero with the server and whenever they are created again; those since_creation are summed up by the panel and survive that. Both count the same bytes: never add them together."
+export const TRAFFIC_NOTE = message('note.traffic')
+
+/** `why`: null where the kernel's counters could be read. */
+export function trafficNote(why: string | null) {
+  return spoken('note', why === null ? TRAFFIC_NOTE : sentences(TRAFFIC_NOTE, message('note.traffic_stale', { why })))
+}
 
 export async function trafficView(
   traffic: Traffic,

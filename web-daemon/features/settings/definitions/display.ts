@@ -1,4 +1,5 @@
 // The settings of the category display: how the page shows values. They do not change the answers of the API.
+import { message } from '@panel/shared/messages/message.ts'
 import { bool, oneOf, text } from '../kinds.ts'
 
 /** Printable, and at most 40 characters. */
@@ -15,7 +16,7 @@ export const DISPLAY = {
   'display.server_name': text(
     '',
     SERVER_NAME_PATTERN,
-    'Must be at most 40 characters, with no blank at either end.',
+    message('setting.server_name'),
     'Name of this server in the header, the title of the tab and on the sign-in page. Empty shows the name in the address.',
   ),
   'display.server_colour': oneOf(

@@ -1,6 +1,7 @@
 // The settings of the category security: the lifetime of a session, limits on password guessing, and origins that may
 // use the API (decisions.md, A2, A12, A17).
 import { Type } from '@panel/shared/schema.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { int, json, type Shape } from '../kinds.ts'
 
 const ORIGINS: Shape = {
@@ -12,8 +13,7 @@ const ORIGINS: Shape = {
     { maxItems: 32, uniqueItems: true },
   ),
   json_shape: '[text]',
-  refusal:
-    'Must be a list of at most 32 different origins such as "https://panel.example.net:8443", in lower case, without a path and never "*".',
+  refusal: message('setting.origins'),
 }
 
 export const SECURITY = {

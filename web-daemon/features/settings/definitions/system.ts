@@ -1,12 +1,13 @@
 // The settings of the category system: background checks of the host, and the retention of the audit log.
 import { DeviceName } from '@panel/shared/tunnel/observed.ts'
 import { Type } from '@panel/shared/schema.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { bool, int, json, type Shape } from '../kinds.ts'
 
 const NAMES: Shape = {
   schema: Type.Array(DeviceName, { maxItems: 10_000, uniqueItems: true }),
   json_shape: '[text]',
-  refusal: 'Must be a list of different names of interfaces.',
+  refusal: message('setting.interfaces'),
 }
 
 export const SYSTEM = {

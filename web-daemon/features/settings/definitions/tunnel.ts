@@ -1,6 +1,7 @@
 // The settings of the category tunnel: defaults of new tunnels.
 import { PERSISTENCE_TYPES, TUNNEL_TYPES } from '@panel/shared/api/base/lookups.ts'
 import { strict, Type, U32_MAX } from '@panel/shared/schema.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { bool, int, json, lookup, orNull, text, type Shape } from '../kinds.ts'
 
 export interface SideLabels {
@@ -12,7 +13,7 @@ const Label = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,8}$' })
 const LABELS: Shape = {
   schema: strict({ a: Label, b: Label }),
   json_shape: '{"a": text, "b": text}',
-  refusal: 'Must be an object with "a" and "b", each 1 to 8 letters, digits, "_", "." or "-".',
+  refusal: message('setting.side_labels'),
 }
 
 const TOS_PATTERN = '^(inherit|0[xX][0-9a-fA-F]{1,2}|[01]?[0-9]{1,2}|2[0-4][0-9]|25[0-5])$'
@@ -37,7 +38,7 @@ export const TUNNEL = {
   'tunnel.default_tos': text(
     'inherit',
     TOS_PATTERN,
-    'Must be "inherit", "0" to "255", or "0x00" to "0xff".',
+    message('setting.traffic_class'),
     'Type of service of the outer packets of a new tunnel.',
   ),
   'tunnel.default_pmtudisc': bool(false, "Whether a new IPv4 tunnel sends its outer packets with Don't Fragment."),
@@ -49,7 +50,7 @@ export const TUNNEL = {
   'tunnel.naming_template': text(
     'gre-{side}-{number}',
     TEMPLATE_PATTERN,
-    'Must be text of letters, digits, "_", "." and "-" with the placeholders {side}, {number} and {type}.',
+    message('setting.template', { placeholders: '{side}, {number} and {type}' }),
     'Name of the interface of a new tunnel. {side} is the label of its side, {number} its number and {type} its type.',
   ),
   'tunnel.side_labels': json<SideLabels>(

@@ -2,6 +2,7 @@
 // defined in content.ts.
 import { crc32, gunzipSync, gzipSync } from 'node:zlib'
 import { parseJson } from '@panel/shared/json.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import { PAIRING_CODE_MARKER } from '@panel/shared/api/tunnels/pairing.ts'
 
 /** More than a tunnel needs; the limit keeps a small code from expanding to all of the memory. */
@@ -13,7 +14,14 @@ const LEAST_GZIP_BYTES = 20
 const MOST_CHARACTERS_OF_DAMAGE = 3
 
 /** Its message is for the operator. */
-export class PairingCodeError extends Error {}
+export class PairingCodeError extends Error {
+  readonly told: Message
+
+  constructor(told: Message, options?: ErrorOptions) {
+    super(told.message, options)
+    this.told = told
+  }
+}
 
 export function encodePairingCode(content: object): string {
   return pack(Buffer.from(JSON.stringify(content)))
@@ -25,10 +33,8 @@ export function decodePairingCode(pairing_code: string): unknown {
   checkVersion(code)
   const bytes = decodeBytes(code.slice(PAIRING_CODE_MARKER.length))
   const json = expand(bytes.subarray(CHECKSUM_BYTES))
-  if (crc32(json) !== bytes.readUInt32BE(0))
-    throw new PairingCodeError('The pairing code is damaged: its checksum does not match.')
-  if (isDamagedCopy(pack(json), code))
-    throw new PairingCodeError('The pairing code is damaged: a few of its characters are not what they were.')
+  if (crc32(json) !== bytes.readUInt32BE(0)) throw new PairingCodeError(message('pairing.damaged_checksum'))
+  if (isDamagedCopy(pack(json), code)) throw new PairingCodeError(message('pairing.damaged_characters'))
   return parse(json)
 }
 
@@ -42,18 +48,15 @@ function checkVersion(code: string): void {
   if (code.startsWith(PAIRING_CODE_MARKER)) return
   const [, version] = /^v(\d{1,9})\./.exec(code) ?? []
   throw new PairingCodeError(
-    version === undefined
-      ? 'This is no pairing code: one begins with "v1.".'
-      : `The pairing code has version ${version}, and this panel reads version 1.`,
+    version === undefined ? message('pairing.no_code') : message('pairing.version', { version }),
   )
 }
 
 /** Base64url has several spellings for some bytes; only the canonical one is accepted. */
 function decodeBytes(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url')
-  if (bytes.toString('base64url') !== text)
-    throw new PairingCodeError('The pairing code has characters that do not belong there, or lacks some.')
-  if (bytes.length < CHECKSUM_BYTES + LEAST_GZIP_BYTES) throw new PairingCodeError('The pairing code is cut off.')
+  if (bytes.toString('base64url') !== text) throw new PairingCodeError(message('pairing.characters'))
+  if (bytes.length < CHECKSUM_BYTES + LEAST_GZIP_BYTES) throw new PairingCodeError(message('pairing.cut_off'))
   return bytes
 }
 
@@ -61,7 +64,7 @@ function expand(gzip: Buffer): Buffer {
   const { buffer, engine } = gunzipped(gzip)
   // gunzipSync ignores padding and reads further members; the last four bytes are the length of the last member alone.
   if (engine.bytesWritten === gzip.length && gzip.readUInt32LE(gzip.length - 4) === buffer.length) return buffer
-  throw new PairingCodeError('There is something behind the end of the pairing code.')
+  throw new PairingCodeError(message('pairing.trailing'))
 }
 
 function gunzipped(gzip: Buffer): { buffer: Buffer; engine: { bytesWritten: number } } {
@@ -75,11 +78,10 @@ function gunzipped(gzip: Buffer): { buffer: Buffer; engine: { bytesWritten: numb
   }
 }
 
-function describeFailure(code: string | undefined): string {
-  if (code === 'ERR_BUFFER_TOO_LARGE')
-    return `The pairing code grows to more than ${MAX_EXPANDED_BYTES} bytes: no tunnel needs that.`
-  if (code === 'Z_BUF_ERROR') return 'The pairing code is cut off.'
-  return 'The pairing code is damaged: it cannot be unpacked.'
+function describeFailure(code: string | undefined): Message {
+  if (code === 'ERR_BUFFER_TOO_LARGE') return message('pairing.too_large', { bytes: MAX_EXPANDED_BYTES })
+  if (code === 'Z_BUF_ERROR') return message('pairing.cut_off')
+  return message('pairing.damaged_archive')
 }
 
 /**
@@ -96,6 +98,6 @@ function parse(json: Buffer): unknown {
   try {
     return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(json))
   } catch (failure) {
-    throw new PairingCodeError('The pairing code holds something else than a tunnel.', { cause: failure })
+    throw new PairingCodeError(message('pairing.something_else'), { cause: failure })
   }
 }

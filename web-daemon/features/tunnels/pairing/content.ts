@@ -4,9 +4,11 @@ import { parseIp } from '@panel/shared/address/ip.ts'
 import { TUNNEL_SIDES, TUNNEL_TYPES } from '@panel/shared/api/base/lookups.ts'
 import { integer, integerEnum, Type, U32_MAX, type Static } from '@panel/shared/schema.ts'
 import { Problems } from '../../../platform/http/problems.ts'
+import { asMessage } from '../../../platform/http/refusal.ts'
 import { validate, type Body } from '../../../platform/http/validate.ts'
 import type { PoolRecord } from '../../pools/store.ts'
 import { PairingCodeError } from './code.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { AddressRecord, TunnelRecord } from '../record.ts'
 
 const VERSION = 1
@@ -77,17 +79,17 @@ export function makeContent(record: TunnelRecord, pool: PoolRecord | null): Pair
 
 /** Throws a PairingCodeError if the value is not a tunnel that this version understands. */
 export function readContent(value: unknown): PairingContent {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unusable('it holds no tunnel')
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unusable(message('pairing.no_tunnel'))
   const given = value as Body
   if (given['v'] !== VERSION)
-    throw unusable(`it has version ${String(given['v'])}, and this panel reads version ${VERSION}`)
+    throw unusable(message('pairing.content_version', { version: String(given['v']), known: VERSION }))
   const problems = new Problems()
   validate(PairingContent, withoutNulls(given), problems)
   const [problem] = problems.all
-  if (problem) throw unusable(problem.message.replace(/^The field/, 'the field'))
+  if (problem) throw unusable({ ...asMessage(problem), message: problem.message.replace(/^The field/, 'the field') })
   const content = withoutNulls(given) as unknown as PairingContent
   const wrong = listAddresses(content).find((text) => !parseIp(text))
-  if (wrong !== undefined) throw unusable(`${JSON.stringify(wrong)} is no IP address`)
+  if (wrong !== undefined) throw unusable(message('pairing.not_ip', { text: JSON.stringify(wrong) }))
   return content
 }
 
@@ -107,5 +109,4 @@ const sparse = <T extends object>(fields: T): Partial<T> =>
 const withoutNulls = (given: Body): Body =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
 
-const unusable = (reason: string): PairingCodeError =>
-  new PairingCodeError(`The pairing code cannot be used here: ${reason}.`)
+const unusable = (why: Message): PairingCodeError => new PairingCodeError(message('pairing.unusable', { why }))

@@ -3,7 +3,7 @@
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import type { FromPairingCodeAnswer, FromPairingCodeBody } from '@panel/shared/api/tunnels/pairing.ts'
-import { message, verbatim } from '@panel/shared/messages/message.ts'
+import { message, spoken } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Problems } from '../../../platform/http/problems.ts'
@@ -14,9 +14,6 @@ import { decodePairingCode, PairingCodeError } from './code.ts'
 import { readContent, type PairingContent } from './content.ts'
 import { mirrored, mirroredAddresses, otherSide, summarise, type MirroredAddress } from './mirror.ts'
 import type { PairingThrottle } from './throttle.ts'
-
-const NOTE =
-  'Nothing has been made yet: look it over and send "tunnel" to POST /tunnels. Name and number are those of this server; everything else mirrors the other one and must stay as it is.'
 
 export function fromPairingCode(throttle: PairingThrottle) {
   return async (
@@ -40,7 +37,7 @@ export function fromPairingCode(throttle: PairingThrottle) {
         addresses: addresses.map(({ isChosen: _told, ...address }) => address),
       },
       summary: summarise(content),
-      note: NOTE,
+      ...spoken('note', message('note.pairing_read')),
       warnings: pairingWarnings(content, pool, addresses),
     }
     return ok(answer)
@@ -55,11 +52,11 @@ function readCode(
   try {
     const content = readContent(decodePairingCode(pairing_code))
     const addresses = mirroredAddresses(content)
-    if (addresses.length === 0) throw new PairingCodeError('The pairing code carries no address for this end.')
+    if (addresses.length === 0) throw new PairingCodeError(message('pairing.no_address'))
     return { content, addresses }
   } catch (refused) {
     if (!(refused instanceof PairingCodeError)) throw refused
-    problems.add('pairing_code', 'INVALID_PAIRING_CODE', verbatim(refused.message))
+    problems.add('pairing_code', 'INVALID_PAIRING_CODE', refused.told)
     problems.throwIfAny()
     throw refused
   }

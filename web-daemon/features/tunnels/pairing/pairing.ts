@@ -1,7 +1,7 @@
 // GET /tunnels/{id}/pairing-code: the code that describes a tunnel to the other server (reference.md, GET
 // /tunnels/{id}/pairing-code; decisions.md, R26, R27).
 import type { PairingCodeAnswer } from '@panel/shared/api/tunnels/pairing.ts'
-import { message } from '@panel/shared/messages/message.ts'
+import { message, spoken } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
@@ -12,9 +12,6 @@ import { encodePairingCode } from './code.ts'
 import { makeContent } from './content.ts'
 import { mirroredAddresses, summarise } from './mirror.ts'
 import { findTunnel } from '../store.ts'
-
-const NOTE =
-  'Paste the code into the panel of the other server, which becomes the other side. It is configuration and not a credential, but it tells addresses and GRE keys: do not post it in public.'
 
 export async function showPairingCode(
   { db, settings }: ReadContext,
@@ -43,7 +40,7 @@ export async function showPairingCode(
   const answer: PairingCodeAnswer = {
     pairing_code,
     summary: summarise(content),
-    note: NOTE,
+    ...spoken('note', message('note.pairing_code')),
   }
   return ok(answer)
 }

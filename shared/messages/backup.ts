@@ -1,0 +1,31 @@
+// Importing a backup.
+export const BACKUP = {
+  'backup.under_way': 'Another import is under way. Wait for it to end.',
+  'backup.confirm': 'This setting guards the panel. Import it together with your current password, or leave it out.',
+  'backup.dry': 'Nothing was changed. An "error" is what the item would be refused for as things stand now.',
+  'backup.done':
+    'What failed is told with its reason; everything else is in place. Importing the same backup again does what is left and skips the rest.',
+  'backup.no_rules': 'The backup holds no relay rules, so none are brought back.',
+  'backup.holds':
+    'Holds settings, address pools, tunnels and relay rules as they are meant to be. Accounts, passwords, sessions and the signing key are not in it. Ids have a meaning within this backup only.',
+  'backup.rules_left_out': 'Relay rules were left out of this export: importing it brings none back.',
+  'backup.unknown_member': 'A backup of version {version} has no {name}.',
+  'backup.no_version': 'The backup does not say which version it is. It reads version {known}.',
+  'backup.other_version': 'This build does not understand a backup of version {version}. It reads version {known}.',
+  'backup.list': '{path} must be a list.',
+  'backup.list_too_long': '{path} must be a list of at most {most}, and has {count}.',
+  'backup.object': '{path} must be an object.',
+  'backup.too_large': '{path} is too large, or too deep.',
+  'backup.setting_twice': '{name} is in the backup twice.',
+  'backup.not_tried': 'It was not tried, since the root helper did not answer for those before it.',
+  'backup.pool_missing': "The backup's pool {pool_id} is not on this server.",
+  'backup.pool_missing_no_addresses':
+    "The backup's pool {pool_id} is not on this server, and the tunnel has no addresses of its own.",
+  'backup.tunnel_same_name': 'A tunnel of this name is here, and is left as it is.',
+  'backup.tunnel_same_ends': '{name} is here with the same endpoints and key, and is left as it is.',
+  'backup.tunnel_no_pool': 'Its pool is not on this server: it keeps its addresses and belongs to no pool.',
+  'backup.rule_same_name': 'A rule of this name is here, and is left as it is.',
+  'backup.rule_no_tunnel': 'The tunnel that it relays over is not on this server: the rule names none.',
+  'backup.pool_same': 'A pool of this range is here, and is as in the backup.',
+  'backup.pool_changed': 'A pool of this range is here: it is made as in the backup.',
+} as const
