@@ -1,4 +1,5 @@
 // Which rows of a long table are drawn: those in view and some around them, by the mean height of those drawn.
+import { untrack } from 'svelte'
 import type { Attachment } from 'svelte/attachments'
 
 /** More rows than this are windowed. */
@@ -38,9 +39,10 @@ export class Windowing {
   /** Of the body of the table. */
   readonly follow: Attachment<HTMLElement> = (body) => {
     const look = (): void => this.#measure(body)
+    // What it measures must not start it again: rows of different heights would never come to rest.
     $effect(() => {
-      this.#look()
-      look()
+      void [this.#look(), this.#restart(), this.#count()]
+      untrack(look)
     })
     addEventListener('scroll', look, { passive: true })
     addEventListener('resize', look)
@@ -54,11 +56,10 @@ export class Windowing {
     if (!this.isOn) return
     const inside = [...body.querySelectorAll<HTMLElement>('tr.line')]
     const [top, bottom] = [inside[0], inside.at(-1)]
-    if (top && bottom)
-      this.#height = Math.max(
-        LEAST_HEIGHT,
-        (bottom.getBoundingClientRect().bottom - top.getBoundingClientRect().top) / inside.length,
-      )
+    if (top && bottom) {
+      const mean = (bottom.getBoundingClientRect().bottom - top.getBoundingClientRect().top) / inside.length
+      if (Math.abs(mean - this.#height) >= 1) this.#height = Math.max(LEAST_HEIGHT, mean)
+    }
     const { top: start } = body.getBoundingClientRect()
     this.#from = Math.max(0, Math.floor(-start / this.#height))
     this.#to = Math.max(this.#from, Math.ceil((innerHeight - start) / this.#height)) + 1
