@@ -1,6 +1,6 @@
 // Every dialog and menu of the page, open.
 import type { Page, Route } from 'playwright-core'
-import type { At, Scene } from './scenes.ts'
+import type { At, Scene } from './scene.ts'
 
 const press = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).first().click()

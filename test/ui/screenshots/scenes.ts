@@ -1,34 +1,10 @@
 // What is drawn: every page of the table of routes, and what a page looks like in a certain state or halfway through a
 // task. Dialogs are in dialogs.ts.
-import type { Page } from 'playwright-core'
 import { ROUTES } from '../../../ui/src/core/routes.ts'
 import { addressOf } from '../support/host.ts'
 import { DIALOGS } from './dialogs.ts'
-import type { Device } from './looks.ts'
-import type { Say } from './words.ts'
-import { look, type FullWorld } from './world.ts'
-
-export interface At {
-  readonly page: Page
-  /** A text of the page in the language of the picture. */
-  readonly say: Say
-}
-
-export interface Scene {
-  readonly name: string
-  /** Under the web path; absent: before anybody has signed in. */
-  readonly path?: string
-  /** Wants a server of its own, and makes of it what the picture is about. */
-  readonly alone?: (world: FullWorld) => Promise<unknown> | unknown
-  /** On a server that nobody has set up: 'new'; on one without tunnels: 'empty'. Else on one with everything. */
-  readonly server?: 'new' | 'empty'
-  /** Absent: both. */
-  readonly devices?: readonly Device[]
-  /** What a person does there before the picture is taken. */
-  readonly arrive?: (at: At) => Promise<unknown>
-  /** Only what is in the window, such as a dialog, and not the page to its end. */
-  readonly isWindow?: true
-}
+import type { At, Scene } from './scene.ts'
+import { look } from './world.ts'
 
 const nameOf = (path: string): string => path.slice(1).replaceAll('/:id', '').replaceAll('/', '-') || 'overview'
 /** A page of one thing is named as the thing, and its list as the things. */
