@@ -14,6 +14,7 @@ interface Typed {
 /** On the page of a rule. Each tab changes the notes, and the second the name too; the first decides about the notes. */
 export async function editInTwoTabs(first: Page, { mine, theirs }: { mine: Typed; theirs: Typed }): Promise<void> {
   const edit = async (page: Page, { name, notes }: Typed): Promise<void> => {
+    await page.locator('summary', { hasText: 'Advanced' }).click()
     await field(page, 'Notes').fill(notes)
     if (name !== undefined) await field(page, 'Name').fill(name)
   }
