@@ -23,7 +23,7 @@ export const NOTE = {
     'Of two rules that match a connection the one that stands first gets it. Connections that are there stay with the rule that has them.',
   'note.forwarding_stays': 'IP forwarding stays as it is.',
   'note.forwarding_revertible':
-    'This was the last rule, and the panel had turned IP forwarding on for the rules. It stays on until you ask on the page of IP forwarding for what was set before.',
+    'This was the last rule, and the panel had turned IP forwarding on for the rules. It stays on; revert it on the page of IP forwarding.',
   'note.all_applied': 'The kernel holds the rules that are enabled, as they are stored, and no other.',
   'note.orphans_removed': '{count} that the panel knows nothing of were taken out of its table.',
   'note.connections_unreadable': 'The connections cannot be read, so it is not known who uses the rule: {why}',

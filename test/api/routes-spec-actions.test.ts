@@ -94,9 +94,9 @@ describe('Each sentence about the states of relay rules', () => {
     it('reorder, apply-all, duplicate and delete answer with a note beside what they did', async () => {
       await madeRoute(client)
       const answers = [
-        [(await reorder(client, [1])).body, 'action', 'routes', 'note'],
-        [(await applyAll(client)).body, 'action', 'rules_applied', 'verification', 'note'],
-        [(await duplicateRoute(client, 1)).body, 'route', 'note'],
+        [(await reorder(client, [1])).body, 'action', 'routes', 'note', 'note_message'],
+        [(await applyAll(client)).body, 'action', 'rules_applied', 'verification', 'note', 'note_message'],
+        [(await duplicateRoute(client, 1)).body, 'route', 'note', 'note_message'],
       ] as const
       for (const [body, ...names] of answers) has(body, ...names)
       const gone = (await deleteRoute(client, 1)).body
@@ -110,6 +110,7 @@ describe('Each sentence about the states of relay rules', () => {
         'forwarding_can_be_reverted',
         'warnings',
         'note',
+        'note_message',
       )
       for (const { note } of [...answers.map(([body]) => body), gone]) assert.notEqual(note, '')
     })

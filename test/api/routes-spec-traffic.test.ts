@@ -9,6 +9,7 @@ import type {
   TrafficHistoryAnswer,
   TrafficSummaryAnswer,
 } from '@panel/shared/api/routes/traffic.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
@@ -62,10 +63,10 @@ describe('Each sentence about traffic, the system and reconcile', () => {
     it('each answer has just its fields, and says which way tx and rx are', async () => {
       await madeRoute(client)
       const live = (await client.get<RouteTrafficAnswer>('/routes/1/traffic')).body
-      has(live, 'route_rule_id', 'title', 'traffic', 'sampled', 'points', 'note')
+      has(live, 'route_rule_id', 'title', 'traffic', 'sampled', 'points', 'note', 'note_message')
       has(live.traffic, ...TRAFFIC)
       const { body: sum } = await client.get<TrafficSummaryAnswer>('/routes/traffic/summary')
-      has(sum, 'summary', 'routes', 'note')
+      has(sum, 'summary', 'routes', 'note', 'note_message')
       has(
         sum.summary,
         'routes',
@@ -145,6 +146,7 @@ describe('Each sentence about traffic, the system and reconcile', () => {
         'available',
         'bytes_counted',
         'detail',
+        'detail_message',
         'connections',
         'total',
         'by_source',
@@ -178,7 +180,10 @@ describe('Each sentence about traffic, the system and reconcile', () => {
       await madeRoute(client)
       await panel.db
         .updateTable('route_rule')
-        .set({ apply_status_id: APPLY_STATUSES.Inconsistent, last_apply_error: 'no room' })
+        .set({
+          apply_status_id: APPLY_STATUSES.Inconsistent,
+          last_apply_error_message: JSON.stringify(verbatim('no room')),
+        })
         .execute()
       const { routes, route_counts, route_findings } = (await client.get<ReconcileAnswer>('/reconcile')).body
       assert.deepEqual(
@@ -193,6 +198,7 @@ describe('Each sentence about traffic, the system and reconcile', () => {
         'status',
         'reconcile_status_id',
         'detail',
+        'detail_message',
         'actions',
         'expected_rules',
         'installed_rules',
@@ -205,6 +211,7 @@ describe('Each sentence about traffic, the system and reconcile', () => {
         'backend',
         'readable',
         'detail',
+        'detail_message',
         'enabled_rules',
         'ip_forwarding_enabled',
         'ip_forwarding_expected',
@@ -213,7 +220,9 @@ describe('Each sentence about traffic, the system and reconcile', () => {
         'foreign_readable',
         'foreign_managers',
         'foreign_shadows',
+        'foreign_shadow_messages',
         'notes',
+        'note_messages',
       )
     })
   })

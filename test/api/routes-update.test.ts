@@ -81,6 +81,7 @@ describe('A change of a relay rule', () => {
         apply_status: _s,
         last_applied_date: _l,
         last_apply_error: _e,
+        last_apply_error_message: _m,
         created_date: _c,
         updated_date: _u,
         ...fields

@@ -66,6 +66,7 @@ describe('A change of a tunnel that fails', () => {
             apply_status,
             apply_status_id: _id,
             last_apply_error,
+            last_apply_error_message: _told,
             updated_date: _date,
             observed: _seen,
             ...wanted

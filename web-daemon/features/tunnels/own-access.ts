@@ -33,11 +33,17 @@ export async function guardOwnAccess(
   { client_ip, accepts }: Asking,
 ): Promise<void> {
   const client = parseIp(client_ip)
-  if (!client || accepts || planChange(change).steps.length === 0) return
+  if (!client || accepts || !mayCut(guarded, change, client)) return
   const found = await nullIfHelperAway(request('route.lookup', { addresses: [client_ip] }))
   const cut = cutOf(guarded, change, client, found?.routes[0] ?? null)
   if (cut) throw wouldCut(guarded.interface_name, client_ip, cut)
 }
+
+/** Without a look at the routing table. */
+const mayCut = ({ addresses }: Guarded, change: Change<TunnelState>, client: Ip): boolean =>
+  isCut(change) ||
+  lostAddresses(change, addresses).length > 0 ||
+  gainedNetworks(change).some((one) => contains(one, client))
 
 export interface Cut {
   readonly how: 'through_tunnel' | 'route_captured'
