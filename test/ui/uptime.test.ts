@@ -68,7 +68,9 @@ describe('The uptime in lists', () => {
 
   it('of a relay rule is that of the tunnel that leads to its destination, and of none none', async () => {
     const visited = await list('routes')
-    await rowOf(visited, 'over the first').getByText(/97\.[89]\d? %/).waitFor()
+    await rowOf(visited, 'over the first')
+      .getByText(/97\.[89]\d? %/)
+      .waitFor()
     assert.equal(await rowOf(visited, 'over none').locator('.beat').count(), 0)
     assert.equal(await visited.page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
     assert.equal(visited.requests.length, 1)
@@ -76,7 +78,9 @@ describe('The uptime in lists', () => {
 
   it('fits on a phone', async () => {
     const visited = await list('tunnels?q=gre-a-1&sort=name', { viewport: PHONE })
-    await rowOf(visited, 'gre-a-1').getByText(/97\.[89]\d? %/).waitFor()
+    await rowOf(visited, 'gre-a-1')
+      .getByText(/97\.[89]\d? %/)
+      .waitFor()
     assert.equal(await visited.page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
   })
 })

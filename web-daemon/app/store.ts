@@ -12,7 +12,13 @@ export { IN_MEMORY } from '../platform/db/open.ts'
  * These grow with time and can reach gigabytes, too much to check at each start; damage in them shows when they are
  * read.
  */
-const HISTORY_TABLES: readonly (keyof Database)[] = ['audit_log', 'monitor_bucket', 'monitor_event', 'monitor_tick', 'route_bucket']
+const HISTORY_TABLES: readonly (keyof Database)[] = [
+  'audit_log',
+  'monitor_bucket',
+  'monitor_event',
+  'monitor_tick',
+  'route_bucket',
+]
 
 /** The store at `path`, migrated to this build. A store that exists is first copied to `<path>.before-<migration>`. */
 export function openStore(path: string, migrations: readonly NamedMigration[] = MIGRATIONS): Promise<Store> {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CountersAnswer } from '@panel/shared/api/diagnostics.ts'
 import { ADDRESS_FAMILIES } from '@panel/shared/api/base/lookups.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
-import type { ObservedLink } from '@panel/shared/tunnel/observed.ts'
+import type { HostInterface, ObservedLink } from '@panel/shared/tunnel/observed.ts'
 import type { PingPacket, PingParams } from '@panel/shared/path/model.ts'
 import { verbatim, type Message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
@@ -78,21 +78,13 @@ export async function takeSnapshot(
   const room = (link?.mtu ?? 0) - headersFor(ends.target_address)
   const large = isAnswered(inside) && room > SMALL ? await ping(ends, room, true) : null
   const refused = refusalsSent(host) - refusedBefore
-  const device =
-    interfaces?.find(({ addresses }) => addresses.some((cidr) => cidr.split('/')[0] === record.local_endpoint))?.name ??
-    null
-  return {
-    link,
-    sample,
-    inside,
-    reason: problems.all[0] ? asMessage(problems.all[0]) : verbatim(''),
-    around,
-    large,
-    foreign,
-    device,
-    refused,
-  }
+  const reason = problems.all[0] ? asMessage(problems.all[0]) : verbatim('')
+  const device = deviceWith(record.local_endpoint, interfaces ?? [])
+  return { link, sample, inside, reason, around, large, foreign, device, refused }
 }
+
+const deviceWith = (address: string, interfaces: readonly HostInterface[]): string | null =>
+  interfaces.find(({ addresses }) => addresses.some((cidr) => cidr.split('/')[0] === address))?.name ?? null
 
 async function pingSample({ stream, signal }: Run, params: PingParams): Promise<PingSample> {
   const packets: PingPacket[] = []
