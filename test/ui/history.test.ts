@@ -44,7 +44,7 @@ describe('The history of a tunnel on the page', () => {
       uptimes.push(await page.locator('[data-uptime]').textContent())
     }
     assert.deepEqual(uptimes, ['Uptime 97.91 %', 'Uptime 97.91 %', 'Uptime 97.91 %'])
-    await page.getByText(/^Down 30 min$/).waitFor()
+    await page.getByText(/^Down 30 mins?$/).waitFor()
     await span(page, '30 days')
     await page.getByText(/Not monitored for 29 d/).waitFor()
   })

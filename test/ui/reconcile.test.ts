@@ -134,6 +134,6 @@ describe('The comparison of what is stored with the host', () => {
     visited.gates.allowConsole(/503/)
     host.sendHelperAway()
     await visited.page.getByRole('button', { name: 'Check now' }).click()
-    await visited.page.getByText('What is not known is not fine').waitFor()
+    await visited.page.getByText('nothing below shows its present state').waitFor()
   })
 })

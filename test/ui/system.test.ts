@@ -22,7 +22,7 @@ describe('The system on the page', () => {
     const part = page.getByRole('listitem').filter({ hasText: 'Kernel tunnel support' })
     await part
       .last()
-      .getByText(/gre: Unknown device type/)
+      .getByText(/gre \(Unknown device type\)/)
       .waitFor()
     const ableTo = async (kind: string): Promise<string> =>
       page

@@ -33,17 +33,18 @@ describe('The list of tunnels', () => {
     assert.deepEqual(await page.getByRole('columnheader').allInnerTexts(), [
       'Tunnel',
       'State',
+      'Uptime',
       'Endpoints',
       'Configured',
       'On the host',
     ])
-    const [, , configured, onHost] = await cellsOf(page, 'gre-a-1')
+    const [, , , configured, onHost] = await cellsOf(page, 'gre-a-1')
     assert.match(configured ?? '', /Enabled\s*MTU 1472 · 172\.17\.1\.1\/30/)
     assert.match(onHost ?? '', /up \(GRE reports no carrier\)\s*MTU 1472 · 172\.17\.1\.1\/30/)
     const missing = await cellsOf(page, 'gre-a-2')
-    assert.match(missing[2] ?? '', /Enabled/)
-    assert.match(missing[3] ?? '', /missing$/)
-    assert.match((await cellsOf(page, 'gre-a-4'))[3] ?? '', /down\s*MTU/)
+    assert.match(missing[3] ?? '', /Enabled/)
+    assert.match(missing[4] ?? '', /missing$/)
+    assert.match((await cellsOf(page, 'gre-a-4'))[4] ?? '', /down\s*MTU/)
   })
 
   it('shows the host anew when asked', async () => {
@@ -64,7 +65,7 @@ describe('The list of tunnels', () => {
       .getByRole('row', { name: /gre-a-1/ })
       .getByText('not known')
       .waitFor()
-    assert.match((await cellsOf(page, 'gre-a-1'))[2] ?? '', /Enabled.*MTU 1472/s)
+    assert.match((await cellsOf(page, 'gre-a-1'))[3] ?? '', /Enabled.*MTU 1472/s)
     await page.reload()
     await page.getByRole('button', { name: /Not working: Root helper/ }).click()
     await page
@@ -84,7 +85,7 @@ describe('The list of tunnels', () => {
     host.kernel.supportsGre = false
     const { page } = await visitTunnels()
     await page.getByRole('button', { name: /Kernel tunnel support/ }).click()
-    await page.getByText(/gre: Unknown device type/).waitFor()
+    await page.getByText(/gre \(Unknown device type\)/).waitFor()
   })
 
   it('keeps what it last saw when the daemon is gone, and says so', async () => {
