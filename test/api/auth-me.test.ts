@@ -61,6 +61,17 @@ describe('/auth/me', () => {
     assert.equal((await panel.visitor().post('/auth/login', OPERATOR)).status, 200)
   })
 
+  it('says all at once that the current password is wrong and the new one is weak', async () => {
+    const operator = await panel.setUp()
+    const { status, error } = await change(operator, { current_password: 'wrong wrong wrong', new_password: 'short' })
+    assert.deepEqual([status, error.code, error.field], [401, 'INVALID_CREDENTIALS', 'current_password'])
+    const fields = error.details['fields'] as { field: string }[]
+    assert.deepEqual(
+      fields.map(({ field }) => field),
+      ['current_password', 'new_password'],
+    )
+  })
+
   it('is 422 on a weak new password or a bad name, and 400 where there is nothing to change', async () => {
     const operator = await panel.setUp()
     const { status, error } = await change(operator, { new_password: 'short' })

@@ -3,7 +3,7 @@ import type { MeAnswer, SessionAnswer } from '@panel/shared/api/auth.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { Refusal } from '../../platform/http/refusal.ts'
+import { asMessage, Refusal } from '../../platform/http/refusal.ts'
 import type { AccountBody } from '@panel/shared/api/auth.ts'
 import { weakness } from './passwords.ts'
 import type { AuthServices } from './services.ts'
@@ -26,11 +26,12 @@ export function changeMe(services: AuthServices) {
   const { passwords, tokens } = services
   return async ({ db, now, note }: CommandContext, incoming: Incoming<AccountBody>): Promise<Answer<SessionAnswer>> => {
     const account = await ownAccount(db, incoming)
-    const { body, client_ip } = incoming
     const change = requestedChange(account, incoming)
     note.target('user', account.user_id)
     if (change.new_password === undefined) note.action('UsernameChange')
-    await confirm(services, account, { ...body, client_ip })
+    await confirmAll(services, account, incoming)
+    if (change.username === account.username && change.new_password === undefined)
+      throw new Refusal('INVALID_REQUEST', message('panel.account_unchanged'))
     const password_hash =
       change.new_password === undefined ? account.password_hash : await passwords.hash(change.new_password)
     const changed = await changeAccount(db, account, { username: change.username, password_hash }, now().toISOString())
@@ -53,6 +54,26 @@ const confirm = async (
   attempt.succeeded()
 }
 
+/** What is wrong with the fields comes together with a wrong current password, which counts as a failed sign-in. */
+const confirmAll = async (
+  services: AuthServices,
+  account: Account,
+  { body, client_ip, problems }: Incoming<AccountBody>,
+): Promise<void> => {
+  if (problems.has('current_password')) problems.throwIfAny()
+  try {
+    await confirm(services, account, { ...body, client_ip })
+  } catch (thrown) {
+    if (problems.isEmpty || !(thrown instanceof Refusal) || thrown.code !== 'INVALID_CREDENTIALS') throw thrown
+    const { code, field } = thrown
+    throw new Refusal(code, asMessage(thrown), {
+      field,
+      details: { fields: [{ field, code, ...asMessage(thrown), details: {} }, ...problems.all] },
+    })
+  }
+  problems.throwIfAny()
+}
+
 const requestedChange = (
   account: Account,
   { body, problems }: Incoming<AccountBody>,
@@ -61,9 +82,6 @@ const requestedChange = (
   const { new_password } = body
   const weak = new_password === undefined ? null : weakness(new_password, username)
   if (weak !== null) problems.add('new_password', 'INVALID_PASSWORD', weak)
-  problems.throwIfAny()
-  if (username === account.username && new_password === undefined)
-    throw new Refusal('INVALID_REQUEST', message('panel.account_unchanged'))
   return { username, new_password }
 }
 
