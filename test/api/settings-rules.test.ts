@@ -31,6 +31,13 @@ describe('Settings that belong together', () => {
     assert.equal((await putSettings(client, { 'monitor.degraded_loss_pct': 20 })).status, 422)
   })
 
+  it('are refused together with a value that is wrong by itself', async () => {
+    assert.deepEqual(await refusedKeys({ 'monitor.down_loss_pct': 10, 'monitor.window_size': 'wide' }), [
+      'monitor.window_size',
+      'monitor.down_loss_pct',
+    ])
+  })
+
   it('of two changes at once that are right alone and wrong together, let only the first through', async () => {
     const answers = await Promise.all([
       putSettings(client, { 'monitor.down_loss_pct': 30 }),
