@@ -10,7 +10,8 @@ import { send } from './actions.ts'
 /** By the way that the packets of the rules take, whatever tunnel is stored with them. */
 const impact = async (tunnels: readonly TunnelView[]): Promise<Impact> => {
   const ids = new Set(tunnels.map(({ tunnel_id }) => tunnel_id))
-  const { routes } = await call('GET /routes', { query: { limit: 1000 } })
+  const { routes, total } = await call('GET /routes', { query: { limit: 1000 } })
+  if (total > routes.length) throw new Error('One answer does not hold all rules, so the impact is not known')
   return impactOf(
     routes.filter(
       ({ route, health }) =>
