@@ -1,5 +1,6 @@
 // The package going: what stays, what is taken down where that is asked for, and nothing at all after a purge.
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, OPERATOR } from '../panel/panel.ts'
 import { HERE, SLOW, thePackage, UNITS, type Installed } from './installed.ts'
 
@@ -28,9 +29,17 @@ export function goes(panel: Installed): void {
   })
 
   it('leaves nothing at all when it is purged, but for a tunnel that it adopted as it was', async () => {
+    const { lab } = panel
+    const name = (await lab.run("sed -n 's/^Name=//p' /etc/systemd/network/*gre-a-*.network | head -n 1")).trim()
+    assert.match(name, /^gre-a-\d+$/)
     await panel.apt('purge', 'tunnel-panel')
-    await panel.lab.run('ip link delete theirs')
+    await lab.run('ip link delete theirs')
     await leavesNothing()
+    // Nor in the memory of systemd-networkd, which would give the next link of the name the addresses of the last.
+    await lab.run(`ip link add ${name} type gre local ${HERE} remote 192.0.2.98 key 98 && ip link set ${name} up`)
+    await sleep(3000)
+    assert.doesNotMatch(await lab.run(`ip -br address show dev ${name}`), /172\.17\./)
+    await lab.run(`ip link delete ${name}`)
   })
 
   it('takes tunnels and relays down before it goes, where it is asked to', async () => {
