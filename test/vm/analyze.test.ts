@@ -183,7 +183,7 @@ describe('The analysis of a tunnel', function () {
     await filter(far, 'type filter hook prerouting priority -300; meta protocol ip ip length > 1400 drop')
     // The filter is to see packets as they go over a wire, and not bundles of them.
     await near.run('ip', ['link', 'set', tunnel.interface_name, 'gso_max_segs', '1'])
-    await finds('MTU_PROBLEM', /POST diagnostics\/mtu-probe/)
+    await finds('MTU_PROBLEM', /MTU probe/)
     const receiver = far.spawn('sh', ['-c', 'echo listening; socat -u TCP-LISTEN:9000 - | wc -c'])
     await receiver.says(/listening/)
     const sender = near.spawn('sh', [

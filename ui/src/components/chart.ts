@@ -1,7 +1,7 @@
 // Draws a chart with uPlot in the theme's colours.
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { PLOT_BOTTOM, PLOT_END, PLOT_START, PLOT_TOP, type TimeRange } from './plot.ts'
+import { PLOT_BOTTOM, PLOT_END, PLOT_START, PLOT_TOP, shareAt, type TimeRange } from './plot.ts'
 
 export interface Series {
   readonly title: string
@@ -91,7 +91,12 @@ const uplotOptions = (
     padding: [PLOT_TOP, PLOT_END, 0, 0],
     scales: { x: { range }, y: { range: (_chart, _least, most) => [0, Math.max(top ?? 0, most ?? 0, 1e-9) * 1.05] } },
     axes: [
-      { ...axis, space: 90, size: PLOT_BOTTOM, values: (_chart, splits, _axis, _space, step) => label(splits, step) },
+      {
+        ...axis,
+        space: 90,
+        size: PLOT_BOTTOM,
+        values: (chart, splits, _axis, _space, step) => withoutCut(chart, axis.font, splits, label(splits, step)),
+      },
       {
         ...axis,
         ...(steps ? { incrs: [...steps] } : {}),
@@ -114,6 +119,20 @@ const colourOf =
     probe.remove()
     return computed
   }
+
+/** Without a label at the end that the edge of the canvas would cut. */
+const withoutCut = (
+  { width, ctx, scales: { x } }: uPlot,
+  font: string,
+  splits: readonly number[],
+  labels: readonly string[],
+): string[] => {
+  const range = { from: x?.min ?? 0, to: x?.max ?? 1 }
+  const plot = width - PLOT_START - PLOT_END
+  ctx.font = font
+  const halfOf = (text: string): number => Math.max(...text.split('\n').map((line) => ctx.measureText(line).width)) / 2
+  return labels.map((text, at) => (shareAt(splits[at] ?? 0, range) * plot + halfOf(text) > plot + PLOT_END ? '' : text))
+}
 
 const DAY_S = 86_400
 
