@@ -8,10 +8,11 @@ import type { Panel } from '../../vm/panel/panel.ts'
 /** The lab's processor is emulated, and the machine around it may be busy. */
 export const PATIENCE_MS = 120_000
 /**
- * Chromium finds an answer late that the lab finds quick, and the helper is too slow for the panel's patience at times.
+ * Chromium finds an answer late that the lab finds quick, and the helper is too slow for the panel's patience at times, or
+ * killed. A form that another tab was quicker than is refused with 412.
  */
-const LATE =
-  /was preloaded using link preload but not used within a few seconds|the server responded with a status of 503/
+const EXPECTED =
+  /was preloaded using link preload but not used within a few seconds|the server responded with a status of (503|412)/
 
 export interface Pages {
   readonly open: (panel: Panel) => Promise<Visit>
@@ -40,7 +41,7 @@ export const pages = (): Pages => {
       const visit = await visitWith(
         browser,
         { base: `${server.url}/` },
-        { patience_ms: PATIENCE_MS, allowConsole: LATE },
+        { patience_ms: PATIENCE_MS, allowConsole: EXPECTED },
       )
       visit.page.on('load', (page) => void loads.push(page.url()))
       open.push(visit)
