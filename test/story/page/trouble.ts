@@ -48,6 +48,7 @@ export async function loseHelper(page: Page, panel: Panel, name: string): Promis
   await page
     .getByRole('region', { name: 'Needs attention' })
     .getByText(/The root helper cannot be reached/)
+    .first()
     .waitFor()
   await goTo(page, 'Tunnels')
   await page.getByRole('link', { name }).click()
