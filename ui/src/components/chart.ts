@@ -76,7 +76,6 @@ const uplotOptions = (
     grid: { stroke: colour('line'), width: 1 },
     ticks: { show: false },
   }
-  const label = timeLabels(locale)
   const line = (one: ChartData['series'][number]): uPlot.Series => ({
     stroke: colour(one.colour),
     width: 1.5,
@@ -91,12 +90,7 @@ const uplotOptions = (
     padding: [PLOT_TOP, PLOT_END, 0, 0],
     scales: { x: { range }, y: { range: (_chart, _least, most) => [0, Math.max(top ?? 0, most ?? 0, 1e-9) * 1.05] } },
     axes: [
-      {
-        ...axis,
-        space: 90,
-        size: PLOT_BOTTOM,
-        values: (chart, splits, _axis, _space, step) => withoutCut(chart, axis.font, splits, label(splits, step)),
-      },
+      { ...axis, space: 90, size: PLOT_BOTTOM, values: timeValues(axis.font, locale) },
       {
         ...axis,
         ...(steps ? { incrs: [...steps] } : {}),
@@ -119,6 +113,11 @@ const colourOf =
     probe.remove()
     return computed
   }
+
+const timeValues = (font: string, locale: string): uPlot.Axis.DynamicValues => {
+  const label = timeLabels(locale)
+  return (chart, splits, _axis, _space, step) => withoutCut(chart, font, splits, label(splits, step))
+}
 
 /** Without a label at the end that the edge of the canvas would cut. */
 const withoutCut = (
