@@ -16,7 +16,7 @@ interface Outcome extends Report {
   readonly line: string
 }
 
-const NONE: Report = { passed: 0, failed: 0, skipped: 0, failures: [], files: [], ms: 0 }
+const NONE: Report = { passed: 0, failed: 0, skipped: 0, failures: [], files: [], ms: 0, repeated: [] }
 
 async function cannotRun(parts: readonly Part[]): Promise<Outcome[]> {
   const reasons = await Promise.all(parts.map(async ({ tier }) => ({ tier: tier.name, why: await tier.missing() })))
@@ -55,13 +55,16 @@ function joined(one: Report, other: Report): Report {
     failures: [...one.failures, ...other.failures],
     files: [...one.files, ...other.files],
     ms: one.ms + other.ms,
+    repeated: [...one.repeated, ...other.repeated],
   }
 }
 
 function outcomeOf(tier: string, report: Report): Outcome {
   const failed = report.failed + (isCi ? report.skipped : 0)
   const counted = `${report.passed} passed, ${failed} failed, ${report.skipped} skipped`
-  return { ...report, failed, tier, line: `${tier}: ${counted} in ${(report.ms / 1000).toFixed(1)} s` }
+  const again =
+    report.repeated.length > 0 ? `; its machine crashed, so it ran again: ${report.repeated.join(', ')}` : ''
+  return { ...report, failed, tier, line: `${tier}: ${counted} in ${(report.ms / 1000).toFixed(1)} s${again}` }
 }
 
 function printSlowest({ tier, files }: Outcome): void {

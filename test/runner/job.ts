@@ -24,6 +24,8 @@ export interface Report extends Count {
   readonly files: readonly FileTime[]
   /** Of the whole process. */
   readonly ms: number
+  /** Files that ran a second time, since the lab's machine had crashed under them. */
+  readonly repeated: readonly string[]
 }
 
 export interface Job {
@@ -38,15 +40,26 @@ process.once('exit', () => rmSync(reports, { recursive: true }))
 const running = new Set<ChildProcess>()
 let lastNumber = 0
 
-export async function runJob({ tier, files, niceness }: Job): Promise<Report> {
+/** An emulator that crashed says nothing of the panel, so its files run once more. A second crash is a failure. */
+export async function runJob(job: Job): Promise<Report> {
+  const crashes = join(reports, `crashes-${(lastNumber += 1)}`)
+  const report = await runOnce(job, crashes)
+  if (report.failed === 0 || !existsSync(crashes)) return report
+  const second = await runOnce(job, crashes)
+  return { ...second, ms: report.ms + second.ms, repeated: job.files }
+}
+
+async function runOnce({ tier, files, niceness }: Job, crashes: string): Promise<Report> {
   const path = join(reports, `${tier}-${(lastNumber += 1)}.json`)
   const started = Date.now()
   const code = await mocha(tier, niceness, ['--reporter', 'test/support/reporter.cjs', ...files], {
     PANEL_TIER_REPORT: path,
+    PANEL_LAB_CRASHES: crashes,
   })
-  const report: Report = existsSync(path)
-    ? { ...(JSON.parse(readFileSync(path, 'utf8')) as Omit<Report, 'ms'>), ms: Date.now() - started }
-    : { passed: 0, failed: 1, skipped: 0, failures: [], files: [], ms: Date.now() - started }
+  const counted = existsSync(path)
+    ? (JSON.parse(readFileSync(path, 'utf8')) as Omit<Report, 'ms' | 'repeated'>)
+    : { passed: 0, failed: 1, skipped: 0, failures: [], files: [] }
+  const report: Report = { ...counted, repeated: [], ms: Date.now() - started }
   // A run that mocha calls failed, or in which nothing ran, is a failure whatever was counted.
   const isUncounted = code !== 0 && report.failed === 0
   const isEmpty = report.passed + report.failed + report.skipped === 0

@@ -94,14 +94,13 @@ export class Lab extends Commands {
   /**
    * Cuts the power and boots again, 20 s: what was not synced to the disk is lost. Running commands end with code 255.
    */
-  async reset(withinMs = rebootMs): Promise<void> {
-    await this.#machine.reset()
-    await this.#remote.returns(withinMs)
+  reset(withinMs = rebootMs): Promise<void> {
+    return this.#startAgain(() => this.#machine.reset(), withinMs)
   }
 
-  /** Waits for a boot that a command in the machine has asked for: `run('systemctl reboot')`. */
-  async rebooted(): Promise<void> {
-    await this.#remote.returns(rebootMs)
+  /** Has the machine's own systemd shut it down and start it again. */
+  reboot(): Promise<void> {
+    return this.#startAgain(() => this.run('systemd-run --on-active=1 systemctl reboot'), rebootMs)
   }
 
   /** The end of what the serial console said. */
@@ -112,6 +111,13 @@ export class Lab extends Commands {
   async stop(): Promise<void> {
     for (const { doorway } of await Promise.all(this.#waysIn.values())) doorway.close()
     await this.#machine.stop()
+  }
+
+  async #startAgain(begin: () => Promise<unknown>, withinMs: number): Promise<void> {
+    await this.#machine.setReboots(true)
+    await begin()
+    await this.#remote.returns(withinMs)
+    await this.#machine.setReboots(false)
   }
 
   async #open(port: number): Promise<WayIn> {

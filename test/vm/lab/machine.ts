@@ -3,9 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { addressOf, type Card, type Hardware, qemuArguments, qmpDescriptor, quoted } from './qemu.ts'
+import { reportCrash } from './progress.ts'
 import { Qmp } from './qmp.ts'
 
 const consoleTailLength = 4000
+const stopMs = 1000
 
 export class Machine {
   /** Settles when QEMU has ended. */
@@ -14,11 +16,14 @@ export class Machine {
   readonly #qmp: Qmp
   #console = ''
   #running = true
+  /** Whether its end would be a crash. The trial of KVM may fail as it starts. */
+  #mustLast = false
 
   static async start(hardware: Hardware): Promise<Machine> {
     const machine = new Machine(qemuArguments(hardware))
     await machine.#ask('qmp_capabilities')
     if (hardware.memory !== undefined) await machine.#wake()
+    machine.#mustLast = true
     return machine
   }
 
@@ -32,7 +37,10 @@ export class Machine {
     this.ended = new Promise((resolve) =>
       this.#process
         .once('error', (error) => this.#end(error.message, resolve))
-        .once('close', (code) => this.#end(`QEMU ended with ${String(code)}`, resolve)),
+        .once('close', (code, signal) => {
+          if (signal === 'SIGKILL') this.#mustLast = false
+          this.#end(`QEMU ended with ${String(code ?? signal)}`, resolve)
+        }),
     )
   }
 
@@ -66,13 +74,15 @@ export class Machine {
     await this.#ask('system_reset')
   }
 
-  /** The power button: the machine's own systemd shuts it down. */
-  async powerDown(): Promise<void> {
-    await this.#ask('system_powerdown')
-    await this.ended
+  /** Whether the machine starts again when it resets. By default that ends it, as a crash. */
+  async setReboots(reboots: boolean): Promise<void> {
+    await this.#ask('set-action', { reboot: reboots ? 'reset' : 'shutdown' })
   }
 
   async stop(): Promise<void> {
+    // QEMU that is about to end after a crash does not answer any more, and is left to end as one.
+    const answers = this.#ask('query-status').catch(() => undefined)
+    await Promise.race([answers, this.ended, sleep(stopMs)])
     if (this.#running) this.#process.kill('SIGKILL')
     await this.ended
   }
@@ -87,6 +97,7 @@ export class Machine {
       if (status === 'failed') throw new Error(`QEMU cannot save the machine to ${file}: is the disk full?`)
       return status === 'completed'
     })
+    this.#mustLast = false
     await this.#ask('quit')
     await this.ended
   }
@@ -119,6 +130,7 @@ export class Machine {
   #end(why: string, done: () => void): void {
     this.#running = false
     this.#console += `\n${why}\n`
+    if (this.#mustLast) reportCrash(this.#console)
     done()
   }
 }

@@ -47,6 +47,9 @@ export function qemuArguments({ image, accelerator, size, disk, memory }: Hardwa
       '-append',
       'console=ttyS0 loglevel=4 TERM=dumb net.ifnames=0 mitigations=off panic=-1',
     ],
+    // A reboot that no test has requested is a crash, and ends QEMU: a command that waits for an answer would wait for
+    // ever for a machine that has started again.
+    ...['-action', 'reboot=shutdown'],
     // The machine's life is the test's: there is nothing to protect from a power cut, so no flush waits for the host's
     // disk.
     ...['-drive', `file=${escaped(disk)},if=virtio,format=qcow2,cache=unsafe,snapshot=${throwAway}`],
