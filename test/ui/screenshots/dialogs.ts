@@ -129,7 +129,7 @@ async function previewBackup({ page, say }: At): Promise<void> {
   })
   await page.locator('[name=document]').fill(document.replaceAll('gre-a-1', 'gre-a-9'))
   await press(page, say('backup.look'))
-  await page.getByRole('table', { name: say('backup.preview') }).waitFor()
+  await page.getByRole('list', { name: say('backup.summary') }).waitFor()
 }
 
 export const DIALOGS: readonly Scene[] = [...MENUS, ...PANEL_DIALOGS, ...TUNNEL_DIALOGS].map((scene) => ({

@@ -53,6 +53,16 @@ describe('The words of the page', () => {
     }
   }
 
+  it('have the digits that numbers have by default, so that no sentence mixes two kinds', () => {
+    const folder = join(PAGE, 'locales/fa')
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'))
+    const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))
+    assert.deepEqual(
+      lines.filter((line) => /[۰-۹]/.test(line) && !line.includes('settings.option.persian')),
+      [],
+    )
+  })
+
   it('are fetched by each route whose files use them', () => {
     const wrong = ROUTES.flatMap(({ page, areas }) =>
       [...areasUsedBy(join(PAGE, 'features', `${page}.svelte`))]

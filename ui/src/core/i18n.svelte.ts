@@ -36,6 +36,7 @@ class Messages {
 
   /** What an answer of the API says, with the form's words for fields. */
   readonly say = (told: Told, label: LabelOf = () => undefined): string => {
+    if (this.#isOwn(told)) return this.t(told.message_id as Key, told.params as Values)
     if ((told.message_id ?? '') !== '' && this.#saidIn !== this.#language) void this.#loadSaid()
     return render(
       told,
@@ -46,7 +47,12 @@ class Messages {
   }
 
   /** Whether it stays in English, whatever the language is. */
-  readonly isEnglish = ({ message_id = '' }: Told): boolean => !Object.hasOwn(this.#said, message_id)
+  readonly isEnglish = (told: Told): boolean => !this.#isOwn(told) && !Object.hasOwn(this.#said, told.message_id ?? '')
+
+  /** Where no answer came, the page itself says so. */
+  #isOwn({ message_id = '' }: Told): boolean {
+    return this.has(message_id)
+  }
 
   #fieldLabel(field: string): string | undefined {
     const key = FIELD_LABELS.map((prefix) => prefix + field).find((one) => this.has(one))
