@@ -100,7 +100,7 @@ export const TUNNEL = {
   'tunnel.limit_queue': "it leaves the queue at the kernel's {length}",
   'tunnel.limit_name': 'it takes no such name for a link',
   'tunnel.confirm': '{name} cannot be changed so without your confirmation: {reasons}.',
-  'tunnel.confirm_fixed': '{field}: only a new link can have {wanted} in the place of {stored}',
+  'tunnel.confirm_fixed': '{field}: only a new link can have {wanted} instead of {stored}',
   'tunnel.confirm_side': '{field}: the link stays as it is, but the other end must be of the other side',
   'tunnel.confirm_persistence':
     '{field}: the link stays as it is, but something else, or nothing, brings it back after a reboot',

@@ -116,7 +116,7 @@ describe("A change under the operator's own connection", () => {
     held.release()
     await page.clock.fastForward(45_000)
     await curtain(page)
-      .getByText(/No answer for \d\d s; it is waited for 90 s/)
+      .getByText(/No answer for \d\d s; waiting for up to 90 s/)
       .waitFor()
     await page.clock.fastForward(45_000)
     await curtain(page)

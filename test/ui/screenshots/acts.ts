@@ -25,3 +25,14 @@ export const refuse = (route: Route, status: number, error: { code: string; mess
 
 export const answer = (route: Route, body: unknown, status = 200): Promise<void> =>
   route.fulfill({ status, contentType: 'application/json', body: JSON.stringify(body) })
+
+/** A backup of now, in which a server, a tunnel and a rule have another name. */
+export async function previewBackup({ page, say }: At): Promise<void> {
+  const document = await page.evaluate(async () => {
+    const { api_base_path } = (window as unknown as { __PANEL__: { api_base_path: string } }).__PANEL__
+    return (await fetch(`${api_base_path}/backup/export`)).text()
+  })
+  await page.locator('[name=document]').fill(document.replaceAll('Hamburg', 'Hamburg 2').replaceAll('Web shop', 'Shop'))
+  await press(page, say('backup.look'))
+  await page.getByRole('list', { name: say('backup.summary') }).waitFor()
+}

@@ -1,6 +1,6 @@
 // Every dialog of the page, open; those of tunnels are in tunnel-dialogs.ts.
 import type { Page } from 'playwright-core'
-import { answer, choose, press } from './acts.ts'
+import { answer, choose, press, previewBackup } from './acts.ts'
 import { MENUS } from './menus.ts'
 import type { At, Scene } from './scene.ts'
 import { TUNNEL_DIALOGS } from './tunnel-dialogs.ts'
@@ -89,12 +89,6 @@ const PANEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
     arrive: ({ page, say }) => press(page, say('forwarding.revert.action')),
   },
   {
-    name: 'backup-preview',
-    path: 'backup',
-    alone: () => undefined,
-    arrive: async (at) => previewBackup(at),
-  },
-  {
     name: 'dialog-backup-import',
     path: 'backup',
     shows: 'backup.sure',
@@ -119,17 +113,6 @@ async function typeInPalette(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill(text)
   await page.waitForTimeout(600)
-}
-
-/** A backup of now, in which a rule has another name. */
-async function previewBackup({ page, say }: At): Promise<void> {
-  const document = await page.evaluate(async () => {
-    const { api_base_path } = (window as unknown as { __PANEL__: { api_base_path: string } }).__PANEL__
-    return (await fetch(`${api_base_path}/backup/export`)).text()
-  })
-  await page.locator('[name=document]').fill(document.replaceAll('gre-a-1', 'gre-a-9'))
-  await press(page, say('backup.look'))
-  await page.getByRole('list', { name: say('backup.summary') }).waitFor()
 }
 
 export const DIALOGS: readonly Scene[] = [...MENUS, ...PANEL_DIALOGS, ...TUNNEL_DIALOGS].map((scene) => ({

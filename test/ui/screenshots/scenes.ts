@@ -2,7 +2,7 @@
 // task. Dialogs are in dialogs.ts.
 import { ROUTES } from '../../../ui/src/core/routes.ts'
 import { addressOf } from '../support/host.ts'
-import { analyze, select } from './acts.ts'
+import { analyze, previewBackup, select } from './acts.ts'
 import { DIALOGS } from './dialogs.ts'
 import type { At, Scene } from './scene.ts'
 import { look } from './world.ts'
@@ -113,6 +113,7 @@ const STEPS: readonly Scene[] = [
     path: 'reconcile',
     alone: ({ host }) => void (host.kernel.rulesets.unreadable = 'Operation not permitted'),
   },
+  { name: 'backup-preview', path: 'backup', alone: () => undefined, arrive: previewBackup },
   {
     name: 'settings-changed',
     path: 'settings',

@@ -3,8 +3,9 @@
 import type { EndpointName, Endpoints } from '@panel/shared/api/endpoints.ts'
 import { call, type AnswerOf, type Arguments } from './api.ts'
 import { confirm } from './confirm.svelte.ts'
+import type { Message } from '@panel/shared/messages/message.ts'
 import { overlay, type OwnConnection } from './connection-overlay.svelte.ts'
-import { t } from './i18n.svelte.ts'
+import { messages, say, t } from './i18n.svelte.ts'
 import { changeOutcome, isLost } from './lost-response.ts'
 import { toApiError, type ApiError } from './api-error.ts'
 import { Cancelled } from './cancelled.ts'
@@ -83,11 +84,12 @@ export const withRecreateCheck = async <T>(
   } catch (thrown) {
     const error: ApiError = toApiError(thrown)
     if (error.code !== 'CONFIRM_RECREATE_REQUIRED') throw thrown
-    const { interface_name, reasons } = error.details as { interface_name?: string; reasons?: string[] }
+    const { interface_name } = error.details as { interface_name?: string }
+    await messages.readySaid()
     const isConfirmed = await confirm({
       title: t('core.recreate.title', { name: interface_name ?? '' }),
       text: t('core.plan.recreate'),
-      items: reasons ?? [],
+      items: eachOf((error.params['reasons'] ?? error) as Message).map((reason) => say(reason)),
       action: t('core.recreate.action'),
       isDanger: true,
     })
@@ -95,3 +97,9 @@ export const withRecreateCheck = async <T>(
     return send({ confirm_recreate: true })
   }
 }
+
+/** Several are told as one sentence. */
+const eachOf = (told: Message): Message[] =>
+  told.message_id === 'tunnel.both'
+    ? [told.params['first'], told.params['second']].flatMap((one) => eachOf(one as Message))
+    : [told]

@@ -43,7 +43,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/tunnels/:id/edit',
     page: 'tunnels/EditPage',
-    areas: ['tunnels', 'tunnel', 'tunnel_new'],
+    areas: ['tunnels', 'tunnel', 'tunnel_new', 'reconcile'],
     title: 'core.nav.tunnel',
   },
   { path: '/tunnels/:id/pairing', page: 'tunnels/PairingPage', areas: ['tunnels', 'tunnel'], title: 'core.nav.tunnel' },
