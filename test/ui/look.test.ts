@@ -35,6 +35,16 @@ describe('The look of the page', () => {
     assert.ok(marks.every(([, word]) => (word ?? '').trim() !== ''))
   })
 
+  it('names each part of the panel in the menu of its health, on a phone too', async () => {
+    const { page } = await visitTunnels({ viewport: PHONE })
+    const button = page.getByRole('button', { name: /^State of the panel/ })
+    await button.click()
+    const menu = page.getByRole('group', { name: 'State of the panel' })
+    for (const part of ['Database', 'Root helper', 'Monitoring'])
+      await menu.getByText(part, { exact: true }).waitFor({ state: 'visible' })
+    assert.equal(await button.locator('.badge > span').isVisible(), false)
+  })
+
   it('has no sideways scroll on a phone, and targets that a thumb hits', async () => {
     const visit = await visitTunnels({ viewport: PHONE })
     const { page } = visit

@@ -57,6 +57,8 @@ async function draw(context: BrowserContext, world: World, scene: Scene, look: L
     if (scene.isWindow) await page.waitForTimeout(300)
     else await showAll(page)
     await take(scene.name)
+    const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    if (sideways > 0) throw new Error(`can be scrolled sideways, by ${sideways} px`)
   } catch (failure) {
     failures += 1
     console.log(`${fileName(scene.name, look)}: ${String(failure).split('\n')[0] ?? ''}`)
