@@ -134,7 +134,7 @@ describe('A tunnel on the page', () => {
     await page.getByLabel('TTL').fill('64')
     await page.getByRole('button', { name: 'Save' }).click()
     const dialog = page.getByRole('dialog', { name: 'Recreate gre-a-1?' })
-    await dialog.getByText(/ttl: only a new link can have 64/).waitFor()
+    await dialog.getByText(/TTL: only a new link can have 64/).waitFor()
     await dialog.getByRole('button', { name: 'Recreate' }).click()
     await dialog.waitFor({ state: 'detached' })
     await page.waitForFunction(() => !document.body.textContent.includes('Not saved yet'))
@@ -152,9 +152,11 @@ describe('A tunnel on the page', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     assert.match(await complaintOf(page, 'Time between two pings (seconds)'), /3600/)
     await page.getByLabel('Time between two pings (seconds)').fill('2.5')
+    await page.getByLabel('Tags').fill('to the sea, spare')
     const sent = page.waitForRequest((request) => request.method() === 'PATCH')
     await page.getByRole('button', { name: 'Save' }).click()
     assert.deepEqual((await sent).postDataJSON(), {
+      tags: ['to the sea', 'spare'],
       is_monitor_enabled: false,
       monitor_window_size: 7,
       keepalive_interval_seconds: 2.5,

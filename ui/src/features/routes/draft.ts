@@ -116,13 +116,17 @@ export const requestBody = (values: RouteValues, isStored: boolean): CreateRoute
     ...(values.destinations.length > 1 ? { load_balance_mode_id } : {}),
     snat_address: values.nat_mode_id === SNAT ? values.snat_address.trim() || null : null,
     allowed_sources: values.allowed_sources.map(({ cidr, description }) => ({ cidr: cidr.trim(), description })),
-    tags: values.tags
-      .split(/[,،]/)
-      .map((tag) => tag.trim())
-      .filter((tag) => tag !== ''),
+    tags: parseTags(values.tags),
     ...(force ? { force } : {}),
   }
 }
+
+/** Separated by commas, of whatever script. */
+export const parseTags = (text: string): string[] =>
+  text
+    .split(/[,،，]/)
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '')
 
 /** Only what differs from the stored values, so that a change elsewhere is kept. */
 export const changedBody = (values: RouteValues, stored: RouteValues): UpdateRouteBody => {
