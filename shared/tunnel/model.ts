@@ -1,5 +1,6 @@
 // A tunnel as a host holds it: what the kernel has, and what the next boot will make. No ids, no titles, no wishes.
 import { integer, nullable, strict, stringEnum, Type, U32_MAX, type Static } from '../schema.ts'
+import type { RouteThrough } from './routes.ts'
 
 export const LINK_KINDS = ['gre', 'gretap', 'ip6gre', 'ip6gretap'] as const
 export type LinkKind = (typeof LINK_KINDS)[number]
@@ -59,7 +60,8 @@ export const LinkConfig = strict({
 export type LinkConfig = Static<typeof LinkConfig>
 
 export const LinkState = strict({ is_up: Type.Boolean(), config: LinkConfig })
-export type LinkState = Static<typeof LinkState>
+/** `routes` is of the helper alone: what a change under way puts back on a link that it makes again (routes.ts). */
+export type LinkState = Static<typeof LinkState> & { readonly routes?: readonly RouteThrough[] }
 
 /** What can keep a tunnel over a reboot; the third kind of persistence, runtime, is the lack of files. */
 export const PERSISTENCE_BACKENDS = ['systemd', 'networkd'] as const
@@ -124,4 +126,4 @@ export const TunnelState = strict({
   link: nullable(LinkState),
   saved: nullable(Saved),
 })
-export type TunnelState = Static<typeof TunnelState>
+export type TunnelState = Static<typeof TunnelState> & { link: LinkState | null }

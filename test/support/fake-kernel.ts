@@ -19,6 +19,7 @@ import {
   type LinkState,
   type TunnelAddress,
 } from '@panel/shared/tunnel/model.ts'
+import type { RouteThrough } from '@panel/shared/tunnel/routes.ts'
 import { isBetweenSameEnds } from '@panel/shared/tunnel/same-ends.ts'
 import { isSavedFile, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
 import type {
@@ -93,6 +94,8 @@ export class FakeKernel implements Kernel {
     fakeRoute('192.0.2.0/24', 'eth0'),
     fakeRoute('::/0', 'eth0'),
   ]
+  /** Through the links of these names. */
+  readonly routesOfOthers = new Map<string, RouteThrough[]>()
   /** Alternative names, and whose they are. */
   readonly altNames = new Map<string, string>()
   hostListeners: Listener[] = []
@@ -115,6 +118,9 @@ export class FakeKernel implements Kernel {
     const links = [...this.held].map(([name, link]) => [name, link.kind, link.state, link.unmodelled]).sort()
     return JSON.stringify({
       links,
+      routes: [...this.routesOfOthers]
+        .map(([name, routes]) => [name, routes.map((one) => JSON.stringify(one)).sort()])
+        .sort(),
       files: [...this.files].sort(),
       enabled: [...this.enabled].sort(),
       rules: this.rulesets.picture(),
@@ -158,12 +164,15 @@ export class FakeKernel implements Kernel {
       this.#tellOfLink(name, true)
       this.ownLinks.gone(this.#indexOf(name))
       this.held.delete(name)
+      this.routesOfOthers.delete(name)
     },
     setMtu: async (name, mtu) => this.#set(name, { mtu }),
     setTxQueueLength: async (name, tx_queue_length) => this.#set(name, { tx_queue_length }),
     setUp: async (name, is_up) => this.#setUp(name, is_up),
     addAddress: async (name, address) => this.#addAddress(name, address),
     removeAddress: async (name, address) => this.#removeAddress(name, address),
+    routesThrough: async (name) => this.routesOfOthers.get(name) ?? [],
+    addRoute: async (name, route) => this.#addRoute(name, route),
     supports: async () =>
       this.supportsGre ? { supported: true, detail: '' } : { supported: false, detail: 'Unknown device type' },
     interfaces: async () => [
@@ -240,6 +249,7 @@ export class FakeKernel implements Kernel {
     // A link that goes down loses its IPv6 addresses (addrconf_ifdown), as the contract suite shows of the real one.
     if (link.is_up && !is_up)
       link.config = { ...link.config, addresses: link.config.addresses.filter((a) => !a.address.includes(':')) }
+    if (link.is_up && !is_up) this.routesOfOthers.delete(name)
     link.is_up = is_up
     this.#tellOfLink(name)
   }
@@ -263,6 +273,14 @@ export class FakeKernel implements Kernel {
     this.#change(`address-remove ${name} ${address.address}`)
     link.config = { ...link.config, addresses: link.config.addresses.filter((a) => !sameAddress(a, address)) }
     this.#tell({ subject: 'address', interface_name: '', index: this.#indexOf(name), is_removal: true })
+  }
+
+  #addRoute(name: string, route: RouteThrough): void {
+    this.#ours(name)
+    const there = this.routesOfOthers.get(name) ?? []
+    if (there.some((one) => JSON.stringify(one) === JSON.stringify(route))) return
+    this.#change(`route ${name} ${route.destination}`)
+    this.routesOfOthers.set(name, [...there, route])
   }
 
   #ours(name: string): LinkState {

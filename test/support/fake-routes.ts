@@ -1,6 +1,7 @@
 // The kernel's look-up in a routing table: the longest network that holds the address, then the lowest metric.
 import { contains, parseCidr, parseIp } from '@panel/shared/address/ip.ts'
 import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
+import type { RouteThrough } from '@panel/shared/tunnel/routes.ts'
 
 export function routesTo(table: readonly RoutingEntry[], addresses: readonly string[]): (RoutingEntry | null)[] {
   const entries = table.flatMap((route) => {
@@ -15,6 +16,20 @@ export function routesTo(table: readonly RoutingEntry[], addresses: readonly str
     return best?.route ?? null
   })
 }
+
+/** Of somebody else, through a tunnel. */
+export const routeThrough = (destination: string, fields: Partial<RouteThrough> = {}): RouteThrough => ({
+  destination,
+  gateway: '',
+  source: '',
+  table: 254,
+  protocol: 'static',
+  metric: 0,
+  is_link_scope: fields.gateway === undefined && !destination.includes(':'),
+  is_onlink: false,
+  unmodelled: [],
+  ...fields,
+})
 
 export const fakeRoute = (destination: string, device: string): RoutingEntry => ({
   destination,
