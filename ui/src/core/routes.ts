@@ -85,7 +85,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/pools',
     page: 'pools/ListPage',
-    areas: ['pools'],
+    areas: ['pools', 'list'],
     title: 'core.nav.pools',
     nav: { group: 'tunnels', icon: 'layers' },
     first: ['/pools'],
