@@ -34,7 +34,7 @@ import { CountersFound, RulesetFound } from '../ruleset/found.ts'
 import { InterfaceName, IpText, LinkState, TunnelState } from '../tunnel/model.ts'
 import { changeSchema } from '../change/change.ts'
 import { Check } from '../change/check.ts'
-import { RouteThrough } from '../tunnel/routes.ts'
+import { RouteThrough } from '../tunnel/model.ts'
 import { TunnelDigest } from './digest.ts'
 import { Outcome } from './outcome.ts'
 

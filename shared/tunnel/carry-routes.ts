@@ -4,7 +4,7 @@ import { sameState, type Change } from '../change/change.ts'
 import { isTapKind, type LinkState, type TunnelState } from './model.ts'
 import { addressNetworks } from './networks.ts'
 import { planTunnels, type TunnelStates } from './plans.ts'
-import type { RouteThrough } from './routes.ts'
+import type { RouteThrough } from './model.ts'
 
 export type RoutesThrough = ReadonlyMap<string, readonly RouteThrough[]>
 

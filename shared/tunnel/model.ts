@@ -1,6 +1,5 @@
 // A tunnel as a host holds it: what the kernel has, and what the next boot will make. No ids, no titles, no wishes.
 import { integer, nullable, strict, stringEnum, Type, U32_MAX, type Static } from '../schema.ts'
-import type { RouteThrough } from './routes.ts'
 
 export const LINK_KINDS = ['gre', 'gretap', 'ip6gre', 'ip6gretap'] as const
 export type LinkKind = (typeof LINK_KINDS)[number]
@@ -19,6 +18,7 @@ export const KERNEL_STUBS = ['lo', 'gre0', 'gretap0', 'erspan0', 'ip6gre0', 'ip6
 
 export const InterfaceName = Type.String({ pattern: INTERFACE_NAME_PATTERN })
 export const IpText = Type.String({ pattern: '^[0-9a-f:.]{2,39}$' })
+export const CidrText = Type.String({ pattern: '^[0-9a-f:.]{2,39}/[0-9]{1,3}$' })
 
 /**
  * `peer_address` is "" where the address has no peer of its own; `prefix_length` then spans the address, else the peer.
@@ -58,6 +58,25 @@ export const LinkConfig = strict({
   addresses: Type.Array(TunnelAddress, { maxItems: 256 }),
 })
 export type LinkConfig = Static<typeof LinkConfig>
+
+const IpOrNone = Type.String({ pattern: '^([0-9a-f:.]{2,39})?$' })
+
+/**
+ * A unicast route through a link that the kernel did not add by itself; "" is none. `unmodelled` names what of it cannot
+ * be put back, such as several next hops or metrics.
+ */
+export const RouteThrough = strict({
+  destination: CidrText,
+  gateway: IpOrNone,
+  source: IpOrNone,
+  table: integer(0, U32_MAX),
+  protocol: Type.String({ pattern: '^[A-Za-z0-9_.:-]{0,64}$' }),
+  metric: integer(0, U32_MAX),
+  is_link_scope: Type.Boolean(),
+  is_onlink: Type.Boolean(),
+  unmodelled: Type.Array(Type.String({ pattern: '^[\\x20-\\x7e]{1,80}$' })),
+})
+export type RouteThrough = Static<typeof RouteThrough>
 
 export const LinkState = strict({ is_up: Type.Boolean(), config: LinkConfig })
 /** `routes` is of the helper alone: what a change under way puts back on a link that it makes again (routes.ts). */

@@ -2,7 +2,7 @@
 import type { LinkConfig, LinkState, TunnelAddress, TunnelState } from './model.ts'
 import { sameState } from '../change/change.ts'
 import { forgetSteps, isLetGo, saveSteps } from './plan-saved.ts'
-import type { RouteThrough } from './routes.ts'
+import type { RouteThrough } from './model.ts'
 import type { NamelessStep as Step, TunnelStep } from './step.ts'
 
 export type Operation = 'none' | 'create' | 'update' | 'recreate' | 'delete'

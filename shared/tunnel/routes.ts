@@ -1,25 +1,6 @@
 // Routes of others through a tunnel, which the kernel drops with the link. Pure.
 import { sameState } from '../change/change.ts'
-import { integer, strict, Type, U32_MAX, type Static } from '../schema.ts'
-import type { TunnelState } from './model.ts'
-import { CidrText, RoutingEntry } from './observed.ts'
-
-/**
- * A unicast route through a link that the kernel did not add by itself; "" is none. `unmodelled` names what of it cannot
- * be put back, such as several next hops or metrics.
- */
-export const RouteThrough = strict({
-  destination: CidrText,
-  gateway: RoutingEntry.properties.gateway,
-  source: RoutingEntry.properties.source,
-  table: integer(0, U32_MAX),
-  protocol: RoutingEntry.properties.protocol,
-  metric: integer(0, U32_MAX),
-  is_link_scope: Type.Boolean(),
-  is_onlink: Type.Boolean(),
-  unmodelled: Type.Array(Type.String({ pattern: '^[\\x20-\\x7e]{1,80}$' })),
-})
-export type RouteThrough = Static<typeof RouteThrough>
+import type { RouteThrough, TunnelState } from './model.ts'
 
 /** What of the wanted routes is there: others may add more at any time. */
 export function onlyRoutesOf(wanted: TunnelState | null, found: TunnelState | null): TunnelState | null {

@@ -1,6 +1,6 @@
 // The closed list of what can be done to a host for a tunnel; root executes these and nothing else.
 import type { FileKind, LinkConfig, SavedFile, TunnelAddress } from './model.ts'
-import type { RouteThrough } from './routes.ts'
+import type { RouteThrough } from './model.ts'
 import type { UNIT_KINDS } from './saved-file.ts'
 
 export type UnitKind = (typeof UNIT_KINDS)[number]

@@ -13,7 +13,7 @@ import {
   type TunnelAddress,
 } from '@panel/shared/tunnel/model.ts'
 import { savedFileName, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
-import type { RouteThrough } from '@panel/shared/tunnel/routes.ts'
+import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
 import { exampleConfig } from '../support/example.ts'
 import { routeThrough } from '../support/fake-routes.ts'
 

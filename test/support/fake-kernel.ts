@@ -6,7 +6,6 @@ import { RULESET_CHANGED, type HostEvent } from '@panel/shared/events/model.ts'
 import {
   withoutCounters,
   type HostInterface,
-  type LinkStatistics,
   type ObservedLink,
   type RoutingEntry,
 } from '@panel/shared/tunnel/observed.ts'
@@ -19,7 +18,6 @@ import {
   type LinkState,
   type TunnelAddress,
 } from '@panel/shared/tunnel/model.ts'
-import type { RouteThrough } from '@panel/shared/tunnel/routes.ts'
 import { isBetweenSameEnds } from '@panel/shared/tunnel/same-ends.ts'
 import { isSavedFile, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
 import type {
@@ -36,7 +34,8 @@ import type {
 } from '@panel/root-helper/kernel/facilities.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { ownLinksIn } from '@panel/root-helper/kernel/files/own-links.ts'
-import { fakeRoute, routesTo } from './fake-routes.ts'
+import { fakeInterface, NO_STATISTICS } from './fake-interfaces.ts'
+import { fakeRoute, FakeRoutesThrough, routesTo } from './fake-routes.ts'
 import { FakeIcmp } from './fake-icmp.ts'
 import { memoryFolder } from './memory-folder.ts'
 import { FakeConnections, FakeForwarding, FakeRuleBackends, FakeRulesets } from './fake-ruleset.ts'
@@ -47,17 +46,6 @@ interface FakeLink {
   kind: string
   state: LinkState | null
   unmodelled: string[]
-}
-
-const NO_STATISTICS: LinkStatistics = {
-  rx_bytes: 0,
-  tx_bytes: 0,
-  rx_packets: 0,
-  tx_packets: 0,
-  rx_errors: 0,
-  tx_errors: 0,
-  rx_dropped: 0,
-  tx_dropped: 0,
 }
 
 export class FakeKernel implements Kernel {
@@ -95,7 +83,7 @@ export class FakeKernel implements Kernel {
     fakeRoute('::/0', 'eth0'),
   ]
   /** Through the links of these names. */
-  readonly routesOfOthers = new Map<string, RouteThrough[]>()
+  readonly routesOfOthers = new FakeRoutesThrough()
   /** Alternative names, and whose they are. */
   readonly altNames = new Map<string, string>()
   hostListeners: Listener[] = []
@@ -118,9 +106,7 @@ export class FakeKernel implements Kernel {
     const links = [...this.held].map(([name, link]) => [name, link.kind, link.state, link.unmodelled]).sort()
     return JSON.stringify({
       links,
-      routes: [...this.routesOfOthers]
-        .map(([name, routes]) => [name, routes.map((one) => JSON.stringify(one)).sort()])
-        .sort(),
+      routes: this.routesOfOthers.picture(),
       files: [...this.files].sort(),
       enabled: [...this.enabled].sort(),
       rules: this.rulesets.picture(),
@@ -172,7 +158,10 @@ export class FakeKernel implements Kernel {
     addAddress: async (name, address) => this.#addAddress(name, address),
     removeAddress: async (name, address) => this.#removeAddress(name, address),
     routesThrough: async (name) => this.routesOfOthers.get(name) ?? [],
-    addRoute: async (name, route) => this.#addRoute(name, route),
+    addRoute: async (name, route) => {
+      this.#ours(name)
+      if (this.routesOfOthers.add(name, route)) this.#change(`route ${name} ${route.destination}`)
+    },
     supports: async () =>
       this.supportsGre ? { supported: true, detail: '' } : { supported: false, detail: 'Unknown device type' },
     interfaces: async () => [
@@ -275,14 +264,6 @@ export class FakeKernel implements Kernel {
     this.#tell({ subject: 'address', interface_name: '', index: this.#indexOf(name), is_removal: true })
   }
 
-  #addRoute(name: string, route: RouteThrough): void {
-    this.#ours(name)
-    const there = this.routesOfOthers.get(name) ?? []
-    if (there.some((one) => JSON.stringify(one) === JSON.stringify(route))) return
-    this.#change(`route ${name} ${route.destination}`)
-    this.routesOfOthers.set(name, [...there, route])
-  }
-
   #ours(name: string): LinkState {
     const link = this.held.get(name)
     if (!link) throw new KernelError('ENODEV', `There is no ${name}: No such device`)
@@ -334,22 +315,5 @@ function observed(index: number, kind: string, state: LinkState | null): Observe
     remote_endpoint: state?.config.remote_endpoint ?? '',
     addresses: (state?.config.addresses ?? []).map((a) => `${a.address}/${a.prefix_length}`),
     statistics: NO_STATISTICS,
-  }
-}
-
-function fakeInterface(name: string, index: number, kind: HostInterface['class'], addresses: string[]): HostInterface {
-  return {
-    name,
-    index,
-    mtu: kind === 'loopback' ? 65536 : 1500,
-    kind: '',
-    hardware_addr: '',
-    oper_state: 'UP',
-    flags: ['UP'],
-    is_up: true,
-    is_lower_up: true,
-    addresses,
-    statistics: NO_STATISTICS,
-    class: kind,
   }
 }

@@ -11,6 +11,7 @@ import type { FaultOrder } from './driver/faulty-helper.ts'
 import { startLab, type Lab, type Server } from './lab/index.ts'
 import { putDriver, putPanel } from './panel/bundles.ts'
 import { expect, OPERATOR, Panel } from './panel/panel.ts'
+import { addRoutes, LOST, ROUTES, routesThrough } from './panel/routes-of-others.ts'
 import { tunnelRequest } from '../support/records.ts'
 
 const IN_PLACE = {
@@ -41,15 +42,6 @@ const REBORN = {
   interface_name: 'berlin',
 }
 const REBORN_OVER_IPV6 = { hop_limit: 33, traffic_class: '0x20', encap_limit: 4, flow_label: 48879, tunnel_type_id: 40 }
-/** Of others, through the tunnel: a new link takes them along, whatever its other fields. */
-const ROUTES = [
-  '10.50.0.0/16 dev gre-a-1',
-  '10.51.0.0/16 via 172.17.1.2 dev gre-a-1 proto static metric 7',
-  '10.52.0.0/16 via 172.17.1.2 dev gre-a-1 src 172.17.1.1 table 1000',
-  '10.53.0.1/32 via 192.0.2.77 dev gre-a-1 onlink',
-  'fd00:50::/48 dev gre-a-1 metric 9',
-]
-const LOST = '10.54.0.0/16 via 172.17.1.2 dev gre-a-1 mtu 1400'
 /** What is stored, or kept on disk, beside the link. */
 const UNTOUCHED = {
   persistence_type_id: 30,
@@ -97,11 +89,6 @@ describe('A change of a tunnel on a real kernel', function () {
     return isAnother
   }
 
-  const routesThrough = (name = 'gre-a-1'): Promise<string> =>
-    a.server.run(
-      `for family in 4 6; do ip -$family route show table all dev ${name} | grep -v 'proto kernel' | sort; done`,
-    )
-
   before(async () => {
     lab = await startLab()
     const servers = await lab.twoServers()
@@ -143,15 +130,13 @@ describe('A change of a tunnel on a real kernel', function () {
 
   it('makes a new link for everything else, after a 409 that changes nothing; each is verified, and changed back it is the link that it was, with the routes of others', async () => {
     const before = await a.picture()
-    for (const route of ROUTES) await a.server.run(`ip route add ${route}`)
-    const routes = await routesThrough()
-    assert.equal(routes.trim().split('\n').length, ROUTES.length, routes)
+    const routes = await addRoutes(a.server)
     for (const [field, value] of Object.entries(REBORN)) {
       assert.equal((await patch({ [field]: value })).error.code, 'CONFIRM_RECREATE_REQUIRED', field)
       assert.equal(await a.picture(), before, field)
       assert.equal(await isReborn(field, value), true, field)
       assert.equal(await a.picture(), before, field)
-      assert.equal(await routesThrough(), routes, field)
+      assert.equal(await routesThrough(a.server), routes, field)
     }
   })
 
@@ -307,9 +292,7 @@ describe('A change of a tunnel on a real kernel', function () {
       env: { PANEL_FAULT_FILE: '/run/fault.json' },
     })
     const before = await a.picture()
-    for (const route of ROUTES) await a.server.try('sh', ['-c', `ip route replace ${route}`])
-    const routes = await routesThrough()
-    assert.equal(routes.trim().split('\n').length, ROUTES.length, routes)
+    const routes = await addRoutes(a.server)
     for (const [steps, body] of [
       [3, { mtu: 1400, tx_queue_length: 5 }],
       [8 + ROUTES.length, { interface_name: 'berlin', ttl: 3, confirm_recreate: true }],
@@ -318,7 +301,7 @@ describe('A change of a tunnel on a real kernel', function () {
         await order(at)
         assert.equal((await patch(body)).error.code, 'APPLY_FAILED', `${JSON.stringify(body)} at ${at}`)
         assert.equal(await a.picture(), before, `${JSON.stringify(body)} at ${at}`)
-        assert.equal(await routesThrough(), routes, `${JSON.stringify(body)} at ${at}`)
+        assert.equal(await routesThrough(a.server), routes, `${JSON.stringify(body)} at ${at}`)
       }
     }
     assert.deepEqual([(await read()).apply_status, (await read()).interface_name], ['Failed', 'gre-a-1'])

@@ -1,6 +1,6 @@
 // The kernel's routes as entries of the model.
 import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
-import type { RouteThrough } from '@panel/shared/tunnel/routes.ts'
+import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
 import { RT_SCOPE_LINK, RT_SCOPE_UNIVERSE, RTN_UNICAST, RTPROT_KERNEL, RTPROT_NAMES } from '../../netlink/constants.ts'
 import type { Message } from '../../netlink/message.ts'
 import { decodeRoute, extrasOf, type NewRoute, type RawRoute } from '../../netlink/route.ts'

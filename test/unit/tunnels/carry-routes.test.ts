@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { carryRoutes, dropsRoutes } from '@panel/shared/tunnel/carry-routes.ts'
 import type { LinkConfig, TunnelState } from '@panel/shared/tunnel/model.ts'
-import type { RouteThrough } from '@panel/shared/tunnel/routes.ts'
+import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
 import { exampleTunnel } from '../../support/example.ts'
 import { routeThrough } from '../../support/fake-routes.ts'
 
