@@ -10,8 +10,8 @@ export interface FormatOptions {
   readonly isolate: (text: string) => string
 }
 
-/** LEFT-TO-RIGHT ISOLATE (Unicode Standard Annex 9), for names, addresses and keys in right-to-left text. */
-export const isolate = (text: string): string => `\u2066${text}\u2069`
+/** FIRST STRONG ISOLATE (Unicode Standard Annex 9): a name goes by its own script, an address from left to right. */
+export const isolate = (text: string): string => `\u2068${text}\u2069`
 
 export const formatMessage = (message: string, values: Values, options: FormatOptions): string => {
   let text = ''
@@ -42,7 +42,7 @@ const placeholder = (text: string, values: Values, options: FormatOptions): stri
 }
 
 /** What chooses a form may come as text that is isolated already. */
-const bare = (value: string | number): string => String(value).replace(/[\u2066\u2069]/g, '')
+const bare = (value: string | number): string => String(value).replace(/[\u2068\u2069]/g, '')
 const asNumber = (value: string | number): number => Number(bare(value))
 
 const pluralForm = (forms: Record<string, string>, count: number, { language }: FormatOptions): string | undefined =>

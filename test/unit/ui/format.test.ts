@@ -44,7 +44,7 @@ describe('Figures on the page', () => {
     )
     assert.equal(
       by({ 'display.language': 'fa' }).milliseconds(12),
-      '\u206612 ms\u2069',
+      '\u206812 ms\u2069',
       'a figure stays before its unit',
     )
     assert.match(by({ 'display.language': 'fa' }).instant('2026-03-21T12:00:00Z'), /2026/)

@@ -84,7 +84,7 @@ describe('The words of the page', () => {
       [1, 3, 11, 21].map((count) => formatMessage(russian, { count }, { ...filling, language: 'ru' })),
       ['1 туннель', '3 туннеля', '11 туннелей', '21 туннель'],
     )
-    assert.equal(formatMessage('به {to}', { to: '192.0.2.1' }, { ...filling, isolate }), 'به \u2066192.0.2.1\u2069')
+    assert.equal(formatMessage('به {to}', { to: '192.0.2.1' }, { ...filling, isolate }), 'به \u2068192.0.2.1\u2069')
     assert.throws(() => formatMessage('{missing}', {}, filling), /wants \{missing\}/)
   })
 })
