@@ -28,7 +28,7 @@ const sources = (folder: string): string[] =>
     .filter(
       (file) =>
         file.endsWith('.ts') &&
-        (file === 'messages/message.ts' || !file.startsWith('messages/')) &&
+        (/^messages\/(message|named)\.ts$/.test(file) || !file.startsWith('messages/')) &&
         !file.includes('node_modules'),
     )
     .map((file) => readFileSync(join(ROOT, folder, file), 'utf8'))

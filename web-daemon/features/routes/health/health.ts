@@ -6,6 +6,7 @@ import { failedChecks } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
+import { ruleNamed, tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { observe } from '../../tunnels/view.ts'
 import { nullIfHelperAway } from '../../../platform/helper/away.ts'
@@ -123,9 +124,7 @@ function verdict(record: RouteRecord, { held, forwarding, shadows, ...path }: Ob
 }
 
 const asStored = (shadows: readonly RouteRecord[]): Message =>
-  shadows.length === 0
-    ? message('health.as_stored')
-    : message('health.shadowed', { rules: shadows.map((one) => one.route_rule_title).join(', ') })
+  shadows.length === 0 ? message('health.as_stored') : message('health.shadowed', { rules: shadows.map(ruleNamed) })
 
 function inKernel(record: RouteRecord, held: KernelRules): Verdict | null {
   const { route_rule_id: id } = record
@@ -175,6 +174,6 @@ function overTunnel({ tunnel, deletedTunnel }: Pick<ObservedRoute, 'tunnel' | 'd
   if (!tunnel?.is_known || tunnel.is_up) return null
   return {
     state: 'impaired',
-    told: message('health.tunnel_down', { tunnel: tunnel.interface_name }),
+    told: message('health.tunnel_down', { tunnel: tunnelNamed(tunnel) }),
   }
 }
