@@ -80,7 +80,7 @@ describe('/auth/me', () => {
     assert.equal((await change(operator, { username: '-' })).error.field, 'username')
     assert.equal((await change(operator, { new_password: null })).error.field, 'new_password')
     assert.equal((await operator.put('/auth/me', { new_password: NEW_PASSWORD })).error.field, 'current_password')
-    for (const nothing of [{}, { username: OPERATOR.username }])
+    for (const nothing of [{}, { username: OPERATOR.username }, { current_password: 'wrong wrong wrong' }])
       assert.equal((await change(operator, nothing)).error.code, 'INVALID_REQUEST')
   })
 

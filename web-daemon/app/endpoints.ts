@@ -14,7 +14,8 @@ import { whyNoDefaultPool } from '../features/pools/reference.ts'
 import { reconcileEndpoints } from '../features/reconcile/endpoints.ts'
 import { settingsEndpoints } from '../features/settings/endpoints.ts'
 import { systemEndpoints } from '../features/system/endpoints.ts'
-import { cached, helperIncident } from '../features/system/health.ts'
+import { cached } from '../features/system/cached.ts'
+import { watchHelperState } from '../features/system/helper-state.ts'
 import { tunnelEndpoints } from '../features/tunnels/endpoints.ts'
 import { pairingEndpoints } from '../features/tunnels/pairing/endpoints.ts'
 import { poolUse } from '../features/tunnels/pool-use.ts'
@@ -35,14 +36,15 @@ export function allEndpoints(services: Services): Endpoint[] {
     services
   const { routeWatch } = services
   const rules = cached((context) => rulesComponent(context, routeWatch))
-  const helper = cached(helperIncident)
+  const helper = watchHelperState()
   const ofHost = async (context: ReadContext): Promise<HostIncident[]> =>
-    [await helper(context), certificate?.incident() ?? null, ...fullDisks(metrics.sampler.latest)].filter(
+    [await helper.incident(context), certificate?.incident() ?? null, ...fullDisks(metrics.sampler.latest)].filter(
       (one) => one !== null,
     )
   return [
     ...authEndpoints(auth),
     ...systemEndpoints({ ...about, isLocal: auth.isLocal }, installation, store, async (context) => [
+      await helper.component(context),
       await rules(context),
       metricsComponent(metrics),
       monitorComponent(monitor),

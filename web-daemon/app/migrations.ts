@@ -13,7 +13,7 @@ import * as routePaths from '../features/routes/migration-paths.ts'
 import * as routeRanges from '../features/routes/migration-ranges.ts'
 import * as tunnelKeepalive from '../features/tunnels/migration-keepalive.ts'
 import * as settings from '../features/settings/migration.ts'
-import * as messages from '../features/monitor/migration-messages.ts'
+import * as messages from '../platform/db/migration-messages.ts'
 import * as tunnels from '../features/tunnels/migration.ts'
 import * as accountsAndAudit from '../features/auth/migration.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { formatCidr, parseIp } from '@panel/shared/address/ip.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
-import { cutOf } from '@panel/web-daemon/features/tunnels/own-access.ts'
+import { cutOf, effectOf } from '@panel/web-daemon/features/tunnels/own-access.ts'
 import { exampleTunnel } from '../../support/example.ts'
 import { fakeRoute } from '../../support/fake-routes.ts'
 
@@ -19,7 +19,7 @@ describe("The operator's own access", () => {
     const name = (before ?? after)?.interface_name ?? ''
     const client = parseIp(CLIENT)
     assert.ok(client)
-    const found = cutOf({ interface_name: name, addresses: [] }, { before, after }, client, route)
+    const found = cutOf(name, effectOf({ addresses: [] }, { before, after }), client, route)
     return found && `${found.how} ${formatCidr(found.network)}`
   }
 

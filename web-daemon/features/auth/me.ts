@@ -29,9 +29,9 @@ export function changeMe(services: AuthServices) {
     const change = requestedChange(account, incoming)
     note.target('user', account.user_id)
     if (change.new_password === undefined) note.action('UsernameChange')
-    await confirmAll(services, account, incoming)
-    if (change.username === account.username && change.new_password === undefined)
+    if (incoming.problems.isEmpty && change.username === account.username && change.new_password === undefined)
       throw new Refusal('INVALID_REQUEST', message('panel.account_unchanged'))
+    await confirmAll(services, account, incoming)
     const password_hash =
       change.new_password === undefined ? account.password_hash : await passwords.hash(change.new_password)
     const changed = await changeAccount(db, account, { username: change.username, password_hash }, now().toISOString())

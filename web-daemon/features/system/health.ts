@@ -1,17 +1,18 @@
 // GET /system/health: every component, really tried (reference.md, System; decisions.md, T10, T20, Y7).
 import type { HealthAnswer, HealthStatus } from '@panel/shared/api/system.ts'
 import type { LinkKindSupport } from '@panel/shared/host/model.ts'
-import type { Reader, Result } from '@panel/shared/rpc/methods.ts'
-import { message, spoken, verbatim, type Message } from '@panel/shared/messages/message.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
+import { message, spoken } from '@panel/shared/messages/message.ts'
 import { LOCAL_PROOF_COOKIE } from '../auth/local-proof.ts'
 import { hasAccount } from '../auth/store.ts'
 import type { Store } from '../../platform/db/store.ts'
-import type { Component, HostIncident } from '../../platform/health.ts'
+import type { Component } from '../../platform/health.ts'
 import { storeTrouble } from '../../platform/db/trouble.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { asMessage, Refusal } from '../../platform/http/refusal.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
+import { cached } from './cached.ts'
+import { errorMessage } from './error-message.ts'
 import { secondsSince } from './info.ts'
 
 export interface About {
@@ -25,9 +26,6 @@ export type OtherComponents = (context: ReadContext) => Promise<Component[]>
 export interface HealthDeps extends About {
   readonly isLocal: (proof: string) => boolean
 }
-
-/** Health is public, so the host is probed at most once in this time. */
-const CACHED_MS = 1000
 
 export function makeHealth(
   { version, started_at, isLocal }: HealthDeps,
@@ -81,33 +79,14 @@ const probeDatabase = async (
 const NOBODY = 'panel-health'
 
 const probeHost = async (request: Reader): Promise<Component[]> => {
-  const [kinds, links, own] = await Promise.allSettled([
+  const [kinds, links] = await Promise.allSettled([
     probeLinkKinds(request),
     request('tunnel.probe', { interface_names: [NOBODY] }),
-    request('host.probe', { parts: ['state'] }),
   ])
-  return [netlinkComponent(links), kernelModuleComponent(kinds), helperComponent(own)]
+  return [netlinkComponent(links), kernelModuleComponent(kinds)]
 }
 
 type Settled<T> = PromiseSettledResult<T>
-
-const helperComponent = (own: Settled<Result<'host.probe'>>): Component => {
-  const name = 'helper'
-  if (own.status === 'rejected') return { name, status: 'error', detail: errorMessage(own.reason) }
-  const trouble = own.value.state?.trouble ?? ''
-  return trouble === ''
-    ? { name, status: 'ok', detail: message('component.helper') }
-    : { name, status: 'error', detail: verbatim(trouble) }
-}
-
-/** The helper itself, where it is away or cannot change what it is asked to. */
-export async function helperIncident({ request }: Pick<ReadContext, 'request'>): Promise<HostIncident | null> {
-  const told = await request('host.probe', { parts: ['state'] }).then(
-    ({ state }): Message | null => (state?.trouble ? verbatim(state.trouble) : null),
-    (failure: unknown) => (isHelperAway(failure) ? message('attention.helper_away') : errorMessage(failure)),
-  )
-  return told && { kind: 'helper', name: '', state: 'down', since: null, told }
-}
 
 const netlinkComponent = (links: Settled<unknown>): Component => {
   if (links.status === 'fulfilled') return { name: 'netlink', status: 'ok', detail: message('component.netlink') }
@@ -137,22 +116,7 @@ const kernelModuleComponent = (found: Settled<readonly LinkKindSupport[]>): Comp
   return { name, status: missing.length === found.value.length ? 'error' : 'degraded', detail }
 }
 
-const errorMessage = (failure: unknown): Message =>
-  failure instanceof Refusal
-    ? asMessage(failure)
-    : verbatim(failure instanceof Error ? failure.message : String(failure))
-
 const worst = (components: readonly Component[]): HealthStatus =>
   (['error', 'degraded', 'starting'] as const).find((status) =>
     components.some((component) => component.status === status),
   ) ?? 'ok'
-
-/** Callers within a second share one probe. */
-export const cached = <T>(probe: (context: ReadContext) => Promise<T>): ((context: ReadContext) => Promise<T>) => {
-  let last: { at: number; found: Promise<T> } | null = null
-  return (context) => {
-    const at = context.now().getTime()
-    if (!last || at - last.at >= CACHED_MS || at < last.at) last = { at, found: probe(context) }
-    return last.found
-  }
-}

@@ -33,17 +33,32 @@ export async function guardOwnAccess(
   { client_ip, accepts }: Asking,
 ): Promise<void> {
   const client = parseIp(client_ip)
-  if (!client || accepts || !mayCut(guarded, change, client)) return
+  const effect = effectOf(guarded, change)
+  if (!client || accepts || !mayCut(effect, client)) return
   const found = await nullIfHelperAway(request('route.lookup', { addresses: [client_ip] }))
-  const cut = cutOf(guarded, change, client, found?.routes[0] ?? null)
+  const cut = cutOf(guarded.interface_name, effect, client, found?.routes[0] ?? null)
   if (cut) throw wouldCut(guarded.interface_name, client_ip, cut)
 }
 
+/** What a change does to the ways that lead over the tunnel. */
+export interface Effect {
+  /** The link goes, is made again or is taken down, and every route with it. */
+  readonly isDown: boolean
+  readonly lost: readonly TunnelAddress[]
+  readonly gained: readonly Cidr[]
+}
+
+export function effectOf({ addresses }: Pick<Guarded, 'addresses'>, change: Change<TunnelState>): Effect {
+  const { steps } = planChange(change)
+  const isDown = steps.some(({ kind }) => kind === 'link_delete' || kind === 'link_down')
+  const removed = steps.flatMap((step) => (step.kind === 'address_remove' ? [step.address] : []))
+  const lost = isDown ? [...addresses, ...liveAddresses(change.before)] : removed
+  return { isDown, lost, gained: gainedNetworks(change) }
+}
+
 /** Without a look at the routing table. */
-const mayCut = ({ addresses }: Guarded, change: Change<TunnelState>, client: Ip): boolean =>
-  isCut(change) ||
-  lostAddresses(change, addresses).length > 0 ||
-  gainedNetworks(change).some((one) => contains(one, client))
+const mayCut = ({ isDown, lost, gained }: Effect, client: Ip): boolean =>
+  isDown || lost.length > 0 || gained.some((one) => contains(one, client))
 
 export interface Cut {
   readonly how: 'through_tunnel' | 'route_captured'
@@ -51,41 +66,22 @@ export interface Cut {
 }
 
 /** `route` is the entry by which the kernel answers the client now; null where none is known. */
-export function cutOf(
-  { interface_name, addresses }: Guarded,
-  change: Change<TunnelState>,
-  client: Ip,
-  route: RoutingEntry | null,
-): Cut | null {
+export function cutOf(interface_name: string, effect: Effect, client: Ip, route: RoutingEntry | null): Cut | null {
   const network = route && parseCidr(route.destination)
   const isThrough = route?.device === interface_name
-  const lost = lostAddresses(change, addresses)
-  const inside = addressNetworks(lost).find((one) => contains(one, client))
+  const inside = addressNetworks(effect.lost).find((one) => contains(one, client))
   if (inside) return { how: 'through_tunnel', network: inside }
-  if (isThrough && network && isRouteLost(change, lost, route)) return { how: 'through_tunnel', network }
+  if (isThrough && network && isRouteLost(effect, route)) return { how: 'through_tunnel', network }
   const longest = network?.prefix_length ?? -1
-  const captor = isThrough ? undefined : gainedNetworks(change).find((one) => contains(one, client))
+  const captor = isThrough ? undefined : effect.gained.find((one) => contains(one, client))
   return captor && captor.prefix_length > longest ? { how: 'route_captured', network: captor } : null
 }
 
-/** All of them where the link goes, is made again or is taken down. */
-function lostAddresses(change: Change<TunnelState>, stored: readonly TunnelAddress[]): readonly TunnelAddress[] {
-  if (isCut(change)) return [...stored, ...liveAddresses(change.before)]
-  return planChange(change).steps.flatMap((step) => (step.kind === 'address_remove' ? [step.address] : []))
-}
-
-const isCut = (change: Change<TunnelState>): boolean =>
-  planChange(change).steps.some(({ kind }) => kind === 'link_delete' || kind === 'link_down')
-
 /** A route goes with the link, with the address that it names as source, and with the network of its gateway. */
-function isRouteLost(
-  change: Change<TunnelState>,
-  lost: readonly TunnelAddress[],
-  { source, gateway }: RoutingEntry,
-): boolean {
+function isRouteLost({ isDown, lost }: Effect, { source, gateway }: RoutingEntry): boolean {
   const hop = parseIp(gateway)
   return (
-    isCut(change) ||
+    isDown ||
     lost.some(({ address }) => address === source) ||
     (hop !== null && addressNetworks(lost).some((one) => contains(one, hop)))
   )
