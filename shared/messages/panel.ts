@@ -70,6 +70,7 @@ export const PANEL = {
   'panel.change_stuck': 'The change of {what} did not work, and could not be undone either: {why}.',
   'panel.change_unknown':
     '{reason}. Whether the change of {what} was carried out is not known: it is pending, and the panel checks the host as soon as the helper answers',
+  'panel.check_differs': '{what}: {name} should be {expected}, and is {actual}',
   'panel.reason_unknown': 'the reason is not known',
   'panel.nothing_to_change': 'There is nothing to change: give at least one setting with its value',
   'panel.setting_refused': 'The setting {field} was refused, and nothing was changed. {reason}',

@@ -2,7 +2,7 @@
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { RouteHealthState, RouteHealthView, TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
 import { sameState } from '@panel/shared/change/change.ts'
-import { failedChecks } from '@panel/shared/change/check.ts'
+import { checkMessage, failedChecks } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
@@ -140,7 +140,7 @@ function inKernel(record: RouteRecord, held: KernelRules): Verdict | null {
   const [first] = failedChecks(checkRuleset([id], desired && [desired], [actual]))
   return {
     state: 'failed',
-    told: message('health.otherwise', { why: first?.detail ?? '' }),
+    told: message('health.otherwise', { why: first ? checkMessage(first) : '' }),
   }
 }
 
