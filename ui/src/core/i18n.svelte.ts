@@ -12,7 +12,7 @@ const FILES = import.meta.glob<Catalogue>('../locales/*/*.json', { import: 'defa
 const SAID = import.meta.glob<Catalogue>('../locales/*/messages.ts', { import: 'default' })
 const LINKED = () => import('../components/said/Linked.svelte')
 /** Where the page calls a field something, whatever form it stands in. */
-const FIELD_LABELS = ['tunnel_new.option.', 'routes.field.', 'settings.key.'] as const
+const FIELD_LABELS = ['tunnel_new.option.', 'routes.field.', 'settings.key.', 'remedy.field.'] as const
 
 class Messages {
   #texts = $state.raw<Catalogue>({})
@@ -45,14 +45,14 @@ class Messages {
       told,
       this.#said,
       { ...this.#options, instant: this.instant, mark },
-      (field) => label(field) ?? this.#fieldLabel(field),
+      (field) => label(field) ?? this.fieldLabel(field),
     )
   }
 
   /** Whether it stays in English, whatever the language is. */
   readonly isEnglish = ({ message_id = '' }: Told): boolean => !Object.hasOwn(this.#said, message_id)
 
-  #fieldLabel(field: string): string | undefined {
+  fieldLabel(field: string): string | undefined {
     const key = FIELD_LABELS.map((prefix) => prefix + field).find((one) => this.has(one))
     return key === undefined ? undefined : this.find(key, field)
   }
@@ -63,7 +63,7 @@ class Messages {
   #loadSaid(): Promise<void> {
     const language = this.#language
     this.#saidIn = language
-    return (this.#saidLoading = Promise.all([readSaid(language), LINKED(), this.load(['remedy'])]).then(
+    return (this.#saidLoading = Promise.all([readSaid(language), LINKED(), this.load(['remedy', 'tunnel_new'])]).then(
       ([texts, component]) => {
         if (language !== this.#language) return
         this.#said = texts

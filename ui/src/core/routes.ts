@@ -95,7 +95,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/reconcile',
     page: 'reconcile/ListPage',
-    areas: ['reconcile', 'routes', 'list'],
+    areas: ['reconcile', 'routes', 'list', 'tunnel_new', 'remedy'],
     title: 'core.nav.reconcile',
     nav: { group: 'host', icon: 'scale' },
     first: ['/reconcile?include_ignored=true'],
