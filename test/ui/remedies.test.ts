@@ -66,6 +66,20 @@ describe('A sentence on the page', () => {
     await other
   })
 
+  it('has the words of the language for what drifts, a verdict and its evidence', async () => {
+    const link = host.kernel.held.get('gre-a-1')
+    assert.ok(link?.state)
+    link.state = { ...link.state, config: { ...link.state.config, mtu: 1400, is_ignore_df: true } }
+    const { page } = await visitPage('reconcile', 'Drift')
+    const row = page.getByRole('row', { name: /Disregard Don’t Fragment/ })
+    await row.getByRole('cell', { name: 'No', exact: true }).waitFor()
+    await row.getByRole('cell', { name: 'Yes', exact: true }).waitFor()
+    await goTo({ page } as Visit, host, 'tunnels/1/diagnostics', /gre-a-1/)
+    await page.getByRole('button', { name: 'Analyze' }).click()
+    await page.getByText('The other server', { exact: true }).waitFor()
+    assert.doesNotMatch(await page.locator('main').innerText(), /[A-Z]+_[A-Z]+|tunnel_ping|is_ignore_df/)
+  })
+
   it('is linked in the operator’s language too', async () => {
     await client.post('/tunnels/1/down')
     const { page } = await signedIn(await visit(host))

@@ -76,7 +76,7 @@ describe('Diagnostics on the page', () => {
     host.kernel.held.delete('gre-a-1')
     const { page } = await visitDiagnostics()
     await page.getByRole('button', { name: 'Analyze' }).click()
-    await page.getByText('INTERFACE_MISSING').waitFor()
+    await page.getByText('The interface is missing', { exact: true }).waitFor()
     await page.getByText('What to do, in this order').waitFor()
     assert.ok((await page.getByRole('group').filter({ hasText: 'Evidence' }).locator('dd').count()) > 0)
   })
