@@ -85,7 +85,7 @@ describe('A sentence on the page', () => {
     const { page } = await signedIn(await visit(host))
     await client.put('/settings', { 'display.language': 'fa' })
     await page.goto(`${host.base}routes/1`)
-    const reason = page.locator('dd .small').filter({ has: page.getByRole('button', { name: 'بالا آوردن تونل' }) })
+    const reason = page.locator('dd .small').filter({ has: page.getByRole('button', { name: 'بالا بردن تونل' }) })
     await reason.getByRole('link', { name: 'gre-a-1' }).waitFor()
   })
 })
