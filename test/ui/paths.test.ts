@@ -126,6 +126,29 @@ describe('The path of packets', () => {
     )
   })
 
+  it('of many rules fits a phone: those alike as one, and one that is broken by itself, in view', async () => {
+    for (let port = 7000; port < 7011; port += 1)
+      await madeRoute(client, { bind_port: port, destination_address: '172.17.1.2', destination_port: port })
+    host.kernel.rulesets.edit(12, { nat_mode: 'none' })
+    const name = 'Relay rules over this tunnel'
+    const visited = await signedIn(await visit(host, { viewport: PHONE }))
+    const { page } = await goTo(visited, host, 'tunnels/1', 'gre-a-1')
+    await picture(page, name)
+      .getByRole('link', { name: /^11 rules · In force/ })
+      .waitFor()
+    const broken = picture(page, name).locator('.hop.down')
+    assert.match((await broken.first().locator('title').textContent()) ?? '', /7007/)
+    const box = await broken.first().boundingBox()
+    assert.ok(box && box.x >= 0 && box.x + box.width <= PHONE.width)
+    const scrolls = await page.evaluate(
+      () =>
+        [document.documentElement, ...document.querySelectorAll('figure .frame')].filter(
+          ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
+        ).length,
+    )
+    assert.equal(scrolls, 0)
+  })
+
   it('runs from right to left in Persian', async () => {
     const visited = await signedIn(await visit(host))
     await client.put('/settings', { 'display.language': 'fa' })

@@ -6,7 +6,7 @@ import { browsing, type Visit } from './support/browser.ts'
 import { complaintOf, field, goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
 import type { Client } from '../api/support/client.ts'
-import { getRoute, listRoutes } from '../api/support/routes.ts'
+import { getRoute, listRoutes, madeRoute } from '../api/support/routes.ts'
 
 describe('A relay rule', () => {
   const { visit } = browsing()
@@ -131,6 +131,39 @@ describe('A relay rule', () => {
     await page.getByRole('button', { name: 'Save the changes' }).click()
     await seen(page, /Web/)
     assert.equal((await getRoute(client, 1)).body.route.destination_address, '10.9.0.77')
+  })
+
+  it('has the changed lines of its text first, and the rest folded until a key unfolds it', async () => {
+    const [first, ...others] = [1, 2, 3].map((at) => ({ address: `10.9.1.${at}`, port: 8443 }))
+    const body = { bind_port: 4443, route_rule_title: 'Many', tunnel_id: 1, destinations: [first, ...others] }
+    const { route_rule_id } = await madeRoute(client, {
+      ...body,
+      destination_address: first?.address,
+      destination_port: first?.port,
+    })
+    const { page } = await visitRule(`${route_rule_id}/edit`, /Edit .*Many/)
+    await page.getByLabel('Address', { exact: true }).nth(1).fill('10.9.1.99')
+    await page.getByRole('button', { name: 'Review the plan' }).click()
+    await page.getByText('Netfilter text of this rule').click()
+    const text = page.locator('pre').filter({ has: page.locator('.new') })
+    const lines = (): Promise<string[]> => text.locator('span').allInnerTexts()
+    await text.getByText('10.9.1.99').waitFor()
+    const [above, ...shown] = await lines()
+    const count = Number(/^⋯ \D?(\d+)\D? unchanged lines/.exec(above ?? '')?.[1])
+    assert.ok(count > 50)
+    assert.ok(shown.length < 12)
+    await page.getByRole('button', { name: 'Show all lines' }).focus()
+    await page.keyboard.press('Enter')
+    await text.locator('.folded').first().waitFor({ state: 'detached' })
+    assert.ok((await lines()).length > count)
+    assert.ok(
+      await page
+        .getByRole('button', { name: 'Changed lines only' })
+        .evaluate((button) => button === document.activeElement),
+    )
+    await page.keyboard.press('Space')
+    await text.locator('.folded').first().waitFor()
+    assert.deepEqual(await lines(), [above, ...shown])
   })
 
   it('on its own page says how it is and why, what went through it, who uses it, what is wrong, and its text', async () => {

@@ -48,7 +48,8 @@ describe('The page before set-up', () => {
   })
 
   it('puts the rule on the field when the password is short, goes there, and keeps what was typed', async () => {
-    const { page } = await visit(host)
+    const { page, gates } = await visit(host)
+    gates.expectAnswer(422, '/auth/setup')
     await field(page, 'Username').fill('operator')
     await field(page, 'Password').fill('short')
     await page.getByRole('button', { name: 'Create account' }).click()
@@ -68,6 +69,11 @@ describe('The page before set-up', () => {
     await page.getByRole('button', { name: 'Create account' }).click()
     assert.match(await complaintOf(page, 'Username'), /A username is 1 to 64/)
     assert.match(await complaintOf(page, 'Password'), /at most 72 bytes/)
+    gates.expectAnswer(422, '/auth/setup')
+    await field(page, 'Password').fill('short')
+    await page.getByRole('button', { name: 'Create account' }).click()
+    assert.match(await complaintOf(page, 'Password'), /at least 12 characters/)
+    assert.match(await complaintOf(page, 'Username'), /A username is 1 to 64/)
     assert.equal(await page.getByRole('alert').count(), 0, 'what is on its field is not said again above it')
   })
 

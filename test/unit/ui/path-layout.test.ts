@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { HOP, layOut, mirrored, type Hop, type Path, type Picture } from '../../../ui/src/components/path-layout.ts'
+import { layOutNarrow } from '../../../ui/src/components/path-narrow.ts'
 import { fitting } from '../../../ui/src/components/path-lines.ts'
 
 const hop = (key: string, stage: number): Hop => ({
@@ -71,6 +72,23 @@ describe('A picture of paths', () => {
         ['t b', 0],
         ['a b', 1],
       ],
+    )
+  })
+
+  it('is never wider than its place, where some stand below others, and still has every leg of every path', () => {
+    fc.assert(
+      fc.property(anyPaths, fc.integer({ min: HOP.width, max: 900 }), (paths, room) => {
+        const { hops, edges, width, height } = layOutNarrow(paths, room)
+        assert.ok(width <= room)
+        for (const [at, one] of hops.entries()) {
+          for (const other of hops.slice(at + 1)) assert.ok(apart(one, other), `${one.key} and ${other.key}`)
+          assert.ok(one.x >= 0 && one.x + HOP.width <= width && one.y >= 0 && one.y + HOP.height <= height)
+        }
+        assert.equal(new Set([...hops, ...edges].map(({ key }) => key)).size, hops.length + edges.length)
+        const drawn = new Set(edges.map(({ from, to }) => `${from.label} ${to.label}`))
+        for (const { hops: own } of paths)
+          for (const [at, to] of own.slice(1).entries()) assert.ok(drawn.has(`${own[at]?.label ?? ''} ${to.label}`))
+      }),
     )
   })
 

@@ -8,11 +8,11 @@ import { render, type LabelOf, type Mark, type Told } from './said.ts'
 type Catalogue = Readonly<Record<string, string>>
 
 const FILES = import.meta.glob<Catalogue>('../locales/*/*.json', { import: 'default' })
-/** What the API says; the English of it is the daemon's own. */
+/** What the API says; in English it is the daemon's own, but where that speaks to clients of the API. */
 const SAID = import.meta.glob<Catalogue>('../locales/*/messages.ts', { import: 'default' })
 const LINKED = () => import('../components/said/Linked.svelte')
 /** Where the page calls a field something, whatever form it stands in. */
-const FIELD_LABELS = ['tunnel_new.option.', 'routes.field.', 'settings.key.', 'remedy.field.'] as const
+const FIELD_LABELS = ['tunnel_new.option.', 'routes.field.', 'settings.key.', 'reconcile.field.'] as const
 
 class Messages {
   #texts = $state.raw<Catalogue>({})
@@ -45,14 +45,14 @@ class Messages {
       told,
       this.#said,
       { ...this.#options, instant: this.instant, mark },
-      (field) => label(field) ?? this.fieldLabel(field),
+      (field) => label(field) ?? this.#fieldLabel(field),
     )
   }
 
   /** Whether it stays in English, whatever the language is. */
   readonly isEnglish = ({ message_id = '' }: Told): boolean => !Object.hasOwn(this.#said, message_id)
 
-  fieldLabel(field: string): string | undefined {
+  #fieldLabel(field: string): string | undefined {
     const key = FIELD_LABELS.map((prefix) => prefix + field).find((one) => this.has(one))
     return key === undefined ? undefined : this.find(key, field)
   }
@@ -63,7 +63,7 @@ class Messages {
   #loadSaid(): Promise<void> {
     const language = this.#language
     this.#saidIn = language
-    return (this.#saidLoading = Promise.all([readSaid(language), LINKED(), this.load(['remedy', 'tunnel_new'])]).then(
+    return (this.#saidLoading = Promise.all([readSaid(language), LINKED(), this.load(['remedy'])]).then(
       ([texts, component]) => {
         if (language !== this.#language) return
         this.#said = texts
@@ -114,10 +114,10 @@ const read = async (language: Language, areas: readonly Area[]): Promise<Catalog
     ...(await Promise.all(areas.map((area) => FILES[`../locales/${language}/${area}.json`]?.()))),
   ) as Catalogue
 
-const readSaid = async (language: Language): Promise<Catalogue> =>
-  language === 'en'
-    ? (await import('@panel/shared/messages/catalogue.ts')).CATALOGUE
-    : ((await SAID[`../locales/${language}/messages.ts`]?.()) ?? {})
+const readSaid = async (language: Language): Promise<Catalogue> => {
+  const english = language === 'en' ? (await import('@panel/shared/messages/catalogue.ts')).CATALOGUE : {}
+  return { ...english, ...(await SAID[`../locales/${language}/messages.ts`]?.()) }
+}
 
 export const messages = new Messages()
 export const { t, say } = messages

@@ -85,7 +85,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/pools',
     page: 'pools/ListPage',
-    areas: ['pools'],
+    areas: ['pools', 'list'],
     title: 'core.nav.pools',
     nav: { group: 'tunnels', icon: 'layers' },
     first: ['/pools'],
@@ -95,7 +95,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/reconcile',
     page: 'reconcile/ListPage',
-    areas: ['reconcile', 'routes', 'list', 'tunnel_new', 'remedy'],
+    areas: ['reconcile', 'routes', 'list'],
     title: 'core.nav.reconcile',
     nav: { group: 'host', icon: 'scale' },
     first: ['/reconcile?include_ignored=true'],

@@ -7,15 +7,21 @@ import { DESTINATION, PORT, TUNNEL } from './rule-path.ts'
 /** So many of one tunnel are drawn each for itself, where all are more than `most`. */
 const FEW = 2
 
-export function groupPaths(paths: readonly Path[], most: number): Path[] {
+export function groupPaths(paths: readonly Path[], most: number, keyOf = tunnelOf): Path[] {
   if (paths.length <= most) return [...paths]
   const groups = new Map<string, Path[]>()
-  for (const path of paths) {
-    const key = path.hops.find(({ stage }) => stage === TUNNEL)?.key ?? 'direct'
-    groups.set(key, [...(groups.get(key) ?? []), path])
-  }
+  for (const path of paths) groups.set(keyOf(path), [...(groups.get(keyOf(path)) ?? []), path])
   return [...groups].flatMap(([key, group]) => (group.length <= FEW ? group : [joined(key, group)]))
 }
+
+/** For a narrow place, where few stand side by side: those that look the same hop by hop, the worst first. */
+export const groupAlike = (paths: readonly Path[]): Path[] =>
+  groupPaths(paths, FEW, (path) => [tunnelOf(path), ...path.hops.map(({ condition }) => condition.state)].join(' '))
+    .map((path) => ({ path, state: path.hops.map(({ condition }) => condition.state).reduce(worse) }))
+    .sort((one, other) => (one.state === other.state ? 0 : worse(one.state, other.state) === one.state ? -1 : 1))
+    .map(({ path }) => path)
+
+const tunnelOf = ({ hops }: Path): string => hops.find(({ stage }) => stage === TUNNEL)?.key ?? 'direct'
 
 function joined(key: string, group: readonly Path[]): Path {
   const at = (stage: number): Hop[] => [
@@ -23,16 +29,20 @@ function joined(key: string, group: readonly Path[]): Path {
       group.flatMap(({ hops }) => hops.filter((hop) => hop.stage === stage)).map((hop) => [hop.key, hop]),
     ).values(),
   ]
-  const together = (stage: number, label: string): Hop => ({
-    key: `${key} ${stage}`,
-    stage,
-    label,
-    detail: '',
-    condition: at(stage)
-      .map(({ condition }) => condition)
-      .reduce((one, other) => (worse(one.state, other.state) === one.state ? one : other)),
-    to: '/routes',
-  })
+  const together = (stage: number, label: string): Hop => {
+    const [one, ...more] = at(stage)
+    if (one && more.length === 0) return one
+    return {
+      key: `${key} ${stage}`,
+      stage,
+      label,
+      detail: '',
+      condition: at(stage)
+        .map(({ condition }) => condition)
+        .reduce((worst, other) => (worse(worst.state, other.state) === worst.state ? worst : other)),
+      to: '/routes',
+    }
+  }
   const [first] = group
   const hops = (first?.hops ?? []).map((hop) => {
     if (hop.stage === PORT) return together(PORT, t('path.rules', { count: at(PORT).length }))
@@ -45,5 +55,6 @@ function joined(key: string, group: readonly Path[]): Path {
     text: '',
     state: group.map(({ legs: own }) => own[index]?.state ?? leg.state).reduce(worse),
   }))
-  return { title: hops[1]?.label ?? '', hops, legs }
+  const named = hops.filter(({ stage }) => stage === PORT || stage === TUNNEL)
+  return { title: named.map(({ label }) => label).join(' · '), hops, legs }
 }

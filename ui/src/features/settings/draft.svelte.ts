@@ -7,7 +7,6 @@ import { Form } from '../../core/form.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { invalidate } from '../../core/query.svelte.ts'
 import { toasts } from '../../core/toasts.svelte.ts'
-import { validate } from './labels.ts'
 
 export type Values = Record<string, unknown>
 
@@ -21,12 +20,6 @@ export class SettingsDraft {
   waiting = $state.raw<readonly string[]>([])
   readonly form: Form<Values> = new Form<Values>({
     values: {},
-    check: (values) =>
-      Object.fromEntries(
-        this.changed
-          .map((entry) => [entry.key, validate(entry, values[entry.key])])
-          .filter(([, error]) => error !== ''),
-      ) as Record<string, string>,
     send: (values) =>
       this.#send(
         pick(

@@ -50,20 +50,7 @@ export const formatValue = (entry: SettingEntry, value: unknown): string => {
   return String(value)
 }
 
-/** Client-side check of a number; "" if valid. */
-export const validate = ({ type, constraints: { min, max, nullable } }: SettingEntry, value: unknown): string => {
-  if (type !== 'int' && type !== 'float') return ''
-  if (value === null) return nullable ? '' : t('settings.wrong.missing')
-  if (typeof value !== 'number' || (type === 'int' && !Number.isInteger(value))) return t('settings.wrong.whole')
-  const isOutside = (min !== null && value < min) || (max !== null && value > max)
-  return isOutside ? t('settings.wrong.range', bounds(min, max)) : ''
-}
-
 export const rangeLabel = (min: number | null, max: number | null): string => {
   if (min === null || max === null || max === Number.MAX_SAFE_INTEGER) return ''
-  return t('settings.range', bounds(min, max))
+  return t('settings.range', { min: formatNumber(min), max: formatNumber(max) })
 }
-const bounds = (min: number | null, max: number | null): { min: string; max: string } => ({
-  min: min === null ? '–' : formatNumber(min),
-  max: max === null ? '–' : formatNumber(max),
-})
