@@ -27,7 +27,7 @@ export class ApiError extends Error {
       field = '',
       details = {},
     }: { code: ApiErrorCode; message: string; field?: string; details?: Record<string, unknown> },
-    words: Partial<Pick<Told, 'message_id' | 'params'>> = {},
+    words: Partial<Reference> = {},
   ) {
     super(message)
     this.status = status
@@ -57,8 +57,8 @@ export const parseApiError = (status: number, body: unknown, words: string | nul
   const error = (body as Partial<ErrorEnvelope> | null)?.error
   return new ApiError(
     status,
-    error ?? { code: 'NOT_THE_PANEL', message: '' },
-    error ? (JSON.parse(words ?? '{}') as Partial<Reference>) : { message_id: 'core.not_the_panel' },
+    error ?? { code: 'NOT_THE_PANEL', message: 'Something other than the panel answered, perhaps a proxy before it.' },
+    words !== null ? (JSON.parse(words) as Reference) : error ? {} : { message_id: 'panel.not_the_panel' },
   )
 }
 

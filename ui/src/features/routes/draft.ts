@@ -1,4 +1,5 @@
 // The form values of a relay rule and their request; the server fills empty fields.
+import { joinTags, parseTags } from '../../components/tags.ts'
 import type { CreateRouteBody, UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { RouteView } from '@panel/shared/api/routes/answers.ts'
 
@@ -88,7 +89,7 @@ export const formValues = (route: RouteView): RouteValues => ({
   })),
   load_balance_mode_id: Math.max(ROUND_ROBIN, route.load_balance_mode_id),
   allowed_sources: route.allowed_sources.map(({ cidr, description }) => ({ cidr, description })),
-  tags: route.tags.join(', '),
+  tags: joinTags(route.tags),
   force: false,
 })
 
@@ -120,13 +121,6 @@ export const requestBody = (values: RouteValues, isStored: boolean): CreateRoute
     ...(force ? { force } : {}),
   }
 }
-
-/** Separated by commas, of whatever script. */
-export const parseTags = (text: string): string[] =>
-  text
-    .split(/[,،，]/)
-    .map((tag) => tag.trim())
-    .filter((tag) => tag !== '')
 
 /** Only what differs from the stored values, so that a change elsewhere is kept. */
 export const changedBody = (values: RouteValues, stored: RouteValues): UpdateRouteBody => {
