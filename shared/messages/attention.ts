@@ -2,7 +2,7 @@
 // is wrong with the host itself.
 export const ATTENTION = {
   'attention.missing': 'The interface {name} is missing on this host',
-  'attention.drifted': '{name} is not as it is stored: {fields}',
+  'attention.drifted': '{name} differs from what is stored: {fields}',
   'attention.inconsistent': 'The last change of {name} could not be undone',
   'attention.certificate_expired':
     'The certificate expired on {at}: browsers warn of it. Renew it; the panel takes the new files as soon as they are there',

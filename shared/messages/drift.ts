@@ -13,7 +13,8 @@ export const DRIFT = {
   'drift.missing': 'There is no interface {name} on this server. Reapply makes it.',
   'drift.missing_disabled':
     'There is no interface {name} on this server. The tunnel is down, so no boot brings it back. Reapply makes it.',
-  'drift.field': '{name} is {actual} in the place of {desired}',
+  'drift.name': '{field}',
+  'drift.field': '{field} is {actual} instead of {desired}',
   'drift.more': '{count} more',
   'drift.in_place': '{differences}. Reapply puts it right in place.',
   'drift.recreated': '{differences}. Reapply recreates the link.',

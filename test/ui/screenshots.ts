@@ -10,7 +10,7 @@ import type { Scene } from './screenshots/scene.ts'
 import { SCENES } from './screenshots/scenes.ts'
 import { sayIn } from './screenshots/words.ts'
 import { startWorld, type World } from './screenshots/world.ts'
-import { launch, visitWith } from './support/browser.ts'
+import { DESKTOP, launch, visitWith } from './support/browser.ts'
 
 const FOLDER = '.build/screenshots'
 const { looks, isChosen } = choose(
@@ -53,6 +53,7 @@ async function draw(context: BrowserContext, world: World, scene: Scene, look: L
     await open(page, world, scene)
     await page.waitForLoadState('networkidle', { timeout: 800 }).catch(() => undefined)
     await scene.arrive?.({ page, say: sayIn(look.language) })
+    if (scene.shows !== undefined) await page.locator('dialog:modal, [popover]:popover-open').first().waitFor()
     if (scene.isWindow) await page.waitForTimeout(300)
     else await showAll(page)
     await take(scene.name)
@@ -65,11 +66,12 @@ async function draw(context: BrowserContext, world: World, scene: Scene, look: L
   }
 }
 
-/** Charts are drawn as they come into view. */
+/** In a window as high as the page, where charts are in view and bars at its end cover nothing. */
 async function showAll(page: Page): Promise<void> {
-  await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+  const { width = DESKTOP.width, height = 0 } = page.viewportSize() ?? {}
+  const whole = await page.evaluate(() => document.documentElement.scrollHeight)
+  await page.setViewportSize({ width, height: Math.max(height, whole) })
   await page.waitForTimeout(400)
-  await page.evaluate(() => scrollTo(0, 0))
 }
 
 /** On one server, which the scenes leave as it is or have for themselves. */

@@ -1,111 +1,43 @@
-// Every dialog and menu of the page, open.
-import type { Page, Route } from 'playwright-core'
+// Every dialog of the page, open; those of tunnels are in tunnel-dialogs.ts.
+import type { Page } from 'playwright-core'
+import { answer, choose, press } from './acts.ts'
+import { MENUS } from './menus.ts'
 import type { At, Scene } from './scene.ts'
-
-const press = (page: Page, name: string): Promise<void> =>
-  page.getByRole('button', { name, exact: true }).first().click()
-/** An item of the menu that the first button of `within` opens. */
-const choose = async (page: Page, within: string, item: string): Promise<void> => {
-  await page.locator(`${within} button[popovertarget]`).first().click()
-  await page.locator(`[popover]:popover-open ${item}`).first().click()
-}
-const REFUSED = {
-  code: 'WOULD_CUT_OWN_ACCESS',
-  message: 'This may cut your own connection.',
-  details: { client_ip: '172.17.1.2', interface_name: 'gre-a-1' },
-}
-
-/** The request that would cut the operator's connection: refused, and once that is accepted never answered. */
-const holdAccess = async ({ page, say }: At): Promise<void> => {
-  await page.route('**/tunnels/1/down', (route: Route) =>
-    route.request().postData()?.includes('i_understand') === true
-      ? undefined
-      : route.fulfill({ status: 409, contentType: 'application/json', body: JSON.stringify({ error: REFUSED }) }),
-  )
-  await press(page, say('tunnel.do.down'))
-  await page.locator('dialog .danger, dialog button').last().click()
-  await page.getByText(say('core.own_access.title')).waitFor()
-}
+import { TUNNEL_DIALOGS } from './tunnel-dialogs.ts'
 
 /** Shown with whatever it is open over. */
-const DIALOG_SCENES: readonly Omit<Scene, 'isWindow'>[] = [
-  { name: 'dialog-palette', path: '', arrive: ({ page }) => typeInPalette(page, 'g') },
-  { name: 'dialog-help', path: '', arrive: ({ page }) => page.keyboard.press('?') },
+const PANEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
+  { name: 'dialog-palette', path: '', shows: 'core.palette.title', arrive: ({ page }) => typeInPalette(page, 'g') },
+  { name: 'dialog-help', path: '', shows: 'core.help.title', arrive: ({ page }) => page.keyboard.press('?') },
   {
     name: 'dialog-navigation',
     path: '',
+    shows: 'core.nav.title',
     devices: ['phone'],
     arrive: ({ page, say }) => press(page, say('core.nav.more')),
   },
   {
-    name: 'menu-language',
-    path: '',
-    devices: ['desktop'],
-    arrive: ({ page, say }) => press(page, say('core.preferences.language')),
+    name: 'dialog-route-delete',
+    path: 'routes/1',
+    shows: 'routes.delete.title',
+    arrive: ({ page }) => choose(page, 'main', '.danger'),
   },
   {
-    name: 'menu-messages',
-    path: 'tunnels/4',
-    arrive: async ({ page, say }) => {
-      await page.route('**/tunnels/4/up', (route) => route.abort())
-      await press(page, say('tunnel.do.up'))
-      await page.locator('[role=alert], [role=status]').last().waitFor()
-      await page
-        .getByRole('button', { name: say('core.bell.title') })
-        .first()
-        .click()
-    },
-  },
-  {
-    name: 'dialog-leave',
-    path: 'tunnels/1/edit',
+    name: 'dialog-last-rule-deleted',
+    path: 'routes/1',
+    shows: 'routes.revert.title',
     arrive: async ({ page }) => {
-      await page.locator('form [name=display_name]').fill('Hamburg, new')
-      await page.locator('nav a:visible').first().click()
+      await page.route('**/routes/1', (route) =>
+        route.request().method() === 'DELETE' ? answer(route, { forwarding_can_be_reverted: true }) : route.continue(),
+      )
+      await choose(page, 'main', '.danger')
+      await page.locator('dialog footer .danger, dialog footer button').last().click()
     },
   },
-  {
-    name: 'menu-tunnel',
-    path: 'tunnels/1',
-    arrive: ({ page }) => page.locator('main button[popovertarget]').first().click(),
-  },
-  { name: 'dialog-tunnel-delete', path: 'tunnels/1', arrive: ({ page }) => choose(page, 'main', '.danger') },
-  { name: 'dialog-tunnel-restart', path: 'tunnels/1', arrive: ({ page }) => choose(page, 'main', '.item') },
-  { name: 'dialog-tunnel-down', path: 'tunnels/1', arrive: ({ page, say }) => press(page, say('tunnel.do.down')) },
-  { name: 'dialog-own-access', path: 'tunnels/1', arrive: holdAccess },
-  {
-    name: 'dialog-connection-held',
-    path: 'tunnels/1',
-    arrive: async (at) => {
-      await holdAccess(at)
-      await press(at.page, at.say('core.own_access.action'))
-      await at.page.getByText('gre-a-1').last().waitFor()
-      await at.page.waitForTimeout(500)
-    },
-  },
-  {
-    name: 'dialog-run',
-    path: 'tunnels/1/diagnostics',
-    arrive: async ({ page, say }) => {
-      await press(page, say('diagnostics.analyze.start'))
-      await page.locator('.summary').waitFor()
-      await page.reload()
-      await page.locator('button.open').first().click()
-    },
-  },
-  {
-    name: 'menu-rule',
-    path: 'routes',
-    arrive: ({ page }) =>
-      page
-        .locator('main td button[popovertarget], main li button[popovertarget], main [role=row] button[popovertarget]')
-        .first()
-        .click(),
-  },
-  { name: 'dialog-route-delete', path: 'routes/1', arrive: ({ page }) => choose(page, 'main', '.danger') },
   {
     name: 'dialog-apply-all',
     path: 'routes',
+    shows: 'routes.apply_all.title',
     arrive: async ({ page, say }) => {
       await press(page, say('routes.list.more'))
       await page
@@ -117,6 +49,7 @@ const DIALOG_SCENES: readonly Omit<Scene, 'isWindow'>[] = [
   {
     name: 'dialog-pool-delete',
     path: 'pools',
+    shows: 'pools.delete.title',
     arrive: ({ page, say }) =>
       page
         .getByRole('button', { name: say('core.action.delete') })
@@ -126,6 +59,7 @@ const DIALOG_SCENES: readonly Omit<Scene, 'isWindow'>[] = [
   ...(['adopt', 'forget', 'delete'] as const).map((action) => ({
     name: `dialog-${action}`,
     path: 'reconcile',
+    shows: `reconcile.${action}.title`,
     arrive: ({ page, say }: At) =>
       page
         .getByRole('button', {
@@ -136,6 +70,7 @@ const DIALOG_SCENES: readonly Omit<Scene, 'isWindow'>[] = [
   {
     name: 'dialog-audit-entry',
     path: 'audit',
+    shows: 'Entry',
     arrive: async ({ page }) => {
       await page.locator('main button.open').first().click()
       await page.locator('dialog dl').waitFor()
@@ -144,11 +79,13 @@ const DIALOG_SCENES: readonly Omit<Scene, 'isWindow'>[] = [
   {
     name: 'dialog-settings-reset',
     path: 'settings',
+    shows: 'settings.reset_all',
     arrive: ({ page, say }) => press(page, say('settings.reset_all')),
   },
   {
     name: 'dialog-forwarding',
     path: 'forwarding',
+    shows: 'forwarding.revert.title',
     arrive: ({ page, say }) => press(page, say('forwarding.revert.action')),
   },
   {
@@ -160,6 +97,7 @@ const DIALOG_SCENES: readonly Omit<Scene, 'isWindow'>[] = [
   {
     name: 'dialog-backup-import',
     path: 'backup',
+    shows: 'backup.sure',
     alone: () => undefined,
     arrive: async (at) => {
       await previewBackup(at)
@@ -169,6 +107,7 @@ const DIALOG_SCENES: readonly Omit<Scene, 'isWindow'>[] = [
   {
     name: 'dialog-sign-in-again',
     path: 'audit',
+    shows: 'core.sign_in.again',
     arrive: async ({ page, say }) => {
       await page.context().clearCookies()
       await press(page, say('core.action.refresh'))
@@ -193,4 +132,7 @@ async function previewBackup({ page, say }: At): Promise<void> {
   await page.getByRole('table', { name: say('backup.preview') }).waitFor()
 }
 
-export const DIALOGS: readonly Scene[] = DIALOG_SCENES.map((scene) => ({ ...scene, isWindow: true as const }))
+export const DIALOGS: readonly Scene[] = [...MENUS, ...PANEL_DIALOGS, ...TUNNEL_DIALOGS].map((scene) => ({
+  ...scene,
+  isWindow: true as const,
+}))

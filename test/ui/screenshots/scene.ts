@@ -20,6 +20,8 @@ export interface Scene {
   readonly server?: 'new' | 'empty'
   /** Absent: both. */
   readonly devices?: readonly Device[]
+  /** The dialog or menu that is open in it: the key of its title, or its component where the title varies. */
+  readonly shows?: string
   /** What a person does there before the picture is taken. */
   readonly arrive?: (at: At) => Promise<unknown>
   /** Only what is in the window, such as a dialog, and not the page to its end. */

@@ -2,6 +2,7 @@
 // task. Dialogs are in dialogs.ts.
 import { ROUTES } from '../../../ui/src/core/routes.ts'
 import { addressOf } from '../support/host.ts'
+import { analyze, select } from './acts.ts'
 import { DIALOGS } from './dialogs.ts'
 import type { At, Scene } from './scene.ts'
 import { look } from './world.ts'
@@ -44,13 +45,14 @@ const STEPS: readonly Scene[] = [
   { name: 'helper-away-overview', path: '', alone: ({ host }) => host.sendHelperAway() },
   { name: 'helper-away-tunnels', path: 'tunnels', alone: ({ host }) => host.sendHelperAway() },
   { name: 'tunnels-filtered', path: 'tunnels?q=state%3Aup+pool' },
+  { name: 'tunnels-selected', path: 'tunnels', arrive: (at) => select(at, ['gre-a-1', 'gre-a-2']), isWindow: true },
   { name: 'tunnel-gone', path: 'tunnels/2' },
   {
     name: 'tunnel-diagnostics-run',
     path: 'tunnels/1/diagnostics',
-    arrive: async ({ page, say }) => {
-      await page.getByRole('button', { name: say('diagnostics.analyze.start'), exact: true }).click()
-      await page.locator('.summary').waitFor()
+    arrive: async (at) => {
+      const { page } = at
+      await analyze(at)
       await page.locator('[type=submit]').first().click()
       await page.locator('[data-packet]').nth(3).waitFor()
     },

@@ -15,6 +15,9 @@ const IDS = Object.keys(CATALOGUE) as MessageId[]
 /** A sentence that stands at the field need not name it, nor say what only a client of the API sends. */
 const OPTIONAL = ['body', 'expected', 'field', 'other_field']
 
+/** What a page shows of what is there, and no refusal of what only a client can send. */
+const OF_PAGE = /^(monitor|finding|health|drift|attention|note\.(traffic$|connections|no_))/
+
 const readLanguage = (language: string): Record<string, string> => {
   const folder = join(ROOT, 'ui/src/locales', language, 'messages')
   return Object.assign(
@@ -86,6 +89,17 @@ describe('The sentences of the API', () => {
       }
     })
   }
+
+  it('name no field or figure of the API on the page', () => {
+    const own = readLanguage('en')
+    for (const [id, text] of Object.entries(own))
+      assert.deepEqual(placeholderNames(text), placeholderNames(CATALOGUE[id as MessageId]), id)
+    const wire = /\b(since_\w+|age_seconds|interface_missing|monitor_\w+|peer_address|ikey|okey)\b(?!\})/
+    assert.deepEqual(
+      Object.entries({ ...CATALOGUE, ...own }).filter(([id, text]) => OF_PAGE.test(id) && wire.test(text)),
+      [],
+    )
+  })
 
   // 中继 and ретрансляция are what a rule does; 转发 and форвардинг are the kernel's switch (shared/messages/README.md).
   it('call a relay and IP forwarding by two terms, in all the words of the page too', () => {

@@ -10,7 +10,9 @@ import { ROUTES } from '../../../ui/src/core/routes.ts'
 const PAGE = fileURLToPath(new URL('../../../ui/src', import.meta.url))
 const read = (language: string, area: string): Record<string, string> =>
   JSON.parse(readFileSync(join(PAGE, 'locales', language, `${area}.json`), 'utf8')) as Record<string, string>
-const AREAS = readdirSync(join(PAGE, 'locales/en')).map((name) => name.replace('.json', ''))
+const AREAS = readdirSync(join(PAGE, 'locales/en'))
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => name.replace('.json', ''))
 const TRANSLATED = readdirSync(join(PAGE, 'locales'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name !== 'en')
   .map(({ name }) => name)

@@ -7,10 +7,10 @@ import { render, type LabelOf, type Told } from './said.ts'
 type Catalogue = Readonly<Record<string, string>>
 
 const FILES = import.meta.glob<Catalogue>('../locales/*/*.json', { import: 'default' })
-/** What the API says; the English of it is the daemon's own. */
+/** What the API says; in English it is the daemon's own, but where that speaks to clients of the API. */
 const SAID = import.meta.glob<Catalogue>('../locales/*/messages/*.json', { import: 'default' })
 /** Where the page calls a field something, whatever form it stands in. */
-const FIELD_LABELS = ['tunnel_new.option.', 'routes.field.', 'settings.key.'] as const
+const FIELD_LABELS = ['tunnel_new.option.', 'routes.field.', 'settings.key.', 'reconcile.field.'] as const
 
 class Messages {
   #texts = $state.raw<Catalogue>({})
@@ -109,9 +109,9 @@ const read = async (language: Language, areas: readonly Area[]): Promise<Catalog
   ) as Catalogue
 
 const readSaid = async (language: Language): Promise<Catalogue> => {
-  if (language === 'en') return (await import('@panel/shared/messages/catalogue.ts')).CATALOGUE
   const files = Object.entries(SAID).filter(([path]) => path.startsWith(`../locales/${language}/`))
-  return Object.assign({}, ...(await Promise.all(files.map(([, load]) => load())))) as Catalogue
+  const english = language === 'en' ? (await import('@panel/shared/messages/catalogue.ts')).CATALOGUE : {}
+  return Object.assign({}, english, ...(await Promise.all(files.map(([, load]) => load())))) as Catalogue
 }
 
 export const messages = new Messages()

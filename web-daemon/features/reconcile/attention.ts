@@ -92,7 +92,7 @@ function tunnelsFound({ watch, monitor }: AttentionDeps): Found[] {
 function driftOf({ interface_name: name, status, diffs }: Item): Message {
   if (status === 'Missing') return message('attention.missing', { name })
   if (status === 'Inconsistent') return message('attention.inconsistent', { name })
-  return message('attention.drifted', { name, fields: diffs.map(({ field }) => field).join(', ') })
+  return message('attention.drifted', { name, fields: diffs.map(({ field }) => message('drift.name', { field })) })
 }
 
 const rulesFound = ({ routeWatch }: AttentionDeps): Found[] =>

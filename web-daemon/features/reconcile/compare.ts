@@ -78,7 +78,7 @@ const MOST_NAMED = 5
 function drifted(diffs: readonly ReconcileDiff[], { unmodelled }: Found, { recreate_reasons }: TunnelPlan): Message {
   const named = diffs
     .slice(0, MOST_NAMED)
-    .map(({ field, desired, actual }) => message('drift.field', { name: field, desired, actual }))
+    .map(({ field, desired, actual }) => message('drift.field', { field, desired, actual }))
   const more = diffs.length > MOST_NAMED ? [message('drift.more', { count: diffs.length - MOST_NAMED })] : []
   const differences = [...named, ...more].reduce((first, second) => message('tunnel.both', { first, second }))
   if (recreate_reasons.length === 0) return message('drift.in_place', { differences })

@@ -2,7 +2,7 @@
 import type { ReconcileStatus } from '@panel/shared/api/base/lookups.ts'
 import type { ReconcileItem } from '@panel/shared/api/reconcile.ts'
 import type { State, StateLabel } from '../../components/state.ts'
-import { t } from '../../core/i18n.svelte.ts'
+import { messages, t } from '../../core/i18n.svelte.ts'
 
 const STATE_OF: Readonly<Record<ReconcileStatus, State>> = {
   InSync: 'up',
@@ -28,3 +28,13 @@ export const statusText = ({ status, observed, is_ignored }: ReconcileItem): str
         ? 'reconcile.sentence.ignored'
         : `reconcile.sentence.${status}`,
   )
+
+/** Of a file, such as `systemd_unit.mtu`, with the file before it. */
+export const fieldLabel = (field: string): string => {
+  const [name = '', ...path] = field.split('.').reverse()
+  const label = messages.find(`reconcile.field.${name}`, name)
+  const [file] = path
+  return file === undefined ? label : `${messages.find(`reconcile.file.${file}`, file)}: ${label}`
+}
+export const valueLabel = (value: string): string =>
+  value === '' ? '–' : messages.find(`reconcile.value.${value}`, value)

@@ -1,0 +1,27 @@
+// What a person does in more than one picture.
+import type { Page, Route } from 'playwright-core'
+import type { At } from './scene.ts'
+
+export const press = (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).first().click()
+
+/** An item of the menu that the first button of `within` opens. */
+export const choose = async (page: Page, within: string, item: string): Promise<void> => {
+  await page.locator(`${within} button[popovertarget]`).first().click()
+  await page.locator(`[popover]:popover-open ${item}`).first().click()
+}
+
+export const select = async ({ page, say }: At, names: readonly string[]): Promise<void> => {
+  for (const name of names) await page.getByRole('checkbox', { name: say('core.select', { name }) }).check()
+}
+
+export const analyze = async ({ page, say }: At): Promise<void> => {
+  await press(page, say('diagnostics.analyze.start'))
+  await page.locator('.summary').waitFor()
+}
+
+export const refuse = (route: Route, status: number, error: { code: string; message: string }): Promise<void> =>
+  answer(route, { error: { details: {}, ...error } }, status)
+
+export const answer = (route: Route, body: unknown, status = 200): Promise<void> =>
+  route.fulfill({ status, contentType: 'application/json', body: JSON.stringify(body) })
