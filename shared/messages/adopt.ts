@@ -1,7 +1,7 @@
 // Taking a tunnel under management.
 export const ADOPT = {
   'adopt.kernel_interface': "{name} belongs to the kernel and is nobody's tunnel.",
-  'adopt.managed': '{name} is managed by the panel already, as tunnel {tunnel_id}.',
+  'adopt.managed': '{tunnel} is managed by the panel already, as tunnel {tunnel_id}.',
   'adopt.no_interface': 'There is no interface {name} on this server.',
   'adopt.other_kind': '{name} is an interface of kind {kind}: the panel adopts gre, gretap, ip6gre and ip6gretap.',
   'adopt.no_tunnel': '{name} is no tunnel: the panel adopts gre, gretap, ip6gre and ip6gretap.',
@@ -9,7 +9,7 @@ export const ADOPT = {
   'adopt.let_go':
     'systemd-networkd keeps {name}, and would take its addresses in letting go of it. Adopt it as it is, and change persistence_type_id afterwards.',
   'adopt.duplicate':
-    '{name} is stored with the same endpoints and key: a host can hold only one of the two. Forget or delete the one that is not meant.',
+    '{tunnel} is stored with the same endpoints and key: a host can hold only one of the two. Forget or delete the one that is not meant.',
   'adopt.unmodelled':
     '{name} carries what the panel cannot keep: {what}. It is left alone, and a change that would lose it is refused.',
   'adopt.foreign_files': '{files} was not written by the panel, or was edited since, and is left alone.',
@@ -18,5 +18,5 @@ export const ADOPT = {
   'adopt.runtime':
     'Nothing of the panel brings {name} back after a reboot; what made it until now may still do so. Set persistence_type_id to 10 to have the panel do it.',
   'adopt.always_reported':
-    '{name} is a tunnel of the panel, which is always reported. Forget it first to have it ignored.',
+    '{tunnel} is a tunnel of the panel, which is always reported. Forget it first to have it ignored.',
 } as const

@@ -22,7 +22,7 @@ export const BACKUP = {
   'backup.pool_missing_no_addresses':
     "The backup's pool {pool_id} is not on this server, and the tunnel has no addresses of its own.",
   'backup.tunnel_same_name': 'A tunnel of this name is here, and is left as it is.',
-  'backup.tunnel_same_ends': '{name} is here with the same endpoints and key, and is left as it is.',
+  'backup.tunnel_same_ends': '{tunnel} is here with the same endpoints and key, and is left as it is.',
   'backup.tunnel_no_pool': 'Its pool is not on this server: it keeps its addresses and belongs to no pool.',
   'backup.rule_same_name': 'A rule of this name is here, and is left as it is.',
   'backup.rule_no_tunnel': 'The tunnel that it relays over is not on this server: the rule names none.',

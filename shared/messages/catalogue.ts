@@ -11,6 +11,7 @@ import { HEALTH } from './health.ts'
 import { INPUT } from './input.ts'
 import { MONITOR } from './monitor.ts'
 import { NOTE } from './note.ts'
+import { OBJECT } from './object.ts'
 import { PAIRING } from './pairing.ts'
 import { PANEL } from './panel.ts'
 import { POOL } from './pool.ts'
@@ -34,6 +35,7 @@ export const CATALOGUE = {
   ...INPUT,
   ...MONITOR,
   ...NOTE,
+  ...OBJECT,
   ...PAIRING,
   ...PANEL,
   ...POOL,

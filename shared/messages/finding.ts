@@ -46,8 +46,8 @@ export const FINDING = {
   'finding.mtu_lost': 'Small packets arrive, and those of {mtu} bytes, the MTU of {name}, do not.',
   'finding.fix_mtu': 'Find the MTU that fits with an MTU probe, and apply it.',
   'finding.fix_let_out': 'Let GRE (IP protocol 47) to {address} and everything out of {name} through.',
-  'finding.blocked_in': 'Table {table}, chain {chain}, drops GRE that comes from {address}: {rule}.',
-  'finding.blocked_out': 'Table {table}, chain {chain}, drops GRE that this server sends to {address}: {rule}.',
+  'finding.blocked_in': 'Table {table}, chain {chain}, drops GRE that comes from {address}: {text}.',
+  'finding.blocked_out': 'Table {table}, chain {chain}, drops GRE that this server sends to {address}: {text}.',
   'finding.dropped_here': 'A firewall rule of this server drops what it sends itself.',
   'finding.stuck_here':
     'This server does not let out the GRE packets that the tunnel sends, though it reaches the other server.',

@@ -25,7 +25,11 @@ type NameAt<T extends string> = T extends `${infer Inside}}${string}`
     : Name<Inside>
   : never
 type NamesIn<T extends string> = T extends `${string}{${infer After}` ? NameAt<After> | NamesIn<After> : never
-export type ParamsOf<I extends MessageId> = { readonly [N in NamesIn<(typeof CATALOGUE)[I]>]: Param }
+/** What a placeholder of this name holds is an object with a page: made by named.ts, so that the page can link it. */
+type ObjectName = 'tunnel' | 'tunnels' | 'rule' | 'rules' | 'pool' | 'pools'
+export type ParamsOf<I extends MessageId> = {
+  readonly [N in NamesIn<(typeof CATALOGUE)[I]>]: N extends ObjectName ? Message | readonly Message[] : Param
+}
 
 const ENGLISH = { language: 'en', number: String, isolate: (text: string) => text }
 

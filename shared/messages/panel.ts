@@ -70,7 +70,12 @@ export const PANEL = {
   'panel.change_stuck': 'The change of {what} did not work, and could not be undone either: {why}.',
   'panel.change_unknown':
     '{reason}. Whether the change of {what} was carried out is not known: it is pending, and the panel checks the host as soon as the helper answers',
+  'panel.check_differs': '{what}: {name} should be {expected}, and is {actual}',
   'panel.reason_unknown': 'the reason is not known',
+  'panel.no_answer': 'The panel does not answer. Is its daemon running, and is the network up?',
+  'panel.not_the_panel': 'Something other than the panel answered, perhaps a proxy before it.',
+  'panel.nothing_heard': 'Nothing was heard of the change for {seconds} seconds.',
+  'panel.signed_out': 'You are not signed in any more.',
   'panel.nothing_to_change': 'There is nothing to change: give at least one setting with its value',
   'panel.setting_refused': 'The setting {field} was refused, and nothing was changed. {reason}',
   'panel.no_such_action': 'There is no such action in the audit log',

@@ -1,9 +1,9 @@
 // Relay rules: drafts, plans, warnings and refusals.
 export const ROUTE = {
-  'route.too_many_sources': '{title} has {count} allowed sources already, which is the most.',
+  'route.too_many_sources': '{rule} has {count} allowed sources already, which is the most.',
   'route.name_source': 'Name the source by its cidr, or by route_allowed_source_id.',
-  'route.no_such_source': '{title} has no such allowed source.',
-  'route.too_many_destinations': '{title} has {count} destinations already, which is the most.',
+  'route.no_such_source': '{rule} has no such allowed source.',
+  'route.too_many_destinations': '{rule} has {count} destinations already, which is the most.',
   'route.only_destination':
     '{address}, port {port} is the only destination of the rule. Add another first, or delete the rule.',
   'route.name_destination': 'Name the destination by its address and port, or by route_destination_id.',
@@ -88,8 +88,8 @@ export const ROUTE = {
   'route.remedy_ipv4': 'Bind an IPv4 address',
   'route.not_network': '{network} is not an address or a network such as 203.0.113.0/24.',
   'route.source_twice': '{network} is among the allowed sources already.',
-  'route.title_taken': 'Another rule ({route_rule_id}) is called {title} already.',
-  'route.no_such_destination': '{title} has no such destination.',
+  'route.title_taken': 'Another rule ({route_rule_id}) is called {rule} already.',
+  'route.no_such_destination': '{rule} has no such destination.',
   'route.rules_unreadable': "The kernel's rules cannot be read, so none is changed: {detail}",
   'route.connections_kept': 'The change is made, and the connections of before could not be ended: {reason}',
   'route.source_ports':

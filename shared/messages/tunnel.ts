@@ -1,10 +1,10 @@
 // Tunnels: drafts, warnings and refusals.
 export const TUNNEL = {
   'tunnel.no_room_for_far_end':
-    '{name} has no address in whose subnet there is room for the other end: give it one, or one with a peer_address.',
-  'tunnel.code_refused': 'No panel would make the other end of {name} as its code would have to ask for it. {why}',
+    '{tunnel} has no address in whose subnet there is room for the other end: give it one, or one with a peer_address.',
+  'tunnel.code_refused': 'No panel would make the other end of {tunnel} as its code would have to ask for it. {why}',
   'tunnel.pool_unknown_here':
-    'The other server took the addresses from its pool {pool} ({cidr}), which this one does not have. They are kept; the tunnel belongs to no pool here.',
+    'The other server took the addresses from its pool {title} ({cidr}), which this one does not have. They are kept; the tunnel belongs to no pool here.',
   'tunnel.peer_address_chosen':
     'The other server does not say which address this end of {network} has: {address} is taken.',
   'tunnel.not_found': 'There is no tunnel {tunnel_id}.',
@@ -29,12 +29,12 @@ export const TUNNEL = {
   'tunnel.endpoint_family': '{field} must be an IPv{family} address for a {kind} tunnel.',
   'tunnel.no_interface': 'This server has no interface {device}.',
   'tunnel.duplicate':
-    '{name} already runs between these endpoints with {key, select, none {no key} other {the key {key}}}.',
+    '{tunnel} already runs between these endpoints with {key, select, none {no key} other {the key {key}}}.',
   'tunnel.no_key':
     'Without a key this is the only tunnel of its kind between these endpoints, and any GRE packet between them enters it.',
   'tunnel.key_one_way':
     'Only one direction has a key: the other end must be set up the other way round, or nothing passes.',
-  'tunnel.key_reused': '{name} has the same key. That works, and a key of its own is easier to tell apart.',
+  'tunnel.key_reused': '{tunnel} has the same key. That works, and a key of its own is easier to tell apart.',
   'tunnel.exclude_each_other': '{field} and {other_field} exclude each other.',
   'tunnel.wrong_family': '{field} applies to {family} tunnels only, and {kind} is none.',
   'tunnel.loss_order':
@@ -43,7 +43,7 @@ export const TUNNEL = {
   'tunnel.subnet_taken': 'The subnet of number {number}, {subnet}, overlaps {networks}, which is in use.',
   'tunnel.no_subnet_left': 'No free subnet is left in {pools}.',
   'tunnel.no_address': 'Without an address nothing can be reached through the tunnel. Set force to go on all the same.',
-  'tunnel.number_taken': '{name} has the number {number}.',
+  'tunnel.number_taken': '{tunnel} has the number {number}.',
   'tunnel.no_pool_enabled':
     'No pool of private addresses is enabled to take some from: give addresses, or enable a pool.',
   'tunnel.no_pool': 'There is no pool {pool_id}.',
@@ -53,7 +53,7 @@ export const TUNNEL = {
   'tunnel.edge_of_prefix': '{address} is the network or broadcast address of its /{prefix_length}.',
   'tunnel.peer_family': '{field} must be of the same family as {other_field}.',
   'tunnel.given_twice': '{address} is given twice.',
-  'tunnel.has_address': '{name} has the address {address}.',
+  'tunnel.has_address': '{tunnel} has the address {address}.',
   'tunnel.interface_has_address': 'The interface {device} of this server has the address {address}.',
   'tunnel.carries_itself': '{network} holds the remote endpoint: the tunnel would carry itself.',
   'tunnel.takes_kept': '{network} holds {address}, {what}.',
@@ -63,12 +63,12 @@ export const TUNNEL = {
   'tunnel.public_range': '{network} is a public range: its owner cannot be reached while the tunnel is up.',
   'tunnel.overlaps': '{network} overlaps {what}.',
   'tunnel.overlaps_unless_forced': '{network} overlaps {what}. Set force to go on all the same.',
-  'tunnel.overlap_tunnel': 'the addresses of {name}: {addresses}',
+  'tunnel.overlap_tunnel': 'the addresses of {tunnel}: {addresses}',
   'tunnel.overlap_route': 'the route to {destination} by {device, select, none {no device} other {{device}}}',
   'tunnel.no_name_left':
     'The naming template has no free name left. Give an interface_name, or make the template shorter (setting tunnel.naming_template).',
   'tunnel.invalid_name': '{name} is no name for an interface.',
-  'tunnel.name_taken': 'There is a tunnel {name} already.',
+  'tunnel.name_taken': 'There is a tunnel {tunnel} already.',
   'tunnel.name_of_interface': 'This server has an interface {name} that is no tunnel.',
   'tunnel.name_of_kernel': 'is a name that the kernel keeps for itself',
   'tunnel.name_means_all': 'means every interface',
@@ -114,9 +114,8 @@ export const TUNNEL = {
     "The interface {name} on this server is not the tunnel's: the panel did not make it, and its ends or its key differ from what is stored. To delete both, reapply the tunnel first, which makes the interface again as stored. To keep the interface, forget the tunnel.",
   'tunnel.dependent_rules':
     'Rules relay over {name}: {rules}. They stay installed, and the path that they use is taken away.',
-  'tunnel.rule_disabled': '{title} (disabled)',
+  'tunnel.rule_disabled': '{rule} (disabled)',
   'tunnel.both': '{first}; {second}',
-  'tunnel.title': '{title}',
   'tunnel.field': '{field}',
   'tunnel.dependants_note':
     'Taking the tunnel down leaves these rules installed and takes away the path that they use: what they relay goes nowhere until the tunnel is up again.',
@@ -124,8 +123,8 @@ export const TUNNEL = {
   'tunnel.unit_left': 'A unit file for {name} is left on this server. Remove it, or choose another name.',
   'tunnel.adoptable':
     'This server has a tunnel {name} that the panel does not manage. Adopt it, or choose another name.',
-  'tunnel.too_many_addresses': '{name} has {count} addresses already, which is the most.',
-  'tunnel.no_such_address': '{name} has no address {address}.',
+  'tunnel.too_many_addresses': '{tunnel} has {count} addresses already, which is the most.',
+  'tunnel.no_such_address': '{tunnel} has no address {address}.',
   'tunnel.kind_unsupported': 'The kernel of this server cannot make {kind} tunnels: {detail}.',
   'tunnel.no_reason': 'it gives no reason',
   'tunnel.routes_lost':

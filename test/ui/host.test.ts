@@ -27,6 +27,7 @@ describe('The host on the page', () => {
     )
     await page.getByRole('button', { name: 'Tunnel', exact: true }).click()
     assert.deepEqual((await namesIn(page)).sort(), ['gre-a-1', 'gre-a-4', 'long-name-gre-6'])
+    await page.getByRole('rowheader').getByRole('link', { name: 'gre-a-4' }).waitFor()
     await page.reload()
     await page.getByText(/^3 of 5$/).waitFor()
     await page.getByRole('searchbox').fill('192.0.2.1/24')
@@ -72,4 +73,4 @@ describe('The host on the page', () => {
 
 /** The first line of each row's head. */
 const namesIn = async (page: Page): Promise<string[]> =>
-  (await page.getByRole('rowheader').locator('.value > bdi').allInnerTexts()).map((name) => name.trim())
+  (await page.getByRole('rowheader').locator('.value > bdi, .value > a').allInnerTexts()).map((name) => name.trim())

@@ -3,7 +3,7 @@
 import { nullable, strict, Type, type Static } from '../../schema.ts'
 import { FILE_KINDS } from '../../tunnel/model.ts'
 import { DependentRoute } from './dependent-routes.ts'
-import { MessageView, ToldElsewhere, Warning } from '../base/errors.ts'
+import { MessageView, sentence, ToldElsewhere, Warning } from '../base/errors.ts'
 import { answerProperties } from '../base/field-list.ts'
 import { Count, Flag, Id, list, oneOf, Sentence, shape, Text, told, Whole } from '../base/shapes.ts'
 import { AddressView } from './addresses.ts'
@@ -69,7 +69,7 @@ export const CheckView = shape('Check', {
   skipped: Flag,
   expected: Text,
   actual: Text,
-  detail: Text,
+  ...sentence('detail'),
 })
 export type CheckView = Static<typeof CheckView>
 

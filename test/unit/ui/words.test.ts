@@ -53,6 +53,19 @@ describe('The words of the page', () => {
     }
   }
 
+  it('of a search are words alone, whose filters are offered beneath it', () => {
+    const searches = AREAS.flatMap((area) =>
+      ['en', ...TRANSLATED].flatMap((language) =>
+        Object.entries(read(language, area)).filter(([key]) => /\.search(_|$)/.test(key)),
+      ),
+    )
+    assert.ok(searches.length >= 28)
+    assert.deepEqual(
+      searches.filter(([, text]) => /\w:\w|:/.test(text) || text.length > 34),
+      [],
+    )
+  })
+
   it('are fetched by each route whose files use them', () => {
     const wrong = ROUTES.flatMap(({ page, areas }) =>
       [...areasUsedBy(join(PAGE, 'features', `${page}.svelte`))]

@@ -58,7 +58,7 @@ export const parseApiError = (status: number, body: unknown, words: string | nul
   return new ApiError(
     status,
     error ?? { code: 'NOT_THE_PANEL', message: 'Something other than the panel answered, perhaps a proxy before it.' },
-    words === null ? {} : (JSON.parse(words) as Reference),
+    words !== null ? (JSON.parse(words) as Reference) : error ? {} : { message_id: 'panel.not_the_panel' },
   )
 }
 

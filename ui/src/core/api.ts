@@ -81,10 +81,11 @@ export const request = async <R extends EndpointName>(route: R, ...args: Argumen
   const response = await fetch(api_base_path + requestPath(route, ...args), init)
     .catch((failure: unknown) => {
       if (failure instanceof DOMException && failure.name === 'AbortError') throw failure
-      throw new ApiError(0, {
-        code: 'NO_ANSWER',
-        message: 'The panel does not answer. Is its daemon running, and is the network up?',
-      })
+      throw new ApiError(
+        0,
+        { code: 'NO_ANSWER', message: 'The panel does not answer. Is its daemon running, and is the network up?' },
+        { message_id: 'panel.no_answer' },
+      )
     })
     .finally(() => timeout?.end())
   if (!response.ok)

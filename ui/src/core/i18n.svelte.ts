@@ -2,13 +2,15 @@
 import { formatMessage, isolate, type FormatOptions, type Values } from '@panel/shared/messages/format.ts'
 import type { Language } from './format.ts'
 import type { Area, Key } from '../locales/keys.ts'
-import { render, type LabelOf, type Told } from './said.ts'
+import type Linked from '../components/said/Linked.svelte'
+import { render, type LabelOf, type Mark, type Told } from './said.ts'
 
 type Catalogue = Readonly<Record<string, string>>
 
 const FILES = import.meta.glob<Catalogue>('../locales/*/*.json', { import: 'default' })
 /** What the API says; in English it is the daemon's own, but where that speaks to clients of the API. */
-const SAID = import.meta.glob<Catalogue>('../locales/*/messages/*.json', { import: 'default' })
+const SAID = import.meta.glob<Catalogue>('../locales/*/messages.ts', { import: 'default' })
+const LINKED = () => import('../components/said/Linked.svelte')
 /** Where the page calls a field something, whatever form it stands in. */
 const FIELD_LABELS = ['tunnel_new.option.', 'routes.field.', 'settings.key.', 'reconcile.field.'] as const
 
@@ -20,6 +22,8 @@ class Messages {
   #said: Catalogue = $state.raw({})
   #saidIn: Language | null = null
   #saidLoading = Promise.resolve()
+  /** Shows a sentence with its links; comes with the sentences. */
+  Linked: typeof Linked | null = $state.raw(null)
   /** Number format, set by the display settings. */
   number: (value: number) => string = String
   /** Likewise of an instant. */
@@ -35,12 +39,12 @@ class Messages {
   }
 
   /** What an answer of the API says, with the form's words for fields. */
-  readonly say = (told: Told, label: LabelOf = () => undefined): string => {
+  readonly say = (told: Told, label: LabelOf = () => undefined, mark?: Mark): string => {
     if ((told.message_id ?? '') !== '' && this.#saidIn !== this.#language) void this.#loadSaid()
     return render(
       told,
       this.#said,
-      { ...this.#options, instant: this.instant },
+      { ...this.#options, instant: this.instant, mark },
       (field) => label(field) ?? this.#fieldLabel(field),
     )
   }
@@ -59,9 +63,11 @@ class Messages {
   #loadSaid(): Promise<void> {
     const language = this.#language
     this.#saidIn = language
-    return (this.#saidLoading = readSaid(language).then(
-      (texts) => {
-        if (language === this.#language) this.#said = texts
+    return (this.#saidLoading = Promise.all([readSaid(language), LINKED(), this.load(['remedy'])]).then(
+      ([texts, component]) => {
+        if (language !== this.#language) return
+        this.#said = texts
+        this.Linked = component.default
       },
       // While the panel is away the English text of the answer stands, and the next sentence tries again.
       () => {
@@ -109,9 +115,8 @@ const read = async (language: Language, areas: readonly Area[]): Promise<Catalog
   ) as Catalogue
 
 const readSaid = async (language: Language): Promise<Catalogue> => {
-  const files = Object.entries(SAID).filter(([path]) => path.startsWith(`../locales/${language}/`))
   const english = language === 'en' ? (await import('@panel/shared/messages/catalogue.ts')).CATALOGUE : {}
-  return Object.assign({}, english, ...(await Promise.all(files.map(([, load]) => load())))) as Catalogue
+  return { ...english, ...(await SAID[`../locales/${language}/messages.ts`]?.()) }
 }
 
 export const messages = new Messages()

@@ -18,7 +18,11 @@ export const changeOutcome = async (request_id: string, stop: AbortSignal): Prom
     if (entry?.is_success) return null
     if (entry) throw parseAuditError(entry.error_message)
   }
-  throw new ApiError(0, { code: 'NO_ANSWER', message: `Nothing was heard of the change for ${WAIT_SECONDS} seconds.` })
+  throw new ApiError(
+    0,
+    { code: 'NO_ANSWER', message: `Nothing was heard of the change for ${WAIT_SECONDS} seconds.` },
+    { message_id: 'panel.nothing_heard', params: { seconds: WAIT_SECONDS } },
+  )
 }
 
 /** Ignores failed polls, and entries of requests without a session, which are retried. */

@@ -11,7 +11,10 @@ export type LabelOf = (field: string) => string | undefined
 interface SaidOptions extends FormatOptions {
   /** Formats a date with its time. */
   readonly instant: (at: string) => string
+  /** Marks a part in the text of the whole, such as one to be linked. */
+  readonly mark?: Mark | undefined
 }
+export type Mark = (part: Told, text: string) => string
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
@@ -35,5 +38,6 @@ export const render = (told: Told, texts: Catalogue, options: SaidOptions, label
   const values = Object.fromEntries(
     Object.entries(told.params ?? {}).map(([name, value]) => [name, shown(name, value)]),
   )
-  return withOneStop(formatMessage(text, values, { ...options, isolate: (one) => one }))
+  const whole = withOneStop(formatMessage(text, values, { ...options, isolate: (one) => one }))
+  return options.mark?.(told, whole) ?? whole
 }

@@ -65,7 +65,8 @@ class Session {
   /** Signing in again was declined: leave the page. */
   giveUp(): void {
     this.needsSignIn = false
-    this.#answer?.reject(new ApiError(401, { code: 'UNAUTHENTICATED', message: 'You are not signed in any more.' }))
+    const error = { code: 'UNAUTHENTICATED', message: 'You are not signed in any more.' } as const
+    this.#answer?.reject(new ApiError(401, error, { message_id: 'panel.signed_out' }))
     this.#answer = null
     this.user = null
     this.state = 'signed-out'
@@ -86,7 +87,13 @@ class Session {
   /** Without a known user there is no form to keep, so the whole page asks. */
   #signInInPlace(): Promise<void> {
     if (this.user === null)
-      return Promise.reject(new ApiError(401, { code: 'UNAUTHENTICATED', message: 'Sign in first.' }))
+      return Promise.reject(
+        new ApiError(
+          401,
+          { code: 'UNAUTHENTICATED', message: 'Sign in first: there is no session, or it has ended' },
+          { message_id: 'panel.sign_in' },
+        ),
+      )
     this.needsSignIn = true
     return new Promise((resolve, reject) => (this.#answer = { resolve, reject }))
   }

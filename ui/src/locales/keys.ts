@@ -12,6 +12,7 @@ import type forwarding from './en/forwarding.json'
 import type path from './en/path.json'
 import type pools from './en/pools.json'
 import type reconcile from './en/reconcile.json'
+import type remedy from './en/remedy.json'
 import type routes from './en/routes.json'
 import type host from './en/host.json'
 import type list from './en/list.json'
@@ -34,6 +35,7 @@ interface Areas {
   readonly path: typeof path
   readonly pools: typeof pools
   readonly reconcile: typeof reconcile
+  readonly remedy: typeof remedy
   readonly routes: typeof routes
   readonly host: typeof host
   readonly list: typeof list

@@ -4,6 +4,7 @@ import type { BackupTunnel, ImportAction } from '@panel/shared/api/backup.ts'
 import { TUNNEL_TYPES } from '@panel/shared/api/base/lookups.ts'
 import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { message } from '@panel/shared/messages/message.ts'
+import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -97,7 +98,9 @@ class ExistingTunnels {
           'tunnel',
           displayName(item),
           alike.tunnel_id ?? null,
-          message('backup.tunnel_same_ends', { name: displayName(alike) }),
+          message('backup.tunnel_same_ends', {
+            tunnel: tunnelNamed({ interface_name: displayName(alike), tunnel_id: alike.tunnel_id }),
+          }),
         )
       : null
   }

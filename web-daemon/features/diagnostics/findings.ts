@@ -267,7 +267,7 @@ function firewall({ remote_endpoint, interface_name }: TunnelRecord, facts: Fact
           table: block.table,
           chain: block.chain,
           address: remote_endpoint,
-          rule: block.text,
+          text: block.text,
         }),
         { ...data, block },
       ),

@@ -2,14 +2,15 @@
 import { overlaps, parseCidr } from '@panel/shared/address/ip.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { message } from '@panel/shared/messages/message.ts'
+import { poolNamed, poolWithRange } from '@panel/shared/messages/named.ts'
 import type { PoolRecord } from './store.ts'
 
-export function publicRangeWarnings({ address_pool_title, cidr, is_public_range }: PoolRecord): Warning[] {
-  return is_public_range
+export function publicRangeWarnings(pool: PoolRecord): Warning[] {
+  return pool.is_public_range
     ? [
         {
           code: 'PUBLIC_RANGE_WARNING',
-          ...message('pool.public', { pool: address_pool_title, cidr }),
+          ...message('pool.public', { pool: poolNamed(pool), cidr: pool.cidr }),
           field: 'cidr',
         },
       ]
@@ -18,10 +19,10 @@ export function publicRangeWarnings({ address_pool_title, cidr, is_public_range 
 
 export function poolWarnings(pool: PoolRecord, all: readonly PoolRecord[]): Warning[] {
   const rivals = all.filter((other) => other.address_pool_id !== pool.address_pool_id && isOverlap(pool, other))
-  const names = rivals.map(({ address_pool_title, cidr }) => `${address_pool_title} (${cidr})`)
+  const pools = rivals.map(poolWithRange)
   const overlapping: Warning = {
     code: 'POOL_OVERLAPS_POOL',
-    ...message('pool.overlaps', { cidr: pool.cidr, pools: names.join(', ') }),
+    ...message('pool.overlaps', { cidr: pool.cidr, pools }),
     field: 'cidr',
   }
   return [...publicRangeWarnings(pool), ...(rivals.length > 0 ? [overlapping] : [])]

@@ -10,6 +10,7 @@ import { networkdLimits, type Limit } from '@panel/shared/tunnel/networkd-limits
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { LinkState } from '@panel/shared/tunnel/model.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
+import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { PoolRecord } from '../pools/store.ts'
@@ -30,10 +31,14 @@ export function refuseName(interface_name: string, neighbours: readonly Existing
   }
   const owner = neighbours.find((n) => n.interface_name === interface_name)
   if (owner)
-    throw new Refusal('CONFLICT', message('adopt.managed', { name: interface_name, tunnel_id: owner.tunnel_id }), {
-      field,
-      details: { interface_name, tunnel_id: owner.tunnel_id },
-    })
+    throw new Refusal(
+      'CONFLICT',
+      message('adopt.managed', { tunnel: tunnelNamed(owner), tunnel_id: owner.tunnel_id }),
+      {
+        field,
+        details: { interface_name, tunnel_id: owner.tunnel_id },
+      },
+    )
 }
 
 /** Throws 404 where there is no such interface, and 409 where it is no tunnel of a kind that the panel knows. */
@@ -128,7 +133,7 @@ function duplicates(record: NewTunnel, neighbours: readonly ExistingTunnel[]): F
       one.ikey === record.ikey,
   )
   if (!other) return []
-  return [['TUNNEL_ENDPOINT_CONFLICT', 'remote_endpoint', message('adopt.duplicate', { name: other.interface_name })]]
+  return [['TUNNEL_ENDPOINT_CONFLICT', 'remote_endpoint', message('adopt.duplicate', { tunnel: tunnelNamed(other) })]]
 }
 
 function unmanagedParts({ interface_name }: NewTunnel, { unmodelled, foreign_files }: TunnelFound): Finding[] {

@@ -2,6 +2,7 @@
 // /reconcile/ignore; decisions.md, S14).
 import type { IgnoreAnswer, IgnoreBody } from '@panel/shared/api/reconcile.ts'
 import { message, spoken } from '@panel/shared/messages/message.ts'
+import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { CommandContext, WriteDb } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -44,7 +45,7 @@ export async function setIgnored(
 async function refuseManaged(db: WriteDb, interface_name: string): Promise<void> {
   const owner = (await existingTunnels(db)).find((tunnel) => tunnel.interface_name === interface_name)
   if (!owner) return
-  throw new Refusal('CONFLICT', message('adopt.always_reported', { name: interface_name }), {
+  throw new Refusal('CONFLICT', message('adopt.always_reported', { tunnel: tunnelNamed(owner) }), {
     field: 'interface_name',
     details: { tunnel_id: owner.tunnel_id },
   })

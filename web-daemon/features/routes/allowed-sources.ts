@@ -13,6 +13,7 @@ import {
   type RemoveAllowedSourceBody,
 } from '@panel/shared/api/routes/allowed-sources.ts'
 import { message, spoken } from '@panel/shared/messages/message.ts'
+import { ruleNamed } from '@panel/shared/messages/named.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -53,7 +54,7 @@ export const addAllowedSource =
         problems.add(
           'cidr',
           'INVALID_CIDR',
-          message('route.too_many_sources', { title: stored.route_rule_title, count: MAX_ALLOWED_SOURCES }),
+          message('route.too_many_sources', { rule: ruleNamed(stored), count: MAX_ALLOWED_SOURCES }),
         )
       const field = `allowed_sources.${others.length}.`
       const spokenOf = (said: string): string => (said.startsWith(field) ? said.slice(field.length) : said)
@@ -94,7 +95,7 @@ export const removeAllowedSource =
 function meantBy(
   { route_allowed_source_id, cidr }: RemoveAllowedSourceBody,
   problems: Incoming['problems'],
-  { allowed_sources, route_rule_title }: RouteRecord,
+  rule: RouteRecord,
 ): SourceRecord {
   const network = cidr === undefined ? null : parseCidr(cidr)
   if (cidr !== undefined && !network)
@@ -103,12 +104,12 @@ function meantBy(
     problems.add('cidr', 'INVALID_CIDR', message('route.name_source'))
   problems.throwIfAny()
   const spelled = network && formatCidr(network)
-  const found = allowed_sources.find(
+  const found = rule.allowed_sources.find(
     (one) =>
       (route_allowed_source_id ?? one.route_allowed_source_id) === one.route_allowed_source_id &&
       (spelled ?? one.cidr) === one.cidr,
   )
   if (!found)
-    throw new Refusal('NOT_FOUND', message('route.no_such_source', { title: route_rule_title }), { field: 'cidr' })
+    throw new Refusal('NOT_FOUND', message('route.no_such_source', { rule: ruleNamed(rule) }), { field: 'cidr' })
   return found
 }

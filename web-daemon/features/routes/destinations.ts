@@ -12,6 +12,7 @@ import {
   type RemoveDestinationBody,
 } from '@panel/shared/api/routes/destinations.ts'
 import { message } from '@panel/shared/messages/message.ts'
+import { ruleNamed } from '@panel/shared/messages/named.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -49,7 +50,7 @@ export const addDestination =
         problems.add(
           'address',
           'INVALID_DESTINATION',
-          message('route.too_many_destinations', { title: stored.route_rule_title, count: MAX_DESTINATIONS }),
+          message('route.too_many_destinations', { rule: ruleNamed(stored), count: MAX_DESTINATIONS }),
         )
       const field = `destinations.${others.length}.`
       const spokenOf = (said: string): string => (said.startsWith(field) ? said.slice(field.length) : said)
@@ -103,7 +104,7 @@ export const removeDestination =
 function meantBy(
   { route_destination_id, address, port }: RemoveDestinationBody,
   problems: Incoming['problems'],
-  { destinations, route_rule_title }: RouteRecord,
+  rule: RouteRecord,
 ): DestinationRecord {
   if (route_destination_id === undefined && address === undefined)
     problems.add('address', 'INVALID_DESTINATION', message('route.name_destination'))
@@ -113,14 +114,14 @@ function meantBy(
     problems.add('address', 'INVALID_DESTINATION', message('route.not_ip', { address }))
   problems.throwIfAny()
   const spelled = address === undefined ? undefined : canonicalIp(address)
-  const found = destinations.find(
+  const found = rule.destinations.find(
     (one) =>
       (route_destination_id ?? one.route_destination_id) === one.route_destination_id &&
       (spelled ?? one.address) === one.address &&
       (port ?? one.port) === one.port,
   )
   if (!found)
-    throw new Refusal('NOT_FOUND', message('route.no_such_destination', { title: route_rule_title }), {
+    throw new Refusal('NOT_FOUND', message('route.no_such_destination', { rule: ruleNamed(rule) }), {
       field: 'address',
     })
   return found

@@ -4,10 +4,10 @@ import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { CheckView, StepView } from '@panel/shared/api/tunnels/answers.ts'
 import type { RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'
 import { invert, type Change } from '@panel/shared/change/change.ts'
-import type { Check } from '@panel/shared/change/check.ts'
+import { checkMessage, type Check } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import { changedIds, planRuleset, type RulesetStep } from '@panel/shared/ruleset/plan.ts'
-import { message, reference, type Message } from '@panel/shared/messages/message.ts'
+import { message, reference, spoken, type Message } from '@panel/shared/messages/message.ts'
 import { portsOf, spelledEnd } from './ports.ts'
 
 /** What is shown around the steps. */
@@ -79,14 +79,14 @@ export function verificationView(
   { backend, rule_count }: Pick<RouteVerificationView, 'backend' | 'rule_count'>,
 ): RouteVerificationView {
   // Every check is fatal: one that fails has the whole change put back.
-  const views: CheckView[] = checks.map(({ name, ok, expected, actual, detail }) => ({
-    name,
-    ok,
+  const views: CheckView[] = checks.map((check) => ({
+    name: check.name,
+    ok: check.ok,
     fatal: true,
     skipped: false,
-    expected,
-    actual,
-    detail,
+    expected: check.expected,
+    actual: check.actual,
+    ...spoken('detail', checkMessage(check)),
   }))
   const failures = views.filter(({ ok }) => !ok)
   return { ok: failures.length === 0, checks: views, failures, backend, rule_count }

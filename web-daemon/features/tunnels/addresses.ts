@@ -5,6 +5,7 @@ import { MAX_ADDRESSES, type TunnelAddressBody } from '@panel/shared/api/tunnels
 import type { AddAddressBody, RemoveAddressBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
 import { message } from '@panel/shared/messages/message.ts'
+import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -38,7 +39,7 @@ export function addAddress(
       incoming.problems.add(
         'address',
         'INVALID_ADDRESS',
-        message('tunnel.too_many_addresses', { name: stored.interface_name, count: MAX_ADDRESSES }),
+        message('tunnel.too_many_addresses', { tunnel: tunnelNamed(stored), count: MAX_ADDRESSES }),
       )
     const field = `addresses.${others.length}.`
     return ok(
@@ -114,7 +115,10 @@ function meantBy({ body, problems }: Incoming<RemoveAddressBody>, stored: Tunnel
   if (!found)
     throw new Refusal(
       'NOT_FOUND',
-      message('tunnel.no_such_address', { name: stored.interface_name, address: `${address}/${body.prefix_length}` }),
+      message('tunnel.no_such_address', {
+        tunnel: tunnelNamed(stored),
+        address: `${address}/${body.prefix_length}`,
+      }),
       {
         field: 'address',
       },

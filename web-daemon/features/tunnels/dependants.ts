@@ -3,6 +3,7 @@
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { DependentRoute, TunnelRoutesAnswer } from '@panel/shared/api/tunnels/dependent-routes.ts'
 import { message } from '@panel/shared/messages/message.ts'
+import { ruleNamed } from '@panel/shared/messages/named.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from './get.ts'
@@ -29,9 +30,10 @@ export const listDependants =
 /** Of what takes the path away from rules; a rule that is disabled is named too, since it may be enabled again. */
 export function dependantWarnings(interface_name: string, routes: readonly DependentRoute[]): Warning[] {
   if (routes.length === 0) return []
-  const rules = routes.map(({ title, is_enabled }) =>
-    message(is_enabled ? 'tunnel.title' : 'tunnel.rule_disabled', { title }),
-  )
+  const rules = routes.map(({ route_rule_id, title, is_enabled }) => {
+    const rule = ruleNamed({ route_rule_id, route_rule_title: title })
+    return is_enabled ? rule : message('tunnel.rule_disabled', { rule })
+  })
   return [
     {
       code: 'TUNNEL_HAS_DEPENDENT_ROUTES',

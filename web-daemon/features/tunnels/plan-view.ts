@@ -5,12 +5,12 @@ import type { CheckView, PlanView, StepView, VerificationView } from '@panel/sha
 import type { HelperFacts } from '@panel/shared/host/model.ts'
 import type { FileKind, TunnelState } from '@panel/shared/tunnel/model.ts'
 import { invert, type Change } from '@panel/shared/change/change.ts'
-import type { Check } from '@panel/shared/change/check.ts'
+import { checkMessage, type Check } from '@panel/shared/change/check.ts'
 import { describe } from '@panel/shared/tunnel/describe.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
 import { checkTunnels, changedNames, planChange, asStates } from '@panel/shared/tunnel/plans.ts'
 import { savedFileName, isNetworkdKind, renderFile } from '@panel/shared/tunnel/saved-file.ts'
-import { message, reference, type Message } from '@panel/shared/messages/message.ts'
+import { message, reference, spoken, type Message } from '@panel/shared/messages/message.ts'
 
 /** Where the files of tunnels lie. */
 export type Folders = Pick<HelperFacts, 'unit_dir' | 'networkd_dir'>
@@ -90,14 +90,14 @@ export const pathOf = ({ unit_dir, networkd_dir }: Folders, kind: FileKind, inte
 
 export function verificationView(checks: readonly Check[], oper_state: string): VerificationView {
   // Every check is fatal: one that fails has the whole change put back.
-  const views: CheckView[] = checks.map(({ name, ok, expected, actual, detail }) => ({
-    name,
-    ok,
+  const views: CheckView[] = checks.map((check) => ({
+    name: check.name,
+    ok: check.ok,
     fatal: true,
     skipped: false,
-    expected,
-    actual,
-    detail,
+    expected: check.expected,
+    actual: check.actual,
+    ...spoken('detail', checkMessage(check)),
   }))
   const failures = views.filter(({ ok }) => !ok)
   return { ok: failures.length === 0, checks: views, failures, oper_state }

@@ -20,6 +20,8 @@ export const targetKind = (target_type: string): string => messages.find(`audit.
 /** The page of the entry's target, if it is still there. */
 export const targetPage = ({ target_type, target_id, target_name }: AuditEntry): string | null => {
   if (target_type === 'settings') return '/settings'
+  if (target_type === 'user') return '/account'
+  if (target_type === 'backup') return '/backup'
   if (target_id === null) return null
   if (target_name === '') return null
   if (target_type === 'tunnel') return `/tunnels/${target_id}`

@@ -18,6 +18,13 @@ export const actionLabel = ({ action }: Pick<ImportAction, 'action'>): StateLabe
   label: t(`backup.became.${action}`),
 })
 
+/** The page of what it is here; null where it is not. */
+export const itemPage = ({ kind, target, target_id: id }: ImportAction): string | null => {
+  if (kind === 'setting') return `/settings?q=${encodeURIComponent(target)}`
+  if (id === null) return null
+  return kind === 'pool' ? `/pools/${id}/edit` : kind === 'tunnel' ? `/tunnels/${id}` : `/routes/${id}`
+}
+
 /** A dry run tells with an error what would be refused. */
 export const itemLabel = (item: ImportAction, isDry: boolean): StateLabel =>
   isDry && item.error ? { state: 'down', label: t('backup.became.would_fail') } : actionLabel(item)

@@ -1,4 +1,5 @@
 // The form values of a relay rule and their request; the server fills empty fields.
+import { joinTags, parseTags } from '../../components/tags.ts'
 import type { CreateRouteBody, UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { RouteView } from '@panel/shared/api/routes/answers.ts'
 
@@ -88,7 +89,7 @@ export const formValues = (route: RouteView): RouteValues => ({
   })),
   load_balance_mode_id: Math.max(ROUND_ROBIN, route.load_balance_mode_id),
   allowed_sources: route.allowed_sources.map(({ cidr, description }) => ({ cidr, description })),
-  tags: route.tags.join(', '),
+  tags: joinTags(route.tags),
   force: false,
 })
 
@@ -116,10 +117,7 @@ export const requestBody = (values: RouteValues, isStored: boolean): CreateRoute
     ...(values.destinations.length > 1 ? { load_balance_mode_id } : {}),
     snat_address: values.nat_mode_id === SNAT ? values.snat_address.trim() || null : null,
     allowed_sources: values.allowed_sources.map(({ cidr, description }) => ({ cidr: cidr.trim(), description })),
-    tags: values.tags
-      .split(/[,،]/)
-      .map((tag) => tag.trim())
-      .filter((tag) => tag !== ''),
+    tags: parseTags(values.tags),
     ...(force ? { force } : {}),
   }
 }

@@ -1,5 +1,6 @@
 // A running ping: packets batched per frame, and statistics so far.
 import type { DiagnosticRun, PingBody, PingPacketEvent } from '@panel/shared/api/diagnostics.ts'
+import type { Message } from '@panel/shared/messages/message.ts'
 import { request, withSession } from '../../core/api.ts'
 import { readEvents } from '../../core/event-stream.ts'
 import { invalidate } from '../../core/query.svelte.ts'
@@ -44,7 +45,7 @@ export class Ping {
     if (name === 'run') this.run = data as DiagnosticRun
     if (name === 'error')
       this.failure = toApiError(
-        new ApiError(0, { code: 'SERVICE_UNAVAILABLE', message: (data as { message: string }).message }),
+        new ApiError(0, { code: 'SERVICE_UNAVAILABLE', message: (data as Message).message }, data as Message),
       )
     if (name !== 'packet') return
     this.#waiting.push(data as PingPacketEvent)

@@ -3,6 +3,7 @@
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
+import { ruleNamed } from '@panel/shared/messages/named.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { isIdentical, isOverlapping, winnerOf } from '../overlap.ts'
 import { has, isAddressMet, spelledPorts } from '../ports.ts'
@@ -14,9 +15,9 @@ import { warn, type DraftContext } from './context.ts'
 export function checkOtherRules(draft: DraftContext, record: NamedRoute): void {
   if (!record.is_enabled) return
   for (const other of draft.rulesOnPorts) {
-    const name = `${other.route_rule_title} (${other.route_rule_id})`
+    const rule = ruleNamed({ ...other, route_rule_title: `${other.route_rule_title} (${other.route_rule_id})` })
     if (isIdentical(record, other)) {
-      draft.problems.add('bind_port', 'ROUTE_PORT_CONFLICT', message('route.port_conflict', { rule: name }), {
+      draft.problems.add('bind_port', 'ROUTE_PORT_CONFLICT', message('route.port_conflict', { rule }), {
         route_rule_id: other.route_rule_id,
       })
     } else if (isOverlapping(record, other)) {
@@ -25,7 +26,7 @@ export function checkOtherRules(draft: DraftContext, record: NamedRoute): void {
         draft,
         'ROUTE_OVERLAPS_RULE',
         'bind_port',
-        message(isOtherFirst ? 'route.overlap_other_first' : 'route.overlap_this_first', { rule: name }),
+        message(isOtherFirst ? 'route.overlap_other_first' : 'route.overlap_this_first', { rule }),
       )
     }
   }

@@ -3,6 +3,7 @@ import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
 import { isIpv4InIpv6, isLoopback, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import { message } from '@panel/shared/messages/message.ts'
+import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { Listening } from './listener.ts'
 import { familyName, warn, type DraftContext } from './context.ts'
 
@@ -24,7 +25,8 @@ export function draftSource(draft: DraftContext, listening: Listening | null): S
   warnOfNatMode(draft, nat_mode_id)
   const is_clamp_mss_to_pmtu = body.is_clamp_mss_to_pmtu ?? draft.settings.get('routes.default_clamp_mss')
   if (!is_clamp_mss_to_pmtu && draft.tunnel !== null && listening?.route_protocol_id !== ROUTE_PROTOCOLS.UDP) {
-    warn(draft, 'MSS_CLAMP_RECOMMENDED', 'is_clamp_mss_to_pmtu', message('route.mss_clamp', { tunnel: draft.tunnel }))
+    const tunnel = tunnelNamed({ interface_name: draft.tunnel, tunnel_id: body.tunnel_id })
+    warn(draft, 'MSS_CLAMP_RECOMMENDED', 'is_clamp_mss_to_pmtu', message('route.mss_clamp', { tunnel }))
   }
   return { nat_mode_id, snat_address, is_clamp_mss_to_pmtu }
 }

@@ -2,6 +2,7 @@
 // (decisions.md, F2).
 import { MAX_TITLE } from '@panel/shared/api/routes/fields.ts'
 import { message } from '@panel/shared/messages/message.ts'
+import { ruleNamed } from '@panel/shared/messages/named.ts'
 import type { ReadDb } from '../../../platform/context.ts'
 import { portsOf, spelledEnd, spelledPorts } from '../ports.ts'
 import { protocolOf, type NewRoute } from '../record.ts'
@@ -13,7 +14,10 @@ export function checkTitle({ body, problems, stored, titleOwner }: DraftContext)
   problems.add(
     'route_rule_title',
     'ROUTE_TITLE_CONFLICT',
-    message('route.title_taken', { route_rule_id: titleOwner, title: body.route_rule_title ?? '' }),
+    message('route.title_taken', {
+      route_rule_id: titleOwner,
+      rule: ruleNamed({ route_rule_id: titleOwner, route_rule_title: body.route_rule_title ?? '' }),
+    }),
     { route_rule_id: titleOwner },
   )
 }

@@ -4,6 +4,7 @@ import type { Evidence, RouteAnalysis, RouteVerdict } from '@panel/shared/api/an
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { RouteHealthView } from '@panel/shared/api/routes/answers.ts'
 import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
+import { ruleNamed, tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { CommandContext } from '../../../platform/context.ts'
 import { foreignRules, remediesOf, toldOf } from '../../forwarding/foreign.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
@@ -114,13 +115,11 @@ async function forwarding({ request }: CommandContext, record: RouteRecord): Pro
 async function shadow({ db }: CommandContext, { route_rule_id }: RouteRecord): Promise<Finding> {
   const shadows = (await findShadows(db, [route_rule_id])).get(route_rule_id) ?? []
   if (shadows.length === 0) return passes('order', message('health.not_shadowed'))
-  const names = shadows.map(({ route_rule_title }) => route_rule_title)
-  const finding = passes('order', message('health.never_matches', { rules: names.join(', ') }), {
+  const rules = shadows.map(ruleNamed)
+  const finding = passes('order', message('health.never_matches', { rules }), {
     route_rule_ids: shadows.map((one) => one.route_rule_id),
   })
-  return stops('RULE_SHADOWED', finding, [
-    message('health.fix_order', { rules: names.join(', '), count: names.length }),
-  ])
+  return stops('RULE_SHADOWED', finding, [message('health.fix_order', { rules, count: rules.length })])
 }
 
 /** What cannot be read for certain is evidence, not a verdict. */
@@ -151,12 +150,12 @@ function tunnel(record: RouteRecord, { tunnel: over }: RouteHealthView, { tunnel
   if (deleted === undefined && over) {
     const finding = passes(
       'tunnel',
-      message('health.tunnel_state', { tunnel: over.interface_name, state: over.is_up ? 'up' : 'down' }),
+      message('health.tunnel_state', { tunnel: tunnelNamed(over), state: over.is_up ? 'up' : 'down' }),
       { ...over },
     )
     return over.is_up
       ? finding
-      : stops('TUNNEL_DOWN', finding, [message('health.fix_tunnel_up', { tunnel: over.interface_name })])
+      : stops('TUNNEL_DOWN', finding, [message('health.fix_tunnel_up', { tunnel: tunnelNamed(over) })])
   }
   return stops('TUNNEL_DOWN', passes('tunnel', message('health.tunnel_no_more', { tunnel_id: String(deleted) })), [
     message('health.fix_other_tunnel'),

@@ -16,6 +16,7 @@ import { portsOf, spelledEnd } from '../ports.ts'
 import { ruleOf, type RouteRecord } from '../record.ts'
 import { findCovers, shadowsAmong, type Cover } from './shadows.ts'
 import { fromRoot, message, spoken, type Message } from '@panel/shared/messages/message.ts'
+import { ruleNamed } from '@panel/shared/messages/named.ts'
 import { allRoutes } from '../store.ts'
 
 /** Throws 503 if the helper is away: then nothing is known. */
@@ -85,7 +86,7 @@ function shadowedByForeign(enabled: readonly RouteRecord[], foreign: ForeignFoun
     const rule = ruleOf(record)
     return rule
       ? takenBy(rule, foreign).map(({ table, chain, text }) =>
-          message('drift.foreign_shadow', { table, chain, rule: record.route_rule_title, text }),
+          message('drift.foreign_shadow', { table, chain, rule: ruleNamed(record), text }),
         )
       : []
   })
@@ -119,7 +120,7 @@ function compareRule(record: RouteRecord, held: KernelRules, covers: readonly Co
         ? told
         : message('drift.rule_never_matches', {
             text: told,
-            rules: shadows.map((one) => one.route_rule_title).join(', '),
+            rules: shadows.map(ruleNamed),
           }),
     ),
     actions: ['reapply', 'delete'],

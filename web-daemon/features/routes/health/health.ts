@@ -2,10 +2,11 @@
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { RouteHealthState, RouteHealthView, TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
 import { sameState } from '@panel/shared/change/change.ts'
-import { failedChecks } from '@panel/shared/change/check.ts'
+import { checkMessage, failedChecks } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
+import { ruleNamed, tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { observe } from '../../tunnels/view.ts'
 import { nullIfHelperAway } from '../../../platform/helper/away.ts'
@@ -123,9 +124,7 @@ function verdict(record: RouteRecord, { held, forwarding, shadows, ...path }: Ob
 }
 
 const asStored = (shadows: readonly RouteRecord[]): Message =>
-  shadows.length === 0
-    ? message('health.as_stored')
-    : message('health.shadowed', { rules: shadows.map((one) => one.route_rule_title).join(', ') })
+  shadows.length === 0 ? message('health.as_stored') : message('health.shadowed', { rules: shadows.map(ruleNamed) })
 
 function inKernel(record: RouteRecord, held: KernelRules): Verdict | null {
   const { route_rule_id: id } = record
@@ -141,7 +140,7 @@ function inKernel(record: RouteRecord, held: KernelRules): Verdict | null {
   const [first] = failedChecks(checkRuleset([id], desired && [desired], [actual]))
   return {
     state: 'failed',
-    told: message('health.otherwise', { why: first?.detail ?? '' }),
+    told: message('health.otherwise', { why: first ? checkMessage(first) : '' }),
   }
 }
 
@@ -175,6 +174,6 @@ function overTunnel({ tunnel, deletedTunnel }: Pick<ObservedRoute, 'tunnel' | 'd
   if (!tunnel?.is_known || tunnel.is_up) return null
   return {
     state: 'impaired',
-    told: message('health.tunnel_down', { tunnel: tunnel.interface_name }),
+    told: message('health.tunnel_down', { tunnel: tunnelNamed(tunnel) }),
   }
 }

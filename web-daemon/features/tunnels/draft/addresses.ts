@@ -24,6 +24,7 @@ import {
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import { addressNetworks, formatAddresses } from '@panel/shared/tunnel/networks.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
+import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import { particularRoutes } from '../facts.ts'
 import { familyIdOf, type NewAddress } from '../record.ts'
 import type { Ends } from './ends.ts'
@@ -133,7 +134,7 @@ function checkDuplicates(
 function checkOwners({ facts, existing, problems }: DraftContext, { address }: TunnelAddress, field: string): void {
   const owner = existing.find((n) => n.addresses.some((a) => a.address === address))
   if (owner)
-    problems.add(field, 'ADDRESS_CONFLICT', message('tunnel.has_address', { name: owner.interface_name, address }), {
+    problems.add(field, 'ADDRESS_CONFLICT', message('tunnel.has_address', { tunnel: tunnelNamed(owner), address }), {
       tunnel_id: owner.tunnel_id,
     })
   const holder = facts.held.find(({ ip }) => formatIp(ip) === address)
@@ -193,7 +194,7 @@ function findOverlap(
   if (owner)
     return {
       description: message('tunnel.overlap_tunnel', {
-        name: owner.interface_name,
+        tunnel: tunnelNamed(owner),
         addresses: formatAddresses(owner.addresses),
       }),
       isWider: false,

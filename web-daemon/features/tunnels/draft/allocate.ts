@@ -3,6 +3,7 @@ import { bitsOf, formatCidr, enclosingNetwork, overlaps, parseIp, type Cidr } fr
 import type { LinkKind } from '@panel/shared/tunnel/model.ts'
 import { addressNetworks } from '@panel/shared/tunnel/networks.ts'
 import { message } from '@panel/shared/messages/message.ts'
+import { poolNamed, poolWithRange } from '@panel/shared/messages/named.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { poolCapacity, lowestFree, subnetAt } from '../../pools/allocation.ts'
 import type { PoolRecord } from '../../pools/store.ts'
@@ -36,7 +37,7 @@ export function checkNumber(draft: DraftContext, pools: readonly PoolRecord[], e
       'tunnel_number',
       'INVALID_TUNNEL_NUMBER',
       message('tunnel.number_beyond_pool', {
-        pool: pool.address_pool_title,
+        pool: poolNamed(pool),
         number: poolCapacity(pool).max_tunnel_number,
       }),
     )
@@ -71,7 +72,7 @@ export function allocate(draft: DraftContext, kind: LinkKind, pools: readonly Po
   }
   draft.problems.throwIfAny(FIELD_ORDER)
   const titles = pools.map((pool) => `${pool.address_pool_title} (${pool.cidr})`)
-  throw new Refusal('ALLOCATION_FAILED', message('tunnel.no_subnet_left', { pools: titles.join(', ') }), {
+  throw new Refusal('ALLOCATION_FAILED', message('tunnel.no_subnet_left', { pools: pools.map(poolWithRange) }), {
     field: 'address_pool_id',
     details: { pools: titles },
   })

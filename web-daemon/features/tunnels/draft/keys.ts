@@ -5,6 +5,7 @@ import { formatIp } from '@panel/shared/address/ip.ts'
 import { U32_MAX } from '@panel/shared/schema.ts'
 import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import { message } from '@panel/shared/messages/message.ts'
+import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { ExistingTunnel } from '../store.ts'
 import type { Ends } from './ends.ts'
 import { warn, type DraftContext } from './context.ts'
@@ -28,7 +29,7 @@ export function draftKeys(draft: DraftContext, ends: Ends, draw: () => number = 
     draft.problems.add(
       'remote_endpoint',
       'TUNNEL_ENDPOINT_CONFLICT',
-      message('tunnel.duplicate', { name: duplicate.interface_name, key: keys.ikey ?? 'none' }),
+      message('tunnel.duplicate', { tunnel: tunnelNamed(duplicate), key: keys.ikey ?? 'none' }),
       { tunnel_id: duplicate.tunnel_id },
     )
   } else advise(draft, keys)
@@ -65,5 +66,5 @@ function advise(draft: DraftContext, { ikey, okey }: Keys): void {
     warn(draft, 'GRE_KEY_ASYMMETRIC', ikey === null ? 'ikey' : 'okey', message('tunnel.key_one_way'))
   }
   const other = draft.body.ikey === undefined ? undefined : draft.existing.find((n) => ikey !== null && n.ikey === ikey)
-  if (other) warn(draft, 'GRE_KEY_REUSED', 'ikey', message('tunnel.key_reused', { name: other.interface_name }))
+  if (other) warn(draft, 'GRE_KEY_REUSED', 'ikey', message('tunnel.key_reused', { tunnel: tunnelNamed(other) }))
 }

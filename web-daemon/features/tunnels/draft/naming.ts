@@ -4,6 +4,7 @@ import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
 import { INTERFACE_NAME_PATTERN, LINK_KINDS, type LinkKind } from '@panel/shared/tunnel/model.ts'
 import { whyNoTunnelName } from '@panel/shared/tunnel/names.ts'
 import { message } from '@panel/shared/messages/message.ts'
+import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { renderName } from '../../settings/naming.ts'
 import { FIELD_ORDER, type DraftContext } from './context.ts'
@@ -47,7 +48,9 @@ export function checkName(draft: DraftContext, name: string, field: 'interface_n
   if (!VALID.test(name)) problems.add(field, 'INVALID_INTERFACE_NAME', message('tunnel.invalid_name', { name }))
   const owner = neighbours.find((n) => n.interface_name === name)
   if (owner)
-    problems.add(field, 'TUNNEL_NAME_CONFLICT', message('tunnel.name_taken', { name }), { tunnel_id: owner.tunnel_id })
+    problems.add(field, 'TUNNEL_NAME_CONFLICT', message('tunnel.name_taken', { tunnel: tunnelNamed(owner) }), {
+      tunnel_id: owner.tunnel_id,
+    })
   const there = facts.interfaces.find((i) => i.name === name)
   // A foreign tunnel can be adopted; that is reported once all fields are valid.
   if (there && !owner && !problems.has(field) && !(LINK_KINDS as readonly string[]).includes(there.kind)) {

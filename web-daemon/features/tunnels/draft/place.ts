@@ -2,6 +2,7 @@
 import { TUNNEL_SIDES } from '@panel/shared/api/base/lookups.ts'
 import type { LinkKind, TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import { message } from '@panel/shared/messages/message.ts'
+import { poolNamed, tunnelNamed } from '@panel/shared/messages/named.ts'
 import { subnetEnds } from '../../pools/allocation.ts'
 import type { PoolRecord } from '../../pools/store.ts'
 import type { NewAddress } from '../record.ts'
@@ -53,7 +54,7 @@ function checkGiven(draft: DraftContext): void {
     problems.add(
       'tunnel_number',
       'INVALID_TUNNEL_NUMBER',
-      message('tunnel.number_taken', { name: owner.interface_name, number }),
+      message('tunnel.number_taken', { tunnel: tunnelNamed(owner), number }),
       {
         tunnel_id: owner.tunnel_id,
       },
@@ -83,7 +84,7 @@ function poolsFor(draft: DraftContext): PoolRecord[] {
     problems.add(
       'address_pool_id',
       'PUBLIC_RANGE_NOT_ALLOWED',
-      message('tunnel.pool_public', { pool: pool.address_pool_title, cidr: pool.cidr }),
+      message('tunnel.pool_public', { pool: poolNamed(pool), cidr: pool.cidr }),
     )
   }
   return pool ? [pool] : []

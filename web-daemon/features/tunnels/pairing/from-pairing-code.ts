@@ -85,7 +85,7 @@ function pairingWarnings(
 ): Warning[] {
   const unknown: Warning = {
     code: 'POOL_NOT_FOUND',
-    ...message('tunnel.pool_unknown_here', { pool: pool_title, cidr: pool_cidr ?? '' }),
+    ...message('tunnel.pool_unknown_here', { title: pool_title, cidr: pool_cidr ?? '' }),
     field: 'address_pool_id',
   }
   const chosen = addresses.flatMap(({ address, peer_address, prefix_length, isChosen }, at): Warning[] =>

@@ -2,6 +2,7 @@
 // /tunnels/{id}/pairing-code; decisions.md, R26, R27).
 import type { PairingCodeAnswer } from '@panel/shared/api/tunnels/pairing.ts'
 import { message, spoken } from '@panel/shared/messages/message.ts'
+import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
@@ -26,7 +27,7 @@ export async function showPairingCode(
   )
   // Without an address the other end would take one from its own pool, in another subnet.
   if (mirroredAddresses(content).length === 0)
-    throw new Refusal('CONFLICT', message('tunnel.no_room_for_far_end', { name: record.interface_name }), {
+    throw new Refusal('CONFLICT', message('tunnel.no_room_for_far_end', { tunnel: tunnelNamed(record) }), {
       field: 'addresses',
     })
   const pairing_code = encodePairingCode(content)
@@ -34,7 +35,7 @@ export async function showPairingCode(
   if (obstacle)
     throw new Refusal(
       'CONFLICT',
-      message('tunnel.code_refused', { name: record.interface_name, why: obstacle.message }),
+      message('tunnel.code_refused', { tunnel: tunnelNamed(record), why: obstacle.message }),
       { field: obstacle.field },
     )
   const answer: PairingCodeAnswer = {
