@@ -24,7 +24,7 @@ import type {
 } from './diagnostics.ts'
 import type { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from './forwarding.ts'
 import type { NAT_MODES, ROUTE_PROTOCOLS, TUNNEL_TYPES } from './base/lookups.ts'
-import type { MetricsEvents, MetricsHistoryAnswer, MetricsSnapshot } from './metrics.ts'
+import type { MetricsEvents, HostHistoryAnswer, MetricsHistoryAnswer, MetricsSnapshot } from './metrics.ts'
 import type {
   MonitorEvents,
   MonitorHistoryAnswer,
@@ -187,6 +187,7 @@ export interface Endpoints {
   'GET /system/metrics': { answer: MetricsSnapshot }
   'GET /system/metrics/stream': { events: MetricsEvents }
   'GET /system/metrics/history': { query: { limit?: number; detail?: 'all' | 'host' }; answer: MetricsHistoryAnswer }
+  'GET /system/history': { query: History; answer: HostHistoryAnswer }
   'GET /settings': { answer: SettingsAnswer }
   'GET /settings/schema': { answer: SettingsSchemaAnswer }
   'PUT /settings': { body: SettingsBody; answer: ChangeSettingsAnswer }

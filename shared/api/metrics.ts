@@ -177,3 +177,24 @@ export const MetricsHistoryAnswer = shape('MetricsHistory', {
   total: told(Count, 'What the buffer holds, whatever the limit.'),
 })
 export type MetricsHistoryAnswer = Static<typeof MetricsHistoryAnswer>
+
+/** An interval of the stored history, or several joined; null is not known. */
+export const HostPoint = shape('HostPoint', {
+  bucket_start: Instant,
+  cpu_avg_percent: nullable(Amount),
+  cpu_max_percent: told(nullable(Amount), 'The highest reading of the time.'),
+  memory_avg_percent: nullable(Amount),
+  memory_max_percent: nullable(Amount),
+  disk_max_percent: told(nullable(Amount), 'Of the fullest disk that can be written.'),
+  rx_bytes: told(nullable(Count), 'What went through the physical interfaces in this time.'),
+  tx_bytes: nullable(Count),
+  samples: told(Id, 'How many stored intervals the point stands for.'),
+})
+export type HostPoint = Static<typeof HostPoint>
+
+export const HostHistoryAnswer = shape('HostHistory', {
+  points: told(list(HostPoint), 'Newest last.'),
+  total: told(Count, 'How many points there are in the time asked for, of which the newest are told.'),
+  resolution_seconds: Amount,
+})
+export type HostHistoryAnswer = Static<typeof HostHistoryAnswer>

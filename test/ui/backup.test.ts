@@ -6,7 +6,7 @@ import type { BackupDocument } from '@panel/shared/api/backup.ts'
 import type { Client } from '../api/support/client.ts'
 import { listTunnels } from '../api/support/tunnels.ts'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
-import { complaintOf, giveTunnels, goTo, signedIn, startHost, type Host } from './support/host.ts'
+import { complaintOf, eachHost, goTo, type Host, signedIn, tunnelHost } from './support/host.ts'
 
 const DOCUMENT = 'Or paste the content of a backup'
 
@@ -14,12 +14,7 @@ describe('A backup on the page', () => {
   const { visit } = browsing()
   let host: Host
   let operator: Client
-  beforeEach(async () => {
-    host = await startHost()
-    operator = await host.setUp()
-    await giveTunnels(host, operator)
-  })
-  afterEach(() => host.close())
+  eachHost(tunnelHost, (made) => ({ host, client: operator } = made))
 
   const visitBackup = async (look: Look = {}): Promise<Visit> =>
     goTo(await signedIn(await visit(host, look)), host, 'backup', 'Backup')

@@ -4,18 +4,14 @@ import type { Locator, Page } from 'playwright-core'
 import type { Client } from '../api/support/client.ts'
 import { listRoutes } from '../api/support/routes.ts'
 import { browsing, PHONE, type Look } from './support/browser.ts'
-import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+import { eachHost, goTo, type Host, signedIn } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
 
 describe('A list', () => {
   const { visit } = browsing()
   let host: Host
   let client: Client
-  beforeEach(async () => {
-    host = await startHost()
-    client = await relayHost(host)
-  })
-  afterEach(() => host.close())
+  eachHost(relayHost, (made) => ({ host, client } = made))
 
   const open = async (path: 'tunnels' | 'routes', look?: Look): Promise<Page> =>
     (await goTo(await signedIn(await visit(host, look)), host, `${path}?sort=name`, /4$/)).page

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { browsing } from './support/browser.ts'
-import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+import { eachHost, goTo, type Host, signedIn } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
 
 const FAILURE = /could not be/
@@ -11,11 +11,7 @@ const FAILURE = /could not be/
 describe('An action while the helper is away', function () {
   const { visit } = browsing()
   let host: Host
-  beforeEach(async () => {
-    host = await startHost()
-    await relayHost(host)
-  })
-  afterEach(() => host.close())
+  eachHost(relayHost, (made) => ({ host } = made))
 
   /** Presses the buttons in turn; the last is that of the confirmation, where there is one. */
   const press = async (page: Page, buttons: readonly (string | RegExp)[]): Promise<void> => {

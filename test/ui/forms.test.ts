@@ -6,18 +6,14 @@ import type { Client } from '../api/support/client.ts'
 import { getRoute, patchRoute } from '../api/support/routes.ts'
 import { getTunnel, patchTunnel } from '../api/support/tunnels.ts'
 import { browsing, type Visit } from './support/browser.ts'
-import { field, goTo, signedIn, startHost, type Host } from './support/host.ts'
+import { eachHost, field, goTo, type Host, signedIn } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
 
 describe('What is typed into a form', () => {
   const { visit } = browsing()
   let host: Host
   let client: Client
-  beforeEach(async () => {
-    host = await startHost()
-    client = await relayHost(host)
-  })
-  afterEach(() => host.close())
+  eachHost(relayHost, (made) => ({ host, client } = made))
 
   const edit = async (path: string, heading: RegExp): Promise<Page> =>
     (await goTo(await signedIn(await visit(host, { allowConsole: /412/ })), host, `${path}/edit`, heading)).page

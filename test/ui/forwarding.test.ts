@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { nothingForeign } from '@panel/shared/foreign/model.ts'
 import { readForeign } from '@panel/shared/foreign/read.ts'
 import { browsing, type Visit } from './support/browser.ts'
-import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+import { eachHost, goTo, type Host, signedIn } from './support/host.ts'
 
 export const DOCKER = JSON.stringify({
   nftables: [
@@ -37,11 +37,10 @@ export const DOCKER = JSON.stringify({
 describe('IP forwarding', () => {
   const { visit } = browsing()
   let host: Host
-  beforeEach(async () => {
-    host = await startHost()
-    await host.setUp()
-  })
-  afterEach(() => host.close())
+  eachHost(
+    (one) => one.setUp(),
+    (made) => ({ host } = made),
+  )
   const visitIt = async (): Promise<Visit> =>
     goTo(await signedIn(await visit(host)), host, 'forwarding', 'IP forwarding')
 

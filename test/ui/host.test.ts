@@ -3,16 +3,12 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
-import { giveTunnels, goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
+import { eachHost, goTo, type Host, seen, signedIn, tunnelHost } from './support/host.ts'
 
 describe('The host on the page', () => {
   const { visit } = browsing()
   let host: Host
-  beforeEach(async () => {
-    host = await startHost()
-    await giveTunnels(host, await host.setUp())
-  })
-  afterEach(() => host.close())
+  eachHost(tunnelHost, (made) => ({ host } = made))
 
   const visitHost = async (path = 'host', look: Look = {}): Promise<Visit> =>
     goTo(

@@ -1,16 +1,12 @@
 // How the page looks and is used: without colour, on a phone, in the dark, by keyboard.
 import assert from 'node:assert/strict'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
-import { giveTunnels, goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
+import { eachHost, goTo, type Host, seen, signedIn, tunnelHost } from './support/host.ts'
 
 describe('The look of the page', () => {
   const { visit } = browsing()
   let host: Host
-  beforeEach(async () => {
-    host = await startHost()
-    await giveTunnels(host, await host.setUp())
-  })
-  afterEach(() => host.close())
+  eachHost(tunnelHost, (made) => ({ host } = made))
 
   const visitTunnels = async (look: Look = {}): Promise<Visit> =>
     goTo(await signedIn(await visit(host, look)), host, 'tunnels', /^Tunnels 4/)

@@ -7,6 +7,7 @@ import { FakeHost } from '../support/fake-host.ts'
 import { settingsWith } from '../support/settings.ts'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
 import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+import { giveHostHistory } from './support/past.ts'
 
 describe('The host metrics on the page', () => {
   const { visit } = browsing()
@@ -23,7 +24,7 @@ describe('The host metrics on the page', () => {
 
   const visitMetrics = async (look: Look = {}): Promise<Visit> => {
     if (!host.metrics.sampler.isRunning) await host.metrics.start()
-    const arrived = await goTo(await signedIn(await visit(host, look)), host, 'metrics', 'Host metrics')
+    const arrived = await goTo(await signedIn(await visit(host, look)), host, 'metrics?range=live', 'Host metrics')
     await arrived.page.getByRole('heading', { name: 'Disks' }).waitFor()
     return arrived
   }
@@ -47,7 +48,7 @@ describe('The host metrics on the page', () => {
       'Since installation',
     ])
     assert.ok((await table.getByRole('row').count()) > 1)
-    for (const name of ['CPU', 'Memory', 'Swap', 'Load, over 1 minute', 'Relay throughput', 'The last minutes'])
+    for (const name of ['CPU', 'Memory', 'Swap', 'Load, over 1 minute', 'Relay throughput', 'History'])
       await page.getByRole('heading', { name, exact: true }).waitFor()
   })
 
@@ -70,7 +71,7 @@ describe('The host metrics on the page', () => {
       (request) => void (request.url().includes('/metrics/history') && asked.push(request.url())),
     )
     await host.metrics.start()
-    const { page } = await goTo(visited, host, 'metrics', 'Host metrics')
+    const { page } = await goTo(visited, host, 'metrics?range=live', 'Host metrics')
     const chart = page.getByRole('figure').filter({ hasText: 'CPU and memory' })
     await chart.getByText('Figures').click()
     const first = await chart.locator('canvas').evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL())
@@ -88,11 +89,12 @@ describe('The host metrics on the page', () => {
     const visited = await visit(host, { viewport: { ...PHONE, height: 400 } })
     visited.page.on('request', (request) => void (/\/chart-.*\.js$/.test(request.url()) && fetched.push(request.url())))
     await host.metrics.start()
-    const { page } = await goTo(await signedIn(visited), host, 'metrics', 'Host metrics')
+    const { page } = await goTo(await signedIn(visited), host, 'metrics?range=live', 'Host metrics')
     const chart = page.getByRole('figure').filter({ hasText: 'CPU and memory' })
     await chart.getByText(/CPU.*: .* now/).waitFor()
     assert.deepEqual([fetched.length, await chart.locator('canvas').count()], [0, 0])
-    await chart.scrollIntoViewIfNeeded()
+    // To its end, so that nothing of it is half behind the bar at the bottom.
+    await chart.evaluate((element) => element.scrollIntoView({ block: 'start' }))
     await chart.locator('canvas').waitFor()
     assert.equal(fetched.length, 1)
   })
@@ -102,7 +104,7 @@ describe('The host metrics on the page', () => {
     await eventually(() => host.metrics.sampler.history(0).total >= 6, 'six readings')
     const visited = await signedIn(await visit(host))
     for (const [address, heading] of [
-      ['metrics', 'Host metrics'],
+      ['metrics?range=live', 'Host metrics'],
       ['', 'Overview'],
     ] as const) {
       const { page } = await goTo(visited, host, address, heading)
@@ -149,6 +151,34 @@ describe('The host metrics on the page', () => {
     }
   })
 
+  it('have their history in the time that is chosen, as those of tunnels and rules have', async () => {
+    await giveHostHistory(host)
+    await host.metrics.start()
+    const { page } = await goTo(await signedIn(await visit(host)), host, 'metrics', 'Host metrics')
+    const load = page.getByRole('figure').filter({ hasText: 'CPU, memory and disk' })
+    await load.getByText(/CPU, highest.*: .* now, from .* to /).waitFor()
+    await load.getByText('Figures').click()
+    assert.deepEqual(await load.getByRole('columnheader').allInnerTexts(), [
+      'Time',
+      'CPU',
+      'CPU, highest',
+      'Memory',
+      'Disk (fullest)',
+    ])
+    await load
+      .getByRole('row', { name: /81 ?% 42 ?%$/ })
+      .first()
+      .waitFor()
+    const traffic = page.getByRole('figure').filter({ hasText: 'Throughput of the host' })
+    await traffic.getByText(/Received.*: .*\/s/).waitFor()
+    await page.getByRole('button', { name: '1 hr', exact: true }).click()
+    await page.waitForURL(/range=1h/)
+    await page.getByRole('button', { name: 'Live' }).click()
+    await page.getByRole('figure').filter({ hasText: 'CPU and memory' }).waitFor()
+    await page.goBack()
+    await load.waitFor()
+  })
+
   it('say what could not be read', async () => {
     machine.files.delete('/proc/loadavg')
     const { page } = await visitMetrics()
@@ -158,7 +188,7 @@ describe('The host metrics on the page', () => {
   it("say in the API's words why nothing is there where nothing is sampled", async () => {
     const arrived = await signedIn(await visit(host))
     arrived.gates.allowConsole(/503/)
-    const { page } = await goTo(arrived, host, 'metrics', 'Host metrics')
+    const { page } = await goTo(arrived, host, 'metrics?range=live', 'Host metrics')
     await page.getByText('Metrics are not being sampled').first().waitFor()
   })
 

@@ -1,7 +1,7 @@
 // The pairing code's page: whose address is whose is said once, and nothing leaves its card.
 import assert from 'node:assert/strict'
 import { browsing, DESKTOP, PHONE, type Visit } from './support/browser.ts'
-import { giveTunnels, goTo, signedIn, startHost, type Host } from './support/host.ts'
+import { eachHost, goTo, type Host, signedIn, tunnelHost } from './support/host.ts'
 import type { Client } from '../api/support/client.ts'
 
 const LONG = '2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff'
@@ -10,12 +10,7 @@ describe('The page of a pairing code', () => {
   const { visit } = browsing()
   let host: Host
   let client: Client
-  beforeEach(async () => {
-    host = await startHost()
-    client = await host.setUp()
-    await giveTunnels(host, client)
-  })
-  afterEach(() => host.close())
+  eachHost(tunnelHost, (made) => ({ host, client } = made))
 
   const openCode = async (id: number, viewport: typeof DESKTOP | typeof PHONE = DESKTOP): Promise<Visit> => {
     const visited = await goTo(await signedIn(await visit(host, { viewport })), host, `tunnels/${id}/pairing`, /gre/)

@@ -1,7 +1,7 @@
 // The path of packets as a picture: on the page of a rule, of a tunnel, and after an analysis.
 import assert from 'node:assert/strict'
 import { browsing, PHONE, type Visit } from './support/browser.ts'
-import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+import { eachHost, goTo, type Host, signedIn } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
 import type { Client } from '../api/support/client.ts'
 import { madeRoute } from '../api/support/routes.ts'
@@ -10,11 +10,7 @@ describe('The path of packets', () => {
   const { visit } = browsing()
   let host: Host
   let client: Client
-  beforeEach(async () => {
-    host = await startHost()
-    client = await relayHost(host)
-  })
-  afterEach(() => host.close())
+  eachHost(relayHost, (made) => ({ host, client } = made))
 
   const picture = (page: Visit['page'], name = 'Path of the packets') => page.getByRole('group', { name })
   const hops = (page: Visit['page'], name?: string): Promise<string[]> =>

@@ -1,7 +1,7 @@
 // Address pools on the page: what they hold, what the next tunnel gets, made, changed, and deleted with a way back.
 import assert from 'node:assert/strict'
 import { browsing, type Visit } from './support/browser.ts'
-import { complaintOf, field, giveTunnels, goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
+import { complaintOf, eachHost, field, goTo, type Host, seen, signedIn, tunnelHost } from './support/host.ts'
 import type { Client } from '../api/support/client.ts'
 import type { ListPoolsAnswer } from '@panel/shared/api/pools.ts'
 
@@ -9,12 +9,7 @@ describe('The address pools', () => {
   const { visit } = browsing()
   let host: Host
   let client: Client
-  beforeEach(async () => {
-    host = await startHost()
-    client = await host.setUp()
-    await giveTunnels(host, client)
-  })
-  afterEach(() => host.close())
+  eachHost(tunnelHost, (made) => ({ host, client } = made))
   const pools = async () => (await client.get<ListPoolsAnswer>('/pools')).body.pools
   const visitPools = async (path = '', heading: RegExp | string = /^Address pools/): Promise<Visit> =>
     goTo(await signedIn(await visit(host)), host, `pools${path}`, heading)

@@ -2,7 +2,7 @@
 // overrules.
 import assert from 'node:assert/strict'
 import { browsing, type Visit } from './support/browser.ts'
-import { complaintOf, field, goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
+import { complaintOf, eachHost, field, goTo, type Host, seen, signedIn } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
 import type { Client } from '../api/support/client.ts'
 import { getRoute, listRoutes } from '../api/support/routes.ts'
@@ -11,11 +11,7 @@ describe('Relay rules as they stand', () => {
   const { visit } = browsing()
   let host: Host
   let client: Client
-  beforeEach(async () => {
-    host = await startHost()
-    client = await relayHost(host)
-  })
-  afterEach(() => host.close())
+  eachHost(relayHost, (made) => ({ host, client } = made))
 
   const visitRules = async (path = '', heading: RegExp | string = /^Relay rules 4/): Promise<Visit> =>
     goTo(await signedIn(await visit(host)), host, `routes${path}`, heading)

@@ -1,7 +1,7 @@
 // Relay rules on the page: configured beside what the host does, searched, switched, deleted, and put in order.
 import assert from 'node:assert/strict'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
-import { goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
+import { eachHost, goTo, type Host, seen, signedIn } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
 import type { Client } from '../api/support/client.ts'
 import { getRoute, listRoutes } from '../api/support/routes.ts'
@@ -10,11 +10,7 @@ describe('The list of relay rules', () => {
   const { visit } = browsing()
   let host: Host
   let client: Client
-  beforeEach(async () => {
-    host = await startHost()
-    client = await relayHost(host)
-  })
-  afterEach(() => host.close())
+  eachHost(relayHost, (made) => ({ host, client } = made))
 
   const visitRules = async (path = '', heading: RegExp | string = /^Relay rules 4/, look: Look = {}): Promise<Visit> =>
     goTo(await signedIn(await visit(host, look)), host, `routes${path}`, heading)

@@ -3,16 +3,15 @@
 import assert from 'node:assert/strict'
 import { OPERATOR } from '../api/support/panel.ts'
 import { browsing, type Visit } from './support/browser.ts'
-import { complaintOf, field, goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
+import { complaintOf, eachHost, field, goTo, type Host, seen, signedIn } from './support/host.ts'
 
 describe('The session on the page', () => {
   const { visit } = browsing()
   let host: Host
-  beforeEach(async () => {
-    host = await startHost()
-    await host.setUp()
-  })
-  afterEach(() => host.close())
+  eachHost(
+    (one) => one.setUp(),
+    (made) => ({ host } = made),
+  )
 
   const visitAccount = async (): Promise<Visit> => goTo(await signedIn(await visit(host)), host, 'account', 'Account')
 

@@ -4,17 +4,16 @@ import assert from 'node:assert/strict'
 import type { SettingsAnswer } from '@panel/shared/api/settings.ts'
 import type { Client } from '../api/support/client.ts'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
-import { complaintOf, goTo, seen, signedIn, signIn, startHost, type Host } from './support/host.ts'
+import { complaintOf, eachHost, goTo, type Host, seen, signedIn, signIn } from './support/host.ts'
 
 describe('The settings on the page', () => {
   const { visit } = browsing()
   let host: Host
   let operator: Client
-  beforeEach(async () => {
-    host = await startHost()
-    operator = await host.setUp()
-  })
-  afterEach(() => host.close())
+  eachHost(
+    (one) => one.setUp(),
+    (made) => ({ host, client: operator } = made),
+  )
 
   const visitSettings = async (query = '', look: Look = {}): Promise<Visit> =>
     goTo(await signedIn(await visit(host, look)), host, `settings${query}`, 'Settings')

@@ -1,16 +1,15 @@
 // The panel and what this host can do, on the page: honest about what is away (requirements 2, 13, 20).
 import assert from 'node:assert/strict'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
-import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+import { eachHost, goTo, type Host, signedIn } from './support/host.ts'
 
 describe('The system on the page', () => {
   const { visit } = browsing()
   let host: Host
-  beforeEach(async () => {
-    host = await startHost()
-    await host.setUp()
-  })
-  afterEach(() => host.close())
+  eachHost(
+    (one) => one.setUp(),
+    (made) => ({ host } = made),
+  )
 
   const visitSystem = async (look: Look = {}): Promise<Visit> =>
     goTo(await signedIn(await visit(host, look)), host, 'system', 'System')

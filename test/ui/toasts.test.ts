@@ -2,17 +2,13 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { browsing, type Visit } from './support/browser.ts'
-import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+import { eachHost, goTo, type Host, signedIn } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
 
 describe('What became of an action', () => {
   const { visit } = browsing()
   let host: Host
-  beforeEach(async () => {
-    host = await startHost()
-    await relayHost(host)
-  })
-  afterEach(() => host.close())
+  eachHost(relayHost, (made) => ({ host } = made))
 
   /** On the page of a tunnel, with a clock that the test moves. */
   const visitTunnel = async (): Promise<Visit> => {

@@ -3,18 +3,13 @@ import assert from 'node:assert/strict'
 import type { Client } from '../api/support/client.ts'
 import { createRoute } from '../api/support/routes.ts'
 import { browsing, type Look, type Visit } from './support/browser.ts'
-import { complaintOf, giveTunnels, goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
+import { complaintOf, eachHost, goTo, type Host, seen, signedIn, tunnelHost } from './support/host.ts'
 
 describe('A tunnel on the page', () => {
   const { visit } = browsing()
   let host: Host
   let client: Client
-  beforeEach(async () => {
-    host = await startHost()
-    client = await host.setUp()
-    await giveTunnels(host, client)
-  })
-  afterEach(() => host.close())
+  eachHost(tunnelHost, (made) => ({ host, client } = made))
 
   const visitTunnel = async (path = '1', heading = 'gre-a-1', look: Look = {}): Promise<Visit> =>
     goTo(await signedIn(await visit(host, look)), host, `tunnels/${path}`, heading)

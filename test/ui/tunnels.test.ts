@@ -3,16 +3,12 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { OPERATOR } from '../api/support/panel.ts'
 import { browsing, type Visit } from './support/browser.ts'
-import { complaintOf, field, giveTunnels, goTo, seen, signedIn, signIn, startHost, type Host } from './support/host.ts'
+import { complaintOf, eachHost, field, goTo, type Host, seen, signedIn, signIn, tunnelHost } from './support/host.ts'
 
 describe('The list of tunnels', () => {
   const { visit } = browsing()
   let host: Host
-  beforeEach(async () => {
-    host = await startHost()
-    await giveTunnels(host, await host.setUp())
-  })
-  afterEach(() => host.close())
+  eachHost(tunnelHost, (made) => ({ host } = made))
 
   const visitTunnels = async (query = ''): Promise<Visit> =>
     goTo(await signedIn(await visit(host)), host, `tunnels${query}`, /^Tunnels 4/)

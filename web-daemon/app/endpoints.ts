@@ -50,7 +50,7 @@ export function allEndpoints(services: Services): Endpoint[] {
       monitorComponent(monitor),
       ...(certificate ? [certificate.component()] : []),
     ]),
-    ...metricsEndpoints(metrics.sampler),
+    ...metricsEndpoints(metrics),
     ...monitorEndpoints(monitor),
     ...diagnosticEndpoints(runs, logger),
     ...auditEndpoints,

@@ -2,6 +2,7 @@
 import type { NamedMigration } from '../platform/db/migrate.ts'
 import * as diagnostics from '../features/diagnostics/migration.ts'
 import * as metrics from '../features/metrics/migration.ts'
+import * as hostHistory from '../features/metrics/migration-history.ts'
 import * as monitor from '../features/monitor/migration.ts'
 import * as monitorTicks from '../features/monitor/migration-ticks.ts'
 import * as monitorTimes from '../features/monitor/migration-times.ts'
@@ -35,4 +36,5 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   monitorTraffic,
   messages,
   monitorTicks,
+  hostHistory,
 ]

@@ -4,7 +4,7 @@ import type { RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import type { Client } from '../../api/support/client.ts'
 import { plantByHand } from '../../api/support/reconcile.ts'
 import { giveTunnels, startHost, type Host } from '../support/host.ts'
-import { giveHistory, giveTraffic } from '../support/past.ts'
+import { giveHistory, giveHostHistory, giveTraffic } from '../support/past.ts'
 
 export interface World {
   readonly host: Host
@@ -86,6 +86,7 @@ async function fill(host: Host, client: Client): Promise<void> {
   plantByHand(host.kernel, 'gre-old-7', {}, { is_up: true })
   changeByHand(host)
   for (const id of [1, 2, 3]) await giveHistory(host, id)
+  await giveHostHistory(host)
   for (const id of [1, 3]) await giveTraffic(host, id)
   host.kernel.connections.open = Array.from({ length: 48 }, (_, n) => connection(n))
 }

@@ -52,6 +52,26 @@ export const giveTunnels = async (host: Host, client: Client): Promise<void> => 
   host.kernel.held.delete('gre-a-2')
 }
 
+/** With those tunnels and an operator. */
+export const tunnelHost = async (host: Host): Promise<Client> => {
+  const client = await host.setUp()
+  await giveTunnels(host, client)
+  return client
+}
+
+/** Called once in a suite, after `browsing`: each test has a host of its own. */
+export const eachHost = (
+  prepare: (host: Host) => Promise<Client>,
+  take: (made: { readonly host: Host; readonly client: Client }) => void,
+): void => {
+  let host: Host
+  beforeEach(async () => {
+    host = await startHost()
+    take({ host, client: await prepare(host) })
+  })
+  afterEach(() => host.close())
+}
+
 /** Of the form that is shown. */
 export const field = (page: Page, label: string): Locator => page.getByRole('textbox', { name: label, exact: true })
 

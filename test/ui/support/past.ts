@@ -1,5 +1,6 @@
-// A day that has gone by, for pictures: a tunnel with a slow evening and a break, and a rule with the traffic of people
-// who sleep.
+// A day that has gone by, for pictures: a tunnel with a slow evening and a break, a rule with the traffic of people who
+// sleep, and the host that carries both.
+import { addHostBuckets } from '@panel/web-daemon/features/metrics/store-host.ts'
 import { emptyBucket, stateSeverity } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'
 import { saveTraffic } from '@panel/web-daemon/features/routes/traffic/store.ts'
@@ -63,4 +64,25 @@ export async function giveTraffic({ db }: Host, route_rule_id: number): Promise<
   await db
     .transaction()
     .execute((transaction) => saveTraffic(transaction, new Map(), buckets, new Date().toISOString()))
+}
+
+export async function giveHostHistory({ db }: Host): Promise<void> {
+  await addHostBuckets(
+    db,
+    steps.map((step) => {
+      const cpu = Math.round(1000 + 6000 * busyAt(step))
+      return {
+        bucket_start: startOf(step),
+        cpu_count: 60,
+        cpu_sum: 60 * cpu,
+        cpu_max: Math.min(10_000, cpu + 1100),
+        memory_count: 60,
+        memory_sum: 60 * 8100,
+        memory_max: 8200,
+        disk_max: 4200,
+        rx_bytes: Math.round(400_000_000 * Math.max(0, busyAt(step))),
+        tx_bytes: Math.round(390_000_000 * Math.max(0, busyAt(step))),
+      }
+    }),
+  )
 }

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
-import { intervalStart, type Span } from '@panel/web-daemon/platform/db/spans.ts'
+import { intervalStart, type Span, type StoredPoint } from '@panel/web-daemon/platform/db/spans.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { makeMonitorPlan } from '@panel/web-daemon/features/monitor/probe-target.ts'
 import { emptyBucket, joinBuckets, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { HistoryWriter } from '@panel/web-daemon/features/monitor/history-writer.ts'
-import { addBuckets, findPoints, type StoredPoint } from '@panel/web-daemon/features/monitor/store.ts'
+import { addBuckets, findPoints } from '@panel/web-daemon/features/monitor/store.ts'
 import { WatchedTunnel } from '@panel/web-daemon/features/monitor/watched-tunnel.ts'
 import { insertTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import { settingsWith } from '../../support/settings.ts'
@@ -117,8 +117,8 @@ describe('The history in the store', () => {
     rtt_max_us: bucket_start % 89,
     worst_severity,
   })
-  const naive = (buckets: readonly Bucket[], { from, to, resolution_seconds }: Span): StoredPoint[] => {
-    const points = new Map<number, StoredPoint>()
+  const naive = (buckets: readonly Bucket[], { from, to, resolution_seconds }: Span): StoredPoint<Bucket>[] => {
+    const points = new Map<number, StoredPoint<Bucket>>()
     for (const one of buckets.filter(({ bucket_start }) => bucket_start >= from && bucket_start < to)) {
       const start = intervalStart(one.bucket_start, resolution_seconds)
       const known = points.get(start)

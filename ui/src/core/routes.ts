@@ -111,7 +111,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/metrics',
     page: 'metrics/MetricsPage',
-    areas: ['metrics'],
+    areas: ['metrics', 'charts'],
     title: 'core.nav.metrics',
     nav: { group: 'host', icon: 'activity', onPhone: true },
     first: ['/system/metrics'],

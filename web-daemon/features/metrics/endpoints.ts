@@ -1,18 +1,20 @@
 // The endpoints of the section Metrics.
-import { METRICS_EVENTS, MetricsHistoryAnswer, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import { HostHistoryAnswer, METRICS_EVENTS, MetricsHistoryAnswer, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { ok, query, stream } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
 import { enumParameter, queryParameters, integerParameter } from '../../platform/http/queries.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
+import { HISTORY_QUERY } from '../../platform/http/resolution.ts'
 import { hostOnly } from './history.ts'
-import type { Sampler } from './sampler.ts'
+import { showHostHistory } from './host-history.ts'
+import type { Metrics } from './metrics.ts'
 
 const tag = 'metrics'
 /** Every event is a whole snapshot, so a short queue is enough (decisions.md, E4). */
 const QUEUE = 16
 
-export function metricsEndpoints(sampler: Sampler) {
+export function metricsEndpoints({ sampler, history }: Pick<Metrics, 'sampler' | 'history'>) {
   return [
     query(
       'GET /system/metrics',
@@ -46,6 +48,16 @@ export function metricsEndpoints(sampler: Sampler) {
         )
         return ok(incoming.query['detail'] === 'host' ? { ...answer, points: answer.points.map(hostOnly) } : answer)
       },
+    ),
+    query(
+      'GET /system/history',
+      {
+        tag,
+        summary: 'The load of the host and its traffic, interval by interval',
+        query: HISTORY_QUERY,
+        answer: HostHistoryAnswer,
+      },
+      showHostHistory(history),
     ),
   ]
 }

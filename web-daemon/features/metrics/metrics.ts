@@ -10,6 +10,7 @@ import type { SettingsReader } from '../../platform/settings.ts'
 import { existingTunnels } from '../tunnels/store.ts'
 import { systemClock, type Clock } from './clock.ts'
 import { HostReader } from './host-reader.ts'
+import { HostHistory } from './host-history.ts'
 import { thisHost, type Host } from './host.ts'
 import { Interfaces } from './interfaces.ts'
 import { routesSnapshot, type ReadRoutes } from './routes-snapshot.ts'
@@ -38,6 +39,7 @@ export interface MetricsDeps {
 export class Metrics {
   readonly #deps: Required<MetricsDeps>
   readonly sampler: Sampler
+  readonly history: HostHistory
   readonly settings: SettingsReader
   #interfaces: Interfaces | null = null
   #reader: HostReader | null = null
@@ -55,7 +57,8 @@ export class Metrics {
       onTraffic: () => undefined,
       ...deps,
     }
-    const { clock, logger } = this.#deps
+    const { clock, db, logger, now } = this.#deps
+    this.history = new HostHistory({ db, now, settings: this.settings })
     this.sampler = new Sampler({ settings: this.settings, clock, logger, read: (seconds) => this.#read(seconds) })
   }
 
@@ -79,7 +82,7 @@ export class Metrics {
     if (!this.sampler.isRunning) return
     this.sampler.stop()
     for (const end of this.#subscriptions) end()
-    await this.#save()
+    await this.#save(true)
   }
 
   /** Settings that are read at every sample need no action here. */
@@ -92,7 +95,10 @@ export class Metrics {
     if (!this.#reader) throw new Error('metrics are read before they are started')
     this.#kinds ??= this.#readKinds()
     const snapshot = await this.#reader.read(this.#deps.now(), seconds, await this.#kinds)
-    if (seconds > 0) this.#deps.onTraffic(snapshot.network.interfaces, seconds)
+    if (seconds > 0) {
+      this.#deps.onTraffic(snapshot.network.interfaces, seconds)
+      this.history.add(snapshot, seconds)
+    }
     const failure = await this.#saveWhenDue()
     if (failure !== null) snapshot.errors.push({ part: 'store', detail: failure })
     return snapshot
@@ -110,8 +116,9 @@ export class Metrics {
     }
   }
 
-  async #save(): Promise<void> {
+  async #save(isLast = false): Promise<void> {
     if (this.#interfaces) await writeTotals(this.#deps.db, this.#interfaces.totals)
+    await this.history.save(isLast)
     this.#savedAt = this.#deps.clock.monotonic()
   }
 

@@ -1,4 +1,5 @@
-// The traffic totals, as Kysely sees them: one row per interface name.
+// The traffic totals, one row per interface name, and the history of the host, as Kysely sees them.
+import type { HostBucket } from './host-bucket.ts'
 import type { TrafficTotal } from './traffic-total.ts'
 
 export interface InterfaceTrafficTable extends TrafficTotal {
@@ -7,6 +8,7 @@ export interface InterfaceTrafficTable extends TrafficTotal {
 
 export interface MetricsTables {
   interface_traffic: InterfaceTrafficTable
+  host_bucket: HostBucket
 }
 
 declare module '../../platform/db/database.ts' {

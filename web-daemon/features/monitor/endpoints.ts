@@ -8,7 +8,8 @@ import {
   MonitorUptimeAnswer,
 } from '@panel/shared/api/monitor.ts'
 import { command, ok, query, stream } from '../../platform/http/endpoint.ts'
-import { HISTORY_QUERY, showHistory } from './history.ts'
+import { HISTORY_QUERY } from '../../platform/http/resolution.ts'
+import { showHistory } from './history.ts'
 import type { Monitor } from './monitor.ts'
 import { showStatus } from './status.ts'
 import { toggleMonitor } from './toggle.ts'

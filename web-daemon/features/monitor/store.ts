@@ -1,7 +1,7 @@
 // Reads and writes what the monitoring has measured. Any number of rows is written in one statement.
 import { sql, type RawBuilder } from 'kysely'
 import type { CommandContext, ReadDb, WriteDb } from '../../platform/context.ts'
-import { newestPoints, intervalStartSql, type Span } from '../../platform/db/spans.ts'
+import { intervalStartSql, joinedSql, newestPoints, type Span, type StoredPoint } from '../../platform/db/spans.ts'
 import { BYTES, TIMES, type Bucket } from './bucket.ts'
 import type { MonitorEventRow } from './table.ts'
 import { addToTicks } from './store-ticks.ts'
@@ -91,18 +91,14 @@ async function storeBuckets(db: WriteDb, buckets: readonly Bucket[]): Promise<vo
       (name) => sql`${sql.ref(name)} = ${sql.ref(`monitor_bucket.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
     ),
   )
-  // In SQLite a sum, min() and max() are null if one argument is.
-  const joined = (name: string, both: RawBuilder<unknown>): RawBuilder<unknown> =>
-    sql`${sql.ref(name)} = coalesce(${both}, ${sql.ref(`monitor_bucket.${name}`)}, ${sql.ref(`excluded.${name}`)})`
-  const extreme = (which: 'min' | 'max', name: string): RawBuilder<unknown> =>
-    joined(name, sql`${sql.raw(which)}(${sql.ref(`monitor_bucket.${name}`)}, ${sql.ref(`excluded.${name}`)})`)
-  const counted = sql.join(
-    BYTES.map((name) => joined(name, sql`${sql.ref(`monitor_bucket.${name}`)} + ${sql.ref(`excluded.${name}`)}`)),
-  )
+  const joined = [
+    ...BYTES.map((name) => joinedSql('monitor_bucket', name, 'sum')),
+    joinedSql('monitor_bucket', 'rtt_min_us', 'min'),
+    joinedSql('monitor_bucket', 'rtt_max_us', 'max'),
+  ]
   await sql`
     insert into monitor_bucket (${names(STORED)}) ${existingOnly(STORED, timed)}
-    on conflict (tunnel_id, bucket_start) do update set ${added}, ${counted},
-      ${extreme('min', 'rtt_min_us')}, ${extreme('max', 'rtt_max_us')},
+    on conflict (tunnel_id, bucket_start) do update set ${added}, ${sql.join(joined)},
       worst_severity = max(monitor_bucket.worst_severity, excluded.worst_severity),
       untimed_ms = max(0, monitor_bucket.untimed_ms - excluded.up_ms - excluded.degraded_ms - excluded.down_ms)`.execute(
     db,
@@ -124,15 +120,13 @@ export async function deleteBucketsBefore(
   return Number(numAffectedRows)
 }
 
-export type StoredPoint = Bucket & { readonly samples: number }
-
 /** Intervals joined to points of the resolution, oldest first; if there are more than `limit`, the newest. */
 export async function findPoints(
   db: ReadDb,
   tunnel_id: number,
   span: Span,
   limit: number,
-): Promise<{ points: StoredPoint[]; total: number }> {
+): Promise<{ points: StoredPoint<Bucket>[]; total: number }> {
   const buckets = db.selectFrom('monitor_bucket').where('tunnel_id', '=', tunnel_id)
   const bounds = await buckets
     .select((e) => [e.fn.min('bucket_start').as('oldest'), e.fn.max('bucket_start').as('newest')])
@@ -159,7 +153,7 @@ async function countPoints(db: ReadDb, tunnel_id: number, span: Span): Promise<n
 }
 
 /** The newest first. */
-async function findJoined(db: ReadDb, tunnel_id: number, span: Span): Promise<StoredPoint[]> {
+async function findJoined(db: ReadDb, tunnel_id: number, span: Span): Promise<StoredPoint<Bucket>[]> {
   const sums = SUMMED.map((name) => sql<number>`sum(${sql.ref(name)})`.as(name))
   const bytes = BYTES.map((name) => sql<number | null>`sum(${sql.ref(name)})`.as(name))
   const times = TIMES.map((name) => sql<number>`sum(${timeSql(name)})`.as(name))

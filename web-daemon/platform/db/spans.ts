@@ -56,3 +56,31 @@ export async function newestPoints<P>(
   }
   return { points: newestFirst.slice(0, limit).reverse(), total }
 }
+
+/** A point of stored intervals; `samples` is how many they are. */
+export type StoredPoint<B> = B & { readonly samples: number }
+
+/** Completes points with intervals of the span that are not stored, or stored only in part. */
+export function completePoints<B extends { readonly bucket_start: number }>(
+  stored: readonly StoredPoint<B>[],
+  unsaved: readonly B[],
+  { from, to, resolution_seconds }: Span,
+  join: (a: StoredPoint<B>, b: B) => B,
+): StoredPoint<B>[] {
+  const points = new Map(stored.map((point) => [point.bucket_start, point]))
+  for (const bucket of unsaved.filter(({ bucket_start }) => bucket_start >= from && bucket_start < to)) {
+    const bucket_start = intervalStart(bucket.bucket_start, resolution_seconds)
+    const point = points.get(bucket_start)
+    const isCounted = point?.bucket_start === bucket.bucket_start
+    const samples = (point?.samples ?? 0) + (isCounted ? 0 : 1)
+    points.set(bucket_start, { ...(point ? join(point, bucket) : { ...bucket, bucket_start }), samples })
+  }
+  return [...points.values()].sort((a, b) => a.bucket_start - b.bucket_start)
+}
+
+/** For `on conflict`: the stored column and the new one. In SQLite a sum, min() and max() are null if one argument is. */
+export function joinedSql(table: string, column: string, how: 'sum' | 'min' | 'max'): RawBuilder<unknown> {
+  const [stored, added] = [sql.ref(`${table}.${column}`), sql.ref(`excluded.${column}`)]
+  const both = how === 'sum' ? sql`${stored} + ${added}` : sql`${sql.raw(how)}(${stored}, ${added})`
+  return sql`${sql.ref(column)} = coalesce(${both}, ${stored}, ${added})`
+}

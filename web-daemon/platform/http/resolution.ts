@@ -3,11 +3,18 @@ import { message } from '@panel/shared/messages/message.ts'
 import type { Span } from '../db/spans.ts'
 import { parseTime } from './instant.ts'
 import { Problems } from './problems.ts'
-import { numberParameter } from './queries.ts'
+import { limitParameter, numberParameter, queryParameters, timeParameter } from './queries.ts'
 
 const LONGEST_S = 366 * 86_400
 
 export const RESOLUTION = numberParameter('Seconds that a point stands for. Default: as stored.', 1, LONGEST_S)
+export const HISTORY_LIMIT = { standard: 5000, maximum: 20_000 }
+export const HISTORY_QUERY = queryParameters({
+  from: timeParameter('Where the time begins. Default: a day before its end.'),
+  to: timeParameter('Where the time ends. Default: now.'),
+  resolution_seconds: RESOLUTION,
+  limit: limitParameter(HISTORY_LIMIT),
+})
 
 /**
  * By default the last `usual_seconds` by interval; the resolution is never finer than the stored one. Throws 422 for

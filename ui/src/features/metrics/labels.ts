@@ -1,6 +1,8 @@
 // Labels, formats and chart series of the host metrics.
-import type { DiskReading, InterfaceReading, RouteReading } from '@panel/shared/api/metrics.ts'
+import type { DiskReading, HostHistoryAnswer, InterfaceReading, RouteReading } from '@panel/shared/api/metrics.ts'
 import type { Series } from '../../components/chart.ts'
+import { ratesOf } from '../../components/rates.ts'
+import { countsOf, withGaps } from '../../components/stored-points.ts'
 import type { StateLabel } from '../../components/state.ts'
 import { display } from '../../core/display.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
@@ -62,3 +64,28 @@ export const relayTimeline = (points: readonly Reading[]): Timeline =>
     { title: t('metrics.received'), colour: 'accent', of: ({ route_totals }) => route_totals.rx_bytes_per_second },
     { title: t('metrics.sent'), colour: 'up', of: ({ route_totals }) => route_totals.tx_bytes_per_second },
   ])
+
+export const storedLoad = (answer: HostHistoryAnswer): Timeline => {
+  const { times, points } = withGaps(answer.points, answer.resolution_seconds)
+  return {
+    times,
+    series: [
+      { title: t('metrics.cpu'), colour: 'accent', values: points.map((one) => one?.cpu_avg_percent ?? null) },
+      { title: t('metrics.cpu.peak'), colour: 'down', values: points.map((one) => one?.cpu_max_percent ?? null) },
+      { title: t('metrics.memory'), colour: 'degraded', values: points.map((one) => one?.memory_avg_percent ?? null) },
+      { title: t('metrics.disk'), colour: 'up', values: points.map((one) => one?.disk_max_percent ?? null) },
+    ],
+  }
+}
+
+/** `to`: when the last interval was asked for, in seconds since 1970. */
+export const storedTraffic = ({ points, resolution_seconds }: HostHistoryAnswer, to: number): Timeline => {
+  const rates = ratesOf(countsOf(points), resolution_seconds, to)
+  return {
+    times: rates.map(({ time }) => time),
+    series: [
+      { title: t('metrics.received'), colour: 'accent', values: rates.map(({ rx }) => rx) },
+      { title: t('metrics.sent'), colour: 'up', values: rates.map(({ tx }) => tx) },
+    ],
+  }
+}

@@ -1,32 +1,8 @@
-// The stored points of a tunnel as charts and the state bar show them.
+// The stored points of a tunnel as the state bar shows them.
 import type { MonitorPoint } from '@panel/shared/api/monitor.ts'
 import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { TimeRange } from '../../components/plot.ts'
-import type { ByteCount } from '../../components/rates.ts'
-
-/** Seconds since 1970. */
-export const startOf = ({ bucket_start }: MonitorPoint): number => Date.parse(bucket_start) / 1000
-
-/** A null follows what nothing was stored after, so that no line crosses the gap. */
-export const withGaps = (
-  points: readonly MonitorPoint[],
-  resolution_seconds: number,
-): { readonly times: number[]; readonly points: (MonitorPoint | null)[] } => {
-  const filled = points.flatMap((point, at): [number, MonitorPoint | null][] => {
-    const [start, next] = [startOf(point), points[at + 1]]
-    const isGap = next !== undefined && startOf(next) > start + resolution_seconds
-    return isGap
-      ? [
-          [start, point],
-          [start + resolution_seconds, null],
-        ]
-      : [[start, point]]
-  })
-  return { times: filled.map(([time]) => time), points: filled.map(([, point]) => point) }
-}
-
-export const countsOf = (points: readonly MonitorPoint[]): ByteCount[] =>
-  points.map((point) => ({ start: startOf(point), rx_bytes: point.rx_bytes, tx_bytes: point.tx_bytes }))
+import { startOf } from '../../components/stored-points.ts'
 
 export interface Stretch extends TimeRange {
   readonly state: MonitorState

@@ -51,29 +51,19 @@ export async function draftUpdate(
 function drafted(draft: DraftContext, stored: RouteRecord, now: string): NamedRoute | null {
   const fields = draftFields(draft)
   if (!fields) return null
-  const {
-    apply_status_id,
-    last_applied_date,
-    last_apply_error,
-    last_apply_error_message,
-    created_date,
-    route_rule_id,
-  } = stored
-  const record = {
-    ...makeRecord(draft, fields, now),
-    apply_status_id,
-    last_applied_date,
-    last_apply_error,
-    last_apply_error_message,
-    created_date,
-    route_rule_id,
-  }
+  const { route_rule_id, created_date } = stored
+  const record = { ...makeRecord(draft, fields, now), ...howApplied(stored), created_date, route_rule_id }
   checkOtherRules(draft, record)
   checkBackend(draft, record)
   // A disabled rule that keeps its listener may be changed whatever its port.
   if (record.is_enabled || !isSameListener(record, stored)) refuseProtected(draft, fields.listening)
   return record
 }
+
+/** How it was applied last stays until the change is applied. */
+const howApplied = (stored: RouteRecord): Pick<RouteRecord, (typeof APPLIED)[number]> =>
+  Object.fromEntries(APPLIED.map((name) => [name, stored[name]])) as Pick<RouteRecord, (typeof APPLIED)[number]>
+const APPLIED = ['apply_status_id', 'last_applied_date', 'last_apply_error', 'last_apply_error_message'] as const
 
 const isSameListener = (a: NamedRoute, b: NamedRoute): boolean =>
   a.bind_port === b.bind_port &&

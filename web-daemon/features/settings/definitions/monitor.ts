@@ -40,12 +40,12 @@ export const MONITOR = {
   'monitor.aggregate_interval_seconds': int(
     60,
     { min: 10, max: 3600, unit: 'seconds' },
-    "Span that one stored point of a tunnel's history sums up.",
+    'Span that one stored point of the history of tunnels and of the host sums up.',
   ),
   'monitor.history_retention_days': int(
     30,
     { min: 1, max: 3650, unit: 'days' },
-    'Age at which the history of a tunnel is deleted.',
+    'Age at which the history of tunnels and of the host is deleted.',
   ),
   'monitor.tcp_knock_enabled': bool(
     true,
