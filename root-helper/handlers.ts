@@ -17,6 +17,7 @@ import { Transaction } from './transaction.ts'
 import { digestTunnels } from './nouns/tunnel/digest.ts'
 import { adoptLink, releaseLink } from './nouns/tunnel/ownership.ts'
 import { probeTunnels } from './nouns/tunnel/probe.ts'
+import { routesThrough } from './nouns/tunnel/routes.ts'
 import { tunnelSubject } from './nouns/tunnel/subject.ts'
 
 export type Handlers = { readonly [M in MethodsThat<'read' | 'write'>]: (params: Params<M>) => Promise<Result<M>> } & {
@@ -45,6 +46,12 @@ export function handlersFor(deps: HelperDeps): Handlers {
     ...rulesetHandlers(deps, inTurn),
     ...forwardingHandlers(deps, inTurn),
     'netfilter.probe': () => deps.kernel.netfilter.foreign(),
+    'route.through': async ({ interface_names }) => ({
+      links: [...(await routesThrough(deps.kernel.links, interface_names))].map(([interface_name, routes]) => ({
+        interface_name,
+        routes: [...routes],
+      })),
+    }),
     'route.lookup': async ({ addresses }) => ({ routes: await deps.kernel.links.routesTo(addresses) }),
     'host.probe': ({ parts }) => probeHost(deps, parts),
     'events.subscribe': (_, signal) => subscribe(signal),

@@ -9,6 +9,11 @@ export interface Subject<S, F extends { state: S | null }, Step extends { kind: 
   /** Reads a state from the journal of this or an earlier version. Without it, the journal holds the state as it is. */
   fromJournal?(state: unknown): S | null
   probe(change: Change<S>): Promise<F>
+  /**
+   * The change with what the kernel drops on the way there and the plan is to put back. The journal holds it so, and
+   * nobody requests it.
+   */
+  carry?(change: Change<S>): Promise<Change<S>>
   plan(found: S | null, wanted: S | null): readonly Step[]
   check(change: Change<S>, wanted: S | null, found: S | null): Check[]
   /** Throws a RefusedError where root never does this, whoever requests it. */

@@ -39,9 +39,10 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
   /** Refuses unless the host holds `before`; then takes it to `after`, or back. */
   async apply(requested: Change<S>): Promise<Outcome> {
     const subject = this.#subject
-    const change = { before: subject.canonical(requested.before), after: subject.canonical(requested.after) }
-    const found = await subject.probe(change)
-    if (!sameState(found.state, change.before)) throw this.#stale(change, found.state)
+    const asked = { before: subject.canonical(requested.before), after: subject.canonical(requested.after) }
+    const found = await subject.probe(asked)
+    if (!sameState(found.state, asked.before)) throw this.#stale(asked, found.state)
+    const change = (await subject.carry?.(asked)) ?? asked
     const steps = subject.plan(found.state, change.after)
     await subject.allow(change, found, steps)
     await this.#journal.begin(subject.noun, change)

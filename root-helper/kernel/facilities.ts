@@ -5,6 +5,7 @@ import type { Icmp } from './icmp/port.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { ForwardingFound, ForwardingSwitches, Switch } from '@panel/shared/forwarding/model.ts'
 import type { HostInterface, ObservedLink, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
+import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
 import type { FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import type { RelayCounters, RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RuleBackend, RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
@@ -51,6 +52,10 @@ export interface Links {
   setUp(interface_name: string, is_up: boolean): Promise<void>
   addAddress(interface_name: string, address: TunnelAddress): Promise<void>
   removeAddress(interface_name: string, address: TunnelAddress): Promise<void>
+  /** Of others through the link; none where there is no such link. */
+  routesThrough(interface_name: string): Promise<RouteThrough[]>
+  /** Leaves one that is there already. */
+  addRoute(interface_name: string, route: RouteThrough): Promise<void>
   /** Whether this kernel can make links of the kind, found out without making one. */
   supports(kind: LinkKind): Promise<{ supported: boolean; detail: string }>
   interfaces(): Promise<HostInterface[]>

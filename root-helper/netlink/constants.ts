@@ -188,6 +188,7 @@ export const IFAPROT_KERNEL_LL = 3
 
 // linux/rtnetlink.h: enum rt_scope_t
 export const RT_SCOPE_UNIVERSE = 0
+export const RT_SCOPE_LINK = 253
 export const RT_SCOPE_NAMES: Readonly<Record<number, string>> = {
   0: 'global',
   200: 'site',
@@ -198,16 +199,25 @@ export const RT_SCOPE_NAMES: Readonly<Record<number, string>> = {
 
 // linux/rtnetlink.h: enum rtattr_type_t, RTM_F_*, rtm_type
 export const RTA_DST = 1
+export const RTA_SRC = 2
 export const RTA_OIF = 4
 export const RTA_GATEWAY = 5
 export const RTA_PRIORITY = 6
 export const RTA_PREFSRC = 7
+export const RTA_METRICS = 8
 export const RTA_MULTIPATH = 9
+export const RTA_FLOW = 11
+export const RTA_CACHEINFO = 12
 export const RTA_TABLE = 15
 export const RTA_VIA = 18
+export const RTA_PREF = 20
+export const RTA_ENCAP = 22
+export const RTA_NH_ID = 30
 export const RTM_F_CLONED = 0x200
 export const RTM_F_FIB_MATCH = 0x2000
 export const RTN_UNICAST = 1
+export const RTPROT_KERNEL = 2
+export const RTNH_F_ONLINK = 4
 
 // linux/rtnetlink.h: RTPROT_*, as iproute2's rt_protos spells them
 export const RTPROT_NAMES: Readonly<Record<number, string>> = {

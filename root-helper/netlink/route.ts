@@ -1,5 +1,5 @@
-// RTM_GETROUTE: the kernel's routing tables, IPv4 and IPv6.
-import { attribute, Attributes, DecodeError } from './attributes.ts'
+// RTM_*ROUTE: the kernel's routing tables, IPv4 and IPv6.
+import { attribute, Attributes, DecodeError, forEachAttribute, u32 } from './attributes.ts'
 import { addressFamily, addressLength, ipBytes, ipText, isFamily, type AddressFamily } from './bytes.ts'
 import * as k from './constants.ts'
 import type { Message } from './message.ts'
@@ -17,6 +17,9 @@ export interface RawRoute {
   protocol: number
   type: number
   metric: number
+  /** RT_SCOPE_*; of IPv6 always the universe. */
+  scope: number
+  isOnlink: boolean
   isCached: boolean
   hops: readonly Hop[]
 }
@@ -46,6 +49,8 @@ export function decodeRoute(message: Message): RawRoute | null {
     protocol: body.readUInt8(5),
     type: body.readUInt8(7),
     metric: a.u32(k.RTA_PRIORITY) ?? 0,
+    scope: body.readUInt8(6),
+    isOnlink: (body.readUInt32LE(8) & k.RTNH_F_ONLINK) !== 0,
     isCached: (body.readUInt32LE(8) & k.RTM_F_CLONED) !== 0,
     hops,
   }
@@ -86,9 +91,72 @@ export function lookUpRoute(address: string): Request {
   }
 }
 
-/** Every table of one family. */
-export function dumpRoutes(family: AddressFamily): Request {
+/** Every table of one family, of routes over any link or over one. */
+export function dumpRoutes(family: AddressFamily, index = 0): Request {
   const header = Buffer.alloc(k.RTMSG_LENGTH)
   header.writeUInt8(family, 0)
-  return { what: 'read the routing table', type: k.RTM_GETROUTE, parts: [header] }
+  const over = index === 0 ? [] : [u32(k.RTA_OIF, index)]
+  return { what: 'read the routing table', type: k.RTM_GETROUTE, parts: [header, ...over] }
+}
+
+/** What of a route addRoute cannot make again, in words; see struct rtmsg and enum rtattr_type_t. */
+export function extrasOf({ body }: Message): string[] {
+  const a = new Attributes(body, k.RTMSG_LENGTH)
+  const extras: string[] = []
+  forEachAttribute(body, k.RTMSG_LENGTH, body.length, (type) => {
+    if (!REPEATED.has(type)) extras.push(EXTRAS[type] ?? `attribute ${type}`)
+  })
+  const tos = body.readUInt8(3)
+  const expires = a.raw(k.RTA_CACHEINFO)?.readInt32LE(8) ?? 0
+  const preference = a.u8(k.RTA_PREF) ?? 0
+  return [
+    ...extras,
+    ...(tos === 0 ? [] : ['tos']),
+    ...(expires === 0 ? [] : ['expires']),
+    ...(preference === 0 ? [] : ['pref']),
+  ]
+}
+
+const REPEATED = new Set([
+  ...[k.RTA_DST, k.RTA_OIF, k.RTA_GATEWAY, k.RTA_PRIORITY, k.RTA_PREFSRC, k.RTA_TABLE],
+  ...[k.RTA_CACHEINFO, k.RTA_PREF],
+])
+const EXTRAS: Readonly<Record<number, string>> = {
+  [k.RTA_SRC]: 'from',
+  [k.RTA_METRICS]: 'metrics',
+  [k.RTA_MULTIPATH]: 'several next hops',
+  [k.RTA_FLOW]: 'realms',
+  [k.RTA_VIA]: 'a gateway of the other family',
+  [k.RTA_ENCAP]: 'encapsulation',
+  [k.RTA_NH_ID]: 'a next hop object',
+}
+
+/** The main words of a route; the protocol is a number of RTPROT_NAMES. */
+export interface NewRoute extends Pick<
+  RawRoute,
+  'destination' | 'prefix_length' | 'gateway' | 'source' | 'table' | 'protocol' | 'metric' | 'scope' | 'isOnlink'
+> {
+  index: number
+}
+
+export function newRoute(name: string, route: NewRoute): Request {
+  const { destination, prefix_length, gateway, source, table, metric } = route
+  const header = Buffer.alloc(k.RTMSG_LENGTH)
+  const bytes = [addressFamily(destination), prefix_length, 0, 0, 0, route.protocol, route.scope, k.RTN_UNICAST]
+  header.set(bytes)
+  header.writeUInt32LE(route.isOnlink ? k.RTNH_F_ONLINK : 0, 8)
+  return {
+    what: `add the route to ${destination}/${prefix_length} through ${name}`,
+    type: k.RTM_NEWROUTE,
+    flags: k.NLM_F_CREATE | k.NLM_F_EXCL,
+    parts: [
+      header,
+      attribute(k.RTA_DST, ipBytes(destination)),
+      u32(k.RTA_OIF, route.index),
+      u32(k.RTA_TABLE, table),
+      ...(gateway === '' ? [] : [attribute(k.RTA_GATEWAY, ipBytes(gateway))]),
+      ...(source === '' ? [] : [attribute(k.RTA_PREFSRC, ipBytes(source))]),
+      ...(metric === 0 ? [] : [u32(k.RTA_PRIORITY, metric)]),
+    ],
+  }
 }

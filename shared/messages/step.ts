@@ -9,6 +9,7 @@ export const STEP = {
   'step.address_add': 'Give {name} the address {address}.',
   'step.address_remove': 'Take the address {address} from {name}.',
   'step.address_with_peer': '{address}, with the peer {peer}',
+  'step.route_add': 'Add the route {route} through {name} again.',
   'step.file_write': 'Write {file}, {purpose}.',
   'step.file_write_disabled': 'Write {file}, {purpose}, as disabled.',
   'step.file_remove': 'Remove {file}, {purpose}.',

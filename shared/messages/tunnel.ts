@@ -127,6 +127,8 @@ export const TUNNEL = {
   'tunnel.no_such_address': '{tunnel} has no address {address}.',
   'tunnel.kind_unsupported': 'The kernel of this server cannot make {kind} tunnels: {detail}.',
   'tunnel.no_reason': 'it gives no reason',
+  'tunnel.routes_lost':
+    '{name} is made again, and these routes through it cannot be added to the new link: {routes}. Add them again, unless a routing daemon does.',
   'tunnel.own_access':
     'Your own connection comes from {client_ip}, through {name} ({network}): without it you may lose access to the panel.',
   'tunnel.own_access_captured':

@@ -34,6 +34,7 @@ import { CountersFound, RulesetFound } from '../ruleset/found.ts'
 import { InterfaceName, IpText, LinkState, TunnelState } from '../tunnel/model.ts'
 import { changeSchema } from '../change/change.ts'
 import { Check } from '../change/check.ts'
+import { RouteThrough } from '../tunnel/model.ts'
 import { TunnelDigest } from './digest.ts'
 import { Outcome } from './outcome.ts'
 
@@ -83,6 +84,12 @@ export const METHODS = {
     'read',
     strict({ addresses: Type.Array(IpText, { maxItems: ROUTE_LOOKUPS_MAX }) }),
     strict({ routes: Type.Array(nullable(RoutingEntry), { maxItems: ROUTE_LOOKUPS_MAX }) }),
+  ),
+  /** The routes of others through the given links; none of a link that is not there. */
+  'route.through': method(
+    'read',
+    strict({ interface_names: Type.Array(InterfaceName, { minItems: 1, maxItems: 2 }) }),
+    strict({ links: Type.Array(strict({ interface_name: InterfaceName, routes: Type.Array(RouteThrough) })) }),
   ),
   /** The links and files of the given names; of all tunnels where the list is empty. */
   'tunnel.probe': method('read', Names, strict({ tunnels: Type.Array(TunnelFound) })),

@@ -1,5 +1,6 @@
 // Says what a step does: a sentence for a person, and the ip command that would do the same, to be read and never run.
 import { message, type Message, type MessageId } from '../messages/message.ts'
+import { formatRoute } from './routes.ts'
 import { savedFileName } from './saved-file.ts'
 import { addressAddArguments, linkAddArguments } from './systemd-unit.ts'
 import type { FileKind, TunnelAddress } from './model.ts'
@@ -33,6 +34,8 @@ function description(step: TunnelStep): Description {
     case 'address_add':
     case 'address_remove':
       return describeAddress(step)
+    case 'route_add':
+      return describeRoute(step)
     case 'file_write':
     case 'file_remove':
       return describeFile(step)
@@ -89,6 +92,22 @@ function describeAddress({
         description: message('step.address_remove', { name, address: formatAddress(address) }),
         argv: ['ip', ...addressRemoveArguments(name, address)],
       }
+}
+
+function describeRoute({ interface_name: name, route }: StepOf<'route_add'>): Description {
+  const { destination, gateway, source, table, protocol, metric, is_link_scope, is_onlink } = route
+  return {
+    description: message('step.route_add', { name, route: formatRoute(route) }),
+    argv: [
+      ...['ip', 'route', 'add', destination],
+      ...(gateway ? ['via', gateway] : []),
+      ...['dev', name, 'table', `${table}`, 'proto', protocol],
+      ...(is_link_scope ? ['scope', 'link'] : []),
+      ...(source ? ['src', source] : []),
+      ...(metric ? ['metric', `${metric}`] : []),
+      ...(is_onlink ? ['onlink'] : []),
+    ],
+  }
 }
 
 function describeFile(step: StepOf<'file_write' | 'file_remove'>): Description {

@@ -5,11 +5,13 @@ import {
   type FileKind,
   type Keepalive,
   type LinkConfig,
+  type LinkState,
   type NetdevConfig,
   type NetworkConfig,
   type Saved,
   type TunnelState,
 } from './model.ts'
+import { formatRoute } from './routes.ts'
 import { compareFacts, type Check, type Fact } from '../change/check.ts'
 
 /** Passes wholly on a host that holds `wanted` and on no other. Both states are canonical. */
@@ -20,12 +22,14 @@ export function checkTunnel(interface_name: string, wanted: TunnelState | null, 
 export function tunnelFacts(state: TunnelState | null): Fact[] {
   const link = state?.link ?? null
   const saved = state?.saved ?? null
-  return [
-    { name: 'exists', value: link ? 'yes' : 'no' },
-    ...(link ? [{ name: 'is_up', value: link.is_up ? 'yes' : 'no' }, ...configFacts('', link.config)] : []),
-    ...savedFacts(saved),
-  ]
+  return [{ name: 'exists', value: link ? 'yes' : 'no' }, ...(link ? linkFacts(link) : []), ...savedFacts(saved)]
 }
+
+const linkFacts = ({ is_up, config, routes }: LinkState): Fact[] => [
+  { name: 'is_up', value: is_up ? 'yes' : 'no' },
+  ...configFacts('', config),
+  ...(routes ? [{ name: 'routes', value: routes.map(formatRoute).join(', ') || 'none' }] : []),
+]
 
 function savedFacts(saved: Saved | null): Fact[] {
   const kinds = FILE_KINDS.filter((kind) => saved?.[kind])

@@ -18,6 +18,7 @@ export const KERNEL_STUBS = ['lo', 'gre0', 'gretap0', 'erspan0', 'ip6gre0', 'ip6
 
 export const InterfaceName = Type.String({ pattern: INTERFACE_NAME_PATTERN })
 export const IpText = Type.String({ pattern: '^[0-9a-f:.]{2,39}$' })
+export const CidrText = Type.String({ pattern: '^[0-9a-f:.]{2,39}/[0-9]{1,3}$' })
 
 /**
  * `peer_address` is "" where the address has no peer of its own; `prefix_length` then spans the address, else the peer.
@@ -58,8 +59,28 @@ export const LinkConfig = strict({
 })
 export type LinkConfig = Static<typeof LinkConfig>
 
+const IpOrNone = Type.String({ pattern: '^([0-9a-f:.]{2,39})?$' })
+
+/**
+ * A unicast route through a link that the kernel did not add by itself; "" is none. `unmodelled` names what of it cannot
+ * be put back, such as several next hops or metrics.
+ */
+export const RouteThrough = strict({
+  destination: CidrText,
+  gateway: IpOrNone,
+  source: IpOrNone,
+  table: integer(0, U32_MAX),
+  protocol: Type.String({ pattern: '^[A-Za-z0-9_.:-]{0,64}$' }),
+  metric: integer(0, U32_MAX),
+  is_link_scope: Type.Boolean(),
+  is_onlink: Type.Boolean(),
+  unmodelled: Type.Array(Type.String({ pattern: '^[\\x20-\\x7e]{1,80}$' })),
+})
+export type RouteThrough = Static<typeof RouteThrough>
+
 export const LinkState = strict({ is_up: Type.Boolean(), config: LinkConfig })
-export type LinkState = Static<typeof LinkState>
+/** `routes` is of the helper alone: what a change under way puts back on a link that it makes again (routes.ts). */
+export type LinkState = Static<typeof LinkState> & { readonly routes?: readonly RouteThrough[] }
 
 /** What can keep a tunnel over a reboot; the third kind of persistence, runtime, is the lack of files. */
 export const PERSISTENCE_BACKENDS = ['systemd', 'networkd'] as const
@@ -124,4 +145,4 @@ export const TunnelState = strict({
   link: nullable(LinkState),
   saved: nullable(Saved),
 })
-export type TunnelState = Static<typeof TunnelState>
+export type TunnelState = Static<typeof TunnelState> & { link: LinkState | null }

@@ -1,12 +1,11 @@
 // What is seen on a host and never wished for: the live side of a link, of the interfaces and of the routing table.
 import { integer, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
-import { InterfaceName, IpText, TunnelState } from './model.ts'
+import { CidrText, InterfaceName, IpText, TunnelState } from './model.ts'
 
 /**
  * Device names of others may hold what ours may not: anything but "/" and blanks (dev_valid_name in net/core/dev.c).
  */
 export const DeviceName = Type.String({ pattern: '^[^\\s/]{1,15}$' })
-export const CidrText = Type.String({ pattern: '^[0-9a-f:.]{2,39}/[0-9]{1,3}$' })
 const Word = Type.String({ pattern: '^[A-Za-z0-9_.:-]{0,64}$' })
 const Count = Type.Integer({ minimum: 0 })
 
@@ -89,4 +88,4 @@ export const RoutingEntry = strict({
 })
 export type RoutingEntry = Static<typeof RoutingEntry>
 
-export { InterfaceName, IpText }
+export { CidrText, InterfaceName, IpText }

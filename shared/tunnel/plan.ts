@@ -2,6 +2,7 @@
 import type { LinkConfig, LinkState, TunnelAddress, TunnelState } from './model.ts'
 import { sameState } from '../change/change.ts'
 import { forgetSteps, isLetGo, saveSteps } from './plan-saved.ts'
+import type { RouteThrough } from './model.ts'
 import type { NamelessStep as Step, TunnelStep } from './step.ts'
 
 export type Operation = 'none' | 'create' | 'update' | 'recreate' | 'delete'
@@ -59,15 +60,16 @@ function linkSteps(found: LinkState | null, wanted: LinkState | null, recreate: 
   return recreate ? [{ kind: 'link_delete' }, ...creation(wanted)] : inPlace(found, wanted)
 }
 
-function creation({ is_up, config }: LinkState): Step[] {
+function creation({ is_up, config, routes = [] }: LinkState): Step[] {
   return [
     { kind: 'link_create', config },
     ...config.addresses.map(add),
-    ...(is_up ? [{ kind: 'link_up' } as const] : []),
+    ...(is_up ? [{ kind: 'link_up' } as const, ...routes.map(route)] : []),
   ]
 }
 
 const add = (address: TunnelAddress): Step => ({ kind: 'address_add', address })
+const route = (one: RouteThrough): Step => ({ kind: 'route_add', route: one })
 const remove = (address: TunnelAddress): Step => ({ kind: 'address_remove', address })
 
 function inPlace(found: LinkState, wanted: LinkState): Step[] {
@@ -84,8 +86,12 @@ function inPlace(found: LinkState, wanted: LinkState): Step[] {
     // again.
     ...without(wanted.config.addresses, kept).map(add),
     ...(!found.is_up && wanted.is_up ? [{ kind: 'link_up' } as const] : []),
+    ...(wanted.is_up ? missing(wanted.routes, found.routes).map(route) : []),
   ]
 }
+
+const missing = (wanted: readonly RouteThrough[] = [], found: readonly RouteThrough[] = []): RouteThrough[] =>
+  wanted.filter((one) => !found.some((other) => sameState(one, other)))
 
 const without = (all: readonly TunnelAddress[], taken: readonly TunnelAddress[]): TunnelAddress[] =>
   all.filter((a) => !taken.some((b) => sameState(a, b)))

@@ -4,6 +4,7 @@ import type { Change } from '../change/change.ts'
 import type { Check } from '../change/check.ts'
 import { withKeepaliveRunning } from './canonical.ts'
 import { checkTunnel } from './facts.ts'
+import { onlyRoutesOf } from './routes.ts'
 import { planTunnel, type TunnelPlan } from './plan.ts'
 
 /** Each under a name of its own; null is none. */
@@ -53,7 +54,7 @@ export function checkTunnels(
 ): Check[] {
   return names.flatMap((name) => {
     const state = named(wished(wanted), name)
-    const checks = checkTunnel(name, state, named(found, name))
+    const checks = checkTunnel(name, state, onlyRoutesOf(state, named(found, name)))
     return wanted && !state ? checks.map((check) => ({ ...check, name: `gone.${check.name}` })) : checks
   })
 }

@@ -1,5 +1,6 @@
 // The closed list of what can be done to a host for a tunnel; root executes these and nothing else.
 import type { FileKind, LinkConfig, SavedFile, TunnelAddress } from './model.ts'
+import type { RouteThrough } from './model.ts'
 import type { UNIT_KINDS } from './saved-file.ts'
 
 export type UnitKind = (typeof UNIT_KINDS)[number]
@@ -13,6 +14,7 @@ export type TunnelStep = { readonly interface_name: string } & (
   | { readonly kind: 'link_set_txqueuelen'; readonly tx_queue_length: number }
   | { readonly kind: 'address_add'; readonly address: TunnelAddress }
   | { readonly kind: 'address_remove'; readonly address: TunnelAddress }
+  | { readonly kind: 'route_add'; readonly route: RouteThrough }
   | { readonly kind: 'file_write'; readonly saved: SavedFile }
   | { readonly kind: 'file_remove'; readonly file: FileKind }
   | { readonly kind: 'systemd_enable'; readonly file: UnitKind }

@@ -2,6 +2,7 @@
 // R21).
 import assert from 'node:assert/strict'
 import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
+import { routeThrough } from '../support/fake-routes.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { codesOf, createTunnel, getTunnel, patchTunnel } from './support/tunnels.ts'
@@ -136,6 +137,45 @@ describe('PATCH /tunnels/{id} with what only a new link can have', () => {
       const before = index()
       const { body } = await patchTunnel(client, 1, { mtu: 1400, confirm_recreate: true })
       assert.deepEqual([body.plan.requires_recreate, index()], [false, before])
+    })
+  })
+
+  describe('and the routes of others through it', () => {
+    const through = [
+      routeThrough('10.50.0.0/16'),
+      routeThrough('10.51.0.0/16', { gateway: '172.17.1.2', protocol: 'bird' }),
+      routeThrough('10.52.0.0/16', { unmodelled: ['metrics'] }),
+    ]
+    beforeEach(() => panel.kernel.routesOfOthers.set('gre-a-1', [...through]))
+
+    for (const [what, body] of [
+      ['under its name', { ttl: 9 }],
+      ['under another name', { interface_name: 'berlin' }],
+    ] as const)
+      it(`takes along what it can, ${what}, shows that as steps of the plan, and names the rest`, async () => {
+        const { body: done, text } = await patchTunnel(client, 1, { ...body, confirm_recreate: true })
+        assert.deepEqual(
+          done.plan.steps.filter(({ kind }) => kind === 'route_add').map(({ description }) => description),
+          [`Add the route 10.50.0.0/16 through ${done.tunnel.interface_name} again.`],
+          text,
+        )
+        assert.deepEqual(
+          done.warnings.map(({ code, params }) => [code, params['routes']]),
+          [['ROUTES_LOST', '10.51.0.0/16 via 172.17.1.2, 10.52.0.0/16']],
+        )
+        assert.deepEqual([...panel.kernel.routesOfOthers], [[done.tunnel.interface_name, through.slice(0, 1)]])
+      })
+
+    it('stay where the link stays, and nobody is warned', async () => {
+      const { body } = await patchTunnel(client, 1, { mtu: 1400 })
+      assert.deepEqual(
+        [
+          body.warnings,
+          body.plan.steps.map(({ kind }) => kind).includes('route_add'),
+          panel.kernel.routesOfOthers.size,
+        ],
+        [[], false, 1],
+      )
     })
   })
 })

@@ -13,7 +13,9 @@ import {
   type TunnelAddress,
 } from '@panel/shared/tunnel/model.ts'
 import { savedFileName, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
+import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
 import { exampleConfig } from '../support/example.ts'
+import { routeThrough } from '../support/fake-routes.ts'
 
 const NAME = 'gre-c-1'
 const OTHER = 'gre-c-2'
@@ -140,6 +142,23 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     assert.deepEqual(await kernel.links.list([NAME]), [])
     await assert.rejects(kernel.links.delete(NAME), { code: 'ENODEV' })
     await assert.rejects(kernel.links.setMtu(NAME, 1400), { code: 'ENODEV' })
+  })
+
+  it('adds a route through a link that is up, leaves one that is there, and loses them with the link', async () => {
+    const { links } = kernel
+    await links.create(NAME, configOf('gre'))
+    await links.addAddress(NAME, V4)
+    await links.setUp(NAME, true)
+    assert.deepEqual(await links.routesThrough(NAME), [])
+    const routes = [routeThrough('10.50.0.0/16'), routeThrough('10.60.0.0/16', { table: 1000, metric: 7 })]
+    for (const route of [...routes, ...routes]) await links.addRoute(NAME, route)
+    const byTable = (found: RouteThrough[]) => found.sort((one, other) => one.table - other.table)
+    assert.deepEqual(byTable(await links.routesThrough(NAME)), routes)
+    await links.setUp(NAME, false)
+    assert.deepEqual(await links.routesThrough(NAME), [])
+    await links.delete(NAME)
+    assert.deepEqual(await links.routesThrough(NAME), [])
+    await assert.rejects(links.addRoute(NAME, routes[0]!), { code: 'ENODEV' })
   })
 
   it("changes and deletes no link that is not the panel's, and one that it adopts", async () => {

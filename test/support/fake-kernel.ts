@@ -6,7 +6,6 @@ import { RULESET_CHANGED, type HostEvent } from '@panel/shared/events/model.ts'
 import {
   withoutCounters,
   type HostInterface,
-  type LinkStatistics,
   type ObservedLink,
   type RoutingEntry,
 } from '@panel/shared/tunnel/observed.ts'
@@ -35,7 +34,8 @@ import type {
 } from '@panel/root-helper/kernel/facilities.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { ownLinksIn } from '@panel/root-helper/kernel/files/own-links.ts'
-import { fakeRoute, routesTo } from './fake-routes.ts'
+import { fakeInterface, NO_STATISTICS } from './fake-interfaces.ts'
+import { fakeRoute, FakeRoutesThrough, routesTo } from './fake-routes.ts'
 import { FakeIcmp } from './fake-icmp.ts'
 import { memoryFolder } from './memory-folder.ts'
 import { FakeConnections, FakeForwarding, FakeRuleBackends, FakeRulesets } from './fake-ruleset.ts'
@@ -46,17 +46,6 @@ interface FakeLink {
   kind: string
   state: LinkState | null
   unmodelled: string[]
-}
-
-const NO_STATISTICS: LinkStatistics = {
-  rx_bytes: 0,
-  tx_bytes: 0,
-  rx_packets: 0,
-  tx_packets: 0,
-  rx_errors: 0,
-  tx_errors: 0,
-  rx_dropped: 0,
-  tx_dropped: 0,
 }
 
 export class FakeKernel implements Kernel {
@@ -93,6 +82,8 @@ export class FakeKernel implements Kernel {
     fakeRoute('192.0.2.0/24', 'eth0'),
     fakeRoute('::/0', 'eth0'),
   ]
+  /** Through the links of these names. */
+  readonly routesOfOthers = new FakeRoutesThrough()
   /** Alternative names, and whose they are. */
   readonly altNames = new Map<string, string>()
   hostListeners: Listener[] = []
@@ -115,6 +106,7 @@ export class FakeKernel implements Kernel {
     const links = [...this.held].map(([name, link]) => [name, link.kind, link.state, link.unmodelled]).sort()
     return JSON.stringify({
       links,
+      routes: this.routesOfOthers.picture(),
       files: [...this.files].sort(),
       enabled: [...this.enabled].sort(),
       rules: this.rulesets.picture(),
@@ -158,12 +150,18 @@ export class FakeKernel implements Kernel {
       this.#tellOfLink(name, true)
       this.ownLinks.gone(this.#indexOf(name))
       this.held.delete(name)
+      this.routesOfOthers.delete(name)
     },
     setMtu: async (name, mtu) => this.#set(name, { mtu }),
     setTxQueueLength: async (name, tx_queue_length) => this.#set(name, { tx_queue_length }),
     setUp: async (name, is_up) => this.#setUp(name, is_up),
     addAddress: async (name, address) => this.#addAddress(name, address),
     removeAddress: async (name, address) => this.#removeAddress(name, address),
+    routesThrough: async (name) => this.routesOfOthers.get(name) ?? [],
+    addRoute: async (name, route) => {
+      this.#ours(name)
+      if (this.routesOfOthers.add(name, route)) this.#change(`route ${name} ${route.destination}`)
+    },
     supports: async () =>
       this.supportsGre ? { supported: true, detail: '' } : { supported: false, detail: 'Unknown device type' },
     interfaces: async () => [
@@ -240,6 +238,7 @@ export class FakeKernel implements Kernel {
     // A link that goes down loses its IPv6 addresses (addrconf_ifdown), as the contract suite shows of the real one.
     if (link.is_up && !is_up)
       link.config = { ...link.config, addresses: link.config.addresses.filter((a) => !a.address.includes(':')) }
+    if (link.is_up && !is_up) this.routesOfOthers.delete(name)
     link.is_up = is_up
     this.#tellOfLink(name)
   }
@@ -316,22 +315,5 @@ function observed(index: number, kind: string, state: LinkState | null): Observe
     remote_endpoint: state?.config.remote_endpoint ?? '',
     addresses: (state?.config.addresses ?? []).map((a) => `${a.address}/${a.prefix_length}`),
     statistics: NO_STATISTICS,
-  }
-}
-
-function fakeInterface(name: string, index: number, kind: HostInterface['class'], addresses: string[]): HostInterface {
-  return {
-    name,
-    index,
-    mtu: kind === 'loopback' ? 65536 : 1500,
-    kind: '',
-    hardware_addr: '',
-    oper_state: 'UP',
-    flags: ['UP'],
-    is_up: true,
-    is_lower_up: true,
-    addresses,
-    statistics: NO_STATISTICS,
-    class: kind,
   }
 }

@@ -1,6 +1,7 @@
 // The kernel's look-up in a routing table: the longest network that holds the address, then the lowest metric.
 import { contains, parseCidr, parseIp } from '@panel/shared/address/ip.ts'
 import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
+import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
 
 export function routesTo(table: readonly RoutingEntry[], addresses: readonly string[]): (RoutingEntry | null)[] {
   const entries = table.flatMap((route) => {
@@ -14,6 +15,35 @@ export function routesTo(table: readonly RoutingEntry[], addresses: readonly str
       .sort((a, b) => b.network.prefix_length - a.network.prefix_length || a.route.metric - b.route.metric)
     return best?.route ?? null
   })
+}
+
+/** Of somebody else, through a tunnel. */
+export const routeThrough = (destination: string, fields: Partial<RouteThrough> = {}): RouteThrough => ({
+  destination,
+  gateway: '',
+  source: '',
+  table: 254,
+  protocol: 'static',
+  metric: 0,
+  is_link_scope: fields.gateway === undefined && !destination.includes(':'),
+  is_onlink: false,
+  unmodelled: [],
+  ...fields,
+})
+
+/** Those of others through links, by the names of these. */
+export class FakeRoutesThrough extends Map<string, RouteThrough[]> {
+  /** Whether it was not there yet. */
+  add(name: string, route: RouteThrough): boolean {
+    const there = this.get(name) ?? []
+    if (there.some((one) => JSON.stringify(one) === JSON.stringify(route))) return false
+    this.set(name, [...there, route])
+    return true
+  }
+
+  picture(): unknown {
+    return [...this].map(([name, routes]) => [name, routes.map((one) => JSON.stringify(one)).sort()]).sort()
+  }
 }
 
 export const fakeRoute = (destination: string, device: string): RoutingEntry => ({

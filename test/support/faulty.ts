@@ -25,7 +25,16 @@ export type Fault = 'refuses' | 'half' | 'lies' | 'dies' | 'dies-after'
 /** Which fault, if any, the change with this number has; the first is 1. */
 export type FaultAt = (asked: number) => Fault | null
 
-const LINK_CHANGES = ['create', 'delete', 'setMtu', 'setTxQueueLength', 'setUp', 'addAddress', 'removeAddress'] as const
+const LINK_CHANGES = [
+  'create',
+  'delete',
+  'setMtu',
+  'setTxQueueLength',
+  'setUp',
+  'addAddress',
+  'removeAddress',
+  'addRoute',
+] as const
 const RULESET_CHANGES = ['submit', 'saveForBoot', 'removeCounters', 'clear'] as const
 const FORWARDING_CHANGES = ['set', 'writeFile', 'removeFile'] as const
 const FILE_CHANGES = ['write', 'remove', 'setEnabled'] as const

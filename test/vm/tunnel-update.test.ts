@@ -11,6 +11,7 @@ import type { FaultOrder } from './driver/faulty-helper.ts'
 import { startLab, type Lab, type Server } from './lab/index.ts'
 import { putDriver, putPanel } from './panel/bundles.ts'
 import { expect, OPERATOR, Panel } from './panel/panel.ts'
+import { addRoutes, LOST, ROUTES, routesThrough } from './panel/routes-of-others.ts'
 import { tunnelRequest } from '../support/records.ts'
 
 const IN_PLACE = {
@@ -127,14 +128,27 @@ describe('A change of a tunnel on a real kernel', function () {
     assert.equal(await a.picture(), before)
   })
 
-  it('makes a new link for everything else, after a 409 that changes nothing; each is verified, and changed back it is the link that it was', async () => {
+  it('makes a new link for everything else, after a 409 that changes nothing; each is verified, and changed back it is the link that it was, with the routes of others', async () => {
     const before = await a.picture()
+    const routes = await addRoutes(a.server)
     for (const [field, value] of Object.entries(REBORN)) {
       assert.equal((await patch({ [field]: value })).error.code, 'CONFIRM_RECREATE_REQUIRED', field)
       assert.equal(await a.picture(), before, field)
       assert.equal(await isReborn(field, value), true, field)
       assert.equal(await a.picture(), before, field)
+      assert.equal(await routesThrough(a.server), routes, field)
     }
+  })
+
+  it('names the routes of others that a new link cannot have', async () => {
+    await a.server.run(`ip route add ${LOST}`)
+    const { plan, warnings } = expect(await patch({ ttl: 9, confirm_recreate: true }), 200)
+    assert.equal(plan.steps.filter(({ kind }) => kind === 'route_add').length, ROUTES.length)
+    assert.deepEqual(
+      warnings.map(({ code, message }) => [code, /10\.54\.0\.0\/16/.test(message)]),
+      [['ROUTES_LOST', true]],
+    )
+    expect(await patch({ ttl: made.ttl, confirm_recreate: true }), 200)
   })
 
   it('makes a new link for the fields of tunnels over IPv6', async () => {
@@ -278,14 +292,16 @@ describe('A change of a tunnel on a real kernel', function () {
       env: { PANEL_FAULT_FILE: '/run/fault.json' },
     })
     const before = await a.picture()
+    const routes = await addRoutes(a.server)
     for (const [steps, body] of [
       [3, { mtu: 1400, tx_queue_length: 5 }],
-      [8, { interface_name: 'berlin', ttl: 3, confirm_recreate: true }],
+      [8 + ROUTES.length, { interface_name: 'berlin', ttl: 3, confirm_recreate: true }],
     ] as const) {
       for (let at = 1; at <= steps; at += 1) {
         await order(at)
         assert.equal((await patch(body)).error.code, 'APPLY_FAILED', `${JSON.stringify(body)} at ${at}`)
         assert.equal(await a.picture(), before, `${JSON.stringify(body)} at ${at}`)
+        assert.equal(await routesThrough(a.server), routes, `${JSON.stringify(body)} at ${at}`)
       }
     }
     assert.deepEqual([(await read()).apply_status, (await read()).interface_name], ['Failed', 'gre-a-1'])

@@ -4,11 +4,12 @@ import { parseIp } from '@panel/shared/address/ip.ts'
 import { canonicalAddress } from '@panel/shared/tunnel/canonical.ts'
 import type { HostInterface, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { LinkConfig, LinkKind, TunnelAddress } from '@panel/shared/tunnel/model.ts'
+import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
 import type { FoundLink, Links, NextHop, OwnLinks } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { foundLink, greConfig, isOurs, isStub, linkSnapshot } from './found.ts'
 import { LinkReader } from './read.ts'
-import { routingEntries } from './routes.ts'
+import { asNewRoute, routesThrough, routingEntries } from './routes.ts'
 import { hostInterface } from './labels.ts'
 import { deleteAddress, newAddress, restoreAddress, type RawAddress } from '../../netlink/address.ts'
 import { AF_INET, IFLA_GRE_LINK } from '../../netlink/constants.ts'
@@ -23,7 +24,7 @@ import {
   setLinkUp,
   type RawLink,
 } from '../../netlink/link.ts'
-import type { RawRoute } from '../../netlink/route.ts'
+import { newRoute, type RawRoute } from '../../netlink/route.ts'
 import { NetlinkSocket } from '../../netlink/socket.ts'
 
 /** The links of the network namespace in which it is called. */
@@ -115,6 +116,21 @@ export class KernelLinks implements Links {
       (raw) => raw.family === AF_INET && keyOf(raw) !== keyOf(canonicalAddress(address)) && !after.has(keyOf(raw)),
     )
     for (const raw of lost) await this.socket.request(restoreAddress(interface_name, raw))
+  }
+
+  async routesThrough(interface_name: string): Promise<RouteThrough[]> {
+    const raw = await this.reader.find(interface_name)
+    return raw ? routesThrough(await this.reader.routesOver(raw.index)) : []
+  }
+
+  /** networkd may have added its own again by itself; what counts is what is read back. */
+  async addRoute(interface_name: string, route: RouteThrough): Promise<void> {
+    const { index } = await this.ownLink(interface_name, `add the route to ${route.destination}`)
+    try {
+      await this.socket.request(newRoute(interface_name, asNewRoute(route, index)))
+    } catch (error) {
+      if (!(error instanceof KernelError && error.code === 'EEXIST')) throw error
+    }
   }
 
   /**

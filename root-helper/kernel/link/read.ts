@@ -3,6 +3,7 @@ import { KernelError } from '../../kernel-error.ts'
 import { decodeAddress, dumpAddresses, type RawAddress } from '../../netlink/address.ts'
 import { AF_INET, AF_INET6 } from '../../netlink/constants.ts'
 import { decodeLink, dumpLinks, getLink, getLinkByIndex, type RawLink } from '../../netlink/link.ts'
+import type { Message } from '../../netlink/message.ts'
 import { decodeRoute, dumpRoutes, lookUpRoute, type RawRoute } from '../../netlink/route.ts'
 import type { NetlinkSocket, Request } from '../../netlink/socket.ts'
 
@@ -94,6 +95,13 @@ export class LinkReader {
     return dumps
       .flatMap((messages, i) => messages.map(decodeRoute).filter((route) => route?.family === families[i]))
       .filter((route) => route !== null)
+  }
+
+  /** As the kernel gives them, of the routes over one link; none where the link has gone. */
+  async routesOver(index: number): Promise<Message[]> {
+    const families = [AF_INET, AF_INET6] as const
+    const dumps = await Promise.all(families.map((family) => orNull(this.socket.dump(dumpRoutes(family, index)))))
+    return dumps.flatMap((messages) => messages ?? [])
   }
 
   /** Null where the kernel has none, or one that leads nowhere. */

@@ -1,7 +1,9 @@
 // The kernel's routes as entries of the model.
 import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
-import { RTN_UNICAST, RTPROT_NAMES } from '../../netlink/constants.ts'
-import type { RawRoute } from '../../netlink/route.ts'
+import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
+import { RT_SCOPE_LINK, RT_SCOPE_UNIVERSE, RTN_UNICAST, RTPROT_KERNEL, RTPROT_NAMES } from '../../netlink/constants.ts'
+import type { Message } from '../../netlink/message.ts'
+import { decodeRoute, extrasOf, type NewRoute, type RawRoute } from '../../netlink/route.ts'
 
 /**
  * Routes that lead somewhere: an entry of the model has no word for local, broadcast, blackhole and the like, and would
@@ -18,6 +20,50 @@ const entry = (route: RawRoute, names: ReadonlyMap<number, string>): RoutingEntr
   is_default: route.prefix_length === 0,
   source: route.source,
   table: route.table,
-  protocol: RTPROT_NAMES[route.protocol] ?? String(route.protocol),
+  protocol: protocolName(route.protocol),
   metric: route.metric,
 })
+
+const protocolName = (protocol: number): string => RTPROT_NAMES[protocol] ?? String(protocol)
+
+/** Those over one link that the kernel has not added by itself. */
+export function routesThrough(messages: readonly Message[]): RouteThrough[] {
+  return messages.flatMap((message) => {
+    const route = decodeRoute(message)
+    if (!route || route.type !== RTN_UNICAST || route.isCached || route.protocol === RTPROT_KERNEL) return []
+    return [routeThrough(route, extrasOf(message))]
+  })
+}
+
+function routeThrough(route: RawRoute, extras: readonly string[]): RouteThrough {
+  const { destination, prefix_length, gateway, source, table, metric, scope, isOnlink } = route
+  const hasOtherScope = scope !== RT_SCOPE_LINK && scope !== RT_SCOPE_UNIVERSE
+  return {
+    destination: `${destination}/${prefix_length}`,
+    gateway,
+    source,
+    table,
+    protocol: protocolName(route.protocol),
+    metric,
+    is_link_scope: scope === RT_SCOPE_LINK,
+    is_onlink: isOnlink,
+    unmodelled: [...extras, ...(hasOtherScope ? ['scope'] : [])],
+  }
+}
+
+/** The other way round, over the link with the index. */
+export function asNewRoute(route: RouteThrough, index: number): NewRoute {
+  const [destination = '', prefix_length = ''] = route.destination.split('/')
+  return {
+    index,
+    destination,
+    prefix_length: Number(prefix_length),
+    gateway: route.gateway,
+    source: route.source,
+    table: route.table,
+    protocol: Number(Object.keys(RTPROT_NAMES).find((number) => protocolName(Number(number)) === route.protocol)),
+    metric: route.metric,
+    scope: route.is_link_scope ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE,
+    isOnlink: route.is_onlink,
+  }
+}

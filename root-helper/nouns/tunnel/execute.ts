@@ -26,6 +26,8 @@ export function executeTunnelStep(kernel: Kernel, step: TunnelStep): Promise<voi
       return links.addAddress(name, step.address)
     case 'address_remove':
       return links.removeAddress(name, step.address)
+    case 'route_add':
+      return links.addRoute(name, step.route)
     case 'file_write':
       return savedFiles(kernel, step.saved.file).write(
         savedFileName(step.saved.file, name),

@@ -1,5 +1,6 @@
 // Tunnels as a subject of the transaction.
 import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
+import { carryRoutes, dropsRoutes } from '@panel/shared/tunnel/carry-routes.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
@@ -13,6 +14,7 @@ import type { Subject } from '../../subject.ts'
 import { executeTunnelStep } from './execute.ts'
 import { recallOwn, requireOwn } from './ownership.ts'
 import { probeTunnels } from './probe.ts'
+import { routesThrough, withRoutes } from './routes.ts'
 import { refuseSameEnds } from './same-ends.ts'
 
 interface Found {
@@ -31,8 +33,11 @@ export function tunnelSubject(kernel: Kernel): Subject<TunnelStates, Found, Tunn
     canonical: (states) => statesOrNull((states ?? []).map(canonicalOrRefused).filter((state) => state !== null)),
     probe: async (change) => {
       const tunnels = await probeTunnels(kernel, requireNames(change))
-      return { tunnels, state: statesOrNull(tunnels.map(({ state }) => state).filter((state) => state !== null)) }
+      const states = tunnels.map(({ state }) => state).filter((state) => state !== null)
+      return { tunnels, state: statesOrNull(await withRoutes(kernel.links, change, states)) }
     },
+    carry: async (change) =>
+      dropsRoutes(change) ? carryRoutes(change, await routesThrough(kernel.links, requireNames(change))) : change,
     plan: (found, wanted) => planTunnels(found, wanted).steps,
     check: (change, wanted, found) => checkTunnels(requireNames(change), wanted, found),
     allow: async ({ after }, { tunnels }, steps) => {

@@ -41,6 +41,7 @@ export const ERROR_CODES = Object.keys(STATUS_OF) as ErrorCode[]
 
 export const WARNING_CODES = [
   'TUNNEL_HAS_DEPENDENT_ROUTES',
+  'ROUTES_LOST',
   'LOCAL_ENDPOINT_NOT_FOUND',
   'PUBLIC_RANGE_WARNING',
   'MTU_ADVISORY',

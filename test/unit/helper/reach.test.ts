@@ -5,6 +5,7 @@ import type { LinkConfig, TunnelState } from '@panel/shared/tunnel/model.ts'
 import { probeTunnels } from '@panel/root-helper/nouns/tunnel/probe.ts'
 import { exampleTunnel, byNetworkd, bySystemd } from '../../support/example.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
+import { routeThrough } from '../../support/fake-routes.ts'
 import { inProcessHelper, type InProcessHelper } from '../../support/in-process-helper.ts'
 
 const address = (text: string, peer_address = ''): LinkConfig['addresses'] => {
@@ -100,6 +101,12 @@ describe('What root refuses of a tunnel', () => {
         await refused({ ...exampleTunnel({}, name, saver), link: null }, 'protected_interface')
       }
     })
+
+  it('is that somebody sends it routes for the new link', async () => {
+    const state = exampleTunnel()
+    const routes = [routeThrough('10.50.0.0/16')]
+    await refused({ ...state, link: state.link && { ...state.link, routes } }, 'malformed')
+  })
 
   it('is the name of an interface that is no tunnel, and one that is another name of it', async () => {
     kernel.plant('docker0', { kind: 'bridge' })

@@ -13,6 +13,7 @@ import { transactionsOf } from '@panel/root-helper/nouns/transactions.ts'
 import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
 import { byNetworkd, bySystemd, exampleTunnel } from '../../support/example.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
+import { routeThrough } from '../../support/fake-routes.ts'
 import { FaultyKernel, from, onlyAt, type Fault } from '../../support/faulty.ts'
 import { quietly } from '../../support/quietly.ts'
 import { memoryJournal, noJournal } from '../../support/in-process-helper.ts'
@@ -43,9 +44,16 @@ const CHANGES: Record<string, Change<TunnelState>> = {
   },
 }
 
+/** Of others, through the tunnel that a change begins with. */
+const ROUTES = [
+  routeThrough('10.50.0.0/16'),
+  routeThrough('10.60.0.0/16', { gateway: '172.17.1.2', protocol: 'boot', metric: 20 }),
+]
+
 async function hostWith(state: TunnelState | null): Promise<FakeKernel> {
   const kernel = new FakeKernel()
   if (state) await apply(kernel, { before: null, after: state })
+  if (state) kernel.routesOfOthers.set(state.interface_name, [...ROUTES])
   kernel.changes.length = 0
   return kernel
 }
@@ -92,6 +100,15 @@ describe('A transaction', () => {
       assert.ok(remediation.length > 0)
     })
   }
+
+  for (const name of ['gre-a-1', 'gre-b-2'])
+    it(`takes the routes of others along to a new link ${name}, those with a gateway last`, async () => {
+      const kernel = await hostWith(example)
+      kernel.routesOfOthers.get('gre-a-1')?.reverse()
+      const { outcome, steps } = await apply(kernel, { before: example, after: exampleTunnel({ ttl: 64 }, name) })
+      assert.deepEqual([outcome, steps.slice(-5).filter((step) => step === 'route_add').length], ['applied', 2])
+      assert.deepEqual([...kernel.routesOfOthers], [[name, ROUTES]])
+    })
 
   it('refuses a change whose before is not what the host holds, and touches nothing', async () => {
     const kernel = await hostWith(example)
@@ -211,10 +228,9 @@ describe('A transaction', () => {
         const kernel = await hostWith(change.before)
         const picture = kernel.picture()
         const journal = memoryJournal()
-        // A promise that never resolves is a helper that was killed at this step.
+        // Nothing works from this step on, so the host and the journal are as a helper leaves them that was killed there.
         const halted = new FaultyKernel(kernel, from(at, 'refuses'))
-        await journal.begin('tunnel', asStates(change))
-        await apply(halted, change)
+        await new Transaction(tunnelSubject(halted), journal).apply(asStates(change))
         const deps: HelperDeps = {
           kernel,
           journal,

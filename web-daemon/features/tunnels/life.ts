@@ -8,6 +8,7 @@ import { update } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
+import { withCarriedRoutes } from './carried-routes.ts'
 import { dependantWarnings, type DependentRoutes } from './dependants.ts'
 import { idIn } from './get.ts'
 import { look, targetOf } from './target.ts'
@@ -33,13 +34,21 @@ const act =
       const changes = stagesOf(action, found.state, stateOf(wanted))
       const accepts = body.i_understand_i_may_lose_access === true
       for (const change of changes) await guardOwnAccess(context, stored, change, { client_ip, accepts })
+      const carried = await Promise.all(changes.map((change) => withCarriedRoutes(context, change)))
       const { record, outcome } = await update(context, tunnelResource(context), { stored, wanted, changes })
       const answer: TunnelActionAnswer = {
         action,
         ...(await changeAnswer(context, record, {
-          plan: planOf(record, changes, folders),
+          plan: planOf(
+            record,
+            carried.map(({ change }) => change),
+            folders,
+          ),
           checks: outcome.checks,
-          warnings: dependantWarnings(record.interface_name, await dependants(context, record.tunnel_id)),
+          warnings: [
+            ...carried.flatMap(({ warnings }) => warnings),
+            ...dependantWarnings(record.interface_name, await dependants(context, record.tunnel_id)),
+          ],
         })),
       }
       return ok(answer)

@@ -9,6 +9,7 @@ import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { nullIfHelperAway } from '../../platform/helper/away.ts'
 import { requireVersion } from '../../platform/http/if-match.ts'
 import { changeAnswer } from './answer.ts'
+import { withCarriedRoutes } from './carried-routes.ts'
 import { demandConfirmation, reasonsToConfirm } from './confirm.ts'
 import { refuseUnsupported } from './create.ts'
 import { draftUpdate, type UpdateDraft, type UpdateRequest } from './draft/update.ts'
@@ -45,17 +46,19 @@ export async function amend(
 ): Promise<UpdateTunnelAnswer> {
   const { body, client_ip } = request
   const draft = await draftUpdate(context, stored, request)
-  const { before, after, record: wanted, warnings, facts } = draft
+  const { before, after, record: wanted, facts } = draft
   const reasons = reasonsToConfirm(stored, wanted, { before, after })
   demandConfirmation(stored.interface_name, reasons, body.confirm_recreate === true)
   const accepts = body.i_understand_i_may_lose_access === true
   await guardOwnAccess(context, stored, { before, after }, { client_ip, accepts })
   if (wanted.tunnel_type_id !== stored.tunnel_type_id) await refuseUnsupported(context, draft)
+  const carried = await withCarriedRoutes(context, { before, after })
+  const warnings = [...draft.warnings, ...carried.warnings]
   const { record, checks } = await carryOutUpdate(context, stored, draft)
   context.note.rename(stored.interface_name, record.interface_name)
   context.note.rename(stored.display_name, record.display_name)
   const { interface_name, tunnel_id } = record
-  const plan = planView({ before, after }, { interface_name, tunnel_id, folders: facts.helper, warnings, reasons })
+  const plan = planView(carried.change, { interface_name, tunnel_id, folders: facts.helper, warnings, reasons })
   return changeAnswer(context, record, { plan, checks, warnings })
 }
 

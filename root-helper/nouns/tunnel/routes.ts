@@ -1,0 +1,30 @@
+// The routes of others through tunnels, which a change that makes a link again takes along.
+import type { Change } from '@panel/shared/change/change.ts'
+import type { RoutesThrough } from '@panel/shared/tunnel/carry-routes.ts'
+import type { TunnelState } from '@panel/shared/tunnel/model.ts'
+import type { TunnelStates } from '@panel/shared/tunnel/plans.ts'
+import type { Links } from '../../kernel/facilities.ts'
+
+type RouteReader = Pick<Links, 'routesThrough'>
+
+export async function routesThrough(links: RouteReader, names: readonly string[]): Promise<RoutesThrough> {
+  return new Map(await Promise.all(names.map(async (name) => [name, await links.routesThrough(name)] as const)))
+}
+
+/** With those that are there, under the names whose routes the change is about: nobody else pays for reading them. */
+export function withRoutes(
+  links: RouteReader,
+  { before, after }: Change<TunnelStates>,
+  found: readonly TunnelState[],
+): Promise<TunnelState[]> {
+  const names = [...(before ?? []), ...(after ?? [])].flatMap(({ interface_name, link }) =>
+    link?.routes ? [interface_name] : [],
+  )
+  return Promise.all(
+    found.map(async (state) =>
+      state.link && names.includes(state.interface_name)
+        ? { ...state, link: { ...state.link, routes: await links.routesThrough(state.interface_name) } }
+        : state,
+    ),
+  )
+}
