@@ -72,11 +72,11 @@ describe('A sentence on the page', () => {
     link.state = { ...link.state, config: { ...link.state.config, mtu: 1400, is_ignore_df: true } }
     const { page } = await visitPage('reconcile', 'Drift')
     const row = page.getByRole('row', { name: /Disregard Don’t Fragment/ })
-    await row.getByRole('cell', { name: 'No', exact: true }).waitFor()
-    await row.getByRole('cell', { name: 'Yes', exact: true }).waitFor()
+    await row.getByRole('cell', { name: /^no$/i }).waitFor()
+    await row.getByRole('cell', { name: /^yes$/i }).waitFor()
     await goTo({ page } as Visit, host, 'tunnels/1/diagnostics', /gre-a-1/)
     await page.getByRole('button', { name: 'Analyze' }).click()
-    await page.getByText('The other server', { exact: true }).waitFor()
+    await page.getByText('Other server', { exact: true }).waitFor()
     assert.doesNotMatch(await page.locator('main').innerText(), /[A-Z]+_[A-Z]+|tunnel_ping|is_ignore_df/)
   })
 

@@ -2,7 +2,6 @@
 import { formatMessage, isolate, type FormatOptions, type Values } from '@panel/shared/messages/format.ts'
 import type { Language } from './format.ts'
 import type { Area, Key } from '../locales/keys.ts'
-import type Linked from '../components/said/Linked.svelte'
 import { render, type LabelOf, type Mark, type Told } from './said.ts'
 
 type Catalogue = Readonly<Record<string, string>>
@@ -10,7 +9,6 @@ type Catalogue = Readonly<Record<string, string>>
 const FILES = import.meta.glob<Catalogue>('../locales/*/*.json', { import: 'default' })
 /** What the API says; in English it is the daemon's own, but where that speaks to clients of the API. */
 const SAID = import.meta.glob<Catalogue>('../locales/*/messages.ts', { import: 'default' })
-const LINKED = () => import('../components/said/Linked.svelte')
 /** Where the page calls a field something, whatever form it stands in. */
 const FIELD_LABELS = ['tunnel_new.option.', 'routes.field.', 'settings.key.', 'reconcile.field.'] as const
 
@@ -22,8 +20,6 @@ class Messages {
   #said: Catalogue = $state.raw({})
   #saidIn: Language | null = null
   #saidLoading = Promise.resolve()
-  /** Shows a sentence with its links; comes with the sentences. */
-  Linked: typeof Linked | null = $state.raw(null)
   /** Number format, set by the display settings. */
   number: (value: number) => string = String
   /** Likewise of an instant. */
@@ -63,11 +59,9 @@ class Messages {
   #loadSaid(): Promise<void> {
     const language = this.#language
     this.#saidIn = language
-    return (this.#saidLoading = Promise.all([readSaid(language), LINKED(), this.load(['remedy'])]).then(
-      ([texts, component]) => {
-        if (language !== this.#language) return
-        this.#said = texts
-        this.Linked = component.default
+    return (this.#saidLoading = readSaid(language).then(
+      (texts) => {
+        if (language === this.#language) this.#said = texts
       },
       // While the panel is away the English text of the answer stands, and the next sentence tries again.
       () => {
