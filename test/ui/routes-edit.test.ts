@@ -96,7 +96,7 @@ describe('A relay rule', () => {
 
   for (const [language, port, address, weight] of [
     ['en', 'Port must be a whole number from 1 to 65535.', 'nonsense is not an IP address.', /from 1 to 1000000/],
-    ['fa', 'درگاه باید عددی صحیح از ⁦1⁩ تا ⁦65535⁩ باشد.', '⁦nonsense⁩ نشانی IP نیست.', /⁦1⁩ تا ⁦1000000⁩/],
+    ['fa', 'درگاه باید عددی صحیح از ⁨1⁩ تا ⁨65535⁩ باشد.', '⁨nonsense⁩ نشانی IP نیست.', /⁨1⁩ تا ⁨1000000⁩/],
   ] as const)
     it(`is told all that is wrong with it at one press, on each field, in the form's words: ${language}`, async () => {
       const visited = await signedIn(await visit(host))

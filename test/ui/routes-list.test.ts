@@ -101,7 +101,7 @@ describe('The list of relay rules', () => {
     assert.deepEqual(await order(), ['4', '3', '1', '2'])
     await page.getByRole('checkbox', { name: /Choose .*Never reached/ }).uncheck()
     await page.getByRole('checkbox', { name: /Choose .*Names/ }).uncheck()
-    await page.locator('li[data-id="2"] [draggable]').dragTo(page.locator('li[data-id="3"]'))
+    await page.locator('li[data-id="2"] [draggable="true"]').dragTo(page.locator('li[data-id="3"]'))
     assert.deepEqual(await order(), ['4', '2', '3', '1'])
     assert.deepEqual(
       (await listRoutes(client)).body.routes.map(({ route_rule_id }) => route_rule_id),
