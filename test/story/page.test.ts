@@ -238,7 +238,7 @@ describe('An operator before the pages of two servers', function () {
     await onA.getByRole('link', { name: 'gre-a-1' }).click()
     await onA.getByRole('link', { name: 'Diagnostics' }).click()
     await button(onA, 'Analyze').click()
-    await onA.getByText('KEY_OR_ADDRESSING_MISMATCH').waitFor()
+    await onA.getByText('Keys or addresses do not match', { exact: true }).waitFor()
     await onA
       .getByText(/192\.0\.2\.2 says: port unreachable: no tunnel there takes its GRE packets/)
       .first()
