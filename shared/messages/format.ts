@@ -10,6 +10,9 @@ export interface FormatOptions {
   readonly isolate: (text: string) => string
 }
 
+/** A placeholder of the sentence has no value. */
+export class MissingValueError extends Error {}
+
 /** FIRST STRONG ISOLATE (Unicode Standard Annex 9): a name goes by its own script, an address from left to right. */
 export const isolate = (text: string): string => `\u2068${text}\u2069`
 
@@ -28,7 +31,7 @@ export const formatMessage = (message: string, values: Values, options: FormatOp
 const placeholder = (text: string, values: Values, options: FormatOptions): string => {
   const [, name = text, kind, forms = ''] = /^\s*(\w+)\s*,\s*(plural|select|number)\s*,?(.*)$/s.exec(text) ?? []
   const value = values[name.trim()]
-  if (value === undefined) throw new Error(`a sentence wants {${name}}, which was not given`)
+  if (value === undefined) throw new MissingValueError(`a sentence wants {${name}}, which was not given`)
   if (kind === undefined) return typeof value === 'number' ? options.number(value) : options.isolate(value)
   if (kind === 'number') return options.number(asNumber(value))
   const chosen = pluralForms(forms)

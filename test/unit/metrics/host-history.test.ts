@@ -12,7 +12,7 @@ import {
   SUMS,
   type HostBucket,
 } from '@panel/web-daemon/features/metrics/host-bucket.ts'
-import { HostHistory } from '@panel/web-daemon/features/metrics/host-history.ts'
+import { HostHistory, UNSAVED_MAX } from '@panel/web-daemon/features/metrics/host-history.ts'
 import { HostReader } from '@panel/web-daemon/features/metrics/host-reader.ts'
 import { Interfaces } from '@panel/web-daemon/features/metrics/interfaces.ts'
 import { routesSnapshot } from '@panel/web-daemon/features/metrics/routes-snapshot.ts'
@@ -106,6 +106,16 @@ describe('The history of the host', () => {
     await sql`alter table gone rename to host_bucket`.execute(db)
     await history.save(true)
     assert.equal((await stored())[0]?.cpu_count, 1)
+  })
+
+  it('forgets the oldest where the store cannot be written for long', async () => {
+    await sql`alter table host_bucket rename to gone`.execute(db)
+    for (let at = 0; at <= UNSAVED_MAX; at += 1) {
+      history.add(reading, 1)
+      at_s += 60
+    }
+    await assert.rejects(history.save(true), /host_bucket/)
+    assert.deepEqual([history.unsaved.length, history.unsaved[0]?.bucket_start], [UNSAVED_MAX, BEGIN_S + 60])
   })
 
   it('takes less than 80 KB a day, however busy the host is', async () => {

@@ -123,6 +123,14 @@ describe('The sentences of the API', () => {
       params: { field: 'mtu', minimum: 576, maximum: 9216 },
     }))
 
+  it('stay in English where an earlier version has stored them without what they name today', () => {
+    const older = { message: 'There is a tunnel x already.', message_id: 'tunnel.name_taken', params: { name: 'x' } }
+    assert.equal(
+      render(older, readLanguage('ru'), plain('ru'), () => undefined),
+      older.message,
+    )
+  })
+
   it('are shown in the operator’s language, with the form’s words, and sentences within sentences too', () => {
     const texts = { ...readLanguage('ru') }
     const label = (field: string): string | undefined => (field === 'addresses' ? 'Адреса туннеля' : undefined)

@@ -1,5 +1,11 @@
 // A sentence of the API on the page: in the operator's language, with the form's words for fields.
-import { formatMessage, withOneStop, type FormatOptions } from '@panel/shared/messages/format.ts'
+import {
+  formatMessage,
+  MissingValueError,
+  withOneStop,
+  type FormatOptions,
+  type Values,
+} from '@panel/shared/messages/format.ts'
 import type { Message, Param } from '@panel/shared/messages/message.ts'
 
 /** As an answer carries it; an older daemon, or another kernel, may say only the text. */
@@ -38,6 +44,17 @@ export const render = (told: Told, texts: Catalogue, options: SaidOptions, label
   const values = Object.fromEntries(
     Object.entries(told.params ?? {}).map(([name, value]) => [name, shown(name, value)]),
   )
-  const whole = withOneStop(formatMessage(text, values, { ...options, isolate: (one) => one }))
+  const whole = wholeOrNull(text, values, options)
+  if (whole === null) return told.message
   return options.mark?.(told, whole) ?? whole
+}
+
+/** Null where an earlier version has stored the sentence without what that of today names. */
+const wholeOrNull = (text: string, values: Values, options: SaidOptions): string | null => {
+  try {
+    return withOneStop(formatMessage(text, values, { ...options, isolate: (one) => one }))
+  } catch (error) {
+    if (error instanceof MissingValueError) return null
+    throw error
+  }
 }

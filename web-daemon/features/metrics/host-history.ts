@@ -12,6 +12,8 @@ import { addHostBuckets, deleteHostBucketsBefore, findHostPoints } from './store
 
 const DAY_S = 86_400
 const DELETE_AT_ONCE = 5000
+/** Intervals in memory while the store cannot be written: the oldest go first. */
+export const UNSAVED_MAX = 1440
 
 interface HostHistoryDeps {
   readonly db: CommandContext['db']
@@ -68,6 +70,7 @@ export class HostHistory {
   #join(bucket: HostBucket): void {
     const before = this.#buckets.get(bucket.bucket_start) ?? emptyHostBucket(bucket.bucket_start)
     this.#buckets.set(bucket.bucket_start, joinHostBuckets(before, bucket))
+    if (this.#buckets.size > UNSAVED_MAX) this.#buckets.delete(Math.min(...this.#buckets.keys()))
   }
 }
 
