@@ -1,4 +1,5 @@
 // Results of the command palette: pages and what can be done at once, and objects by whatever they are known by.
+import { isolate } from '@panel/shared/messages/format.ts'
 import type { ListPoolsAnswer } from '@panel/shared/api/pools.ts'
 import type { SettingEntry } from '@panel/shared/api/settings.ts'
 import { call } from './api.ts'
@@ -19,7 +20,8 @@ type Kind = 'page' | 'action' | 'tunnel' | 'route' | 'pool' | 'setting'
 const MOST = 8
 const THEMES: readonly Theme[] = ['system', 'light', 'dark']
 
-const note = (kind: Kind, detail = ''): string => [t(`core.palette.kind.${kind}`), detail].filter(Boolean).join(' · ')
+const note = (kind: Kind, detail = ''): string =>
+  [t(`core.palette.kind.${kind}`), detail && isolate(detail)].filter(Boolean).join(' · ')
 const place = (kind: Kind, to: string, title: string, detail?: string): Place => ({
   id: to,
   title,

@@ -134,7 +134,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/audit',
     page: 'audit/AuditPage',
-    areas: ['audit'],
+    areas: ['audit', 'reconcile'],
     title: 'core.nav.audit',
     nav: { group: 'panel', icon: 'scroll' },
   },
