@@ -8,6 +8,7 @@ import { tunnelRequest } from '../support/records.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import type { Server } from './lab/servers.ts'
 import { putPanel } from './panel/bundles.ts'
+import { inTime } from './panel/in-time.ts'
 import { expect, Panel } from './panel/panel.ts'
 import { heardWhile, reconciling } from './panel/reconciling.ts'
 
@@ -291,15 +292,16 @@ describe('Host and store compared on a real kernel', function () {
   it("notices a changed MTU within two seconds, through the kernel's event, and that it is put right again", async () => {
     await create({ interface_name: 'watched' })
     await noticed('watched', 'InSync')
-    for (const [command, is] of [
-      ['ip link set watched mtu 1300', 'Drifted'],
-      ['ip link set watched mtu 1472', 'InSync'],
-    ] as const) {
+    const noticedAfter = async (command: string, is: ReconcileItem['status']): Promise<number> => {
       const changed = Number(await a.server.run(`${command} && date +%s%3N`))
       const { because, at } = await noticed('watched', is)
       assert.equal(because, 'event')
-      assert.ok(at - changed < 2000, `${at - changed} ms`)
+      return at - changed
     }
+    await inTime(2000, async () => {
+      const drifted = await noticedAfter('ip link set watched mtu 1300', 'Drifted')
+      return Math.max(drifted, await noticedAfter('ip link set watched mtu 1472', 'InSync'))
+    })
   })
 
   it('notices what was changed while nobody could tell of it, as soon as there is a helper again', async () => {
