@@ -11,8 +11,15 @@ export interface FileTime {
 const TIMES = '.build/test/times.json'
 /** Of a file that never ran here, for each byte of it. */
 const GUESS_MS = 0.1
-/** Its size says nothing, since it imports its suites, and begun last it alone would prolong the whole run. */
-const LONG_MS: Readonly<Record<string, number>> = { 'test/vm/package.test.ts': 20 * 60_000 }
+/** Their sizes say little, since they boot machines or import their suites, and begun last they alone prolong a run. */
+const LONG_MS: Readonly<Record<string, number>> = {
+  'test/vm/package.test.ts': 20 * 60_000,
+  'test/vm/faults.test.ts': 8 * 60_000,
+  'test/vm/persistence.test.ts': 5 * 60_000,
+  'test/vm/reconcile.test.ts': 3 * 60_000,
+  'test/vm/relay.test.ts': 3 * 60_000,
+  'test/vm/tunnel-update.test.ts': 3 * 60_000,
+}
 
 export function filesOf(tier: string): string[] {
   return readdirSync(join('test', tier), { recursive: true, encoding: 'utf8' })
