@@ -20,8 +20,11 @@ type Kind = 'page' | 'action' | 'tunnel' | 'route' | 'pool' | 'setting'
 const MOST = 8
 const THEMES: readonly Theme[] = ['system', 'light', 'dark']
 
+/** An address keeps its order among Persian words. */
+const inOrder = (detail: string): string => (detail !== '' && display.language === 'fa' ? isolate(detail) : detail)
+
 const note = (kind: Kind, detail = ''): string =>
-  [t(`core.palette.kind.${kind}`), detail && isolate(detail)].filter(Boolean).join(' · ')
+  [t(`core.palette.kind.${kind}`), inOrder(detail)].filter(Boolean).join(' · ')
 const place = (kind: Kind, to: string, title: string, detail?: string): Place => ({
   id: to,
   title,
