@@ -39,10 +39,10 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
   /** Refuses unless the host holds `before`; then takes it to `after`, or back. */
   async apply(requested: Change<S>): Promise<Outcome> {
     const subject = this.#subject
-    const asked = { before: subject.canonical(requested.before), after: subject.canonical(requested.after) }
-    const found = await subject.probe(asked)
-    if (!sameState(found.state, asked.before)) throw this.#stale(asked, found.state)
-    const change = (await subject.carry?.(asked)) ?? asked
+    const canonical = { before: subject.canonical(requested.before), after: subject.canonical(requested.after) }
+    const found = await subject.probe(canonical)
+    if (!sameState(found.state, canonical.before)) throw this.#stale(canonical, found.state)
+    const change = (await subject.carry?.(canonical)) ?? canonical
     const steps = subject.plan(found.state, change.after)
     await subject.allow(change, found, steps)
     await this.#journal.begin(subject.noun, change)

@@ -1,10 +1,9 @@
 // A change that makes a link again takes along the routes of others through it, which the kernel drops with the link. Pure.
 import { contains, parseCidr, parseIp } from '../address/ip.ts'
 import { sameState, type Change } from '../change/change.ts'
-import { isTapKind, type LinkState, type TunnelState } from './model.ts'
+import { isTapKind, type LinkState, type RouteThrough, type TunnelState } from './model.ts'
 import { addressNetworks } from './networks.ts'
 import { planTunnels, type TunnelStates } from './plans.ts'
-import type { RouteThrough } from './model.ts'
 
 export type RoutesThrough = ReadonlyMap<string, readonly RouteThrough[]>
 

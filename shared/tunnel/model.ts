@@ -79,7 +79,7 @@ export const RouteThrough = strict({
 export type RouteThrough = Static<typeof RouteThrough>
 
 export const LinkState = strict({ is_up: Type.Boolean(), config: LinkConfig })
-/** `routes` is of the helper alone: what a change under way puts back on a link that it makes again (routes.ts). */
+/** `routes` is never on the wire: what a change puts back on a link that it makes again (carry-routes.ts). */
 export type LinkState = Static<typeof LinkState> & { readonly routes?: readonly RouteThrough[] }
 
 /** What can keep a tunnel over a reboot; the third kind of persistence, runtime, is the lack of files. */

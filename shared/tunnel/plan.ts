@@ -1,8 +1,7 @@
 // planTunnel: from what is found under a name to what is wanted there, in the fewest steps the kernel allows. Pure.
-import type { LinkConfig, LinkState, TunnelAddress, TunnelState } from './model.ts'
+import type { LinkConfig, LinkState, RouteThrough, TunnelAddress, TunnelState } from './model.ts'
 import { sameState } from '../change/change.ts'
 import { forgetSteps, isLetGo, saveSteps } from './plan-saved.ts'
-import type { RouteThrough } from './model.ts'
 import type { NamelessStep as Step, TunnelStep } from './step.ts'
 
 export type Operation = 'none' | 'create' | 'update' | 'recreate' | 'delete'

@@ -2,18 +2,14 @@
 import assert from 'node:assert/strict'
 import type { Client } from '../api/support/client.ts'
 import { browsing, type Visit } from './support/browser.ts'
-import { goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
+import { eachHost, goTo, seen, signedIn, type Host } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
 
 describe('A sentence on the page', () => {
   const { visit } = browsing()
   let host: Host
   let client: Client
-  beforeEach(async () => {
-    host = await startHost()
-    client = await relayHost(host)
-  })
-  afterEach(() => host.close())
+  eachHost(relayHost, (made) => ({ host, client } = made))
 
   const visitPage = async (path: string, heading: RegExp | string, allowConsole?: RegExp): Promise<Visit> =>
     goTo(await signedIn(await visit(host, allowConsole ? { allowConsole } : {})), host, path, heading)

@@ -14,6 +14,7 @@ import { factsOf, type HostFacts } from '@panel/web-daemon/features/tunnels/fact
 import type { ExistingTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import { settingsWith } from '../../support/settings.ts'
 import { SMALLEST } from '../../support/records.ts'
+import { NO_STATISTICS } from '../../support/fake-interfaces.ts'
 
 export const ENDS = SMALLEST
 
@@ -76,16 +77,6 @@ export function facts({ interfaces, routing_table, helper = HELPER }: Partial<Ho
 }
 
 export function device(name: string, addresses: string[], mtu = 1500, kind = ''): HostInterface {
-  const statistics = {
-    rx_bytes: 0,
-    tx_bytes: 0,
-    rx_packets: 0,
-    tx_packets: 0,
-    rx_errors: 0,
-    tx_errors: 0,
-    rx_dropped: 0,
-    tx_dropped: 0,
-  }
   return {
     name,
     index: 1,
@@ -97,7 +88,7 @@ export function device(name: string, addresses: string[], mtu = 1500, kind = '')
     is_up: true,
     is_lower_up: true,
     addresses,
-    statistics,
+    statistics: NO_STATISTICS,
     class: 'other',
   }
 }
