@@ -171,7 +171,7 @@ const watchThem = async ({ page }: Visit): Promise<void> => {
 }
 
 const few = async (browser: Browser): Promise<void> => {
-  const host = await startHost()
+  const host = await startHost({ host_names: [PLAIN_HTTP_NAME] })
   const client = await host.setUp()
   await createTunnel(client)
   await createRoute(client, { tunnel_id: 1 })
