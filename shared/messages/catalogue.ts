@@ -9,6 +9,7 @@ import { FINDING } from './finding.ts'
 import { FORWARDING } from './forwarding.ts'
 import { HEALTH } from './health.ts'
 import { INPUT } from './input.ts'
+import { LISTENER } from './listener.ts'
 import { MONITOR } from './monitor.ts'
 import { NOTE } from './note.ts'
 import { OBJECT } from './object.ts'
@@ -33,6 +34,7 @@ export const CATALOGUE = {
   ...FORWARDING,
   ...HEALTH,
   ...INPUT,
+  ...LISTENER,
   ...MONITOR,
   ...NOTE,
   ...OBJECT,

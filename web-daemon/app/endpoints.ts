@@ -4,6 +4,7 @@ import { authEndpoints } from '../features/auth/endpoints.ts'
 import { confirmPassword } from '../features/auth/me.ts'
 import { backupEndpoints } from '../features/backup/endpoints.ts'
 import { diagnosticEndpoints } from '../features/diagnostics/endpoints.ts'
+import { listenerEndpoints } from '../features/listeners/endpoints.ts'
 import { metricsEndpoints } from '../features/metrics/endpoints.ts'
 import { metricsComponent } from '../features/metrics/component.ts'
 import { fullDisks } from '../features/metrics/full-disks.ts'
@@ -21,6 +22,7 @@ import { pairingEndpoints } from '../features/tunnels/pairing/endpoints.ts'
 import { poolUse } from '../features/tunnels/pool-use.ts'
 import { forwardingEndpoints } from '../features/forwarding/endpoints.ts'
 import { routeEndpoints } from '../features/routes/endpoints.ts'
+import { ruleOnTcpPort } from '../features/routes/own-port.ts'
 import { rulesComponent } from '../features/routes/health/component.ts'
 import { countInForce } from '../features/routes/store.ts'
 import { dependentRoutes } from '../features/routes/tunnel-use.ts'
@@ -34,7 +36,7 @@ const SETTING_REFERENCES = { 'addressing.default_pool_id': whyNoDefaultPool }
 export function allEndpoints(services: Services): Endpoint[] {
   const { auth, about, installation, store, pairing, watch, metrics, traffic, monitor, runs, certificate, logger } =
     services
-  const { routeWatch } = services
+  const { routeWatch, listeners } = services
   const rules = cached((context) => rulesComponent(context, routeWatch))
   const helper = watchHelperState()
   const ofHost = async (context: ReadContext): Promise<HostIncident[]> =>
@@ -49,7 +51,9 @@ export function allEndpoints(services: Services): Endpoint[] {
       metricsComponent(metrics),
       monitorComponent(monitor),
       ...(certificate ? [certificate.component()] : []),
+      ...[listeners.component()].filter((one) => one !== null),
     ]),
+    ...listenerEndpoints(listeners, ruleOnTcpPort),
     ...metricsEndpoints(metrics),
     ...monitorEndpoints(monitor),
     ...diagnosticEndpoints(runs, logger),

@@ -13,6 +13,7 @@ import { clientAddress, isSecure } from './headers.ts'
 import { takeKey, type RememberedAnswers } from './idempotency.ts'
 import { Problems } from './problems.ts'
 import type { Refusal } from './refusal.ts'
+import type { Place } from './sockets.ts'
 import type { Streams } from './streams.ts'
 import { validate, type Body } from './validate.ts'
 
@@ -34,6 +35,8 @@ export interface Pipeline {
   readonly guards: readonly Guard[]
   readonly context: Omit<CommandContext, 'note'>
   readonly remembered: RememberedAnswers
+  readonly placeOf: (req: Request) => Place
+  readonly panelPorts: () => readonly number[]
   readonly streams: Streams
   readonly record: (entry: AuditedRequest) => Promise<void>
   readonly logger: Logger
@@ -131,7 +134,8 @@ class Exchange {
       problems,
       cookies: this.#guarded.cookies,
       client_ip: clientAddress(req),
-      server_port: req.socket.localPort ?? 0,
+      place: this.#pipeline.placeOf(req),
+      panelPorts: this.#pipeline.panelPorts,
       is_secure: isSecure(req),
       if_match: this.#guarded.header('If-Match'),
       request_id: this.#request_id,
