@@ -14,6 +14,8 @@ import { startDaemonIn } from './support/daemon-on-disk.ts'
 import { closedPort, isOpen, listed, through, tryListener } from './support/listeners.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 
+/** Of the panel in this process. */
+const CONFIGURED = { address: '127.0.0.1', port: 0 }
 const ELSEWHERE = '203.0.113.1'
 
 describe('A panel with a kept listener', () => {
@@ -35,7 +37,7 @@ describe('A panel with a kept listener', () => {
 
   const kept = async (listener: { address?: string; port: number; tls?: typeof tls | null }): Promise<void> => {
     const db = await openStore(store)
-    await keepListener(db, { listener_id: 7, address: '127.0.0.2', tls: null, ...listener }, new Date())
+    await keepListener(db, { listener_id: 7, address: '127.0.0.2', tls: null, ...listener }, CONFIGURED, new Date())
     await db.destroy()
   }
   const started = async (): Promise<TestPanel> => {
@@ -118,6 +120,15 @@ describe('A panel with a kept listener', () => {
     const fallen = await started()
     assert.equal((await (await fallen.signIn()).delete('/system/listeners/7')).status, 200)
     assert.deepEqual(await fallen.db.selectFrom('listener').selectAll().execute(), [])
+  })
+
+  it('listens where the configuration says once somebody has changed that, and does not remember the other', async () => {
+    await kept({ port: await closedPort('127.0.0.2') })
+    const panel = await startPanel({ store, configured: { address: '127.0.0.3', port: 0 } })
+    panels.push(panel)
+    assert.match(panel.base, /^http:\/\/127\.0\.0\.3:/)
+    assert.deepEqual((await seen(await panel.setUp())).length, 1)
+    assert.deepEqual(await panel.db.selectFrom('listener').selectAll().execute(), [])
   })
 
   it('of before opens again where the daemon is killed between trial and keep, and the new one where it is killed after', async () => {

@@ -14,7 +14,7 @@ import { certificatePair, type CertificatePair } from '../../platform/tls/certif
 import { listenerComponent } from './component.ts'
 import type { ListenerDraft } from './draft.ts'
 import { errnoOf, listenerFailed } from './failure.ts'
-import { forgetListener, keepListener, keptListener } from './store.ts'
+import { forgetListener, hasListener, keepListener, keptListener } from './store.ts'
 import { isSamePlace, listenerView, type Listener } from './view.ts'
 
 /** A kept address may come later than the panel, as that of a tunnel does at boot. */
@@ -54,13 +54,14 @@ export class Listeners {
 
   /** Opens the kept one, or else the configured one. Rejects where neither can be opened. */
   async start(): Promise<OpenSocket> {
-    const stored = await keptListener(this.#deps.db)
+    const stored = await keptListener(this.#deps.db, this.#deps.configured)
     if (stored) {
       this.#lastId = stored.listener_id
       this.#kept = { state: 'kept', ...stored, ...CLOSED }
       await this.#openKept()
     }
     const opened = this.#kept?.socket ?? (await this.#openConfigured())
+    if (!stored) await this.#forgetOverruled()
     this.#watch()
     return opened
   }
@@ -150,6 +151,15 @@ export class Listeners {
     })
   }
 
+  /** What is configured anew has taken its place for good, and has shown that it can be opened. */
+  async #forgetOverruled(): Promise<void> {
+    const { db, logger } = this.#deps
+    if (!(await hasListener(db))) return
+    await forgetListener(db).catch((err: unknown) =>
+      logger.error({ err }, 'the listener of before cannot be forgotten'),
+    )
+  }
+
   async #openConfigured(): Promise<OpenSocket> {
     const { configured, sockets } = this.#deps
     const pair = configured.pair?.() ?? null
@@ -179,8 +189,8 @@ export class Listeners {
   }
 
   async #keepTrial(trial: Listener, listener_id: number): Promise<Place[]> {
-    const { db, now } = this.#deps
-    await keepListener(db, { ...placeOf(trial), listener_id, tls: trial.pair }, now())
+    const { db, configured, now } = this.#deps
+    await keepListener(db, { ...placeOf(trial), listener_id, tls: trial.pair }, configured, now())
     const others = [this.#configured, this.#kept].filter((one) => one?.socket) as Listener[]
     for (const other of others) this.#close(other)
     this.#kept = { ...trial, state: 'kept' }

@@ -9,6 +9,8 @@ async function up(db: Kysely<unknown>): Promise<void> {
       port integer not null,
       tls_cert text,
       tls_key text,
+      configured_address text not null,
+      configured_port integer not null,
       created_date text not null
     ) strict`.execute(db)
 }

@@ -10,19 +10,38 @@ export interface StoredListener extends Place {
   readonly tls: Pick<CertificatePair, 'cert' | 'key'> | null
 }
 
-export async function keptListener(db: ReadDb): Promise<StoredListener | null> {
-  const row = await db.selectFrom('listener').selectAll().executeTakeFirst()
+/** It was kept in the place of what was configured then. Whoever has changed that since wants to listen there. */
+export async function keptListener(db: ReadDb, configured: Place): Promise<StoredListener | null> {
+  const row = await db
+    .selectFrom('listener')
+    .selectAll()
+    .where('configured_address', '=', configured.address)
+    .where('configured_port', '=', configured.port)
+    .executeTakeFirst()
   if (!row) return null
   const { listener_id, address, port, tls_cert: cert, tls_key: key } = row
   return { listener_id, address, port, tls: cert === null || key === null ? null : { cert, key } }
 }
 
+export async function hasListener(db: ReadDb): Promise<boolean> {
+  return (await db.selectFrom('listener').select('listener_id').executeTakeFirst()) !== undefined
+}
+
 export async function keepListener(
   db: Kysely<Database>,
   { listener_id, address, port, tls }: StoredListener,
+  configured: Place,
   now: Date,
 ): Promise<void> {
-  const row = { listener_id, address, port, tls_cert: tls?.cert ?? null, tls_key: tls?.key ?? null }
+  const row = {
+    listener_id,
+    address,
+    port,
+    tls_cert: tls?.cert ?? null,
+    tls_key: tls?.key ?? null,
+    configured_address: configured.address,
+    configured_port: configured.port,
+  }
   await db.transaction().execute(async (transaction) => {
     await forgetListener(transaction)
     await transaction
