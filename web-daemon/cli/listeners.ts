@@ -1,10 +1,9 @@
 // Where the panel listens, for whoever is on the server: as the operator has kept it, or else as it is configured.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import type { Config } from '../app/config.ts'
 import { openExistingStore } from '../app/store.ts'
-import { forgetListener, keptListener } from '../features/listeners/store.ts'
+import { forgetListener, hasTable, keptListener } from '../features/listeners/store.ts'
 import type { Place } from '../platform/http/sockets.ts'
 import type { Store } from '../platform/db/store.ts'
 import { printError, printLine } from './print.ts'
@@ -45,8 +44,7 @@ async function withStore<T>({ state_dir }: Config, work: (db: Store) => Promise<
   if (!existsSync(path)) return null
   const db = await openExistingStore(path)
   try {
-    const { rows } = await sql`select 1 from sqlite_master where type = 'table' and name = 'listener'`.execute(db)
-    return rows.length > 0 ? await work(db) : null
+    return (await hasTable(db)) ? await work(db) : null
   } finally {
     await db.destroy()
   }

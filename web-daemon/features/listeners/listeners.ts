@@ -1,11 +1,10 @@
 // Where the panel listens: as it is configured, or where the operator has kept it, and beside that one on trial. There
 // is no moment without a way that has been used: the others close once the new one has been kept through itself.
-import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { KeepListenerAnswer, ListenerView } from '@panel/shared/api/listeners.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { makeQueue } from '../../change/queue.ts'
-import type { Database } from '../../platform/db/database.ts'
+import type { CommandContext } from '../../platform/context.ts'
 import type { Component } from '../../platform/health.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { notFound } from '../../platform/http/routes.ts'
@@ -28,7 +27,7 @@ export interface ConfiguredListener extends Place {
 
 export interface ListenersDeps {
   readonly sockets: Sockets
-  readonly db: Kysely<Database>
+  readonly db: CommandContext['db']
   readonly configured: ConfiguredListener
   readonly now: () => Date
   readonly monotonic: () => number

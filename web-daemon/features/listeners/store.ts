@@ -1,5 +1,5 @@
 // Reads and writes the kept listener. There is one at most: keeping one takes the place of the other.
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { Place } from '../../platform/http/sockets.ts'
@@ -53,4 +53,10 @@ export async function keepListener(
 
 export async function forgetListener(db: WriteDb): Promise<void> {
   await db.deleteFrom('listener').execute()
+}
+
+/** Not of a store that the daemon has yet to bring forward. */
+export async function hasTable(db: Kysely<Database>): Promise<boolean> {
+  const { rows } = await sql`select 1 from sqlite_master where type = 'table' and name = 'listener'`.execute(db)
+  return rows.length > 0
 }
