@@ -89,7 +89,7 @@ make_certificate() {
 # A file of the helper's that it cannot use. It is kept under another name, for whoever wants to look at it.
 set_aside() {
   only_root "set-aside ${1-}"
-  case ${1-} in change-under-way.json | ruleset.json | links.json) ;; *) usage ;; esac
+  case ${1-} in change-under-way.json | ruleset.json | links.json | window.json | window-ended.json) ;; *) usage ;; esac
   folder=$(option PANEL_HELPER_STATE_DIR)
   file=${folder:-/var/lib/tunnel-panel-helper}/$1
   [ -e "$file" ] || [ -L "$file" ] || { echo "There is no $file." >&2; exit 1; }
