@@ -23,6 +23,7 @@ import type {
   TracerouteBody,
 } from './diagnostics.ts'
 import type { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from './forwarding.ts'
+import type { ImpactAnswer, ImpactBody } from './impact/impact.ts'
 import type { NAT_MODES, ROUTE_PROTOCOLS, TUNNEL_TYPES } from './base/lookups.ts'
 import type { MetricsEvents, HostHistoryAnswer, MetricsHistoryAnswer, MetricsSnapshot } from './metrics.ts'
 import type {
@@ -168,6 +169,7 @@ interface RunsQuery extends Page {
 }
 
 export interface Endpoints {
+  'POST /impact': { body: ImpactBody; answer: ImpactAnswer }
   'GET /audit': { query: AuditQuery; answer: ListAuditAnswer }
   'POST /auth/setup': { body: SetupBody; answer: SessionAnswer }
   'POST /auth/login': { body: LoginBody; answer: SessionAnswer }

@@ -8,6 +8,7 @@ import { DRIFT } from './drift.ts'
 import { FINDING } from './finding.ts'
 import { FORWARDING } from './forwarding.ts'
 import { HEALTH } from './health.ts'
+import { IMPACT } from './impact.ts'
 import { INPUT } from './input.ts'
 import { MONITOR } from './monitor.ts'
 import { NOTE } from './note.ts'
@@ -32,6 +33,7 @@ export const CATALOGUE = {
   ...FINDING,
   ...FORWARDING,
   ...HEALTH,
+  ...IMPACT,
   ...INPUT,
   ...MONITOR,
   ...NOTE,

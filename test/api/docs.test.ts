@@ -126,6 +126,7 @@ describe('The API description', () => {
       'auth',
       'backup',
       'diagnostics',
+      'impact',
       'metrics',
       'monitor',
       'other',

@@ -4,6 +4,8 @@ import { authEndpoints } from '../features/auth/endpoints.ts'
 import { confirmPassword } from '../features/auth/me.ts'
 import { backupEndpoints } from '../features/backup/endpoints.ts'
 import { diagnosticEndpoints } from '../features/diagnostics/endpoints.ts'
+import { impactEndpoints } from '../features/impact/endpoints.ts'
+import { makeImpact } from '../features/impact/impact.ts'
 import { metricsEndpoints } from '../features/metrics/endpoints.ts'
 import { metricsComponent } from '../features/metrics/component.ts'
 import { fullDisks } from '../features/metrics/full-disks.ts'
@@ -41,7 +43,10 @@ export function allEndpoints(services: Services): Endpoint[] {
     [await helper.incident(context), certificate?.incident() ?? null, ...fullDisks(metrics.sampler.latest)].filter(
       (one) => one !== null,
     )
-  return [
+  const { timings } = services
+  const readImpact = makeImpact({ traffic, took: (kind) => timings.took(kind) })
+  const endpoints: Endpoint[] = [
+    ...impactEndpoints(readImpact, () => endpoints),
     ...authEndpoints(auth),
     ...systemEndpoints({ ...about, isLocal: auth.isLocal }, installation, store, async (context) => [
       await helper.component(context),
@@ -55,12 +60,12 @@ export function allEndpoints(services: Services): Endpoint[] {
     ...diagnosticEndpoints(runs, logger),
     ...auditEndpoints,
     ...poolEndpoints(poolUse),
-    ...tunnelEndpoints(dependentRoutes, (word) => monitor.inState(word)),
+    ...tunnelEndpoints({ dependants: dependentRoutes, inState: (word) => monitor.inState(word), readImpact }),
     ...pairingEndpoints(pairing),
     ...reconcileEndpoints({ watch, routeWatch, monitor, traffic, ofHost }),
     ...settingsEndpoints(SETTING_REFERENCES),
     ...forwardingEndpoints({ rulesInForce: countInForce }),
-    ...routeEndpoints(traffic),
+    ...routeEndpoints(traffic, readImpact),
     ...backupEndpoints({
       references: SETTING_REFERENCES,
       poolUse,
@@ -69,4 +74,5 @@ export function allEndpoints(services: Services): Endpoint[] {
       logger,
     }),
   ]
+  return endpoints
 }

@@ -25,6 +25,7 @@ import type { Store } from '../platform/db/store.ts'
 import type { Bus } from '../platform/events/bus.ts'
 import type { Streamer } from '../platform/helper/streams.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
+import { timed, Timings } from '../features/impact/timings.ts'
 import { toBasePath } from '../platform/http/prefix.ts'
 import { API_BASE } from '../platform/http/routes.ts'
 import type { CertificateWatcher } from '../platform/tls/certificate-watcher.ts'
@@ -78,6 +79,7 @@ export interface Services {
   readonly monitor: Monitor
   /** To be started, and stopped before the store is closed. */
   readonly traffic: Traffic
+  readonly timings: Timings
   /** To be stopped before the store is closed. */
   readonly runs: Runs
   readonly certificate: Certificate | null
@@ -85,10 +87,10 @@ export interface Services {
 }
 
 export function makeServices(deps: PanelDeps): Services {
-  const { db, request, bus, settings, logger, now = () => new Date() } = deps
-  const { monotonic = () => performance.now() } = deps
-  const api_path = `${toBasePath(deps.web_path)}${API_BASE}`
-  const context = { db, request, now, api_path, settings, inTurn: makeQueue(), publish: bus.publish }
+  const { db, bus, settings, logger, now = () => new Date(), monotonic = () => performance.now() } = deps
+  const timings = new Timings()
+  const request = timed(deps.request, timings, monotonic)
+  const context = { db, request, now, api_path: apiPathOf(deps), settings, inTurn: makeQueue(), publish: bus.publish }
   const traffic = new Traffic({ db, request, now, monotonic, settings, logger })
   const drift = { ...context, logger, record: (doing: PanelAction) => recordPanelAction(context, doing) }
   const monitor = new Monitor({ db, request, stream: deps.stream, bus, now, logger, settings, ...deps.monitor })
@@ -113,6 +115,7 @@ export function makeServices(deps: PanelDeps): Services {
     }),
     monitor,
     traffic,
+    timings,
     runs: new Runs({ db, stream: deps.stream, now, ...(deps.metrics && { host: deps.metrics.host }) }),
     certificate: deps.certificate ?? null,
     logger,
@@ -123,6 +126,8 @@ export function makeServices(deps: PanelDeps): Services {
   })
   return services
 }
+
+const apiPathOf = ({ web_path }: PanelDeps): string => `${toBasePath(web_path)}${API_BASE}`
 
 const makeAuth = (
   { passwords = makePasswords(), signing_key, settings }: PanelDeps,

@@ -2,7 +2,6 @@
 // skip a step.
 import type { Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
-import { strict, type TSchema } from '@panel/shared/schema.ts'
 import { AuditNote } from '../audit-note.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
 import { asRefusal, sendAnswer, sendRefusal } from './answer.ts'
@@ -11,10 +10,9 @@ import type { Answer, AuditedEndpoint, Endpoint, Incoming, StreamEndpoint } from
 import type { Guard, GuardedRequest } from './guards.ts'
 import { clientAddress, isSecure } from './headers.ts'
 import { takeKey, type RememberedAnswers } from './idempotency.ts'
-import { Problems } from './problems.ts'
 import type { Refusal } from './refusal.ts'
 import type { Streams } from './streams.ts'
-import { validate, type Body } from './validate.ts'
+import { readFields, type Body } from './validate.ts'
 
 /** A finished command or stream, as the audit log records it. */
 export interface AuditedRequest {
@@ -119,10 +117,7 @@ class Exchange {
   }
 
   #incoming(given: Body): Incoming<never> {
-    const schema = this.#endpoint.body ?? NOTHING
-    const problems = new Problems(Object.keys((schema['properties'] as object | undefined) ?? {}))
-    const body = validate(schema, given, problems)
-    if (this.#endpoint.gathersProblems !== true) problems.throwIfAny()
+    const { body, problems } = readFields(this.#endpoint, given)
     const req = this.#req
     return {
       params: Object.fromEntries(Object.entries(req.params).map(([name, text]) => [name, Number(text)])),
@@ -177,9 +172,6 @@ function goneSignal(res: Response): AbortSignal {
   else res.once('close', () => going.abort())
   return going.signal
 }
-
-/** An endpoint without a body schema accepts no fields. */
-const NOTHING: TSchema = strict({})
 
 /** Only the parameters that the endpoint declares, so that the API description is complete. */
 const declaredQuery = (url: string, { query }: Endpoint): Record<string, string> =>
