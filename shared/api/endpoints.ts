@@ -24,6 +24,13 @@ import type {
 } from './diagnostics.ts'
 import type { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from './forwarding.ts'
 import type { ImpactAnswer, ImpactBody } from './impact/impact.ts'
+import type {
+  KeepListenerAnswer,
+  ListListenersAnswer,
+  RemoveListenerAnswer,
+  TryListenerAnswer,
+  TryListenerBody,
+} from './listeners.ts'
 import type { NAT_MODES, ROUTE_PROTOCOLS, TUNNEL_TYPES } from './base/lookups.ts'
 import type { MetricsEvents, HostHistoryAnswer, MetricsHistoryAnswer, MetricsSnapshot } from './metrics.ts'
 import type {
@@ -186,6 +193,10 @@ export interface Endpoints {
   'GET /system/routes': { answer: RoutingTableAnswer }
   'GET /system/forwarding': { answer: ForwardingAnswer }
   'POST /system/forwarding/enable': { body: ForwardingBody; answer: ForwardingChangeAnswer }
+  'GET /system/listeners': { answer: ListListenersAnswer }
+  'POST /system/listeners': { body: TryListenerBody; answer: TryListenerAnswer }
+  'POST /system/listeners/{id}/keep': { answer: KeepListenerAnswer }
+  'DELETE /system/listeners/{id}': { answer: RemoveListenerAnswer }
   'GET /system/metrics': { answer: MetricsSnapshot }
   'GET /system/metrics/stream': { events: MetricsEvents }
   'GET /system/metrics/history': { query: { limit?: number; detail?: 'all' | 'host' }; answer: MetricsHistoryAnswer }

@@ -10,6 +10,7 @@ import { FORWARDING } from './forwarding.ts'
 import { HEALTH } from './health.ts'
 import { IMPACT } from './impact.ts'
 import { INPUT } from './input.ts'
+import { LISTENER } from './listener.ts'
 import { MONITOR } from './monitor.ts'
 import { NOTE } from './note.ts'
 import { OBJECT } from './object.ts'
@@ -35,6 +36,7 @@ export const CATALOGUE = {
   ...HEALTH,
   ...IMPACT,
   ...INPUT,
+  ...LISTENER,
   ...MONITOR,
   ...NOTE,
   ...OBJECT,

@@ -6,6 +6,7 @@ import { backupEndpoints } from '../features/backup/endpoints.ts'
 import { diagnosticEndpoints } from '../features/diagnostics/endpoints.ts'
 import { impactEndpoints } from '../features/impact/endpoints.ts'
 import { makeImpact } from '../features/impact/impact.ts'
+import { listenerEndpoints } from '../features/listeners/endpoints.ts'
 import { metricsEndpoints } from '../features/metrics/endpoints.ts'
 import { metricsComponent } from '../features/metrics/component.ts'
 import { fullDisks } from '../features/metrics/full-disks.ts'
@@ -23,6 +24,7 @@ import { pairingEndpoints } from '../features/tunnels/pairing/endpoints.ts'
 import { poolUse } from '../features/tunnels/pool-use.ts'
 import { forwardingEndpoints } from '../features/forwarding/endpoints.ts'
 import { routeEndpoints } from '../features/routes/endpoints.ts'
+import { ruleOnTcpPort } from '../features/routes/own-port.ts'
 import { rulesComponent } from '../features/routes/health/component.ts'
 import { countInForce } from '../features/routes/store.ts'
 import { dependentRoutes } from '../features/routes/tunnel-use.ts'
@@ -36,7 +38,7 @@ const SETTING_REFERENCES = { 'addressing.default_pool_id': whyNoDefaultPool }
 export function allEndpoints(services: Services): Endpoint[] {
   const { auth, about, installation, store, pairing, watch, metrics, traffic, monitor, runs, certificate, logger } =
     services
-  const { routeWatch } = services
+  const { routeWatch, listeners } = services
   const rules = cached((context) => rulesComponent(context, routeWatch))
   const helper = watchHelperState()
   const ofHost = async (context: ReadContext): Promise<HostIncident[]> =>
@@ -54,7 +56,9 @@ export function allEndpoints(services: Services): Endpoint[] {
       metricsComponent(metrics),
       monitorComponent(monitor),
       ...(certificate ? [certificate.component()] : []),
+      ...[listeners.component()].filter((one) => one !== null),
     ]),
+    ...listenerEndpoints(listeners, ruleOnTcpPort),
     ...metricsEndpoints(metrics),
     ...monitorEndpoints(monitor),
     ...diagnosticEndpoints(runs, logger),

@@ -1,6 +1,7 @@
 // Every migration of the store, in the order in which they run.
 import type { NamedMigration } from '../platform/db/migrate.ts'
 import * as diagnostics from '../features/diagnostics/migration.ts'
+import * as listener from '../features/listeners/migration.ts'
 import * as metrics from '../features/metrics/migration.ts'
 import * as hostHistory from '../features/metrics/migration-history.ts'
 import * as monitor from '../features/monitor/migration.ts'
@@ -37,4 +38,5 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   messages,
   monitorTicks,
   hostHistory,
+  listener,
 ]

@@ -10,6 +10,7 @@ import type { AuthServices } from '../features/auth/services.ts'
 import { Throttle } from '../features/auth/throttle.ts'
 import { makeTokens } from '../features/auth/tokens.ts'
 import { Runs } from '../features/diagnostics/runs.ts'
+import { Listeners, type ConfiguredListener } from '../features/listeners/listeners.ts'
 import { Metrics, type MetricsDeps } from '../features/metrics/metrics.ts'
 import { makeRoutesReader } from '../features/metrics/routes-snapshot.ts'
 import { Monitor, type MonitorDeps } from '../features/monitor/monitor.ts'
@@ -20,12 +21,14 @@ import type { Settings } from '../features/settings/settings.ts'
 import type { About } from '../features/system/health.ts'
 import type { Installation } from '../features/system/info.ts'
 import { PairingThrottle } from '../features/tunnels/pairing/throttle.ts'
+import { AuditNote } from '../platform/audit-note.ts'
 import type { CommandContext } from '../platform/context.ts'
 import type { Store } from '../platform/db/store.ts'
 import type { Bus } from '../platform/events/bus.ts'
 import type { Streamer } from '../platform/helper/streams.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
-import { timed, Timings } from '../features/impact/timings.ts'
+import { timed, type Timings } from '../features/impact/timings.ts'
+import type { Sockets } from '../platform/http/sockets.ts'
 import { toBasePath } from '../platform/http/prefix.ts'
 import { API_BASE } from '../platform/http/routes.ts'
 import type { CertificateWatcher } from '../platform/tls/certificate-watcher.ts'
@@ -47,6 +50,9 @@ export interface PanelDeps {
   /** Names of this host beside its own; none by default. */
   readonly host_names?: readonly string[]
   readonly installation: Omit<Installation, 'web_path'>
+  readonly sockets: Sockets
+  /** Where it listens unless the operator has kept another listener. */
+  readonly configured: ConfiguredListener
   /** Holds index.html and assets/. */
   readonly page_dir: string
   /** Absent: the panel is served without TLS. */
@@ -68,6 +74,8 @@ export interface Services {
   readonly about: About
   readonly installation: Installation
   readonly store: Store
+  /** To be started once the app is there, and stopped. */
+  readonly listeners: Listeners
   readonly pairing: PairingThrottle
   /** The background pass over the tunnels; whoever serves the app decides when it runs. */
   readonly watch: TunnelWatch
@@ -88,8 +96,7 @@ export interface Services {
 
 export function makeServices(deps: PanelDeps): Services {
   const { db, bus, settings, logger, now = () => new Date(), monotonic = () => performance.now() } = deps
-  const timings = new Timings()
-  const request = timed(deps.request, timings, monotonic)
+  const { request, timings } = timed(deps.request, monotonic)
   const context = { db, request, now, api_path: apiPathOf(deps), settings, inTurn: makeQueue(), publish: bus.publish }
   const traffic = new Traffic({ db, request, now, monotonic, settings, logger })
   const drift = { ...context, logger, record: (doing: PanelAction) => recordPanelAction(context, doing) }
@@ -100,6 +107,7 @@ export function makeServices(deps: PanelDeps): Services {
     about: { version: VERSION, started_at: now() },
     installation: { ...deps.installation, web_path: deps.web_path },
     store: db,
+    listeners: makeListeners(deps, context),
     pairing: new PairingThrottle(now),
     watch: makeTunnelWatch(drift),
     routeWatch: makeRouteWatch(drift, traffic),
@@ -128,6 +136,25 @@ export function makeServices(deps: PanelDeps): Services {
 }
 
 const apiPathOf = ({ web_path }: PanelDeps): string => `${toBasePath(web_path)}${API_BASE}`
+
+const makeListeners = (
+  { sockets, configured, monotonic = () => performance.now(), logger }: PanelDeps,
+  { db, now }: Pick<CommandContext, 'db' | 'now'>,
+): Listeners =>
+  new Listeners({
+    sockets,
+    db,
+    configured,
+    now,
+    monotonic,
+    logger,
+    onExpired: async ({ listener_id, address, port }) => {
+      const note = new AuditNote()
+      note.target('listener', listener_id)
+      note.operation(`Closed the listener at ${address} port ${port}: nobody kept it in time`)
+      await recordPanelAction({ db, now }, { action: 'ListenerRemove', note, refusal: null, duration_ms: 0 })
+    },
+  })
 
 const makeAuth = (
   { passwords = makePasswords(), signing_key, settings }: PanelDeps,

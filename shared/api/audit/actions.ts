@@ -33,6 +33,9 @@ export const AUDIT_ACTIONS = {
   RouteReorder: 1070,
   MonitorToggle: 1080,
   SessionRefresh: 1090,
+  ListenerTry: 1200,
+  ListenerKeep: 1210,
+  ListenerRemove: 1220,
 } as const
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS

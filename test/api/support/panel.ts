@@ -16,7 +16,8 @@ import { refusalFromRpc } from '@panel/web-daemon/platform/helper/refusals.ts'
 import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { toBasePath } from '@panel/web-daemon/platform/http/prefix.ts'
 import type { Streams } from '@panel/web-daemon/platform/http/streams.ts'
-import { drain, listen, serverUrl, type Listening } from '@panel/web-daemon/platform/http/server.ts'
+import { serverUrl, type Listening } from '@panel/web-daemon/platform/http/server.ts'
+import { Sockets } from '@panel/web-daemon/platform/http/sockets.ts'
 import type { TunnelWatch } from '@panel/web-daemon/features/reconcile/watch.ts'
 import { Settings } from '@panel/web-daemon/features/settings/settings.ts'
 import type { Metrics } from '@panel/web-daemon/features/metrics/metrics.ts'
@@ -39,7 +40,6 @@ export const INSTALLATION = {
   data_dir: '/var/lib/tunnel-panel',
   database_path: '/var/lib/tunnel-panel/panel.db',
   socket_path: '/run/tunnel-panel/helper.sock',
-  bind_host: '127.0.0.1',
 } as const
 
 export interface TestPanel {
@@ -57,6 +57,7 @@ export interface TestPanel {
   /** The host that the helper in this process speaks to, unless the test brought an `ask` of its own. */
   readonly kernel: FakeKernel
   readonly server: Server
+  readonly listeners: Panel['listeners']
   readonly bus: Bus
   /** The background pass, which no timer starts here. */
   readonly watch: TunnelWatch
@@ -104,6 +105,7 @@ export const startPanel = async ({
   const kernel = new FakeKernel()
   const helper = inProcessHelper(kernel)
   const web_path = parts.web_path ?? ''
+  const { pair, ...options } = listening
   const logger = makeLogger({ write: (line) => void log.push(line) })
   const db = parts.db ?? (await openStore(store))
   const bus = parts.bus ?? new Bus(logger)
@@ -119,13 +121,15 @@ export const startPanel = async ({
     monotonic: clock.monotonic,
     passwords: makePasswords(TEST_BCRYPT_COST),
     host_names: ['panel'],
+    sockets: new Sockets(options),
+    configured: { address, port: 0, ...(pair && { pair: () => pair }) },
     ...parts,
     db,
     bus,
     web_path,
   }
-  const { app, endpoints, streams, metrics, traffic, monitor, watch, routeWatch, runs } = createApp(whole)
-  const server = await listen(app, address, 0, listening)
+  const { app, endpoints, streams, metrics, traffic, monitor, watch, routeWatch, runs, listeners } = createApp(whole)
+  const { server } = await listeners.start()
   const base = serverUrl(server, toBasePath(web_path))
   const check = answerCheck(endpoints, toBasePath(web_path))
   const visitor = (): Client => new Client(base, check)
@@ -138,7 +142,7 @@ export const startPanel = async ({
   const close = async (): Promise<void> => {
     streams.endAll()
     await runs.stop()
-    await drain(server, 100)
+    await listeners.stop(100)
     await metrics.stop()
     await monitor.stop()
     await whole.db.destroy()
@@ -157,6 +161,7 @@ export const startPanel = async ({
     db: whole.db,
     kernel,
     server,
+    listeners,
     bus,
     settings: whole.settings,
     watch,

@@ -23,12 +23,16 @@ export class Timings {
 }
 
 /** The same writer, whose changes of tunnels are measured; one that fails counts for nothing. */
-export function timed(request: Writer, timings: Timings, monotonic: () => number): Writer {
+export function timed(
+  request: Writer,
+  monotonic: () => number,
+): { readonly request: Writer; readonly timings: Timings } {
+  const timings = new Timings()
   const measured: Writer = async (method, params) => {
     const began = monotonic()
     const answer = await request(method, params)
     if (method === 'tunnel.apply') timings.add(kindOf(params as Params<'tunnel.apply'>), monotonic() - began)
     return answer
   }
-  return measured
+  return { request: measured, timings }
 }

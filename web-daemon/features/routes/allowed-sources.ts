@@ -58,7 +58,7 @@ export async function foreseeAddition(
   return foreseeAmendment(context, stored, addition(stored, incoming))
 }
 
-function addition(stored: RouteRecord, { body, problems, server_port }: Incoming<AddAllowedSourceBody>): UpdateRequest {
+function addition(stored: RouteRecord, { body, problems, panelPorts }: Incoming<AddAllowedSourceBody>): UpdateRequest {
   const { force = false, i_understand_i_may_lose_access: _accepts, ...added } = body
   const others = stored.allowed_sources.map(bodyOf)
   if (others.length >= MAX_ALLOWED_SOURCES)
@@ -69,7 +69,7 @@ function addition(stored: RouteRecord, { body, problems, server_port }: Incoming
     )
   const field = `allowed_sources.${others.length}.`
   const mapField = (said: string): string => (said.startsWith(field) ? said.slice(field.length) : said)
-  return { body: { allowed_sources: [...others, added], force }, problems, server_port, mapField }
+  return { body: { allowed_sources: [...others, added], force }, problems, panelPorts, mapField }
 }
 
 export const removeAllowedSource =
@@ -90,11 +90,11 @@ export async function foreseeRemoval(
 
 function removal(
   stored: RouteRecord,
-  { body, problems, server_port }: Incoming<RemoveAllowedSourceBody>,
+  { body, problems, panelPorts }: Incoming<RemoveAllowedSourceBody>,
 ): UpdateRequest {
   const removed = meantBy(body, problems, stored)
   const allowed_sources = stored.allowed_sources.filter((one) => one !== removed).map(bodyOf)
-  return { body: { allowed_sources, force: body.force ?? false }, problems, server_port }
+  return { body: { allowed_sources, force: body.force ?? false }, problems, panelPorts }
 }
 
 /** 422 where it is no network, 404 where the rule has no such. */

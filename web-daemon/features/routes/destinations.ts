@@ -50,7 +50,7 @@ export async function foreseeAddition(context: ReadContext, incoming: Incoming<A
   return foreseeAmendment(context, stored, addition(stored, incoming))
 }
 
-function addition(stored: RouteRecord, { body, problems, server_port }: Incoming<AddDestinationBody>): UpdateRequest {
+function addition(stored: RouteRecord, { body, problems, panelPorts }: Incoming<AddDestinationBody>): UpdateRequest {
   const { force = false, i_understand_i_may_lose_access: _accepts, ...added } = body
   const others = stored.destinations.map(destinationBody)
   if (others.length >= MAX_DESTINATIONS)
@@ -61,7 +61,7 @@ function addition(stored: RouteRecord, { body, problems, server_port }: Incoming
     )
   const field = `destinations.${others.length}.`
   const mapField = (said: string): string => (said.startsWith(field) ? said.slice(field.length) : said)
-  return { body: { destinations: [...others, added], force }, problems, server_port, mapField }
+  return { body: { destinations: [...others, added], force }, problems, panelPorts, mapField }
 }
 
 export const removeDestination =
@@ -80,7 +80,7 @@ export async function foreseeRemoval(
   return foreseeAmendment(context, stored, removal(stored, incoming))
 }
 
-function removal(stored: RouteRecord, { body, problems, server_port }: Incoming<RemoveDestinationBody>): UpdateRequest {
+function removal(stored: RouteRecord, { body, problems, panelPorts }: Incoming<RemoveDestinationBody>): UpdateRequest {
   const removed = meantBy(body, problems, stored)
   const left = stored.destinations.filter((one) => one !== removed)
   if (left.length === 0)
@@ -95,7 +95,7 @@ function removal(stored: RouteRecord, { body, problems, server_port }: Incoming<
   return {
     body: { destinations: left.map(destinationBody), force, drop_connections },
     problems,
-    server_port,
+    panelPorts,
     mapField,
   }
 }

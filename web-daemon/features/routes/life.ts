@@ -62,11 +62,11 @@ const foresee =
   }
 
 /** Others may have come onto its ports while it was out of force. */
-const toEnable: Decide<RouteActionBody> = async (context, stored, { body, problems, server_port }) => {
+const toEnable: Decide<RouteActionBody> = async (context, stored, { body, problems, panelPorts }) => {
   const { record, warnings } = await draftUpdate(context, stored, {
     body: { is_enabled: true, ...(body.force === undefined ? {} : { force: body.force }) },
     problems,
-    server_port,
+    panelPorts,
   })
   return { wanted: record, warnings }
 }

@@ -23,12 +23,12 @@ export const updateRoute =
   (traffic: Traffic) =>
   (
     context: CommandContext,
-    { params, body, problems, server_port, if_match }: Incoming<UpdateRouteBody>,
+    { params, body, problems, panelPorts, if_match }: Incoming<UpdateRouteBody>,
   ): Promise<Answer<UpdateRouteAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       requireVersion(stored, { if_match })
-      return ok(await amend(context, traffic, stored, { body, problems, server_port }))
+      return ok(await amend(context, traffic, stored, { body, problems, panelPorts }))
     })
 
 export async function foreseeUpdate(context: ReadContext, incoming: Incoming<UpdateRouteBody>): Promise<Foreseen> {

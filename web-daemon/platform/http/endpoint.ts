@@ -8,6 +8,7 @@ import type { EventsOf } from '@panel/shared/api/base/shapes.ts'
 import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
 import type { AuditNote } from '../audit-note.ts'
 import type { Problems } from './problems.ts'
+import type { Place } from './sockets.ts'
 import type { StreamSource } from './stream.ts'
 
 /** The sections of the API description. */
@@ -54,8 +55,10 @@ export interface Incoming<B = unknown> {
   readonly cookies: Readonly<Record<string, string>>
   /** The address of the connection, never from a header. */
   readonly client_ip: string
-  /** The local port of the connection: the panel's own. */
-  readonly server_port: number
+  /** The listener of the panel that the request came through. */
+  readonly place: Place
+  /** All ports that the panel listens on, or would after a restart, at the moment of the call. */
+  readonly panelPorts: () => readonly number[]
   readonly is_secure: boolean
   /** The header If-Match, "" without one. */
   readonly if_match: string

@@ -11,6 +11,7 @@ import type { Guard, GuardedRequest } from './guards.ts'
 import { clientAddress, isSecure } from './headers.ts'
 import { takeKey, type RememberedAnswers } from './idempotency.ts'
 import type { Refusal } from './refusal.ts'
+import type { Place } from './sockets.ts'
 import type { Streams } from './streams.ts'
 import { readFields, type Body } from './validate.ts'
 
@@ -32,6 +33,8 @@ export interface Pipeline {
   readonly guards: readonly Guard[]
   readonly context: Omit<CommandContext, 'note'>
   readonly remembered: RememberedAnswers
+  readonly placeOf: (req: Request) => Place
+  readonly panelPorts: () => readonly number[]
   readonly streams: Streams
   readonly record: (entry: AuditedRequest) => Promise<void>
   readonly logger: Logger
@@ -126,7 +129,8 @@ class Exchange {
       problems,
       cookies: this.#guarded.cookies,
       client_ip: clientAddress(req),
-      server_port: req.socket.localPort ?? 0,
+      place: this.#pipeline.placeOf(req),
+      panelPorts: this.#pipeline.panelPorts,
       is_secure: isSecure(req),
       if_match: this.#guarded.header('If-Match'),
       request_id: this.#request_id,
