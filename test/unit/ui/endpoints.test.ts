@@ -27,6 +27,7 @@ const OTHERWISE: Readonly<Partial<Record<EndpointName, string>>> = {
   'POST /system/listeners': 'the page does not have it yet',
   'POST /system/listeners/{id}/keep': 'the page does not have it yet',
   'DELETE /system/listeners/{id}': 'the page does not have it yet',
+  'POST /impact': 'the page does not have it yet',
   'GET /safe-apply': 'the page does not have it yet',
   'POST /safe-apply': 'the page does not have it yet',
   'POST /safe-apply/confirm': 'the page does not have it yet',

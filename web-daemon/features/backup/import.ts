@@ -8,6 +8,7 @@ import {
   type ImportBackupBody,
   type ImportedAs,
 } from '@panel/shared/api/backup.ts'
+import type { Foreseen, HostChange } from '@panel/shared/impact/foreseen.ts'
 import { message, type Message, sentences, spoken } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -36,15 +37,10 @@ export interface BackupServices {
 export function importBackup(services: BackupServices) {
   let isUnderWay = false
   return async (context: CommandContext, incoming: Incoming<ImportBackupBody>): Promise<Answer<ImportBackupAnswer>> => {
-    const { body, problems } = incoming
     context.note.target('backup', null)
-    const { dry_run = false, include_settings = true, include_routes = true } = body
-    const backup = problems.has('backup')
-      ? null
-      : readBackup(body.backup, { settings: include_settings, routes: include_routes }, problems)
-    problems.throwIfAny()
-    if (!backup) throw new Error('A backup without problems is missing')
-    const request: ImportRequest = { services, backup, body, confirm: () => confirm(services, context, incoming) }
+    const { dry_run = false } = incoming.body
+    const request = requestIn(services, context, incoming)
+    const { backup } = request
     if (dry_run) {
       const worker = makeDryRunWorker(dryRunContext(context, backup), incoming, services.logger)
       return ok(importAnswer(dry_run, backup, await importAll(worker, context, request)))
@@ -63,6 +59,37 @@ export function importBackup(services: BackupServices) {
       isUnderWay = false
     }
   }
+}
+
+/** As a dry run has it; what depends on items of the same backup is not foreseen. */
+export const foreseeImport =
+  (services: BackupServices) =>
+  async (context: ReadContext, incoming: Incoming<ImportBackupBody>): Promise<Foreseen> => {
+    const request = requestIn(services, context, incoming)
+    const seen: (readonly HostChange[] | null)[] = []
+    const reader = dryRunContext(context, request.backup)
+    const worker = makeDryRunWorker(reader, incoming, services.logger, (changes) => seen.push(changes))
+    const actions = await importAll(worker, context, request)
+    return {
+      changes: seen.flatMap((changes) => changes ?? []),
+      unforeseen: seen.filter((changes) => changes === null).length,
+      warnings: actions.flatMap(({ warnings }) => warnings),
+    }
+  }
+
+function requestIn(
+  services: BackupServices,
+  context: ReadContext,
+  incoming: Incoming<ImportBackupBody>,
+): ImportRequest {
+  const { body, problems } = incoming
+  const { include_settings = true, include_routes = true } = body
+  const backup = problems.has('backup')
+    ? null
+    : readBackup(body.backup, { settings: include_settings, routes: include_routes }, problems)
+  problems.throwIfAny()
+  if (!backup) throw new Error('A backup without problems is missing')
+  return { services, backup, body, confirm: () => confirm(services, context, incoming) }
 }
 
 /** A read-only context that already sees the settings of the backup. */

@@ -5,7 +5,7 @@ import type { SafeApplyEnded, SafeApplyItem, SafeApplyPending } from '@panel/sha
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { WindowFound } from '@panel/shared/window/model.ts'
 import type { CommandContext } from '../../platform/context.ts'
-import type { InWindow } from '../../platform/http/confirm-within.ts'
+import type { InWindow, Windowed } from '../../platform/http/confirm-within.ts'
 import type { Answer } from '../../platform/http/endpoint.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
 import { changedItems, putAllBack } from './followed.ts'
@@ -75,16 +75,26 @@ export class SafeApply {
     return this.#note(await this.#deps.request('window.extend', { window_id, seconds }))
   }
 
-  /** Carries out a command, in a window of its own where seconds are given and none is open. */
-  async during({ seconds, session }: Parameters<InWindow>[0], work: () => Promise<Answer>): Promise<Answer> {
+  /** Carries out a command, in a window of its own where it is to wait for a confirmation and none is open. */
+  readonly during: InWindow = async (request, work) => {
     const { inTurn } = this.#deps
+    const { session } = request
     const by = { user_id: session?.user_id ?? null, username: session?.username ?? '' }
+    const seconds = await this.#secondsFor(request)
     const opened = seconds === null ? null : await inTurn(() => this.#openUnlessOpen(seconds, by))
     try {
       return await this.#answered(await work())
-    } finally {
+    } catch (refused) {
       if (opened !== null) await inTurn(() => this.#closeIfEmpty(opened))
+      throw refused
     }
+  }
+
+  async #secondsFor({ seconds, isRisky }: Windowed): Promise<number | null> {
+    const { settings } = this.#deps
+    const mode = settings.get('system.safe_apply_mode')
+    if (seconds !== null || mode === 'off') return seconds
+    return mode === 'always' || (await isRisky()) ? settings.get('system.safe_apply_seconds') : null
   }
 
   /** Null where there is an open one, which the command joins. */
@@ -97,8 +107,7 @@ export class SafeApply {
   /** What was refused has left nothing to wait for. */
   async #closeIfEmpty(window_id: string): Promise<void> {
     const { window } = await this.follow()
-    if (window?.window_id !== window_id || window.changes > 0 || (await changedItems(this.#deps.db)).length > 0) return
-    await this.confirm(window_id)
+    if (window?.window_id === window_id && window.changes === 0) await this.confirm(window_id)
   }
 
   async #answered(answer: Answer): Promise<Answer> {
