@@ -62,7 +62,7 @@ export function createApp(deps: PanelDeps): Panel {
 /** Hands the HTTP layer what it needs of the features: accounts and sessions, the audit log, the settings. */
 const makePipeline = (
   { db, settings, web_path, sockets, logger }: PanelDeps,
-  { auth, context, listeners }: Services,
+  { auth, context, listeners, safeApply }: Services,
 ): Pipeline => {
   const { now } = context
   const sessionOf = (cookies: GuardedRequest['cookies']) => findSession(db, auth.tokens, cookies)
@@ -79,6 +79,7 @@ const makePipeline = (
     placeOf: (req) => sockets.of(req),
     panelPorts: () => listeners.ports(),
     streams: new Streams({ now, isStanding: (session) => isStanding(db, session), logger }),
+    inWindow: (request, work) => safeApply.during(request, work),
     record: makeRecorder(db, now, logger),
     logger,
   }

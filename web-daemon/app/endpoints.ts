@@ -13,6 +13,7 @@ import { monitorEndpoints } from '../features/monitor/endpoints.ts'
 import { poolEndpoints } from '../features/pools/endpoints.ts'
 import { whyNoDefaultPool } from '../features/pools/reference.ts'
 import { reconcileEndpoints } from '../features/reconcile/endpoints.ts'
+import { safeApplyEndpoints } from '../features/safe-apply/endpoints.ts'
 import { settingsEndpoints } from '../features/settings/endpoints.ts'
 import { systemEndpoints } from '../features/system/endpoints.ts'
 import { cached } from '../features/system/cached.ts'
@@ -62,6 +63,7 @@ export function allEndpoints(services: Services): Endpoint[] {
     ...tunnelEndpoints(dependentRoutes, (word) => monitor.inState(word)),
     ...pairingEndpoints(pairing),
     ...reconcileEndpoints({ watch, routeWatch, monitor, traffic, ofHost }),
+    ...safeApplyEndpoints(services.safeApply, store),
     ...settingsEndpoints(SETTING_REFERENCES),
     ...forwardingEndpoints({ rulesInForce: countInForce }),
     ...routeEndpoints(traffic),
