@@ -19,8 +19,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/',
     page: 'dashboard/DashboardPage',
-    areas: ['dashboard', 'tunnels', 'routes', 'reconcile', 'path'],
-
+    areas: ['dashboard', 'tunnels', 'path'],
     title: 'core.nav.dashboard',
     nav: { group: 'tunnels', icon: 'gauge', onPhone: true },
     first: ['/monitor/summary'],
@@ -37,7 +36,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/tunnels/:id',
     page: 'tunnels/DetailPage',
-    areas: ['tunnels', 'tunnel', 'routes', 'path', 'charts'],
+    areas: ['tunnels', 'tunnel', 'path', 'charts'],
     title: 'core.nav.tunnel',
   },
   {
@@ -62,7 +61,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/routes',
     page: 'routes/ListPage',
-    areas: ['routes', 'list', 'charts'],
+    areas: ['routes', 'path', 'list', 'charts'],
     title: 'core.nav.routes',
     nav: { group: 'tunnels', icon: 'shuffle', onPhone: true },
     first: ['/routes?limit=1000'],
