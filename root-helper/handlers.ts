@@ -6,9 +6,10 @@ import type { HelperFacts, Tools } from '@panel/shared/host/model.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import { eventSubscriber } from './events/subscribe.ts'
 import { forwardingSubject, probeForwarding } from './nouns/forwarding/subject.ts'
-import type { Kernel } from './kernel/facilities.ts'
+import { WINDOW_CHANGED } from '@panel/shared/events/model.ts'
+import type { Kernel, KernelEvents } from './kernel/facilities.ts'
 import type { JournalFile } from './kernel/files/journal.ts'
-import { oneAtATime } from './one-at-a-time.ts'
+import type { InTurn } from './one-at-a-time.ts'
 import { pathHandlers } from './path/handlers.ts'
 import { countFlows, findConnections } from './nouns/ruleset/connections.ts'
 import { applyRuleset, forgetRules, probeRuleset, readCounters, verifyRuleset } from './nouns/ruleset/handlers.ts'
@@ -19,6 +20,7 @@ import { adoptLink, releaseLink } from './nouns/tunnel/ownership.ts'
 import { probeTunnels } from './nouns/tunnel/probe.ts'
 import { routesThrough } from './nouns/tunnel/routes.ts'
 import { tunnelSubject } from './nouns/tunnel/subject.ts'
+import type { Windows } from './window/window.ts'
 
 export type Handlers = { readonly [M in MethodsThat<'read' | 'write'>]: (params: Params<M>) => Promise<Result<M>> } & {
   readonly [M in StreamName]: (params: Params<M>, signal: AbortSignal) => AsyncGenerator<Item<M>, Result<M>, void>
@@ -27,7 +29,11 @@ export type Handlers = { readonly [M in MethodsThat<'read' | 'write'>]: (params:
 /** The dependencies of the helper; the tests pass a fake kernel. */
 export interface HelperDeps {
   readonly kernel: Kernel
+  /** Of one change. What requests begin goes through that of the windows, which keeps it until it is confirmed. */
   readonly journal: JournalFile
+  readonly windows: Windows
+  /** Runs one change after the other, whatever their nouns. */
+  readonly inTurn: InTurn
   readonly helperFacts: () => Promise<HelperFacts>
   readonly findTools: () => Promise<Tools>
   readonly findListeners: () => Promise<Listener[]>
@@ -35,16 +41,13 @@ export interface HelperDeps {
   readonly stateTrouble: () => Promise<string | null>
 }
 
-/** Runs one change after the other, whatever their nouns. */
-type InTurn = ReturnType<typeof oneAtATime>
-
 export function handlersFor(deps: HelperDeps): Handlers {
-  const inTurn = oneAtATime(64)
-  const subscribe = eventSubscriber(deps.kernel.events)
+  const subscribe = eventSubscriber(withWindows(deps))
   return {
-    ...tunnelHandlers(deps, inTurn),
-    ...rulesetHandlers(deps, inTurn),
-    ...forwardingHandlers(deps, inTurn),
+    ...tunnelHandlers(deps),
+    ...rulesetHandlers(deps),
+    ...forwardingHandlers(deps),
+    ...windowHandlers(deps.windows),
     'netfilter.probe': () => deps.kernel.netfilter.foreign(),
     'route.through': async ({ interface_names }) => ({
       links: [...(await routesThrough(deps.kernel.links, interface_names))].map(([interface_name, routes]) => ({
@@ -61,8 +64,8 @@ export function handlersFor(deps: HelperDeps): Handlers {
 
 type HandlersOf<Prefix extends string> = Pick<Handlers, Extract<keyof Handlers, `${Prefix}.${string}`>>
 
-function tunnelHandlers({ kernel, journal }: HelperDeps, inTurn: InTurn): HandlersOf<'tunnel' | 'link'> {
-  const tunnels = new Transaction(tunnelSubject(kernel), journal)
+function tunnelHandlers({ kernel, windows, inTurn }: HelperDeps): HandlersOf<'tunnel' | 'link'> {
+  const tunnels = new Transaction(tunnelSubject(kernel), windows.journal)
   return {
     'link.probe': async ({ interface_names }) => ({ links: await kernel.links.observe(interface_names) }),
     'tunnel.probe': async ({ interface_names }) => ({ tunnels: await probeTunnels(kernel, interface_names) }),
@@ -74,7 +77,7 @@ function tunnelHandlers({ kernel, journal }: HelperDeps, inTurn: InTurn): Handle
   }
 }
 
-function rulesetHandlers({ kernel, journal }: HelperDeps, inTurn: InTurn): HandlersOf<'ruleset'> {
+function rulesetHandlers({ kernel, windows: { journal }, inTurn }: HelperDeps): HandlersOf<'ruleset'> {
   return {
     'ruleset.probe': (params) => probeRuleset(kernel.rulesets, params),
     'ruleset.verify': (change) => verifyRuleset(kernel.rulesets, journal, change),
@@ -92,14 +95,35 @@ function rulesetHandlers({ kernel, journal }: HelperDeps, inTurn: InTurn): Handl
   }
 }
 
-function forwardingHandlers({ kernel, journal }: HelperDeps, inTurn: InTurn): HandlersOf<'forwarding'> {
-  const forwarding = new Transaction(forwardingSubject(kernel.forwarding), journal)
+function forwardingHandlers({ kernel, windows, inTurn }: HelperDeps): HandlersOf<'forwarding'> {
+  const forwarding = new Transaction(forwardingSubject(kernel.forwarding), windows.journal)
   return {
     'forwarding.probe': () => probeForwarding(kernel.forwarding),
     'forwarding.verify': (change) => forwarding.verify(change),
     'forwarding.apply': (change) => inTurn(() => forwarding.apply(change)),
   }
 }
+
+const windowHandlers = (windows: Windows): HandlersOf<'window'> => ({
+  'window.probe': async () => windows.probe(),
+  'window.open': windows.open,
+  'window.extend': windows.extend,
+  'window.confirm': windows.confirm,
+  'window.cancel': windows.cancel,
+  'window.forget': windows.forget,
+})
+
+/** Events of the kernel, and of windows beside them. */
+const withWindows = ({ kernel, windows }: HelperDeps): KernelEvents => ({
+  watch(onEvent) {
+    const endKernel = kernel.events.watch(onEvent)
+    const endWindows = windows.watch(() => onEvent(WINDOW_CHANGED))
+    return () => {
+      endKernel()
+      endWindows()
+    }
+  },
+})
 
 async function probeHost(
   { kernel, helperFacts, findTools, findListeners, stateTrouble }: HelperDeps,

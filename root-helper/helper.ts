@@ -5,7 +5,8 @@ import type { HelperConfig } from './config.ts'
 import { dispatcherFor } from './dispatch.ts'
 import { handlersFor, type HelperDeps } from './handlers.ts'
 import { bootId } from './kernel/boot-id.ts'
-import type { UnitFiles } from './kernel/facilities.ts'
+import { bootClock } from './window/boot-clock.ts'
+import type { Kernel, OwnLinks, UnitFiles } from './kernel/facilities.ts'
 import { kernelEvents } from './kernel/host/events.ts'
 import { kernelIcmp } from './kernel/icmp/icmp.ts'
 import { KernelConnections } from './kernel/conntrack/connections.ts'
@@ -14,6 +15,7 @@ import { findTools, helperFacts } from './kernel/host/facts.ts'
 import { bootRulesIn } from './kernel/files/boot-rules.ts'
 import { journalIn } from './kernel/files/journal.ts'
 import { stateFolder } from './kernel/files/state-folder.ts'
+import { foldersTrouble } from './kernel/files/folders.ts'
 import { removeUnfinished } from './kernel/files/files.ts'
 import { findListeners } from './kernel/host/listeners.ts'
 import { ownAccess } from './kernel/host/own-access.ts'
@@ -22,7 +24,7 @@ import { listenOn } from './kernel/files/socket-file.ts'
 import { ownLinksIn } from './kernel/files/own-links.ts'
 import { networkdFilesIn } from './kernel/files/networkd.ts'
 import { startSwitches } from './nouns/forwarding/start.ts'
-import { startRules } from './nouns/ruleset/start.ts'
+import { holdsRules, startRules } from './nouns/ruleset/start.ts'
 import { forgetGone } from './nouns/tunnel/ownership.ts'
 import { renewFiles } from './nouns/tunnel/renew.ts'
 import { transactionsOf } from './nouns/transactions.ts'
@@ -34,6 +36,13 @@ import { serverFor } from './server.ts'
 import { log } from './log.ts'
 import { sharedRead } from './shared-read.ts'
 import { messageOf } from './text.ts'
+import { oneAtATime } from './one-at-a-time.ts'
+import type { Journal } from './subject.ts'
+import { WindowRecord } from './window/record.ts'
+import { Windows } from './window/window.ts'
+
+/** Where files of ours are. */
+const FOLDERS = ['unitDir', 'networkdDir', 'sysctlDir', 'stateDir'] as const
 
 /** Names of our files in folders that are shared with others. */
 const OUR_NAMES = /^(\d\d-)?tunnel-panel[-.]/
@@ -49,43 +58,66 @@ async function prepareFolder(folder: string, isOurs: (name: string) => boolean):
 const unitsIn = (folder: string): UnitFiles =>
   unitFilesIn(folder, systemdReading(folder), systemdReads(folder) ? ['/run/systemd/system'] : [])
 
+export async function windowsOver(
+  config: HelperConfig,
+  kernel: Kernel,
+  journal: Journal,
+): Promise<Pick<HelperDeps, 'windows' | 'inTurn'>> {
+  const inTurn = oneAtATime(64)
+  const windows = new Windows({
+    record: new WindowRecord(stateFolder(config.stateDir)),
+    clock: bootClock,
+    boot_id: await bootId(),
+    inTurn,
+    journal,
+    transactions: transactionsOf(kernel, journal),
+    foldersTrouble: () => foldersTrouble(FOLDERS.map((name) => config[name])),
+  })
+  return { windows, inTurn }
+}
+
+const linksOf = (
+  { unitDir, networkdDir }: HelperConfig,
+  ownLinks: OwnLinks,
+): Pick<Kernel, 'links' | 'ownLinks' | 'units' | 'networkd'> => ({
+  links: openLinks(ownLinks),
+  ownLinks,
+  units: unitsIn(unitDir),
+  networkd: networkdFilesIn(networkdDir),
+})
+
 export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
-  for (const folder of [config.unitDir, config.networkdDir, config.sysctlDir, config.stateDir]) {
+  for (const folder of FOLDERS.map((name) => config[name])) {
     await prepareFolder(folder, (name) => folder === config.stateDir || OUR_NAMES.test(name))
   }
   const state = stateFolder(config.stateDir)
   const boot = bootRulesIn(state)
   const journal = journalIn(state)
-  const ownLinks = ownLinksIn(state, await bootId())
-  const links = openLinks(ownLinks)
-  const units = unitsIn(config.unitDir)
-  const networkd = networkdFilesIn(config.networkdDir)
-  const { rulesets, ruleBackends, netfilter, changes, backendAnswers } = await openNetfilter(
-    state,
-    boot,
-    config.ruleBackend,
-  )
+  const { changes, backendAnswers, ...netfilter } = await openNetfilter(state, boot, config.ruleBackend)
+  const kernel: Kernel = {
+    ...netfilter,
+    ...linksOf(config, ownLinksIn(state, await bootId())),
+    events: kernelEvents(changes),
+    ownAccess,
+    connections: new KernelConnections(),
+    icmp: kernelIcmp,
+    forwarding: forwardingIn(config.sysctlDir),
+  }
+  const { windows, inTurn } = await windowsOver(config, kernel, journal)
   return {
-    kernel: {
-      links,
-      ownLinks,
-      units,
-      networkd,
-      events: kernelEvents(changes),
-      rulesets,
-      ruleBackends,
-      netfilter,
-      ownAccess,
-      connections: new KernelConnections(),
-      icmp: kernelIcmp,
-      forwarding: forwardingIn(config.sysctlDir),
-    },
+    kernel,
     journal,
+    windows,
+    inTurn,
     helperFacts: () => helperFacts(config),
     findTools: sharedRead(async () => findTools(await backendAnswers())),
     findListeners: sharedRead(findListeners),
     stateTrouble: async () =>
-      journal.blocked() ?? ownLinks.trouble() ?? boot.held().boot_trouble ?? (await state.trouble()),
+      journal.blocked() ??
+      windows.trouble() ??
+      kernel.ownLinks.trouble() ??
+      boot.held().boot_trouble ??
+      (await state.trouble()),
   }
 }
 
@@ -96,10 +128,12 @@ export async function startHelper(
   describePeer: (socket: Socket) => Record<string, unknown>,
   stopping?: AbortSignal,
 ): Promise<Server> {
+  const hadRules = await holdsRules(deps.kernel)
   await recover(deps.journal, transactionsOf(deps.kernel, deps.journal))
+  await deps.windows.resume()
   await forgetGone(deps.kernel)
   await renewFiles(deps.kernel)
-  await startRules(deps.kernel, deps.journal)
+  await startRules(deps.kernel, deps.journal, hadRules)
   await startSwitches(deps.kernel.forwarding)
   const server = serverFor(dispatcherFor(handlersFor(deps)), describePeer, stopping && { stopping })
   await listenOn(server, config.socketPath, config.group)

@@ -1,11 +1,14 @@
 // A queue that runs one change at a time. When the queue is full, a further change is refused as busy.
 import { RefusedError } from './refused.ts'
 
-export function oneAtATime(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** The helper's own work waits its turn like any other, and is never refused. */
+export type InTurn = <T>(work: () => Promise<T>, whose?: 'own') => Promise<T>
+
+export function oneAtATime(limit: number): InTurn {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
-  return async (work) => {
-    if (waiting >= limit) throw new RefusedError('busy', `${limit} changes are waiting already`)
+  return async (work, whose) => {
+    if (waiting >= limit && whose !== 'own') throw new RefusedError('busy', `${limit} changes are waiting already`)
     waiting += 1
     const turn = last.then(work, work)
     last = turn.catch(() => undefined)

@@ -10,14 +10,19 @@ export interface Subject<S, F extends { state: S | null }, Step extends { kind: 
   fromJournal?(state: unknown): S | null
   probe(change: Change<S>): Promise<F>
   /**
-   * The change with what the kernel drops on the way there and the plan is to put back. The journal holds it so, and
-   * nobody requests it.
+   * The change with what the kernel drops on the way there and the plan is to put back; where the change is kept, also what
+   * later changes could drop. The journal holds it so, and nobody requests it.
    */
-  carry?(change: Change<S>): Promise<Change<S>>
+  carry?(change: Change<S>, isKept: boolean): Promise<Change<S>>
   plan(found: S | null, wanted: S | null): readonly Step[]
   check(change: Change<S>, wanted: S | null, found: S | null): Check[]
   /** Throws a RefusedError where root never does this, whoever requests it. */
   allow(change: Change<S>, found: F, steps: readonly Step[]): Promise<void>
+  /**
+   * Throws unless the way back from `after` can be planned, is allowed, and is accepted by the kernel as far as that can
+   * be found out without going there.
+   */
+  rehearse(change: Change<S>, found: F): Promise<void>
   execute(step: Step): Promise<void>
   /** Before a change is undone: notes as the panel's what it made, as far as it was cut short before it could. */
   recall?(change: Change<S>): Promise<void>
@@ -27,6 +32,9 @@ export interface Subject<S, F extends { state: S | null }, Step extends { kind: 
 
 /** Holds the change under way, so that a helper that was killed puts the host back when it starts again. */
 export interface Journal {
+  /** Whether changes are kept beyond their end, and so need a way back that is known to work. */
+  isKept(): boolean
   begin(noun: string, change: Change<unknown>): Promise<void>
-  end(): Promise<void>
+  /** `holds`: whether the host holds what was wanted, or what it held before. */
+  end(holds: boolean): Promise<void>
 }

@@ -42,9 +42,11 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
     const canonical = { before: subject.canonical(requested.before), after: subject.canonical(requested.after) }
     const found = await subject.probe(canonical)
     if (!sameState(found.state, canonical.before)) throw this.#stale(canonical, found.state)
-    const change = (await subject.carry?.(canonical)) ?? canonical
+    const isKept = this.#journal.isKept()
+    const change = (await subject.carry?.(canonical, isKept)) ?? canonical
     const steps = subject.plan(found.state, change.after)
     await subject.allow(change, found, steps)
+    if (isKept) await this.#rehearse(change, found)
     await this.#journal.begin(subject.noun, change)
     const arrival = await this.#goTo(change, change.after, async () => steps)
     const outcome = arrival.failure ? await this.#putBack(change, arrival) : ended('applied', arrival)
@@ -54,11 +56,19 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
   /** A change whose journal cannot be removed would be undone by the next helper, so it is undone now. */
   async #close(change: Change<S>, arrival: Attempt, outcome: Outcome): Promise<Outcome> {
     try {
-      await this.#journal.end()
+      await this.#journal.end(outcome.outcome === 'applied')
       return outcome
     } catch (error) {
       const failure = outcome.failure ?? { step: '', message: oneLine(messageOf(error)) }
       return outcome.outcome === 'restored' ? outcome : this.#putBack(change, { ...arrival, failure })
+    }
+  }
+
+  async #rehearse(change: Change<S>, found: F): Promise<void> {
+    try {
+      await this.#subject.rehearse(change, found)
+    } catch (error) {
+      throw new RefusedError('irreversible', oneLine(`The way back would fail: ${messageOf(error)}`))
     }
   }
 
@@ -78,7 +88,7 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
   async undo({ before, after }: Change<unknown>, why: string): Promise<Outcome> {
     const change = { before: this.#fromJournal(before), after: this.#fromJournal(after) }
     const outcome = await this.#putBack(change, { steps: [], checks: [], failure: { step: '', message: why } })
-    if (outcome.outcome !== 'stuck') await this.#journal.end()
+    if (outcome.outcome !== 'stuck') await this.#journal.end(false)
     return outcome
   }
 

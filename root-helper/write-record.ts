@@ -29,6 +29,11 @@ const NAMES: { readonly [M in WriteName]: (params: Params<M>) => readonly (strin
   'ruleset.apply': changedIds,
   'ruleset.forget': ({ route_rule_ids }) => route_rule_ids,
   'ruleset.disconnect': ({ route_rule_ids }) => route_rule_ids,
+  'window.open': ({ window_id }) => [window_id],
+  'window.extend': ({ window_id }) => [window_id],
+  'window.confirm': ({ window_id }) => [window_id],
+  'window.cancel': ({ window_id }) => [window_id],
+  'window.forget': ({ window_id }) => [window_id],
   'forwarding.apply': ({ after }) => Object.keys(after?.live ?? {}),
 }
 const MAX_NAMES = 50

@@ -30,19 +30,19 @@ is_loopback() { case $1 in 127.* | ::1) true ;; *) false ;; esac; }
 
 url() {
   only_root url
-  address=$(option PANEL_LISTEN_ADDRESS)
-  port=$(option PANEL_LISTEN_PORT)
+  # Where the operator has kept it, or else as it is configured.
+  listens=$(command_of_the_panel listens)
+  address=${listens%% *} scheme=${listens##* } port=${listens#* }
+  port=${port% *}
   path=$(option PANEL_WEB_PATH)
-  scheme=http
-  [ -z "$(option PANEL_TLS_CERT)" ] || scheme=https
   case $address in
     0.0.0.0 | ::) host=$(hostname -f 2>/dev/null || hostname) ;;
     *:*) host="[$address]" ;;
-    *) host=${address:-127.0.0.1} ;;
+    *) host=$address ;;
   esac
-  echo "$scheme://$host:${port:-8480}/${path:+$path/}"
-  if is_loopback "${address:-127.0.0.1}"; then
-    echo "It is reached from this host alone. From elsewhere: ssh -L ${port:-8480}:$host:${port:-8480} root@$(hostname), and open that address there."
+  echo "$scheme://$host:$port/${path:+$path/}"
+  if is_loopback "$address"; then
+    echo "It is reached from this host alone. From elsewhere: ssh -L $port:$host:$port root@$(hostname), and open that address there."
   fi
 }
 
@@ -64,6 +64,8 @@ set_listen() {
   cp -p "$CONF" "$CONF.before"
   set_option PANEL_LISTEN_ADDRESS "$address"
   [ -z "$port" ] || set_option PANEL_LISTEN_PORT "$port"
+  # A listener that was kept in the panel gives way to what is configured anew, and here to what is configured already.
+  ! cmp -s "$CONF" "$CONF.before" || command_of_the_panel forget-listener
   if systemctl restart tunnel-panel-web; then
     rm "$CONF.before"
     url
@@ -87,7 +89,7 @@ make_certificate() {
 # A file of the helper's that it cannot use. It is kept under another name, for whoever wants to look at it.
 set_aside() {
   only_root "set-aside ${1-}"
-  case ${1-} in change-under-way.json | ruleset.json | links.json) ;; *) usage ;; esac
+  case ${1-} in change-under-way.json | ruleset.json | links.json | window.json | window-ended.json) ;; *) usage ;; esac
   folder=$(option PANEL_HELPER_STATE_DIR)
   file=${folder:-/var/lib/tunnel-panel-helper}/$1
   [ -e "$file" ] || [ -L "$file" ] || { echo "There is no $file." >&2; exit 1; }

@@ -130,6 +130,11 @@ export interface Rulesets {
    * they are, damaged or missing ones too. Counters of rules that leave stand still from then on. Where it throws, nothing has changed.
    */
   submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void>
+  /**
+   * Changes nothing. Throws a KernelError where the kernel would refuse the submission of `there`, or that of `back` after it, as far as
+   * the backend can say.
+   */
+  rehearse(there: RuleSwap, back: RuleSwap): Promise<void>
   /** The same in the file of the rules that boot brings back. */
   saveForBoot(gone: readonly number[], put: readonly RelayRule[]): Promise<void>
   /** Deletes the counters of rules that have left the kernel, and returns their last values. */
@@ -138,6 +143,12 @@ export interface Rulesets {
   counters(): Promise<{ epoch: string; counters: RelayCounters[] }>
   /** Takes everything of ours out of the kernel; the file stays. */
   clear(): Promise<void>
+}
+
+/** Rules that leave by their ids, and rules that come or are replaced. */
+export interface RuleSwap {
+  readonly gone: readonly number[]
+  readonly put: readonly RelayRule[]
 }
 
 /** Which backend holds the relay rules: two of them would relay twice. */

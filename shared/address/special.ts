@@ -32,6 +32,7 @@ export const isLoopback = inAny(LOOPBACK)
 export const isMulticast = inAny(MULTICAST)
 export const isReserved = inAny(RESERVED)
 export const isLinkLocal = inAny(LINK_LOCAL)
+export const isPrivate = inAny(PRIVATE)
 export const isIpv4InIpv6 = inAny(IPV4_IN_IPV6)
 
 /** No end of a tunnel has an address from here: the kernel refuses it, keeps it for itself, or does not route it. */

@@ -23,6 +23,13 @@ import type {
   TracerouteBody,
 } from './diagnostics.ts'
 import type { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from './forwarding.ts'
+import type {
+  KeepListenerAnswer,
+  ListListenersAnswer,
+  RemoveListenerAnswer,
+  TryListenerAnswer,
+  TryListenerBody,
+} from './listeners.ts'
 import type { NAT_MODES, ROUTE_PROTOCOLS, TUNNEL_TYPES } from './base/lookups.ts'
 import type { MetricsEvents, HostHistoryAnswer, MetricsHistoryAnswer, MetricsSnapshot } from './metrics.ts'
 import type {
@@ -42,6 +49,7 @@ import type {
   PoolView,
   UpdatePoolBody,
 } from './pools.ts'
+import type { EndSafeApplyBody, ExtendSafeApplyBody, OpenSafeApplyBody, SafeApplyAnswer } from './safe-apply.ts'
 import type {
   AdoptAnswer,
   AdoptBody,
@@ -184,6 +192,10 @@ export interface Endpoints {
   'GET /system/routes': { answer: RoutingTableAnswer }
   'GET /system/forwarding': { answer: ForwardingAnswer }
   'POST /system/forwarding/enable': { body: ForwardingBody; answer: ForwardingChangeAnswer }
+  'GET /system/listeners': { answer: ListListenersAnswer }
+  'POST /system/listeners': { body: TryListenerBody; answer: TryListenerAnswer }
+  'POST /system/listeners/{id}/keep': { answer: KeepListenerAnswer }
+  'DELETE /system/listeners/{id}': { answer: RemoveListenerAnswer }
   'GET /system/metrics': { answer: MetricsSnapshot }
   'GET /system/metrics/stream': { events: MetricsEvents }
   'GET /system/metrics/history': { query: { limit?: number; detail?: 'all' | 'host' }; answer: MetricsHistoryAnswer }
@@ -192,6 +204,11 @@ export interface Endpoints {
   'GET /settings/schema': { answer: SettingsSchemaAnswer }
   'PUT /settings': { body: SettingsBody; answer: ChangeSettingsAnswer }
   'POST /settings/reset': { body: ResetSettingsBody; answer: ChangeSettingsAnswer }
+  'GET /safe-apply': { answer: SafeApplyAnswer }
+  'POST /safe-apply': { body: OpenSafeApplyBody; answer: SafeApplyAnswer }
+  'POST /safe-apply/confirm': { body: EndSafeApplyBody; answer: SafeApplyAnswer }
+  'POST /safe-apply/cancel': { body: EndSafeApplyBody; answer: SafeApplyAnswer }
+  'POST /safe-apply/extend': { body: ExtendSafeApplyBody; answer: SafeApplyAnswer }
   'GET /pools': { answer: ListPoolsAnswer }
   'POST /pools': { body: CreatePoolBody; answer: ChangePoolAnswer }
   'GET /pools/{id}': { answer: PoolView }

@@ -33,7 +33,7 @@ export const HealthAnswer = shape('Health', {
   setup_required: Flag,
   components: list(
     strict({
-      name: oneOf(['database', 'netlink', 'kernel_module', 'monitor', 'metrics', 'helper', 'rules', 'tls']),
+      name: oneOf(['database', 'netlink', 'kernel_module', 'monitor', 'metrics', 'helper', 'rules', 'tls', 'listener']),
       status: Status,
       detail: Type.Optional(Sentence),
       detail_message: Type.Optional(MessageView),

@@ -6,10 +6,10 @@ export const MAX_BATCH = 256
 
 /**
  * `interface_name` is "" where the kernel does not report it, as for every address. ruleset: somebody other than the helper has changed nftables.
- * lost: events are missing, or this is the first item; whatever was read before may be out of date. For both, the index is 0.
+ * window: one opened, changed or ended. lost: events are missing, or this is the first item; whatever was read before may be out of date. For both, the index is 0.
  */
 export const HostEvent = strict({
-  subject: stringEnum(['link', 'address', 'ruleset', 'lost']),
+  subject: stringEnum(['link', 'address', 'ruleset', 'window', 'lost']),
   interface_name: Type.String({ pattern: '^[^\\s/]{0,15}$' }),
   index: Type.Integer({ minimum: 0 }),
   is_removal: Type.Boolean(),
@@ -17,4 +17,5 @@ export const HostEvent = strict({
 export type HostEvent = Static<typeof HostEvent>
 
 export const LOST: HostEvent = { subject: 'lost', interface_name: '', index: 0, is_removal: false }
+export const WINDOW_CHANGED: HostEvent = { ...LOST, subject: 'window' }
 export const RULESET_CHANGED: HostEvent = { ...LOST, subject: 'ruleset' }

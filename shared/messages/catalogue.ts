@@ -9,6 +9,7 @@ import { FINDING } from './finding.ts'
 import { FORWARDING } from './forwarding.ts'
 import { HEALTH } from './health.ts'
 import { INPUT } from './input.ts'
+import { LISTENER } from './listener.ts'
 import { MONITOR } from './monitor.ts'
 import { NOTE } from './note.ts'
 import { OBJECT } from './object.ts'
@@ -18,6 +19,7 @@ import { POOL } from './pool.ts'
 import { REACH } from './reach.ts'
 import { ROOT } from './root.ts'
 import { ROUTE } from './route.ts'
+import { SAFE_APPLY } from './safe-apply.ts'
 import { SETTING } from './setting.ts'
 import { STEP } from './step.ts'
 import { TUNNEL } from './tunnel.ts'
@@ -33,6 +35,7 @@ export const CATALOGUE = {
   ...FORWARDING,
   ...HEALTH,
   ...INPUT,
+  ...LISTENER,
   ...MONITOR,
   ...NOTE,
   ...OBJECT,
@@ -42,6 +45,7 @@ export const CATALOGUE = {
   ...REACH,
   ...ROOT,
   ...ROUTE,
+  ...SAFE_APPLY,
   ...SETTING,
   ...STEP,
   ...TUNNEL,

@@ -54,6 +54,10 @@ export const PANEL = {
   'panel.protected_port': '{detail}',
   'panel.state_unusable': '{detail}',
   'panel.protected_address': '{detail}',
+  'panel.window_open': '{detail}',
+  'panel.window_ended': '{detail}',
+  'panel.window_over': '{detail}',
+  'panel.irreversible': '{detail}',
   'panel.store_disk_full':
     "The disk that holds the panel's store is full, so nothing can be stored. Make room on it and try again.",
   'panel.store_read_only':

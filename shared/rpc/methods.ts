@@ -37,6 +37,7 @@ import { Check } from '../change/check.ts'
 import { RouteThrough } from '../tunnel/model.ts'
 import { TunnelDigest } from './digest.ts'
 import { Outcome } from './outcome.ts'
+import { WindowFound, WindowParams, WindowTime } from '../window/model.ts'
 
 /** A stream has items before its result; what concerns the connection alone is `control`. */
 type Effect = 'read' | 'write' | 'stream' | 'control'
@@ -145,6 +146,21 @@ export const METHODS = {
   'forwarding.verify': method('read', ForwardingChange, Verified),
   /** Neither state may be null: a host always forwards or does not. */
   'forwarding.apply': method('write', ForwardingChange, Outcome),
+  /** The window in which changes are kept until they are confirmed, and how the last one ended. */
+  'window.probe': method('read', strict({}), WindowFound),
+  /**
+   * From now on every change joins it, whoever requests it, and is taken back where nobody confirms within so many seconds of the last
+   * one. Refused where another one is open.
+   */
+  'window.open': method('write', WindowTime, WindowFound),
+  /** So many seconds from now; never more than an hour after the last change. */
+  'window.extend': method('write', WindowTime, WindowFound),
+  /** What was changed stays. */
+  'window.confirm': method('write', WindowParams, WindowFound),
+  /** Takes everything back now, and says how that ended. */
+  'window.cancel': method('write', WindowParams, WindowFound),
+  /** Changes begin again after a window that was taken back, or that is stuck. */
+  'window.forget': method('write', WindowParams, WindowFound),
   /** What other software has in netfilter, as far as relayed packets meet it. Starts nft. */
   'netfilter.probe': method('read', strict({}), ForeignFound),
   'host.probe': method(

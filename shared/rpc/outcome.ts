@@ -29,6 +29,14 @@ export const REFUSALS = {
   protected_port: 14,
   state_unusable: 15,
   protected_address: 16,
+  /** There is a window already. */
+  window_open: 17,
+  /** Of the last window the panel has not taken note yet, or it cannot be taken back. */
+  window_ended: 18,
+  /** There is no open window of that id. */
+  window_over: 19,
+  /** The way back from the change would not work. */
+  irreversible: 20,
 } as const
 export type RefusalCode = keyof typeof REFUSALS
 

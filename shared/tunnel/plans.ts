@@ -6,6 +6,7 @@ import { withKeepaliveRunning } from './canonical.ts'
 import { checkTunnel } from './facts.ts'
 import { onlyRoutesOf } from './routes.ts'
 import { planTunnel, type TunnelPlan } from './plan.ts'
+import type { TunnelStep } from './step.ts'
 
 /** Each under a name of its own; null is none. */
 export type TunnelStates = readonly TunnelState[]
@@ -31,7 +32,8 @@ export function planTunnels(found: TunnelStates | null, wanted: TunnelStates | n
     .map((state) => planTunnel(state, null))
   const arriving = (wished(wanted) ?? []).map((state) => planTunnel(named(found, state.interface_name), state))
   const plans = [...leaving, ...arriving]
-  const steps = plans.flatMap((plan) => plan.steps)
+  // A tunnel may get the ends of another one that is made again in the same change.
+  const steps = [...plans.flatMap(({ steps }) => untilGone(steps)), ...plans.flatMap(({ steps }) => sinceGone(steps))]
   if (leaving.length > 0 && arriving.length > 0)
     return { operation: 'recreate', steps, recreate_reasons: ['interface_name'] }
   return {
@@ -40,6 +42,12 @@ export function planTunnels(found: TunnelStates | null, wanted: TunnelStates | n
     recreate_reasons: plans.flatMap((plan) => plan.recreate_reasons),
   }
 }
+
+/** Up to the step that deletes the link; nothing where none does. */
+const untilGone = (steps: readonly TunnelStep[]): readonly TunnelStep[] => steps.slice(0, lengthUntilGone(steps))
+const sinceGone = (steps: readonly TunnelStep[]): readonly TunnelStep[] => steps.slice(lengthUntilGone(steps))
+const lengthUntilGone = (steps: readonly TunnelStep[]): number =>
+  steps.findLastIndex(({ kind }) => kind === 'link_delete') + 1
 
 export function planChange(change: Change<TunnelState>): TunnelPlan {
   const { before, after } = asStates(change)

@@ -9,12 +9,12 @@ const DATA = `
   action actions actual address address_a address_b address_in_subnet address_pool_title addresses api_base_path
   arch argv backend base_path bind bind_address bind_device bind_host bind_interface chain changed cidr client_ip
   commit content csrf_token data_dir database_path date default_route_devices desired destination
-  destination_address device display_name endpoints enum_values error expected field files_absent files_kept
-  files_removed filesystem flags foreign_files foreign_managers from hostname ignored_interfaces interface
+  destination_address device display_name endpoints enum_values errno error expected field files_absent files_kept
+  files_removed filesystem fingerprint flags foreign_files foreign_managers from hostname ignored_interfaces interface
   interface_name json_shape key kind label leftover_units local_endpoint lookup_table manager managers marker
   message_id missing_jumps monitor_target mount_point name name_substitution namespace networkd_dir node_version
   observed oper_state operation os path pattern payload peer_address present_text protocol release remote_endpoint
-  request_id restart_required route_rule_title rule_text snat_address socket_path source subnet sysctl_path
+  request_id restart_required route_rule_title rule_text snat_address socket_path source subject subnet sysctl_path
   systemd_dir table tags target target_name target_type text title tos traffic_class tunnel_type underlay_device
   unit unit_path units_taken_over unmodelled username version web_path
   answer.description allowed_sources.description pools.description route.description routes.description

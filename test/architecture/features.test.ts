@@ -14,6 +14,8 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   // Health answers in full only once there is an account.
   system: ['auth'],
   pools: [],
+  listeners: [],
+  'safe-apply': [],
   // A tunnel takes addresses from a pool and defaults from the settings.
   tunnels: ['settings', 'pools'],
   // Reads the capabilities of the host.

@@ -65,6 +65,21 @@ export function relayContract(open: () => Promise<Kernel>, runs = 25, active: Ru
     assert.deepEqual(await held(), [three, { ...two, bind_port: 1, sort_order: 7 }])
   })
 
+  it('rehearses any change and its way back, and changes nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(relayRules.map(able), relayRules.map(able), async (from, to) => {
+        await become(from)
+        const [there, back] = [idsOf(from), idsOf(to)]
+        await kernel.rulesets.rehearse(
+          { gone: there.filter((id) => !back.includes(id)), put: to },
+          { gone: back.filter((id) => !there.includes(id)), put: from },
+        )
+        assert.deepEqual(await held(), from)
+      }),
+      { numRuns: Math.ceil(runs / 2) },
+    )
+  }).timeout(120_000)
+
   it('counts for each rule from nothing, and gives the last of it when the rule has gone', async () => {
     await become([exampleRule({ route_rule_id: 1 }), exampleRule({ route_rule_id: 2, bind_port: 80 })])
     const { epoch, counters } = await kernel.rulesets.counters()

@@ -73,6 +73,8 @@ export class FakeKernel implements Kernel {
   supportsGre = true
   /** Why the helper can change nothing; null where it can. */
   stateTrouble: string | null = null
+  /** Why no file of ours could be written on the host. */
+  foldersTrouble: string | null = null
   hostInterfaces: HostInterface[] = [
     fakeInterface('lo', 1, 'loopback', ['127.0.0.1/8']),
     fakeInterface('eth0', 2, 'physical', ['192.0.2.1/24', '2001:db8::1/64']),

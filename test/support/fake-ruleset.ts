@@ -107,6 +107,14 @@ export class FakeRulesets implements Rulesets {
     this.unmanaged = []
   }
 
+  /** As if the kernel refused what is rehearsed; "" where it does not. */
+  refusesRehearsal = ''
+
+  async rehearse(): Promise<void> {
+    this.#readable()
+    if (this.refusesRehearsal !== '') throw new KernelError('EINVAL', this.refusesRehearsal)
+  }
+
   async removeCounters(route_rule_ids: readonly number[]): Promise<RelayCounters[]> {
     this.#readable()
     this.#change(`counters -${route_rule_ids.join(',')}`)

@@ -2,13 +2,20 @@
 // validators and JSON.
 import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
 import { handlersFor, type HelperDeps } from '@panel/root-helper/handlers.ts'
+import { oneAtATime } from '@panel/root-helper/one-at-a-time.ts'
+import { transactionsOf } from '@panel/root-helper/nouns/transactions.ts'
+import { WindowRecord } from '@panel/root-helper/window/record.ts'
+import { Windows } from '@panel/root-helper/window/window.ts'
 import { StreamSlots, Streams } from '@panel/root-helper/streams.ts'
+import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
 import type { InterruptedChange } from '@panel/root-helper/kernel/files/journal.ts'
 import { TOOLS, type HelperFacts, type Tools } from '@panel/shared/host/model.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import type { Streamer } from '@panel/web-daemon/platform/helper/streams.ts'
 import { refusalOf, type RefusalCode } from '@panel/shared/rpc/outcome.ts'
+import { FakeClock } from './fake-clock.ts'
 import type { FakeKernel } from './fake-kernel.ts'
+import { memoryFolder } from './memory-folder.ts'
 
 /** What the helper answered in the place of a result; `code` is of the closed list, or null for a number outside it. */
 export class HelperRefusal extends Error {
@@ -30,10 +37,15 @@ export interface InProcessHelper {
   readonly asked: string[]
 }
 
-export function inProcessHelper(kernel: FakeKernel, journal: HelperDeps['journal'] = noJournal()): InProcessHelper {
+export function inProcessHelper(
+  kernel: FakeKernel,
+  journal: HelperDeps['journal'] = noJournal(),
+  clock = new FakeClock(),
+): InProcessHelper {
   const deps: HelperDeps = {
     kernel,
     journal,
+    ...fakeWindows(kernel, { journal, clock }),
     helperFacts: async () => HELPER_FACTS,
     findTools: async () => ALL_TOOLS,
     findListeners: async () => kernel.hostListeners,
@@ -72,7 +84,26 @@ export function inProcessHelper(kernel: FakeKernel, journal: HelperDeps['journal
   return { request: ((method, params) => answerTo(method, params)) as Writer, stream: stream as Streamer, deps, asked }
 }
 
+/** `clock` and `folder` are the test's own where it looks at them. */
+export function fakeWindows(
+  kernel: Kernel & { readonly foldersTrouble?: string | null },
+  { journal = noJournal(), clock = new FakeClock(), folder = memoryFolder(), boot_id = 'a boot' } = {},
+): Pick<HelperDeps, 'windows' | 'inTurn'> {
+  const inTurn = oneAtATime(64)
+  const windows = new Windows({
+    record: new WindowRecord(folder),
+    clock,
+    boot_id,
+    inTurn,
+    journal,
+    transactions: transactionsOf(kernel, journal),
+    foldersTrouble: async () => kernel.foldersTrouble ?? null,
+  })
+  return { windows, inTurn }
+}
+
 export const noJournal = (): HelperDeps['journal'] => ({
+  isKept: () => false,
   begin: async () => undefined,
   end: async () => undefined,
   read: async () => null,
@@ -84,6 +115,7 @@ export function memoryJournal(): HelperDeps['journal'] {
   let cut: InterruptedChange | null = null
   let blocked: string | null = null
   return {
+    isKept: () => false,
     begin: async (noun, change) => void (cut = { noun, change }),
     end: async () => void (cut = null),
     read: async () => cut,

@@ -25,7 +25,10 @@ import type { SettingsReader } from '../platform/settings.ts'
 import { allEndpoints } from './endpoints.ts'
 import { makeServices, type PanelDeps, type Services } from './services.ts'
 
-export interface Panel extends Pick<Services, 'watch' | 'routeWatch' | 'metrics' | 'monitor' | 'traffic' | 'runs'> {
+export interface Panel extends Pick<
+  Services,
+  'watch' | 'routeWatch' | 'metrics' | 'monitor' | 'traffic' | 'runs' | 'listeners'
+> {
   readonly app: Express
   readonly endpoints: readonly Endpoint[]
   readonly streams: Streams
@@ -51,12 +54,16 @@ export function createApp(deps: PanelDeps): Panel {
   app.use(unknownApiPath)
   app.use(pageRoutes(page, () => readAppearance(settings)))
   app.use(failures(logger))
-  const { watch, routeWatch, metrics, monitor, traffic, runs } = services
-  return { app, endpoints, streams, watch, routeWatch, metrics, monitor, traffic, runs }
+  deps.sockets.serve({ app, endStreams: (isOver) => streams.endOf(isOver) })
+  const { watch, routeWatch, metrics, monitor, traffic, runs, listeners } = services
+  return { app, endpoints, streams, watch, routeWatch, metrics, monitor, traffic, runs, listeners }
 }
 
 /** Hands the HTTP layer what it needs of the features: accounts and sessions, the audit log, the settings. */
-const makePipeline = ({ db, settings, web_path, logger }: PanelDeps, { auth, context }: Services): Pipeline => {
+const makePipeline = (
+  { db, settings, web_path, sockets, logger }: PanelDeps,
+  { auth, context, listeners, safeApply }: Services,
+): Pipeline => {
   const { now } = context
   const sessionOf = (cookies: GuardedRequest['cookies']) => findSession(db, auth.tokens, cookies)
   const guards: Guard[] = [
@@ -69,7 +76,10 @@ const makePipeline = ({ db, settings, web_path, logger }: PanelDeps, { auth, con
     guards,
     context,
     remembered: new RememberedAnswers(now),
+    placeOf: (req) => sockets.of(req),
+    panelPorts: () => listeners.ports(),
     streams: new Streams({ now, isStanding: (session) => isStanding(db, session), logger }),
+    inWindow: (request, work) => safeApply.during(request, work),
     record: makeRecorder(db, now, logger),
     logger,
   }

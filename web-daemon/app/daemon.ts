@@ -1,6 +1,5 @@
 // The running web daemon: opens store, root helper and HTTP server in order, and ends them in the reverse order.
 import { mkdirSync } from 'node:fs'
-import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { keepPruning } from '../features/audit/retention.ts'
@@ -13,7 +12,8 @@ import { Bus } from '../platform/events/bus.ts'
 import { connectHelper, type HelperClient } from '../platform/helper/client.ts'
 import { watchKernel } from '../platform/helper/kernel-events.ts'
 import { toBasePath } from '../platform/http/prefix.ts'
-import { drain, listen, renew, serverUrl } from '../platform/http/server.ts'
+import { serverUrl } from '../platform/http/server.ts'
+import { Sockets } from '../platform/http/sockets.ts'
 import { makeLogger } from '../platform/log.ts'
 import { service } from '../platform/native/index.ts'
 import { notifyReady, notifyStopping } from '../platform/service-manager.ts'
@@ -48,15 +48,17 @@ export async function startDaemon(config: Config): Promise<Daemon> {
   const endPruning = keepPruning({ ...opened, now: () => new Date() })
   await panel.metrics.start()
   await panel.monitor.start()
-  const server = await serve(panel.app, config, certificate)
+  const { server, address, port } = await panel.listeners.start()
+  const endRenewing = certificate?.watch((pair) => panel.listeners.renewConfigured(pair))
   const endWatching = startWatching(panel, opened)
-  process.stdout.write(`The panel is at ${server.url}\n`)
-  notifyReady(`listening on ${config.listen_address} port ${config.listen_port}`)
+  process.stdout.write(`The panel is at ${serverUrl(server, toBasePath(config.web_path))}\n`)
+  notifyReady(`listening on ${address} port ${port}`)
 
   const stopAll = async (signal: string): Promise<void> => {
     logger.info({ signal }, 'stopping')
     notifyStopping()
-    const drained = server.end()
+    endRenewing?.()
+    const drained = panel.listeners.stop()
     panel.streams.endAll()
     await endInOrder(logger, [
       () => panel.runs.stop(),
@@ -95,33 +97,20 @@ const createPanel = (config: Config, { helper, ...opened }: Opened, certificate:
     host_names: config.host_names,
     page_dir: config.page_dir,
     installation: describeInstallation(config),
+    sockets: new Sockets({ trusted_proxies: config.trusted_proxies }),
+    configured: {
+      address: config.listen_address,
+      port: config.listen_port,
+      ...(certificate && { pair: () => certificate.pair }),
+    },
     certificate,
   })
 
-const describeInstallation = ({ state_dir, helper_socket, listen_address }: Config) => ({
+const describeInstallation = ({ state_dir, helper_socket }: Config) => ({
   data_dir: state_dir,
   database_path: join(state_dir, 'panel.db'),
   socket_path: helper_socket,
-  bind_host: listen_address,
 })
-
-/** Over TLS where there is a certificate, which is replaced whenever its files change. */
-const serve = async (
-  app: RequestListener,
-  { listen_address, listen_port, web_path, trusted_proxies }: Config,
-  certificate: CertificateWatcher | null,
-) => {
-  const server = await listen(app, listen_address, listen_port, {
-    trusted_proxies,
-    ...(certificate && { pair: certificate.pair }),
-  })
-  const endRenewing = certificate?.watch((pair) => renew(server, pair))
-  const end = (): Promise<void> => {
-    endRenewing?.()
-    return drain(server)
-  }
-  return { url: serverUrl(server, toBasePath(web_path)), end }
-}
 
 /** Starts what looks at the host in the background; returns what ends it, in order. */
 const startWatching = (panel: Panel, { helper, bus, settings, logger }: Opened): End[] => {

@@ -4,6 +4,7 @@ import { authEndpoints } from '../features/auth/endpoints.ts'
 import { confirmPassword } from '../features/auth/me.ts'
 import { backupEndpoints } from '../features/backup/endpoints.ts'
 import { diagnosticEndpoints } from '../features/diagnostics/endpoints.ts'
+import { listenerEndpoints } from '../features/listeners/endpoints.ts'
 import { metricsEndpoints } from '../features/metrics/endpoints.ts'
 import { metricsComponent } from '../features/metrics/component.ts'
 import { fullDisks } from '../features/metrics/full-disks.ts'
@@ -12,6 +13,7 @@ import { monitorEndpoints } from '../features/monitor/endpoints.ts'
 import { poolEndpoints } from '../features/pools/endpoints.ts'
 import { whyNoDefaultPool } from '../features/pools/reference.ts'
 import { reconcileEndpoints } from '../features/reconcile/endpoints.ts'
+import { safeApplyEndpoints } from '../features/safe-apply/endpoints.ts'
 import { settingsEndpoints } from '../features/settings/endpoints.ts'
 import { systemEndpoints } from '../features/system/endpoints.ts'
 import { cached } from '../features/system/cached.ts'
@@ -21,6 +23,7 @@ import { pairingEndpoints } from '../features/tunnels/pairing/endpoints.ts'
 import { poolUse } from '../features/tunnels/pool-use.ts'
 import { forwardingEndpoints } from '../features/forwarding/endpoints.ts'
 import { routeEndpoints } from '../features/routes/endpoints.ts'
+import { ruleOnTcpPort } from '../features/routes/own-port.ts'
 import { rulesComponent } from '../features/routes/health/component.ts'
 import { countInForce } from '../features/routes/store.ts'
 import { dependentRoutes } from '../features/routes/tunnel-use.ts'
@@ -34,7 +37,7 @@ const SETTING_REFERENCES = { 'addressing.default_pool_id': whyNoDefaultPool }
 export function allEndpoints(services: Services): Endpoint[] {
   const { auth, about, installation, store, pairing, watch, metrics, traffic, monitor, runs, certificate, logger } =
     services
-  const { routeWatch } = services
+  const { routeWatch, listeners } = services
   const rules = cached((context) => rulesComponent(context, routeWatch))
   const helper = watchHelperState()
   const ofHost = async (context: ReadContext): Promise<HostIncident[]> =>
@@ -49,7 +52,9 @@ export function allEndpoints(services: Services): Endpoint[] {
       metricsComponent(metrics),
       monitorComponent(monitor),
       ...(certificate ? [certificate.component()] : []),
+      ...[listeners.component()].filter((one) => one !== null),
     ]),
+    ...listenerEndpoints(listeners, ruleOnTcpPort),
     ...metricsEndpoints(metrics),
     ...monitorEndpoints(monitor),
     ...diagnosticEndpoints(runs, logger),
@@ -58,6 +63,7 @@ export function allEndpoints(services: Services): Endpoint[] {
     ...tunnelEndpoints(dependentRoutes, (word) => monitor.inState(word)),
     ...pairingEndpoints(pairing),
     ...reconcileEndpoints({ watch, routeWatch, monitor, traffic, ofHost }),
+    ...safeApplyEndpoints(services.safeApply, store),
     ...settingsEndpoints(SETTING_REFERENCES),
     ...forwardingEndpoints({ rulesInForce: countInForce }),
     ...routeEndpoints(traffic),

@@ -1,6 +1,7 @@
 // Every migration of the store, in the order in which they run.
 import type { NamedMigration } from '../platform/db/migrate.ts'
 import * as diagnostics from '../features/diagnostics/migration.ts'
+import * as listener from '../features/listeners/migration.ts'
 import * as metrics from '../features/metrics/migration.ts'
 import * as hostHistory from '../features/metrics/migration-history.ts'
 import * as monitor from '../features/monitor/migration.ts'
@@ -13,6 +14,7 @@ import * as routeConnections from '../features/routes/migration-connections.ts'
 import * as routePaths from '../features/routes/migration-paths.ts'
 import * as routeRanges from '../features/routes/migration-ranges.ts'
 import * as tunnelKeepalive from '../features/tunnels/migration-keepalive.ts'
+import * as safeApply from '../features/safe-apply/migration.ts'
 import * as settings from '../features/settings/migration.ts'
 import * as messages from '../platform/db/migration-messages.ts'
 import * as tunnels from '../features/tunnels/migration.ts'
@@ -37,4 +39,6 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   messages,
   monitorTicks,
   hostHistory,
+  listener,
+  safeApply,
 ]

@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { Logger } from 'pino'
 import { makeQueue } from '../change/queue.ts'
-import type { PanelAction } from '../change/remediate.ts'
+import type { PanelAction, RemediationDeps } from '../change/remediate.ts'
 import { recordPanelAction } from '../features/audit/record.ts'
 import { isLocalProof } from '../features/auth/local-proof.ts'
 import { makePasswords, type Passwords } from '../features/auth/passwords.ts'
@@ -10,21 +10,25 @@ import type { AuthServices } from '../features/auth/services.ts'
 import { Throttle } from '../features/auth/throttle.ts'
 import { makeTokens } from '../features/auth/tokens.ts'
 import { Runs } from '../features/diagnostics/runs.ts'
+import { Listeners, type ConfiguredListener } from '../features/listeners/listeners.ts'
 import { Metrics, type MetricsDeps } from '../features/metrics/metrics.ts'
 import { makeRoutesReader } from '../features/metrics/routes-snapshot.ts'
 import { Monitor, type MonitorDeps } from '../features/monitor/monitor.ts'
 import { makeTunnelWatch, type TunnelWatch } from '../features/reconcile/watch.ts'
 import { makeRouteWatch, type RouteWatch } from '../features/routes/health/watch.ts'
 import { Traffic } from '../features/routes/traffic/traffic.ts'
+import { SafeApply } from '../features/safe-apply/safe-apply.ts'
 import type { Settings } from '../features/settings/settings.ts'
 import type { About } from '../features/system/health.ts'
 import type { Installation } from '../features/system/info.ts'
 import { PairingThrottle } from '../features/tunnels/pairing/throttle.ts'
+import { AuditNote } from '../platform/audit-note.ts'
 import type { CommandContext } from '../platform/context.ts'
 import type { Store } from '../platform/db/store.ts'
 import type { Bus } from '../platform/events/bus.ts'
 import type { Streamer } from '../platform/helper/streams.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
+import type { Sockets } from '../platform/http/sockets.ts'
 import { toBasePath } from '../platform/http/prefix.ts'
 import { API_BASE } from '../platform/http/routes.ts'
 import type { CertificateWatcher } from '../platform/tls/certificate-watcher.ts'
@@ -46,6 +50,9 @@ export interface PanelDeps {
   /** Names of this host beside its own; none by default. */
   readonly host_names?: readonly string[]
   readonly installation: Omit<Installation, 'web_path'>
+  readonly sockets: Sockets
+  /** Where it listens unless the operator has kept another listener. */
+  readonly configured: ConfiguredListener
   /** Holds index.html and assets/. */
   readonly page_dir: string
   /** Absent: the panel is served without TLS. */
@@ -67,11 +74,15 @@ export interface Services {
   readonly about: About
   readonly installation: Installation
   readonly store: Store
+  /** To be started once the app is there, and stopped. */
+  readonly listeners: Listeners
   readonly pairing: PairingThrottle
   /** The background pass over the tunnels; whoever serves the app decides when it runs. */
   readonly watch: TunnelWatch
   /** The same for the relay rules. */
   readonly routeWatch: RouteWatch
+  /** The windows in which changes wait for a confirmation. */
+  readonly safeApply: SafeApply
   /** To be started, and stopped before the store is closed. */
   readonly metrics: Metrics
   /** To be started, and stopped before the store is closed. */
@@ -85,12 +96,11 @@ export interface Services {
 }
 
 export function makeServices(deps: PanelDeps): Services {
-  const { db, request, bus, settings, logger, now = () => new Date() } = deps
-  const { monotonic = () => performance.now() } = deps
+  const { db, request, bus, settings, logger, now = () => new Date(), monotonic = () => performance.now() } = deps
   const api_path = `${toBasePath(deps.web_path)}${API_BASE}`
   const context = { db, request, now, api_path, settings, inTurn: makeQueue(), publish: bus.publish }
   const traffic = new Traffic({ db, request, now, monotonic, settings, logger })
-  const drift = { ...context, logger, record: (doing: PanelAction) => recordPanelAction(context, doing) }
+  const safeApply = makeSafeApply(context, logger)
   const monitor = new Monitor({ db, request, stream: deps.stream, bus, now, logger, settings, ...deps.monitor })
   const services: Services = {
     context,
@@ -98,9 +108,10 @@ export function makeServices(deps: PanelDeps): Services {
     about: { version: VERSION, started_at: now() },
     installation: { ...deps.installation, web_path: deps.web_path },
     store: db,
+    listeners: makeListeners(deps, context),
     pairing: new PairingThrottle(now),
-    watch: makeTunnelWatch(drift),
-    routeWatch: makeRouteWatch(drift, traffic),
+    ...makeWatches({ ...context, logger, isHeldBack: () => safeApply.isOpen }, traffic),
+    safeApply,
     metrics: new Metrics({
       db,
       bus,
@@ -117,12 +128,54 @@ export function makeServices(deps: PanelDeps): Services {
     certificate: deps.certificate ?? null,
     logger,
   }
+  bus.subscribe('host.changed', ({ events }) => safeApply.onHostEvents(events))
   bus.subscribe('settings.changed', ({ keys }) => {
     services.metrics.onSettingsChanged(keys)
     traffic.onSettingsChanged(keys)
   })
   return services
 }
+
+/** What is corrected without a request is in the audit log too. */
+const makeWatches = (
+  deps: Omit<RemediationDeps, 'record'>,
+  traffic: Traffic,
+): Pick<Services, 'watch' | 'routeWatch'> => {
+  const drift = { ...deps, record: (doing: PanelAction) => recordPanelAction(deps, doing) }
+  return { watch: makeTunnelWatch(drift), routeWatch: makeRouteWatch(drift, traffic) }
+}
+
+const makeListeners = (
+  { sockets, configured, monotonic = () => performance.now(), logger }: PanelDeps,
+  { db, now }: Pick<CommandContext, 'db' | 'now'>,
+): Listeners =>
+  new Listeners({
+    sockets,
+    db,
+    configured,
+    now,
+    monotonic,
+    logger,
+    onExpired: async ({ listener_id, address, port }) => {
+      const note = new AuditNote()
+      note.target('listener', listener_id)
+      note.operation(`Closed the listener at ${address} port ${port}: nobody kept it in time`)
+      await recordPanelAction({ db, now }, { action: 'ListenerRemove', note, refusal: null, duration_ms: 0 })
+    },
+  })
+
+/** What the panel did when a window ended, as the audit log records it. */
+const makeSafeApply = (context: Services['context'], logger: Logger): SafeApply =>
+  new SafeApply({
+    ...context,
+    logger,
+    record: ({ ended_how, username, items }) => {
+      const note = new AuditNote()
+      note.operation(`${ended_how}; opened by ${username === '' ? 'the socket of the root helper' : username}`)
+      for (const { what, kind, title } of items) note.operation(`${what}: ${kind} ${title}`)
+      return recordPanelAction(context, { action: 'SafeApplyEnd', note, refusal: null, duration_ms: 0 })
+    },
+  })
 
 const makeAuth = (
   { passwords = makePasswords(), signing_key, settings }: PanelDeps,

@@ -1,4 +1,5 @@
 // The sub-commands, one entry each. Their modules are loaded when they run, so that nothing is loaded while still root.
+import { existsSync } from 'node:fs'
 import type { Config } from '../app/config.ts'
 import { becomeOwner } from './owner.ts'
 
@@ -41,6 +42,22 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: '',
     instead: '',
     run: asOwner(async (config) => (await import('./health.ts')).showHealth(config)),
+  },
+  listens: {
+    summary: 'Show where the panel listens: address, port, and http or https.',
+    takes: '',
+    instead: '',
+    run: async (config) => {
+      // A panel that was never started listens where it is configured.
+      if (existsSync(config.state_dir)) becomeOwner(config.state_dir)
+      await (await import('./listeners.ts')).showListener(config)
+    },
+  },
+  'forget-listener': {
+    summary: 'Forget the listener that the operator has kept: from its next start the daemon listens as configured.',
+    takes: '',
+    instead: '',
+    run: asOwner(async (config) => (await import('./listeners.ts')).forgetKeptListener(config)),
   },
   rpc: {
     summary: 'Send a request to the root helper. The parameters are JSON, by default {}.',

@@ -9,14 +9,14 @@ import { signingKey } from '../features/auth/key.ts'
 import { LOCAL_PROOF_COOKIE, localProof } from '../features/auth/local-proof.ts'
 import { toBasePath } from '../platform/http/prefix.ts'
 import { CommandError } from './errors.ts'
+import { waysIn, type Way } from './listeners.ts'
 import { printLine } from './print.ts'
 
 const ANSWER_WITHIN_MS = 15_000
 
 export async function showHealth(config: Config): Promise<void> {
-  const { status, components } = JSON.parse(
-    await fetchBody(`${panelUrl(config)}api/v1/system/health`, localProof(readKey(config), new Date())),
-  ) as {
+  const urls = (await waysIn(config)).map((way) => `${wayUrl(way, config)}api/v1/system/health`)
+  const { status, components } = JSON.parse(await fetchFirst(urls, localProof(readKey(config), new Date()))) as {
     status: string
     components: { name: string; status: string; detail?: string }[]
   }
@@ -28,9 +28,19 @@ export async function showHealth(config: Config): Promise<void> {
 }
 
 /** The address of the daemon as seen from this host. */
-export function panelUrl({ listen_address, listen_port, web_path, tls }: Config): string {
-  const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[listen_address] ?? listen_address
-  return `${tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${listen_port}${toBasePath(web_path)}/`
+function wayUrl({ address, port, is_tls }: Way, { web_path }: Config): string {
+  const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[address] ?? address
+  return `${is_tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${port}${toBasePath(web_path)}/`
+}
+
+/** Of a listener that was kept and cannot be opened the configured one has the place. */
+async function fetchFirst([url = '', ...others]: readonly string[], proof: string): Promise<string> {
+  try {
+    return await fetchBody(url, proof)
+  } catch (failure) {
+    if (others.length === 0) throw failure
+    return fetchFirst(others, proof)
+  }
 }
 
 /** Shows the daemon that the details may be told to this caller, and nothing else to whoever answers in its place. */

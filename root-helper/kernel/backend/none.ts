@@ -19,6 +19,7 @@ export function rulesetsWithout(detail: string, boot: BootRules): Rulesets {
       ...boot.held(),
     }),
     submit: async () => refuse(),
+    rehearse: async () => refuse(),
     saveForBoot: async () => refuse(),
     removeCounters: async () => refuse(),
     counters: async () => refuse(),

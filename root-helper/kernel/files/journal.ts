@@ -23,6 +23,7 @@ const NAME = 'change-under-way.json'
 export function journalIn(folder: StateFolder): JournalFile {
   let blocked: string | null = null
   return {
+    isKept: () => false,
     async begin(noun, change) {
       if (blocked !== null) throw new RefusedError('state_unusable', blocked)
       await folder.write(NAME, JSON.stringify({ noun, change }))

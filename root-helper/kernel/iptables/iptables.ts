@@ -44,6 +44,11 @@ export class Iptables {
     await run(this.#program(family).restore, ['--noflush', '--wait', WAIT], text)
   }
 
+  /** Read and thrown away. */
+  async test(family: Family, text: string): Promise<void> {
+    await run(this.#program(family).restore, ['--noflush', '--test', '--wait', WAIT], text)
+  }
+
   /** All tables of the family; nothing where it is not there. */
   save = async (family: Family): Promise<string> =>
     this.#programs[family] ? run(this.#program(family).save, [], '') : ''

@@ -9,7 +9,7 @@ import { readIptables, type IptablesRead } from '@panel/shared/ruleset/iptables/
 import { emptyTables, isPresent, RELAY_FAMILIES, type FamilyTables } from '@panel/shared/ruleset/iptables/tables.ts'
 import { renderBack, renderCountersGone, renderFamily, wantedTables } from '@panel/shared/ruleset/iptables/render.ts'
 import { bootId } from '../boot-id.ts'
-import type { HeldRuleset, Rulesets } from '../facilities.ts'
+import type { HeldRuleset, Rulesets, RuleSwap } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { sharedRead } from '../../shared-read.ts'
 import { messageOf } from '../../text.ts'
@@ -86,6 +86,15 @@ export class IptablesRulesets implements Rulesets {
       return { family, before: found, text: renderFamily(family, found, patchTables(versions, ids)) }
     })
     await this.#load(texts.filter(({ text }) => text !== ''))
+  }
+
+  /** Each of the two by itself, and from nothing: a line cannot be tested against chains that are not there yet. */
+  async rehearse(there: RuleSwap, back: RuleSwap): Promise<void> {
+    for (const { put } of [there, back])
+      for (const family of RELAY_FAMILIES) {
+        const text = renderFamily(family, emptyTables(), wantedTables(canonicalRuleset(put), family, false))
+        if (text !== '') await this.#iptables.test(family, text)
+      }
   }
 
   async removeCounters(route_rule_ids: readonly number[]): Promise<RelayCounters[]> {

@@ -22,6 +22,11 @@ export class Nft {
     await this.#run(['-f', '-'], text)
   }
 
+  /** Looked at as a whole and thrown away. */
+  async check(text: string): Promise<void> {
+    await this.#run(['-c', '-f', '-'], text)
+  }
+
   /** Null where the object does not exist. */
   list = (command: string): Promise<string | null> => this.#list('-j', command)
 

@@ -11,7 +11,7 @@ import { patchTable } from '@panel/shared/ruleset/nft/patch.ts'
 import { TABLE, type Table } from '@panel/shared/ruleset/nft/table.ts'
 import { Confirmation } from './confirmation.ts'
 import { bootId } from '../boot-id.ts'
-import type { HeldRuleset, Rulesets } from '../facilities.ts'
+import type { HeldRuleset, Rulesets, RuleSwap } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { sharedRead } from '../../shared-read.ts'
 import type { Generations } from './generations.ts'
@@ -83,13 +83,24 @@ export class NftRulesets implements Rulesets {
 
   async #submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
     const found = await this.#readTable()
-    const ids = new Set([...gone, ...put.map(({ route_rule_id }) => route_rule_id)])
-    const stay = (found?.legible ?? []).filter(({ route_rule_id }) => !ids.has(route_rule_id))
-    const rules = [...stay, ...canonicalRuleset(put)].sort(inOrder)
+    const rules = swapped(found?.legible ?? [], { gone, put })
     if (found && isWhole(found)) await this.#submitPart(found, rules)
-    else if (found)
+    else if (found) {
+      const ids = new Set([...gone, ...put.map(({ route_rule_id }) => route_rule_id)])
       await this.#submitAll(found.table, rules, patchTable(found.table, { before: found.legible, after: rules, ids }))
-    else if (rules.length > 0) await this.#submitAll(null, rules, layOut(rules))
+    } else if (rules.length > 0) await this.#submitAll(null, rules, layOut(rules))
+  }
+
+  /** As one text, which the kernel looks at whole and throws away. Of a table that is damaged no more is known beforehand. */
+  async rehearse(there: RuleSwap, back: RuleSwap): Promise<void> {
+    const found = await this.#readTable()
+    if (found && !isWhole(found)) return
+    const rules = swapped(found?.legible ?? [], there)
+    const { part, wanted } = found ? around(found, rules) : { part: null, wanted: layOut(rules) }
+    const forward = diffTables(part, wanted)
+    for (const name of part?.counters ?? []) wanted.counters.add(name)
+    const undone = diffTables(wanted, part ?? layOut(swapped(rules, back)))
+    await this.#nft.check(formatChange(forward) + formatChange(undone))
   }
 
   /** Deleting the table deletes the counters with it. */
@@ -135,11 +146,7 @@ export class NftRulesets implements Rulesets {
    * with.
    */
   async #submitPart(found: RulesetRead, rules: readonly RelayRule[]): Promise<void> {
-    const { before, after } = rulesAround(found.rules, rules)
-    const part = layOut(before)
-    const wanted = layOut(after)
-    // Counters that are still there from an earlier rule of the same id.
-    for (const name of wanted.counters) if (found.table.counters.has(name)) part.counters.add(name)
+    const { part, wanted } = around(found, rules)
     const change = diffTables(part, wanted)
     const cached = this.#cached
     const generations = await this.#generations.during(() => this.#nft.submit(formatChange(change)))
@@ -170,6 +177,20 @@ export class NftRulesets implements Rulesets {
     this.#cached = isOfOne ? { generation, read } : null
     return isOfOne
   }
+}
+
+/** The parts of the table that a change has to do with. */
+function around(found: RulesetRead, rules: readonly RelayRule[]): { readonly part: Table; readonly wanted: Table } {
+  const { before, after } = rulesAround(found.rules, rules)
+  const [part, wanted] = [layOut(before), layOut(after)]
+  // Counters that are still there from an earlier rule of the same id.
+  for (const name of wanted.counters) if (found.table.counters.has(name)) part.counters.add(name)
+  return { part, wanted }
+}
+
+function swapped(rules: readonly RelayRule[], { gone, put }: RuleSwap): RelayRule[] {
+  const ids = new Set([...gone, ...put.map(({ route_rule_id }) => route_rule_id)])
+  return [...rules.filter(({ route_rule_id }) => !ids.has(route_rule_id)), ...canonicalRuleset(put)].sort(inOrder)
 }
 
 const MISSING = 'nothing of it is in the table; reapply it, or the next boot brings it back'

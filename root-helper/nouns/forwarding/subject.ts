@@ -22,6 +22,8 @@ export function forwardingSubject(forwarding: Forwarding): Subject<ForwardingSta
     plan: (found, wanted) => planForwarding(requireForwarding(found), requireForwarding(wanted)),
     check: (_change, wanted, found) => checkForwarding(requireForwarding(wanted), requireForwarding(found)),
     allow: async (_change, found, steps) => allowForwarding(found, steps),
+    rehearse: async ({ before, after }, found) =>
+      allowForwarding(found, planForwarding(requireForwarding(after), requireForwarding(before))),
     execute: (step) => executeForwardingStep(forwarding, step),
     remedy: () => [
       `Look at what is set: sysctl ${Object.values(SYSCTL_KEYS).join(' ')}`,

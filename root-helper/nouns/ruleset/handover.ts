@@ -47,6 +47,8 @@ export function handoverSubject(backends: RuleBackends): Subject<Handover, Found
     plan: planHandover,
     check: checkHandover,
     allow: async () => undefined,
+    // It happens when the helper starts, and joins no window.
+    rehearse: async () => undefined,
     execute: (step) => executeStep(step, parties, backends),
     remedy: ({ before, after }) => [
       `Relay rules may stand in two places: look at what ${before?.recorded ?? 'none'} and ${after?.recorded ?? 'none'} hold, and restart the helper`,

@@ -14,17 +14,23 @@ import { messageOf } from '../../text.ts'
 
 type RuleKernel = Pick<Kernel, 'rulesets' | 'ruleBackends'>
 
+/** Ask before anything is put back: afterwards the table is there, and may hold only what was put back. */
+export async function holdsRules({ rulesets }: Pick<Kernel, 'rulesets'>): Promise<boolean> {
+  return (await rulesets.read()).is_present
+}
+
 /**
  * Afterwards the active backend, and no other, holds the rules that boot brings back. A failure is logged, and the
- * helper serves all the same.
+ * helper serves all the same. `hadTable`: whether there was a table of ours before an earlier change was put back.
  */
-export async function startRules(kernel: RuleKernel, journal: Journal): Promise<void> {
+export async function startRules(kernel: RuleKernel, journal: Journal, hadTable = true): Promise<void> {
   try {
     const { active, recorded } = kernel.ruleBackends
     if (active.active === 'none') return
     const isSame = recorded() === active.active
     if (isSame) await renewChains(kernel)
-    const bringBack: (of: RuleKernel, record: Journal) => Promise<unknown> = isSame ? restoreRules : handOver
+    const bringBack = (of: RuleKernel, record: Journal): Promise<unknown> =>
+      isSame ? restoreRules(of, record, hadTable) : handOver(of, record)
     await bringBack(kernel, journal).catch((error: unknown) => {
       // A full disk is no reason to relay nothing: what an earlier change left is brought back unjournaled.
       if (isStateUnusable(error)) return bringBack(kernel, NO_JOURNAL)
@@ -37,7 +43,7 @@ export async function startRules(kernel: RuleKernel, journal: Journal): Promise<
 
 const isStateUnusable = (error: unknown): boolean => error instanceof RefusedError && error.code === 'state_unusable'
 
-const NO_JOURNAL: Journal = { begin: async () => undefined, end: async () => undefined }
+const NO_JOURNAL: Journal = { isKept: () => false, begin: async () => undefined, end: async () => undefined }
 
 const logFailure = (detail: string): void =>
   log('error', 'The relay rules last accepted could not be brought back', { detail })
@@ -61,10 +67,14 @@ function readableForBoot(held: HeldRuleset): HeldRuleset {
 }
 
 /** Returns how many rules were brought back; null where nothing was to be done or could be. */
-export async function restoreRules({ rulesets, ruleBackends }: RuleKernel, journal: Journal): Promise<number | null> {
+export async function restoreRules(
+  { rulesets, ruleBackends }: RuleKernel,
+  journal: Journal,
+  hadTable = true,
+): Promise<number | null> {
   const held = readableForBoot(await rulesets.read())
   const able = held.boot_rules.filter(isAbleIn(ruleBackends))
-  if (!isGone(held, able)) return null
+  if (!isGone(held, able, hadTable)) return null
   const before = hostRules(held, new Set(held.boot_rules.map(({ route_rule_id }) => route_rule_id)))
   const after = { rules: able, boot: [...held.boot_rules], pieces: [] }
   const subject = rulesetSubject(rulesets, (last) => log('info', 'Counters of rules were deleted', { last }))
@@ -77,9 +87,13 @@ export async function restoreRules({ rulesets, ruleBackends }: RuleKernel, journ
  * A table of nftables goes as a whole, with a reboot or with `nft flush ruleset`; a single rule that somebody removed is drift, and stays away. Of
  * iptables others empty whole tables or load at boot what they saved, so there any rule that is not whole is brought back.
  */
-function isGone({ backend, is_readable, is_present, rules }: HeldRuleset, able: readonly RelayRule[]): boolean {
+function isGone(
+  { backend, is_readable, is_present, rules }: HeldRuleset,
+  able: readonly RelayRule[],
+  hadTable: boolean,
+): boolean {
   if (!is_readable || able.length === 0) return false
-  if (backend === 'nftables') return !is_present
+  if (backend === 'nftables' && hadTable) return !is_present
   const held = new Map(rules.map((rule) => [rule.route_rule_id, rule]))
   return able.some((rule) => !sameState(held.get(rule.route_rule_id) ?? null, rule))
 }

@@ -6,7 +6,7 @@ import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import { planRuleset, rulesOrNull, type RulesetStep } from '@panel/shared/ruleset/plan.ts'
 import { sameState, type Change } from '@panel/shared/change/change.ts'
 import { compareFacts, type Check, type Fact } from '@panel/shared/change/check.ts'
-import type { HeldRuleset, Rulesets } from '../../kernel/facilities.ts'
+import type { HeldRuleset, Rulesets, RuleSwap } from '../../kernel/facilities.ts'
 import { allowRules, canonicalOr, readableRuleset } from '../../policy.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Subject } from '../../subject.ts'
@@ -78,12 +78,24 @@ export function rulesetSubject(
       allowRules(rulesOrNull(wanted), held.backend)
       allowAmount(held.rules, changedIds(change), wanted)
     },
+    async rehearse({ before, after }, { held }) {
+      const [from, to] = [before ?? NOTHING, after ?? NOTHING]
+      const lost = from.pieces.filter((id) => !to.pieces.includes(id))
+      if (lost.length > 0) throw new RefusedError('irreversible', `Pieces of rule ${lost[0]} cannot be put back`)
+      allowRules(rulesOrNull(from.rules), held.backend)
+      await rulesets.rehearse(swapOf(from, to), swapOf(to, from))
+    },
     execute: (step) => executeStep(rulesets, step, counted),
     remedy: () => [
       `Look at what is there: ${HOW_TO_LOOK[backend]}`,
       'Reapply the rules in the panel; where the kernel itself refuses, the message says why.',
     ],
   }
+}
+
+const swapOf = (from: HostRules, to: HostRules): RuleSwap => {
+  const stays = new Set(ruleIds(to.rules))
+  return { gone: ruleIds(from.rules).filter((id) => !stays.has(id)), put: to.rules }
 }
 
 /** So many are named; all of them are taken out. */

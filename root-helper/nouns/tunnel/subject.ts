@@ -36,8 +36,10 @@ export function tunnelSubject(kernel: Kernel): Subject<TunnelStates, Found, Tunn
       const states = tunnels.map(({ state }) => state).filter((state) => state !== null)
       return { tunnels, state: statesOrNull(await withRoutes(kernel.links, change, states)) }
     },
-    carry: async (change) =>
-      dropsRoutes(change) ? carryRoutes(change, await routesThrough(kernel.links, requireNames(change))) : change,
+    carry: async (change, isKept) =>
+      isKept || dropsRoutes(change)
+        ? carryRoutes(change, await routesThrough(kernel.links, requireNames(change)))
+        : change,
     plan: (found, wanted) => planTunnels(found, wanted).steps,
     check: (change, wanted, found) => checkTunnels(requireNames(change), wanted, found),
     allow: async ({ after }, { tunnels }, steps) => {
@@ -46,6 +48,8 @@ export function tunnelSubject(kernel: Kernel): Subject<TunnelStates, Found, Tunn
       await allowTunnels(kernel.links, tunnels, after, steps)
       await requireOwn(kernel, tunnels)
     },
+    rehearse: ({ before, after }, { tunnels }) =>
+      allowTunnels(kernel.links, tunnels, before, planTunnels(after, before).steps),
     recall: (change) => recallOwn(kernel, requireNames(change), change),
     execute: (step) => executeTunnelStep(kernel, step),
     remedy: (change) => [

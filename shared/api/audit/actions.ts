@@ -33,6 +33,14 @@ export const AUDIT_ACTIONS = {
   RouteReorder: 1070,
   MonitorToggle: 1080,
   SessionRefresh: 1090,
+  SafeApplyOpen: 1100,
+  SafeApplyConfirm: 1110,
+  SafeApplyCancel: 1120,
+  SafeApplyExtend: 1130,
+  SafeApplyEnd: 1140,
+  ListenerTry: 1200,
+  ListenerKeep: 1210,
+  ListenerRemove: 1220,
 } as const
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS

@@ -15,6 +15,7 @@ export interface DaemonProcess {
   readonly base: string
   readonly log: () => string
   readonly stop: () => Promise<void>
+  readonly kill: () => Promise<void>
 }
 
 export async function startDaemonIn(folder: string): Promise<DaemonProcess> {
@@ -35,12 +36,14 @@ export async function startDaemonIn(folder: string): Promise<DaemonProcess> {
     if (child.exitCode !== null) throw new Error(`The daemon has ended: ${log}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const ended = once(child, 'exit')
+    if (child.exitCode === null && child.kill(signal)) await ended
+  }
   return {
     base: said.trim().split(' ').at(-1) ?? '',
     log: () => log,
-    stop: async () => {
-      child.kill('SIGTERM')
-      if (child.exitCode === null) await once(child, 'exit')
-    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
   }
 }

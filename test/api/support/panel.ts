@@ -16,13 +16,16 @@ import { refusalFromRpc } from '@panel/web-daemon/platform/helper/refusals.ts'
 import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { toBasePath } from '@panel/web-daemon/platform/http/prefix.ts'
 import type { Streams } from '@panel/web-daemon/platform/http/streams.ts'
-import { drain, listen, serverUrl, type Listening } from '@panel/web-daemon/platform/http/server.ts'
+import { serverUrl, type Listening } from '@panel/web-daemon/platform/http/server.ts'
+import { Sockets } from '@panel/web-daemon/platform/http/sockets.ts'
 import type { TunnelWatch } from '@panel/web-daemon/features/reconcile/watch.ts'
 import { Settings } from '@panel/web-daemon/features/settings/settings.ts'
 import type { Metrics } from '@panel/web-daemon/features/metrics/metrics.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
+import type { HelperDeps } from '@panel/root-helper/handlers.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
-import { HelperRefusal, inProcessHelper } from '../../support/in-process-helper.ts'
+import { HelperRefusal, inProcessHelper, noJournal } from '../../support/in-process-helper.ts'
 import { answerCheck } from './answer-check.ts'
 import { Client } from './client.ts'
 
@@ -39,7 +42,6 @@ export const INSTALLATION = {
   data_dir: '/var/lib/tunnel-panel',
   database_path: '/var/lib/tunnel-panel/panel.db',
   socket_path: '/run/tunnel-panel/helper.sock',
-  bind_host: '127.0.0.1',
 } as const
 
 export interface TestPanel {
@@ -57,6 +59,7 @@ export interface TestPanel {
   /** The host that the helper in this process speaks to, unless the test brought an `ask` of its own. */
   readonly kernel: FakeKernel
   readonly server: Server
+  readonly listeners: Panel['listeners']
   readonly bus: Bus
   /** The background pass, which no timer starts here. */
   readonly watch: TunnelWatch
@@ -64,6 +67,10 @@ export interface TestPanel {
   /** Every line of the log so far. */
   readonly log: string[]
   readonly clock: Clock
+  /** That of windows in the helper. */
+  readonly windowClock: FakeClock
+  /** What the kernel and the helper report; the running daemon subscribes to it. */
+  readonly windows: HelperDeps['windows']
   /** A client without cookies. */
   readonly visitor: () => Client
   /** Creates the account and gives the client that is signed in as it. */
@@ -102,8 +109,10 @@ export const startPanel = async ({
   const log: string[] = []
   const clock = new Clock()
   const kernel = new FakeKernel()
-  const helper = inProcessHelper(kernel)
+  const windowClock = new FakeClock()
+  const helper = inProcessHelper(kernel, noJournal(), windowClock)
   const web_path = parts.web_path ?? ''
+  const { pair, ...options } = listening
   const logger = makeLogger({ write: (line) => void log.push(line) })
   const db = parts.db ?? (await openStore(store))
   const bus = parts.bus ?? new Bus(logger)
@@ -119,13 +128,15 @@ export const startPanel = async ({
     monotonic: clock.monotonic,
     passwords: makePasswords(TEST_BCRYPT_COST),
     host_names: ['panel'],
+    sockets: new Sockets(options),
+    configured: { address, port: 0, ...(pair && { pair: () => pair }) },
     ...parts,
     db,
     bus,
     web_path,
   }
-  const { app, endpoints, streams, metrics, traffic, monitor, watch, routeWatch, runs } = createApp(whole)
-  const server = await listen(app, address, 0, listening)
+  const { app, endpoints, streams, metrics, traffic, monitor, watch, routeWatch, runs, listeners } = createApp(whole)
+  const { server } = await listeners.start()
   const base = serverUrl(server, toBasePath(web_path))
   const check = answerCheck(endpoints, toBasePath(web_path))
   const visitor = (): Client => new Client(base, check)
@@ -138,7 +149,7 @@ export const startPanel = async ({
   const close = async (): Promise<void> => {
     streams.endAll()
     await runs.stop()
-    await drain(server, 100)
+    await listeners.stop(100)
     await metrics.stop()
     await monitor.stop()
     await whole.db.destroy()
@@ -157,11 +168,14 @@ export const startPanel = async ({
     db: whole.db,
     kernel,
     server,
+    listeners,
     bus,
     settings: whole.settings,
     watch,
     log,
     clock,
+    windowClock,
+    windows: helper.deps.windows,
     visitor,
     setUp,
     signIn,

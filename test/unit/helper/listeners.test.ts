@@ -1,7 +1,9 @@
 // Who waits on which port: the kernel's tables of sockets and the configuration of sshd, read as they are written.
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Server } from 'node:net'
 import { findListeners } from '@panel/root-helper/kernel/host/listeners.ts'
+import { notePeer, ownAccess } from '@panel/root-helper/kernel/host/own-access.ts'
 import { sshPorts, waitingSockets } from '@panel/root-helper/kernel/host/socket-table.ts'
 
 const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode'
@@ -60,5 +62,36 @@ describe('findListeners', () => {
     server.close()
     assert.deepEqual([found?.protocol, found?.address, found?.is_sshd], ['tcp', '127.0.0.1', false])
     assert.notEqual(found?.process, '')
+  })
+})
+
+describe('The ports of the panel', () => {
+  /** Not root, which may be anybody. */
+  const PANEL = process.getuid?.() === 0 ? 65534 : (process.getuid?.() ?? 0)
+
+  /** As root the sockets are another user's: the kernel remembers who made them. */
+  const listeningAs = async (user: number): Promise<Server> => {
+    const server = createServer()
+    const isRoot = process.getuid?.() === 0
+    if (isRoot) process.seteuid?.(user)
+    try {
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    } finally {
+      if (isRoot) process.seteuid?.(0)
+    }
+    return server
+  }
+  const portOf = (server: Server): number => (server.address() as AddressInfo).port
+
+  it('are all that its user listens on, kept or on trial', async () => {
+    notePeer(PANEL)
+    const servers = [await listeningAs(PANEL), await listeningAs(PANEL)]
+    const own = (await ownAccess.ports()).filter(({ owner }) => owner === 'panel').map(({ port }) => port)
+    for (const server of servers) assert.ok(own.includes(portOf(server)), String(portOf(server)))
+    const [kept, trial] = servers.map(portOf) as [number, number]
+    await Promise.all(servers.slice(1).map((server) => once(server.close(), 'close')))
+    const left = (await ownAccess.ports()).map(({ port }) => port)
+    assert.deepEqual([left.includes(kept), left.includes(trial)], [true, false])
+    servers[0]?.close()
   })
 })

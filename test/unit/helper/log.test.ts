@@ -91,6 +91,12 @@ describe("Root's log", () => {
     kernel.plant('gre-a-1', { state: exampleTunnel().link })
     await ask('tunnel.adopt', { interface_name: 'gre-a-1', link: exampleTunnel().link })
     await ask('tunnel.release', { interface_name: 'gre-a-1' })
+    const window_id = 'a'.repeat(32)
+    await ask('window.open', { window_id, seconds: 60 })
+    await ask('window.extend', { window_id, seconds: 60 })
+    await ask('window.cancel', { window_id })
+    await ask('window.forget', { window_id })
+    await ask('window.confirm', { window_id })
     await ask('ruleset.probe', { route_rule_ids: [], from_id: 0 })
     await ask('host.probe', { parts: ['listeners'] })
     assert.deepEqual(
@@ -101,9 +107,14 @@ describe("Root's log", () => {
         ['forwarding.apply', 'applied'],
         ['tunnel.adopt', 'done'],
         ['tunnel.release', 'done'],
+        ['window.open', 'done'],
+        ['window.extend', 'done'],
+        ['window.cancel', 'done'],
+        ['window.forget', 'done'],
+        ['window.confirm', 'refused'],
       ],
     )
-    assert.equal(writes.length, 7)
+    assert.equal(writes.length, 12)
   })
 
   it('has so many malformed lines a minute and no more, while a change among them is never left out', async () => {

@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { applyRuleset, forgetRules } from '@panel/root-helper/nouns/ruleset/handlers.ts'
-import { startRules } from '@panel/root-helper/nouns/ruleset/start.ts'
+import { holdsRules, startRules } from '@panel/root-helper/nouns/ruleset/start.ts'
 import { transactionsOf } from '@panel/root-helper/nouns/transactions.ts'
 import { recover } from '@panel/root-helper/recover.ts'
+import { asHostRules } from '@panel/root-helper/nouns/ruleset/subject.ts'
 import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
 import { exampleRule } from '../../support/example-rule.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
@@ -48,7 +49,7 @@ const WORK: Record<string, Work> = {
       kernel.rulesets.flush()
       return kernel
     },
-    run: startRules,
+    run: (kernel, journal) => startRules(kernel, journal),
   },
   'handing the rules over to another backend': {
     host: async () => {
@@ -57,7 +58,7 @@ const WORK: Record<string, Work> = {
       for (const rule of [one, two]) kernel.rulesets.boot.set(rule.route_rule_id, rule)
       return kernel
     },
-    run: startRules,
+    run: (kernel, journal) => startRules(kernel, journal),
   },
 }
 
@@ -71,8 +72,9 @@ const picture = (kernel: FakeKernel): string => {
 
 /** The next helper on the same host and the same disk. */
 async function startAgain(kernel: FakeKernel, journal: Journal): Promise<void> {
+  const hadTable = await holdsRules(kernel)
   await recover(journal, transactionsOf(kernel, journal))
-  await startRules(kernel, journal)
+  await startRules(kernel, journal, hadTable)
 }
 
 describe('Beside the changes of relay rules,', () => {
@@ -136,6 +138,15 @@ describe('Beside the changes of relay rules,', () => {
         assert.equal(picture(kernel), picture(clean), `${what}, step ${at}`)
       }
     }
+  })
+
+  it('a power cut in a change of one rule loses no other one', async () => {
+    const [kernel, journal] = [await hostWith(one, two), memoryJournal()]
+    const changed = { ...one, bind_port: 8099 }
+    await journal.begin('ruleset', { before: asHostRules([one]), after: asHostRules([changed]) })
+    kernel.rulesets.flush()
+    await startAgain(kernel, journal)
+    assert.deepEqual((await kernel.rulesets.read()).rules, [one, two])
   })
 
   it('a rule that the new backend cannot hold stays among those that boot brings back', async () => {

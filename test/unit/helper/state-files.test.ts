@@ -86,6 +86,7 @@ describe("The helper's own files", () => {
     const kernel = new FakeKernel()
     kernel.rulesets.boot.set(1, exampleRule({ route_rule_id: 1 }))
     const full: Journal = {
+      isKept: () => false,
       begin: () => Promise.reject(new RefusedError('state_unusable', 'The disk is full')),
       end: async () => undefined,
     }

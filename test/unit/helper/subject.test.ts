@@ -36,6 +36,7 @@ function quotaSubject(host: { bytes: number; refuses: number }): Subject<Quota, 
     allow: async ({ after }) => {
       if ((after?.bytes ?? 0) > 1000) throw new RefusedError('unsupported', 'More than 1000 bytes')
     },
+    rehearse: async () => undefined,
     execute: async ({ bytes }) => {
       host.bytes = bytes
       if (host.refuses-- > 0) throw new Error('refused, and done all the same')

@@ -16,7 +16,7 @@ import { FakeKernel } from '../../support/fake-kernel.ts'
 import { routeThrough } from '../../support/fake-routes.ts'
 import { FaultyKernel, from, onlyAt, type Fault } from '../../support/faulty.ts'
 import { quietly } from '../../support/quietly.ts'
-import { memoryJournal, noJournal } from '../../support/in-process-helper.ts'
+import { fakeWindows, memoryJournal, noJournal } from '../../support/in-process-helper.ts'
 
 const example = exampleTunnel()
 const KEEPALIVE = { is_enabled: true, config: { target_address: '172.17.1.2', interval_seconds: 1, packet_size: 56 } }
@@ -234,6 +234,7 @@ describe('A transaction', () => {
         const deps: HelperDeps = {
           kernel,
           journal,
+          ...fakeWindows(kernel, { journal }),
           helperFacts: notAsked,
           findTools: notAsked,
           findListeners: notAsked,

@@ -110,6 +110,10 @@ describe('the client of the root helper', () => {
     foreign_sysctl_file: 'PROTECTED_SYSCTL',
     protected_port: 'PROTECTED_PORT',
     protected_address: 'CONFLICT',
+    window_open: 'SAFE_APPLY_UNDER_WAY',
+    window_ended: 'SERVICE_UNAVAILABLE',
+    window_over: 'SAFE_APPLY_OVER',
+    irreversible: 'IRREVERSIBLE',
   }
   it('turns every refusal of root into the code of the API, and a malformed request into a failure of its own', async () => {
     for (const [word, number] of Object.entries(REFUSALS)) {

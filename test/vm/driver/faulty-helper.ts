@@ -2,7 +2,7 @@
 // helper has no such door.
 import { readFileSync } from 'node:fs'
 import { readConfig } from '@panel/root-helper/config.ts'
-import { realDeps, startHelper } from '@panel/root-helper/helper.ts'
+import { realDeps, startHelper, windowsOver } from '@panel/root-helper/helper.ts'
 import { FaultyKernel, from, onlyAt, type Fault } from '../../support/faulty.ts'
 
 /** dies-unanswered: it is killed when the work is done and the journal closed. `at` 0 is no other fault. A new `turn` counts changes from one again. */
@@ -27,12 +27,12 @@ async function main(): Promise<void> {
   })
   const journal: typeof parts.journal = {
     ...parts.journal,
-    async end() {
-      await parts.journal.end()
+    async end(holds) {
+      await parts.journal.end(holds)
       if (read().fault === 'dies-unanswered') process.kill(process.pid, 'SIGKILL')
     },
   }
-  await startHelper({ ...parts, kernel, journal }, config, () => ({}))
+  await startHelper({ ...parts, kernel, journal, ...(await windowsOver(config, kernel, journal)) }, config, () => ({}))
   process.stderr.write('listening, with a fault\n')
 }
 

@@ -44,7 +44,7 @@ export const addAllowedSource =
   (traffic: Traffic) =>
   (
     context: CommandContext,
-    { params, body, problems, server_port }: Incoming<AddAllowedSourceBody>,
+    { params, body, problems, panelPorts }: Incoming<AddAllowedSourceBody>,
   ): Promise<Answer<ChangeAllowedSourcesAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
@@ -63,7 +63,7 @@ export const addAllowedSource =
           await amend(context, traffic, stored, {
             body: { allowed_sources: [...others, added], force },
             problems,
-            server_port,
+            panelPorts,
             mapField: spokenOf,
           }),
         ),
@@ -74,7 +74,7 @@ export const removeAllowedSource =
   (traffic: Traffic) =>
   (
     context: CommandContext,
-    { params, body, problems, server_port }: Incoming<RemoveAllowedSourceBody>,
+    { params, body, problems, panelPorts }: Incoming<RemoveAllowedSourceBody>,
   ): Promise<Answer<ChangeAllowedSourcesAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
@@ -85,7 +85,7 @@ export const removeAllowedSource =
           await amend(context, traffic, stored, {
             body: { allowed_sources: left, force: body.force ?? false },
             problems,
-            server_port,
+            panelPorts,
           }),
         ),
       )

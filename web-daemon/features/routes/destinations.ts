@@ -40,7 +40,7 @@ export const addDestination =
   (traffic: Traffic) =>
   (
     context: CommandContext,
-    { params, body, problems, server_port }: Incoming<AddDestinationBody>,
+    { params, body, problems, panelPorts }: Incoming<AddDestinationBody>,
   ): Promise<Answer<ChangeDestinationsAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
@@ -59,7 +59,7 @@ export const addDestination =
           await amend(context, traffic, stored, {
             body: { destinations: [...others, added], force },
             problems,
-            server_port,
+            panelPorts,
             mapField: spokenOf,
           }),
         ),
@@ -70,7 +70,7 @@ export const removeDestination =
   (traffic: Traffic) =>
   (
     context: CommandContext,
-    { params, body, problems, server_port }: Incoming<RemoveDestinationBody>,
+    { params, body, problems, panelPorts }: Incoming<RemoveDestinationBody>,
   ): Promise<Answer<ChangeDestinationsAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
@@ -93,7 +93,7 @@ export const removeDestination =
               drop_connections: body.drop_connections ?? false,
             },
             problems,
-            server_port,
+            panelPorts,
             mapField: spokenOf,
           }),
         ),

@@ -51,11 +51,11 @@ const act =
     })
 
 /** Others may have come onto its ports while it was out of force. */
-export const enableRoute = act<RouteActionBody>('enable', async (context, stored, { body, problems, server_port }) => {
+export const enableRoute = act<RouteActionBody>('enable', async (context, stored, { body, problems, panelPorts }) => {
   const { record, warnings } = await draftUpdate(context, stored, {
     body: { is_enabled: true, ...(body.force === undefined ? {} : { force: body.force }) },
     problems,
-    server_port,
+    panelPorts,
   })
   return { wanted: record, warnings }
 })

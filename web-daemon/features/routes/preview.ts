@@ -63,13 +63,13 @@ async function storedOf(
 async function draftedChange(
   context: ReadContext,
   stored: RouteRecord,
-  { body, problems, server_port }: Incoming<PreviewRouteBody>,
+  { body, problems, panelPorts }: Incoming<PreviewRouteBody>,
 ): Promise<Draft> {
   const { route_rule_id: _which, idempotency_key: _once, ...request } = body
   const { record, warnings, rule_backend } = await draftUpdate(context, stored, {
     body: request,
     problems,
-    server_port,
+    panelPorts,
   })
   return { record, warnings, rule_backend, resolved: asCreateBody(record) }
 }

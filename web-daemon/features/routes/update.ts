@@ -21,12 +21,12 @@ export const updateRoute =
   (traffic: Traffic) =>
   (
     context: CommandContext,
-    { params, body, problems, server_port, if_match }: Incoming<UpdateRouteBody>,
+    { params, body, problems, panelPorts, if_match }: Incoming<UpdateRouteBody>,
   ): Promise<Answer<UpdateRouteAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       requireVersion(stored, { if_match })
-      return ok(await amend(context, traffic, stored, { body, problems, server_port }))
+      return ok(await amend(context, traffic, stored, { body, problems, panelPorts }))
     })
 
 /** The update pipeline. Call it inside `inTurn`. */

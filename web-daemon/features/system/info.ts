@@ -16,18 +16,14 @@ export interface Installation {
   readonly data_dir: string
   readonly database_path: string
   readonly socket_path: string
-  readonly bind_host: string
   readonly web_path: string
 }
 
 /** Kernel modules for tunnels and relaying. */
 const MODULES = ['gre', 'ip_gre', 'ip6_gre', 'nf_tables', 'nf_nat', 'nf_conntrack'] as const
 
-export function makeInfo(
-  started_at: Date,
-  { data_dir, database_path, socket_path, bind_host, web_path }: Installation,
-) {
-  return async ({ request, now }: ReadContext, { server_port }: Incoming): Promise<Answer<InfoAnswer>> => {
+export function makeInfo(started_at: Date, { data_dir, database_path, socket_path, web_path }: Installation) {
+  return async ({ request, now }: ReadContext, { place }: Incoming): Promise<Answer<InfoAnswer>> => {
     const helper = await helperFacts(request)
     const base_path = toBasePath(web_path)
     const answer: InfoAnswer = {
@@ -40,7 +36,13 @@ export function makeInfo(
         networkd_dir: helper?.networkd_dir ?? '',
         socket_path,
       },
-      serving: { bind_host, bind_port: server_port, web_path, base_path, api_base_path: `${base_path}${API_BASE}` },
+      serving: {
+        bind_host: place.address,
+        bind_port: place.port,
+        web_path,
+        base_path,
+        api_base_path: `${base_path}${API_BASE}`,
+      },
       kernel: {
         release: release(),
         loaded_modules: Object.fromEntries(MODULES.map((name) => [name, existsSync(`/sys/module/${name}`)])),

@@ -17,6 +17,10 @@ const CODE_OF: Record<Exclude<RefusalCode, 'malformed'>, ErrorCode> = {
   protected_port: 'PROTECTED_PORT',
   state_unusable: 'SERVICE_UNAVAILABLE',
   protected_address: 'CONFLICT',
+  window_open: 'SAFE_APPLY_UNDER_WAY',
+  window_ended: 'SERVICE_UNAVAILABLE',
+  window_over: 'SAFE_APPLY_OVER',
+  irreversible: 'IRREVERSIBLE',
 }
 
 /** Root sends a code and a text of its own: the text is English in every language, the code says what it is about. */
@@ -32,6 +36,10 @@ const MESSAGE_OF = {
   protected_port: 'panel.protected_port',
   state_unusable: 'panel.state_unusable',
   protected_address: 'panel.protected_address',
+  window_open: 'panel.window_open',
+  window_ended: 'panel.window_ended',
+  window_over: 'panel.window_over',
+  irreversible: 'panel.irreversible',
 } as const satisfies Record<Exclude<RefusalCode, 'malformed'>, MessageId>
 
 export function helperAway(reason: string): Refusal {

@@ -7,6 +7,7 @@ import type { EventsOf } from '@panel/shared/api/base/shapes.ts'
 import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
 import type { AuditNote } from '../audit-note.ts'
 import type { Problems } from './problems.ts'
+import type { Place } from './sockets.ts'
 import type { StreamSource } from './stream.ts'
 
 /** The sections of the API description. */
@@ -52,9 +53,13 @@ export interface Incoming<B = unknown> {
   readonly cookies: Readonly<Record<string, string>>
   /** The address of the connection, never from a header. */
   readonly client_ip: string
-  /** The local port of the connection: the panel's own. */
-  readonly server_port: number
+  /** The listener of the panel that the request came through. */
+  readonly place: Place
+  /** All ports that the panel listens on, or would after a restart, at the moment of the call. */
+  readonly panelPorts: () => readonly number[]
   readonly is_secure: boolean
+  /** When the connection was made, in milliseconds of performance.now(); null where a proxy has made it. */
+  readonly connected_at: number | null
   /** The header If-Match, "" without one. */
   readonly if_match: string
   readonly request_id: string
@@ -68,6 +73,8 @@ export interface Answer<T = unknown> {
   readonly body: T
   /** Set-Cookie instructions; a null value clears. */
   readonly cookies?: readonly CookieInstruction[]
+  /** Of its connection. */
+  readonly isLast?: true
 }
 
 export interface CookieInstruction {
@@ -142,6 +149,8 @@ export type Endpoint<R extends Route = Route> = Described & { readonly route: R 
         readonly handle: (context: StreamContext, incoming: Incoming<never>) => Promise<StreamSource>
       } & Streamed)
   )
+/** Whether it can have root change the host. */
+export const changesHost = (endpoint: Endpoint): boolean => 'foresee' in endpoint
 export type StreamEndpoint = Endpoint & { readonly kind: 'stream' }
 export type AuditedEndpoint = Endpoint & { readonly audit: AuditAction }
 

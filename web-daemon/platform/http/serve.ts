@@ -7,12 +7,22 @@ import { AuditNote } from '../audit-note.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
 import { asRefusal, sendAnswer, sendRefusal } from './answer.ts'
 import { BODY_LIMIT_BYTES, readBody, STRANGER_LIMIT_BYTES } from './body.ts'
-import type { Answer, AuditedEndpoint, Endpoint, Incoming, StreamEndpoint } from './endpoint.ts'
+import { connectedAt } from './connections.ts'
+import { CONFIRM_WITHIN_HEADER, takeConfirmWithin, type InWindow } from './confirm-within.ts'
+import {
+  changesHost,
+  type Answer,
+  type AuditedEndpoint,
+  type Endpoint,
+  type Incoming,
+  type StreamEndpoint,
+} from './endpoint.ts'
 import type { Guard, GuardedRequest } from './guards.ts'
 import { clientAddress, isSecure } from './headers.ts'
 import { takeKey, type RememberedAnswers } from './idempotency.ts'
 import { Problems } from './problems.ts'
 import type { Refusal } from './refusal.ts'
+import type { Place } from './sockets.ts'
 import type { Streams } from './streams.ts'
 import { validate, type Body } from './validate.ts'
 
@@ -34,7 +44,10 @@ export interface Pipeline {
   readonly guards: readonly Guard[]
   readonly context: Omit<CommandContext, 'note'>
   readonly remembered: RememberedAnswers
+  readonly placeOf: (req: Request) => Place
+  readonly panelPorts: () => readonly number[]
   readonly streams: Streams
+  readonly inWindow: InWindow
   readonly record: (entry: AuditedRequest) => Promise<void>
   readonly logger: Logger
 }
@@ -96,9 +109,13 @@ class Exchange {
   }
 
   async #handle(endpoint: Exclude<Endpoint, StreamEndpoint>, body: Body): Promise<Answer> {
-    const incoming = this.#incoming(body)
-    if (endpoint.kind === 'command') return endpoint.handle({ ...this.#pipeline.context, note: this.#note }, incoming)
-    return endpoint.handle(this.#reader(), incoming)
+    if (endpoint.kind !== 'command') return endpoint.handle(this.#reader(), this.#incoming(body))
+    const context = { ...this.#pipeline.context, note: this.#note }
+    if (!changesHost(endpoint)) return endpoint.handle(context, this.#incoming(body))
+    const { seconds, body: rest } = takeConfirmWithin(this.#req.get(CONFIRM_WITHIN_HEADER) ?? '', body)
+    const incoming = this.#incoming(rest)
+    const { session } = this.#guarded
+    return this.#pipeline.inWindow({ seconds, session }, () => endpoint.handle(context, incoming))
   }
 
   async #stream(endpoint: StreamEndpoint): Promise<typeof STREAMED> {
@@ -131,8 +148,10 @@ class Exchange {
       problems,
       cookies: this.#guarded.cookies,
       client_ip: clientAddress(req),
-      server_port: req.socket.localPort ?? 0,
+      place: this.#pipeline.placeOf(req),
+      panelPorts: this.#pipeline.panelPorts,
       is_secure: isSecure(req),
+      connected_at: connectedAt(req),
       if_match: this.#guarded.header('If-Match'),
       request_id: this.#request_id,
       session: this.#guarded.session,

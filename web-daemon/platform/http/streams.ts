@@ -1,5 +1,5 @@
 // All open streams: limited in number per kind, kept alive, and ended with their session (decisions.md, E3, E5, A16).
-import type { Response } from 'express'
+import type { Request, Response } from 'express'
 import type { Logger } from 'pino'
 import { message } from '@panel/shared/messages/message.ts'
 import type { Session, StreamEndpoint } from './endpoint.ts'
@@ -19,6 +19,7 @@ const NOBODY: Subscriber = { send: () => undefined, end: () => undefined }
 interface OpenStream {
   readonly connection: StreamConnection
   readonly session: Session
+  readonly req: Request
 }
 
 export interface StreamsDeps {
@@ -67,10 +68,20 @@ export class Streams {
       if (res.destroyed) return source(NOBODY)()
       const connection = new StreamConnection(res, queue, this.#deps.now())
       if (res.req.method === 'HEAD') connection.end()
-      else await this.#carry({ connection, session }, source, new Promise((resolve) => res.once('close', resolve)))
+      else
+        await this.#carry(
+          { connection, session, req: res.req },
+          source,
+          new Promise((resolve) => res.once('close', resolve)),
+        )
     } finally {
       this.#taken.set(route, this.count(route) - 1)
     }
+  }
+
+  /** Those of requests that came over a socket that closes: their clients come again over another. */
+  endOf(isOver: (req: Request) => boolean): void {
+    for (const { connection, req } of this.#open) if (isOver(req)) connection.cut()
   }
 
   /** For the shutdown: ends all streams and refuses new ones. */

@@ -20,11 +20,18 @@ export interface CertificatePair {
   readonly is_key_open: boolean
 }
 
-/** Why two files cannot be used, as a message for the operator. */
+/** Which of the two is at fault, and how. */
+export type CertificateFault =
+  'file' | 'cert_unreadable' | 'key_unreadable' | 'key_encrypted' | 'key_of_another' | 'unusable'
+
+/** Why a pair cannot be used, as a message for the operator of files. */
 export class CertificateError extends Error {
-  constructor(message: string) {
+  readonly fault: CertificateFault
+
+  constructor(fault: CertificateFault, message: string) {
     super(message)
     this.name = 'PairError'
+    this.fault = fault
   }
 }
 
@@ -39,21 +46,26 @@ export function secureContextOptions({ cert, key }: CertificatePair): SecureCont
 export function readCertificatePair({ cert: certPath, key: keyPath }: TlsFiles): CertificatePair {
   const cert = readText('certificate', certPath)
   const key = readText('key', keyPath)
+  return { ...certificatePair({ cert, key }), is_key_open: (statSync(keyPath).mode & 0o007) !== 0 }
+}
+
+/** From the text of both, in PEM form. */
+export function certificatePair({ cert, key }: Pick<CertificatePair, 'cert' | 'key'>): CertificatePair {
   const certificate = parseCertificate(cert)
   if (!certificate.checkPrivateKey(parseKey(key))) {
     throw new CertificateError(
+      'key_of_another',
       "The key is not that of the first certificate in the certificate's file: the server's own comes first there, those of its issuers after it.",
     )
   }
   const { validFrom, validTo } = certificate
-  const is_key_open = (statSync(keyPath).mode & 0o007) !== 0
   return usable({
     cert,
     key,
     subject: certificateName(certificate),
     valid_from: new Date(validFrom),
     valid_to: new Date(validTo),
-    is_key_open,
+    is_key_open: false,
   })
 }
 
@@ -85,7 +97,7 @@ const readText = (what: 'certificate' | 'key', path: string): string => {
     return readFileSync(path, 'utf8')
   } catch (failure) {
     const code = (failure as NodeJS.ErrnoException).code ?? 'unknown error'
-    throw new CertificateError(`The file of the ${what} ${WHY[code] ?? `cannot be read (${code})`}.`)
+    throw new CertificateError('file', `The file of the ${what} ${WHY[code] ?? `cannot be read (${code})`}.`)
   }
 }
 
@@ -93,19 +105,26 @@ const parseCertificate = (text: string): X509Certificate => {
   try {
     return new X509Certificate(text)
   } catch {
-    throw new CertificateError('The file of the certificate does not begin with one in PEM form, or is not complete.')
+    throw new CertificateError(
+      'cert_unreadable',
+      'The file of the certificate does not begin with one in PEM form, or is not complete.',
+    )
   }
 }
 
 const parseKey = (text: string): KeyObject => {
   if (/ENCRYPTED/.test(text))
     throw new CertificateError(
+      'key_encrypted',
       'The key is protected by a passphrase, which nobody is there to type. Write it without one, readable by the web daemon alone.',
     )
   try {
     return createPrivateKey(text)
   } catch {
-    throw new CertificateError('The file of the key holds no private key in PEM form, or is not complete.')
+    throw new CertificateError(
+      'key_unreadable',
+      'The file of the key holds no private key in PEM form, or is not complete.',
+    )
   }
 }
 
@@ -116,6 +135,7 @@ const usable = (pair: CertificatePair): CertificatePair => {
     return pair
   } catch (failure) {
     throw new CertificateError(
+      'unusable',
       `The certificate and its key cannot be used: ${failure instanceof Error ? failure.message : String(failure)}.`,
     )
   }

@@ -68,14 +68,14 @@ const isSpoken = (route_protocol_id: number, protocol: Listener['protocol']): bo
   return spoken === 'both' || spoken === protocol
 }
 
-const isProtected = ({ panel_port }: DraftContext, { protocol, port, is_sshd }: Listener): boolean =>
-  protocol === 'tcp' && (port === panel_port || is_sshd)
+const isProtected = ({ panelPorts }: DraftContext, { protocol, port, is_sshd }: Listener): boolean =>
+  protocol === 'tcp' && (panelPorts().includes(port) || is_sshd)
 
 /**
- * 409, whatever else the request says: without these two ports nobody could remove the rule. Applies to disabled rules
+ * 409, whatever else the request says: without these ports nobody could remove the rule. Applies to disabled rules
  * too.
  */
-export function refuseProtected({ panel_port, facts }: DraftContext, { route_protocol_id, ports }: Listening): void {
+export function refuseProtected({ panelPorts, facts }: DraftContext, { route_protocol_id, ports }: Listening): void {
   if (route_protocol_id === ROUTE_PROTOCOLS.UDP) return
   const refuse = (port: number, owner: Message): never => {
     throw new Refusal(
@@ -90,7 +90,8 @@ export function refuseProtected({ panel_port, facts }: DraftContext, { route_pro
       { field: 'bind_port', details: { port } },
     )
   }
-  if (has(ports, panel_port)) refuse(panel_port, message('route.owner_panel'))
+  const own = panelPorts().find((port) => has(ports, port))
+  if (own !== undefined) refuse(own, message('route.owner_panel'))
   const sshd = facts.listeners.find((one) => one.is_sshd && has(ports, one.port))
   if (sshd) refuse(sshd.port, message('route.owner_ssh'))
 }

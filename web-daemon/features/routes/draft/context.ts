@@ -29,8 +29,7 @@ export interface DraftContext {
   /** The rule that has the requested title, and the interface of the requested tunnel; null if there is none. */
   readonly titleOwner: number | null
   readonly tunnel: string | null
-  /** The port on which the panel itself was reached. */
-  readonly panel_port: number
+  readonly panelPorts: () => readonly number[]
 }
 
 /** The order of the schema decides which problem comes first. */
@@ -38,7 +37,7 @@ export const FIELD_ORDER: readonly string[] = Object.keys(CreateRouteBody.proper
 
 interface DraftInput {
   readonly problems: Problems
-  readonly panel_port: number
+  readonly panelPorts: () => readonly number[]
   readonly stored?: RouteRecord | null
   /** Passed if they are known already. */
   readonly facts?: HostFacts
@@ -47,7 +46,7 @@ interface DraftInput {
 export async function makeDraftContext(
   { db, request, settings }: Pick<ReadContext, 'db' | 'request' | 'settings'>,
   body: RequestedRoute,
-  { problems, panel_port, stored = null, facts }: DraftInput,
+  { problems, panelPorts, stored = null, facts }: DraftInput,
 ): Promise<DraftContext> {
   const hostFactsNow =
     facts ??
@@ -69,7 +68,7 @@ export async function makeDraftContext(
     rulesOnPorts: near.filter(({ route_rule_id }) => route_rule_id !== stored?.route_rule_id),
     titleOwner: title === undefined ? null : await idOfTitle(db, title),
     tunnel: tunnel && !tunnel.isDeleted ? tunnel.record.interface_name : null,
-    panel_port,
+    panelPorts,
   }
 }
 

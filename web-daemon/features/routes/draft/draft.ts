@@ -34,9 +34,9 @@ export interface Draft {
 /** Throws 422 with all problems at once, then 409 if the port is protected. */
 export async function draftRoute(
   context: ReadContext,
-  { body, problems, server_port }: Pick<Incoming<CreateRouteBody>, 'body' | 'problems' | 'server_port'>,
+  { body, problems, panelPorts }: Pick<Incoming<CreateRouteBody>, 'body' | 'problems' | 'panelPorts'>,
 ): Promise<Draft> {
-  const draft = await makeDraftContext(context, body, { problems, panel_port: server_port })
+  const draft = await makeDraftContext(context, body, { problems, panelPorts })
   const drafted = draftFields(draft)
   const place = await nextPlace(context.db)
   const record = drafted && {

@@ -20,7 +20,7 @@ export interface UpdateRequest {
   readonly body: UpdateRouteBody
   /** Prefilled with what the schema found. */
   readonly problems: Problems
-  readonly server_port: number
+  readonly panelPorts: () => readonly number[]
   /** Maps a field of the rule to the field of the request that it came from. */
   readonly mapField?: (field: string) => string
 }
@@ -29,9 +29,9 @@ export interface UpdateRequest {
 export async function draftUpdate(
   context: ReadContext,
   stored: RouteRecord,
-  { body, problems, server_port: panel_port, mapField = (field) => field }: UpdateRequest,
+  { body, problems, panelPorts, mapField = (field) => field }: UpdateRequest,
 ): Promise<UpdateDraft> {
-  const draft = await makeDraftContext(context, withChanges(stored, body), { problems, panel_port, stored })
+  const draft = await makeDraftContext(context, withChanges(stored, body), { problems, panelPorts, stored })
   const record = drafted(draft, stored, context.now().toISOString())
   const existing = await draftUnchanged(context, draft, stored)
   const fresh = new Problems()
@@ -78,7 +78,7 @@ async function draftUnchanged(
 ): Promise<DraftContext> {
   const unchanged = await makeDraftContext(context, withChanges(stored, {}), {
     problems: new Problems(),
-    panel_port: 0,
+    panelPorts: () => [],
     stored,
     facts: { ...facts, listeners: facts.listeners.map((one) => ({ ...one, is_sshd: false })) },
   })

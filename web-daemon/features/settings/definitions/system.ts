@@ -1,4 +1,5 @@
 // The settings of the category system: background checks of the host, and the retention of the audit log.
+import { WINDOW_SECONDS } from '@panel/shared/window/model.ts'
 import { DeviceName } from '@panel/shared/tunnel/observed.ts'
 import { Type } from '@panel/shared/schema.ts'
 import { message } from '@panel/shared/messages/message.ts'
@@ -24,6 +25,11 @@ export const SYSTEM = {
   'system.auto_reapply_on_drift': bool(
     false,
     "Whether a tunnel or relay rule that was changed or removed behind the panel's back is put right without being asked. One that does not stay right is left alone after three times in ten minutes.",
+  ),
+  'system.safe_apply_seconds': int(
+    60,
+    { min: WINDOW_SECONDS.least, max: WINDOW_SECONDS.most, unit: 'seconds' },
+    'How long changes wait for a confirmation before they are put back, from the end of the last one.',
   ),
   'system.ignored_interfaces': json<readonly string[]>(
     [],

@@ -1,0 +1,48 @@
+// A window: changes of a host that are taken back unless somebody confirms them in time.
+import { InterfaceName } from '../tunnel/model.ts'
+import { RuleId } from '../ruleset/model.ts'
+import { integer, line, nullable, strict, stringEnum, Type, U32_MAX, type Static } from '../schema.ts'
+
+/** 32 hex digits that the caller draws: whoever lost the answer finds its window again by them. */
+export const WindowId = Type.String({ pattern: '^[0-9a-f]{32}$' })
+
+export const WINDOW_SECONDS = { least: 15, most: 3600 } as const
+const Seconds = integer(WINDOW_SECONDS.least, WINDOW_SECONDS.most)
+
+/** How many names one window holds; a change that goes beyond them is refused. */
+export const WINDOW_TUNNELS_MAX = 2000
+export const WINDOW_RULES_MAX = 20_000
+
+/** Why what a window held was taken back. */
+export const WINDOW_ENDS = ['cancelled', 'expired', 'rebooted'] as const
+export type WindowEnd = (typeof WINDOW_ENDS)[number]
+
+export const WindowParams = strict({ window_id: WindowId })
+export const WindowTime = strict({ window_id: WindowId, seconds: Seconds })
+
+/**
+ * `seconds_left` counts from the end of the last change. ending: the host is being taken back. stuck: that failed, and is tried again;
+ * `detail` and `remediation` say why and what a person can do.
+ */
+export const WindowState = strict({
+  window_id: WindowId,
+  seconds: Seconds,
+  seconds_left: integer(0, WINDOW_SECONDS.most),
+  changes: integer(0, U32_MAX),
+  tunnels: Type.Array(InterfaceName, { maxItems: WINDOW_TUNNELS_MAX }),
+  route_rule_ids: Type.Array(RuleId, { maxItems: WINDOW_RULES_MAX }),
+  is_forwarding_touched: Type.Boolean(),
+  state: stringEnum(['open', 'ending', 'stuck']),
+  detail: line(2000),
+  remediation: Type.Array(line(500)),
+})
+
+/** The last window, if it was taken back: until it is forgotten nothing else is changed (window_ended). */
+export const WindowEnded = strict({
+  window_id: WindowId,
+  how: stringEnum(WINDOW_ENDS),
+  seconds_ago: integer(0, U32_MAX),
+})
+
+export const WindowFound = strict({ window: nullable(WindowState), ended: nullable(WindowEnded) })
+export type WindowFound = Static<typeof WindowFound>

@@ -1,0 +1,31 @@
+// How the kept listener is: part of the panel's health.
+import { message, type Message } from '@panel/shared/messages/message.ts'
+import type { Component } from '../../platform/health.ts'
+import type { Place } from '../../platform/http/sockets.ts'
+import { certificateWarning } from '../../platform/tls/certificate.ts'
+import type { Listener } from './view.ts'
+
+export function listenerComponent(kept: Listener, configured: Place, now: Date): Component {
+  const trouble = kept.socket ? certificateTrouble(kept, now) : fallback(kept, configured)
+  const { address, port } = kept
+  return {
+    name: 'listener',
+    status: trouble ? 'degraded' : 'ok',
+    detail: trouble ?? message('listener.kept', { address, port }),
+  }
+}
+
+const fallback = ({ address, port, errno }: Listener, configured: Place): Message =>
+  message('listener.fallback', {
+    address,
+    port,
+    errno,
+    configured: configured.address,
+    configured_port: configured.port,
+  })
+
+/** Nobody renews it by files. */
+const certificateTrouble = ({ address, port, pair }: Listener, now: Date): Message | null =>
+  pair && certificateWarning(pair, now)
+    ? message('listener.certificate_ends', { address, port, at: pair.valid_to.toISOString() })
+    : null

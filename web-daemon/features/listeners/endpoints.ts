@@ -1,0 +1,91 @@
+// The endpoints of the panel's listeners, in the section System.
+import {
+  KeepListenerAnswer,
+  ListListenersAnswer,
+  RemoveListenerAnswer,
+  TryListenerAnswer,
+  TryListenerBody,
+} from '@panel/shared/api/listeners.ts'
+import type { Message } from '@panel/shared/messages/message.ts'
+import { message } from '@panel/shared/messages/message.ts'
+import type { CommandContext, ReadDb } from '../../platform/context.ts'
+import { command, created, ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { draftListener } from './draft.ts'
+import type { Listeners } from './listeners.ts'
+
+/** The relay rule, if there is one, that takes what comes to a TCP port. */
+export type RuleOnPort = (db: ReadDb, port: number) => Promise<Message | null>
+
+const tag = 'system'
+
+export const listenerEndpoints = (listeners: Listeners, ruleOnPort: RuleOnPort) => [
+  query(
+    'GET /system/listeners',
+    { tag, summary: 'Where the panel listens, and what is on trial.', answer: ListListenersAnswer },
+    async (_context, { place }) => ok({ listeners: listeners.views(place) }),
+  ),
+  command(
+    'POST /system/listeners',
+    {
+      tag,
+      summary: 'Listen at another address, port or certificate as well. It closes by itself unless it is kept in time.',
+      answer: TryListenerAnswer,
+      body: TryListenerBody,
+      gathersProblems: true,
+      audit: 'ListenerTry',
+      isCreating: true,
+    },
+    tryListener(listeners, ruleOnPort),
+  ),
+  command(
+    'POST /system/listeners/{id}/keep',
+    {
+      tag,
+      summary: 'Keep the listener that this request came through. The others close after their last answer.',
+      answer: KeepListenerAnswer,
+      audit: 'ListenerKeep',
+    },
+    async ({ note }, { params, place }) => {
+      const listener_id = params['id'] ?? 0
+      note.target('listener', listener_id)
+      const kept = await listeners.keep(listener_id, place)
+      for (const { address, port } of kept.closed) note.operation(`Closed the listener at ${address} port ${port}`)
+      return ok(kept)
+    },
+  ),
+  command(
+    'DELETE /system/listeners/{id}',
+    {
+      tag,
+      summary: 'End a listener on trial, or forget a kept one while the configured one is open.',
+      answer: RemoveListenerAnswer,
+      audit: 'ListenerRemove',
+    },
+    async ({ note }, { params }) => {
+      const listener_id = params['id'] ?? 0
+      note.target('listener', listener_id)
+      const { address, port } = await listeners.remove(listener_id)
+      note.operation(`Closed the listener at ${address} port ${port}`)
+      return ok({ deleted: true as const, listener_id })
+    },
+  ),
+]
+
+/** In the change queue, because a relay rule may be about to take the port. */
+const tryListener =
+  (listeners: Listeners, ruleOnPort: RuleOnPort) =>
+  (
+    { db, now, note, inTurn }: CommandContext,
+    { body, problems, place }: Incoming<TryListenerBody>,
+  ): Promise<Answer<TryListenerAnswer>> =>
+    inTurn(async () => {
+      const draft = draftListener(body, problems, now())
+      const { port } = draft
+      const rule = await ruleOnPort(db, port)
+      if (rule) problems.add('port', 'PORT_IN_USE', message('listener.rule_on_port', { port, rule }))
+      problems.throwIfAny()
+      const listener = await listeners.tryOne(draft, place)
+      note.target('listener', listener.listener_id)
+      note.operation(`Listens at ${listener.address} port ${port} as well, for ${draft.seconds} s`)
+      return created({ listener })
+    })
