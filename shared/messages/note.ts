@@ -31,8 +31,7 @@ export const NOTE = {
   'note.connections_counted': 'For connections that begin after it was turned on, bytes and age_seconds are known.',
   'note.no_bytes': 'The kernel counts no bytes for single connections (nf_conntrack_acct is 0).',
   'note.no_ages': 'The kernel keeps no times of connections, so age_seconds is null (nf_conntrack_timestamp is 0).',
-  'note.count_connections':
-    'Turn that on on the page of IP forwarding: it holds for connections that begin afterwards.',
+  'note.count_connections': 'Turn it on at “IP forwarding”: it holds for connections that begin afterwards.',
   'note.pairing_code':
     'Paste the code into the panel of the other server, which becomes the other side. It is configuration and not a credential, but it tells addresses and GRE keys: do not post it in public.',
   'note.pairing_read':

@@ -156,7 +156,7 @@ describe('without a prefix', () => {
 
   it('a file of the page is served as it is, and one that is not there is 404, wherever its path leads', async () => {
     const { status, headers, text } = await panel.visitor().raw('GET', `/assets/${SCRIPT}`)
-    assert.deepEqual([status, headers['content-type']], [200, 'text/javascript'])
+    assert.deepEqual([status, headers['content-type']], [200, 'text/javascript; charset=utf-8'])
     assert.equal(text, readFileSync(join(PAGE_DIR, 'assets', SCRIPT), 'utf8'))
     for (const path of [
       '/assets/none.js',

@@ -19,7 +19,7 @@ describe('A tunnel on the page', () => {
     await page.getByText('The interface is not on the host.').waitFor()
     await page.getByRole('button', { name: 'Reapply' }).click()
     await page.getByText('gre-a-2 is as configured').first().waitFor()
-    await page.getByRole('row', { name: /^State Enabled up \(GRE reports no carrier\)/ }).waitFor()
+    await page.getByRole('row', { name: /^State Enabled Up \(GRE reports no carrier\)/ }).waitFor()
     assert.ok(host.kernel.held.has('gre-a-2'))
   })
 

@@ -36,11 +36,11 @@ describe('The list of tunnels', () => {
     ])
     const [, , , configured, onHost] = await cellsOf(page, 'gre-a-1')
     assert.match(configured ?? '', /^Enabled\s*MTU 1472\s*172\.17\.1\.1\/30$/)
-    assert.match(onHost ?? '', /^up \(GRE reports no carrier\)$/)
+    assert.match(onHost ?? '', /^Up \(GRE reports no carrier\)$/)
     const missing = await cellsOf(page, 'gre-a-2')
     assert.match(missing[3] ?? '', /Enabled/)
-    assert.match(missing[4] ?? '', /missing$/)
-    assert.match((await cellsOf(page, 'gre-a-4'))[4] ?? '', /down$/)
+    assert.match(missing[4] ?? '', /Missing$/)
+    assert.match((await cellsOf(page, 'gre-a-4'))[4] ?? '', /Down$/)
   })
 
   it('shows the host anew when asked, and of its link what is not as configured', async () => {
@@ -51,9 +51,9 @@ describe('The list of tunnels', () => {
     await page.getByRole('button', { name: 'Refresh' }).click()
     await page
       .getByRole('row', { name: /gre-a-1/ })
-      .getByText('missing')
+      .getByText('Missing')
       .waitFor()
-    assert.match((await cellsOf(page, 'gre-a-4'))[4] ?? '', /down\s*MTU 1400$/)
+    assert.match((await cellsOf(page, 'gre-a-4'))[4] ?? '', /Down\s*MTU 1400$/)
   })
 
   it('says that the helper is away, and still lists what is configured', async () => {
@@ -62,7 +62,7 @@ describe('The list of tunnels', () => {
     await page.getByRole('button', { name: 'Refresh' }).click()
     await page
       .getByRole('row', { name: /gre-a-1/ })
-      .getByText('not known')
+      .getByText('Not known')
       .waitFor()
     assert.match((await cellsOf(page, 'gre-a-1'))[3] ?? '', /Enabled.*MTU 1472/s)
     await page.reload()

@@ -20,7 +20,7 @@ export interface Asset extends Encoded {
 
 /** No type that a browser opens as a document, because the headers that protect documents are left out. */
 const TYPES: Record<string, string> = {
-  '.js': 'text/javascript',
+  '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.woff2': 'font/woff2',
 }
