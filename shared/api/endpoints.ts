@@ -50,6 +50,7 @@ import type {
   PoolView,
   UpdatePoolBody,
 } from './pools.ts'
+import type { EndSafeApplyBody, ExtendSafeApplyBody, OpenSafeApplyBody, SafeApplyAnswer } from './safe-apply.ts'
 import type {
   AdoptAnswer,
   AdoptBody,
@@ -205,6 +206,11 @@ export interface Endpoints {
   'GET /settings/schema': { answer: SettingsSchemaAnswer }
   'PUT /settings': { body: SettingsBody; answer: ChangeSettingsAnswer }
   'POST /settings/reset': { body: ResetSettingsBody; answer: ChangeSettingsAnswer }
+  'GET /safe-apply': { answer: SafeApplyAnswer }
+  'POST /safe-apply': { body: OpenSafeApplyBody; answer: SafeApplyAnswer }
+  'POST /safe-apply/confirm': { body: EndSafeApplyBody; answer: SafeApplyAnswer }
+  'POST /safe-apply/cancel': { body: EndSafeApplyBody; answer: SafeApplyAnswer }
+  'POST /safe-apply/extend': { body: ExtendSafeApplyBody; answer: SafeApplyAnswer }
   'GET /pools': { answer: ListPoolsAnswer }
   'POST /pools': { body: CreatePoolBody; answer: ChangePoolAnswer }
   'GET /pools/{id}': { answer: PoolView }

@@ -20,6 +20,7 @@ import { POOL } from './pool.ts'
 import { REACH } from './reach.ts'
 import { ROOT } from './root.ts'
 import { ROUTE } from './route.ts'
+import { SAFE_APPLY } from './safe-apply.ts'
 import { SETTING } from './setting.ts'
 import { STEP } from './step.ts'
 import { TUNNEL } from './tunnel.ts'
@@ -46,6 +47,7 @@ export const CATALOGUE = {
   ...REACH,
   ...ROOT,
   ...ROUTE,
+  ...SAFE_APPLY,
   ...SETTING,
   ...STEP,
   ...TUNNEL,

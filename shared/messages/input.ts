@@ -4,6 +4,9 @@ export const INPUT = {
   'input.unknown_field': 'There is no field {field} in this request',
   'input.required': 'The field {field} is required: it is {expected}',
   'input.must_be': 'The field {field} must be {expected}',
+  'input.confirm_twice':
+    'The header {header} and the field confirm_within_seconds say different times: send one of them.',
+  'input.window_id': 'The field window_id must be 32 hexadecimal digits, as GET /safe-apply names it.',
   'input.flag': '{field} must be true or false.',
   'input.whole': '{field} must be a whole number from {minimum} to {maximum}.',
   'input.number': '{field} must be a number from {minimum} to {maximum}.',

@@ -102,7 +102,7 @@ describe('The health of rules', () => {
       Promise.reject(new Refusal('HELPER_UNAVAILABLE', verbatim('The root helper does not answer.')))
     const { db, clock, bus, settings, traffic } = panel
     const deps = { db, request: away, now: clock.now, api_path: '', inTurn: <T>(work: () => Promise<T>) => work() }
-    const others = { settings, publish: bus.publish, record: async () => undefined, logger }
+    const others = { settings, publish: bus.publish, record: async () => undefined, isHeldBack: () => false, logger }
     await makeRouteWatch({ ...deps, ...others }, traffic).pass('event')
     assert.deepEqual(told, [])
   })

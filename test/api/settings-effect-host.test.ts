@@ -1,6 +1,7 @@
 // What the settings of the metrics, the page and the host's watching change, each at once.
 import assert from 'node:assert/strict'
 import type { DiskReading, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import { keepPruning } from '@panel/web-daemon/features/audit/retention.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { GRACE_MS } from '@panel/web-daemon/change/remediate.ts'
@@ -195,6 +196,25 @@ effectsOf('system', {
       assert.deepEqual(statuses, ['InSync', 'Drifted', 'Drifted'])
       clock.advance(601)
       assert.equal(await statusAfterPass(), 'InSync')
+    },
+  },
+  'system.safe_apply_mode': {
+    does: 'is which commands wait for a confirmation without being asked to',
+    test: async (client) => {
+      const { tunnel_id } = (await createTunnel(client)).body.tunnel
+      const waits = async (mtu: number): Promise<boolean> =>
+        'safe_apply' in (await client.patch(`/tunnels/${tunnel_id}`, { mtu })).body
+      assert.equal(await waits(1400), false)
+      await set(client, { 'system.safe_apply_mode': 'always' })
+      assert.equal(await waits(1300), true)
+    },
+  },
+  'system.safe_apply_seconds': {
+    does: 'is how long changes wait for a confirmation where nobody says so',
+    test: async (client) => {
+      await set(client, { 'system.safe_apply_seconds': 90 })
+      const { body } = await client.post<SafeApplyAnswer>('/safe-apply', {})
+      assert.equal(body.window?.seconds_left, 90)
     },
   },
   'system.ignored_interfaces': {

@@ -15,6 +15,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   system: ['auth'],
   pools: [],
   listeners: [],
+  'safe-apply': [],
   // A tunnel takes addresses from a pool and defaults from the settings.
   tunnels: ['settings', 'pools'],
   // Reads the capabilities of the host.

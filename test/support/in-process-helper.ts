@@ -37,11 +37,15 @@ export interface InProcessHelper {
   readonly asked: string[]
 }
 
-export function inProcessHelper(kernel: FakeKernel, journal: HelperDeps['journal'] = noJournal()): InProcessHelper {
+export function inProcessHelper(
+  kernel: FakeKernel,
+  journal: HelperDeps['journal'] = noJournal(),
+  clock = new FakeClock(),
+): InProcessHelper {
   const deps: HelperDeps = {
     kernel,
     journal,
-    ...fakeWindows(kernel, { journal }),
+    ...fakeWindows(kernel, { journal, clock }),
     helperFacts: async () => HELPER_FACTS,
     findTools: async () => ALL_TOOLS,
     findListeners: async () => kernel.hostListeners,

@@ -5,7 +5,6 @@ import { confirmPassword } from '../features/auth/me.ts'
 import { backupEndpoints } from '../features/backup/endpoints.ts'
 import { diagnosticEndpoints } from '../features/diagnostics/endpoints.ts'
 import { impactEndpoints } from '../features/impact/endpoints.ts'
-import { makeImpact } from '../features/impact/impact.ts'
 import { listenerEndpoints } from '../features/listeners/endpoints.ts'
 import { metricsEndpoints } from '../features/metrics/endpoints.ts'
 import { metricsComponent } from '../features/metrics/component.ts'
@@ -15,6 +14,7 @@ import { monitorEndpoints } from '../features/monitor/endpoints.ts'
 import { poolEndpoints } from '../features/pools/endpoints.ts'
 import { whyNoDefaultPool } from '../features/pools/reference.ts'
 import { reconcileEndpoints } from '../features/reconcile/endpoints.ts'
+import { safeApplyEndpoints } from '../features/safe-apply/endpoints.ts'
 import { settingsEndpoints } from '../features/settings/endpoints.ts'
 import { systemEndpoints } from '../features/system/endpoints.ts'
 import { cached } from '../features/system/cached.ts'
@@ -31,11 +31,12 @@ import { dependentRoutes } from '../features/routes/tunnel-use.ts'
 import type { ReadContext } from '../platform/context.ts'
 import type { HostIncident } from '../platform/health.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
+import type { ReadImpact } from '../platform/impact.ts'
 import type { Services } from './services.ts'
 
 const SETTING_REFERENCES = { 'addressing.default_pool_id': whyNoDefaultPool }
 
-export function allEndpoints(services: Services): Endpoint[] {
+export function allEndpoints(services: Services, readImpact: ReadImpact): Endpoint[] {
   const { auth, about, installation, store, pairing, watch, metrics, traffic, monitor, runs, certificate, logger } =
     services
   const { routeWatch, listeners } = services
@@ -45,8 +46,6 @@ export function allEndpoints(services: Services): Endpoint[] {
     [await helper.incident(context), certificate?.incident() ?? null, ...fullDisks(metrics.sampler.latest)].filter(
       (one) => one !== null,
     )
-  const { timings } = services
-  const readImpact = makeImpact({ traffic, took: (kind) => timings.took(kind) })
   const endpoints: Endpoint[] = [
     ...impactEndpoints(readImpact, () => endpoints),
     ...authEndpoints(auth),
@@ -67,6 +66,7 @@ export function allEndpoints(services: Services): Endpoint[] {
     ...tunnelEndpoints({ dependants: dependentRoutes, inState: (word) => monitor.inState(word), readImpact }),
     ...pairingEndpoints(pairing),
     ...reconcileEndpoints({ watch, routeWatch, monitor, traffic, ofHost }),
+    ...safeApplyEndpoints(services.safeApply, store),
     ...settingsEndpoints(SETTING_REFERENCES),
     ...forwardingEndpoints({ rulesInForce: countInForce }),
     ...routeEndpoints(traffic, readImpact),

@@ -14,6 +14,7 @@ import * as routeConnections from '../features/routes/migration-connections.ts'
 import * as routePaths from '../features/routes/migration-paths.ts'
 import * as routeRanges from '../features/routes/migration-ranges.ts'
 import * as tunnelKeepalive from '../features/tunnels/migration-keepalive.ts'
+import * as safeApply from '../features/safe-apply/migration.ts'
 import * as settings from '../features/settings/migration.ts'
 import * as messages from '../platform/db/migration-messages.ts'
 import * as tunnels from '../features/tunnels/migration.ts'
@@ -39,4 +40,5 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   monitorTicks,
   hostHistory,
   listener,
+  safeApply,
 ]

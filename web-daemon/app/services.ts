@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { Logger } from 'pino'
 import { makeQueue } from '../change/queue.ts'
-import type { PanelAction } from '../change/remediate.ts'
+import type { PanelAction, RemediationDeps } from '../change/remediate.ts'
 import { recordPanelAction } from '../features/audit/record.ts'
 import { isLocalProof } from '../features/auth/local-proof.ts'
 import { makePasswords, type Passwords } from '../features/auth/passwords.ts'
@@ -17,6 +17,7 @@ import { Monitor, type MonitorDeps } from '../features/monitor/monitor.ts'
 import { makeTunnelWatch, type TunnelWatch } from '../features/reconcile/watch.ts'
 import { makeRouteWatch, type RouteWatch } from '../features/routes/health/watch.ts'
 import { Traffic } from '../features/routes/traffic/traffic.ts'
+import { SafeApply } from '../features/safe-apply/safe-apply.ts'
 import type { Settings } from '../features/settings/settings.ts'
 import type { About } from '../features/system/health.ts'
 import type { Installation } from '../features/system/info.ts'
@@ -81,6 +82,8 @@ export interface Services {
   readonly watch: TunnelWatch
   /** The same for the relay rules. */
   readonly routeWatch: RouteWatch
+  /** The windows in which changes wait for a confirmation. */
+  readonly safeApply: SafeApply
   /** To be started, and stopped before the store is closed. */
   readonly metrics: Metrics
   /** To be started, and stopped before the store is closed. */
@@ -99,7 +102,7 @@ export function makeServices(deps: PanelDeps): Services {
   const { request, timings } = timed(deps.request, monotonic)
   const context = { db, request, now, api_path: apiPathOf(deps), settings, inTurn: makeQueue(), publish: bus.publish }
   const traffic = new Traffic({ db, request, now, monotonic, settings, logger })
-  const drift = { ...context, logger, record: (doing: PanelAction) => recordPanelAction(context, doing) }
+  const safeApply = makeSafeApply(context, logger)
   const monitor = new Monitor({ db, request, stream: deps.stream, bus, now, logger, settings, ...deps.monitor })
   const services: Services = {
     context,
@@ -109,8 +112,8 @@ export function makeServices(deps: PanelDeps): Services {
     store: db,
     listeners: makeListeners(deps, context),
     pairing: new PairingThrottle(now),
-    watch: makeTunnelWatch(drift),
-    routeWatch: makeRouteWatch(drift, traffic),
+    ...makeWatches({ ...context, logger, isHeldBack: () => safeApply.isOpen }, traffic),
+    safeApply,
     metrics: new Metrics({
       db,
       bus,
@@ -128,11 +131,25 @@ export function makeServices(deps: PanelDeps): Services {
     certificate: deps.certificate ?? null,
     logger,
   }
+  listen(bus, services)
+  return services
+}
+
+function listen(bus: Bus, { safeApply, metrics, traffic }: Services): void {
+  bus.subscribe('host.changed', ({ events }) => safeApply.onHostEvents(events))
   bus.subscribe('settings.changed', ({ keys }) => {
-    services.metrics.onSettingsChanged(keys)
+    metrics.onSettingsChanged(keys)
     traffic.onSettingsChanged(keys)
   })
-  return services
+}
+
+/** What is corrected without a request is in the audit log too. */
+const makeWatches = (
+  deps: Omit<RemediationDeps, 'record'>,
+  traffic: Traffic,
+): Pick<Services, 'watch' | 'routeWatch'> => {
+  const drift = { ...deps, record: (doing: PanelAction) => recordPanelAction(deps, doing) }
+  return { watch: makeTunnelWatch(drift), routeWatch: makeRouteWatch(drift, traffic) }
 }
 
 const apiPathOf = ({ web_path }: PanelDeps): string => `${toBasePath(web_path)}${API_BASE}`
@@ -153,6 +170,19 @@ const makeListeners = (
       note.target('listener', listener_id)
       note.operation(`Closed the listener at ${address} port ${port}: nobody kept it in time`)
       await recordPanelAction({ db, now }, { action: 'ListenerRemove', note, refusal: null, duration_ms: 0 })
+    },
+  })
+
+/** What the panel did when a window ended, as the audit log records it. */
+const makeSafeApply = (context: Services['context'], logger: Logger): SafeApply =>
+  new SafeApply({
+    ...context,
+    logger,
+    record: ({ ended_how, username, items }) => {
+      const note = new AuditNote()
+      note.operation(`${ended_how}; opened by ${username === '' ? 'the socket of the root helper' : username}`)
+      for (const { what, kind, title } of items) note.operation(`${what}: ${kind} ${title}`)
+      return recordPanelAction(context, { action: 'SafeApplyEnd', note, refusal: null, duration_ms: 0 })
     },
   })
 

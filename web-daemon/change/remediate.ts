@@ -24,6 +24,8 @@ export interface PanelAction {
 
 export interface RemediationDeps extends Omit<CommandContext, 'note'> {
   readonly record: (doing: PanelAction) => Promise<void>
+  /** Whether changes of the operator wait for a confirmation: what was just taken back must not come again. */
+  readonly isHeldBack: () => boolean
   readonly logger: Logger
 }
 
@@ -56,7 +58,7 @@ export function makeRemediation<Item extends Drifted>(
     return true
   }
   return async (drifted) => {
-    if (drifted.length === 0 || !settings.get('system.auto_reapply_on_drift')) return
+    if (drifted.length === 0 || deps.isHeldBack() || !settings.get('system.auto_reapply_on_drift')) return
     if (now().getTime() < started + GRACE_MS) return
     const due = drifted.filter(mayTry)
     const left = drifted.filter((item) => !due.includes(item)).map(({ id }) => id)
@@ -70,7 +72,7 @@ export function makeRemediation<Item extends Drifted>(
 }
 
 async function correct<Item extends Drifted>(
-  { record, logger, ...context }: RemediationDeps,
+  { record, logger, isHeldBack: _, ...context }: RemediationDeps,
   { noun, action, describe, reapply }: Remedy<Item>,
   items: readonly Item[],
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import { ErrorEnvelope } from '@panel/shared/api/base/errors.ts'
 import { STATUS_OF } from '@panel/shared/api/base/codes.ts'
 import type { TSchema } from '@panel/shared/schema.ts'
-import { describeOperation } from '@panel/web-daemon/features/docs/operation.ts'
+import { answerOf, describeOperation } from '@panel/web-daemon/features/docs/operation.ts'
 import { COMPONENTS, openApiSchema } from '@panel/web-daemon/features/docs/schema.ts'
 import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { API_BASE, endpointMethod, endpointPath } from '@panel/web-daemon/platform/http/routes.ts'
@@ -48,7 +48,7 @@ export function answerCheck(endpoints: readonly Endpoint[], basePath: string): A
       if (answer && headers['content-type'] !== 'text/event-stream')
         hold(
           what,
-          answer,
+          answerOf(endpoint, answer),
           () => describeOperation(endpoint).responses['200'].content['application/json']?.schema ?? {},
           JSON.parse(text),
         )

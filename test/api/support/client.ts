@@ -1,6 +1,6 @@
 // A small HTTP client with a cookie jar, which sends the CSRF cookie back as the header, as a browser's page does. Over
 // TLS it takes any certificate.
-import { request as overHttp, type IncomingHttpHeaders } from 'node:http'
+import { request as overHttp, type Agent, type IncomingHttpHeaders } from 'node:http'
 import { request as overTls } from 'node:https'
 import type { ErrorEnvelope } from '@panel/shared/api/base/errors.ts'
 
@@ -27,6 +27,8 @@ export interface Sending {
   readonly from?: string
   /** The client goes away. */
   readonly signal?: AbortSignal
+  /** Keeps connections; without it each request makes one of its own. */
+  readonly agent?: Agent
 }
 
 /**
@@ -92,7 +94,7 @@ export class Client {
           method,
           path: target,
           headers,
-          agent: false,
+          agent: sending.agent ?? false,
           rejectUnauthorized: false,
           ...(sending.from ? { localAddress: sending.from } : {}),
           ...(sending.signal && { signal: sending.signal }),

@@ -22,8 +22,10 @@ import type { TunnelWatch } from '@panel/web-daemon/features/reconcile/watch.ts'
 import { Settings } from '@panel/web-daemon/features/settings/settings.ts'
 import type { Metrics } from '@panel/web-daemon/features/metrics/metrics.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
+import type { HelperDeps } from '@panel/root-helper/handlers.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
-import { HelperRefusal, inProcessHelper } from '../../support/in-process-helper.ts'
+import { HelperRefusal, inProcessHelper, noJournal } from '../../support/in-process-helper.ts'
 import { answerCheck } from './answer-check.ts'
 import { Client } from './client.ts'
 
@@ -65,6 +67,10 @@ export interface TestPanel {
   /** Every line of the log so far. */
   readonly log: string[]
   readonly clock: Clock
+  /** That of windows in the helper. */
+  readonly windowClock: FakeClock
+  /** What the kernel and the helper report; the running daemon subscribes to it. */
+  readonly windows: HelperDeps['windows']
   /** A client without cookies. */
   readonly visitor: () => Client
   /** Creates the account and gives the client that is signed in as it. */
@@ -103,7 +109,8 @@ export const startPanel = async ({
   const log: string[] = []
   const clock = new Clock()
   const kernel = new FakeKernel()
-  const helper = inProcessHelper(kernel)
+  const windowClock = new FakeClock()
+  const helper = inProcessHelper(kernel, noJournal(), windowClock)
   const web_path = parts.web_path ?? ''
   const { pair, ...options } = listening
   const logger = makeLogger({ write: (line) => void log.push(line) })
@@ -167,6 +174,8 @@ export const startPanel = async ({
     watch,
     log,
     clock,
+    windowClock,
+    windows: helper.deps.windows,
     visitor,
     setUp,
     signIn,

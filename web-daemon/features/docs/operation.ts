@@ -1,6 +1,9 @@
 // One endpoint as an operation of the API description (reference.md, API description 2 to 6).
-import type { TSchema } from '@panel/shared/schema.ts'
-import type { Endpoint, Tag } from '../../platform/http/endpoint.ts'
+import { SafeApplyPending } from '@panel/shared/api/safe-apply.ts'
+import { integer, strict, type TSchema } from '@panel/shared/schema.ts'
+import { WINDOW_SECONDS } from '@panel/shared/window/model.ts'
+import { CONFIRM_WITHIN, CONFIRM_WITHIN_HEADER } from '../../platform/http/confirm-within.ts'
+import { changesHost, type Endpoint, type Tag } from '../../platform/http/endpoint.ts'
 import { API_BASE, endpointMethod, endpointPath } from '../../platform/http/routes.ts'
 import { openApiSchema, type OpenApiSchema } from './schema.ts'
 
@@ -33,7 +36,7 @@ export interface Operation {
 }
 
 export function describeOperation(endpoint: Endpoint): Operation {
-  const { body } = endpoint
+  const body = bodyOf(endpoint)
   return {
     operationId: operationId(endpoint),
     tags: [endpoint.tag ?? 'other'],
@@ -43,6 +46,30 @@ export function describeOperation(endpoint: Endpoint): Operation {
     responses: { '200': { description: 'It worked.', content: describeSuccess(endpoint) }, ...REFUSALS },
     security: [{ session: [] }],
   }
+}
+
+/** With the one more field that every command has which can change the host. */
+const bodyOf = (endpoint: Endpoint): TSchema | undefined =>
+  changesHost(endpoint) ? withField(endpoint.body ?? strict({}), CONFIRM_WITHIN, WITHIN) : endpoint.body
+
+/** With what its answer tells of an open window. */
+export const answerOf = (endpoint: Endpoint, answer: TSchema): TSchema =>
+  changesHost(endpoint) ? withField(answer, 'safe_apply', SafeApplyPending) : answer
+
+const WITHIN = integer(WINDOW_SECONDS.least, WINDOW_SECONDS.most, {
+  description:
+    'The change is put back unless it is confirmed within so many seconds, and opens a window for that where none is open; or as the header X-Confirm-Within.',
+})
+
+const extended = new WeakMap<TSchema, TSchema>()
+
+function withField(schema: TSchema, name: string, field: TSchema): TSchema {
+  const known = extended.get(schema) ?? {
+    ...schema,
+    properties: { ...(schema['properties'] as object), [name]: field },
+  }
+  extended.set(schema, known)
+  return known
 }
 
 /** The whole path, as it is served. */
@@ -75,6 +102,7 @@ const headerParameters = (endpoint: Endpoint): Parameter[] => [
   ...(endpointMethod(endpoint) === 'GET' || endpoint.guards?.csrf === false ? [] : [CSRF]),
   ...(endpoint.kind === 'command' && endpoint.isCreating === true ? [ONCE] : []),
   ...(endpoint.kind === 'command' && endpoint.isVersioned === true ? [VERSION] : []),
+  ...(changesHost(endpoint) ? [CONFIRM] : []),
 ]
 
 const CSRF: Parameter = {
@@ -92,6 +120,14 @@ const ONCE: Parameter = {
   schema: { type: 'string', maxLength: 255 },
 }
 
+const CONFIRM: Parameter = {
+  name: CONFIRM_WITHIN_HEADER,
+  in: 'header',
+  required: false,
+  description: 'The same as confirm_within_seconds in the body.',
+  schema: { type: 'integer', minimum: WINDOW_SECONDS.least, maximum: WINDOW_SECONDS.most },
+}
+
 const VERSION: Parameter = {
   name: 'If-Match',
   in: 'header',
@@ -103,7 +139,9 @@ const VERSION: Parameter = {
 
 function describeSuccess(endpoint: Endpoint): Response['content'] {
   if (endpoint.kind !== 'stream')
-    return endpoint.answer ? json(endpoint.answer) : { 'application/json': { schema: { type: 'object' } } }
+    return endpoint.answer
+      ? json(answerOf(endpoint, endpoint.answer))
+      : { 'application/json': { schema: { type: 'object' } } }
   const events = Object.entries(endpoint.events ?? {})
   const description = `Server-sent events: ${events.map(([name]) => name).join(', ')}. The data of each is JSON; x-events has the schemas.`
   return {

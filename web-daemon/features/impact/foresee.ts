@@ -4,7 +4,8 @@ import type { ImpactAnswer, ImpactBody } from '@panel/shared/api/impact/impact.t
 import { NOTHING_FORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
-import { ok, type Answer, type Endpoint, type Incoming } from '../../platform/http/endpoint.ts'
+import { takeConfirmWithin } from '../../platform/http/confirm-within.ts'
+import { changesHost, ok, type Answer, type Endpoint, type Incoming } from '../../platform/http/endpoint.ts'
 import { takeKey } from '../../platform/http/idempotency.ts'
 import { API_BASE, findEndpoint, notFound } from '../../platform/http/routes.ts'
 import { readFields } from '../../platform/http/validate.ts'
@@ -24,6 +25,15 @@ export const foreseeRequest =
     })
   }
 
+/** Whether the operator's own connection would not survive a command. */
+export const cutsOwnAccess =
+  (readImpact: ReadImpact) =>
+  async (endpoint: Endpoint, context: ReadContext, incoming: Incoming<never>): Promise<boolean> => {
+    if (endpoint.kind !== 'command' || !endpoint.foresee) return false
+    const foreseen = await endpoint.foresee(context, incoming)
+    return (await readImpact(context, foreseen, { client_ip: incoming.client_ip })).own_access.is_affected
+  }
+
 async function foresee(
   context: ReadContext,
   { body: asked, problems, ...connection }: Incoming<ImpactBody>,
@@ -40,7 +50,8 @@ async function foresee(
   if ('methods' in found) throw notFound()
   const { endpoint, params } = found
   const isCreating = endpoint.kind === 'command' && endpoint.isCreating === true
-  const read = readFields(endpoint, isCreating ? takeKey('', given).body : given)
+  const once = isCreating ? takeKey('', given).body : given
+  const read = readFields(endpoint, changesHost(endpoint) ? takeConfirmWithin('', once).body : once)
   if (endpoint.kind !== 'command' || !endpoint.foresee) return NOTHING_FORESEEN
   return endpoint.foresee(context, {
     ...connection,

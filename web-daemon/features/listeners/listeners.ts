@@ -26,7 +26,7 @@ export interface ConfiguredListener extends Place {
 }
 
 export interface ListenersDeps {
-  readonly sockets: Sockets
+  readonly sockets: Pick<Sockets, 'all' | 'open' | 'close' | 'closeAll' | 'renew'>
   readonly db: StoreContext['db']
   readonly configured: ConfiguredListener
   readonly now: () => Date

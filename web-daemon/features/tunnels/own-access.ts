@@ -8,9 +8,8 @@ import { cutOf, effectOf, mayCut, type Cut } from '@panel/shared/impact/own-acce
 import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { nullIfHelperAway } from '../../platform/helper/away.ts'
+import { ACCEPTING_FLAG, CONFIRM_WITHIN } from '../../platform/http/confirm-within.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-
-export const ACCEPTING_FLAG = 'i_understand_i_may_lose_access'
 
 interface Asking {
   /** The address of the connection; "" without one. */
@@ -25,7 +24,7 @@ interface Guarded {
 
 /** Refuses a change under which the answers to the client would not find their way any more. */
 export async function guardOwnAccess(
-  { request }: Pick<ReadContext, 'request'>,
+  { request, settings }: Pick<ReadContext, 'request' | 'settings'>,
   guarded: Guarded,
   change: Change<TunnelState>,
   { client_ip, accepts }: Asking,
@@ -35,17 +34,24 @@ export async function guardOwnAccess(
   if (!client || accepts || !mayCut(effect, client)) return
   const found = await nullIfHelperAway(request('route.lookup', { addresses: [client_ip] }))
   const cut = cutOf(guarded.interface_name, effect, client, found?.routes[0] ?? null)
-  if (cut) throw wouldCut(guarded.interface_name, client_ip, cut)
+  if (cut) throw wouldCut(guarded.interface_name, client_ip, cut, settings.get('system.safe_apply_seconds'))
 }
 
-function wouldCut(interface_name: string, client_ip: string, { how, network }: Cut): Refusal {
+function wouldCut(interface_name: string, client_ip: string, { how, network }: Cut, seconds: number): Refusal {
   const said = { client_ip, name: interface_name, network: formatCidr(network) }
   return new Refusal(
     'WOULD_CUT_OWN_ACCESS',
     how === 'through_tunnel' ? message('tunnel.own_access', said) : message('tunnel.own_access_captured', said),
     {
       field: ACCEPTING_FLAG,
-      details: { interface_name, client_ip, network: formatCidr(network), how, flag: ACCEPTING_FLAG },
+      details: {
+        interface_name,
+        client_ip,
+        network: formatCidr(network),
+        how,
+        flag: ACCEPTING_FLAG,
+        safe_apply: { [CONFIRM_WITHIN]: seconds },
+      },
     },
   )
 }

@@ -23,6 +23,8 @@ export function makeEnvelope(refusal: Refusal): ErrorEnvelope {
 
 export function sendAnswer(res: Response, basePath: string, answer: Answer): void {
   for (const cookie of answer.cookies ?? []) setCookie(res, basePath, cookie)
+  // The next request shows whether a new connection can be made.
+  if (answer.isLast) res.set('Connection', 'close')
   sendJson(res, answer.status, answer.body)
 }
 

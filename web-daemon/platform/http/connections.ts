@@ -2,7 +2,17 @@
 // for those only.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Request } from 'express'
 import { clientNetwork, plainAddress } from '../network/client-network.ts'
+
+/** Of each request; TLS gives it another socket object than that of the connection. */
+const connectionsMade = new WeakMap<IncomingMessage, number>()
+
+/** In milliseconds of performance.now(); null where a proxy has made the connection, which says nothing of the client's. */
+export function connectedAt(req: Request): number | null {
+  const isProxy = req.app.get('trust proxy fn') as (address: string, hop: number) => boolean
+  return isProxy(req.socket.remoteAddress ?? '', 0) ? null : (connectionsMade.get(req) ?? null)
+}
 
 export interface ConnectionLimits {
   readonly total: number
@@ -13,6 +23,7 @@ export interface ConnectionLimits {
 export class Connections {
   /** The one that has been idle for longest comes first. */
   readonly #open = new Map<string, Socket>()
+  readonly #made = new Map<string, number>()
   readonly #answering = new Map<string, number>()
   readonly #ofClient = new Map<string, number>()
   readonly #limits: ConnectionLimits
@@ -34,9 +45,11 @@ export class Connections {
     if (this.#open.size >= this.#limits.total && !this.#endLongestIdle()) return void socket.destroy()
     const name = socketName(socket)
     this.#open.set(name, socket)
+    this.#made.set(name, performance.now())
     count(this.#ofClient, client, 1)
     socket.once('close', () => {
       if (this.#open.get(name) === socket) this.#open.delete(name)
+      this.#made.delete(name)
       count(this.#ofClient, client, -1)
     })
   }
@@ -54,6 +67,7 @@ export class Connections {
 
   #follow(req: IncomingMessage, res: ServerResponse): void {
     const name = socketName(req.socket)
+    connectionsMade.set(req, this.#made.get(name) ?? 0)
     count(this.#answering, name, 1)
     res.once('close', () => {
       count(this.#answering, name, -1)

@@ -60,6 +60,8 @@ export interface Incoming<B = unknown> {
   /** All ports that the panel listens on, or would after a restart, at the moment of the call. */
   readonly panelPorts: () => readonly number[]
   readonly is_secure: boolean
+  /** When the connection was made, in milliseconds of performance.now(); null where a proxy has made it. */
+  readonly connected_at: number | null
   /** The header If-Match, "" without one. */
   readonly if_match: string
   readonly request_id: string
@@ -73,6 +75,8 @@ export interface Answer<T = unknown> {
   readonly body: T
   /** Set-Cookie instructions; a null value clears. */
   readonly cookies?: readonly CookieInstruction[]
+  /** Of its connection. */
+  readonly isLast?: true
 }
 
 export interface CookieInstruction {
@@ -152,6 +156,8 @@ export type Endpoint<R extends Route = Route> = Described & { readonly route: R 
         readonly handle: (context: StreamContext, incoming: Incoming<never>) => Promise<StreamSource>
       } & Streamed)
   )
+/** Whether it can have root change the host. */
+export const changesHost = (endpoint: Endpoint): boolean => 'foresee' in endpoint
 export type StreamEndpoint = Endpoint & { readonly kind: 'stream' }
 export type AuditedEndpoint = Endpoint & { readonly audit: AuditAction }
 

@@ -6,7 +6,16 @@ import { AuditNote } from '../audit-note.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
 import { asRefusal, sendAnswer, sendRefusal } from './answer.ts'
 import { BODY_LIMIT_BYTES, readBody, STRANGER_LIMIT_BYTES } from './body.ts'
-import type { Answer, AuditedEndpoint, Endpoint, Incoming, StreamEndpoint } from './endpoint.ts'
+import { connectedAt } from './connections.ts'
+import { accepting, ACCEPTING_FLAG, CONFIRM_WITHIN_HEADER, takeConfirmWithin, type InWindow } from './confirm-within.ts'
+import {
+  changesHost,
+  type Answer,
+  type AuditedEndpoint,
+  type Endpoint,
+  type Incoming,
+  type StreamEndpoint,
+} from './endpoint.ts'
 import type { Guard, GuardedRequest } from './guards.ts'
 import { clientAddress, isSecure } from './headers.ts'
 import { takeKey, type RememberedAnswers } from './idempotency.ts'
@@ -36,6 +45,9 @@ export interface Pipeline {
   readonly placeOf: (req: Request) => Place
   readonly panelPorts: () => readonly number[]
   readonly streams: Streams
+  readonly inWindow: InWindow
+  /** Whether the operator's own connection would not survive the command. */
+  readonly cutsOwnAccess: (endpoint: Endpoint, context: ReadContext, incoming: Incoming<never>) => Promise<boolean>
   readonly record: (entry: AuditedRequest) => Promise<void>
   readonly logger: Logger
 }
@@ -97,9 +109,15 @@ class Exchange {
   }
 
   async #handle(endpoint: Exclude<Endpoint, StreamEndpoint>, body: Body): Promise<Answer> {
-    const incoming = this.#incoming(body)
-    if (endpoint.kind === 'command') return endpoint.handle({ ...this.#pipeline.context, note: this.#note }, incoming)
-    return endpoint.handle(this.#reader(), incoming)
+    if (endpoint.kind !== 'command') return endpoint.handle(this.#reader(), this.#incoming(body))
+    const context = { ...this.#pipeline.context, note: this.#note }
+    if (!changesHost(endpoint)) return endpoint.handle(context, this.#incoming(body))
+    const { seconds, body: rest } = takeConfirmWithin(this.#req.get(CONFIRM_WITHIN_HEADER) ?? '', body)
+    const incoming = this.#incoming(seconds === null ? rest : accepting(endpoint, rest))
+    const isRisky = async (): Promise<boolean> =>
+      rest[ACCEPTING_FLAG] === true && this.#pipeline.cutsOwnAccess(endpoint, this.#reader(), incoming)
+    const { session } = this.#guarded
+    return this.#pipeline.inWindow({ seconds, session, isRisky }, () => endpoint.handle(context, incoming))
   }
 
   async #stream(endpoint: StreamEndpoint): Promise<typeof STREAMED> {
@@ -132,6 +150,7 @@ class Exchange {
       place: this.#pipeline.placeOf(req),
       panelPorts: this.#pipeline.panelPorts,
       is_secure: isSecure(req),
+      connected_at: connectedAt(req),
       if_match: this.#guarded.header('If-Match'),
       request_id: this.#request_id,
       session: this.#guarded.session,

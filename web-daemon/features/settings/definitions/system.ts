@@ -1,8 +1,9 @@
 // The settings of the category system: background checks of the host, and the retention of the audit log.
+import { WINDOW_SECONDS } from '@panel/shared/window/model.ts'
 import { DeviceName } from '@panel/shared/tunnel/observed.ts'
 import { Type } from '@panel/shared/schema.ts'
 import { message } from '@panel/shared/messages/message.ts'
-import { bool, int, json, type Shape } from '../kinds.ts'
+import { bool, int, json, oneOf, type Shape } from '../kinds.ts'
 
 const NAMES: Shape = {
   schema: Type.Array(DeviceName, { maxItems: 10_000, uniqueItems: true }),
@@ -24,6 +25,16 @@ export const SYSTEM = {
   'system.auto_reapply_on_drift': bool(
     false,
     "Whether a tunnel or relay rule that was changed or removed behind the panel's back is put right without being asked. One that does not stay right is left alone after three times in ten minutes.",
+  ),
+  'system.safe_apply_mode': oneOf(
+    ['off', 'risky', 'always'],
+    'risky',
+    'Which changes wait for a confirmation without being asked to: none, those that cut your own connection to the panel, or all.',
+  ),
+  'system.safe_apply_seconds': int(
+    60,
+    { min: WINDOW_SECONDS.least, max: WINDOW_SECONDS.most, unit: 'seconds' },
+    'How long changes wait for a confirmation before they are put back, from the end of the last one.',
   ),
   'system.ignored_interfaces': json<readonly string[]>(
     [],

@@ -1,0 +1,81 @@
+// What a client may send about safe apply, and what it is answered (reference.md, Safe apply; decisions.md, section 10).
+import { message } from '../messages/message.ts'
+import { strict, nullable, Type, type Static } from '../schema.ts'
+import { WINDOW_SECONDS } from '../window/model.ts'
+import { says } from './base/fields.ts'
+import { Count, Flag, Id, Instant, list, oneOf, shape, Text, told } from './base/shapes.ts'
+
+const seconds = Type.Integer({
+  minimum: WINDOW_SECONDS.least,
+  maximum: WINDOW_SECONDS.most,
+  ...says(
+    'INVALID_VALUE',
+    message('input.whole', { field: 'seconds', minimum: WINDOW_SECONDS.least, maximum: WINDOW_SECONDS.most }),
+    'How long the changes wait for a confirmation, from the end of the last one.',
+  ),
+})
+const window_id = Type.String({
+  pattern: '^[0-9a-f]{32}$',
+  ...says('INVALID_VALUE', message('input.window_id'), 'The window, as its answers name it.'),
+})
+
+export const OpenSafeApplyBody = strict({ seconds: Type.Optional(seconds) })
+export type OpenSafeApplyBody = Static<typeof OpenSafeApplyBody>
+export const EndSafeApplyBody = strict({ window_id })
+export type EndSafeApplyBody = Static<typeof EndSafeApplyBody>
+export const ExtendSafeApplyBody = strict({ window_id, seconds })
+export type ExtendSafeApplyBody = Static<typeof ExtendSafeApplyBody>
+
+export const SAFE_APPLY_KINDS = ['tunnel', 'route', 'pool', 'setting', 'forwarding'] as const
+
+export const SafeApplyItem = shape('SafeApplyItem', {
+  kind: oneOf(SAFE_APPLY_KINDS),
+  /** Null of what has no number: a setting, and IP forwarding. */
+  target_id: nullable(Id),
+  title: Text,
+  what: oneOf(['created', 'updated', 'deleted']),
+})
+export type SafeApplyItem = Static<typeof SafeApplyItem>
+
+export const SafeApplyWindow = shape('SafeApplyWindow', {
+  window_id: Text,
+  seconds: Count,
+  seconds_left: told(Count, 'As root counts them: from the end of the last change.'),
+  changes: Count,
+  opened_at: Instant,
+  username: told(Text, 'Who opened it; empty where that was done at the socket of the root helper.'),
+  state: oneOf(['open', 'ending', 'stuck']),
+  detail: Text,
+  remediation: list(Text),
+  items: list(SafeApplyItem),
+  is_this_connection_new: told(
+    nullable(Flag),
+    'Whether this request came over a connection that was made after the last change, which a confirmation needs; null behind a proxy.',
+  ),
+})
+
+export const SafeApplyEnded = shape('SafeApplyEnded', {
+  window_id: Text,
+  ended_how: oneOf(['confirmed', 'cancelled', 'expired', 'rebooted']),
+  ended_at: Instant,
+  username: Text,
+  items: list(SafeApplyItem),
+})
+export type SafeApplyEnded = Static<typeof SafeApplyEnded>
+
+const Call = strict({ method: Text, path: Text, body: strict({ window_id: Text }) })
+/** What the answer of a command has beside its own fields while a window is open. */
+export const SafeApplyPending = shape('SafeApplyPending', {
+  window_id: Text,
+  seconds_left: Count,
+  changes: Count,
+  confirm: Call,
+  cancel: Call,
+})
+export type SafeApplyPending = Static<typeof SafeApplyPending>
+
+export const SafeApplyAnswer = shape('SafeApplyAnswer', {
+  window: nullable(SafeApplyWindow),
+  last: nullable(SafeApplyEnded),
+})
+export type SafeApplyAnswer = Static<typeof SafeApplyAnswer>

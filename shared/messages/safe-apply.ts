@@ -1,0 +1,13 @@
+// What safe apply says.
+export const SAFE_APPLY = {
+  'safe_apply.under_way':
+    'Changes are waiting for a confirmation already, for {seconds} seconds more: keep them or put them back first.',
+  'safe_apply.over_confirmed': 'These changes were kept already.',
+  'safe_apply.over_cancelled': 'These changes were put back already, by request.',
+  'safe_apply.over_expired': 'These changes were put back already, since nobody kept them in time.',
+  'safe_apply.over_rebooted':
+    'These changes were put back already, since the server was restarted before anybody kept them.',
+  'safe_apply.unknown': 'No changes with this window_id are waiting for a confirmation.',
+  'safe_apply.same_connection':
+    'This connection is older than the last change, so it does not show that the panel can still be reached: confirm over a new one.',
+} as const

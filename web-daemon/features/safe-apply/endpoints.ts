@@ -1,0 +1,161 @@
+// The endpoints of safe apply (reference.md, Safe apply).
+import {
+  EndSafeApplyBody,
+  ExtendSafeApplyBody,
+  OpenSafeApplyBody,
+  SafeApplyAnswer,
+  type SafeApplyItem,
+} from '@panel/shared/api/safe-apply.ts'
+import { message } from '@panel/shared/messages/message.ts'
+import type { WindowFound } from '@panel/shared/window/model.ts'
+import type { CommandContext } from '../../platform/context.ts'
+import { command, created, ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
+import { changedItems } from './followed.ts'
+import type { SafeApply } from './safe-apply.ts'
+import { findEnd, findLast, findOpen } from './store.ts'
+
+const tag = 'system'
+
+export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db']) => {
+  const show = async (found: WindowFound, { connected_at }: Incoming): Promise<SafeApplyAnswer> => {
+    const isNew = connected_at === null ? null : connected_at >= safeApply.changedAt
+    return answerOf(db, found, isNew)
+  }
+  const end =
+    (as: 'confirmed' | 'cancelled') =>
+    (
+      { inTurn }: Pick<CommandContext, 'inTurn'>,
+      incoming: Incoming<EndSafeApplyBody>,
+    ): Promise<Answer<SafeApplyAnswer>> =>
+      inTurn(async () => {
+        const { window_id } = incoming.body
+        if (await isOver(db, safeApply, window_id, as)) return ok(await show(await safeApply.follow(), incoming))
+        if (as === 'confirmed') requireNewConnection(incoming, safeApply)
+        return ok(await show(await safeApply[as === 'confirmed' ? 'confirm' : 'cancel'](window_id), incoming))
+      })
+  return [
+    query(
+      'GET /safe-apply',
+      {
+        tag,
+        summary:
+          'The window in which changes wait for a confirmation, with what was changed in it, and how the last one ended.',
+        answer: SafeApplyAnswer,
+      },
+      async ({ request }, incoming) => ok(await show(await request('window.probe', {}), incoming)),
+    ),
+    command(
+      'POST /safe-apply',
+      {
+        tag,
+        summary: 'Open a window: what is changed from now on is taken back by itself, unless it is confirmed in time.',
+        body: OpenSafeApplyBody,
+        answer: SafeApplyAnswer,
+        audit: 'SafeApplyOpen',
+      },
+      async ({ inTurn, settings }, incoming) => {
+        const { body, session } = incoming
+        const by = { user_id: session?.user_id ?? null, username: session?.username ?? '' }
+        const found = await inTurn(async () => {
+          await requireNone(safeApply)
+          return safeApply.open(body.seconds ?? settings.get('system.safe_apply_seconds'), by)
+        })
+        return created(await show(found, incoming))
+      },
+    ),
+    command(
+      'POST /safe-apply/confirm',
+      {
+        tag,
+        summary: 'Keep what was changed in the window. It takes a connection that was made after the last change.',
+        body: EndSafeApplyBody,
+        answer: SafeApplyAnswer,
+        audit: 'SafeApplyConfirm',
+      },
+      end('confirmed'),
+    ),
+    command(
+      'POST /safe-apply/cancel',
+      {
+        tag,
+        summary: 'Take back now what was changed in the window, on the host and in the store.',
+        body: EndSafeApplyBody,
+        answer: SafeApplyAnswer,
+        audit: 'SafeApplyCancel',
+      },
+      end('cancelled'),
+    ),
+    command(
+      'POST /safe-apply/extend',
+      {
+        tag,
+        summary: 'Give the window so many seconds from now, and never more than an hour after the last change.',
+        body: ExtendSafeApplyBody,
+        answer: SafeApplyAnswer,
+        audit: 'SafeApplyExtend',
+      },
+      async ({ inTurn }, incoming): Promise<Answer<SafeApplyAnswer>> =>
+        inTurn(async () => {
+          const { window_id, seconds } = incoming.body
+          await isOver(db, safeApply, window_id, null)
+          return ok(await show(await safeApply.extend(window_id, seconds), incoming))
+        }),
+    ),
+  ]
+}
+
+async function answerOf(
+  db: CommandContext['db'],
+  { window }: WindowFound,
+  is_this_connection_new: boolean | null,
+): Promise<SafeApplyAnswer> {
+  const last = await findLast(db)
+  const row = window && (await findOpen(db))
+  if (!window || row?.window_id !== window.window_id) return { window: null, last }
+  const { window_id, seconds, seconds_left, changes, state, detail, remediation } = window
+  const { opened_date: opened_at, username } = row
+  const items = [...(await changedItems(db)), ...(window.is_forwarding_touched ? [FORWARDING] : [])]
+  const about = { window_id, seconds, seconds_left, changes, state, detail, remediation: [...remediation] }
+  return { window: { ...about, opened_at, username, items, is_this_connection_new }, last }
+}
+
+const FORWARDING: SafeApplyItem = { kind: 'forwarding', target_id: null, title: '', what: 'updated' }
+
+async function requireNone(safeApply: SafeApply): Promise<void> {
+  const { window } = await safeApply.follow()
+  if (window)
+    throw new Refusal('SAFE_APPLY_UNDER_WAY', message('safe_apply.under_way', { seconds: window.seconds_left }), {
+      details: { window_id: window.window_id, seconds_left: window.seconds_left },
+    })
+}
+
+/** True where it has ended just so. Throws where it has ended otherwise, or was never known. */
+async function isOver(
+  db: CommandContext['db'],
+  safeApply: SafeApply,
+  window_id: string,
+  as: 'confirmed' | 'cancelled' | null,
+): Promise<boolean> {
+  const { window } = await safeApply.follow()
+  if (window?.window_id === window_id) return false
+  const end = await findEnd(db, window_id)
+  if (as !== null && end?.ended_how === as) return true
+  throw new Refusal('SAFE_APPLY_OVER', message(OVER[end?.ended_how ?? ''] ?? 'safe_apply.unknown'), {
+    details: { ended_how: end?.ended_how ?? null, at: end?.ended_date ?? null, window_id: window?.window_id ?? null },
+  })
+}
+
+const OVER = {
+  confirmed: 'safe_apply.over_confirmed',
+  cancelled: 'safe_apply.over_cancelled',
+  expired: 'safe_apply.over_expired',
+  rebooted: 'safe_apply.over_rebooted',
+} as const satisfies Record<string, string> as Readonly<Record<string, OverMessage>>
+type OverMessage = `safe_apply.over_${'confirmed' | 'cancelled' | 'expired' | 'rebooted'}`
+
+/** A connection from before the change may outlive it although nobody could make a new one. */
+function requireNewConnection({ connected_at }: Incoming, { changedAt }: SafeApply): void {
+  if (connected_at !== null && connected_at < changedAt)
+    throw new Refusal('SAFE_APPLY_SAME_CONNECTION', message('safe_apply.same_connection'))
+}

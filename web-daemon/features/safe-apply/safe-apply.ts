@@ -1,0 +1,192 @@
+// Windows as the panel sees them: root alone decides how one ends, and the store follows (decisions.md, section 10).
+import { randomBytes } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { SafeApplyEnded, SafeApplyItem, SafeApplyPending } from '@panel/shared/api/safe-apply.ts'
+import type { HostEvent } from '@panel/shared/events/model.ts'
+import type { WindowFound } from '@panel/shared/window/model.ts'
+import type { CommandContext } from '../../platform/context.ts'
+import type { InWindow, Windowed } from '../../platform/http/confirm-within.ts'
+import type { Answer } from '../../platform/http/endpoint.ts'
+import { isHelperAway } from '../../platform/helper/away.ts'
+import { changedItems, putAllBack } from './followed.ts'
+import { findOpen, insertOpen, markEnded, removeOpen, type Opener } from './store.ts'
+
+export interface SafeApplyDeps extends Omit<CommandContext, 'note'> {
+  readonly logger: Logger
+  /** Writes what became of a window to the audit log. */
+  readonly record: (ended: Pick<SafeApplyEnded, 'ended_how' | 'username' | 'items'>) => Promise<void>
+}
+
+export class SafeApply {
+  readonly #deps: SafeApplyDeps
+  #isOpen = false
+  #changes = 0
+  /** When the window was last seen to have more in it; a connection made before that proves nothing. */
+  #changedAt = 0
+
+  constructor(deps: SafeApplyDeps) {
+    this.#deps = deps
+  }
+
+  /** Whether a window is open, or was taken back and the store has not followed yet. */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** In milliseconds of performance.now(). */
+  get changedAt(): number {
+    return this.#changedAt
+  }
+
+  /** Events of root are hints: one may be lost, and the first after a connection says that some were. */
+  onHostEvents(events: readonly HostEvent[]): void {
+    if (!events.some(({ subject }) => subject === 'window' || subject === 'lost')) return
+    void this.#deps
+      .inTurn(() => this.follow())
+      .catch((err: unknown) => this.#deps.logger.warn({ err }, 'safe apply: the root helper cannot be asked'))
+  }
+
+  /** Call it in turn. The record comes first: what changes from then on is known. */
+  async open(seconds: number, by: Opener): Promise<WindowFound> {
+    const { db, now, request } = this.#deps
+    const window_id = randomBytes(16).toString('hex')
+    await db.transaction().execute((trx) => insertOpen(trx, window_id, by, now().toISOString()))
+    try {
+      return await this.#note(await request('window.open', { window_id, seconds }))
+    } catch (failure) {
+      // Root may have opened it all the same; whether it has shows when it answers again.
+      if (!isHelperAway(failure)) await db.transaction().execute(removeOpen)
+      throw failure
+    }
+  }
+
+  /** Call it in turn, as with what follows. */
+  async confirm(window_id: string): Promise<WindowFound> {
+    await this.#deps.request('window.confirm', { window_id })
+    return this.follow()
+  }
+
+  async cancel(window_id: string): Promise<WindowFound> {
+    await this.#deps.request('window.cancel', { window_id })
+    return this.follow()
+  }
+
+  async extend(window_id: string, seconds: number): Promise<WindowFound> {
+    return this.#note(await this.#deps.request('window.extend', { window_id, seconds }))
+  }
+
+  /** Carries out a command, in a window of its own where it is to wait for a confirmation and none is open. */
+  readonly during: InWindow = async (request, work) => {
+    const { inTurn } = this.#deps
+    const { session } = request
+    const by = { user_id: session?.user_id ?? null, username: session?.username ?? '' }
+    const seconds = await this.#secondsFor(request)
+    const opened = seconds === null ? null : await inTurn(() => this.#openUnlessOpen(seconds, by))
+    try {
+      return await this.#answered(await work())
+    } catch (refused) {
+      if (opened !== null) await inTurn(() => this.#closeIfEmpty(opened))
+      throw refused
+    }
+  }
+
+  async #secondsFor({ seconds, isRisky }: Windowed): Promise<number | null> {
+    const { settings } = this.#deps
+    const mode = settings.get('system.safe_apply_mode')
+    if (seconds !== null || mode === 'off') return seconds
+    return mode === 'always' || (await isRisky()) ? settings.get('system.safe_apply_seconds') : null
+  }
+
+  /** Null where there is an open one, which the command joins. */
+  async #openUnlessOpen(seconds: number, by: Opener): Promise<string | null> {
+    const { window } = await this.follow()
+    if (window) return null
+    return (await this.open(seconds, by)).window?.window_id ?? null
+  }
+
+  /** What was refused has left nothing to wait for. */
+  async #closeIfEmpty(window_id: string): Promise<void> {
+    const { window } = await this.follow()
+    if (window?.window_id === window_id && window.changes === 0) await this.confirm(window_id)
+  }
+
+  async #answered(answer: Answer): Promise<Answer> {
+    if (!this.#isOpen) return answer
+    const { window } = await this.#deps.inTurn(() => this.follow())
+    if (!window) return answer
+    const { window_id, seconds_left, changes } = window
+    const at = (word: string) => ({
+      method: 'POST',
+      path: `${this.#deps.api_path}/safe-apply/${word}`,
+      body: { window_id },
+    })
+    const safe_apply: SafeApplyPending = {
+      window_id,
+      seconds_left,
+      changes,
+      confirm: at('confirm'),
+      cancel: at('cancel'),
+    }
+    return { ...answer, body: { ...(answer.body as object), safe_apply }, isLast: true }
+  }
+
+  /** Call it in turn. Afterwards the store says of windows what root says. */
+  async follow(): Promise<WindowFound> {
+    const { db, request, now } = this.#deps
+    const found = await request('window.probe', {})
+    const open = await findOpen(db)
+    const isStillOpen = open !== null && found.window?.window_id === open.window_id
+    if (open && !isStillOpen) await this.#end(open.window_id, open.username, found)
+    if (found.window && !isStillOpen) {
+      const { window_id } = found.window
+      const nobody = { user_id: null, username: '' }
+      await db.transaction().execute((trx) => insertOpen(trx, window_id, nobody, now().toISOString()))
+    }
+    if (!found.ended) return this.#note(found)
+    return this.#note(await request('window.forget', { window_id: found.ended.window_id }))
+  }
+
+  /** A window that root knows nothing of any more was confirmed: any other end stays until it is forgotten. */
+  async #end(window_id: string, username: string, { ended }: WindowFound): Promise<void> {
+    const { db, now, settings, logger } = this.#deps
+    const ended_how = ended?.window_id === window_id ? ended.how : 'confirmed'
+    const ended_date = now().toISOString()
+    const items = await db.transaction().execute(async (trx) => {
+      const changed = await changedItems(trx)
+      if (ended_how === 'confirmed' && changed.length === 0) await removeOpen(trx)
+      else await markEnded(trx, { window_id, ended_how, ended_date, items: changed })
+      if (ended_how === 'confirmed') await trx.deleteFrom('safe_apply_row').execute()
+      else await putAllBack(trx, ended_date)
+      return changed
+    })
+    logger.info({ window_id, ended_how, items: items.length }, 'safe apply: a window has ended')
+    if (ended_how !== 'confirmed') {
+      await settings.reload()
+      this.#publish(items)
+    }
+    await this.#deps.record({ ended_how, username, items })
+  }
+
+  /** The records are as they were before: whoever keeps something of them looks again. */
+  #publish(items: readonly SafeApplyItem[]): void {
+    const { publish } = this.#deps
+    const idsOf = (kind: SafeApplyItem['kind']): SafeApplyItem[] => items.filter((item) => item.kind === kind)
+    for (const { target_id, title, what } of idsOf('tunnel'))
+      if (target_id !== null) publish(TUNNEL_EVENT[what], { tunnel_id: target_id, interface_name: title })
+    const route_rule_ids = idsOf('route').flatMap(({ target_id }) => target_id ?? [])
+    if (route_rule_ids.length > 0) publish('routes.changed', { route_rule_ids })
+  }
+
+  async #note(found: WindowFound): Promise<WindowFound> {
+    const changes = found.window?.changes ?? 0
+    const isOpen = found.window !== null || found.ended !== null
+    if (changes !== this.#changes || isOpen !== this.#isOpen) this.#changedAt = performance.now()
+    this.#changes = changes
+    this.#isOpen = isOpen
+    this.#deps.publish('safe_apply.changed', { is_open: isOpen })
+    return found
+  }
+}
+
+/** What putting it back does to a tunnel that was changed so. */
+const TUNNEL_EVENT = { created: 'tunnel.deleted', updated: 'tunnel.updated', deleted: 'tunnel.created' } as const

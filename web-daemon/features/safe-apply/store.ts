@@ -1,0 +1,64 @@
+// The windows as the store knows them.
+import type { SafeApplyEnded, SafeApplyItem } from '@panel/shared/api/safe-apply.ts'
+import type { ReadDb, WriteDb } from '../../platform/context.ts'
+import { rememberAll } from './followed.ts'
+import type { SafeApplyRow } from './table.ts'
+
+export interface Opener {
+  readonly user_id: number | null
+  readonly username: string
+}
+
+export const findOpen = async (db: ReadDb): Promise<SafeApplyRow | null> =>
+  (await db.selectFrom('safe_apply').selectAll().where('ended_how', 'is', null).executeTakeFirst()) ?? null
+
+/** With what the followed tables hold now. Call it in a transaction. */
+export async function insertOpen(db: WriteDb, window_id: string, by: Opener, opened_date: string): Promise<void> {
+  await db
+    .insertInto('safe_apply')
+    .values({ window_id, opened_date, ...by, ended_date: null, ended_how: null })
+    .execute()
+  await rememberAll(db)
+}
+
+/** Of a window that held nothing. Call it in a transaction. */
+export async function removeOpen(db: WriteDb): Promise<void> {
+  await db.deleteFrom('safe_apply').where('ended_how', 'is', null).execute()
+  await db.deleteFrom('safe_apply_row').execute()
+}
+
+interface Ending {
+  readonly window_id: string
+  readonly ended_how: SafeApplyEnded['ended_how']
+  readonly ended_date: string
+  readonly items: readonly SafeApplyItem[]
+}
+
+export async function markEnded(db: WriteDb, { window_id, items, ...ending }: Ending): Promise<void> {
+  await db
+    .updateTable('safe_apply')
+    .set({ ...ending, items: JSON.stringify(items) })
+    .where('window_id', '=', window_id)
+    .execute()
+}
+
+export async function findLast(db: ReadDb): Promise<SafeApplyEnded | null> {
+  const row = await db
+    .selectFrom('safe_apply')
+    .selectAll()
+    .where('ended_how', 'is not', null)
+    .orderBy('safe_apply_id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (row?.ended_date == null || row.ended_how === null) return null
+  return {
+    window_id: row.window_id,
+    ended_how: row.ended_how as SafeApplyEnded['ended_how'],
+    ended_at: row.ended_date,
+    username: row.username,
+    items: JSON.parse(row.items) as SafeApplyItem[],
+  }
+}
+
+export const findEnd = async (db: ReadDb, window_id: string) =>
+  db.selectFrom('safe_apply').select(['ended_how', 'ended_date']).where('window_id', '=', window_id).executeTakeFirst()
