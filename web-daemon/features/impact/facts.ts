@@ -51,7 +51,6 @@ export async function gatherFacts(
     countConnections(context, traffic, {
       records,
       isByDestination: isOverLinks,
-      with_sources: asking.with_sources === true,
     }),
   ])
   return {
