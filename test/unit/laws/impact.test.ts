@@ -39,7 +39,7 @@ const factsOf = (rule: RelayRule, interface_name: string | null = null): RuleFac
 
 const facts = (more: Partial<ImpactFacts> = {}): ImpactFacts => ({
   checked_at: '2026-01-01T00:00:00.000Z',
-  client: { client_ip: '198.51.100.7', route: fakeRoute('0.0.0.0/0', 'eth0'), isRouteKnown: true },
+  client: { client_ip: '198.51.100.7', server_ip: '', route: fakeRoute('0.0.0.0/0', 'eth0'), isRouteKnown: true },
   tunnels: [{ tunnel_id: 1, interface_name: 'gre-a-1', underlay_device: 'eth0' }],
   rules: [],
   connections: { unknown: null, totals: new Map(), byDestination: null },
@@ -219,6 +219,7 @@ describe('The impact of a change', () => {
   it("knows the operator's own way by the routing table, and says where it does not", () => {
     const by = (device: string) => ({
       client_ip: '10.77.0.20',
+      server_ip: '',
       route: fakeRoute('10.77.0.0/24', device),
       isRouteKnown: true,
     })
@@ -227,7 +228,12 @@ describe('The impact of a change', () => {
     for (const what of ['a deletion', 'a recreate', 'a restart', 'taken down', 'a smaller MTU'] as const)
       assert.deepEqual(own(CHANGES[what], by('gre-a-1')).how, 'through_tunnel', what)
     assert.equal(own(CHANGES['one more address'], by('gre-a-1')).is_affected, false)
-    const unknown = own(CHANGES['a deletion'], { client_ip: '198.51.100.7', route: null, isRouteKnown: false })
+    const unknown = own(CHANGES['a deletion'], {
+      client_ip: '198.51.100.7',
+      server_ip: '',
+      route: null,
+      isRouteKnown: false,
+    })
     assert.deepEqual([unknown.is_affected, unknown.is_known], [false, false])
   })
 })

@@ -55,7 +55,12 @@ export async function gatherFacts(
   ])
   return {
     checked_at: connections.checked_at,
-    client: { client_ip: asking.client_ip, route: ways?.get(asking.client_ip) ?? null, isRouteKnown: ways !== null },
+    client: {
+      client_ip: asking.client_ip,
+      server_ip: asking.server_ip,
+      route: ways?.get(asking.client_ip) ?? null,
+      isRouteKnown: ways !== null,
+    },
     tunnels: tunnels.map((one) => tunnelFacts(one, ways)),
     rules,
     connections: isOverLinks && ways === null ? { ...connections, unknown: WAYS_UNKNOWN } : connections,

@@ -11,7 +11,7 @@ import type { WindowFound } from '@panel/shared/window/model.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { command, created, ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { changedItems } from './followed.ts'
+import { changedItems } from './store-followed.ts'
 import { openerOf, underWay, type SafeApply } from './safe-apply.ts'
 import { findEnd, findLast, findOpen } from './store.ts'
 

@@ -10,7 +10,7 @@ import type { InWindow, Windowed } from '../../platform/http/confirm-within.ts'
 import type { Answer, Session } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
-import { changedItems, putAllBack } from './followed.ts'
+import { changedItems, putAllBack } from './store-followed.ts'
 import { findOpen, insertOpen, markEnded, removeOpen, type Opener } from './store.ts'
 
 export interface SafeApplyDeps extends Omit<CommandContext, 'note'> {
