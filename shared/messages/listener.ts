@@ -5,9 +5,9 @@ export const LISTENER = {
   'listener.tls_required':
     'Without TLS a password would cross the network in the clear. Give a certificate and its key, or choose a loopback or private address; force is for a server whose proxy in front of the panel has TLS.',
   'listener.cert_unreadable':
-    "{field} must be a certificate in PEM form: the server's own first, those of its issuers after it.",
+    "{field} must be in PEM form: the server's own certificate first, those of its issuers after it.",
   'listener.cert_expired': 'This certificate expired on {at}. Give one that is still good.',
-  'listener.key_unreadable': '{field} must be a private key in PEM form.',
+  'listener.key_unreadable': '{field} must be in PEM form, from BEGIN PRIVATE KEY to END PRIVATE KEY.',
   'listener.key_encrypted':
     'This key is protected by a passphrase, which nobody is there to type. Give it without one.',
   'listener.key_of_another':

@@ -18,6 +18,8 @@ const NOT_QUICK = new RegExp(
     'diagnostics-.*',
     'fuzz',
     'limits',
+    'listeners-command',
+    'listeners-start',
     'metrics',
     'monitor-stream',
     'page',

@@ -1,6 +1,7 @@
 // What is drawn: every page of the table of routes, and what a page looks like in a certain state or halfway through a
 // task. Dialogs are in dialogs.ts.
 import { ROUTES } from '../../../ui/src/core/routes.ts'
+import { tryListener } from '../../api/support/listeners.ts'
 import { addressOf } from '../support/host.ts'
 import { analyze, previewBackup, select } from './acts.ts'
 import { DIALOGS } from './dialogs.ts'
@@ -44,6 +45,21 @@ const STEPS: readonly Scene[] = [
   },
   { name: 'helper-away-overview', path: '', alone: ({ host }) => host.sendHelperAway() },
   { name: 'helper-away-tunnels', path: 'tunnels', alone: ({ host }) => host.sendHelperAway() },
+  {
+    name: 'system-listener-try',
+    path: 'system',
+    arrive: async ({ page, say }) => {
+      await page.getByText(say('system.listeners.try')).click()
+      await page.locator('main form [name=address]').fill('0.0.0.0')
+      await page.locator('main form [type=submit]').click()
+      await page.locator('main form [aria-invalid=true]').first().waitFor()
+    },
+  },
+  {
+    name: 'system-listener-trial',
+    path: 'system',
+    alone: ({ client }) => tryListener(client, { address: '127.0.0.2', seconds: 3600 }),
+  },
   { name: 'tunnels-filtered', path: 'tunnels?q=state%3Aup+pool' },
   { name: 'tunnels-selected', path: 'tunnels', arrive: (at) => select(at, ['gre-a-1', 'gre-a-2']), isWindow: true },
   { name: 'tunnel-gone', path: 'tunnels/2' },

@@ -1,18 +1,30 @@
 // What an administrator does with `tunnel-panel`, and the operator with the panel, while both daemons are confined.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ListListenersAnswer, TryListenerAnswer } from '@panel/shared/api/listeners.ts'
 import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { exampleRule } from '../../support/example-rule.ts'
 import { shownBy } from '../../api/support/certificates.ts'
+import { Client } from '../../api/support/client.ts'
 import { expect, OPERATOR } from '../panel/panel.ts'
-import { HERE, SLOW, type Installed } from './installed.ts'
+import { becomes, HERE, SLOW, type Installed } from './installed.ts'
 
 const ANOTHER = 'another battery staple'
 
 export function works(panel: Installed): void {
   const listens = async (): Promise<string> =>
     (await panel.lab.run("ss -Hltn 'sport = 8480' | awk '{print $4}'")).trim()
+
+  /** What root says to a relay rule on a port, whatever the web daemon would. */
+  const askForRule = async (port: number): Promise<string> => {
+    const after = [exampleRule({ bind_address: '0.0.0.0', bind_port: port, is_logging_enabled: true })]
+    const { stdout, stderr } = await panel.lab.try(
+      `tunnel-panel rpc ruleset.apply '${JSON.stringify({ before: null, after })}'`,
+      SLOW,
+    )
+    return stdout + stderr
+  }
 
   it('is not opened to others without TLS', async () => {
     const { code, stderr } = await panel.lab.try('tunnel-panel set-listen 0.0.0.0')
@@ -43,17 +55,9 @@ export function works(panel: Installed): void {
     const { lab } = panel
     const listen = 'require("node:net").createServer().listen(2222)'
     await lab.run(`systemd-run --quiet --unit=ssh.service node -e '${listen}'`)
-    const ask = async (port: number): Promise<string> => {
-      const after = [exampleRule({ bind_address: '0.0.0.0', bind_port: port, is_logging_enabled: true })]
-      const { stdout, stderr } = await lab.try(
-        `tunnel-panel rpc ruleset.apply '${JSON.stringify({ before: null, after })}'`,
-        SLOW,
-      )
-      return stdout + stderr
-    }
     for (let tries = 0; tries < 30 && !(await lab.run('ss -Hltn')).includes(':2222 '); tries += 1) await sleep(500)
-    assert.match(await ask(2222), /port 2222, on which sshd listens/)
-    assert.match(await ask(8480), /port 8480, on which the panel listens/)
+    assert.match(await askForRule(2222), /port 2222, on which sshd listens/)
+    assert.match(await askForRule(8480), /port 8480, on which the panel listens/)
     await lab.run('systemctl stop ssh.service')
   })
 
@@ -89,6 +93,34 @@ export function works(panel: Installed): void {
       (await panel.lab.try('systemctl', ['is-active', 'tunnel-panel-keepalive-gre-a-1.service'])).stdout.trim(),
       'active',
     )
+  })
+
+  it('keeps another listener over a restart in its sandbox, until set-listen takes it back', async () => {
+    const { lab, operator } = panel
+    const { listener } = expect(
+      await operator.post<TryListenerAnswer>('/system/listeners', {
+        address: HERE,
+        port: 8490,
+        tls: null,
+        seconds: 600,
+      }),
+      201,
+    )
+    const there = new Client(`${await lab.url(8490)}/${await panel.webPath()}/`)
+    for (const [name, value] of operator.cookies) there.cookies.set(name, value)
+    expect(await there.post(`/system/listeners/${listener.listener_id}/keep`), 200)
+    await becomes(listens, (where) => where === '')
+    await lab.run('systemctl restart tunnel-panel-web', SLOW)
+    assert.match(await lab.run("ss -Hltn 'sport = 8490'"), new RegExp(` ${HERE}:8490 `))
+    assert.match(
+      await lab.run('tunnel-panel url', SLOW),
+      new RegExp(`^http://${HERE}:8490/${await panel.webPath()}/$`, 'm'),
+    )
+    assert.match(await askForRule(8490), /port 8490, on which the panel listens/)
+    assert.match(await panel.isWell(), /listener +ok/)
+    assert.match(await lab.run('tunnel-panel set-listen 0.0.0.0', SLOW), /^https:/m)
+    assert.equal(await listens(), '0.0.0.0:8480')
+    assert.deepEqual(expect(await operator.get<ListListenersAnswer>('/system/listeners'), 200).listeners.length, 1)
   })
 
   it('tells an administrator how it is, where to open it, and what the helper answers', async () => {

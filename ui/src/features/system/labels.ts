@@ -1,4 +1,5 @@
-// Labels for host capabilities.
+// Labels for host capabilities and for where the panel listens.
+import type { ListenerView } from '@panel/shared/api/listeners.ts'
 import type { CapabilitiesAnswer } from '@panel/shared/api/system.ts'
 import type { StateLabel } from '../../components/state.ts'
 import { messages, t } from '../../core/i18n.svelte.ts'
@@ -9,3 +10,11 @@ export const supportLabel = (isAble: boolean): StateLabel =>
 export const featureLabel = (name: string): string => messages.find(`system.feature.${name}`, name.replaceAll('_', ' '))
 export const backendLabel = ({ active }: CapabilitiesAnswer['rule_backend']): string =>
   messages.find(`system.backend.${active}`, active)
+
+export const listenerLabel = ({ state, is_open, errno }: ListenerView): StateLabel =>
+  is_open
+    ? { state: state === 'trial' ? 'unknown' : 'up', label: t(`system.listeners.state.${state}`) }
+    : { state: errno === '' ? 'disabled' : 'down', label: t('system.listeners.state.closed') }
+
+export const placeOf = ({ address, port }: Pick<ListenerView, 'address' | 'port'>): string =>
+  `${address.includes(':') ? `[${address}]` : address}:${port}`
