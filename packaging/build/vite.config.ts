@@ -47,8 +47,13 @@ export default defineConfig({
           groups: [
             { name: 'first', tags: ['$initial'], test: /^(?!.*\/ui\/(index\.html|src\/main\.ts))/, priority: 2 },
             { name: 'table', test: /\/components\/DataTable\.svelte/, priority: 2 },
-            { name: 'common', test: /\/ui\/src\/(components|core)\/(?!form\.|Field\.)/, minShareCount: 8, priority: 1 },
-            { name: 'form', test: /\/(core\/form\.svelte|components\/Field)\./ },
+            {
+              name: 'common',
+              test: /\/ui\/src\/(components|core)\/(?!form\.|Field\.|Wrong\.)/,
+              minShareCount: 8,
+              priority: 1,
+            },
+            { name: 'form', test: /\/(core\/form\.svelte|components\/(Field|Wrong))\./ },
             { name: 'common', test: /\/(Warnings|Force|Later|notifications|in-view|tunnel-query)\./, priority: 1 },
             { name: 'Chart', test: /\/components\/Chart\.svelte/ },
             {

@@ -91,6 +91,7 @@ describe('A relay rule', () => {
     await field(page, 'Address').nth(1).fill('10.9.0.3')
     await page.getByRole('button', { name: 'Review the plan' }).click()
     assert.match(await complaintOf(page, 'Port'), /The rule Web \(1\) listens for just the same/)
+    assert.match((await page.getByRole('link', { name: 'Web (1)' }).getAttribute('href')) ?? '', /\/routes\/1$/)
     assert.equal(await field(page, 'Address').nth(1).inputValue(), '10.9.0.3')
   })
 
