@@ -234,7 +234,11 @@ describe('The API description', () => {
         ?.schema,
       { type: 'number', minimum: 0.1, maximum: 30 },
     )
-    assert.deepEqual(parameters('/tunnels', 'post'), ['header X-CSRF-Token !', 'header Idempotency-Key', 'header X-Confirm-Within'])
+    assert.deepEqual(parameters('/tunnels', 'post'), [
+      'header X-CSRF-Token !',
+      'header Idempotency-Key',
+      'header X-Confirm-Within',
+    ])
     assert.deepEqual(parameters('/auth/login', 'post'), [])
   })
 })

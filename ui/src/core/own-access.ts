@@ -87,7 +87,7 @@ export const withRecreateCheck = async <T>(
     const error: ApiError = toApiError(thrown)
     if (error.code !== 'CONFIRM_RECREATE_REQUIRED') throw thrown
     const { interface_name } = error.details as { interface_name?: string }
-    await messages.readySaid()
+    await messages.readySaid(error)
     const isConfirmed = await confirm({
       title: t('core.recreate.title', { name: interface_name ?? '' }),
       text: t('core.plan.recreate'),
