@@ -23,6 +23,7 @@ import type {
   TracerouteBody,
 } from './diagnostics.ts'
 import type { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from './forwarding.ts'
+import type { ImpactAnswer, ImpactBody } from './impact/impact.ts'
 import type {
   KeepListenerAnswer,
   ListListenersAnswer,
@@ -176,6 +177,7 @@ interface RunsQuery extends Page {
 }
 
 export interface Endpoints {
+  'POST /impact': { body: ImpactBody; answer: ImpactAnswer }
   'GET /audit': { query: AuditQuery; answer: ListAuditAnswer }
   'POST /auth/setup': { body: SetupBody; answer: SessionAnswer }
   'POST /auth/login': { body: LoginBody; answer: SessionAnswer }

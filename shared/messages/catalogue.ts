@@ -8,6 +8,7 @@ import { DRIFT } from './drift.ts'
 import { FINDING } from './finding.ts'
 import { FORWARDING } from './forwarding.ts'
 import { HEALTH } from './health.ts'
+import { IMPACT } from './impact.ts'
 import { INPUT } from './input.ts'
 import { LISTENER } from './listener.ts'
 import { MONITOR } from './monitor.ts'
@@ -34,6 +35,7 @@ export const CATALOGUE = {
   ...FINDING,
   ...FORWARDING,
   ...HEALTH,
+  ...IMPACT,
   ...INPUT,
   ...LISTENER,
   ...MONITOR,

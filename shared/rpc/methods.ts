@@ -216,5 +216,6 @@ export const STREAM_ITEM = 'stream.item'
 
 /** What a caller holds who may only look, and one who may also change. */
 export type Call<M extends MethodName> = <N extends M>(method: N, params: Params<N>) => Promise<Result<N>>
-export type Reader = Call<MethodsThat<'read'>>
-export type Writer = Call<MethodsThat<'read' | 'write'>>
+/** Never set: without it TypeScript takes the one for the other, for it compares generic functions loosely. */
+export type Reader = Call<MethodsThat<'read'>> & { readonly may_write?: boolean }
+export type Writer = Call<MethodsThat<'read' | 'write'>> & { readonly may_write?: true }

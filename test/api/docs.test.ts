@@ -126,6 +126,7 @@ describe('The API description', () => {
       'auth',
       'backup',
       'diagnostics',
+      'impact',
       'metrics',
       'monitor',
       'other',
@@ -233,7 +234,7 @@ describe('The API description', () => {
         ?.schema,
       { type: 'number', minimum: 0.1, maximum: 30 },
     )
-    assert.deepEqual(parameters('/tunnels', 'post'), ['header X-CSRF-Token !', 'header Idempotency-Key'])
+    assert.deepEqual(parameters('/tunnels', 'post'), ['header X-CSRF-Token !', 'header Idempotency-Key', 'header X-Confirm-Within'])
     assert.deepEqual(parameters('/auth/login', 'post'), [])
   })
 })

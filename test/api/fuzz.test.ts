@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { ApiDescription } from '@panel/web-daemon/features/docs/document.ts'
+import { NOTHING_FORESEEN } from '@panel/shared/impact/foreseen.ts'
 import { verbatim } from '@panel/shared/messages/message.ts'
 import { command, query } from './support/declare.ts'
-import { ok, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
+import type { CommandContext } from '@panel/web-daemon/platform/context.ts'
+import { ok, type Answer, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { repetitions } from '../support/counts.ts'
 import { requestTo, type Described, type FuzzRequest } from './support/fuzz/requests.ts'
@@ -75,8 +77,8 @@ describe(`Requests at random (seed ${SEED})`, function () {
 })
 
 describe('The watch over requests at random', () => {
-  const widget = (handle: Parameters<typeof command>[2]): Endpoint =>
-    command('POST /widgets', { audit: 'Setup' }, handle)
+  const widget = (handle: (context: CommandContext) => Promise<Answer>): Endpoint =>
+    command('POST /widgets', { audit: 'Setup', foresee: async () => NOTHING_FORESEEN }, handle)
   const refused = (): never => {
     throw new Refusal('CONFLICT', verbatim('It is not to be'))
   }

@@ -3,31 +3,11 @@
 import assert from 'node:assert/strict'
 import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import type { TrafficHistoryAnswer } from '@panel/shared/api/routes/traffic.ts'
-import type { RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import { FlowCounts } from '@panel/root-helper/kernel/conntrack/flow-counts.ts'
+import { fakeConnection as connection } from '../support/fake-ruleset.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { actOnRoute, deleteRoute, getRoute, madeRoute, patchRoute, removeDestination } from './support/routes.ts'
-
-const connection = (fields: Partial<RelayConnection> = {}): RelayConnection => ({
-  route_rule_id: 1,
-  protocol: 'tcp',
-  source_address: '203.0.113.5',
-  source_port: 40000,
-  bind_address: '192.0.2.1',
-  bind_port: 443,
-  destination_address: '10.9.0.2',
-  destination_port: 8443,
-  state: 'ESTABLISHED',
-  age_seconds: 12,
-  timeout_seconds: 300,
-  tx_bytes: 10,
-  tx_packets: 1,
-  rx_bytes: 20,
-  rx_packets: 2,
-  mark: 0x5000_0100,
-  ...fields,
-})
 
 describe('The connections of a rule', () => {
   let panel: TestPanel

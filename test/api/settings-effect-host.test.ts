@@ -198,6 +198,17 @@ effectsOf('system', {
       assert.equal(await statusAfterPass(), 'InSync')
     },
   },
+  'system.safe_apply_mode': {
+    does: 'is which commands wait for a confirmation without being asked to',
+    test: async (client) => {
+      const { tunnel_id } = (await createTunnel(client)).body.tunnel
+      const waits = async (mtu: number): Promise<boolean> =>
+        'safe_apply' in (await client.patch(`/tunnels/${tunnel_id}`, { mtu })).body
+      assert.equal(await waits(1400), false)
+      await set(client, { 'system.safe_apply_mode': 'always' })
+      assert.equal(await waits(1300), true)
+    },
+  },
   'system.safe_apply_seconds': {
     does: 'is how long changes wait for a confirmation where nobody says so',
     test: async (client) => {

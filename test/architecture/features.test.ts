@@ -22,6 +22,8 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   forwarding: ['system'],
   // A rule relays over a tunnel and needs forwarding.
   routes: ['settings', 'tunnels', 'forwarding'],
+  // Reads what a change of a tunnel or a rule would interrupt.
+  impact: ['tunnels', 'routes'],
   monitor: ['tunnels'],
   metrics: ['settings', 'tunnels', 'routes'],
   diagnostics: ['tunnels', 'forwarding', 'monitor', 'metrics'],

@@ -190,6 +190,26 @@ export class FakeRuleBackends implements RuleBackends {
     [this.#rulesets, this.former].find((one) => one?.backend === backend) ?? `${backend} is not installed`
 }
 
+export const fakeConnection = (fields: Partial<RelayConnection> = {}): RelayConnection => ({
+  route_rule_id: 1,
+  protocol: 'tcp',
+  source_address: '203.0.113.5',
+  source_port: 40000,
+  bind_address: '192.0.2.1',
+  bind_port: 443,
+  destination_address: '10.9.0.2',
+  destination_port: 8443,
+  state: 'ESTABLISHED',
+  age_seconds: 12,
+  timeout_seconds: 300,
+  tx_bytes: 10,
+  tx_packets: 1,
+  rx_bytes: 20,
+  rx_packets: 2,
+  mark: 0x5000_0100,
+  ...fields,
+})
+
 export class FakeConnections implements Connections {
   open: RelayConnection[] = []
   counts = new FlowCounts()

@@ -6,6 +6,8 @@ import type { Logger } from 'pino'
 import { makeRecorder } from '../features/audit/record.ts'
 import { isStanding, findSession } from '../features/auth/session.ts'
 import { hasAccount } from '../features/auth/store.ts'
+import { makeImpact } from '../features/impact/impact.ts'
+import { cutsOwnAccess } from '../features/impact/foresee.ts'
 import { docsEndpoints } from '../features/docs/endpoints.ts'
 import { SETTING_KEYS } from '../features/settings/definitions.ts'
 import { logStoreTrouble } from '../platform/db/log-trouble.ts'
@@ -21,6 +23,7 @@ import { toBasePath, requirePrefix } from '../platform/http/prefix.ts'
 import { mountEndpoints, notFound } from '../platform/http/routes.ts'
 import type { Pipeline } from '../platform/http/serve.ts'
 import { Streams } from '../platform/http/streams.ts'
+import type { ReadImpact } from '../platform/impact.ts'
 import type { SettingsReader } from '../platform/settings.ts'
 import { allEndpoints } from './endpoints.ts'
 import { makeServices, type PanelDeps, type Services } from './services.ts'
@@ -38,8 +41,9 @@ export function createApp(deps: PanelDeps): Panel {
   const { settings, logger } = deps
   logStoreTrouble(deps.db, logger)
   const services = makeServices(deps)
-  const endpoints = [...allEndpoints(services), ...(deps.extra_endpoints ?? [])]
-  const pipeline = makePipeline(deps, services)
+  const readImpact = makeImpact({ traffic: services.traffic, took: (kind) => services.timings.took(kind) })
+  const endpoints = [...allEndpoints(services, readImpact), ...(deps.extra_endpoints ?? [])]
+  const pipeline = makePipeline(deps, services, readImpact)
   const { basePath, streams } = pipeline
   const page = loadPage(deps.page_dir, basePath)
 
@@ -63,6 +67,7 @@ export function createApp(deps: PanelDeps): Panel {
 const makePipeline = (
   { db, settings, web_path, sockets, logger }: PanelDeps,
   { auth, context, listeners, safeApply }: Services,
+  readImpact: ReadImpact,
 ): Pipeline => {
   const { now } = context
   const sessionOf = (cookies: GuardedRequest['cookies']) => findSession(db, auth.tokens, cookies)
@@ -79,7 +84,8 @@ const makePipeline = (
     placeOf: (req) => sockets.of(req),
     panelPorts: () => listeners.ports(),
     streams: new Streams({ now, isStanding: (session) => isStanding(db, session), logger }),
-    inWindow: (request, work) => safeApply.during(request, work),
+    inWindow: safeApply.during,
+    cutsOwnAccess: cutsOwnAccess(readImpact),
     record: makeRecorder(db, now, logger),
     logger,
   }

@@ -4,6 +4,7 @@ import { authEndpoints } from '../features/auth/endpoints.ts'
 import { confirmPassword } from '../features/auth/me.ts'
 import { backupEndpoints } from '../features/backup/endpoints.ts'
 import { diagnosticEndpoints } from '../features/diagnostics/endpoints.ts'
+import { impactEndpoints } from '../features/impact/endpoints.ts'
 import { listenerEndpoints } from '../features/listeners/endpoints.ts'
 import { metricsEndpoints } from '../features/metrics/endpoints.ts'
 import { metricsComponent } from '../features/metrics/component.ts'
@@ -30,11 +31,12 @@ import { dependentRoutes } from '../features/routes/tunnel-use.ts'
 import type { ReadContext } from '../platform/context.ts'
 import type { HostIncident } from '../platform/health.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
+import type { ReadImpact } from '../platform/impact.ts'
 import type { Services } from './services.ts'
 
 const SETTING_REFERENCES = { 'addressing.default_pool_id': whyNoDefaultPool }
 
-export function allEndpoints(services: Services): Endpoint[] {
+export function allEndpoints(services: Services, readImpact: ReadImpact): Endpoint[] {
   const { auth, about, installation, store, pairing, watch, metrics, traffic, monitor, runs, certificate, logger } =
     services
   const { routeWatch, listeners } = services
@@ -44,7 +46,8 @@ export function allEndpoints(services: Services): Endpoint[] {
     [await helper.incident(context), certificate?.incident() ?? null, ...fullDisks(metrics.sampler.latest)].filter(
       (one) => one !== null,
     )
-  return [
+  const endpoints: Endpoint[] = [
+    ...impactEndpoints(readImpact, () => endpoints),
     ...authEndpoints(auth),
     ...systemEndpoints({ ...about, isLocal: auth.isLocal }, installation, store, async (context) => [
       await helper.component(context),
@@ -60,19 +63,21 @@ export function allEndpoints(services: Services): Endpoint[] {
     ...diagnosticEndpoints(runs, logger),
     ...auditEndpoints,
     ...poolEndpoints(poolUse),
-    ...tunnelEndpoints(dependentRoutes, (word) => monitor.inState(word)),
+    ...tunnelEndpoints({ dependants: dependentRoutes, inState: (word) => monitor.inState(word), readImpact }),
     ...pairingEndpoints(pairing),
     ...reconcileEndpoints({ watch, routeWatch, monitor, traffic, ofHost }),
     ...safeApplyEndpoints(services.safeApply, store),
     ...settingsEndpoints(SETTING_REFERENCES),
     ...forwardingEndpoints({ rulesInForce: countInForce }),
-    ...routeEndpoints(traffic),
+    ...routeEndpoints(traffic, readImpact),
     ...backupEndpoints({
       references: SETTING_REFERENCES,
       poolUse,
       traffic,
       confirmPassword: confirmPassword(auth),
+      allOrNothing: services.safeApply.allOrNothing,
       logger,
     }),
   ]
+  return endpoints
 }

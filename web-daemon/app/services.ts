@@ -28,6 +28,7 @@ import type { Store } from '../platform/db/store.ts'
 import type { Bus } from '../platform/events/bus.ts'
 import type { Streamer } from '../platform/helper/streams.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
+import { timed, type Timings } from '../features/impact/timings.ts'
 import type { Sockets } from '../platform/http/sockets.ts'
 import { toBasePath } from '../platform/http/prefix.ts'
 import { API_BASE } from '../platform/http/routes.ts'
@@ -89,6 +90,7 @@ export interface Services {
   readonly monitor: Monitor
   /** To be started, and stopped before the store is closed. */
   readonly traffic: Traffic
+  readonly timings: Timings
   /** To be stopped before the store is closed. */
   readonly runs: Runs
   readonly certificate: Certificate | null
@@ -96,9 +98,9 @@ export interface Services {
 }
 
 export function makeServices(deps: PanelDeps): Services {
-  const { db, request, bus, settings, logger, now = () => new Date(), monotonic = () => performance.now() } = deps
-  const api_path = `${toBasePath(deps.web_path)}${API_BASE}`
-  const context = { db, request, now, api_path, settings, inTurn: makeQueue(), publish: bus.publish }
+  const { db, bus, settings, logger, now = () => new Date(), monotonic = () => performance.now() } = deps
+  const { request, timings } = timed(deps.request, monotonic)
+  const context = { db, request, now, api_path: apiPathOf(deps), settings, inTurn: makeQueue(), publish: bus.publish }
   const traffic = new Traffic({ db, request, now, monotonic, settings, logger })
   const safeApply = makeSafeApply(context, logger)
   const monitor = new Monitor({ db, request, stream: deps.stream, bus, now, logger, settings, ...deps.monitor })
@@ -124,16 +126,21 @@ export function makeServices(deps: PanelDeps): Services {
     }),
     monitor,
     traffic,
+    timings,
     runs: new Runs({ db, stream: deps.stream, now, ...(deps.metrics && { host: deps.metrics.host }) }),
     certificate: deps.certificate ?? null,
     logger,
   }
+  listen(bus, services)
+  return services
+}
+
+function listen(bus: Bus, { safeApply, metrics, traffic }: Services): void {
   bus.subscribe('host.changed', ({ events }) => safeApply.onHostEvents(events))
   bus.subscribe('settings.changed', ({ keys }) => {
-    services.metrics.onSettingsChanged(keys)
+    metrics.onSettingsChanged(keys)
     traffic.onSettingsChanged(keys)
   })
-  return services
 }
 
 /** What is corrected without a request is in the audit log too. */
@@ -144,6 +151,8 @@ const makeWatches = (
   const drift = { ...deps, record: (doing: PanelAction) => recordPanelAction(deps, doing) }
   return { watch: makeTunnelWatch(drift), routeWatch: makeRouteWatch(drift, traffic) }
 }
+
+const apiPathOf = ({ web_path }: PanelDeps): string => `${toBasePath(web_path)}${API_BASE}`
 
 const makeListeners = (
   { sockets, configured, monotonic = () => performance.now(), logger }: PanelDeps,

@@ -1,5 +1,5 @@
-// The context of a use case. A ReadContext can only read, a CommandContext can also change: previews are read-only by
-// type.
+// The context of a use case. A ReadContext can only read, a StoreContext can change the store, a CommandContext the host
+// too: previews are read-only by type.
 import type { Kysely, Transaction } from 'kysely'
 import type { Reader, Writer } from '@panel/shared/rpc/methods.ts'
 import type { Database } from './db/database.ts'
@@ -21,13 +21,18 @@ export interface ReadContext {
   readonly settings: SettingsReader
 }
 
-export interface CommandContext extends ReadContext {
+/** Of a command that changes what is stored and leaves the host alone. */
+export interface StoreContext extends ReadContext {
   readonly db: Kysely<Database>
-  readonly request: Writer
   readonly settings: SettingsHolder
   /** Runs one change of the host at a time; a waiting caller gives up after 30 s with 503 busy. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
   readonly note: AuditNote
   /** Notifies the rest of the panel of a change, once it is stored. */
   readonly publish: Publish
+}
+
+/** Of a command that can have root change the host, and therefore says beforehand what it would do. */
+export interface CommandContext extends StoreContext {
+  readonly request: Writer
 }

@@ -4,7 +4,9 @@ import { nullable, strict, type Static } from '../../schema.ts'
 import { MessageView, sentence, Warning } from '../base/errors.ts'
 import { answerProperties } from '../base/field-list.ts'
 import { Count, Flag, Id, list, Never, oneOf, shape, Text, told } from '../base/shapes.ts'
-import { CheckView, StepView } from '../tunnels/answers.ts'
+import { StepView } from '../base/step.ts'
+import { CheckView } from '../tunnels/answers.ts'
+import { Impact } from '../impact/impact.ts'
 import { AllowedSourceView } from './allowed-sources.ts'
 import { CreateRouteBody } from './bodies.ts'
 import { DestinationView } from './destinations.ts'
@@ -121,6 +123,7 @@ export const PreviewRouteAnswer = shape('RoutePreview', {
   rule_text: told(Text, 'What this rule alone adds to the table, as if it were the only one; "" where it is disabled.'),
   present_text: told(Text, 'The same of the rule as it is stored now; "" where it is disabled, or there is none yet.'),
   plan: RoutePlanView,
+  impact: Impact,
   resolved: told(
     CreateRouteBody,
     'The request with everything decided; posted to /routes, or patched onto the rule, it makes exactly what the payload shows.',

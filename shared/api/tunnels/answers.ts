@@ -1,11 +1,13 @@
 // What the API answers about tunnels, for the web daemon that says it and the page that shows it (reference.md,
 // Tunnels; decisions.md, R1-R3, R13, R17-R23).
-import { nullable, strict, Type, type Static } from '../../schema.ts'
+import { nullable, strict, type Static } from '../../schema.ts'
 import { FILE_KINDS } from '../../tunnel/model.ts'
 import { DependentRoute } from './dependent-routes.ts'
-import { MessageView, sentence, ToldElsewhere, Warning } from '../base/errors.ts'
+import { MessageView, sentence, Warning } from '../base/errors.ts'
 import { answerProperties } from '../base/field-list.ts'
-import { Count, Flag, Id, list, oneOf, Sentence, shape, Text, told, Whole } from '../base/shapes.ts'
+import { StepView } from '../base/step.ts'
+import { Count, Flag, Id, list, oneOf, shape, Text, told, Whole } from '../base/shapes.ts'
+import { Impact } from '../impact/impact.ts'
 import { AddressView } from './addresses.ts'
 import { CreateTunnelBody } from './bodies.ts'
 import { TUNNEL_FIELDS } from './fields.ts'
@@ -34,15 +36,6 @@ export type ObservedView = Static<typeof ObservedView>
 
 export const TunnelView = shape('Tunnel', { ...answerProperties(TUNNEL_FIELDS), observed: ObservedView })
 export type TunnelView = Static<typeof TunnelView>
-
-export const StepView = shape('Step', {
-  kind: Sentence,
-  description: Sentence,
-  ...ToldElsewhere,
-  argv: Type.Optional(list(Text)),
-  path: Type.Optional(Text),
-})
-export type StepView = Static<typeof StepView>
 
 export const PlanView = shape('TunnelPlan', {
   operation: Text,
@@ -123,6 +116,7 @@ export type ChangeAddressesAnswer = Static<typeof ChangeAddressesAnswer>
 
 export const PreviewTunnelAnswer = shape('TunnelPreview', {
   plan: PlanView,
+  impact: Impact,
   mtu: MtuAdvice,
   resolved: told(
     CreateTunnelBody,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { formatCidr, parseIp } from '@panel/shared/address/ip.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
-import { cutOf, effectOf } from '@panel/web-daemon/features/tunnels/own-access.ts'
+import { cutOf, effectOf } from '@panel/shared/impact/own-access.ts'
 import { exampleTunnel } from '../../support/example.ts'
 import { fakeRoute } from '../../support/fake-routes.ts'
 

@@ -1,6 +1,6 @@
 // Writes the audit entry of a request that changes something, whether it succeeded or was refused, without secrets.
 import type { Logger } from 'pino'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import type { AuditedRequest } from '../../platform/http/serve.ts'
 import { verbatim } from '@panel/shared/messages/message.ts'
 import { asMessage, type Refusal } from '../../platform/http/refusal.ts'
@@ -11,7 +11,7 @@ import { insertEntry, type NewEntry } from './store.ts'
 import { Strangers } from './strangers.ts'
 
 export function makeRecorder(
-  db: CommandContext['db'],
+  db: StoreContext['db'],
   now: () => Date,
   logger: Logger,
 ): (entry: AuditedRequest) => Promise<void> {
@@ -65,7 +65,7 @@ const NO_REQUEST: RequestOrigin = { by: null, client_ip: '', request_id: '', req
 
 /** Records what the panel does by itself: without a request (no user, no address), or as part of one. */
 export async function recordPanelAction(
-  { db, now }: Pick<CommandContext, 'db' | 'now'>,
+  { db, now }: Pick<StoreContext, 'db' | 'now'>,
   { action, note, refusal, duration_ms, on = NO_REQUEST }: PanelAction,
 ): Promise<void> {
   await insertEntry(db, {

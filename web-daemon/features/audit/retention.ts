@@ -1,7 +1,7 @@
 // Deletes audit entries that are older than the setting: at the start, every day, and when the setting changes
 // (decisions.md, U4).
 import type { Logger } from 'pino'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import type { Bus } from '../../platform/events/bus.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { deleteSomeBefore } from './store.ts'
@@ -10,7 +10,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const SETTING = 'system.audit_retention_days'
 
 interface RetentionDeps {
-  readonly db: CommandContext['db']
+  readonly db: StoreContext['db']
   readonly bus: Bus
   readonly settings: SettingsReader
   readonly now: () => Date

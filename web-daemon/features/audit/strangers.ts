@@ -1,13 +1,13 @@
 // Entries of refused requests that nobody signed in made. They could fill the disk, and hide what matters: each action
 // has a few a minute, and one entry counts the rest.
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 import { insertEntry, updateEntry, type NewEntry } from './store.ts'
 
 /** Of each action. Those without a session are the ones by which a password is guessed. */
 export const ROWS_PER_MINUTE = { withoutSession: 60, withSession: 10 } as const
 
-type Db = CommandContext['db']
+type Db = StoreContext['db']
 
 const MINUTE_MS = 60_000
 /** How long a request beyond the budget waits to be counted together with others. */

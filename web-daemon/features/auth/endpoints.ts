@@ -2,7 +2,7 @@
 import { MeAnswer, SessionAnswer, SignedOutAnswer } from '@panel/shared/api/auth.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { command, query, ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { AccountBody, LoginBody, SetupBody } from '@panel/shared/api/auth.ts'
 import { login } from './login.ts'
@@ -74,7 +74,7 @@ export function authEndpoints(services: AuthServices) {
 
 const refresh =
   ({ tokens, throttle }: AuthServices) =>
-  async ({ db, note }: CommandContext, { cookies, client_ip }: Incoming): Promise<Answer<SessionAnswer>> => {
+  async ({ db, note }: StoreContext, { cookies, client_ip }: Incoming): Promise<Answer<SessionAnswer>> => {
     throttle.beginRefresh(client_ip)
     const account = await findAccount(db, tokens, cookies, 'refresh')
     if (!account) throw new Refusal('UNAUTHENTICATED', message('panel.sign_in_no_session'))

@@ -1,6 +1,6 @@
 // Signs the operator in. The answer does not reveal whether an account exists.
 import { message } from '@panel/shared/messages/message.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import type { Answer, Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { LoginBody, SessionAnswer } from '@panel/shared/api/auth.ts'
@@ -10,7 +10,7 @@ import { findAccountByName, lastChange, recordLogin } from './store.ts'
 
 export function login({ passwords, tokens, throttle }: AuthServices) {
   return async (
-    { db, now, note }: CommandContext,
+    { db, now, note }: StoreContext,
     { body, client_ip }: Incoming<LoginBody>,
   ): Promise<Answer<SessionAnswer>> => {
     throttle.onAccountChanged(await lastChange(db))

@@ -1,7 +1,7 @@
 // The signed-in operator, and the change of their name or password, which ends every other session.
 import type { MeAnswer, SessionAnswer } from '@panel/shared/api/auth.ts'
 import { message } from '@panel/shared/messages/message.ts'
-import type { CommandContext, ReadContext } from '../../platform/context.ts'
+import type { StoreContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { asMessage, Refusal } from '../../platform/http/refusal.ts'
 import type { AccountBody } from '@panel/shared/api/auth.ts'
@@ -24,7 +24,7 @@ export function confirmPassword(services: AuthServices) {
 
 export function changeMe(services: AuthServices) {
   const { passwords, tokens } = services
-  return async ({ db, now, note }: CommandContext, incoming: Incoming<AccountBody>): Promise<Answer<SessionAnswer>> => {
+  return async ({ db, now, note }: StoreContext, incoming: Incoming<AccountBody>): Promise<Answer<SessionAnswer>> => {
     const account = await ownAccount(db, incoming)
     const change = requestedChange(account, incoming)
     note.target('user', account.user_id)

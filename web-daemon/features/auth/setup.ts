@@ -1,6 +1,6 @@
 // Makes the first and only account, and signs the operator in.
 import { message } from '@panel/shared/messages/message.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import type { Answer, Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { SetupBody, SessionAnswer } from '@panel/shared/api/auth.ts'
@@ -12,7 +12,7 @@ import { hasAccount, insertFirstAccount } from './store.ts'
 /** A second set-up is refused before its body is validated. */
 export function setUp({ passwords, tokens, throttle }: AuthServices) {
   return async (
-    { db, now, note }: CommandContext,
+    { db, now, note }: StoreContext,
     { body, problems, client_ip }: Incoming<SetupBody>,
   ): Promise<Answer<SessionAnswer>> => {
     if (await hasAccount(db)) throw alreadyComplete()

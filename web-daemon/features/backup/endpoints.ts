@@ -3,7 +3,7 @@ import { BackupDocument, ImportBackupAnswer, ImportBackupBody } from '@panel/sha
 import { command, query } from '../../platform/http/endpoint.ts'
 import { flagParameter, queryParameters } from '../../platform/http/queries.ts'
 import { exportBackup } from './export.ts'
-import { importBackup, type BackupServices } from './import.ts'
+import { foreseeImport, importBackup, type BackupServices } from './import.ts'
 
 const tag = 'backup'
 /** decisions.md, W9. */
@@ -32,6 +32,7 @@ export function backupEndpoints(services: BackupServices) {
         body_limit_bytes: LIMIT_BYTES,
         gathersProblems: true,
         audit: 'BackupImport',
+        foresee: foreseeImport(services),
         isCreating: true,
       },
       importBackup(services),

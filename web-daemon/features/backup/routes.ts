@@ -8,6 +8,7 @@ import type { Incoming } from '../../platform/http/endpoint.ts'
 import type { Refusal } from '../../platform/http/refusal.ts'
 import { createRoute } from '../routes/create.ts'
 import { draftRoute } from '../routes/draft/draft.ts'
+import { ruleOf } from '../routes/record.ts'
 import { idOfTitle } from '../routes/store.ts'
 import type { Traffic } from '../routes/traffic/traffic.ts'
 import type { Ids } from './ids.ts'
@@ -94,8 +95,13 @@ const dependsOnPlanned = (
   (typeof snat_address === 'string' && addresses.has(normalizeIp(snat_address)))
 
 async function dryRunRoute(context: ReadContext, incoming: Incoming<never>): Promise<ImportResult> {
-  const { warnings } = await draftRoute(context, incoming)
-  return { target_id: null, warnings }
+  const { record, warnings } = await draftRoute(context, incoming)
+  const rule = ruleOf(record)
+  return {
+    target_id: null,
+    warnings,
+    changes: rule ? [{ noun: 'route', change: { before: null, after: [rule] } }] : [],
+  }
 }
 
 /** An enabled rule with the same listener is the same rule under another name. */

@@ -10,6 +10,7 @@ import type { Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { createTunnel, refuseUnsupported } from '../tunnels/create.ts'
 import { stateBefore } from '../tunnels/draft/before.ts'
+import { foreseenOf } from '../tunnels/foreseen.ts'
 import { draftTunnel } from '../tunnels/draft/draft.ts'
 import { existingTunnels, type ExistingTunnel } from '../tunnels/store.ts'
 import type { Ids } from './ids.ts'
@@ -157,6 +158,6 @@ const RESTORED = { isRestored: true }
 async function dryRunTunnel(context: ReadContext, incoming: Incoming<never>): Promise<ImportResult> {
   const draft = await draftTunnel(context, incoming, RESTORED)
   await refuseUnsupported(context, draft)
-  await stateBefore(context, draft.after)
-  return { target_id: null, warnings: draft.warnings }
+  const change = { before: await stateBefore(context, draft.after), after: draft.after }
+  return { target_id: null, ...foreseenOf([change], draft.warnings) }
 }

@@ -5,6 +5,7 @@ import type { ImportAction, ImportKind } from '@panel/shared/api/backup.ts'
 import type { ErrorEnvelope, Warning } from '@panel/shared/api/base/errors.ts'
 import type { TSchema } from '@panel/shared/schema.ts'
 import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
+import type { HostChange } from '@panel/shared/impact/foreseen.ts'
 import { message, type Message, spoken, verbatim } from '@panel/shared/messages/message.ts'
 import { AuditNote } from '../../platform/audit-note.ts'
 import { recordPanelAction } from '../audit/record.ts'
@@ -21,6 +22,8 @@ import { fieldPath, type WrongItem } from './read.ts'
 export interface ImportResult {
   readonly target_id: number | null
   readonly warnings: readonly Warning[]
+  /** What root would be asked, as a dry run knows it. */
+  readonly changes?: readonly HostChange[]
   /** Set if the item did not name it. */
   readonly target?: string
 }
@@ -53,17 +56,29 @@ export interface Worker {
   readonly do: (job: Job) => Promise<ImportAction>
 }
 
-/** Changes nothing: by its type it only has a read-only context. */
-export function makeDryRunWorker(context: ReadContext, incoming: Incoming<unknown>, logger: Logger): Worker {
+/**
+ * Changes nothing: by its type it only has a read-only context. `onSeen` is told what each item would have root do; null where
+ * that cannot be known yet.
+ */
+export function makeDryRunWorker(
+  context: ReadContext,
+  incoming: Incoming<unknown>,
+  logger: Logger,
+  onSeen: (changes: readonly HostChange[] | null) => void = () => undefined,
+): Worker {
   const helper = new HelperTries()
   return {
     isDry: true,
     do: async (job) => {
       const action = job.action === 'create' ? 'would_create' : 'would_update'
       const { dryRun } = job
-      if (!dryRun) return { ...baseAction(job), action }
+      if (!dryRun) {
+        onSeen(null)
+        return { ...baseAction(job), action }
+      }
       try {
-        const { warnings } = await helper.with(job, () => dryRun(context, itemRequest(incoming, job)))
+        const { warnings, changes = [] } = await helper.with(job, () => dryRun(context, itemRequest(incoming, job)))
+        onSeen(changes)
         return { ...baseAction(job), action, warnings: [...warnings] }
       } catch (thrown) {
         const refusal = asLoggedRefusal(thrown, job, { incoming, logger })
@@ -99,10 +114,12 @@ export function makeImportWorker(context: CommandContext, incoming: Incoming<unk
             ...spoken('detail', { ...asMessage(result), message: result.message }),
             error: itemError(job, result),
           }
-        : { ...baseAction(job), action: job.action, ...result, warnings: [...result.warnings] }
+        : { ...baseAction(job), action: job.action, ...told(result) }
     },
   }
 }
+
+const told = ({ changes: _changes, warnings, ...result }: ImportResult) => ({ ...result, warnings: [...warnings] })
 
 function asLoggedRefusal(
   thrown: unknown,

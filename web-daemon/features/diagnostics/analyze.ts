@@ -2,7 +2,7 @@
 // Analysis result; decisions.md, D7).
 import type { AnalyzeTunnelAnswer, AnalyzeTunnelBody, TunnelAnalysis } from '@panel/shared/api/diagnostics.ts'
 import { message, spoken } from '@panel/shared/messages/message.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from '../tunnels/get.ts'
 import { targetOf } from '../tunnels/target.ts'
@@ -14,7 +14,7 @@ import { isAnswered, takeSnapshot, type TunnelSnapshot } from './snapshot.ts'
 
 export function analyzeTunnel(runs: Runs) {
   return async (
-    context: CommandContext,
+    context: StoreContext,
     { params, body, gone }: Incoming<AnalyzeTunnelBody>,
   ): Promise<Answer<AnalyzeTunnelAnswer>> => {
     const record = await targetOf(context, idIn(params))

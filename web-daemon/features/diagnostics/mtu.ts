@@ -4,7 +4,7 @@ import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import type { MtuProbeAnswer, MtuProbeBody, MtuProbeResult } from '@panel/shared/api/diagnostics.ts'
 import type { MtuParams, MtuResult, MtuStep } from '@panel/shared/path/model.ts'
 import { fromRoot, message, spoken } from '@panel/shared/messages/message.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import type { Problems } from '../../platform/http/problems.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
@@ -20,7 +20,7 @@ const TIMEOUT_SECONDS = 1
 
 export function probeMtu(runs: Runs) {
   return async (
-    context: CommandContext,
+    context: StoreContext,
     { params, body, problems, gone }: Incoming<MtuProbeBody>,
   ): Promise<Answer<MtuProbeAnswer>> => {
     const record = await targetOf(context, idIn(params))

@@ -2,7 +2,7 @@
 // D11).
 import type { DiagnosticRun } from '@panel/shared/api/diagnostics.ts'
 import { message, spoken, type Message } from '@panel/shared/messages/message.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import type { Streamer } from '../../platform/helper/streams.ts'
 import { asMessage, Refusal } from '../../platform/http/refusal.ts'
 import { thisHost, type Host } from '../metrics/host.ts'
@@ -11,7 +11,7 @@ import { endInterruptedRuns, endRun, findRun, deleteOldRuns, insertRun, type Run
 const AT_ONCE = 4
 
 export interface RunsDeps {
-  readonly db: CommandContext['db']
+  readonly db: StoreContext['db']
   readonly stream: Streamer
   readonly now: () => Date
   readonly host?: Host

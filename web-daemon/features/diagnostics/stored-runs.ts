@@ -3,7 +3,7 @@
 import type { DiagnosticRun } from '@panel/shared/api/diagnostics.ts'
 import { DIAGNOSTIC_TYPES, type DeleteRunAnswer, type ListRunsAnswer } from '@panel/shared/api/diagnostics.ts'
 import { message } from '@panel/shared/messages/message.ts'
-import type { CommandContext, ReadContext } from '../../platform/context.ts'
+import type { StoreContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
 import {
@@ -45,7 +45,7 @@ export function getRun(runs: Runs) {
 }
 
 export function removeRun(runs: Runs) {
-  return async ({ db, note }: CommandContext, { params }: Incoming): Promise<Answer<DeleteRunAnswer>> => {
+  return async ({ db, note }: StoreContext, { params }: Incoming): Promise<Answer<DeleteRunAnswer>> => {
     await runs.ready()
     const diagnostic_run_id = idIn(params)
     if (!(await findRun(db, diagnostic_run_id))) throw noSuchRun(diagnostic_run_id)

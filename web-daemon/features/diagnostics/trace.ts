@@ -7,7 +7,7 @@ import type {
 } from '@panel/shared/api/diagnostics.ts'
 import type { TraceHop, TraceParams } from '@panel/shared/path/model.ts'
 import { fromRoot, spoken, verbatim } from '@panel/shared/messages/message.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from '../tunnels/get.ts'
 import { targetOf } from '../tunnels/target.ts'
@@ -18,7 +18,7 @@ const USUAL = { max_hops: 30, probes: 3, timeout_seconds: 1 } as const
 
 export function traceroute(runs: Runs) {
   return async (
-    context: CommandContext,
+    context: StoreContext,
     { params, body, problems, gone }: Incoming<TracerouteBody>,
   ): Promise<Answer<TracerouteAnswer>> => {
     const record = await targetOf(context, idIn(params))

@@ -3,10 +3,27 @@
 import type { Family } from '@panel/shared/address/ip.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { HostChange } from '@panel/shared/impact/foreseen.ts'
+import { withForwarding } from '@panel/shared/forwarding/plan.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { asMessage, Refusal } from '../../platform/http/refusal.ts'
 import { turnOn } from './state.ts'
 import { conntrackWarnings } from './view.ts'
+
+/** As `forwardFor` does it, for one family after the other. */
+export async function foreseeForwarding(context: ReadContext, families: readonly Family[]): Promise<HostChange[]> {
+  if (families.length === 0 || !context.settings.get('routes.auto_enable_ip_forward')) return []
+  const changes: HostChange[] = []
+  let { state } = await context.request('forwarding.probe', {})
+  for (const family of families) {
+    const name = family === 6 ? 'ipv6' : 'ipv4'
+    if (state.live[name]) continue
+    const change = { before: state, after: withForwarding(state, [name]) }
+    changes.push({ noun: 'forwarding', change })
+    state = change.after
+  }
+  return changes
+}
 
 /**
  * The rule stands whether this works or not; where it does not, a warning says what is missing. Call it inside

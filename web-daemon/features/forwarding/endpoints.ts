@@ -1,13 +1,21 @@
 // The endpoints of IP forwarding (reference.md, System).
-import { CONNECTION_DETAILS, FORWARDING } from '@panel/shared/forwarding/model.ts'
+import {
+  CONNECTION_DETAILS,
+  FORWARDING,
+  type ForwardingFound,
+  type ForwardingState,
+} from '@panel/shared/forwarding/model.ts'
 import { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
+import { sameState } from '@panel/shared/change/change.ts'
+import { withForwarding, withoutForwarding } from '@panel/shared/forwarding/plan.ts'
+import { NOTHING_FORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext, ReadDb } from '../../platform/context.ts'
 import { command, ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { probeRuleBackend } from '../system/rule-backend.ts'
 import { foreignRules, foreignView } from './foreign.ts'
-import { putBack, turnOn } from './state.ts'
+import { take } from './state.ts'
 import { accountingWarnings, conntrackWarnings, forwardingView } from './view.ts'
 
 /** Implemented by the relay rules, which import this feature. */
@@ -37,6 +45,7 @@ export const forwardingEndpoints = (use: ForwardingUse) => [
       answer: ForwardingChangeAnswer,
       body: ForwardingBody,
       audit: 'ForwardingEnable',
+      foresee: foreseeChange(use),
     },
     changeForwarding(use),
   ),
@@ -65,9 +74,7 @@ const changeForwarding =
       const action = body.revert === true ? 'revert' : 'enable'
       if (action === 'revert') note.action('ForwardingRevert')
       const [before, rules] = [await request('forwarding.probe', {}), await rulesInForce(db)]
-      if (action === 'revert') await putBack(context, before, body.connections ? CONNECTION_DETAILS : undefined)
-      else if (body.connections) await turnOn(context, before, CONNECTION_DETAILS)
-      else await turnOn(context, before, rules.ipv6 > 0 && !before.missing.includes('ipv6') ? FORWARDING : ['ipv4'])
+      await take(context, before.state, wantedState(before, rules, body))
       const after = await request('forwarding.probe', {})
       const warnings: Warning[] = [...idleRules(after.state.live, rules), ...conntrackWarnings(after, context.settings)]
       const told = body.connections
@@ -82,6 +89,26 @@ const changeForwarding =
       }
       return ok(answer)
     })
+
+const foreseeChange =
+  ({ rulesInForce }: ForwardingUse) =>
+  async ({ request, db }: ReadContext, { body }: Incoming<ForwardingBody>): Promise<Foreseen> => {
+    const found = await request('forwarding.probe', {})
+    const after = wantedState(found, await rulesInForce(db), body)
+    if (sameState(found.state, after)) return NOTHING_FORESEEN
+    return { changes: [{ noun: 'forwarding', change: { before: found.state, after } }], warnings: [] }
+  }
+
+/** What was set before the panel turned it on, or what is turned on now. */
+function wantedState(
+  { state, missing }: ForwardingFound,
+  rules: { readonly ipv6: number },
+  { revert = false, connections = false }: ForwardingBody,
+): ForwardingState {
+  if (revert) return withoutForwarding(state, connections ? CONNECTION_DETAILS : undefined)
+  if (connections) return withForwarding(state, CONNECTION_DETAILS)
+  return withForwarding(state, rules.ipv6 > 0 && !missing.includes('ipv6') ? FORWARDING : ['ipv4'])
+}
 
 function idleRules(
   live: { readonly ipv4: boolean; readonly ipv6: boolean },

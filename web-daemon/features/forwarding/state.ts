@@ -2,7 +2,7 @@
 // (decisions.md, F28, F29).
 import type { ForwardingFound, ForwardingState, Switch } from '@panel/shared/forwarding/model.ts'
 import { sameState } from '@panel/shared/change/change.ts'
-import { withForwarding, withoutForwarding } from '@panel/shared/forwarding/plan.ts'
+import { withForwarding } from '@panel/shared/forwarding/plan.ts'
 import { converge } from '../../change/engine.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { forwardingResource } from './resource.ts'
@@ -13,11 +13,7 @@ type Context = Pick<CommandContext, 'db' | 'request' | 'now' | 'note'>
 export const turnOn = (context: Context, found: ForwardingFound, wanted: readonly Switch[]): Promise<void> =>
   take(context, found.state, withForwarding(found.state, wanted))
 
-/** Puts back what was set before the panel turned these on; all, unless some are named. */
-export const putBack = (context: Context, found: ForwardingFound, names?: readonly Switch[]): Promise<void> =>
-  take(context, found.state, withoutForwarding(found.state, names))
-
-async function take(context: Context, before: ForwardingState, after: ForwardingState): Promise<void> {
+export async function take(context: Context, before: ForwardingState, after: ForwardingState): Promise<void> {
   if (sameState(before, after)) return
   await converge(context, forwardingResource(context), { rows: [], changes: [{ before, after }] })
 }

@@ -8,7 +8,7 @@ import {
 } from '@panel/shared/api/listeners.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import { message } from '@panel/shared/messages/message.ts'
-import type { CommandContext, ReadDb } from '../../platform/context.ts'
+import type { StoreContext, ReadDb } from '../../platform/context.ts'
 import { command, created, ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { draftListener } from './draft.ts'
 import type { Listeners } from './listeners.ts'
@@ -75,7 +75,7 @@ export const listenerEndpoints = (listeners: Listeners, ruleOnPort: RuleOnPort) 
 const tryListener =
   (listeners: Listeners, ruleOnPort: RuleOnPort) =>
   (
-    { db, now, note, inTurn }: CommandContext,
+    { db, now, note, inTurn }: StoreContext,
     { body, problems, place }: Incoming<TryListenerBody>,
   ): Promise<Answer<TryListenerAnswer>> =>
     inTurn(async () => {

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { KeepListenerAnswer, ListenerView } from '@panel/shared/api/listeners.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { makeQueue } from '../../change/queue.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import type { Component } from '../../platform/health.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { notFound } from '../../platform/http/routes.ts'
@@ -27,7 +27,7 @@ export interface ConfiguredListener extends Place {
 
 export interface ListenersDeps {
   readonly sockets: Pick<Sockets, 'all' | 'open' | 'close' | 'closeAll' | 'renew'>
-  readonly db: CommandContext['db']
+  readonly db: StoreContext['db']
   readonly configured: ConfiguredListener
   readonly now: () => Date
   readonly monotonic: () => number

@@ -1,7 +1,7 @@
 // Sums up the readings of the host by interval, as long and kept as long as those of tunnels (reference.md,
 // GET /system/history).
 import type { HostHistoryAnswer, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
-import type { CommandContext, ReadContext } from '../../platform/context.ts'
+import type { StoreContext, ReadContext } from '../../platform/context.ts'
 import { completePoints, intervalStart } from '../../platform/db/spans.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
@@ -16,7 +16,7 @@ const DELETE_AT_ONCE = 5000
 export const UNSAVED_MAX = 1440
 
 interface HostHistoryDeps {
-  readonly db: CommandContext['db']
+  readonly db: StoreContext['db']
   readonly now: () => Date
   readonly settings: SettingsReader
 }

@@ -3,7 +3,7 @@
 import type { Logger } from 'pino'
 import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import type { InterfaceReading, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import type { Bus } from '../../platform/events/bus.ts'
 import type { SettingKey } from '../settings/definitions.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
@@ -24,7 +24,7 @@ import { readTotals, writeTotals } from './store.ts'
 export const SAVE_EVERY_MS = 60_000
 
 export interface MetricsDeps {
-  readonly db: CommandContext['db']
+  readonly db: StoreContext['db']
   readonly bus: Bus
   readonly now: () => Date
   readonly logger: Logger

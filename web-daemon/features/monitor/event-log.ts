@@ -1,6 +1,6 @@
 // Stores changes of state in batches, and remembers the last reported state of each tunnel.
 import type { Logger } from 'pino'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import { insertEvents, lastStates, type NewEvent } from './store.ts'
 
 /** While the store cannot be written, the oldest are dropped. */
@@ -9,13 +9,13 @@ const WAITING_MAX = 20_000
 const AT_ONCE = 200
 
 export class EventLog {
-  readonly #db: CommandContext['db']
+  readonly #db: StoreContext['db']
   readonly #logger: Logger
   #waiting: NewEvent[] = []
   #writing: Promise<void> | null = null
   #lastReported = new Map<number, number>()
 
-  constructor(db: CommandContext['db'], logger: Logger) {
+  constructor(db: StoreContext['db'], logger: Logger) {
     this.#db = db
     this.#logger = logger
   }

@@ -1,7 +1,7 @@
 // Writes the history of the tunnels to the store: at each interval a share of the tunnels in turn, and all of them at
 // the end.
 import type { Logger } from 'pino'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { addBuckets, deleteBucketsBefore } from './store.ts'
 import { deleteOldTicks, fillTicks } from './store-ticks.ts'
@@ -24,7 +24,7 @@ const DELETE_AT_ONCE = 500
 const DELETES_MAX = 40
 
 interface HistoryWriterDeps {
-  readonly db: CommandContext['db']
+  readonly db: StoreContext['db']
   readonly now: () => Date
   readonly logger: Logger
   readonly watched: () => readonly WatchedTunnel[]

@@ -5,7 +5,7 @@ import type { InterfaceReading } from '@panel/shared/api/metrics.ts'
 import type { MonitorCounts, MonitorSnapshot, MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import type { Bus } from '../../platform/events/bus.ts'
 import type { PAUSES_MS } from '../../platform/helper/restarting-stream.ts'
 import type { Streamer } from '../../platform/helper/streams.ts'
@@ -24,8 +24,8 @@ import { dropHistory, dropHistoryOfDeletedTunnels } from './store.ts'
 import { WatchedTunnel, type LinkState } from './watched-tunnel.ts'
 
 export interface MonitorDeps {
-  readonly db: CommandContext['db']
-  readonly request: CommandContext['request']
+  readonly db: StoreContext['db']
+  readonly request: StoreContext['request']
   readonly stream: Streamer
   readonly bus: Bus
   readonly now: () => Date

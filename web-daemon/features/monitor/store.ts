@@ -1,6 +1,6 @@
 // Reads and writes what the monitoring has measured. Any number of rows is written in one statement.
 import { sql, type RawBuilder } from 'kysely'
-import type { CommandContext, ReadDb, WriteDb } from '../../platform/context.ts'
+import type { StoreContext, ReadDb, WriteDb } from '../../platform/context.ts'
 import { intervalStartSql, joinedSql, newestPoints, type Span, type StoredPoint } from '../../platform/db/spans.ts'
 import { BYTES, TIMES, type Bucket } from './bucket.ts'
 import type { MonitorEventRow } from './table.ts'
@@ -77,7 +77,7 @@ export async function lastStates(db: ReadDb): Promise<Map<number, number>> {
 }
 
 /** With their ticks; adds to an interval that is stored in part. Deleted tunnels are left out. */
-export function addBuckets(db: CommandContext['db'], buckets: readonly Bucket[]): Promise<void> {
+export function addBuckets(db: StoreContext['db'], buckets: readonly Bucket[]): Promise<void> {
   return db.transaction().execute(async (transaction) => {
     await storeBuckets(transaction, buckets)
     await addToTicks(transaction, buckets)

@@ -2,19 +2,19 @@
 // monitor/disable; decisions.md, M6).
 import type { MonitorToggleAnswer } from '@panel/shared/api/monitor.ts'
 import { save } from '../../change/engine.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from '../tunnels/get.ts'
 import { targetOf } from '../tunnels/target.ts'
-import { tunnelResource } from '../tunnels/resource.ts'
+import { tunnelRecords } from '../tunnels/resource.ts'
 import { observe, tunnelView } from '../tunnels/view.ts'
 import type { Monitor } from './monitor.ts'
 
 export function toggleMonitor(monitor: Monitor, monitor_enabled: boolean) {
-  return (context: CommandContext, { params }: Incoming): Promise<Answer<MonitorToggleAnswer>> =>
+  return (context: StoreContext, { params }: Incoming): Promise<Answer<MonitorToggleAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, idIn(params))
-      const record = await save(context, tunnelResource(context), {
+      const record = await save(context, tunnelRecords(context), {
         id: stored.tunnel_id,
         wanted: { ...stored, is_monitor_enabled: monitor_enabled, updated_date: context.now().toISOString() },
       })

@@ -1,7 +1,7 @@
 // Adds an address pool (reference.md, POST /pools; decisions.md, R35).
 import type { ChangePoolAnswer, CreatePoolBody, PoolFields } from '@panel/shared/api/pools.ts'
 import type { Cidr } from '@panel/shared/address/ip.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import type { Problems } from '../../platform/http/problems.ts'
 import { parseRange, defaultLength } from './range.ts'
@@ -10,7 +10,7 @@ import { poolView } from './view.ts'
 import { poolWarnings } from './warnings.ts'
 
 export async function createPool(
-  { db, now, note, settings }: CommandContext,
+  { db, now, note, settings }: StoreContext,
   { body, problems }: Incoming<CreatePoolBody>,
 ): Promise<Answer<ChangePoolAnswer>> {
   const pool = validatePool(body, problems, {

@@ -1,6 +1,6 @@
 // Removes an address pool that no tunnel uses (reference.md, DELETE /pools/{id}; decisions.md, R35).
 import type { DeletePoolAnswer } from '@panel/shared/api/pools.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { requirePool } from './get.ts'
 import { refuseInUse } from './in-use.ts'
@@ -10,7 +10,7 @@ import type { PoolUse } from './use.ts'
 
 /** In the change queue, because a tunnel that is being created may take from the pool. */
 export function removePool({ users, release }: PoolUse) {
-  return ({ db, note, inTurn, settings }: CommandContext, { params }: Incoming): Promise<Answer<DeletePoolAnswer>> =>
+  return ({ db, note, inTurn, settings }: StoreContext, { params }: Incoming): Promise<Answer<DeletePoolAnswer>> =>
     inTurn(async () => {
       const pool = await requirePool(db, params)
       const { address_pool_id } = pool

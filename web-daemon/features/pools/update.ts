@@ -1,7 +1,7 @@
 // Replaces an address pool; while tunnels use it, its range must stay (reference.md, PUT /pools/{id}; decisions.md,
 // R33).
 import type { ChangePoolAnswer, UpdatePoolBody } from '@panel/shared/api/pools.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changed, validatePool } from './create.ts'
 import { requirePool } from './get.ts'
@@ -13,7 +13,7 @@ import type { PoolUse } from './use.ts'
 /** In the change queue, because a tunnel that is being created may take from the pool. */
 export function replacePool({ users }: PoolUse) {
   return (
-    { db, now, note, inTurn, settings }: CommandContext,
+    { db, now, note, inTurn, settings }: StoreContext,
     { params, body, problems }: Incoming<UpdatePoolBody>,
   ): Promise<Answer<ChangePoolAnswer>> =>
     inTurn(async () => {

@@ -8,11 +8,13 @@ import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { invert, type Change } from '@panel/shared/change/change.ts'
 import { planChange } from '@panel/shared/tunnel/plans.ts'
 import { adopt } from '../../change/engine.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { allPools } from '../pools/store.ts'
 import { look } from '../tunnels/target.ts'
 import { planView } from '../tunnels/plan-view.ts'
+import { foreseenOf } from '../tunnels/foreseen.ts'
 import { release } from '../tunnels/ownership.ts'
 import { stateOf, type NewTunnel, type TunnelRecord } from '../tunnels/record.ts'
 import { tunnelResource } from '../tunnels/resource.ts'
@@ -35,6 +37,16 @@ export function adoptTunnel(context: CommandContext, { body }: Incoming<AdoptBod
   })
 }
 
+export async function foreseeAdoption(context: ReadContext, { body }: Incoming<AdoptBody>): Promise<Foreseen> {
+  const { change } = await draftAdoption(context, body)
+  demandKernelUntouched(body.interface_name, change)
+  return foreseenOf(changesIn(change), [])
+}
+
+/** Files of ours alone. */
+const changesIn = (change: Change<TunnelState>): Change<TunnelState>[] =>
+  planChange(change).steps.length > 0 ? [change] : []
+
 interface Adoption {
   readonly record: NewTunnel
   readonly change: Change<TunnelState>
@@ -46,7 +58,7 @@ interface Adoption {
 }
 
 /** Reads alone; throws where the tunnel cannot be adopted. */
-async function draftAdoption(context: CommandContext, body: AdoptBody): Promise<Adoption> {
+async function draftAdoption(context: ReadContext, body: AdoptBody): Promise<Adoption> {
   const { interface_name } = body
   const others = await existingTunnels(context.db)
   refuseName(interface_name, others)
@@ -105,7 +117,7 @@ async function takeIn(
   try {
     const { record } = await adopt(context, tunnelResource(context), {
       draft,
-      changes: planChange(change).steps.length > 0 ? [change] : [],
+      changes: changesIn(change),
       alongside: (db) => setIgnored(db, interface_name, false, context.now().toISOString()),
     })
     await context.settings.reload()

@@ -12,9 +12,9 @@ import { TunnelActionAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { TunnelActionBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { command, query } from '../../platform/http/endpoint.ts'
 import { flagParameter, queryParameters } from '../../platform/http/queries.ts'
-import { reapplyTunnel } from '../tunnels/life.ts'
-import { adoptTunnel } from './adopt.ts'
-import { forgetTunnel } from './forget.ts'
+import { foreseeReapply, reapplyTunnel } from '../tunnels/life.ts'
+import { adoptTunnel, foreseeAdoption } from './adopt.ts'
+import { foreseeForgetting, forgetTunnel } from './forget.ts'
 import { ignoreInterface } from './ignore.ts'
 import { listAll } from './list.ts'
 import { showAttention, type AttentionDeps } from './attention.ts'
@@ -54,6 +54,7 @@ export const reconcileEndpoints = (deps: AttentionDeps) => [
       answer: AdoptAnswer,
       body: AdoptBody,
       audit: 'TunnelAdopt',
+      foresee: foreseeAdoption,
       isCreating: true,
     },
     adoptTunnel,
@@ -78,6 +79,7 @@ export const reconcileEndpoints = (deps: AttentionDeps) => [
       answer: TunnelActionAnswer,
       body: TunnelActionBody,
       audit: 'TunnelReapply',
+      foresee: foreseeReapply,
     },
     reapplyTunnel,
   ),
@@ -88,6 +90,7 @@ export const reconcileEndpoints = (deps: AttentionDeps) => [
       summary: 'Drop the record of a tunnel; its interface and its unit file are left as they are.',
       answer: ForgetAnswer,
       audit: 'TunnelForget',
+      foresee: foreseeForgetting,
     },
     forgetTunnel,
   ),

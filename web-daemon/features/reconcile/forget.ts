@@ -4,15 +4,22 @@ import type { ForgetAnswer } from '@panel/shared/api/reconcile.ts'
 import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import { PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'
 import { savedFileName } from '@panel/shared/tunnel/saved-file.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import { NOTHING_FORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { dropHistory } from '../monitor/store.ts'
 import { idIn } from '../tunnels/get.ts'
 import { release } from '../tunnels/ownership.ts'
-import { targetOf } from '../tunnels/target.ts'
+import { requireTunnel, targetOf } from '../tunnels/target.ts'
 import { markDeleted } from '../tunnels/store.ts'
 import { message, spoken, type Message } from '@panel/shared/messages/message.ts'
 import { observe, tunnelView } from '../tunnels/view.ts'
+
+/** Root changes nothing, and is told to change nothing any more. */
+export async function foreseeForgetting({ db }: ReadContext, { params }: Incoming): Promise<Foreseen> {
+  await requireTunnel(db, idIn(params))
+  return NOTHING_FORESEEN
+}
 
 /** Root is to change the interface no more, and says what is there; the record is dropped even if it does not answer. */
 export const forgetTunnel = (context: CommandContext, { params }: Incoming): Promise<Answer<ForgetAnswer>> =>

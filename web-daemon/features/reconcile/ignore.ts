@@ -3,7 +3,7 @@
 import type { IgnoreAnswer, IgnoreBody } from '@panel/shared/api/reconcile.ts'
 import { message, spoken } from '@panel/shared/messages/message.ts'
 import { tunnelNamed } from '@panel/shared/messages/named.ts'
-import type { CommandContext, WriteDb } from '../../platform/context.ts'
+import type { StoreContext, WriteDb } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { writeInSettings } from '../settings/change.ts'
@@ -12,7 +12,7 @@ import { writeSetting } from '../settings/store.ts'
 import { existingTunnels } from '../tunnels/store.ts'
 
 export async function ignoreInterface(
-  context: CommandContext,
+  context: StoreContext,
   { body }: Incoming<IgnoreBody>,
 ): Promise<Answer<IgnoreAnswer>> {
   const { interface_name, ignored = true } = body

@@ -12,6 +12,7 @@ import {
   type AllowedSourceBody,
   type RemoveAllowedSourceBody,
 } from '@panel/shared/api/routes/allowed-sources.ts'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { message, spoken } from '@panel/shared/messages/message.ts'
 import { ruleNamed } from '@panel/shared/messages/named.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
@@ -20,7 +21,8 @@ import { Refusal } from '../../platform/http/refusal.ts'
 import { requireRoute, targetOf } from './get.ts'
 import type { RouteRecord, SourceRecord } from './record.ts'
 import type { Traffic } from './traffic/traffic.ts'
-import { amend } from './update.ts'
+import type { UpdateRequest } from './draft/update.ts'
+import { amend, foreseeAmendment } from './update.ts'
 
 const listOf = (allowed_sources: SourceRecord[]): AllowedSourcesAnswer => ({
   allowed_sources,
@@ -42,54 +44,58 @@ export async function listAllowedSources(
 
 export const addAllowedSource =
   (traffic: Traffic) =>
-  (
-    context: CommandContext,
-    { params, body, problems, panelPorts }: Incoming<AddAllowedSourceBody>,
-  ): Promise<Answer<ChangeAllowedSourcesAnswer>> =>
+  (context: CommandContext, incoming: Incoming<AddAllowedSourceBody>): Promise<Answer<ChangeAllowedSourcesAnswer>> =>
     context.inTurn(async () => {
-      const stored = await targetOf(context, params)
-      const { force = false, i_understand_i_may_lose_access: _accepts, ...added } = body
-      const others = stored.allowed_sources.map(bodyOf)
-      if (others.length >= MAX_ALLOWED_SOURCES)
-        problems.add(
-          'cidr',
-          'INVALID_CIDR',
-          message('route.too_many_sources', { rule: ruleNamed(stored), count: MAX_ALLOWED_SOURCES }),
-        )
-      const field = `allowed_sources.${others.length}.`
-      const spokenOf = (said: string): string => (said.startsWith(field) ? said.slice(field.length) : said)
-      return ok(
-        withList(
-          await amend(context, traffic, stored, {
-            body: { allowed_sources: [...others, added], force },
-            problems,
-            panelPorts,
-            mapField: spokenOf,
-          }),
-        ),
-      )
+      const stored = await targetOf(context, incoming.params)
+      return ok(withList(await amend(context, traffic, stored, addition(stored, incoming))))
     })
+
+export async function foreseeAddition(
+  context: ReadContext,
+  incoming: Incoming<AddAllowedSourceBody>,
+): Promise<Foreseen> {
+  const stored = await requireRoute(context.db, incoming.params)
+  return foreseeAmendment(context, stored, addition(stored, incoming))
+}
+
+function addition(stored: RouteRecord, { body, problems, panelPorts }: Incoming<AddAllowedSourceBody>): UpdateRequest {
+  const { force = false, i_understand_i_may_lose_access: _accepts, ...added } = body
+  const others = stored.allowed_sources.map(bodyOf)
+  if (others.length >= MAX_ALLOWED_SOURCES)
+    problems.add(
+      'cidr',
+      'INVALID_CIDR',
+      message('route.too_many_sources', { rule: ruleNamed(stored), count: MAX_ALLOWED_SOURCES }),
+    )
+  const field = `allowed_sources.${others.length}.`
+  const mapField = (said: string): string => (said.startsWith(field) ? said.slice(field.length) : said)
+  return { body: { allowed_sources: [...others, added], force }, problems, panelPorts, mapField }
+}
 
 export const removeAllowedSource =
   (traffic: Traffic) =>
-  (
-    context: CommandContext,
-    { params, body, problems, panelPorts }: Incoming<RemoveAllowedSourceBody>,
-  ): Promise<Answer<ChangeAllowedSourcesAnswer>> =>
+  (context: CommandContext, incoming: Incoming<RemoveAllowedSourceBody>): Promise<Answer<ChangeAllowedSourcesAnswer>> =>
     context.inTurn(async () => {
-      const stored = await targetOf(context, params)
-      const removed = meantBy(body, problems, stored)
-      const left = stored.allowed_sources.filter((one) => one !== removed).map(bodyOf)
-      return ok(
-        withList(
-          await amend(context, traffic, stored, {
-            body: { allowed_sources: left, force: body.force ?? false },
-            problems,
-            panelPorts,
-          }),
-        ),
-      )
+      const stored = await targetOf(context, incoming.params)
+      return ok(withList(await amend(context, traffic, stored, removal(stored, incoming))))
     })
+
+export async function foreseeRemoval(
+  context: ReadContext,
+  incoming: Incoming<RemoveAllowedSourceBody>,
+): Promise<Foreseen> {
+  const stored = await requireRoute(context.db, incoming.params)
+  return foreseeAmendment(context, stored, removal(stored, incoming))
+}
+
+function removal(
+  stored: RouteRecord,
+  { body, problems, panelPorts }: Incoming<RemoveAllowedSourceBody>,
+): UpdateRequest {
+  const removed = meantBy(body, problems, stored)
+  const allowed_sources = stored.allowed_sources.filter((one) => one !== removed).map(bodyOf)
+  return { body: { allowed_sources, force: body.force ?? false }, problems, panelPorts }
+}
 
 /** 422 where it is no network, 404 where the rule has no such. */
 function meantBy(

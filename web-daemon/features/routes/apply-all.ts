@@ -1,13 +1,15 @@
 // Takes the whole ruleset to what is stored (reference.md, POST /routes/apply-all; decisions.md, F14).
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { ApplyAllAnswer } from '@panel/shared/api/routes/answers.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import { forwardFor } from '../forwarding/auto.ts'
 import { readKernelRules } from './kernel-rules.ts'
 import { familyOf, type RouteRecord } from './record.ts'
 import { verificationView } from './plan-view.ts'
-import { reapplyRules } from './change.ts'
+import { foreseeRules } from './foreseen.ts'
+import { reapplyRules, wantedAsStored } from './change.ts'
 import { allRoutes } from './store.ts'
 import { message, sentences, spoken, type Message } from '@panel/shared/messages/message.ts'
 import { asMessage } from '../../platform/http/refusal.ts'
@@ -17,13 +19,7 @@ export const applyAll =
   (traffic: Traffic) =>
   (context: CommandContext): Promise<Answer<ApplyAllAnswer>> =>
     context.inTurn(async () => {
-      const { request, db } = context
-      const stored = await allRoutes(db)
-      const known = new Set(stored.map(({ route_rule_id }) => route_rule_id))
-      const held = await readKernelRules(request)
-      const orphans = [
-        ...new Set([...held.rules.keys(), ...held.damaged.map(({ route_rule_id }) => route_rule_id)]),
-      ].filter((id) => !known.has(id))
+      const { stored, held, orphans } = await look(context)
       const { outcome, backend } = await reapplyRules(context, traffic, stored, { orphans, held })
       const rules_applied = stored.filter(({ is_enabled }) => is_enabled).length
       const warnings = await forwardAll(context, stored)
@@ -35,6 +31,21 @@ export const applyAll =
       }
       return ok(answer)
     })
+
+async function look({ request, db }: ReadContext) {
+  const stored = await allRoutes(db)
+  const known = new Set(stored.map(({ route_rule_id }) => route_rule_id))
+  const held = await readKernelRules(request)
+  const orphans = [
+    ...new Set([...held.rules.keys(), ...held.damaged.map(({ route_rule_id }) => route_rule_id)]),
+  ].filter((id) => !known.has(id))
+  return { stored, held, orphans }
+}
+
+export async function foreseeAll(context: ReadContext): Promise<Foreseen> {
+  const { stored, held, orphans } = await look(context)
+  return foreseeRules(context, { rules: wantedAsStored(stored, orphans), records: stored, held })
+}
 
 /** As the reapply of each rule does it. */
 async function forwardAll(context: CommandContext, stored: readonly RouteRecord[]): Promise<Warning[]> {

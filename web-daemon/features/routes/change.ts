@@ -5,7 +5,7 @@ import type { Change } from '@panel/shared/change/change.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { converge, update } from '../../change/engine.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { readKernelRules, type KernelRules } from './kernel-rules.ts'
 import { ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
@@ -17,6 +17,11 @@ export interface RuleChange {
   readonly resource: RouteResource
   readonly change: Change<RulesetState>
   readonly backend: string
+}
+
+interface RulePlan extends Pick<RuleChange, 'change' | 'backend'> {
+  /** Of which the kernel holds pieces, and which leave. */
+  readonly damaged: readonly number[]
 }
 
 export interface WantedRule {
@@ -35,24 +40,30 @@ export interface Changed extends Pick<RuleChange, 'change' | 'backend'> {
   readonly outcome: Outcome
 }
 
-/** `held`: what the kernel holds of these rules, where that is known already. */
+/** By reading alone. `held`: what the kernel holds of these rules, where that is known already. */
+export async function planRules(
+  { request }: Pick<ReadContext, 'request'>,
+  wanted: readonly WantedRule[],
+  held?: KernelRules,
+): Promise<RulePlan> {
+  const found = held ?? (await readKernelRules(request, wanted.map(idOf)))
+  refuseUnreadable(found)
+  const isDamaged = new Set(found.damaged.map(idOf))
+  const damaged = wanted.filter((one) => !one.rule && isDamaged.has(idOf(one))).map(idOf)
+  const before = wanted.flatMap((one) => found.rules.get(idOf(one)) ?? [])
+  const after = wanted.flatMap(({ rule }) => rule ?? [])
+  return { damaged, change: { before: inTheirOrder(before), after: inTheirOrder(after) }, backend: found.backend }
+}
+
 export async function changeOf(
   context: CommandContext,
   traffic: Traffic,
   wanted: readonly WantedRule[],
   held?: KernelRules,
 ): Promise<RuleChange> {
-  const found = held ?? (await readKernelRules(context.request, wanted.map(idOf)))
-  refuseUnreadable(found)
-  const isDamaged = new Set(found.damaged.map(idOf))
-  const damaged = wanted.filter((one) => !one.rule && isDamaged.has(idOf(one))).map(idOf)
-  const before = wanted.flatMap((one) => found.rules.get(idOf(one)) ?? [])
-  const after = wanted.flatMap(({ rule }) => rule ?? [])
-  return {
-    resource: routeResource(context, traffic, { damaged, stored: wanted.flatMap(({ stored }) => stored ?? []) }),
-    change: { before: inTheirOrder(before), after: inTheirOrder(after) },
-    backend: found.backend,
-  }
+  const { damaged, change, backend } = await planRules(context, wanted, held)
+  const about = { damaged, stored: wanted.flatMap(({ stored }) => stored ?? []) }
+  return { resource: routeResource(context, traffic, about), change, backend }
 }
 
 const idOf = ({ route_rule_id }: { readonly route_rule_id: number }): number => route_rule_id
@@ -87,13 +98,14 @@ export async function reapplyRules(
   rows: readonly RouteRecord[],
   { orphans = [], held }: { readonly orphans?: readonly number[]; readonly held?: KernelRules } = {},
 ): Promise<Changed> {
-  const wanted = [
-    ...rows.map((row) => wantedOf(row, row)),
-    ...orphans.map((route_rule_id) => ({ route_rule_id, rule: null, stored: null })),
-  ]
-  const { resource, change, backend } = await changeOf(context, traffic, wanted, held)
+  const { resource, change, backend } = await changeOf(context, traffic, wantedAsStored(rows, orphans), held)
   return { change, backend, outcome: await converge(context, resource, { rows, changes: [change] }) }
 }
+
+export const wantedAsStored = (rows: readonly RouteRecord[], orphans: readonly number[]): WantedRule[] => [
+  ...rows.map((row) => wantedOf(row, row)),
+  ...orphans.map((route_rule_id) => ({ route_rule_id, rule: null, stored: null })),
+]
 
 /** `stored` is null of a rule that is to be made. */
 export const wantedOf = (record: NamedRoute, stored: NamedRoute | null): WantedRule => ({

@@ -2,13 +2,20 @@
 import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { create } from '../../change/engine.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
 import { changeOf, wantedOf } from './change.ts'
 import { draftRoute } from './draft/draft.ts'
+import { foreseeRules } from './foreseen.ts'
 import { preparePath } from './health/path-check.ts'
 import type { Traffic } from './traffic/traffic.ts'
+
+export async function foreseeCreation(context: ReadContext, incoming: Incoming<CreateRouteBody>): Promise<Foreseen> {
+  const { record, warnings } = await draftRoute(context, incoming)
+  return foreseeRules(context, { rules: [wantedOf(record, null)], records: [record], warnings })
+}
 
 export const createRoute =
   (traffic: Traffic) =>

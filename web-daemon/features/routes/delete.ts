@@ -2,16 +2,33 @@
 import type { DeleteRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { EndRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { remove } from '../../change/engine.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { changeOf } from './change.ts'
+import { changeOf, type WantedRule } from './change.ts'
 import { dropConnections } from './connections/connections.ts'
-import { targetOf } from './get.ts'
+import { endedBy, foreseeRules } from './foreseen.ts'
+import { requireRoute, targetOf } from './get.ts'
 import { planView, verificationView } from './plan-view.ts'
-import { ruleOf } from './record.ts'
+import { ruleOf, type RouteRecord } from './record.ts'
 import { countInForce, places } from './store.ts'
 import { message, spoken } from '@panel/shared/messages/message.ts'
 import type { Traffic } from './traffic/traffic.ts'
+
+const absent = (stored: RouteRecord): WantedRule => ({
+  route_rule_id: stored.route_rule_id,
+  rule: null,
+  stored: ruleOf(stored),
+})
+
+export async function foreseeDeletion(
+  context: ReadContext,
+  { params, body }: Incoming<EndRouteBody>,
+): Promise<Foreseen> {
+  const stored = await requireRoute(context.db, params)
+  const ended = endedBy(stored, null, body.drop_connections)
+  return foreseeRules(context, { rules: [absent(stored)], records: [], ended })
+}
 
 export const deleteRoute =
   (traffic: Traffic) =>
@@ -19,9 +36,7 @@ export const deleteRoute =
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       const { route_rule_id, route_rule_title: title } = stored
-      const { resource, change, backend } = await changeOf(context, traffic, [
-        { route_rule_id, rule: null, stored: ruleOf(stored) },
-      ])
+      const { resource, change, backend } = await changeOf(context, traffic, [absent(stored)])
       const outcome = await remove(context, resource, { stored, changes: [change] })
       const { connections_dropped, warnings } = await dropConnections(context, stored, null, body.drop_connections)
       const { ipv4, ipv6 } = await countInForce(context.db)

@@ -11,16 +11,17 @@ import {
   type AddDestinationBody,
   type RemoveDestinationBody,
 } from '@panel/shared/api/routes/destinations.ts'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { ruleNamed } from '@panel/shared/messages/named.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { destinationBody } from './draft/update.ts'
+import { destinationBody, type UpdateRequest } from './draft/update.ts'
 import { requireRoute, targetOf } from './get.ts'
 import type { DestinationRecord, RouteRecord } from './record.ts'
 import type { Traffic } from './traffic/traffic.ts'
-import { amend } from './update.ts'
+import { amend, foreseeAmendment } from './update.ts'
 
 const listOf = (destinations: readonly DestinationRecord[]): DestinationsAnswer => ({
   destinations: [...destinations],
@@ -38,67 +39,66 @@ export async function listDestinations({ db }: ReadContext, { params }: Incoming
 
 export const addDestination =
   (traffic: Traffic) =>
-  (
-    context: CommandContext,
-    { params, body, problems, panelPorts }: Incoming<AddDestinationBody>,
-  ): Promise<Answer<ChangeDestinationsAnswer>> =>
+  (context: CommandContext, incoming: Incoming<AddDestinationBody>): Promise<Answer<ChangeDestinationsAnswer>> =>
     context.inTurn(async () => {
-      const stored = await targetOf(context, params)
-      const { force = false, i_understand_i_may_lose_access: _accepts, ...added } = body
-      const others = stored.destinations.map(destinationBody)
-      if (others.length >= MAX_DESTINATIONS)
-        problems.add(
-          'address',
-          'INVALID_DESTINATION',
-          message('route.too_many_destinations', { rule: ruleNamed(stored), count: MAX_DESTINATIONS }),
-        )
-      const field = `destinations.${others.length}.`
-      const spokenOf = (said: string): string => (said.startsWith(field) ? said.slice(field.length) : said)
-      return ok(
-        withList(
-          await amend(context, traffic, stored, {
-            body: { destinations: [...others, added], force },
-            problems,
-            panelPorts,
-            mapField: spokenOf,
-          }),
-        ),
-      )
+      const stored = await targetOf(context, incoming.params)
+      return ok(withList(await amend(context, traffic, stored, addition(stored, incoming))))
     })
+
+export async function foreseeAddition(context: ReadContext, incoming: Incoming<AddDestinationBody>): Promise<Foreseen> {
+  const stored = await requireRoute(context.db, incoming.params)
+  return foreseeAmendment(context, stored, addition(stored, incoming))
+}
+
+function addition(stored: RouteRecord, { body, problems, panelPorts }: Incoming<AddDestinationBody>): UpdateRequest {
+  const { force = false, i_understand_i_may_lose_access: _accepts, ...added } = body
+  const others = stored.destinations.map(destinationBody)
+  if (others.length >= MAX_DESTINATIONS)
+    problems.add(
+      'address',
+      'INVALID_DESTINATION',
+      message('route.too_many_destinations', { rule: ruleNamed(stored), count: MAX_DESTINATIONS }),
+    )
+  const field = `destinations.${others.length}.`
+  const mapField = (said: string): string => (said.startsWith(field) ? said.slice(field.length) : said)
+  return { body: { destinations: [...others, added], force }, problems, panelPorts, mapField }
+}
 
 export const removeDestination =
   (traffic: Traffic) =>
-  (
-    context: CommandContext,
-    { params, body, problems, panelPorts }: Incoming<RemoveDestinationBody>,
-  ): Promise<Answer<ChangeDestinationsAnswer>> =>
+  (context: CommandContext, incoming: Incoming<RemoveDestinationBody>): Promise<Answer<ChangeDestinationsAnswer>> =>
     context.inTurn(async () => {
-      const stored = await targetOf(context, params)
-      const removed = meantBy(body, problems, stored)
-      const left = stored.destinations.filter((one) => one !== removed)
-      if (left.length === 0)
-        problems.add(
-          'address',
-          'INVALID_DESTINATION',
-          message('route.only_destination', { address: removed.address, port: removed.port }),
-        )
-      problems.throwIfAny()
-      const spokenOf = (said: string): string => (said === 'destinations' ? 'address' : said)
-      return ok(
-        withList(
-          await amend(context, traffic, stored, {
-            body: {
-              destinations: left.map(destinationBody),
-              force: body.force ?? false,
-              drop_connections: body.drop_connections ?? false,
-            },
-            problems,
-            panelPorts,
-            mapField: spokenOf,
-          }),
-        ),
-      )
+      const stored = await targetOf(context, incoming.params)
+      return ok(withList(await amend(context, traffic, stored, removal(stored, incoming))))
     })
+
+export async function foreseeRemoval(
+  context: ReadContext,
+  incoming: Incoming<RemoveDestinationBody>,
+): Promise<Foreseen> {
+  const stored = await requireRoute(context.db, incoming.params)
+  return foreseeAmendment(context, stored, removal(stored, incoming))
+}
+
+function removal(stored: RouteRecord, { body, problems, panelPorts }: Incoming<RemoveDestinationBody>): UpdateRequest {
+  const removed = meantBy(body, problems, stored)
+  const left = stored.destinations.filter((one) => one !== removed)
+  if (left.length === 0)
+    problems.add(
+      'address',
+      'INVALID_DESTINATION',
+      message('route.only_destination', { address: removed.address, port: removed.port }),
+    )
+  problems.throwIfAny()
+  const mapField = (said: string): string => (said === 'destinations' ? 'address' : said)
+  const { force = false, drop_connections = false } = body
+  return {
+    body: { destinations: left.map(destinationBody), force, drop_connections },
+    problems,
+    panelPorts,
+    mapField,
+  }
+}
 
 /** 422 where nothing is named, 404 where the rule has no such. */
 function meantBy(

@@ -2,14 +2,14 @@
 import type { DuplicateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import { message, spoken, verbatim } from '@panel/shared/messages/message.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { titleOfCopy } from './draft/titles.ts'
 import { requireRoute } from './get.ts'
 import { insertRoute, nextPlace, storedRoute } from './store.ts'
 import { routeView } from './view.ts'
 
-export function duplicateRoute(context: CommandContext, { params }: Incoming): Promise<Answer<DuplicateRouteAnswer>> {
+export function duplicateRoute(context: StoreContext, { params }: Incoming): Promise<Answer<DuplicateRouteAnswer>> {
   const { db, note, now, inTurn } = context
   return inTurn(async () => {
     const original = await requireRoute(db, params)

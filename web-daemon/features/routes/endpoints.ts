@@ -31,30 +31,43 @@ import {
   UpdateRouteBody,
 } from '@panel/shared/api/routes/bodies.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
+import type { ReadImpact } from '../../platform/impact.ts'
 import { command, preview, query } from '../../platform/http/endpoint.ts'
 import { limitParameter, queryParameters, textParameter } from '../../platform/http/queries.ts'
-import { addAllowedSource, listAllowedSources, removeAllowedSource } from './allowed-sources.ts'
+import {
+  addAllowedSource,
+  foreseeAddition as foreseeSourceAdded,
+  foreseeRemoval as foreseeSourceRemoved,
+  listAllowedSources,
+  removeAllowedSource,
+} from './allowed-sources.ts'
 import { analyzeRoute } from './health/analyze.ts'
-import { applyAll } from './apply-all.ts'
+import { applyAll, foreseeAll } from './apply-all.ts'
 import { listConnections } from './connections/connections.ts'
-import { createRoute } from './create.ts'
-import { deleteRoute } from './delete.ts'
-import { addDestination, listDestinations, removeDestination } from './destinations.ts'
+import { createRoute, foreseeCreation } from './create.ts'
+import { deleteRoute, foreseeDeletion } from './delete.ts'
+import {
+  addDestination,
+  foreseeAddition as foreseeDestinationAdded,
+  foreseeRemoval as foreseeDestinationRemoved,
+  listDestinations,
+  removeDestination,
+} from './destinations.ts'
 import { duplicateRoute } from './duplicate.ts'
 import { getRoute } from './get.ts'
-import { disableRoute, enableRoute, reapplyRoute } from './life.ts'
+import { disableRoute, enableRoute, foreseeDisable, foreseeEnable, foreseeReapply, reapplyRoute } from './life.ts'
 import { LIST_QUERY, listRoutes } from './list.ts'
 import { pathTo } from './path-to.ts'
 import { previewRoute } from './preview.ts'
 import { reachabilityEndpoints } from './health/reachability.ts'
-import { reorderRoutes } from './reorder.ts'
+import { foreseeOrder, reorderRoutes } from './reorder.ts'
 import type { Traffic } from './traffic/traffic.ts'
 import { trafficEndpoints } from './traffic/endpoints.ts'
-import { updateRoute } from './update.ts'
+import { foreseeUpdate, updateRoute } from './update.ts'
 
 const tag = 'routes'
 
-export const routeEndpoints = (traffic: Traffic) => [
+export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
   query(
     'GET /routes',
     {
@@ -75,6 +88,7 @@ export const routeEndpoints = (traffic: Traffic) => [
       body: CreateRouteBody,
       gathersProblems: true,
       audit: 'RouteCreate',
+      foresee: foreseeCreation,
       isCreating: true,
     },
     createRoute(traffic),
@@ -88,7 +102,7 @@ export const routeEndpoints = (traffic: Traffic) => [
       body: PreviewRouteBody,
       gathersProblems: true,
     },
-    previewRoute,
+    previewRoute(readImpact),
   ),
   command(
     'POST /routes/reorder',
@@ -99,6 +113,7 @@ export const routeEndpoints = (traffic: Traffic) => [
       answer: ReorderAnswer,
       body: ReorderBody,
       audit: 'RouteReorder',
+      foresee: foreseeOrder,
     },
     reorderRoutes(traffic),
   ),
@@ -110,6 +125,7 @@ export const routeEndpoints = (traffic: Traffic) => [
       answer: ApplyAllAnswer,
       body: RouteWordBody,
       audit: 'RouteReapply',
+      foresee: foreseeAll,
     },
     applyAll(traffic),
   ),
@@ -139,6 +155,7 @@ export const routeEndpoints = (traffic: Traffic) => [
       body: UpdateRouteBody,
       gathersProblems: true,
       audit: 'RouteUpdate',
+      foresee: foreseeUpdate,
       isVersioned: true,
     },
     updateRoute(traffic),
@@ -151,12 +168,20 @@ export const routeEndpoints = (traffic: Traffic) => [
       answer: DeleteRouteAnswer,
       body: EndRouteBody,
       audit: 'RouteDelete',
+      foresee: foreseeDeletion,
     },
     deleteRoute(traffic),
   ),
   command(
     'POST /routes/{id}/enable',
-    { tag, summary: 'Put a rule in force.', answer: RouteActionAnswer, body: RouteActionBody, audit: 'RouteEnable' },
+    {
+      tag,
+      summary: 'Put a rule in force.',
+      answer: RouteActionAnswer,
+      body: RouteActionBody,
+      audit: 'RouteEnable',
+      foresee: foreseeEnable,
+    },
     enableRoute(traffic),
   ),
   command(
@@ -167,6 +192,7 @@ export const routeEndpoints = (traffic: Traffic) => [
       answer: RouteActionAnswer,
       body: EndRouteBody,
       audit: 'RouteDisable',
+      foresee: foreseeDisable,
     },
     disableRoute(traffic),
   ),
@@ -178,6 +204,7 @@ export const routeEndpoints = (traffic: Traffic) => [
       answer: RouteActionAnswer,
       body: RouteActionBody,
       audit: 'RouteReapply',
+      foresee: foreseeReapply,
     },
     reapplyRoute(traffic),
   ),
@@ -227,6 +254,7 @@ export const routeEndpoints = (traffic: Traffic) => [
       answer: ChangeDestinationsAnswer,
       body: AddDestinationBody,
       audit: 'RouteUpdate',
+      foresee: foreseeDestinationAdded,
     },
     addDestination(traffic),
   ),
@@ -238,6 +266,7 @@ export const routeEndpoints = (traffic: Traffic) => [
       answer: ChangeDestinationsAnswer,
       body: RemoveDestinationBody,
       audit: 'RouteUpdate',
+      foresee: foreseeDestinationRemoved,
     },
     removeDestination(traffic),
   ),
@@ -254,6 +283,7 @@ export const routeEndpoints = (traffic: Traffic) => [
       answer: ChangeAllowedSourcesAnswer,
       body: AddAllowedSourceBody,
       audit: 'RouteUpdate',
+      foresee: foreseeSourceAdded,
     },
     addAllowedSource(traffic),
   ),
@@ -265,6 +295,7 @@ export const routeEndpoints = (traffic: Traffic) => [
       answer: ChangeAllowedSourcesAnswer,
       body: RemoveAllowedSourceBody,
       audit: 'RouteUpdate',
+      foresee: foreseeSourceRemoved,
     },
     removeAllowedSource(traffic),
   ),

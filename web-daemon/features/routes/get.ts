@@ -1,7 +1,7 @@
 // One stored rule with its health and traffic (reference.md, GET /routes/{id}; decisions.md, T4).
 import type { RouteItem } from '@panel/shared/api/routes/answers.ts'
 import { message } from '@panel/shared/messages/message.ts'
-import type { CommandContext, ReadContext, ReadDb } from '../../platform/context.ts'
+import type { ReadContext, ReadDb, StoreContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { itemsOf } from './items.ts'
@@ -27,7 +27,10 @@ export async function requireRoute(db: ReadDb, params: Incoming['params']): Prom
 }
 
 /** The rule that a command is about, noted for the audit log. */
-export async function targetOf({ db, note }: CommandContext, params: Incoming['params']): Promise<RouteRecord> {
+export async function targetOf(
+  { db, note }: Pick<StoreContext, 'db' | 'note'>,
+  params: Incoming['params'],
+): Promise<RouteRecord> {
   const record = await requireRoute(db, params)
   note.target('route', record.route_rule_id)
   return record

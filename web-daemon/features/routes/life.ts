@@ -2,14 +2,16 @@
 // decisions.md, F16).
 import type { RouteActionAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { EndRouteBody, RouteActionBody } from '@panel/shared/api/routes/bodies.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
 import { dropConnections } from './connections/connections.ts'
 import { draftUpdate } from './draft/update.ts'
-import { targetOf } from './get.ts'
+import { requireRoute, targetOf } from './get.ts'
 import { preparePath } from './health/path-check.ts'
-import { reapplyRules, updateRule } from './change.ts'
+import { endedBy, foreseeRules } from './foreseen.ts'
+import { reapplyRules, updateRule, wantedOf } from './change.ts'
 import type { NamedRoute, RouteRecord } from './record.ts'
 import { routesOf } from './store.ts'
 import type { Traffic } from './traffic/traffic.ts'
@@ -21,11 +23,11 @@ interface Wanted {
   readonly drop_connections?: boolean | undefined
 }
 
+/** By reading alone. */
+type Decide<B> = (context: ReadContext, stored: RouteRecord, incoming: Incoming<B>) => Promise<Wanted>
+
 const act =
-  <B>(
-    action: RouteActionAnswer['action'],
-    decide: (context: CommandContext, stored: RouteRecord, incoming: Incoming<B>) => Promise<Wanted>,
-  ) =>
+  <B>(action: RouteActionAnswer['action'], decide: Decide<B>) =>
   (traffic: Traffic): Handler<B> =>
   (context, incoming) =>
     context.inTurn(async () => {
@@ -50,21 +52,37 @@ const act =
       return ok(answer)
     })
 
+const foresee =
+  <B>(decide: Decide<B>) =>
+  async (context: ReadContext, incoming: Incoming<B>): Promise<Foreseen> => {
+    const stored = await requireRoute(context.db, incoming.params)
+    const { wanted, warnings, drop_connections } = await decide(context, stored, incoming)
+    const ended = endedBy(stored, wanted, drop_connections)
+    return foreseeRules(context, { rules: [wantedOf(wanted, stored)], records: [wanted], warnings, ended })
+  }
+
 /** Others may have come onto its ports while it was out of force. */
-export const enableRoute = act<RouteActionBody>('enable', async (context, stored, { body, problems, panelPorts }) => {
+const toEnable: Decide<RouteActionBody> = async (context, stored, { body, problems, panelPorts }) => {
   const { record, warnings } = await draftUpdate(context, stored, {
     body: { is_enabled: true, ...(body.force === undefined ? {} : { force: body.force }) },
     problems,
     panelPorts,
   })
   return { wanted: record, warnings }
-})
+}
 
-export const disableRoute = act<EndRouteBody>('disable', async (_context, stored, { body }) => ({
+const toDisable: Decide<EndRouteBody> = async (_context, stored, { body }) => ({
   wanted: { ...stored, is_enabled: false },
   warnings: [],
   drop_connections: body.drop_connections,
-}))
+})
+
+/** The remedy where the kernel holds something else than is stored. */
+const toReapply: Decide<RouteActionBody> = async (_context, stored) => ({ wanted: stored, warnings: [] })
+
+export const [enableRoute, foreseeEnable] = [act('enable', toEnable), foresee(toEnable)]
+export const [disableRoute, foreseeDisable] = [act('disable', toDisable), foresee(toDisable)]
+export const [reapplyRoute, foreseeReapply] = [act('reapply', toReapply), foresee(toReapply)]
 
 /** Without a request. Rules that were deleted since are left out. */
 export const reapplyByItself = (context: CommandContext, traffic: Traffic, ids: readonly number[]): Promise<void> =>
@@ -72,9 +90,3 @@ export const reapplyByItself = (context: CommandContext, traffic: Traffic, ids: 
     const stored = await routesOf(context.db, ids)
     if (stored.length > 0) await reapplyRules(context, traffic, stored)
   })
-
-/** The remedy where the kernel holds something else than is stored. */
-export const reapplyRoute = act<RouteActionBody>('reapply', async (_context, stored) => ({
-  wanted: stored,
-  warnings: [],
-}))

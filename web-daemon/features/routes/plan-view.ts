@@ -1,7 +1,8 @@
 // A change of relay rules as the operator is shown it before and after (decisions.md, R17, F12, F13).
 import type { RoutePlanView, RouteVerificationView } from '@panel/shared/api/routes/answers.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
-import type { CheckView, StepView } from '@panel/shared/api/tunnels/answers.ts'
+import type { StepView } from '@panel/shared/api/base/step.ts'
+import type { CheckView } from '@panel/shared/api/tunnels/answers.ts'
 import type { RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'
 import { invert, type Change } from '@panel/shared/change/change.ts'
 import { checkMessage, type Check } from '@panel/shared/change/check.ts'

@@ -6,6 +6,7 @@ import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
 import { message, sentences, spoken } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
+import type { ReadImpact } from '../../platform/impact.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { draftRoute, type Draft } from './draft/draft.ts'
 import { asCreateBody, draftUpdate } from './draft/update.ts'
@@ -14,40 +15,39 @@ import { planView } from './plan-view.ts'
 import { ruleOf, type RouteRecord } from './record.ts'
 import { allRoutes, findRoute } from './store.ts'
 
-export async function previewRoute(
-  context: ReadContext,
-  incoming: Incoming<PreviewRouteBody>,
-): Promise<Answer<PreviewRouteAnswer>> {
-  const stored = await storedOf(context, incoming)
-  const { record, resolved, warnings, rule_backend } = stored
-    ? await draftedChange(context, stored, incoming)
-    : await draftRoute(context, incoming)
-  const rule = ruleOf(record)
-  const present = stored && ruleOf(stored)
-  // The kernel's own rules are read by starting a program, and a preview starts nothing.
-  const held = (await allRoutes(context.db)).flatMap((one) => ruleOf(one) ?? [])
-  const others = held.filter(({ route_rule_id }) => route_rule_id !== stored?.route_rule_id)
-  const isSubmitting = rule !== null || present !== null
-  const answer: PreviewRouteAnswer = {
-    payload: isSubmitting ? payloadOf(rule_backend, held, [...others, ...(rule ? [rule] : [])].sort(inOrder)) : '',
-    rule_text: rule ? ruleText(rule_backend, rule) : '',
-    present_text: present ? ruleText(rule_backend, present) : '',
-    plan: planView(
-      { before: present && rulesOrNull([present]), after: rule && [rule] },
-      { route_rule_id: stored?.route_rule_id ?? null, warnings },
-    ),
-    resolved,
-    warnings,
-    ...spoken(
-      'note',
-      sentences(
-        isSubmitting ? payloadNote(rule_backend) : message('note.preview_disabled'),
-        message('note.nothing_done'),
+export const previewRoute =
+  (readImpact: ReadImpact) =>
+  async (context: ReadContext, incoming: Incoming<PreviewRouteBody>): Promise<Answer<PreviewRouteAnswer>> => {
+    const stored = await storedOf(context, incoming)
+    const { record, resolved, warnings, rule_backend } = stored
+      ? await draftedChange(context, stored, incoming)
+      : await draftRoute(context, incoming)
+    const rule = ruleOf(record)
+    const present = stored && ruleOf(stored)
+    // The kernel's own rules are read by starting a program, and a preview starts nothing.
+    const held = (await allRoutes(context.db)).flatMap((one) => ruleOf(one) ?? [])
+    const others = held.filter(({ route_rule_id }) => route_rule_id !== stored?.route_rule_id)
+    const isSubmitting = rule !== null || present !== null
+    const change = { before: present && rulesOrNull([present]), after: rule && [rule] }
+    const changes = isSubmitting ? [{ noun: 'route' as const, change }] : []
+    const answer: PreviewRouteAnswer = {
+      impact: await readImpact(context, { changes, warnings }, incoming),
+      payload: isSubmitting ? payloadOf(rule_backend, held, [...others, ...(rule ? [rule] : [])].sort(inOrder)) : '',
+      rule_text: rule ? ruleText(rule_backend, rule) : '',
+      present_text: present ? ruleText(rule_backend, present) : '',
+      plan: planView(change, { route_rule_id: stored?.route_rule_id ?? null, warnings }),
+      resolved,
+      warnings,
+      ...spoken(
+        'note',
+        sentences(
+          isSubmitting ? payloadNote(rule_backend) : message('note.preview_disabled'),
+          message('note.nothing_done'),
+        ),
       ),
-    ),
+    }
+    return ok(answer)
   }
-  return ok(answer)
-}
 
 async function storedOf(
   { db }: ReadContext,

@@ -4,9 +4,11 @@ import type { ReorderAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { ReorderBody } from '@panel/shared/api/routes/bodies.ts'
 import { message, spoken } from '@panel/shared/messages/message.ts'
 import { converge } from '../../change/engine.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { changeOf, wantedOf } from './change.ts'
+import { foreseeRules } from './foreseen.ts'
+import { changeOf, wantedOf, type WantedRule } from './change.ts'
 import { newPlaces, type Placed } from './places.ts'
 import type { RouteRecord } from './record.ts'
 import { allRoutes, setPlaces } from './store.ts'
@@ -18,8 +20,7 @@ export const reorderRoutes =
   (context: CommandContext, { body, problems }: Incoming<ReorderBody>): Promise<Answer<ReorderAnswer>> =>
     context.inTurn(async () => {
       const stored = await allRoutes(context.db)
-      checkIds(body.route_rule_ids, stored, problems)
-      await place(context, traffic, stored, newPlaces(orderedBy(body.route_rule_ids, stored)))
+      await place(context, traffic, planOrder(stored, body.route_rule_ids, problems))
       const answer: ReorderAnswer = {
         action: 'reorder',
         routes: (await allRoutes(context.db)).map(routeView),
@@ -28,13 +29,21 @@ export const reorderRoutes =
       return ok(answer)
     })
 
+export async function foreseeOrder(context: ReadContext, { body, problems }: Incoming<ReorderBody>): Promise<Foreseen> {
+  const { inForce } = planOrder(await allRoutes(context.db), body.route_rule_ids, problems)
+  return foreseeRules(context, { rules: inForce, records: [] })
+}
+
+interface Order {
+  readonly rows: readonly RouteRecord[]
+  readonly moved: readonly RouteRecord[]
+  readonly inForce: readonly WantedRule[]
+}
+
 /** Only rules that get another place are changed. */
-async function place(
-  context: CommandContext,
-  traffic: Traffic,
-  stored: readonly RouteRecord[],
-  places: readonly Placed[],
-): Promise<void> {
+function planOrder(stored: readonly RouteRecord[], ids: readonly number[], problems: Incoming['problems']): Order {
+  checkIds(ids, stored, problems)
+  const places = newPlaces(orderedBy(ids, stored))
   const orders = new Map(places.map(({ route_rule_id, sort_order }) => [route_rule_id, sort_order]))
   const rows = stored.filter(({ route_rule_id }) => orders.has(route_rule_id))
   const moved = (one: RouteRecord): RouteRecord => ({
@@ -42,8 +51,12 @@ async function place(
     sort_order: orders.get(one.route_rule_id) ?? one.sort_order,
   })
   const inForce = rows.filter(({ is_enabled }) => is_enabled).map((row) => wantedOf(moved(row), row))
+  return { rows, moved: rows.map(moved), inForce }
+}
+
+async function place(context: CommandContext, traffic: Traffic, { rows, moved, inForce }: Order): Promise<void> {
   const { resource, change } = await changeOf(context, traffic, inForce)
-  await converge(context, resource, { rows, changes: [change], commit: (db) => setPlaces(db, rows.map(moved)) })
+  await converge(context, resource, { rows, changes: [change], commit: (db) => setPlaces(db, moved) })
 }
 
 function checkIds(ids: readonly number[], stored: readonly Placed[], problems: Incoming['problems']): void {

@@ -4,14 +4,16 @@ import type { UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { save } from '../../change/engine.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { requireVersion } from '../../platform/http/if-match.ts'
 import { changeAnswer } from './answer.ts'
-import { updateRule, type Changed } from './change.ts'
+import { updateRule, wantedOf, type Changed } from './change.ts'
 import { dropConnections } from './connections/connections.ts'
 import { draftUpdate, type UpdateRequest } from './draft/update.ts'
-import { targetOf } from './get.ts'
+import { endedBy, foreseeRules } from './foreseen.ts'
+import { requireRoute, targetOf } from './get.ts'
 import { preparePath } from './health/path-check.ts'
 import { ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
 import { routeResource } from './resource.ts'
@@ -28,6 +30,22 @@ export const updateRoute =
       requireVersion(stored, { if_match })
       return ok(await amend(context, traffic, stored, { body, problems, panelPorts }))
     })
+
+export async function foreseeUpdate(context: ReadContext, incoming: Incoming<UpdateRouteBody>): Promise<Foreseen> {
+  return foreseeAmendment(context, await requireRoute(context.db, incoming.params), incoming)
+}
+
+export async function foreseeAmendment(
+  context: ReadContext,
+  stored: RouteRecord,
+  request: UpdateRequest,
+): Promise<Foreseen> {
+  const { record, warnings } = await draftUpdate(context, stored, request)
+  const ended = endedBy(stored, record, request.body.drop_connections)
+  const isConcerned = !sameState(ruleOf(stored), ruleOf(record))
+  const [rules, records] = isConcerned ? [[wantedOf(record, stored)], [record]] : [[], []]
+  return foreseeRules(context, { rules, records, warnings, ended })
+}
 
 /** The update pipeline. Call it inside `inTurn`. */
 export async function amend(

@@ -52,11 +52,26 @@ async function differencesOf(db: WriteDb, { table, key }: Followed): Promise<rea
   return rows
 }
 
+/** What a change that came to nothing leaves behind in a record. */
+const NOTES: readonly string[] = [
+  'updated_date',
+  'apply_status_id',
+  'last_apply_error',
+  'last_apply_error_message',
+  'last_applied_date',
+]
+
+const isOfNotesAlone = ({ before, now }: Difference): boolean => {
+  const [was, is] = [rowIn(before), rowIn(now)]
+  return was !== null && is !== null && Object.keys(is).every((name) => NOTES.includes(name) || was[name] === is[name])
+}
+
 /** What has been changed since, by name: one entry for each object. */
 export async function changedItems(db: WriteDb): Promise<SafeApplyItem[]> {
   const items = new Map<string, SafeApplyItem>()
   for (const one of FOLLOWED)
     for (const difference of await differencesOf(db, one)) {
+      if (isOfNotesAlone(difference)) continue
       const item = one.named ? itemOf(one.named, one, difference) : await parentItem(db, one, difference)
       const id = item && `${item.kind} ${item.target_id ?? item.title}`
       if (item && id !== null && !items.has(id)) items.set(id, item)

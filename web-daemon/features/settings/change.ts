@@ -1,6 +1,6 @@
 // Changes settings: the whole batch or nothing; the rest of the panel is notified (reference.md, PUT /settings).
 import { message, type Message } from '@panel/shared/messages/message.ts'
-import type { CommandContext, ReadDb, WriteDb } from '../../platform/context.ts'
+import type { StoreContext, ReadDb, WriteDb } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { DEFAULTS, isSettingKey, SETTINGS, type SettingKey, type SettingValues } from './definitions.ts'
 import { RULES } from './rules.ts'
@@ -23,7 +23,7 @@ interface SettingsChange {
 
 /** Throws 422 with one message per key, and changes nothing then. Returns the keys whose value has changed. */
 export async function changeSettings(
-  context: CommandContext,
+  context: StoreContext,
   { values, isReset = false }: SettingsChange,
   references: References,
 ): Promise<SettingKey[]> {
@@ -45,7 +45,7 @@ export async function changeSettings(
 
 /** Every write of settings goes through here, so that the rest of the panel is notified after it. */
 export async function writeInSettings<T>(
-  { db, settings }: Pick<CommandContext, 'db' | 'settings'>,
+  { db, settings }: Pick<StoreContext, 'db' | 'settings'>,
   work: (transaction: WriteDb) => Promise<T>,
 ): Promise<T> {
   const result = await db.transaction().execute(work)

@@ -1,7 +1,7 @@
 // PUT /settings and POST /settings/reset (reference.md, Settings).
 import type { ResetSettingsBody, ChangeSettingsAnswer } from '@panel/shared/api/settings.ts'
 import { message } from '@panel/shared/messages/message.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { StoreContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import {
@@ -19,7 +19,7 @@ import { changeAnswer } from './view.ts'
 
 export function updateSettings(references: References) {
   return async (
-    context: CommandContext,
+    context: StoreContext,
     { body, problems }: Incoming<Partial<SettingValues>>,
   ): Promise<Answer<ChangeSettingsAnswer>> => {
     context.note.target('settings', null)
@@ -32,7 +32,7 @@ export function updateSettings(references: References) {
 
 /** What rules say of the values that are right by themselves: all faults of a form come at once. */
 async function wrongBeside(
-  { db }: CommandContext,
+  { db }: StoreContext,
   body: Partial<SettingValues>,
   invalid: Wrong,
   references: References,
@@ -44,7 +44,7 @@ async function wrongBeside(
 
 export function resetSettings(references: References) {
   return async (
-    context: CommandContext,
+    context: StoreContext,
     { body: { keys: asked = [] } }: Incoming<ResetSettingsBody>,
   ): Promise<Answer<ChangeSettingsAnswer>> => {
     context.note.target('settings', null)

@@ -4,6 +4,7 @@ import type { AddressesAnswer, ChangeAddressesAnswer, UpdateTunnelAnswer } from 
 import { MAX_ADDRESSES, type TunnelAddressBody } from '@panel/shared/api/tunnels/addresses.ts'
 import type { AddAddressBody, RemoveAddressBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
@@ -12,7 +13,8 @@ import { Refusal } from '../../platform/http/refusal.ts'
 import { idIn } from './get.ts'
 import { requireTunnel, targetOf } from './target.ts'
 import type { AddressRecord, TunnelRecord } from './record.ts'
-import { amend } from './update.ts'
+import type { UpdateRequest } from './draft/update.ts'
+import { amend, foreseeAmendment } from './update.ts'
 import { observe } from './view.ts'
 
 export async function listAddresses(
@@ -33,21 +35,26 @@ export function addAddress(
 ): Promise<Answer<ChangeAddressesAnswer>> {
   return context.inTurn(async () => {
     const stored = await targetOf(context, idIn(incoming.params))
-    const { force: _force, i_understand_i_may_lose_access: _accepts, ...added } = incoming.body
-    const others = stored.addresses.map((address) => bodyOf(address, added.is_primary !== true && address.is_primary))
-    if (others.length >= MAX_ADDRESSES)
-      incoming.problems.add(
-        'address',
-        'INVALID_ADDRESS',
-        message('tunnel.too_many_addresses', { tunnel: tunnelNamed(stored), count: MAX_ADDRESSES }),
-      )
-    const field = `addresses.${others.length}.`
-    return ok(
-      await amendAddresses(context, stored, incoming, [...others, added], (said) =>
-        said.startsWith(field) ? said.slice(field.length) : said,
-      ),
-    )
+    return ok(await amendAddresses(context, stored, addition(stored, incoming)))
   })
+}
+
+export async function foreseeAddition(context: ReadContext, incoming: Incoming<AddAddressBody>): Promise<Foreseen> {
+  const stored = await requireTunnel(context.db, idIn(incoming.params))
+  return foreseeAmendment(context, stored, addition(stored, incoming))
+}
+
+function addition(stored: TunnelRecord, incoming: Incoming<AddAddressBody>): AddressRequest {
+  const { force: _force, i_understand_i_may_lose_access: _accepts, ...added } = incoming.body
+  const others = stored.addresses.map((address) => bodyOf(address, added.is_primary !== true && address.is_primary))
+  if (others.length >= MAX_ADDRESSES)
+    incoming.problems.add(
+      'address',
+      'INVALID_ADDRESS',
+      message('tunnel.too_many_addresses', { tunnel: tunnelNamed(stored), count: MAX_ADDRESSES }),
+    )
+  const field = `addresses.${others.length}.`
+  return requestFor(incoming, [...others, added], (said) => (said.startsWith(field) ? said.slice(field.length) : said))
 }
 
 export function removeAddress(
@@ -56,36 +63,40 @@ export function removeAddress(
 ): Promise<Answer<ChangeAddressesAnswer>> {
   return context.inTurn(async () => {
     const stored = await targetOf(context, idIn(incoming.params))
-    const removed = meantBy(incoming, stored)
-    const left = stored.addresses.filter((address) => address !== removed)
-    return ok(
-      await amendAddresses(
-        context,
-        stored,
-        incoming,
-        left.map((address) => bodyOf(address, address.is_primary)),
-        (said) => (said === 'addresses' ? 'address' : said),
-      ),
-    )
+    return ok(await amendAddresses(context, stored, removal(stored, incoming)))
   })
 }
 
-type AddressRequest = Pick<Incoming<AddAddressBody | RemoveAddressBody>, 'body' | 'problems' | 'client_ip'>
+export async function foreseeRemoval(context: ReadContext, incoming: Incoming<RemoveAddressBody>): Promise<Foreseen> {
+  const stored = await requireTunnel(context.db, idIn(incoming.params))
+  return foreseeAmendment(context, stored, removal(stored, incoming))
+}
+
+function removal(stored: TunnelRecord, incoming: Incoming<RemoveAddressBody>): AddressRequest {
+  const removed = meantBy(incoming, stored)
+  const left = stored.addresses
+    .filter((address) => address !== removed)
+    .map((address) => bodyOf(address, address.is_primary))
+  return requestFor(incoming, left, (said) => (said === 'addresses' ? 'address' : said))
+}
+
+type AddressRequest = UpdateRequest & Pick<Incoming, 'client_ip'>
+
+function requestFor(
+  { body, problems, client_ip }: Incoming<AddAddressBody | RemoveAddressBody>,
+  addresses: TunnelAddressBody[],
+  mapField: (field: string) => string,
+): AddressRequest {
+  const { force = false, i_understand_i_may_lose_access = false } = body
+  return { body: { addresses, force, i_understand_i_may_lose_access }, problems, client_ip, mapField }
+}
 
 async function amendAddresses(
   context: CommandContext,
   stored: TunnelRecord,
-  { body, problems, client_ip }: AddressRequest,
-  addresses: TunnelAddressBody[],
-  spokenOf: (field: string) => string,
+  request: AddressRequest,
 ): Promise<ChangeAddressesAnswer> {
-  const { force = false, i_understand_i_may_lose_access = false } = body
-  const answer: UpdateTunnelAnswer = await amend(context, stored, {
-    body: { addresses, force, i_understand_i_may_lose_access },
-    problems,
-    client_ip,
-    mapField: spokenOf,
-  })
+  const answer: UpdateTunnelAnswer = await amend(context, stored, request)
   return { addresses: answer.tunnel.addresses, observed: answer.tunnel.observed.addresses, ...answer }
 }
 

@@ -2,6 +2,8 @@
 // S1).
 import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
+import type { Change } from '@panel/shared/change/change.ts'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { create, type Done } from '../../change/engine.ts'
@@ -11,10 +13,26 @@ import { Refusal } from '../../platform/http/refusal.ts'
 import { changeAnswer } from './answer.ts'
 import { stateBefore } from './draft/before.ts'
 import { draftTunnel, type Draft, type DraftOptions } from './draft/draft.ts'
+import { foreseenOf } from './foreseen.ts'
 import { guardOwnAccess } from './own-access.ts'
 import { planView } from './plan-view.ts'
 import type { TunnelRecord } from './record.ts'
 import { tunnelResource } from './resource.ts'
+
+/** By reading alone; `before` is what is found under the name. */
+export async function planCreation(
+  context: ReadContext,
+  incoming: Incoming<CreateTunnelBody>,
+): Promise<{ readonly draft: Draft; readonly change: Change<TunnelState> }> {
+  const draft = await draftTunnel(context, incoming, { withLinkKinds: true })
+  await refuseUnsupported(context, draft)
+  return { draft, change: { before: await stateBefore(context, draft.after), after: draft.after } }
+}
+
+export async function foreseeCreation(context: ReadContext, incoming: Incoming<CreateTunnelBody>): Promise<Foreseen> {
+  const { draft, change } = await planCreation(context, incoming)
+  return foreseenOf([change], draft.warnings)
+}
 
 export function createTunnel(
   context: CommandContext,

@@ -10,13 +10,15 @@ import { planTunnel } from '@panel/shared/tunnel/plan.ts'
 import { savedFileName } from '@panel/shared/tunnel/saved-file.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { remove } from '../../change/engine.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import { NOTHING_FORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { dependantWarnings, type DependentRoutes } from './dependants.ts'
 import { probeOne } from './draft/before.ts'
 import { idIn, noSuchTunnel } from './get.ts'
 import { look } from './target.ts'
+import { foreseenOf } from './foreseen.ts'
 import { guardOwnAccess } from './own-access.ts'
 import { whyNotDeleted } from './ownership.ts'
 import { pathOf, planView, type Folders } from './plan-view.ts'
@@ -39,14 +41,29 @@ export const deleteTunnel =
         await refuseUnmanaged(context, stored.record)
         return ok(alreadyDeleted(stored.record))
       }
-      const { found, helper: folders } = await look(context.request, stored.record.interface_name)
-      refuseReplaced(found, stored.record)
-      const change = { before: found.state, after: null }
+      const { found, folders, change } = await planRemoval(context, stored.record)
       const accepts = body.i_understand_i_may_lose_access === true
       await guardOwnAccess(context, stored.record, change, { client_ip, accepts })
       await remove(context, tunnelResource(context), { stored: stored.record, changes: changesIn(change) })
       return ok(report(stored.record, change, { found, folders, routes: await dependants(context, tunnel_id) }))
     })
+
+/** By reading alone. */
+async function planRemoval({ request }: ReadContext, record: TunnelRecord) {
+  const { found, helper: folders } = await look(request, record.interface_name)
+  refuseReplaced(found, record)
+  return { found, folders, change: { before: found.state, after: null } }
+}
+
+export async function foreseeDeletion(context: ReadContext, { params }: Incoming<DeleteTunnelBody>): Promise<Foreseen> {
+  const stored = await findTunnel(context.db, idIn(params))
+  if (!stored) throw noSuchTunnel(idIn(params))
+  if (stored.isDeleted) {
+    await refuseUnmanaged(context, stored.record)
+    return NOTHING_FORESEEN
+  }
+  return foreseenOf(changesIn((await planRemoval(context, stored.record)).change), [])
+}
 
 /** Where nothing of the tunnel is left there is nothing for root to do. */
 const changesIn = (change: Change<TunnelState>): Change<TunnelState>[] =>
@@ -92,7 +109,7 @@ function refuseReplaced(found: TunnelFound, record: TunnelRecord): void {
 
 /** A tunnel that was forgotten is gone from the store, and may be on the host still. */
 async function refuseUnmanaged(
-  { db, request }: CommandContext,
+  { db, request }: ReadContext,
   { tunnel_id, interface_name }: TunnelRecord,
 ): Promise<void> {
   if ((await existingTunnels(db)).some((one) => one.interface_name === interface_name)) return

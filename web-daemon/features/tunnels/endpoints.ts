@@ -19,20 +19,36 @@ import {
   TunnelActionBody,
   UpdateTunnelBody,
 } from '@panel/shared/api/tunnels/bodies.ts'
+import type { ReadImpact } from '../../platform/impact.ts'
 import { command, preview, query } from '../../platform/http/endpoint.ts'
-import { addAddress, listAddresses, removeAddress } from './addresses.ts'
-import { createTunnel } from './create.ts'
-import { deleteTunnel } from './delete.ts'
+import { addAddress, foreseeAddition, foreseeRemoval, listAddresses, removeAddress } from './addresses.ts'
+import { createTunnel, foreseeCreation } from './create.ts'
+import { deleteTunnel, foreseeDeletion } from './delete.ts'
 import { listDependants, type DependentRoutes } from './dependants.ts'
 import { getTunnel } from './get.ts'
-import { downTunnel, reapplyTunnel, restartTunnel, upTunnel } from './life.ts'
+import {
+  downTunnel,
+  foreseeDown,
+  foreseeReapply,
+  foreseeRestart,
+  foreseeUp,
+  reapplyTunnel,
+  restartTunnel,
+  upTunnel,
+} from './life.ts'
 import { LIST_QUERY, listAllTunnels, type InState } from './list.ts'
 import { previewTunnel } from './preview.ts'
-import { updateTunnel } from './update.ts'
+import { foreseeUpdate, updateTunnel } from './update.ts'
 
 const tag = 'tunnels'
 
-export const tunnelEndpoints = (dependants: DependentRoutes, inState: InState) => [
+interface Deps {
+  readonly dependants: DependentRoutes
+  readonly inState: InState
+  readonly readImpact: ReadImpact
+}
+
+export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
   query(
     'GET /tunnels',
     {
@@ -52,6 +68,7 @@ export const tunnelEndpoints = (dependants: DependentRoutes, inState: InState) =
       body: CreateTunnelBody,
       gathersProblems: true,
       audit: 'TunnelCreate',
+      foresee: foreseeCreation,
       isCreating: true,
     },
     createTunnel,
@@ -66,7 +83,7 @@ export const tunnelEndpoints = (dependants: DependentRoutes, inState: InState) =
       body: CreateTunnelBody,
       gathersProblems: true,
     },
-    previewTunnel,
+    previewTunnel(readImpact),
   ),
   query(
     'GET /tunnels/{id}',
@@ -83,6 +100,7 @@ export const tunnelEndpoints = (dependants: DependentRoutes, inState: InState) =
       body: UpdateTunnelBody,
       gathersProblems: true,
       audit: 'TunnelUpdate',
+      foresee: foreseeUpdate,
       isVersioned: true,
     },
     updateTunnel(dependants),
@@ -96,6 +114,7 @@ export const tunnelEndpoints = (dependants: DependentRoutes, inState: InState) =
       answer: DeleteTunnelAnswer,
       body: DeleteTunnelBody,
       audit: 'TunnelDelete',
+      foresee: foreseeDeletion,
     },
     deleteTunnel(dependants),
   ),
@@ -107,6 +126,7 @@ export const tunnelEndpoints = (dependants: DependentRoutes, inState: InState) =
       answer: TunnelActionAnswer,
       body: TunnelActionBody,
       audit: 'TunnelEnable',
+      foresee: foreseeUp,
     },
     upTunnel,
   ),
@@ -118,6 +138,7 @@ export const tunnelEndpoints = (dependants: DependentRoutes, inState: InState) =
       answer: TunnelActionAnswer,
       body: TunnelActionBody,
       audit: 'TunnelDisable',
+      foresee: foreseeDown,
     },
     downTunnel(dependants),
   ),
@@ -129,6 +150,7 @@ export const tunnelEndpoints = (dependants: DependentRoutes, inState: InState) =
       answer: TunnelActionAnswer,
       body: TunnelActionBody,
       audit: 'TunnelReapply',
+      foresee: foreseeRestart,
     },
     restartTunnel(dependants),
   ),
@@ -140,6 +162,7 @@ export const tunnelEndpoints = (dependants: DependentRoutes, inState: InState) =
       answer: TunnelActionAnswer,
       body: TunnelActionBody,
       audit: 'TunnelReapply',
+      foresee: foreseeReapply,
     },
     reapplyTunnel,
   ),
@@ -165,6 +188,7 @@ export const tunnelEndpoints = (dependants: DependentRoutes, inState: InState) =
       answer: ChangeAddressesAnswer,
       body: AddAddressBody,
       audit: 'TunnelUpdate',
+      foresee: foreseeAddition,
     },
     addAddress,
   ),
@@ -176,6 +200,7 @@ export const tunnelEndpoints = (dependants: DependentRoutes, inState: InState) =
       answer: ChangeAddressesAnswer,
       body: RemoveAddressBody,
       audit: 'TunnelUpdate',
+      foresee: foreseeRemoval,
     },
     removeAddress,
   ),

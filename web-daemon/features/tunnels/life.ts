@@ -5,13 +5,15 @@ import type { TunnelActionBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { sameState, type Change } from '@panel/shared/change/change.ts'
 import { update } from '../../change/engine.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
 import { withCarriedRoutes } from './carried-routes.ts'
 import { dependantWarnings, type DependentRoutes } from './dependants.ts'
 import { idIn } from './get.ts'
-import { look, targetOf } from './target.ts'
+import { look, requireTunnel, targetOf } from './target.ts'
+import { foreseenOf } from './foreseen.ts'
 import { guardOwnAccess } from './own-access.ts'
 import { joinPlans, planView, type Folders } from './plan-view.ts'
 import { stateOf, type TunnelRecord } from './record.ts'
@@ -29,12 +31,9 @@ const act =
   (context, { params, body, client_ip }) =>
     context.inTurn(async () => {
       const stored = await targetOf(context, idIn(params))
-      const wanted = { ...stored, is_enabled: is_enabled ?? stored.is_enabled }
-      const { found, helper: folders } = await look(context.request, stored.interface_name)
-      const changes = stagesOf(action, found.state, stateOf(wanted))
+      const { wanted, changes, folders, carried } = await planAct(context, stored, action, is_enabled)
       const accepts = body.i_understand_i_may_lose_access === true
       for (const change of changes) await guardOwnAccess(context, stored, change, { client_ip, accepts })
-      const carried = await Promise.all(changes.map((change) => withCarriedRoutes(context, change)))
       const { record, outcome } = await update(context, tunnelResource(context), { stored, wanted, changes })
       const answer: TunnelActionAnswer = {
         action,
@@ -53,6 +52,30 @@ const act =
       }
       return ok(answer)
     })
+
+/** By reading alone. */
+async function planAct(context: ReadContext, stored: TunnelRecord, action: Action, is_enabled?: boolean) {
+  const wanted = { ...stored, is_enabled: is_enabled ?? stored.is_enabled }
+  const { found, helper: folders } = await look(context.request, stored.interface_name)
+  const changes = stagesOf(action, found.state, stateOf(wanted))
+  const carried = await Promise.all(changes.map((change) => withCarriedRoutes(context, change)))
+  return { wanted, changes, folders, carried }
+}
+
+const foresee =
+  (action: Action, is_enabled?: boolean) =>
+  async (context: ReadContext, { params }: Incoming<TunnelActionBody>): Promise<Foreseen> => {
+    const stored = await requireTunnel(context.db, idIn(params))
+    const { carried } = await planAct(context, stored, action, is_enabled)
+    return foreseenOf(
+      carried.map(({ change }) => change),
+      carried.flatMap(({ warnings }) => warnings),
+    )
+  }
+export const foreseeUp = foresee('up', true)
+export const foreseeDown = foresee('down', false)
+export const foreseeRestart = foresee('restart')
+export const foreseeReapply = foresee('reapply')
 
 export const upTunnel = act('up', true)
 /** The link stays, down, with its addresses; its unit is disabled, so that no boot brings it back. */

@@ -1,7 +1,8 @@
 // A change of a tunnel as the operator is shown it before and after: steps, the way back, files and checks
 // (decisions.md, R17, R18, R20).
 import type { Warning } from '@panel/shared/api/base/errors.ts'
-import type { CheckView, PlanView, StepView, VerificationView } from '@panel/shared/api/tunnels/answers.ts'
+import type { CheckView, PlanView, VerificationView } from '@panel/shared/api/tunnels/answers.ts'
+import type { StepView } from '@panel/shared/api/base/step.ts'
 import type { HelperFacts } from '@panel/shared/host/model.ts'
 import type { FileKind, TunnelState } from '@panel/shared/tunnel/model.ts'
 import { invert, type Change } from '@panel/shared/change/change.ts'

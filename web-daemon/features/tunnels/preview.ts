@@ -3,21 +3,19 @@ import type { PreviewTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { refuseUnsupported } from './create.ts'
-import { stateBefore } from './draft/before.ts'
-import { draftTunnel } from './draft/draft.ts'
+import type { ReadImpact } from '../../platform/impact.ts'
+import { planCreation } from './create.ts'
+import { foreseenOf } from './foreseen.ts'
 import { planView } from './plan-view.ts'
 
-export async function previewTunnel(
-  context: ReadContext,
-  incoming: Incoming<CreateTunnelBody>,
-): Promise<Answer<PreviewTunnelAnswer>> {
-  const draft = await draftTunnel(context, incoming, { withLinkKinds: true })
-  await refuseUnsupported(context, draft)
-  const { after, record, mtu, resolved, warnings, facts } = draft
-  const before = await stateBefore(context, after)
-  const { interface_name } = record
-  const plan = planView({ before, after }, { interface_name, tunnel_id: null, folders: facts.helper, warnings })
-  const answer: PreviewTunnelAnswer = { plan, mtu, resolved, warnings }
-  return ok(answer)
-}
+export const previewTunnel =
+  (readImpact: ReadImpact) =>
+  async (context: ReadContext, incoming: Incoming<CreateTunnelBody>): Promise<Answer<PreviewTunnelAnswer>> => {
+    const { draft, change } = await planCreation(context, incoming)
+    const { record, mtu, resolved, warnings, facts } = draft
+    const { interface_name } = record
+    const plan = planView(change, { interface_name, tunnel_id: null, folders: facts.helper, warnings })
+    const impact = await readImpact(context, foreseenOf([change], warnings), incoming)
+    const answer: PreviewTunnelAnswer = { plan, impact, mtu, resolved, warnings }
+    return ok(answer)
+  }

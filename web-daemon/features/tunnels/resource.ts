@@ -1,7 +1,7 @@
 // Tunnels as a resource of the engine: how root is asked to change one, and how its record is stored and named.
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { Resource, StoredEvent } from '../../change/resource.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { CommandContext, StoreContext } from '../../platform/context.ts'
 import { applyStored } from './ownership.ts'
 import { requireTunnel } from './target.ts'
 import { named, type NewTunnel, type TunnelRecord } from './record.ts'
@@ -16,17 +16,29 @@ const EVENTS = {
   settled: 'tunnel.updated',
 } as const satisfies Record<StoredEvent, string>
 
-export function tunnelResource({
-  db,
-  request,
-  publish,
-}: Pick<CommandContext, 'db' | 'request' | 'publish'>): TunnelResource {
+export function tunnelResource(context: Pick<CommandContext, 'db' | 'request' | 'publish'>): TunnelResource {
+  const { request } = context
   return {
+    ...tunnelRecords(context),
     noun: 'tunnel',
-    idOf: ({ tunnel_id }) => tunnel_id,
     apply: (change) => applyStored(request, change),
     verify: (change) => request('tunnel.verify', change),
     split: (change) => [change],
+    describe: (rows) => ({
+      what: rows.map(({ interface_name }) => interface_name).join(', '),
+      details: rows.length === 1 && rows[0] && 'tunnel_id' in rows[0] ? { tunnel_id: rows[0].tunnel_id } : {},
+    }),
+    codes: { restored: 'APPLY_FAILED', stuck: 'TUNNEL_INCONSISTENT' },
+  }
+}
+
+/** As far as it is about their records. */
+export function tunnelRecords({
+  db,
+  publish,
+}: Pick<StoreContext, 'db' | 'publish'>): Pick<TunnelResource, 'idOf' | 'store' | 'onStored'> {
+  return {
+    idOf: ({ tunnel_id }) => tunnel_id,
     store: {
       insert: insertTunnel,
       replace: replaceTunnel,
@@ -38,10 +50,5 @@ export function tunnelResource({
     onStored: (event, rows) => {
       for (const row of rows) publish(EVENTS[event], named(row))
     },
-    describe: (rows) => ({
-      what: rows.map(({ interface_name }) => interface_name).join(', '),
-      details: rows.length === 1 && rows[0] && 'tunnel_id' in rows[0] ? { tunnel_id: rows[0].tunnel_id } : {},
-    }),
-    codes: { restored: 'APPLY_FAILED', stuck: 'TUNNEL_INCONSISTENT' },
   }
 }

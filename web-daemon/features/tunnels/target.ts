@@ -2,7 +2,7 @@
 import type { HelperFacts } from '@panel/shared/host/model.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
-import type { CommandContext, ReadDb } from '../../platform/context.ts'
+import type { ReadDb, StoreContext } from '../../platform/context.ts'
 import { probeOne } from './draft/before.ts'
 import { noSuchTunnel } from './get.ts'
 import type { TunnelRecord } from './record.ts'
@@ -16,7 +16,10 @@ export async function requireTunnel(db: ReadDb, tunnel_id: number): Promise<Tunn
 }
 
 /** The tunnel that a command is about, noted for the audit log. */
-export async function targetOf({ db, note }: CommandContext, tunnel_id: number): Promise<TunnelRecord> {
+export async function targetOf(
+  { db, note }: Pick<StoreContext, 'db' | 'note'>,
+  tunnel_id: number,
+): Promise<TunnelRecord> {
   const record = await requireTunnel(db, tunnel_id)
   note.target('tunnel', tunnel_id)
   return record

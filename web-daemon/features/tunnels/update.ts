@@ -4,7 +4,8 @@ import type { UpdateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { UpdateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { save, update } from '../../change/engine.ts'
 import type { Check } from '@panel/shared/change/check.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { nullIfHelperAway } from '../../platform/helper/away.ts'
 import { requireVersion } from '../../platform/http/if-match.ts'
@@ -15,7 +16,8 @@ import { refuseUnsupported } from './create.ts'
 import { draftUpdate, type UpdateDraft, type UpdateRequest } from './draft/update.ts'
 import { dependantWarnings, type DependentRoutes } from './dependants.ts'
 import { idIn } from './get.ts'
-import { targetOf } from './target.ts'
+import { requireTunnel, targetOf } from './target.ts'
+import { foreseenOf } from './foreseen.ts'
 import { guardOwnAccess } from './own-access.ts'
 import { planView } from './plan-view.ts'
 import type { TunnelRecord } from './record.ts'
@@ -37,6 +39,22 @@ export const updateTunnel =
         : []
       return ok({ ...answer, warnings: [...answer.warnings, ...more] } satisfies UpdateTunnelAnswer)
     })
+
+export async function foreseeUpdate(context: ReadContext, incoming: Incoming<UpdateTunnelBody>): Promise<Foreseen> {
+  return foreseeAmendment(context, await requireTunnel(context.db, idIn(incoming.params)), incoming)
+}
+
+export async function foreseeAmendment(
+  context: ReadContext,
+  stored: TunnelRecord,
+  request: UpdateRequest,
+): Promise<Foreseen> {
+  const draft = await draftUpdate(context, stored, request)
+  if (draft.record.tunnel_type_id !== stored.tunnel_type_id) await refuseUnsupported(context, draft)
+  if (!draft.concernsHost) return foreseenOf([], draft.warnings)
+  const { change, warnings } = await withCarriedRoutes(context, draft)
+  return foreseenOf([change], [...draft.warnings, ...warnings])
+}
 
 /** The update pipeline. Call it inside `inTurn`. */
 export async function amend(

@@ -2,18 +2,32 @@
 // (reference.md, Safe apply).
 import { message } from '@panel/shared/messages/message.ts'
 import { WINDOW_SECONDS } from '@panel/shared/window/model.ts'
-import type { Answer, Session } from './endpoint.ts'
+import type { Answer, Endpoint, Session } from './endpoint.ts'
 import { Problems } from './problems.ts'
 import type { Body } from './validate.ts'
 
 export const CONFIRM_WITHIN = 'confirm_within_seconds'
 export const CONFIRM_WITHIN_HEADER = 'X-Confirm-Within'
 
-/** What carries out a command in a window; `seconds` null: in the one that is open, if there is one. */
-export type InWindow = (
-  request: { readonly seconds: number | null; readonly session: Session | null },
-  work: () => Promise<Answer>,
-) => Promise<Answer>
+/** The field of a body by which an operator accepts that the change may cut him off. */
+export const ACCEPTING_FLAG = 'i_understand_i_may_lose_access'
+
+export interface Windowed {
+  /** Null: in the window that is open, if there is one. */
+  readonly seconds: number | null
+  readonly session: Session | null
+  /** Whether it was accepted that the change may cut the operator off, and the change would. */
+  readonly isRisky: () => Promise<boolean>
+}
+
+/** What carries out a command in a window, if it is to be in one. */
+export type InWindow = (request: Windowed, work: () => Promise<Answer>) => Promise<Answer>
+
+/** What comes back by itself need not be accepted. */
+export function accepting({ body: schema }: Endpoint, body: Body): Body {
+  const fields = (schema?.['properties'] ?? {}) as object
+  return Object.hasOwn(fields, ACCEPTING_FLAG) ? { ...body, [ACCEPTING_FLAG]: true } : body
+}
 
 /** The seconds of a request, from its body or header, or null; and the body without them. */
 export function takeConfirmWithin(header: string, body: Body): { seconds: number | null; body: Body } {

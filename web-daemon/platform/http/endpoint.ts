@@ -1,7 +1,8 @@
 // The four kinds of endpoint: a query, a preview and a stream are handed a context that can only read, a command one
 // that can change. Router, body validation and the API description are made from the same list of these values.
 import type { Static, TObject, TSchema } from '@panel/shared/schema.ts'
-import type { CommandContext, ReadContext } from '../context.ts'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import type { CommandContext, ReadContext, StoreContext } from '../context.ts'
 import type { Endpoints } from '@panel/shared/api/endpoints.ts'
 import type { EventsOf } from '@panel/shared/api/base/shapes.ts'
 import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
@@ -16,6 +17,7 @@ export const TAGS = [
   'auth',
   'backup',
   'diagnostics',
+  'impact',
   'metrics',
   'monitor',
   'other',
@@ -114,7 +116,12 @@ export interface Described {
   readonly guards?: { readonly setup?: boolean; readonly csrf?: boolean; readonly session?: boolean }
 }
 
+/** What a command would have root do, found out by the same functions and by reading alone (reference.md, Impact). */
+export type Foresee = (context: ReadContext, incoming: Incoming<never>) => Promise<Foreseen>
+
 export interface Audited {
+  /** Without it the handler gets no context that can change the host. */
+  readonly foresee?: Foresee
   readonly audit: AuditAction
   /** Remembers the answer under the Idempotency-Key for ten minutes. */
   readonly isCreating?: boolean
@@ -197,7 +204,7 @@ interface Declarations<T> {
   readonly command: <R extends Routes<T>, D extends Described & Audited>(
     route: R,
     described: D & AsInTable<T[R], D>,
-    handle: Handler<CommandContext, T[R], D>,
+    handle: Handler<D extends { readonly foresee: Foresee } ? CommandContext : StoreContext, T[R], D>,
   ) => Endpoint<R>
   /**
    * Who may not have the stream is refused by a throw, as anywhere; what is given back begins once the answer has. It

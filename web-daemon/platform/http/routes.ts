@@ -31,6 +31,28 @@ export function mountEndpoints(
   }
 }
 
+interface Found {
+  readonly endpoint: Endpoint
+  readonly params: Readonly<Record<string, number>>
+}
+
+/** As the router finds it. Null where nothing is at the path; `method` names those that there are, where it has none. */
+export function findEndpoint(
+  endpoints: readonly Endpoint[],
+  method: string,
+  path: string,
+): Found | { readonly methods: readonly Method[] } | null {
+  const at = [...new Set(endpoints.map(endpointPath))].sort(literalsFirst).find((one) => pattern(one).test(path))
+  if (at === undefined) return null
+  const served = endpoints.filter((endpoint) => endpointPath(endpoint) === at)
+  const endpoint = served.find((one) => endpointMethod(one) === method)
+  if (!endpoint) return { methods: served.map(endpointMethod) }
+  const ids = pattern(at).exec(path)?.groups ?? {}
+  return { endpoint, params: Object.fromEntries(Object.entries(ids).map(([name, text]) => [name, Number(text)])) }
+}
+
+const pattern = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>\\d{1,15})')}$`)
+
 export function expressPath(path: string, base = API_BASE): string {
   return `${base}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`
 }

@@ -2,13 +2,12 @@
 // skip a step.
 import type { Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
-import { strict, type TSchema } from '@panel/shared/schema.ts'
 import { AuditNote } from '../audit-note.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
 import { asRefusal, sendAnswer, sendRefusal } from './answer.ts'
 import { BODY_LIMIT_BYTES, readBody, STRANGER_LIMIT_BYTES } from './body.ts'
 import { connectedAt } from './connections.ts'
-import { CONFIRM_WITHIN_HEADER, takeConfirmWithin, type InWindow } from './confirm-within.ts'
+import { accepting, ACCEPTING_FLAG, CONFIRM_WITHIN_HEADER, takeConfirmWithin, type InWindow } from './confirm-within.ts'
 import {
   changesHost,
   type Answer,
@@ -20,11 +19,10 @@ import {
 import type { Guard, GuardedRequest } from './guards.ts'
 import { clientAddress, isSecure } from './headers.ts'
 import { takeKey, type RememberedAnswers } from './idempotency.ts'
-import { Problems } from './problems.ts'
 import type { Refusal } from './refusal.ts'
 import type { Place } from './sockets.ts'
 import type { Streams } from './streams.ts'
-import { validate, type Body } from './validate.ts'
+import { readFields, type Body } from './validate.ts'
 
 /** A finished command or stream, as the audit log records it. */
 export interface AuditedRequest {
@@ -48,6 +46,8 @@ export interface Pipeline {
   readonly panelPorts: () => readonly number[]
   readonly streams: Streams
   readonly inWindow: InWindow
+  /** Whether the operator's own connection would not survive the command. */
+  readonly cutsOwnAccess: (endpoint: Endpoint, context: ReadContext, incoming: Incoming<never>) => Promise<boolean>
   readonly record: (entry: AuditedRequest) => Promise<void>
   readonly logger: Logger
 }
@@ -113,9 +113,11 @@ class Exchange {
     const context = { ...this.#pipeline.context, note: this.#note }
     if (!changesHost(endpoint)) return endpoint.handle(context, this.#incoming(body))
     const { seconds, body: rest } = takeConfirmWithin(this.#req.get(CONFIRM_WITHIN_HEADER) ?? '', body)
-    const incoming = this.#incoming(rest)
+    const incoming = this.#incoming(seconds === null ? rest : accepting(endpoint, rest))
+    const isRisky = async (): Promise<boolean> =>
+      rest[ACCEPTING_FLAG] === true && this.#pipeline.cutsOwnAccess(endpoint, this.#reader(), incoming)
     const { session } = this.#guarded
-    return this.#pipeline.inWindow({ seconds, session }, () => endpoint.handle(context, incoming))
+    return this.#pipeline.inWindow({ seconds, session, isRisky }, () => endpoint.handle(context, incoming))
   }
 
   async #stream(endpoint: StreamEndpoint): Promise<typeof STREAMED> {
@@ -136,10 +138,7 @@ class Exchange {
   }
 
   #incoming(given: Body): Incoming<never> {
-    const schema = this.#endpoint.body ?? NOTHING
-    const problems = new Problems(Object.keys((schema['properties'] as object | undefined) ?? {}))
-    const body = validate(schema, given, problems)
-    if (this.#endpoint.gathersProblems !== true) problems.throwIfAny()
+    const { body, problems } = readFields(this.#endpoint, given)
     const req = this.#req
     return {
       params: Object.fromEntries(Object.entries(req.params).map(([name, text]) => [name, Number(text)])),
@@ -196,9 +195,6 @@ function goneSignal(res: Response): AbortSignal {
   else res.once('close', () => going.abort())
   return going.signal
 }
-
-/** An endpoint without a body schema accepts no fields. */
-const NOTHING: TSchema = strict({})
 
 /** Only the parameters that the endpoint declares, so that the API description is complete. */
 const declaredQuery = (url: string, { query }: Endpoint): Record<string, string> =>

@@ -3,9 +3,9 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { isFieldCode, type FieldCode } from '@panel/shared/api/base/codes.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
-import type { TSchema } from '@panel/shared/schema.ts'
+import { strict, type TSchema } from '@panel/shared/schema.ts'
 import { expectation } from './expectation.ts'
-import type { Problems } from './problems.ts'
+import { Problems } from './problems.ts'
 
 export type Body = Record<string, unknown>
 
@@ -40,6 +40,25 @@ export function validate(schema: TSchema, body: Body, problems: Problems): Body 
   const refused = new Set(wrong.map((error) => error.path[0]))
   return Object.fromEntries(Object.entries(body).filter(([field]) => !refused.has(field)))
 }
+
+/** What an endpoint takes of a body. Throws 422, unless its handler gathers problems. */
+export function readFields(
+  { body: schema = NOTHING, gathersProblems = false }: Taking,
+  given: Body,
+): { readonly body: Body; readonly problems: Problems } {
+  const problems = new Problems(Object.keys((schema['properties'] as object | undefined) ?? {}))
+  const body = validate(schema, given, problems)
+  if (!gathersProblems) problems.throwIfAny()
+  return { body, problems }
+}
+
+interface Taking {
+  readonly body?: TSchema
+  readonly gathersProblems?: boolean
+}
+
+/** An endpoint without a body schema accepts no fields. */
+const NOTHING: TSchema = strict({})
 
 interface FieldError {
   readonly path: readonly string[]

@@ -108,7 +108,7 @@ interface End {
 }
 
 /** Empty: all destinations; null: none. */
-function abandonedEnds(before: NamedRoute, after: NamedRoute | null): End[] | null {
+export function abandonedEnds(before: NamedRoute, after: NamedRoute | null): End[] | null {
   const [was, is] = [ruleOf(before), after && ruleOf(after)]
   if (!is) return []
   const ends = (rule: typeof is | null): End[] =>

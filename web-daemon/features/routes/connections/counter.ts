@@ -53,6 +53,12 @@ export class ConnectionCounter {
     return this.#last && (this.#last.flows.get(route_rule_id)?.connections ?? 0)
   }
 
+  last(now: number): { readonly totals: ReadonlyMap<number, number>; readonly age_ms: number } | null {
+    if (!this.#last) return null
+    const totals = new Map([...this.#last.flows.values()].map((one) => [one.route_rule_id, one.connections]))
+    return { totals, age_ms: now - this.#last.at }
+  }
+
   /** Between the last two readings; null if they cannot be compared. */
   newPerSecond(route_rule_id: number): number | null {
     return this.#seconds === null ? null : (this.#newFlows.get(route_rule_id) ?? 0) / this.#seconds

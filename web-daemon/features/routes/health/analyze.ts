@@ -5,7 +5,7 @@ import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { RouteHealthView } from '@panel/shared/api/routes/answers.ts'
 import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import { ruleNamed, tunnelNamed } from '@panel/shared/messages/named.ts'
-import type { CommandContext } from '../../../platform/context.ts'
+import type { StoreContext } from '../../../platform/context.ts'
 import { foreignRules, remediesOf, toldOf } from '../../forwarding/foreign.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { observe } from '../../tunnels/view.ts'
@@ -32,7 +32,7 @@ interface Finding {
 }
 
 export function analyzeRoute(traffic: Traffic) {
-  return async (context: CommandContext, { params }: Incoming): Promise<Answer<RouteAnalysis>> => {
+  return async (context: StoreContext, { params }: Incoming): Promise<Answer<RouteAnalysis>> => {
     const record = await targetOf(context, params)
     const held = await readKernelRules(context.request, [record.route_rule_id])
     const paths = await readPaths(context, [record])
@@ -98,7 +98,7 @@ function inKernel(record: RouteRecord, held: KernelRules, { detail_message, inst
     : finding
 }
 
-async function forwarding({ request }: CommandContext, record: RouteRecord): Promise<Finding> {
+async function forwarding({ request }: StoreContext, record: RouteRecord): Promise<Finding> {
   const { live } = (await request('forwarding.probe', {})).state
   const isOn = familyOf(record) === 6 ? live.ipv6 : live.ipv4
   const finding = passes(
@@ -112,7 +112,7 @@ async function forwarding({ request }: CommandContext, record: RouteRecord): Pro
   return isOn ? finding : stops('FORWARDING_DISABLED', finding, [message('health.fix_forwarding')])
 }
 
-async function shadow({ db }: CommandContext, { route_rule_id }: RouteRecord): Promise<Finding> {
+async function shadow({ db }: StoreContext, { route_rule_id }: RouteRecord): Promise<Finding> {
   const shadows = (await findShadows(db, [route_rule_id])).get(route_rule_id) ?? []
   if (shadows.length === 0) return passes('order', message('health.not_shadowed'))
   const rules = shadows.map(ruleNamed)
@@ -123,7 +123,7 @@ async function shadow({ db }: CommandContext, { route_rule_id }: RouteRecord): P
 }
 
 /** What cannot be read for certain is evidence, not a verdict. */
-async function foreign(context: CommandContext, record: RouteRecord, paths: Paths): Promise<Finding> {
+async function foreign(context: StoreContext, record: RouteRecord, paths: Paths): Promise<Finding> {
   const found = await foreignRules(context.request)
   const { is_readable: readable, managers, total, detail } = found
   const blocks = await blocksOfRoute(context.request, record, { foreign: found, paths })
@@ -162,7 +162,7 @@ function tunnel(record: RouteRecord, { tunnel: over }: RouteHealthView, { tunnel
   ])
 }
 
-async function destinations({ now }: CommandContext, record: RouteRecord): Promise<Finding> {
+async function destinations({ now }: StoreContext, record: RouteRecord): Promise<Finding> {
   const results = await probeDestinations(record, {}, now)
   const away = results.filter(({ reachable }) => reachable === false)
   const data = { results }
@@ -216,7 +216,7 @@ const ETHERNET_MTU = 1500
 
 /** If the egress has a smaller MTU than the ingress, large transfers hang unless TCP's MSS is clamped (RFC 4459). */
 async function mtu(
-  { request }: CommandContext,
+  { request }: StoreContext,
   record: RouteRecord,
   { tunnel: over }: RouteHealthView,
 ): Promise<Finding> {

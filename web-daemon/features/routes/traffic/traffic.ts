@@ -148,6 +148,11 @@ export class Traffic {
     return this.#connections.active(route_rule_id)
   }
 
+  /** Of every rule that had any, and how long ago that was; null if not known. */
+  lastCount(): { readonly totals: ReadonlyMap<number, number>; readonly age_ms: number } | null {
+    return this.#connections.last(this.#deps.monotonic())
+  }
+
   newConnectionsPerSecond(route_rule_id: number): number | null {
     return this.#connections.newPerSecond(route_rule_id)
   }

@@ -3,7 +3,7 @@ import { WINDOW_SECONDS } from '@panel/shared/window/model.ts'
 import { DeviceName } from '@panel/shared/tunnel/observed.ts'
 import { Type } from '@panel/shared/schema.ts'
 import { message } from '@panel/shared/messages/message.ts'
-import { bool, int, json, type Shape } from '../kinds.ts'
+import { bool, int, json, oneOf, type Shape } from '../kinds.ts'
 
 const NAMES: Shape = {
   schema: Type.Array(DeviceName, { maxItems: 10_000, uniqueItems: true }),
@@ -25,6 +25,11 @@ export const SYSTEM = {
   'system.auto_reapply_on_drift': bool(
     false,
     "Whether a tunnel or relay rule that was changed or removed behind the panel's back is put right without being asked. One that does not stay right is left alone after three times in ten minutes.",
+  ),
+  'system.safe_apply_mode': oneOf(
+    ['off', 'risky', 'always'],
+    'risky',
+    'Which changes wait for a confirmation without being asked to: none, those that cut your own connection to the panel, or all.',
   ),
   'system.safe_apply_seconds': int(
     60,

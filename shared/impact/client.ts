@@ -1,0 +1,65 @@
+// Whether the operator's own way to the panel is concerned, by the kernel's routing table. Pure.
+import { formatCidr, parseIp, type Ip } from '../address/ip.ts'
+import type { Impact } from '../api/impact/impact.ts'
+import type { Change } from '../change/change.ts'
+import { message, spoken, type Message } from '../messages/message.ts'
+import type { TunnelState } from '../tunnel/model.ts'
+import type { RoutingEntry } from '../tunnel/observed.ts'
+import type { Foreseen } from './foreseen.ts'
+import { cutOf, effectOf } from './own-access.ts'
+
+export interface ClientFacts {
+  /** "" without one. */
+  readonly client_ip: string
+  /** By which the kernel answers the client now; null where it has none. */
+  readonly route: RoutingEntry | null
+  readonly isRouteKnown: boolean
+}
+
+type Affected = Pick<Impact['own_access'], 'how'> & { readonly detail: Message }
+
+/** `under`: tunnels whose packets go through one that is interrupted. */
+export function ownAccess(foreseen: Foreseen, facts: ClientFacts, under: readonly string[]): Impact['own_access'] {
+  const { client_ip, isRouteKnown } = facts
+  const client = parseIp(client_ip)
+  const affected = client && firstOf(foreseen, { ...facts, client }, under)
+  const is_known =
+    isRouteKnown || !client || affected !== null || !foreseen.changes.some(({ noun }) => noun === 'tunnel')
+  const told = affected?.detail ?? message(is_known ? 'impact.own_none' : 'impact.own_unknown')
+  const how = affected?.how ?? 'none'
+  return { is_affected: affected !== null, is_known, how, client_ip, ...spoken('detail', told) }
+}
+
+interface Client extends ClientFacts {
+  readonly client: Ip
+}
+
+function firstOf({ changes }: Foreseen, facts: Client, under: readonly string[]): Affected | null {
+  const { route, client_ip } = facts
+  const all = changes.map((one) => (one.noun === 'tunnel' ? byTunnel(one.change, facts) : null))
+  const through =
+    route && under.includes(route.device) ? throughTunnel(client_ip, route.device, route.destination) : null
+  return [...all, through].find((one) => one !== null) ?? null
+}
+
+const throughTunnel = (client_ip: string, name: string, network: string): Affected => ({
+  how: 'through_tunnel',
+  detail: message('tunnel.own_access', { client_ip, name, network }),
+})
+
+function byTunnel(change: Change<TunnelState>, { client, client_ip, route }: Client): Affected | null {
+  const name = (change.before ?? change.after)?.interface_name ?? ''
+  const addresses = change.before?.link?.config.addresses ?? []
+  const cut = cutOf(name, effectOf({ addresses }, change), client, route)
+  if (cut?.how === 'through_tunnel') return throughTunnel(client_ip, name, formatCidr(cut.network))
+  if (cut)
+    return {
+      how: cut.how,
+      detail: message('tunnel.own_access_captured', { client_ip, name, network: formatCidr(cut.network) }),
+    }
+  const [was, shall] = [change.before?.link?.config.mtu, change.after?.link?.config.mtu]
+  const isNarrower = was !== undefined && shall !== undefined && shall < was
+  return isNarrower && route?.device === name
+    ? { how: 'through_tunnel', detail: message('impact.own_mtu', { client_ip, name }) }
+    : null
+}

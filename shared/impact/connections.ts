@@ -1,0 +1,69 @@
+// Open connections by what becomes of them; what nobody counted is null, never none. Pure.
+import { FATES, type Fate, type Impact } from '../api/impact/impact.ts'
+import { message, sentences, spoken, verbatim, type Message } from '../messages/message.ts'
+import type { Concerned } from './rules.ts'
+
+export interface CountedConnections {
+  /** Null where they are known. */
+  readonly unknown: Message | null
+  readonly totals: ReadonlyMap<number, number>
+  /** Of a rule, to each destination; null where they were counted together only. */
+  readonly byDestination: ((route_rule_id: number) => ReadonlyMap<string, number> | null) | null
+  readonly top_sources: Impact['connections']['top_sources']
+}
+
+type Counts = Record<Fate, number>
+
+export interface Counting {
+  readonly connections: Impact['connections']
+  readonly of: (route_rule_id: number) => number | null
+}
+
+/** `mayConcern` false: there are no rules that could be concerned, whatever is not known. */
+export function countConnections(
+  { concerned, mayConcern }: { readonly concerned: readonly Concerned[]; readonly mayConcern: boolean },
+  { unknown, totals, byDestination, top_sources }: CountedConnections,
+  checked_at: string,
+): Counting {
+  if (unknown && mayConcern)
+    return {
+      connections: { is_known: false, ...spoken('detail', unknown), ...NOT_KNOWN, checked_at, top_sources: null },
+      of: () => null,
+    }
+  const counts: Counts = { survive: 0, frozen: 0, at_risk: 0, end: 0 }
+  let isMost = false
+  for (const one of concerned) {
+    const total = totals.get(one.route_rule_id) ?? 0
+    const to = byDestination?.(one.route_rule_id) ?? null
+    const isOneFate = to === null
+    isMost ||= isOneFate && !one.isOneFate && total > 0
+    for (const [fate, count] of to ? byFate(one, to, total) : [[one.fate, total] as const]) counts[fate] += count
+  }
+  const at_risk = counts.at_risk + counts.frozen
+  const detail =
+    concerned.length === 0
+      ? verbatim('')
+      : sentences(message('impact.counted'), isMost ? message('impact.counted_most') : null)
+  return {
+    connections: {
+      is_known: true,
+      ...spoken('detail', detail),
+      total: FATES.reduce((sum, fate) => sum + counts[fate], 0),
+      survive: counts.survive,
+      at_risk,
+      end: counts.end,
+      checked_at,
+      top_sources,
+    },
+    of: (id) => totals.get(id) ?? 0,
+  }
+}
+
+const NOT_KNOWN = { total: null, survive: null, at_risk: null, end: null } as const
+
+/** Those to destinations that the rule no longer has go on where they went. */
+function byFate({ fateTo }: Concerned, to: ReadonlyMap<string, number>, total: number): (readonly [Fate, number])[] {
+  const listed = [...to].map(([address, count]) => [fateTo(address), count] as const)
+  const rest = total - listed.reduce((sum, [, count]) => sum + count, 0)
+  return rest > 0 ? [...listed, ['survive', rest]] : listed
+}

@@ -1,0 +1,30 @@
+// What becomes of open connections when the link changes that they go through: the table of decisions.md, I2. Pure.
+import type { Fate } from '../api/impact/impact.ts'
+import type { RelayRule } from '../ruleset/model.ts'
+import { isTapKind } from '../tunnel/model.ts'
+import type { LinkImpact } from './link.ts'
+
+export interface Flow extends Pick<RelayRule, 'nat_mode' | 'snat_address'> {
+  readonly destination: string
+  /** By which the kernel reaches the destination now; null where it is not known. */
+  readonly network: string | null
+}
+
+/**
+ * The kernel forgets flows behind a masquerade with the link or the address that they left by, and a destination that speaks
+ * next finds nobody. Others go on, unless the far end has to learn a new hardware address first.
+ */
+export function fateThrough({ effect, was, shall, isReached }: LinkImpact, flow: Flow): Fate {
+  if (effect === 'none' || effect === 'made' || effect === 'in_place') return 'survive'
+  const isReachable = isReached(flow.destination, flow.network)
+  if (!shall || isReachable === false) return 'end'
+  if (isReachable === null || (effect === 'remade' && isTapKind(shall.config.kind))) return 'at_risk'
+  const gone = (was?.config.addresses ?? []).filter(
+    ({ address }) => !shall.config.addresses.some((one) => one.address === address),
+  )
+  if (flow.nat_mode === 'snat') return gone.some(({ address }) => address === flow.snat_address) ? 'at_risk' : 'survive'
+  const isForgotten = effect !== 'addresses' || gone.some(({ address }) => isIpv6(address) === isIpv6(flow.destination))
+  return flow.nat_mode === 'masquerade' && isForgotten ? 'at_risk' : 'survive'
+}
+
+const isIpv6 = (address: string): boolean => address.includes(':')

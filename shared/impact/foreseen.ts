@@ -1,0 +1,30 @@
+// What a command would have root do, in its order: what its impact follows from.
+import type { Warning } from '../api/base/errors.ts'
+import type { Change } from '../change/change.ts'
+import type { ForwardingState } from '../forwarding/model.ts'
+import type { RelayDestination, RulesetState } from '../ruleset/model.ts'
+import type { TunnelState } from '../tunnel/model.ts'
+
+export type HostChange =
+  | { readonly noun: 'tunnel'; readonly change: Change<TunnelState> }
+  | { readonly noun: 'route'; readonly change: Change<RulesetState> }
+  | {
+      readonly noun: 'forwarding'
+      readonly change: { readonly before: ForwardingState; readonly after: ForwardingState }
+    }
+
+/** Connections of a rule that are ended on request: to these destinations, or to any where none is named. */
+export interface Ended {
+  readonly route_rule_id: number
+  readonly destinations: readonly Pick<RelayDestination, 'address' | 'port'>[]
+}
+
+export interface Foreseen {
+  readonly changes: readonly HostChange[]
+  readonly ended?: Ended | null
+  /** How many parts depend on others of the same command, so that nobody knows them beforehand. */
+  readonly unforeseen?: number
+  readonly warnings: readonly Warning[]
+}
+
+export const NOTHING_FORESEEN: Foreseen = { changes: [], warnings: [] }

@@ -1,0 +1,117 @@
+// What the changes of one tunnel do to its link, and to the ways that lead through it. Pure.
+import { contains, formatCidr, parseIp, type Cidr } from '../address/ip.ts'
+import { sameState, type Change } from '../change/change.ts'
+import type { LinkState, RouteThrough, TunnelState } from '../tunnel/model.ts'
+import { addressNetworks } from '../tunnel/networks.ts'
+import type { TunnelStep } from '../tunnel/step.ts'
+import { planChange } from '../tunnel/plans.ts'
+
+/** From the mildest on. */
+export type LinkEffect = 'none' | 'made' | 'in_place' | 'addresses' | 'bounced' | 'remade' | 'gone'
+/** Those under which the kernel drops routes, and packets for a while. */
+export const INTERRUPTED: readonly LinkEffect[] = ['addresses', 'bounced', 'remade', 'gone']
+
+/** Changes of one kind take about as long; "" is none of the link. */
+export const kindOf = (change: Change<TunnelState>): string =>
+  [...new Set(planChange(change).steps.map(({ kind }) => kind))]
+    .filter((kind) => kind.startsWith('link_') || kind === 'address_remove')
+    .join(' ')
+
+export interface RouteFate {
+  readonly route: RouteThrough
+  readonly fate: 'comes_back' | 'lost'
+}
+
+export interface LinkImpact {
+  /** Under which it is on the host before the change. */
+  readonly interface_name: string
+  readonly effect: LinkEffect
+  readonly was: LinkState | null
+  readonly shall: LinkState | null
+  /** Of the networks of its own addresses, and of others; what stays untouched is not among them. */
+  readonly routes: readonly RouteFate[]
+  /** Whether packets to an address that went by this network still do afterwards; null where that is not known. */
+  readonly isReached: (address: string, network: string | null) => boolean | null
+}
+
+/** `changes` each begin where the one before it ends. `through`: the routes of others that the kernel has now. */
+export function linkImpact(changes: readonly Change<TunnelState>[], through: readonly RouteThrough[]): LinkImpact {
+  const [first, last] = [changes[0], changes.at(-1)]
+  const [was, shall] = [first?.before?.link ?? null, last?.after?.link ?? null]
+  const steps = changes.flatMap((change) => planChange(change).steps)
+  const effect = effectOf(was, shall, steps)
+  const routes = routeFates(effect, was, shall, through)
+  const networks = shall?.is_up ? addressNetworks(shall.config.addresses) : []
+  const lost = new Set(routes.flatMap(({ route, fate }) => (fate === 'lost' ? [route.destination] : [])))
+  return {
+    interface_name: (first?.before ?? first?.after)?.interface_name ?? '',
+    effect,
+    was,
+    shall,
+    routes,
+    isReached: (address, network) => {
+      if (!shall?.is_up) return false
+      if (isWithin(networks, address)) return true
+      return network === null ? null : !lost.has(network) && !isOwn(was, network)
+    },
+  }
+}
+
+function effectOf(was: LinkState | null, shall: LinkState | null, steps: readonly TunnelStep[]): LinkEffect {
+  const has = (kind: TunnelStep['kind']): boolean => steps.some((step) => step.kind === kind)
+  if (!was?.is_up) return shall?.is_up ? 'made' : 'none'
+  if (!shall?.is_up) return 'gone'
+  if (has('link_delete')) return 'remade'
+  if (has('link_down')) return 'bounced'
+  if (has('address_remove')) return 'addresses'
+  return has('link_set_mtu') || has('link_set_txqueuelen') || has('address_add') ? 'in_place' : 'none'
+}
+
+function routeFates(
+  effect: LinkEffect,
+  was: LinkState | null,
+  shall: LinkState | null,
+  through: readonly RouteThrough[],
+): RouteFate[] {
+  if (!was || !INTERRUPTED.includes(effect)) return []
+  const kept = effect === 'gone' ? [] : addressNetworks(shall?.config.addresses ?? []).map(formatCidr)
+  const own = effect === 'gone' || effect === 'addresses' ? [] : addressNetworks(was.config.addresses).map(formatCidr)
+  const isCarried = (route: RouteThrough): boolean =>
+    effect === 'remade' && (shall?.routes ?? []).some((one) => sameState(one, route))
+  const going = through.filter((route) => effect !== 'addresses' || goesWithAddresses(route, was, shall))
+  return [
+    ...own.filter((one) => kept.includes(one)).map((one) => ({ route: ownRoute(one), fate: 'comes_back' as const })),
+    ...going.map((route) => ({ route, fate: isCarried(route) ? ('comes_back' as const) : ('lost' as const) })),
+  ]
+}
+
+/** A route goes with the address that it names as source, and with the network of its gateway. */
+function goesWithAddresses({ source, gateway }: RouteThrough, was: LinkState, shall: LinkState | null): boolean {
+  const left = (shall?.config.addresses ?? []).map(({ address }) => address)
+  if (source !== '' && !left.includes(source) && was.config.addresses.some(({ address }) => address === source))
+    return true
+  return gateway !== '' && !isWithin(addressNetworks(shall?.config.addresses ?? []), gateway)
+}
+
+const isOwn = (was: LinkState | null, network: string): boolean =>
+  addressNetworks(was?.config.addresses ?? []).some((one) => formatCidr(one) === network)
+
+function isWithin(networks: readonly Cidr[], address: string): boolean {
+  const ip = parseIp(address)
+  return ip !== null && networks.some((one) => contains(one, ip))
+}
+
+/** RT_TABLE_MAIN in linux/rtnetlink.h. */
+const MAIN_TABLE = 254
+
+const ownRoute = (destination: string): RouteThrough => ({
+  destination,
+  gateway: '',
+  source: '',
+  table: MAIN_TABLE,
+  protocol: 'kernel',
+  metric: 0,
+  is_link_scope: true,
+  is_onlink: false,
+  unmodelled: [],
+})

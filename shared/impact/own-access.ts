@@ -1,0 +1,66 @@
+// What a change of a tunnel does to the way of the answers to a client, by the kernel's routing table. Pure.
+import { contains, formatCidr, parseCidr, parseIp, type Cidr, type Ip } from '../address/ip.ts'
+import type { Change } from '../change/change.ts'
+import type { TunnelAddress, TunnelState } from '../tunnel/model.ts'
+import { addressNetworks } from '../tunnel/networks.ts'
+import type { RoutingEntry } from '../tunnel/observed.ts'
+import { planChange } from '../tunnel/plans.ts'
+
+interface Guarded {
+  readonly addresses: readonly TunnelAddress[]
+}
+
+/** What a change does to the ways that lead over the tunnel. */
+export interface Effect {
+  /** The link goes, is made again or is taken down, and every route with it. */
+  readonly isDown: boolean
+  readonly lost: readonly TunnelAddress[]
+  readonly gained: readonly Cidr[]
+}
+
+export function effectOf({ addresses }: Guarded, change: Change<TunnelState>): Effect {
+  const { steps } = planChange(change)
+  const isDown = steps.some(({ kind }) => kind === 'link_delete' || kind === 'link_down')
+  const removed = steps.flatMap((step) => (step.kind === 'address_remove' ? [step.address] : []))
+  const lost = isDown ? [...addresses, ...liveAddresses(change.before)] : removed
+  return { isDown, lost, gained: gainedNetworks(change) }
+}
+
+/** Without a look at the routing table. */
+export const mayCut = ({ isDown, lost, gained }: Effect, client: Ip): boolean =>
+  isDown || lost.length > 0 || gained.some((one) => contains(one, client))
+
+export interface Cut {
+  readonly how: 'through_tunnel' | 'route_captured'
+  readonly network: Cidr
+}
+
+/** `route` is the entry by which the kernel answers the client now; null where none is known. */
+export function cutOf(interface_name: string, effect: Effect, client: Ip, route: RoutingEntry | null): Cut | null {
+  const network = route && parseCidr(route.destination)
+  const isThrough = route?.device === interface_name
+  const inside = addressNetworks(effect.lost).find((one) => contains(one, client))
+  if (inside) return { how: 'through_tunnel', network: inside }
+  if (isThrough && network && isRouteLost(effect, route)) return { how: 'through_tunnel', network }
+  const longest = network?.prefix_length ?? -1
+  const captor = isThrough ? undefined : effect.gained.find((one) => contains(one, client))
+  return captor && captor.prefix_length > longest ? { how: 'route_captured', network: captor } : null
+}
+
+/** A route goes with the link, with the address that it names as source, and with the network of its gateway. */
+function isRouteLost({ isDown, lost }: Effect, { source, gateway }: RoutingEntry): boolean {
+  const hop = parseIp(gateway)
+  return (
+    isDown ||
+    lost.some(({ address }) => address === source) ||
+    (hop !== null && addressNetworks(lost).some((one) => contains(one, hop)))
+  )
+}
+
+/** A link that is down has no routes. */
+function gainedNetworks({ before, after }: Change<TunnelState>): Cidr[] {
+  const had = new Set(addressNetworks(before?.link?.is_up ? liveAddresses(before) : []).map(formatCidr))
+  return addressNetworks(after?.link?.is_up ? liveAddresses(after) : []).filter((one) => !had.has(formatCidr(one)))
+}
+
+const liveAddresses = (state: TunnelState | null): readonly TunnelAddress[] => state?.link?.config.addresses ?? []

@@ -1,0 +1,65 @@
+// How many connections the rules own: as they were counted last, and by a look at each only where that tells more.
+import type { CountedConnections } from '@panel/shared/impact/connections.ts'
+import { fromRoot, message } from '@panel/shared/messages/message.ts'
+import type { ConnectionsFound } from '@panel/shared/ruleset/connection.ts'
+import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import type { RouteRecord } from '../routes/record.ts'
+import type { Traffic } from '../routes/traffic/traffic.ts'
+import { nullIfUnreadable } from './unreadable.ts'
+
+interface Wanted {
+  readonly records: readonly RouteRecord[]
+  /** Some go to destinations that are not concerned. */
+  readonly isByDestination: boolean
+  readonly with_sources: boolean
+}
+
+/** Few enough that root lists them all. */
+const LISTED_MAX = CONNECTIONS_MAX
+const TOP_SOURCES = 10
+
+type Counted = CountedConnections & { readonly checked_at: string }
+
+export async function countConnections(
+  { request, now }: ReadContext,
+  traffic: Traffic,
+  { records, isByDestination, with_sources }: Wanted,
+): Promise<Counted> {
+  const last = traffic.lastCount()
+  const mixed = isByDestination ? records.filter(({ destinations }) => destinations.length > 1) : []
+  const isListable = mixed.reduce((sum, one) => sum + (last?.totals.get(one.route_rule_id) ?? 0), 0) <= LISTED_MAX
+  if (last && !with_sources && (mixed.length === 0 || !isListable))
+    return { ...asCounted(last.totals), checked_at: new Date(now().getTime() - last.age_ms).toISOString() }
+  const checked_at = now().toISOString()
+  if (records.length === 0) return { ...asCounted(new Map()), checked_at }
+  const limit = with_sources || mixed.length > 0 ? LISTED_MAX : 0
+  const found = await nullIfUnreadable(request('ruleset.connections', { route_rule_ids: [], limit }))
+  if (!found) return { ...NOT_COUNTED, checked_at }
+  if (!found.is_readable) return { ...NOT_COUNTED, unknown: fromRoot(found.detail), checked_at }
+  return { ...listed(found, with_sources), checked_at }
+}
+
+const asCounted = (totals: CountedConnections['totals']): CountedConnections => ({
+  unknown: null,
+  totals,
+  byDestination: null,
+  top_sources: null,
+})
+
+const NOT_COUNTED: CountedConnections = { ...asCounted(new Map()), unknown: message('impact.not_counted') }
+
+function listed({ totals, sources, connections }: ConnectionsFound, with_sources: boolean): CountedConnections {
+  const byRule = new Map<number, Map<string, number>>()
+  for (const { route_rule_id, destination_address: to } of connections) {
+    const there = byRule.get(route_rule_id) ?? new Map<string, number>()
+    byRule.set(route_rule_id, there.set(to, (there.get(to) ?? 0) + 1))
+  }
+  const isWhole = connections.length < CONNECTIONS_MAX
+  return {
+    unknown: null,
+    totals: new Map(totals.map(({ route_rule_id, connections: many }) => [route_rule_id, many])),
+    byDestination: isWhole && connections.length > 0 ? (id) => byRule.get(id) ?? new Map<string, number>() : null,
+    top_sources: with_sources ? sources.slice(0, TOP_SOURCES) : null,
+  }
+}

@@ -1,0 +1,124 @@
+// What an impact is worked out from, read as far as the foreseen changes need it. What cannot be read is not known, and
+// the impact says so.
+import { formatCidr, parseIp } from '@panel/shared/address/ip.ts'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import { tunnelChanges, type ImpactFacts, type TunnelFacts } from '@panel/shared/impact/impact.ts'
+import { INTERRUPTED, linkImpact } from '@panel/shared/impact/link.ts'
+import type { RuleFacts } from '@panel/shared/impact/rules.ts'
+import { message } from '@panel/shared/messages/message.ts'
+import { ROUTE_LOOKUPS_MAX } from '@panel/shared/rpc/methods.ts'
+import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
+import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import type { Asking } from '../../platform/impact.ts'
+import { readPaths } from '../routes/path.ts'
+import { ruleOf, type RouteRecord } from '../routes/record.ts'
+import { allRoutes } from '../routes/store.ts'
+import type { Traffic } from '../routes/traffic/traffic.ts'
+import { existingTunnels, type ExistingTunnel } from '../tunnels/store.ts'
+import { countConnections } from './connections.ts'
+import { nullIfUnreadable } from './unreadable.ts'
+
+export interface ImpactDeps {
+  readonly traffic: Traffic
+  readonly took: ImpactFacts['took']
+}
+
+export async function gatherFacts(
+  context: ReadContext,
+  { traffic, took }: ImpactDeps,
+  foreseen: Foreseen,
+  asking: Asking,
+): Promise<ImpactFacts> {
+  const links = tunnelChanges(foreseen).map((changes) => linkImpact(changes, []))
+  const cut = links.filter(({ effect }) => INTERRUPTED.includes(effect))
+  const isOverLinks = links.some(({ effect }) => effect !== 'none' && effect !== 'made')
+  const [records, tunnels] = await Promise.all([
+    foreseen.changes.length > links.length || isOverLinks ? allRoutes(context.db) : [],
+    links.length > 0 ? existingTunnels(context.db) : [],
+  ])
+  const [rules, ways, through, connections] = await Promise.all([
+    rulesIn(context, records, isOverLinks),
+    lookUp(
+      context,
+      [asking.client_ip, ...(cut.length > 0 ? tunnels.map(({ remote_endpoint }) => remote_endpoint) : [])],
+      links.length > 0,
+    ),
+    routesThrough(
+      context,
+      cut.map(({ interface_name }) => interface_name),
+    ),
+    countConnections(context, traffic, {
+      records,
+      isByDestination: isOverLinks,
+      with_sources: asking.with_sources === true,
+    }),
+  ])
+  return {
+    checked_at: connections.checked_at,
+    client: { client_ip: asking.client_ip, route: ways?.get(asking.client_ip) ?? null, isRouteKnown: ways !== null },
+    tunnels: tunnels.map((one) => tunnelFacts(one, ways)),
+    rules,
+    connections: isOverLinks && ways === null ? { ...connections, unknown: WAYS_UNKNOWN } : connections,
+    through,
+    took,
+  }
+}
+
+/** Then nobody knows which rules lead over the link. */
+const WAYS_UNKNOWN = message('impact.ways_unknown')
+
+async function rulesIn(context: ReadContext, records: readonly RouteRecord[], withWays: boolean): Promise<RuleFacts[]> {
+  const paths = withWays ? await readPaths(context, records) : null
+  return records.flatMap((record) => {
+    const rule = ruleOf({ ...record, is_enabled: true })
+    if (!rule) return []
+    const hops = paths?.hopsOf(record) ?? []
+    const enabled = record.destinations.filter(({ is_enabled }) => is_enabled)
+    const ways = enabled.map(({ address }, at) => {
+      const network = paths?.wayTo(address)?.network
+      return {
+        address,
+        interface_name: paths?.nameOf(hops[at] ?? 0) ?? null,
+        network: network ? formatCidr(network) : null,
+      }
+    })
+    const { route_rule_id, route_rule_title: title, is_enabled } = record
+    return [{ route_rule_id, title, is_enabled, rule, ways }]
+  })
+}
+
+type Ways = ReadonlyMap<string, RoutingEntry | null>
+
+/** Null where root cannot be asked. */
+async function lookUp({ request }: ReadContext, all: readonly string[], isNeeded: boolean): Promise<Ways | null> {
+  const addresses = isNeeded ? [...new Set(all)].filter((one) => parseIp(one)) : []
+  const found = new Map<string, RoutingEntry | null>()
+  for (let at = 0; at < addresses.length; at += ROUTE_LOOKUPS_MAX) {
+    const piece = addresses.slice(at, at + ROUTE_LOOKUPS_MAX)
+    const answer = await nullIfUnreadable(request('route.lookup', { addresses: piece }))
+    if (!answer) return null
+    for (const [index, route] of answer.routes.entries()) found.set(piece[index] ?? '', route)
+  }
+  return found
+}
+
+const tunnelFacts = (
+  { tunnel_id, interface_name, remote_endpoint }: ExistingTunnel,
+  ways: Ways | null,
+): TunnelFacts => ({
+  tunnel_id,
+  interface_name,
+  underlay_device: ways?.get(remote_endpoint)?.device ?? null,
+})
+
+/** Two to a request, which is what root takes. */
+async function routesThrough({ request }: ReadContext, names: readonly string[]): Promise<ImpactFacts['through']> {
+  const found = new Map<string, readonly RouteThrough[]>()
+  for (let at = 0; at < names.length; at += 2) {
+    const answer = await nullIfUnreadable(request('route.through', { interface_names: names.slice(at, at + 2) }))
+    if (!answer) return null
+    for (const { interface_name, routes } of answer.links) found.set(interface_name, routes)
+  }
+  return found
+}

@@ -1,0 +1,70 @@
+// Foresees a request: its endpoint is found and its body read as if it had been sent, and the endpoint says what it
+// would do.
+import type { ImpactAnswer, ImpactBody } from '@panel/shared/api/impact/impact.ts'
+import { NOTHING_FORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
+import { message } from '@panel/shared/messages/message.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import { takeConfirmWithin } from '../../platform/http/confirm-within.ts'
+import { changesHost, ok, type Answer, type Endpoint, type Incoming } from '../../platform/http/endpoint.ts'
+import { takeKey } from '../../platform/http/idempotency.ts'
+import { API_BASE, findEndpoint, notFound } from '../../platform/http/routes.ts'
+import { readFields } from '../../platform/http/validate.ts'
+import type { ReadImpact } from '../../platform/impact.ts'
+import { planOf } from './plan.ts'
+
+export const foreseeRequest =
+  (readImpact: ReadImpact, endpoints: () => readonly Endpoint[]) =>
+  async (context: ReadContext, incoming: Incoming<ImpactBody>): Promise<Answer<ImpactAnswer>> => {
+    const foreseen = await foresee(context, incoming, endpoints())
+    const { client_ip, body } = incoming
+    const asking = { client_ip, with_sources: body.with_sources === true }
+    return ok({
+      plan: await planOf(context, foreseen),
+      impact: await readImpact(context, foreseen, asking),
+      warnings: [...foreseen.warnings],
+    })
+  }
+
+/** Whether the operator's own connection would not survive a command. */
+export const cutsOwnAccess =
+  (readImpact: ReadImpact) =>
+  async (endpoint: Endpoint, context: ReadContext, incoming: Incoming<never>): Promise<boolean> => {
+    if (endpoint.kind !== 'command' || !endpoint.foresee) return false
+    const foreseen = await endpoint.foresee(context, incoming)
+    return (await readImpact(context, foreseen, { client_ip: incoming.client_ip })).own_access.is_affected
+  }
+
+async function foresee(
+  context: ReadContext,
+  { body: asked, problems, ...connection }: Incoming<ImpactBody>,
+  endpoints: readonly Endpoint[],
+): Promise<Foreseen> {
+  const { method, path, body: given = {} } = asked
+  if (method === 'GET') problems.add('method', 'INVALID_VALUE', message('impact.only_reads'))
+  problems.throwIfAny()
+  const found = findEndpoint(endpoints, method, below(context.api_path, path))
+  if (!found) throw notFound()
+  if ('methods' in found)
+    problems.add('method', 'INVALID_VALUE', message('panel.method', { method, allowed: found.methods.join(', ') }))
+  problems.throwIfAny()
+  if ('methods' in found) throw notFound()
+  const { endpoint, params } = found
+  const isCreating = endpoint.kind === 'command' && endpoint.isCreating === true
+  const once = isCreating ? takeKey('', given).body : given
+  const read = readFields(endpoint, changesHost(endpoint) ? takeConfirmWithin('', once).body : once)
+  if (endpoint.kind !== 'command' || !endpoint.foresee) return NOTHING_FORESEEN
+  return endpoint.foresee(context, {
+    ...connection,
+    ...read,
+    body: read.body as never,
+    params,
+    query: {},
+    if_match: '',
+  })
+}
+
+/** With the base of the API or without it. */
+const below = (api_path: string, path: string): string => {
+  const base = [api_path, API_BASE].find((one) => path.startsWith(`${one}/`)) ?? ''
+  return path.slice(base.length)
+}

@@ -1,0 +1,40 @@
+// What a command of relay rules would have root do, as its impact is worked out from it.
+import type { Warning } from '@panel/shared/api/base/errors.ts'
+import type { Ended, Foreseen } from '@panel/shared/impact/foreseen.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import { foreseeForwarding } from '../forwarding/auto.ts'
+import { planRules, type WantedRule } from './change.ts'
+import { abandonedEnds } from './connections/connections.ts'
+import type { KernelRules } from './kernel-rules.ts'
+import { familyOf, type NamedRoute } from './record.ts'
+
+interface Wanted {
+  readonly rules: readonly WantedRule[]
+  /** Those that shall be in force have forwarding turned on. */
+  readonly records: readonly NamedRoute[]
+  readonly warnings?: readonly Warning[]
+  readonly ended?: Ended | null
+  readonly held?: KernelRules
+}
+
+export async function foreseeRules(
+  context: ReadContext,
+  { rules, records, warnings = [], ended = null, held }: Wanted,
+): Promise<Foreseen> {
+  const { change } = await planRules(context, rules, held)
+  const families = new Set(records.filter(({ is_enabled }) => is_enabled).map(familyOf))
+  return {
+    changes: [
+      ...(change.before || change.after ? [{ noun: 'route' as const, change }] : []),
+      ...(await foreseeForwarding(context, [...families])),
+    ],
+    ended,
+    warnings,
+  }
+}
+
+/** `after` null: the rule goes. */
+export function endedBy(before: NamedRoute, after: NamedRoute | null, isRequested: boolean | undefined): Ended | null {
+  const destinations = isRequested === true ? abandonedEnds(before, after) : null
+  return destinations && { route_rule_id: before.route_rule_id, destinations }
+}

@@ -1,0 +1,13 @@
+// How a preview asks what a change would do to what goes on now; the feature "impact" answers.
+import type { Impact } from '@panel/shared/api/impact/impact.ts'
+import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import type { ReadContext } from './context.ts'
+
+export interface Asking {
+  /** The address of the connection; "" without one. */
+  readonly client_ip: string
+  /** Also by where the connections come from. */
+  readonly with_sources?: boolean
+}
+
+export type ReadImpact = (context: ReadContext, foreseen: Foreseen, asking: Asking) => Promise<Impact>
