@@ -50,7 +50,9 @@ export async function impactSection(stage: Stage, panel: Panel, count: number): 
   const open = traffic.connections(1) ?? 0
   if (open < CONNECTIONS * 0.45) throw new Error(`Only ${open} connections are open`)
   const readImpact = makeImpact({ traffic, took: () => null })
-  const nothing = { ...(await readImpact({ ...deps, api_path: '' }, { changes: [], warnings: [] }, { client_ip: '', server_ip: '' })) }
+  const nothing = {
+    ...(await readImpact({ ...deps, api_path: '' }, { changes: [], warnings: [] }, { client_ip: '', server_ip: '' })),
+  }
   const took = async (read: ReadImpact): Promise<number> => {
     const began = performance.now()
     const body = { route_rule_id: 1, destination_port: 81 }

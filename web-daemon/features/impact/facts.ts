@@ -39,28 +39,13 @@ export async function gatherFacts(
   ])
   const [rules, ways, through, connections] = await Promise.all([
     rulesIn(context, records, isOverLinks),
-    lookUp(
-      context,
-      [asking.client_ip, ...(cut.length > 0 ? tunnels.map(({ remote_endpoint }) => remote_endpoint) : [])],
-      links.length > 0,
-    ),
-    routesThrough(
-      context,
-      cut.map(({ interface_name }) => interface_name),
-    ),
-    countConnections(context, traffic, {
-      records,
-      isByDestination: isOverLinks,
-    }),
+    lookUp(context, [asking.client_ip, ...(cut.length > 0 ? tunnels.map(farEnd) : [])], links.length > 0),
+    routesThrough(context, cut.map(nameOf)),
+    countConnections(context, traffic, { records, isByDestination: isOverLinks }),
   ])
   return {
     checked_at: connections.checked_at,
-    client: {
-      client_ip: asking.client_ip,
-      server_ip: asking.server_ip,
-      route: ways?.get(asking.client_ip) ?? null,
-      isRouteKnown: ways !== null,
-    },
+    client: clientFacts(asking, ways),
     tunnels: tunnels.map((one) => tunnelFacts(one, ways)),
     rules,
     connections: isOverLinks && ways === null ? { ...connections, unknown: WAYS_UNKNOWN } : connections,
@@ -68,6 +53,14 @@ export async function gatherFacts(
     took,
   }
 }
+
+const farEnd = ({ remote_endpoint }: { readonly remote_endpoint: string }): string => remote_endpoint
+const nameOf = ({ interface_name }: { readonly interface_name: string }): string => interface_name
+
+const clientFacts = (
+  { client_ip, server_ip }: Asking,
+  ways: Awaited<ReturnType<typeof lookUp>>,
+): ImpactFacts['client'] => ({ client_ip, server_ip, route: ways?.get(client_ip) ?? null, isRouteKnown: ways !== null })
 
 /** Then nobody knows which rules lead over the link. */
 const WAYS_UNKNOWN = message('impact.ways_unknown')
