@@ -17,6 +17,7 @@ import type routes from './en/routes.json'
 import type host from './en/host.json'
 import type list from './en/list.json'
 import type metrics from './en/metrics.json'
+import type safe_apply from './en/safe_apply.json'
 import type settings from './en/settings.json'
 import type system from './en/system.json'
 import type tunnels from './en/tunnels.json'
@@ -40,6 +41,7 @@ interface Areas {
   readonly host: typeof host
   readonly list: typeof list
   readonly metrics: typeof metrics
+  readonly safe_apply: typeof safe_apply
   readonly settings: typeof settings
   readonly system: typeof system
   readonly tunnels: typeof tunnels
