@@ -8,7 +8,7 @@ import { OPERATOR } from '../api/support/panel.ts'
 import { createRoute } from '../api/support/routes.ts'
 import { createTunnel } from '../api/support/tunnels.ts'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
-import { eachHost, signedIn, type Host } from './support/host.ts'
+import { complaintOf, eachHost, goTo, signedIn, type Host } from './support/host.ts'
 
 describe('Changes that wait for a confirmation', () => {
   const { visit } = browsing()
@@ -87,6 +87,21 @@ describe('Changes that wait for a confirmation', () => {
     await press(page, 'Put back now')
     await ended(page).getByText('Somebody asked for it.').waitFor()
     assert.equal(await mtu(), before)
+  })
+
+  it('are begun on the page, for as long as is said there', async () => {
+    const { page, gates } = await goTo(await overview(), host, 'system', 'System')
+    gates.allowConsole(/422|409/)
+    const begin = page.getByRole('button', { name: 'Begin changes that wait for a confirmation' })
+    await page.getByLabel('Seconds', { exact: true }).fill('14')
+    await begin.click()
+    assert.match(await complaintOf(page, 'Seconds'), /15/)
+    await page.getByLabel('Seconds', { exact: true }).fill('120')
+    await begin.click()
+    await banner(page).waitFor()
+    assert.equal((await client.get<SafeApplyAnswer>('/safe-apply')).body.window?.seconds, 120)
+    await begin.click()
+    await page.getByText(/Changes are waiting for a confirmation already/).waitFor()
   })
 
   it('are counted down between the answers, and said aloud with 30, 10 and 5 seconds left alone', async () => {
