@@ -5,7 +5,7 @@ set -eu
 CONF=/etc/tunnel-panel/panel.conf
 
 usage() {
-  echo "tunnel-panel status | url | set-listen ADDRESS [PORT] [--without-tls] | make-certificate NAME... | reset-password | rpc METHOD [PARAMETERS] | interfaces [--own] | check-store | set-aside FILE | take-down" >&2
+  echo "tunnel-panel status | url | set-listen ADDRESS [PORT] [--without-tls] | make-certificate NAME... | reset-password | rpc METHOD [PARAMETERS] | interfaces [--own] | safe-apply [status | confirm | cancel] | check-store | set-aside FILE | take-down" >&2
   exit 1
 }
 
@@ -118,7 +118,7 @@ case ${1-} in
   set-listen) shift; set_listen "$@" ;;
   make-certificate) shift; make_certificate "$@" ;;
   set-aside) shift; set_aside "$@" ;;
-  reset-password | rpc | interfaces | check-store) command_of_the_panel "$@" ;;
+  reset-password | rpc | interfaces | safe-apply | check-store) command_of_the_panel "$@" ;;
   take-down)
     only_root take-down
     # It would put back what it finds missing, where its settings say so.

@@ -105,6 +105,9 @@ export const ImportBackupBody = strict({
       'Make tunnels and rules as if each had been asked for with force. It overrides what "force" does there, and no more.',
     ),
   ),
+  is_atomic: maybe(
+    flag('is_atomic', 'Put everything back where an item fails, on the host and in the store. Default false.'),
+  ),
   current_password: maybe(
     Type.String({
       maxLength: 1024,
@@ -139,6 +142,7 @@ export type ImportAction = Static<typeof ImportAction>
 
 export const ImportBackupAnswer = shape('BackupImported', {
   dry_run: Flag,
+  is_taken_back: told(Flag, 'Whether everything was put back, since it was to be imported whole and an item failed.'),
   actions: told(list(ImportAction), 'In the order in which they were done: settings, pools, tunnels, routes.'),
   counts: countsOf(IMPORTED_AS),
   ...sentence('note'),

@@ -11,6 +11,8 @@ import { cutOf, effectOf } from './own-access.ts'
 export interface ClientFacts {
   /** "" without one. */
   readonly client_ip: string
+  /** The address of this host that his connection was made to. */
+  readonly server_ip: string
   /** By which the kernel answers the client now; null where it has none. */
   readonly route: RoutingEntry | null
   readonly isRouteKnown: boolean
@@ -47,10 +49,10 @@ const throughTunnel = (client_ip: string, name: string, network: string): Affect
   detail: message('tunnel.own_access', { client_ip, name, network }),
 })
 
-function byTunnel(change: Change<TunnelState>, { client, client_ip, route }: Client): Affected | null {
+function byTunnel(change: Change<TunnelState>, { client, client_ip, server_ip, route }: Client): Affected | null {
   const name = (change.before ?? change.after)?.interface_name ?? ''
   const addresses = change.before?.link?.config.addresses ?? []
-  const cut = cutOf(name, effectOf({ addresses }, change), client, route)
+  const cut = cutOf(name, effectOf({ addresses }, change), { client, server_ip }, route)
   if (cut?.how === 'through_tunnel') return throughTunnel(client_ip, name, formatCidr(cut.network))
   if (cut)
     return {

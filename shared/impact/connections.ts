@@ -9,7 +9,6 @@ export interface CountedConnections {
   readonly totals: ReadonlyMap<number, number>
   /** Of a rule, to each destination; null where they were counted together only. */
   readonly byDestination: ((route_rule_id: number) => ReadonlyMap<string, number> | null) | null
-  readonly top_sources: Impact['connections']['top_sources']
 }
 
 type Counts = Record<Fate, number>
@@ -22,7 +21,7 @@ export interface Counting {
 /** `mayConcern` false: there are no rules that could be concerned, whatever is not known. */
 export function countConnections(
   { concerned, mayConcern }: { readonly concerned: readonly Concerned[]; readonly mayConcern: boolean },
-  { unknown, totals, byDestination, top_sources }: CountedConnections,
+  { unknown, totals, byDestination }: CountedConnections,
   checked_at: string,
 ): Counting {
   if (unknown && mayConcern)
@@ -53,7 +52,7 @@ export function countConnections(
       at_risk,
       end: counts.end,
       checked_at,
-      top_sources,
+      top_sources: null,
     },
     of: (id) => totals.get(id) ?? 0,
   }

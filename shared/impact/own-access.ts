@@ -35,11 +35,26 @@ export interface Cut {
   readonly network: Cidr
 }
 
+/** `server_ip`: the address of this host that his connection was made to. */
+export interface OwnEnds {
+  readonly client: Ip
+  readonly server_ip: string
+}
+
 /** `route` is the entry by which the kernel answers the client now; null where none is known. */
-export function cutOf(interface_name: string, effect: Effect, client: Ip, route: RoutingEntry | null): Cut | null {
+export function cutOf(
+  interface_name: string,
+  effect: Effect,
+  { client, server_ip }: OwnEnds,
+  route: RoutingEntry | null,
+): Cut | null {
   const network = route && parseCidr(route.destination)
   const isThrough = route?.device === interface_name
-  const inside = addressNetworks(effect.lost).find((one) => contains(one, client))
+  const reached = effect.lost.filter(({ address }) => address === server_ip)
+  const inside = [
+    ...addressNetworks(effect.lost).filter((one) => contains(one, client)),
+    ...addressNetworks(reached),
+  ][0]
   if (inside) return { how: 'through_tunnel', network: inside }
   if (isThrough && network && isRouteLost(effect, route)) return { how: 'through_tunnel', network }
   const longest = network?.prefix_length ?? -1

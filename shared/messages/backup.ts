@@ -5,6 +5,9 @@ export const BACKUP = {
   'backup.dry': 'Nothing was changed. An "error" is what the item would be refused for as things stand now.',
   'backup.done':
     'What failed is told with its reason; everything else is in place. Importing the same backup again does what is left and skips the rest.',
+  'backup.taken_back': 'An item failed, so everything was put back: nothing is changed.',
+  'backup.stuck':
+    'An item failed, and what was imported before it could not be put back yet. It is tried again: {detail}',
   'backup.no_rules': 'The backup holds no relay rules, so none are brought back.',
   'backup.holds':
     'Holds settings, address pools, tunnels and relay rules as they are meant to be. Accounts, passwords, sessions and the signing key are not in it. Ids have a meaning within this backup only.',

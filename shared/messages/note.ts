@@ -1,7 +1,7 @@
 // What stands beside a list, a preview or a change.
 export const NOTE = {
   'note.traffic':
-    "tx is towards the destination and rx is back from it. The figures since_boot are the kernel's own counters, which start again at zero with the server and whenever they are created again; those since_creation are summed up by the panel and survive that. Both count the same bytes: never add them together.",
+    "tx is towards the destination and rx is back from it. The kernel's own counters start again at zero with the server and whenever they are created again; the panel's totals survive that. Both count the same bytes: never add them together.",
   'note.traffic_stale': "The kernel's counters cannot be read now, and are shown as they were: {why}",
   'note.samples':
     'Each sample holds what moved within the {seconds} seconds from its start on, or what interval was set at its time, and is no running total. Intervals in which nothing moved are left out. active_connections is the most that were open at one look, new_connections how many began; null where that is not known. tx is towards the destination and rx is back from it.',
@@ -31,8 +31,7 @@ export const NOTE = {
   'note.connections_counted': 'For connections that begin after it was turned on, bytes and age_seconds are known.',
   'note.no_bytes': 'The kernel counts no bytes for single connections (nf_conntrack_acct is 0).',
   'note.no_ages': 'The kernel keeps no times of connections, so age_seconds is null (nf_conntrack_timestamp is 0).',
-  'note.count_connections':
-    'Turn that on on the page of IP forwarding: it holds for connections that begin afterwards.',
+  'note.count_connections': 'Turn it on at “IP forwarding”: it holds for connections that begin afterwards.',
   'note.pairing_code':
     'Paste the code into the panel of the other server, which becomes the other side. It is configuration and not a credential, but it tells addresses and GRE keys: do not post it in public.',
   'note.pairing_read':

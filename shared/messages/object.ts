@@ -3,5 +3,8 @@ export const OBJECT = {
   'object.tunnel': '{name}',
   'object.rule': '{name}',
   'object.pool': '{name}',
+  'object.the_rule': 'the rule {rule}',
+  'object.rules': '{count, plural, one {# rule} other {# rules}}',
+  'object.forwarding': 'IP forwarding',
   'object.pool_range': '{pool} ({cidr})',
 } as const

@@ -12,6 +12,7 @@ import { tunnelRequest } from '../support/records.ts'
 
 /** decisions.md, U5: what changes nothing though it is asked by POST. */
 const NO_MUTATION = [
+  'POST /impact',
   'POST /tunnels/preview',
   'POST /tunnels/from-pairing-code',
   'POST /routes/preview',

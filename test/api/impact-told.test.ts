@@ -65,10 +65,11 @@ describe('An impact', () => {
   it('counts as the last count had it, and by their sources only where that is wanted', async () => {
     await panel.traffic.count()
     host.connections.open.pop()
+    host.connections.open.push(fakeConnection({ route_rule_id: 99, source_address: '203.0.113.99' }))
     const counted = (await impactOf('POST', '/routes/1/disable')).connections
     assert.deepEqual([counted.total, counted.survive, counted.top_sources], [3, 3, null])
     const looked = (await impactOf('POST', '/routes/1/disable', {}, { with_sources: true })).connections
-    assert.deepEqual([looked.total, looked.top_sources], [2, [{ source_address: '203.0.113.5', connections: 2 }]])
+    assert.deepEqual([looked.total, looked.top_sources], [3, [{ source_address: '203.0.113.5', connections: 2 }]])
     assert.equal((await impactOf('POST', '/routes/1/disable', { drop_connections: true })).connections.end, 3)
   })
 

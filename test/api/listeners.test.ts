@@ -87,6 +87,30 @@ describe('A listener on trial', () => {
     assert.deepEqual(await places(there), ['configured false', 'kept true'])
   })
 
+  it('is the same listener by whichever of its addresses one comes, and twice at once', async () => {
+    const listener = await tried({ address: '0.0.0.0', force: true })
+    for (const address of ['127.0.0.1', '127.0.0.9']) {
+      const there = through(operator, { ...listener, address })
+      assert.deepEqual(
+        (await listed(there)).map(({ is_this }) => is_this),
+        [false, true],
+      )
+    }
+    const there = through(operator, { ...listener, address: '127.0.0.9' })
+    const both = await Promise.all([keep(there, listener.listener_id), keep(there, listener.listener_id)])
+    assert.deepEqual(
+      both.map(({ status }) => status),
+      [200, 200],
+    )
+  })
+
+  it('is kept over IPv6 as well', async () => {
+    const listener = await tried({ address: '0:0::1', port: await closedPort('::1') })
+    assert.equal(listener.address, '::1')
+    const there = through(operator, { ...listener, address: '[::1]' })
+    assert.equal((await keep(there, listener.listener_id)).status, 200)
+  })
+
   it('whose certificate is changed under another port is kept over the one before, which closes too', async () => {
     const first = await tried({ address: '127.0.0.2' })
     await keep(through(operator, first), first.listener_id)

@@ -75,7 +75,7 @@ describe('the page over the wire', () => {
       'cross-origin-opener-policy',
       'permissions-policy',
       'pragma',
-      'x-xss-protection',
+      'x-request-id',
     ]
     const [file, page] = await Promise.all([client.raw('GET', `/way/assets/${SCRIPT}`), client.raw('GET', '/way/')])
     assert.deepEqual(

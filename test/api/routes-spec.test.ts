@@ -183,6 +183,7 @@ describe('Each sentence about relay rules', () => {
       for (const warning of body.warnings) has(warning, 'code', 'message', 'message_id', 'params', 'field')
       has(
         (await previewRoute(client, { bind_port: 1 })).body,
+        'impact',
         'payload',
         'plan',
         'note',

@@ -1,7 +1,7 @@
 // The daemon as a process: what it says when it starts, what it refuses to start with, and how it ends.
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
-import { chmodSync, chownSync, copyFileSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, copyFileSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,6 +12,7 @@ import { serverFor } from '@panel/root-helper/server.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import { quietly } from '../support/quietly.ts'
+import { giveToNobody, privateToNobody, AS_NOBODY } from './support/as-nobody.ts'
 import { Certificates, filesIn, fingerprintIn, shownBy } from './support/certificates.ts'
 import { Client } from './support/client.ts'
 import { OPERATOR } from './support/panel.ts'
@@ -19,18 +20,6 @@ import { actOnRoute, createRoute, getRoute } from './support/routes.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MAIN = join(ROOT, 'web-daemon/app/main.ts')
-const NOBODY = 65534
-/** An ordinary user, who can read this clone wherever root has put it. */
-const AS_NOBODY = [
-  'setpriv',
-  `--reuid=${NOBODY}`,
-  `--regid=${NOBODY}`,
-  '--clear-groups',
-  '--inh-caps=+dac_override',
-  '--ambient-caps=+dac_override',
-]
-const isRoot = process.getuid?.() === 0
-
 interface Ended {
   code: number | null
   said: string
@@ -44,8 +33,7 @@ describe('the web daemon', function () {
   const children: ChildProcess[] = []
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'panel-daemon-'))
-    if (isRoot) chownSync(directory, NOBODY, NOBODY)
-    chmodSync(directory, 0o700)
+    privateToNobody(directory)
   })
   afterEach(() => {
     for (const child of children) child.kill('SIGKILL')
@@ -63,7 +51,7 @@ describe('the web daemon', function () {
       PANEL_LISTEN_PORT: '0',
       ...environment,
     }
-    const [program = '', ...args] = [...(isRoot && !asRoot ? AS_NOBODY : []), process.execPath, '--import', 'tsx', MAIN]
+    const [program = '', ...args] = [...(asRoot ? [] : AS_NOBODY), process.execPath, '--import', 'tsx', MAIN]
     const child = spawn(program, args, { env, cwd: ROOT })
     children.push(child)
     let [out, err] = ['', '']
@@ -154,7 +142,7 @@ describe('the web daemon', function () {
     const [next, place] = [certificates.make('next'), join(directory, 'tls')]
     cpSync(certificates.make('first'), place, { recursive: true })
     const { cert, key } = filesIn(place)
-    for (const path of [place, cert, key]) if (isRoot) chownSync(path, NOBODY, NOBODY)
+    for (const path of [place, cert, key]) giveToNobody(path)
     const daemon = run({ PANEL_TLS_CERT: cert, PANEL_TLS_KEY: key })
     const line = await started(daemon)
     assert.match(line, /^The panel is at https:\/\/127\.0\.0\.1:\d+\/\n$/)
@@ -183,7 +171,7 @@ describe('the web daemon', function () {
   })
 
   it('does not start as root', async function () {
-    if (!isRoot) this.skip()
+    if (process.getuid?.() !== 0) this.skip()
     const { code, said } = await run({}, true).ended
     assert.equal(code, 1)
     assert.match(said, /does not run as root/)

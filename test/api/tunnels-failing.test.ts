@@ -93,8 +93,13 @@ describe('A tunnel whose deleting fails', () => {
     await createTunnel(client)
     const picture = panel.host.picture()
     panel.arm(onlyAt(3, 'refuses'))
-    const { status, error } = await deleteTunnel(client, 1)
+    const { status, error, headers } = await deleteTunnel(client, 1)
     assert.deepEqual([status, error.code], [409, 'APPLY_FAILED'])
+    const { params } = JSON.parse(String(headers['x-message'])) as { params: { what: { params: object }[] } }
+    assert.deepEqual(
+      params.what.map((named) => named.params),
+      [{ name: 'gre-a-1', id: 1 }],
+    )
     assert.equal(panel.host.picture(), picture)
     const { body } = await getTunnel(client, 1)
     assert.equal(body.apply_status, 'Failed')

@@ -126,7 +126,7 @@ describe('An operator before the pages of two servers', function () {
     ] as const) {
       await goTo(page, 'Tunnels')
       await badge(row(page, name), 'Up').waitFor()
-      await row(page, name).getByText('up (GRE reports no carrier)').waitFor()
+      await row(page, name).getByText('Up (GRE reports no carrier)').waitFor()
       assert.equal((await linkOf(panel.server, name))?.operstate, 'UNKNOWN')
     }
   })
@@ -230,7 +230,7 @@ describe('An operator before the pages of two servers', function () {
     await row(onA, 'gre-a-1')
       .getByText(/100 % of the last \d+ probes to 172\.17\.1\.2 are lost/)
       .waitFor()
-    await row(onA, 'gre-a-1').getByText('up (GRE reports no carrier)').waitFor()
+    await row(onA, 'gre-a-1').getByText('Up (GRE reports no carrier)').waitFor()
     assert.equal((await linkOf(a.server, 'gre-a-1'))?.operstate, 'UNKNOWN', 'the kernel knows nothing of it')
   })
 

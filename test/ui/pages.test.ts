@@ -1,10 +1,11 @@
 // Every page of the app opens: with nothing in it and with something, in English and in Persian, without a finding of
 // the gates.
 import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
 import { ROUTES } from '../../ui/src/core/routes.ts'
 import { createRoute } from '../api/support/routes.ts'
 import { browsing, PHONE } from './support/browser.ts'
-import { addressOf, giveTunnels, seen, signedIn, startHost, type Host } from './support/host.ts'
+import { addressOf, giveTunnels, scrollToEnd, seen, signedIn, startHost, type Host } from './support/host.ts'
 
 describe('Every page', function () {
   this.timeout(300_000)
@@ -26,6 +27,26 @@ describe('Every page', function () {
     }
   })
 
+  it('asks for what lies below once it is seen, or reached by the keyboard', async () => {
+    const client = await host.setUp()
+    await createRoute(client)
+    for (const reach of [
+      (page: Page) => scrollToEnd(page),
+      (page: Page) => page.getByRole('button', { name: 'Show the rest of the page' }).last().focus(),
+    ]) {
+      const { page } = await signedIn(await visit(host))
+      const asked: string[] = []
+      page.on('request', (request) => void asked.push(new URL(request.url()).pathname))
+      await page.goto(host.base + 'routes/1')
+      const isAsked = (): boolean => asked.some((path) => path.endsWith('/routes/1/connections'))
+      await page.getByText('The kernel holds the rule as it is stored').first().waitFor()
+      assert.equal(isAsked(), false)
+      await reach(page)
+      await page.getByRole('heading', { name: 'Who uses it now' }).waitFor()
+      assert.equal(isAsked(), true)
+    }
+  })
+
   for (const [name, language, viewport] of [
     ['on a phone', 'en', PHONE],
     ['in Persian', 'fa', undefined],
@@ -39,6 +60,7 @@ describe('Every page', function () {
       for (const { path } of ROUTES) {
         await page.goto(host.base + addressOf(path))
         await seen(page, /./)
+        await scrollToEnd(page)
         assert.deepEqual(await gates.findings(), [], path)
         if (viewport)
           assert.ok(

@@ -1,7 +1,7 @@
 // The path of packets as a picture: on the page of a rule, of a tunnel, and after an analysis.
 import assert from 'node:assert/strict'
 import { browsing, PHONE, type Visit } from './support/browser.ts'
-import { eachHost, goTo, type Host, signedIn } from './support/host.ts'
+import { eachHost, goTo, type Host, scrollToEnd, signedIn } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
 import type { Client } from '../api/support/client.ts'
 import { madeRoute } from '../api/support/routes.ts'
@@ -69,6 +69,7 @@ describe('The path of packets', () => {
   it('shows where an analysis found that packets stop', async () => {
     host.kernel.rulesets.flush()
     const { page } = await goTo(await signedIn(await visit(host)), host, 'routes/1', 'Web')
+    await scrollToEnd(page)
     await page.getByRole('button', { name: 'Analyze' }).click()
     await picture(page)
       .getByRole('link', { name: /192\.0\.2\.1:443.*The kernel does not hold the rule/ })

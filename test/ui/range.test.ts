@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { createRoute } from '../api/support/routes.ts'
 import { createTunnel } from '../api/support/tunnels.ts'
 import { browsing, PHONE, type Look } from './support/browser.ts'
-import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+import { goTo, scrollToEnd, signedIn, startHost, type Host } from './support/host.ts'
 import { BREAK, giveHistory, giveTraffic, startOf } from './support/past.ts'
 
 describe('The time range of the charts', () => {
@@ -122,6 +122,7 @@ describe('The time range of the charts', () => {
 
   it('is the same on the page of a rule, at a live range too', async () => {
     const { page } = await goTo(await signedIn(await visit(host)), host, 'routes/1?range=live', 'web')
+    await scrollToEnd(page)
     await page.getByRole('button', { name: 'Live', pressed: true }).waitFor()
     await page.getByRole('button', { name: '1 day' }).click()
     await page.locator('.u-over').first().waitFor()

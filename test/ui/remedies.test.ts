@@ -52,6 +52,17 @@ describe('A sentence on the page', () => {
     await page.getByRole('switch', { name: /Monitor tunnels/ }).waitFor()
   })
 
+  it('leads there from a field, too', async () => {
+    await client.put('/settings', { 'diagnostics.manual_ping_max_count': 200 })
+    const { page, gates } = await visitPage('tunnels/1/diagnostics', /gre-a-1/)
+    gates.expectAnswer(422, '/tunnels/1/diagnostics/ping')
+    await page.getByRole('spinbutton', { name: 'Packets' }).fill('500')
+    await page.getByRole('button', { name: 'Start', exact: true }).first().click()
+    const wrong = page.locator('.field').filter({ hasText: 'Packets must be at most' })
+    await wrong.getByRole('link', { name: 'Open the setting' }).click()
+    await seen(page, 'Settings')
+  })
+
   it('stops the other run for which a second one was refused', async () => {
     host.kernel.icmp.answer = () => ({})
     const other = client.post('/tunnels/1/diagnostics/ping', { count: 1000, interval_seconds: 0.2 })

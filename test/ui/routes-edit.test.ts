@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:net'
 import { browsing, type Visit } from './support/browser.ts'
-import { complaintOf, field, goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
+import { complaintOf, field, goTo, scrollToEnd, seen, signedIn, startHost, type Host } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
 import type { Client } from '../api/support/client.ts'
 import { getRoute, listRoutes, madeRoute } from '../api/support/routes.ts'
@@ -91,6 +91,7 @@ describe('A relay rule', () => {
     await field(page, 'Address').nth(1).fill('10.9.0.3')
     await page.getByRole('button', { name: 'Review the plan' }).click()
     assert.match(await complaintOf(page, 'Port'), /The rule Web \(1\) listens for just the same/)
+    assert.match((await page.getByRole('link', { name: 'Web (1)' }).getAttribute('href')) ?? '', /\/routes\/1$/)
     assert.equal(await field(page, 'Address').nth(1).inputValue(), '10.9.0.3')
   })
 
@@ -189,6 +190,7 @@ describe('A relay rule', () => {
     ]
     const { page } = await visitRule('1', 'Web')
     await page.getByText('The kernel holds the rule as it is stored').first().waitFor()
+    await scrollToEnd(page)
     await page.getByRole('columnheader', { name: 'Kernel, since boot' }).waitFor()
     await page.getByRole('columnheader', { name: 'Panel, in total' }).waitFor()
     await page.getByText(/never add/).waitFor()
@@ -213,6 +215,7 @@ describe('A relay rule', () => {
   it('that nobody can ask about is not told to be unused', async () => {
     host.kernel.connections.unreadable = 'Operation not permitted'
     const { page } = await visitRule('1', 'Web')
+    await scrollToEnd(page)
     await page.getByText('It is not known who uses the rule.').waitFor()
     assert.equal(await page.getByText('Nobody uses the rule now.').count(), 0)
   })

@@ -71,9 +71,12 @@ async function draw(context: BrowserContext, world: World, scene: Scene, look: L
 /** In a window as high as the page, where charts are in view and bars at its end cover nothing. */
 async function showAll(page: Page): Promise<void> {
   const { width = DESKTOP.width, height = 0 } = page.viewportSize() ?? {}
-  const whole = await page.evaluate(() => document.documentElement.scrollHeight)
-  await page.setViewportSize({ width, height: Math.max(height, whole) })
-  await page.waitForTimeout(400)
+  // What comes into view can be higher than its place was.
+  for (const _ of ['what is there', 'what came']) {
+    const whole = await page.evaluate(() => document.documentElement.scrollHeight)
+    await page.setViewportSize({ width, height: Math.max(height, whole) })
+    await page.waitForTimeout(400)
+  }
 }
 
 /** On one server, which the scenes leave as it is or have for themselves. */

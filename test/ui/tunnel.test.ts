@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Client } from '../api/support/client.ts'
 import { createRoute } from '../api/support/routes.ts'
 import { browsing, type Look, type Visit } from './support/browser.ts'
-import { complaintOf, eachHost, goTo, type Host, seen, signedIn, tunnelHost } from './support/host.ts'
+import { complaintOf, eachHost, goTo, type Host, scrollToEnd, seen, signedIn, tunnelHost } from './support/host.ts'
 
 describe('A tunnel on the page', () => {
   const { visit } = browsing()
@@ -19,7 +19,7 @@ describe('A tunnel on the page', () => {
     await page.getByText('The interface is not on the host.').waitFor()
     await page.getByRole('button', { name: 'Reapply' }).click()
     await page.getByText('gre-a-2 is as configured').first().waitFor()
-    await page.getByRole('row', { name: /^State Enabled up \(GRE reports no carrier\)/ }).waitFor()
+    await page.getByRole('row', { name: /^State Enabled Up \(GRE reports no carrier\)/ }).waitFor()
     assert.ok(host.kernel.held.has('gre-a-2'))
   })
 
@@ -59,6 +59,7 @@ describe('A tunnel on the page', () => {
 
   it('gets an address and loses it, each applied at once, with what is wrong on its field', async () => {
     const { page, gates } = await visitTunnel()
+    await scrollToEnd(page)
     await page.getByText('Add an address').click()
     gates.expectAnswer(422, '/tunnels/1/addresses')
     await page.getByLabel('Address', { exact: true }).fill('10.99.0.300')
@@ -90,6 +91,7 @@ describe('A tunnel on the page', () => {
         metric: 0,
       },
     ]
+    await scrollToEnd(page)
     await page.getByText('Add an address').click()
     await page.getByLabel('Address', { exact: true }).fill('10.77.0.1')
     gates.expectAnswer(422, '/tunnels/1/addresses')
@@ -111,6 +113,7 @@ describe('A tunnel on the page', () => {
 
   it('tells what the kernel counted on its interface, and how fast it moves, when that is opened', async () => {
     const { page } = await visitTunnel()
+    await scrollToEnd(page)
     await page.getByText('Counters of the interface').click()
     const table = page.getByRole('table').filter({ has: page.getByRole('columnheader', { name: 'Received' }) })
     for (const name of ['Now', 'Bytes', 'Packets', 'Errors', 'Dropped'])

@@ -35,22 +35,25 @@ describe('The list of tunnels', () => {
       'On the host',
     ])
     const [, , , configured, onHost] = await cellsOf(page, 'gre-a-1')
-    assert.match(configured ?? '', /Enabled\s*MTU 1472\s*172\.17\.1\.1\/30/)
-    assert.match(onHost ?? '', /up \(GRE reports no carrier\)\s*MTU 1472\s*172\.17\.1\.1\/30/)
+    assert.match(configured ?? '', /^Enabled\s*MTU 1472\s*172\.17\.1\.1\/30$/)
+    assert.match(onHost ?? '', /^Up \(GRE reports no carrier\)$/)
     const missing = await cellsOf(page, 'gre-a-2')
     assert.match(missing[3] ?? '', /Enabled/)
-    assert.match(missing[4] ?? '', /missing$/)
-    assert.match((await cellsOf(page, 'gre-a-4'))[4] ?? '', /down\s*MTU/)
+    assert.match(missing[4] ?? '', /Missing$/)
+    assert.match((await cellsOf(page, 'gre-a-4'))[4] ?? '', /Down$/)
   })
 
-  it('shows the host anew when asked', async () => {
+  it('shows the host anew when asked, and of its link what is not as configured', async () => {
     const { page } = await visitTunnels()
+    const link = host.kernel.held.get('gre-a-4')
+    if (link?.state) link.state = { ...link.state, config: { ...link.state.config, mtu: 1400 } }
     host.kernel.held.delete('gre-a-1')
     await page.getByRole('button', { name: 'Refresh' }).click()
     await page
       .getByRole('row', { name: /gre-a-1/ })
-      .getByText('missing')
+      .getByText('Missing')
       .waitFor()
+    assert.match((await cellsOf(page, 'gre-a-4'))[4] ?? '', /Down\s*MTU 1400$/)
   })
 
   it('says that the helper is away, and still lists what is configured', async () => {
@@ -59,7 +62,7 @@ describe('The list of tunnels', () => {
     await page.getByRole('button', { name: 'Refresh' }).click()
     await page
       .getByRole('row', { name: /gre-a-1/ })
-      .getByText('not known')
+      .getByText('Not known')
       .waitFor()
     assert.match((await cellsOf(page, 'gre-a-1'))[3] ?? '', /Enabled.*MTU 1472/s)
     await page.reload()

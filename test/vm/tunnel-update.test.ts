@@ -98,6 +98,8 @@ describe('A change of a tunnel on a real kernel', function () {
     await a.startHelper()
     await a.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })
     await a.setUp()
+    // What a client inside the tunnel accepts here shall stay (test/vm/safe-apply.test.ts has the other case).
+    expect(await a.operator.put('/settings', { 'system.safe_apply_mode': 'off' }), 200)
     made = expect(
       await a.operator.post<CreateTunnelAnswer>(
         '/tunnels',

@@ -75,6 +75,7 @@ export function allEndpoints(services: Services, readImpact: ReadImpact): Endpoi
       poolUse,
       traffic,
       confirmPassword: confirmPassword(auth),
+      allOrNothing: services.safeApply.allOrNothing,
       logger,
     }),
   ]

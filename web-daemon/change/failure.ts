@@ -1,13 +1,13 @@
 // What an operator is answered where a change was not applied (decisions.md, S1 and section 4).
 import { failedChecks } from '@panel/shared/change/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
-import { message } from '@panel/shared/messages/message.ts'
+import { message, type Param } from '@panel/shared/messages/message.ts'
 import { asMessage, Refusal } from '../platform/http/refusal.ts'
 import type { FailureCodes } from './resource.ts'
 
 /** Whom an error speaks of: in its message, and in its details. */
 export interface Subject {
-  readonly what: string
+  readonly what: Param
   readonly details: Record<string, unknown>
 }
 

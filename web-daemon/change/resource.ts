@@ -3,7 +3,7 @@
 import type { ErrorCode } from '@panel/shared/api/base/codes.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import type { Check } from '@panel/shared/change/check.ts'
-import type { Message } from '@panel/shared/messages/message.ts'
+import type { Message, Param } from '@panel/shared/messages/message.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { WriteDb } from '../platform/context.ts'
 
@@ -49,7 +49,7 @@ export interface Resource<Row extends ApplyMark, Draft, State> {
   readonly onStored: (event: StoredEvent, rows: readonly Row[]) => void
   /** Names the records in the message and the details of an error. */
   readonly describe: (rows: readonly (Row | Draft)[]) => {
-    readonly what: string
+    readonly what: Param
     readonly details: Record<string, unknown>
   }
   readonly codes: FailureCodes

@@ -65,6 +65,12 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     instead: '',
     run: asOwner(async (config, args) => (await import('./rpc.ts')).rpc(config, args)),
   },
+  'safe-apply': {
+    summary: 'Show the changes that wait for a confirmation, keep them (confirm) or put them back now (cancel).',
+    takes: '[status | confirm | cancel]',
+    instead: '',
+    run: asOwner(async (config, args) => (await import('./safe-apply.ts')).safeApply(config, args)),
+  },
   interfaces: {
     summary: 'List the interfaces of the managed tunnels, one per line; with --own without those adopted as they were.',
     takes: '[--own]',

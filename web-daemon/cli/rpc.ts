@@ -12,11 +12,21 @@ export async function rpc({ helper_socket }: Config, [method, params = '{}']: re
     throw new CommandError(
       'Name a method and its parameters as JSON, such as: tunnel-panel rpc host.probe \'{"parts":["helper"]}\'',
     )
-  const { result, error } = JSON.parse(
-    await answerTo(helper_socket, { jsonrpc: '2.0', id: 1, method, params: parsed(params) }),
-  ) as { result?: unknown; error?: { message: string } }
+  printText(`${JSON.stringify(await requestOf({ helper_socket }, method, parsed(params)), null, 2)}\n`)
+}
+
+/** The result of one request. */
+export async function requestOf(
+  { helper_socket }: Pick<Config, 'helper_socket'>,
+  method: string,
+  params: unknown,
+): Promise<unknown> {
+  const { result, error } = JSON.parse(await answerTo(helper_socket, { jsonrpc: '2.0', id: 1, method, params })) as {
+    result?: unknown
+    error?: { message: string }
+  }
   if (error) throw new CommandError(`The helper refused: ${error.message}`)
-  printText(`${JSON.stringify(result, null, 2)}\n`)
+  return result
 }
 
 const parsed = (text: string): unknown => {

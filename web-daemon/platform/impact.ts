@@ -6,6 +6,8 @@ import type { ReadContext } from './context.ts'
 export interface Asking {
   /** The address of the connection; "" without one. */
   readonly client_ip: string
+  /** The address of this host that it was made to. */
+  readonly server_ip: string
   /** Also by where the connections come from. */
   readonly with_sources?: boolean
 }

@@ -89,7 +89,7 @@ export class Client {
     return new Promise((resolve, reject) => {
       const sent = request(
         {
-          hostname,
+          hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
           port,
           method,
           path: target,

@@ -9,6 +9,7 @@ import type { Section } from '../table.ts'
 import { changesSection } from './changes.ts'
 import { controlSection } from './control.ts'
 import { byIptables, limits, linear, panels, SIZES, userSpace, type Lane } from './layouts.ts'
+import { impactSection } from './impact.ts'
 import { Load, type Kind } from './load.ts'
 import { loadingSection } from './loading.ts'
 import type { Panel } from './panel.ts'
@@ -55,6 +56,8 @@ async function measure(stage: Stage, folder: string, programs: Programs, tell: T
     console.error(`relay: one of ${count} rules changed`)
     tell(await controlSection(stage, panelOf(made, count), programs, count))
   }
+  console.error('relay: the impact of a change')
+  tell(await impactSection(stage, panelOf(made, CHANGED), CHANGED))
 }
 
 async function traffic(load: Load, lanes: readonly Lane[], missing: readonly string[], tell: Tell): Promise<void> {

@@ -11,6 +11,9 @@ export const choose = async (page: Page, within: string, item: string): Promise<
   await page.locator(`[popover]:popover-open ${item}`).first().click()
 }
 
+/** What the question's change interrupts is asked of the panel. */
+export const foretold = (page: Page): Promise<void> => page.locator('dialog .impact').waitFor()
+
 export const select = async ({ page, say }: At, names: readonly string[]): Promise<void> => {
   for (const name of names) await page.getByRole('checkbox', { name: say('core.select', { name }) }).check()
 }

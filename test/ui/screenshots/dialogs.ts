@@ -1,6 +1,6 @@
 // Every dialog of the page, open; those of tunnels are in tunnel-dialogs.ts.
 import type { Page } from 'playwright-core'
-import { answer, choose, press, previewBackup } from './acts.ts'
+import { answer, choose, foretold, press, previewBackup } from './acts.ts'
 import { MENUS } from './menus.ts'
 import type { At, Scene } from './scene.ts'
 import { TUNNEL_DIALOGS } from './tunnel-dialogs.ts'
@@ -20,7 +20,10 @@ const PANEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
     name: 'dialog-route-delete',
     path: 'routes/1',
     shows: 'routes.delete.title',
-    arrive: ({ page }) => choose(page, 'main', '.danger'),
+    arrive: async ({ page }) => {
+      await choose(page, 'main', '.danger')
+      await foretold(page)
+    },
   },
   {
     name: 'dialog-last-rule-deleted',

@@ -1,5 +1,5 @@
 // Every dialog about a tunnel or about several, open.
-import { analyze, answer, choose, press, refuse, select } from './acts.ts'
+import { analyze, answer, choose, foretold, press, refuse, select } from './acts.ts'
 import type { At, Scene } from './scene.ts'
 
 const REFUSED = {
@@ -73,19 +73,28 @@ export const TUNNEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
     name: 'dialog-tunnel-delete',
     path: 'tunnels/1',
     shows: 'tunnel.ask.delete',
-    arrive: ({ page }) => choose(page, 'main', '.danger'),
+    arrive: async ({ page }) => {
+      await choose(page, 'main', '.danger')
+      await foretold(page)
+    },
   },
   {
     name: 'dialog-tunnel-restart',
     path: 'tunnels/1',
     shows: 'tunnel.ask.restart',
-    arrive: ({ page }) => choose(page, 'main', '.item'),
+    arrive: async ({ page }) => {
+      await choose(page, 'main', '.item')
+      await foretold(page)
+    },
   },
   {
     name: 'dialog-tunnel-down',
     path: 'tunnels/1',
     shows: 'tunnel.ask.down',
-    arrive: ({ page, say }) => press(page, say('tunnel.do.down')),
+    arrive: async ({ page, say }) => {
+      await press(page, say('tunnel.do.down'))
+      await foretold(page)
+    },
   },
   {
     name: 'dialog-last-address',

@@ -115,6 +115,14 @@ export const addressOf = (path: string): string =>
     .replaceAll(/:\w+/g, '1')
     .slice(1)
 
+/** What lies below comes when it is seen. */
+export const scrollToEnd = async (page: Page): Promise<void> => {
+  await page.waitForFunction(() => !document.querySelector('main .waiting:not(.later *)'))
+  const rest = page.locator('main .later')
+  for (; (await rest.count()) > 0; await page.waitForTimeout(20))
+    await page.evaluate(() => document.querySelector('main .later')?.scrollIntoView({ block: 'center' }))
+}
+
 export const textOf = (page: Page, selector: string): Promise<string> => page.locator(selector).innerText()
 
 /** What a field says is wrong with it, as a screen reader finds it. */

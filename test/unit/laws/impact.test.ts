@@ -39,10 +39,10 @@ const factsOf = (rule: RelayRule, interface_name: string | null = null): RuleFac
 
 const facts = (more: Partial<ImpactFacts> = {}): ImpactFacts => ({
   checked_at: '2026-01-01T00:00:00.000Z',
-  client: { client_ip: '198.51.100.7', route: fakeRoute('0.0.0.0/0', 'eth0'), isRouteKnown: true },
+  client: { client_ip: '198.51.100.7', server_ip: '', route: fakeRoute('0.0.0.0/0', 'eth0'), isRouteKnown: true },
   tunnels: [{ tunnel_id: 1, interface_name: 'gre-a-1', underlay_device: 'eth0' }],
   rules: [],
-  connections: { unknown: null, totals: new Map(), byDestination: null, top_sources: null },
+  connections: { unknown: null, totals: new Map(), byDestination: null },
   through: new Map(),
   took: () => null,
   ...more,
@@ -53,7 +53,7 @@ const impact = (changes: readonly HostChange[], more: Partial<ImpactFacts> = {})
 /** One rule over the tunnel, with 20 connections. */
 const relayed = (fields: Partial<RelayRule>): Partial<ImpactFacts> => ({
   rules: [factsOf(exampleRule({ destinations: [destination], ...fields }), 'gre-a-1')],
-  connections: { unknown: null, totals: new Map([[1, 20]]), byDestination: null, top_sources: null },
+  connections: { unknown: null, totals: new Map([[1, 20]]), byDestination: null },
 })
 const destination = { address: '10.77.0.9', port: 80, port_range_end: null, weight: 1 }
 const MASQUERADE = { nat_mode: 'masquerade' } as const
@@ -122,7 +122,7 @@ describe('The impact of a change', () => {
         const name = (before ?? after)?.interface_name ?? ''
         const found = impact([tunnel(before, after)], {
           rules: all.map((rule) => factsOf(rule, name)),
-          connections: { unknown: null, totals, byDestination: null, top_sources: null },
+          connections: { unknown: null, totals, byDestination: null },
         })
         const { total, survive, at_risk, end } = found.connections
         const named = found.rules.reduce((sum, { route_rule_id }) => sum + (totals.get(route_rule_id) ?? 0), 0)
@@ -135,7 +135,7 @@ describe('The impact of a change', () => {
     const unknown = message('impact.not_counted')
     const { connections, rules, summary } = impact([...CHANGES['a deletion']], {
       ...relayed(MASQUERADE),
-      connections: { unknown, totals: new Map(), byDestination: null, top_sources: null },
+      connections: { unknown, totals: new Map(), byDestination: null },
     })
     assert.deepEqual(
       [connections.is_known, connections.total, connections.end, connections.at_risk, rules[0]?.connections],
@@ -154,7 +154,7 @@ describe('The impact of a change', () => {
     const counted = (byDestination: ImpactFacts['connections']['byDestination']): Impact['connections'] =>
       impact([...CHANGES['a deletion']], {
         rules: [{ ...factsOf(rule), ways }],
-        connections: { unknown: null, totals: new Map([[1, 20]]), byDestination, top_sources: null },
+        connections: { unknown: null, totals: new Map([[1, 20]]), byDestination },
       }).connections
     const { end, survive } = counted(
       () =>
@@ -219,6 +219,7 @@ describe('The impact of a change', () => {
   it("knows the operator's own way by the routing table, and says where it does not", () => {
     const by = (device: string) => ({
       client_ip: '10.77.0.20',
+      server_ip: '',
       route: fakeRoute('10.77.0.0/24', device),
       isRouteKnown: true,
     })
@@ -227,7 +228,12 @@ describe('The impact of a change', () => {
     for (const what of ['a deletion', 'a recreate', 'a restart', 'taken down', 'a smaller MTU'] as const)
       assert.deepEqual(own(CHANGES[what], by('gre-a-1')).how, 'through_tunnel', what)
     assert.equal(own(CHANGES['one more address'], by('gre-a-1')).is_affected, false)
-    const unknown = own(CHANGES['a deletion'], { client_ip: '198.51.100.7', route: null, isRouteKnown: false })
+    const unknown = own(CHANGES['a deletion'], {
+      client_ip: '198.51.100.7',
+      server_ip: '',
+      route: null,
+      isRouteKnown: false,
+    })
     assert.deepEqual([unknown.is_affected, unknown.is_known], [false, false])
   })
 })

@@ -23,7 +23,6 @@ const OTHERWISE: Readonly<Partial<Record<EndpointName, string>>> = {
   'POST /routes/{id}/allowed-sources': 'the editor sends the list with the rule',
   'DELETE /routes/{id}/allowed-sources': 'the editor sends the list with the rule',
   'GET /tunnels/{id}/addresses': 'the tunnel has them',
-  'POST /impact': 'the page does not have it yet',
 }
 
 /** Where a request leaves the page. */

@@ -47,21 +47,24 @@ describe('Figures on the page', () => {
       '\u206812 ms\u2069',
       'a figure stays before its unit',
     )
+    const { percent, share } = by({ 'display.language': 'fa' })
+    assert.deepEqual([percent(50), share(97.891)], ['\u206850٪\u2069', '\u206897.89٪\u2069'])
     assert.match(by({ 'display.language': 'fa' }).instant('2026-03-21T12:00:00Z'), /2026/)
   })
 
   it('tell ages by the largest unit, and durations by the two largest', () => {
     const now = new Date('2026-01-02T00:00:00Z')
     const ago = (seconds: number): string => by().age(new Date(now.getTime() - seconds * 1000), now)
-    assert.deepEqual([0, 59, 60, 3599, 7200, 200_000].map(ago), [
-      '0 sec. ago',
+    assert.deepEqual([0, 1, 59, 60, 3599, 7200, 200_000].map(ago), [
+      'now',
+      '1 sec. ago',
       '59 sec. ago',
       '1 min. ago',
       '59 min. ago',
       '2 hr. ago',
       '2 days ago',
     ])
-    assert.equal(ago(-5), '0 sec. ago', 'two clocks that differ tell of no future')
+    assert.equal(ago(-5), 'now', 'two clocks that differ tell of no future')
     assert.deepEqual([0, 61, 3600, 90_061].map(by().duration), ['0 sec', '1 min 1 sec', '1 hr', '1 day 1 hr'])
   })
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { HOP, layOut, mirrored, type Hop, type Path, type Picture } from '../../../ui/src/components/path-layout.ts'
 import { layOutNarrow } from '../../../ui/src/components/path-narrow.ts'
-import { fitting } from '../../../ui/src/components/path-lines.ts'
+import { fitting, labelPlace } from '../../../ui/src/components/path-lines.ts'
 
 const hop = (key: string, stage: number): Hop => ({
   key,
@@ -96,6 +96,19 @@ describe('A picture of paths', () => {
     assert.equal(fitting('TCP · Web', 12), 'TCP · Web')
     assert.equal(fitting('TCP · Shadowed by the web shop', 12), 'TCP · Shadowed b…')
     assert.equal(fitting('三台邮件服务器的转发规则', 12), '三台邮件服务器的转…')
+  })
+
+  it('has the words of a branch beside its curve, on the side away from it', () => {
+    const branches = [path(hop('server', 0), hop('left', 1)), path(hop('server', 0), hop('right', 1))]
+    const joins = [path(hop('left', 0), hop('server', 1)), path(hop('right', 0), hop('server', 1))]
+    for (const { edges } of [branches, joins].map((paths) => layOut(paths, true)))
+      for (const edge of edges) {
+        const isLeft = [edge.from.key, edge.to.key].includes('left')
+        const [outer] = [edge.from.x, edge.to.x].sort((a, b) => (isLeft ? a - b : b - a))
+        const { x, anchor } = labelPlace(edge, edges, true)
+        const middle = (outer ?? 0) + HOP.width / 2
+        assert.deepEqual([anchor, x], isLeft ? ['end', middle - 8] : ['start', middle + 8], edge.key)
+      }
   })
 
   it('shows the worst of the paths that share a leg', () => {

@@ -111,7 +111,7 @@ function areasUsedBy(file: string, seen = new Set<string>()): Set<string> {
   seen.add(file)
   const text = readFileSync(file, 'utf8')
   const own = [...text.matchAll(/\bt\(\s*[`']([a-z_]+)\./g)].map((match) => String(match[1]))
-  const parts = [...text.matchAll(/from '(\.[^']+)'/g)]
+  const parts = [...text.matchAll(/(?:from '|import\('(?=.*\.svelte))(\.[^']+)'/g)]
     .map((match) => join(file, '..', String(match[1])))
     .filter((path) => path.includes('/features/'))
   return new Set([...own, ...parts.flatMap((path) => [...areasUsedBy(path, seen)])])

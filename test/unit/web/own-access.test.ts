@@ -15,13 +15,26 @@ describe("The operator's own access", () => {
     return { ...state, link: state.link && { ...state.link, is_up } }
   }
   /** How it is cut by a tunnel that goes from one state to another, and over which network. */
-  const cut = (before: TunnelState | null, after: TunnelState | null, route = fakeRoute('0.0.0.0/0', 'eth0')) => {
+  const cut = (
+    before: TunnelState | null,
+    after: TunnelState | null,
+    route = fakeRoute('0.0.0.0/0', 'eth0'),
+    server_ip = '192.0.2.1',
+  ) => {
     const name = (before ?? after)?.interface_name ?? ''
     const client = parseIp(CLIENT)
     assert.ok(client)
-    const found = cutOf(name, effectOf({ addresses: [] }, { before, after }), client, route)
+    const found = cutOf(name, effectOf({ addresses: [] }, { before, after }), { client, server_ip }, route)
     return found && `${found.how} ${formatCidr(found.network)}`
   }
+
+  it('goes with the address of this host that the client is connected to, wherever he comes from', () => {
+    const other = tunnel(24)
+    const moved = { ...other, link: other.link && { ...other.link, config: { ...other.link.config, addresses: [] } } }
+    const own = other.link?.config.addresses[0]?.address ?? assert.fail()
+    assert.equal(cut(other, moved, fakeRoute('10.77.0.0/16', 'gre-a-1'), own), 'through_tunnel 10.77.0.0/24')
+    assert.equal(cut(other, null, fakeRoute('0.0.0.0/0', 'eth0'), own), 'through_tunnel 10.77.0.0/24')
+  })
 
   it('is captured by a new tunnel whose network holds the client', () => {
     assert.equal(cut(null, tunnel(24)), 'route_captured 10.77.0.0/24')

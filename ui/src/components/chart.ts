@@ -140,9 +140,11 @@ const timeLabels = (locale: string) => {
   const [minutes, seconds] = ([undefined, '2-digit'] as const).map(
     (second) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', second }),
   )
-  const date = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' })
+  const dates = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' })
+  /** The plot itself runs from left to right. */
+  const date = (at: Date): string => (locale.startsWith('fa') ? `\u2067${dates.format(at)}\u2069` : dates.format(at))
   return (splits: readonly number[], step: number): string[] => {
-    const days = splits.map((at) => date.format(new Date(at * 1000)))
+    const days = splits.map((at) => date(new Date(at * 1000)))
     if (step >= DAY_S) return days
     const clock = step < 60 ? seconds : minutes
     return splits.map((at, index) => {

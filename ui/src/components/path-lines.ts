@@ -36,14 +36,22 @@ export function curve(line: Line, isDown: boolean): string {
     .join('')
 }
 
-/** Of what stands on a line its middle, or its beginning where it stands beside: in the gap beside the hop that has fewer of them, where lines lie apart. */
-export function labelPlace(edge: Edge, edges: readonly Edge[], isDown: boolean): Place {
+interface LabelPlace extends Place {
+  readonly anchor: 'start' | 'middle' | 'end'
+}
+
+/**
+ * Of what stands on a line: in the gap beside the hop that has fewer of them, where lines lie apart, and there on the
+ * side away from the curve.
+ */
+export function labelPlace(edge: Edge, edges: readonly Edge[], isDown: boolean): LabelPlace {
   const leaving = edges.filter(({ from }) => from.key === edge.from.key).length
   const arriving = edges.filter(({ to }) => to.key === edge.to.key).length
   const [first, last] = [doors(edge.from, edge, isDown).out, doors(edge.via[0] ?? edge.to, edge, isDown).into]
   const [x, y] = [(first[0] + last[0]) / 2, (first[1] + last[1]) / 2]
   const [nearX, nearY] = leaving === arriving ? [x, y] : leaving < arriving ? first : last
-  return isDown ? { x: nearX + 8, y: y + 4 } : { x, y: nearY - 6 }
+  if (!isDown) return { x, y: nearY - 6, anchor: 'middle' }
+  return nearX < x ? { x: nearX - 8, y: y + 4, anchor: 'end' } : { x: nearX + 8, y: y + 4, anchor: 'start' }
 }
 
 const WIDE = /[\u2e80-\u9fff\uac00-\ud7af\uff00-\uff60]/

@@ -3,7 +3,7 @@ import type { FieldCode } from '@panel/shared/api/base/codes.ts'
 import { Cancelled } from './cancelled.ts'
 import { toApiError, type ApiError } from './api-error.ts'
 import { say } from './i18n.svelte.ts'
-import type { Told } from './said.ts'
+import type { LabelOf, Told } from './said.ts'
 import { dropDraft, keepDraft, readDraft } from './drafts.ts'
 
 type FieldErrors = Readonly<Record<string, string | Told>>
@@ -168,9 +168,13 @@ export class Form<V extends object> {
   /** What is wrong with a field, in the form's words; "" if nothing. */
   errorOf(name: string): string {
     const error = this.errors[name]
-    if (error === undefined || typeof error === 'string') return error ?? ''
+    return error === undefined || typeof error === 'string' ? (error ?? '') : say(error, this.labelsAt(name))
+  }
+
+  /** What an error of this field calls fields. */
+  labelsAt(name: string): LabelOf {
     const own = name.split('.').at(-1)
-    return say(error, (field) => this.fields.get(field === own ? name : field)?.label())
+    return (field) => this.fields.get(field === own ? name : field)?.label()
   }
 
   /** Typing clears a field's error. */

@@ -66,7 +66,9 @@ const unitFormats = (settings: DisplaySettings, number: (value: number, digits?:
     unit === 'bits'
       ? scaled(bytes * 8, 'bit', settings['display.binary_units'])
       : scaled(bytes, 'B', settings['display.binary_units'])
-  return { together, rounded, scaled, inUnit }
+  const percent = (figure: string): string =>
+    settings['display.language'] === 'fa' ? together(`${figure}٪`) : `${figure} %`
+  return { together, rounded, scaled, inUnit, percent }
 }
 
 /** The browser's languages decide between the regions of the operator's: 23/11/2026 or 11/23/2026. */
@@ -74,19 +76,20 @@ export const formatter = (settings: DisplaySettings, browserLanguages: readonly 
   const locale = localeTag(settings, browserLanguages)
   const numbers = memoized((digits) => new Intl.NumberFormat(locale, { maximumFractionDigits: digits }))
   const number = (value: number, digits = 0): string => numbers(digits).format(value)
-  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always', style: 'short' })
+  const relative = (numeric: 'always' | 'auto') => new Intl.RelativeTimeFormat(locale, { numeric, style: 'short' })
+  const [ago, lately] = [relative('always'), relative('auto')]
   const when = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
   const day = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' })
 
-  const { together, rounded, scaled, inUnit } = unitFormats(settings, number)
+  const { together, rounded, scaled, inUnit, percent } = unitFormats(settings, number)
 
   return {
     locale,
     number,
-    percent: (value: number): string => `${number(value, value < 10 && !Number.isInteger(value) ? 1 : 0)} %`,
+    percent: (value: number): string => percent(number(value, value < 10 && !Number.isInteger(value) ? 1 : 0)),
     /** Two decimals, and 100 % only where it is that. */
-    share: (value: number): string => `${number(Math.floor(value * 100) / 100, 2)} %`,
+    share: (value: number): string => percent(number(Math.floor(value * 100) / 100, 2)),
     volume: (bytes: number): string => inUnit(bytes, settings['display.volume_unit']),
     /** Always bytes: memory and disk sizes are never in bits. */
     size: (bytes: number): string => scaled(bytes, 'B', settings['display.binary_units']),
@@ -95,11 +98,11 @@ export const formatter = (settings: DisplaySettings, browserLanguages: readonly 
     /** Between the lines of a chart of bytes; undefined: as of any figures. */
     byteSteps: settings['display.binary_units'] ? POWERS_OF_TWO : undefined,
     milliseconds: (value: number): string => together(`${rounded(value)} ms`),
-    /** As "3 min. ago", from the instant to now. */
+    /** As "now" or "3 min. ago", from the instant to now. */
     age: (since: Date, now: Date): string => {
       const seconds = Math.max(0, Math.round((now.getTime() - since.getTime()) / 1000))
       const [unit, length] = AGES.find(([, size]) => seconds >= size) ?? ['second', 1]
-      return relative.format(-Math.floor(seconds / length), unit)
+      return (seconds === 0 ? lately : ago).format(-Math.floor(seconds / length), unit)
     },
     duration: (seconds: number): string => formatDuration(seconds, locale),
     instant: (at: string | Date): string => when.format(new Date(at)),

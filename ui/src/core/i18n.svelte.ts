@@ -7,8 +7,8 @@ import { render, type LabelOf, type Mark, type Told } from './said.ts'
 type Catalogue = Readonly<Record<string, string>>
 
 const FILES = import.meta.glob<Catalogue>('../locales/*/*.json', { import: 'default' })
-/** What the API says; in English it is the daemon's own, but where that speaks to clients of the API. */
-const SAID = import.meta.glob<Catalogue>('../locales/*/messages.ts', { import: 'default' })
+/** What the API says, by the part of an id before its dot. */
+const SAID = import.meta.glob<(group: string) => Promise<Catalogue>>('../locales/*/messages.ts', { import: 'default' })
 /** Where the page calls a field something, whatever form it stands in. */
 const FIELD_LABELS = ['tunnel_new.option.', 'routes.field.', 'settings.key.', 'reconcile.field.'] as const
 
@@ -16,10 +16,9 @@ class Messages {
   #texts = $state.raw<Catalogue>({})
   #areas = new Set<Area>(['core'])
   #language: Language = 'en'
-  /** Empty until the first answer that has something to say. */
+  /** Of the groups that an answer has needed. */
   #said: Catalogue = $state.raw({})
-  #saidIn: Language | null = null
-  #saidLoading = Promise.resolve()
+  #groups = new Map<string, Promise<void>>()
   /** Number format, set by the display settings. */
   number: (value: number) => string = String
   /** Likewise of an instant. */
@@ -31,12 +30,13 @@ class Messages {
     const texts = await read(language, [...this.#areas])
     this.#language = language
     this.#texts = texts
-    if (this.#saidIn !== null) void this.#loadSaid()
+    this.#groups = new Map()
+    this.#said = {}
   }
 
   /** What an answer of the API says, with the form's words for fields. */
   readonly say = (told: Told, label: LabelOf = () => undefined, mark?: Mark): string => {
-    if ((told.message_id ?? '') !== '' && this.#saidIn !== this.#language) void this.#loadSaid()
+    void this.readySaid(told)
     return render(
       told,
       this.#said,
@@ -54,20 +54,19 @@ class Messages {
   }
 
   /** Resolves when `say` has the operator's language, or it could not be loaded. */
-  readonly readySaid = (): Promise<void> => (this.#saidIn === this.#language ? this.#saidLoading : this.#loadSaid())
+  readonly readySaid = (told: Told): Promise<unknown> =>
+    Promise.all(groupsOf(told).map((group) => this.#groups.get(group) ?? this.#loadSaid(group, this.#groups)))
 
-  #loadSaid(): Promise<void> {
-    const language = this.#language
-    this.#saidIn = language
-    return (this.#saidLoading = readSaid(language).then(
+  #loadSaid(group: string, groups: Map<string, Promise<void>>): Promise<void> {
+    const loading = readSaid(this.#language, group).then(
       (texts) => {
-        if (language === this.#language) this.#said = texts
+        if (groups === this.#groups) this.#said = { ...this.#said, ...texts }
       },
       // While the panel is away the English text of the answer stands, and the next sentence tries again.
-      () => {
-        if (this.#saidIn === language) this.#saidIn = null
-      },
-    ))
+      () => void groups.delete(group),
+    )
+    groups.set(group, loading)
+    return loading
   }
 
   async load(areas: readonly Area[]): Promise<void> {
@@ -108,9 +107,14 @@ const read = async (language: Language, areas: readonly Area[]): Promise<Catalog
     ...(await Promise.all(areas.map((area) => FILES[`../locales/${language}/${area}.json`]?.()))),
   ) as Catalogue
 
-const readSaid = async (language: Language): Promise<Catalogue> => {
-  const english = language === 'en' ? (await import('@panel/shared/messages/catalogue.ts')).CATALOGUE : {}
-  return { ...english, ...(await SAID[`../locales/${language}/messages.ts`]?.()) }
+const readSaid = async (language: Language, group: string): Promise<Catalogue> =>
+  (await SAID[`../locales/${language}/messages.ts`]?.())?.(group) ?? {}
+
+/** Its own and those of the sentences in it. */
+const groupsOf = ({ message_id = '', params = {} }: Told): string[] => {
+  const parts = Object.values(params).flatMap((value) => (typeof value === 'object' ? [value].flat() : []))
+  const own = message_id.split('.')[0] ?? ''
+  return [...(own === '' ? [] : [own]), ...parts.flatMap(groupsOf)]
 }
 
 export const messages = new Messages()

@@ -1,14 +1,14 @@
 // Defers expensive content until it is about to be visible.
 
-/** Calls `show` when the element is nearly in view; returns a cancel function. */
-export const inView = (element: Element, show: () => void): (() => void) => {
+/** Calls `show` when the element is nearly in view, or as far in it as asked for; returns a cancel function. */
+export const inView = (element: Element, show: () => void, margin_px = 200): (() => void) => {
   const watch = new IntersectionObserver(
     (seen) => {
       if (!seen.some(({ isIntersecting }) => isIntersecting)) return
       watch.disconnect()
       show()
     },
-    { rootMargin: '200px' },
+    { rootMargin: `${margin_px}px` },
   )
   watch.observe(element)
   return () => watch.disconnect()

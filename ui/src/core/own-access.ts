@@ -1,5 +1,6 @@
 // Requests that may cut the operator's own connection: confirmed with the browser's address, then sent again behind the
 // overlay.
+import type { Component } from 'svelte'
 import type { EndpointName, Endpoints } from '@panel/shared/api/endpoints.ts'
 import { call, type AnswerOf, type Arguments } from './api.ts'
 import { confirm } from './confirm.svelte.ts'
@@ -97,6 +98,7 @@ const withOverlay = async <T>(own: OwnConnection, change: (request_id: string) =
 /** Confirms recreating the interface with the API's reasons, and sends the request again. */
 export const withRecreateCheck = async <T>(
   send: (confirmed: { confirm_recreate?: boolean }) => Promise<T>,
+  more?: Component,
 ): Promise<T> => {
   try {
     return await send({})
@@ -104,13 +106,14 @@ export const withRecreateCheck = async <T>(
     const error: ApiError = toApiError(thrown)
     if (error.code !== 'CONFIRM_RECREATE_REQUIRED') throw thrown
     const { interface_name } = error.details as { interface_name?: string }
-    await messages.readySaid()
+    await messages.readySaid(error)
     const isConfirmed = await confirm({
       title: t('core.recreate.title', { name: interface_name ?? '' }),
       text: t('core.plan.recreate'),
       items: eachOf((error.params['reasons'] ?? error) as Message).map((reason) => say(reason)),
       action: t('core.recreate.action'),
       isDanger: true,
+      ...(more && { more }),
     })
     if (!isConfirmed) throw new Cancelled()
     return send({ confirm_recreate: true })

@@ -8,8 +8,8 @@ export interface Route {
   readonly page: string
   readonly areas: readonly Area[]
   readonly title: Key
-  /** Entry in the navigation, if any. */
-  readonly nav?: { readonly group: 'tunnels' | 'host' | 'panel'; readonly icon: string; readonly onPhone?: true }
+  /** Entry in the navigation, if any; on a phone with a title that fits there. */
+  readonly nav?: { readonly group: 'tunnels' | 'host' | 'panel'; readonly icon: string; readonly onPhone?: Key }
   /** API paths to prefetch. */
   readonly first?: readonly string[]
 }
@@ -19,10 +19,9 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/',
     page: 'dashboard/DashboardPage',
-    areas: ['dashboard', 'tunnels', 'routes', 'reconcile', 'path'],
-
+    areas: ['dashboard', 'tunnels', 'path'],
     title: 'core.nav.dashboard',
-    nav: { group: 'tunnels', icon: 'gauge', onPhone: true },
+    nav: { group: 'tunnels', icon: 'gauge', onPhone: 'core.nav.dashboard' },
     first: ['/monitor/summary'],
   },
   {
@@ -30,14 +29,14 @@ export const ROUTES: readonly Route[] = [
     page: 'tunnels/ListPage',
     areas: ['tunnels', 'tunnel', 'list', 'charts'],
     title: 'core.nav.tunnels',
-    nav: { group: 'tunnels', icon: 'waypoints', onPhone: true },
+    nav: { group: 'tunnels', icon: 'waypoints', onPhone: 'core.nav.tunnels' },
     first: ['/tunnels?limit=1000'],
   },
   { path: '/tunnels/new', page: 'tunnels/NewPage', areas: ['tunnels', 'tunnel_new'], title: 'core.nav.new_tunnel' },
   {
     path: '/tunnels/:id',
     page: 'tunnels/DetailPage',
-    areas: ['tunnels', 'tunnel', 'routes', 'path', 'charts'],
+    areas: ['tunnels', 'tunnel', 'path', 'charts'],
     title: 'core.nav.tunnel',
   },
   {
@@ -62,9 +61,9 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/routes',
     page: 'routes/ListPage',
-    areas: ['routes', 'list', 'charts'],
+    areas: ['routes', 'path', 'list', 'charts'],
     title: 'core.nav.routes',
-    nav: { group: 'tunnels', icon: 'shuffle', onPhone: true },
+    nav: { group: 'tunnels', icon: 'shuffle', onPhone: 'core.nav.short.routes' },
     first: ['/routes?limit=1000'],
   },
   { path: '/routes/new', page: 'routes/EditPage', areas: ['routes'], title: 'core.nav.new_route' },
@@ -113,7 +112,7 @@ export const ROUTES: readonly Route[] = [
     page: 'metrics/MetricsPage',
     areas: ['metrics', 'charts'],
     title: 'core.nav.metrics',
-    nav: { group: 'host', icon: 'activity', onPhone: true },
+    nav: { group: 'host', icon: 'activity', onPhone: 'core.nav.short.metrics' },
     first: ['/system/metrics'],
   },
   {

@@ -14,6 +14,7 @@ import type pools from './en/pools.json'
 import type reconcile from './en/reconcile.json'
 import type remedy from './en/remedy.json'
 import type routes from './en/routes.json'
+import type impact from './en/impact.json'
 import type host from './en/host.json'
 import type list from './en/list.json'
 import type metrics from './en/metrics.json'
@@ -39,6 +40,7 @@ interface Areas {
   readonly remedy: typeof remedy
   readonly routes: typeof routes
   readonly host: typeof host
+  readonly impact: typeof impact
   readonly list: typeof list
   readonly metrics: typeof metrics
   readonly safe_apply: typeof safe_apply

@@ -11,7 +11,7 @@ import {
 import type { Foreseen, HostChange } from '@panel/shared/impact/foreseen.ts'
 import { message, type Message, sentences, spoken } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
-import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { ok, type Answer, type Incoming, type Session } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { PoolUse } from '../pools/use.ts'
 import type { Traffic } from '../routes/traffic/traffic.ts'
@@ -31,6 +31,8 @@ export interface BackupServices {
   readonly traffic: Traffic
   /** Throws unless it is the password of the operator whose request this is. */
   readonly confirmPassword: (db: ReadContext['db'], incoming: Incoming<unknown>, password: string) => Promise<void>
+  /** Carries out work whose changes are all put back where it answers false. Returns whether they were. */
+  readonly allOrNothing: (session: Session | null, work: () => Promise<boolean>) => Promise<boolean>
   readonly logger: Logger
 }
 
@@ -43,22 +45,41 @@ export function importBackup(services: BackupServices) {
     const { backup } = request
     if (dry_run) {
       const worker = makeDryRunWorker(dryRunContext(context, backup), incoming, services.logger)
-      return ok(importAnswer(dry_run, backup, await importAll(worker, context, request)))
+      return ok(importAnswer({ dry_run, is_taken_back: false }, backup, await importAll(worker, context, request)))
     }
     if (isUnderWay) throw new Refusal('CONFLICT', message('backup.under_way'))
     isUnderWay = true
     try {
-      const actions = await importAll(makeImportWorker(context, incoming, services.logger), context, request)
-      for (const action of actions)
-        if (action.action !== 'skip')
-          context.note.operation(
-            `${action.action} ${action.kind} ${action.target}${action.error ? `: ${action.error.code}` : ''}`,
-          )
-      return ok(importAnswer(dry_run, backup, actions))
+      const work = (): Promise<ImportAction[]> =>
+        importAll(makeImportWorker(context, incoming, services.logger), context, request)
+      const { actions, is_taken_back } = await importWhole(services, incoming, work)
+      noteActions(context, actions, is_taken_back)
+      return ok(importAnswer({ dry_run, is_taken_back }, backup, actions))
     } finally {
       isUnderWay = false
     }
   }
+}
+
+/** Where it is to be whole, in a window of root, which holds everything that the items change. */
+async function importWhole(
+  { allOrNothing }: BackupServices,
+  { body, session }: Incoming<ImportBackupBody>,
+  work: () => Promise<ImportAction[]>,
+): Promise<{ actions: ImportAction[]; is_taken_back: boolean }> {
+  if (body.is_atomic !== true) return { actions: await work(), is_taken_back: false }
+  let actions: ImportAction[] = []
+  const is_taken_back = await allOrNothing(session, async () => {
+    actions = await work()
+    return actions.every(({ action }) => action !== 'failed')
+  })
+  return { actions, is_taken_back }
+}
+
+function noteActions({ note }: CommandContext, actions: readonly ImportAction[], is_taken_back: boolean): void {
+  for (const { action, kind, target, error } of actions)
+    if (action !== 'skip') note.operation(`${action} ${kind} ${target}${error ? `: ${error.code}` : ''}`)
+  if (is_taken_back) note.operation('Everything was put back')
 }
 
 /** As a dry run has it; what depends on items of the same backup is not foreseen. */
@@ -165,12 +186,17 @@ async function importAll(
   return [...settings, ...poolActions, ...poolSettingActions, ...actions, ...routeActions]
 }
 
-const noteOf = (isDry: boolean, hasRules: boolean): Message =>
-  sentences(message(isDry ? 'backup.dry' : 'backup.done'), hasRules ? null : message('backup.no_rules'))
+const noteOf = ({ dry_run, is_taken_back }: Ended, hasRules: boolean): Message =>
+  sentences(
+    message(is_taken_back ? 'backup.taken_back' : dry_run ? 'backup.dry' : 'backup.done'),
+    hasRules ? null : message('backup.no_rules'),
+  )
 
-function importAnswer(dry_run: boolean, { routes }: Backup, actions: ImportAction[]): ImportBackupAnswer {
+type Ended = Pick<ImportBackupAnswer, 'dry_run' | 'is_taken_back'>
+
+function importAnswer(ended: Ended, { routes }: Backup, actions: ImportAction[]): ImportBackupAnswer {
   const counts = Object.fromEntries(
     IMPORTED_AS.map((word) => [word, actions.filter(({ action }) => action === word).length]),
   ) as Record<ImportedAs, number>
-  return { dry_run, actions, counts, ...spoken('note', noteOf(dry_run, routes !== null)) }
+  return { ...ended, actions, counts, ...spoken('note', noteOf(ended, routes !== null)) }
 }

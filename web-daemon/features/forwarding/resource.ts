@@ -1,6 +1,7 @@
 // IP forwarding as a resource of the engine. Its state is kept by the kernel and by the panel's own sysctl file: there
 // is no record.
 import type { ForwardingState } from '@panel/shared/forwarding/model.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { noRecords, type ApplyMark, type Resource } from '../../change/resource.ts'
 import type { CommandContext } from '../../platform/context.ts'
 
@@ -13,7 +14,7 @@ export function forwardingResource({ request }: Pick<CommandContext, 'request'>)
     apply: (change) => request('forwarding.apply', change),
     verify: (change) => request('forwarding.verify', change),
     split: (change) => [change],
-    describe: () => ({ what: 'IP forwarding', details: {} }),
+    describe: () => ({ what: message('object.forwarding'), details: {} }),
     codes: { restored: 'FORWARDING_APPLY_FAILED', stuck: 'FORWARDING_RULES_INCONSISTENT' },
   }
 }

@@ -12,44 +12,41 @@ interface Wanted {
   readonly records: readonly RouteRecord[]
   /** Some go to destinations that are not concerned. */
   readonly isByDestination: boolean
-  readonly with_sources: boolean
 }
 
 /** Few enough that root lists them all. */
 const LISTED_MAX = CONNECTIONS_MAX
-const TOP_SOURCES = 10
 
 type Counted = CountedConnections & { readonly checked_at: string }
 
 export async function countConnections(
   { request, now }: ReadContext,
   traffic: Traffic,
-  { records, isByDestination, with_sources }: Wanted,
+  { records, isByDestination }: Wanted,
 ): Promise<Counted> {
   const last = traffic.lastCount()
   const mixed = isByDestination ? records.filter(({ destinations }) => destinations.length > 1) : []
   const isListable = mixed.reduce((sum, one) => sum + (last?.totals.get(one.route_rule_id) ?? 0), 0) <= LISTED_MAX
-  if (last && !with_sources && (mixed.length === 0 || !isListable))
+  if (last && (mixed.length === 0 || !isListable))
     return { ...asCounted(last.totals), checked_at: new Date(now().getTime() - last.age_ms).toISOString() }
   const checked_at = now().toISOString()
   if (records.length === 0) return { ...asCounted(new Map()), checked_at }
-  const limit = with_sources || mixed.length > 0 ? LISTED_MAX : 0
+  const limit = mixed.length > 0 ? LISTED_MAX : 0
   const found = await nullIfUnreadable(request('ruleset.connections', { route_rule_ids: [], limit }))
   if (!found) return { ...NOT_COUNTED, checked_at }
   if (!found.is_readable) return { ...NOT_COUNTED, unknown: fromRoot(found.detail), checked_at }
-  return { ...listed(found, with_sources), checked_at }
+  return { ...listed(found), checked_at }
 }
 
 const asCounted = (totals: CountedConnections['totals']): CountedConnections => ({
   unknown: null,
   totals,
   byDestination: null,
-  top_sources: null,
 })
 
 const NOT_COUNTED: CountedConnections = { ...asCounted(new Map()), unknown: message('impact.not_counted') }
 
-function listed({ totals, sources, connections }: ConnectionsFound, with_sources: boolean): CountedConnections {
+function listed({ totals, connections }: ConnectionsFound): CountedConnections {
   const byRule = new Map<number, Map<string, number>>()
   for (const { route_rule_id, destination_address: to } of connections) {
     const there = byRule.get(route_rule_id) ?? new Map<string, number>()
@@ -60,6 +57,5 @@ function listed({ totals, sources, connections }: ConnectionsFound, with_sources
     unknown: null,
     totals: new Map(totals.map(({ route_rule_id, connections: many }) => [route_rule_id, many])),
     byDestination: isWhole && connections.length > 0 ? (id) => byRule.get(id) ?? new Map<string, number>() : null,
-    top_sources: with_sources ? sources.slice(0, TOP_SOURCES) : null,
   }
 }

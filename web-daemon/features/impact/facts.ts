@@ -51,12 +51,16 @@ export async function gatherFacts(
     countConnections(context, traffic, {
       records,
       isByDestination: isOverLinks,
-      with_sources: asking.with_sources === true,
     }),
   ])
   return {
     checked_at: connections.checked_at,
-    client: { client_ip: asking.client_ip, route: ways?.get(asking.client_ip) ?? null, isRouteKnown: ways !== null },
+    client: {
+      client_ip: asking.client_ip,
+      server_ip: asking.server_ip,
+      route: ways?.get(asking.client_ip) ?? null,
+      isRouteKnown: ways !== null,
+    },
     tunnels: tunnels.map((one) => tunnelFacts(one, ways)),
     rules,
     connections: isOverLinks && ways === null ? { ...connections, unknown: WAYS_UNKNOWN } : connections,

@@ -16,8 +16,8 @@ export const foreseeRequest =
   (readImpact: ReadImpact, endpoints: () => readonly Endpoint[]) =>
   async (context: ReadContext, incoming: Incoming<ImpactBody>): Promise<Answer<ImpactAnswer>> => {
     const foreseen = await foresee(context, incoming, endpoints())
-    const { client_ip, body } = incoming
-    const asking = { client_ip, with_sources: body.with_sources === true }
+    const { client_ip, server_ip, body } = incoming
+    const asking = { client_ip, server_ip, with_sources: body.with_sources === true }
     return ok({
       plan: await planOf(context, foreseen),
       impact: await readImpact(context, foreseen, asking),
@@ -31,7 +31,7 @@ export const cutsOwnAccess =
   async (endpoint: Endpoint, context: ReadContext, incoming: Incoming<never>): Promise<boolean> => {
     if (endpoint.kind !== 'command' || !endpoint.foresee) return false
     const foreseen = await endpoint.foresee(context, incoming)
-    return (await readImpact(context, foreseen, { client_ip: incoming.client_ip })).own_access.is_affected
+    return (await readImpact(context, foreseen, incoming)).own_access.is_affected
   }
 
 async function foresee(

@@ -1,5 +1,7 @@
 // Relay rules as a resource of the engine: root is asked to change many in one transaction, and no byte that they
 // counted is lost.
+import { message } from '@panel/shared/messages/message.ts'
+import { ruleNamed } from '@panel/shared/messages/named.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import { RULES_PER_CHANGE_MAX, type RelayRule, type RulesetState } from '@panel/shared/ruleset/model.ts'
 import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
@@ -77,9 +79,12 @@ function toStored({ before, after }: Change<RulesetState>, stored: readonly Rela
 function describe(rows: readonly NamedRoute[]) {
   const [first] = rows
   if (rows.length === 1 && first)
-    return { what: `the rule ${first.route_rule_title}`, details: { route_rule_id: first.route_rule_id } }
+    return {
+      what: message('object.the_rule', { rule: ruleNamed(first) }),
+      details: { route_rule_id: first.route_rule_id },
+    }
   return {
-    what: `${rows.length} rules`,
+    what: message('object.rules', { count: rows.length }),
     details: { route_rule_ids: rows.map(({ route_rule_id }) => route_rule_id) },
   }
 }

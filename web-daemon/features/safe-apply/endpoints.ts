@@ -13,8 +13,8 @@ import type { CommandContext } from '../../platform/context.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
 import { command, created, ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { changedItems } from './followed.ts'
-import type { SafeApply } from './safe-apply.ts'
+import { changedItems } from './store-followed.ts'
+import { openerOf, underWay, type SafeApply } from './safe-apply.ts'
 import { findEnd, findLast, findOpen } from './store.ts'
 
 const tag = 'system'
@@ -62,10 +62,9 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
       },
       async ({ inTurn, settings }, incoming) => {
         const { body, session } = incoming
-        const by = { user_id: session?.user_id ?? null, username: session?.username ?? '' }
         const found = await inTurn(async () => {
           await requireNone(safeApply)
-          return safeApply.open(body.seconds ?? settings.get('system.safe_apply_seconds'), by)
+          return safeApply.open(body.seconds ?? settings.get('system.safe_apply_seconds'), openerOf(session))
         })
         return created(await show(found, incoming))
       },
@@ -138,10 +137,7 @@ const FORWARDING: SafeApplyItem = { kind: 'forwarding', target_id: null, title: 
 
 async function requireNone(safeApply: SafeApply): Promise<void> {
   const { window } = await safeApply.follow()
-  if (window)
-    throw new Refusal('SAFE_APPLY_UNDER_WAY', message('safe_apply.under_way', { seconds: window.seconds_left }), {
-      details: { window_id: window.window_id, seconds_left: window.seconds_left },
-    })
+  if (window) throw underWay(window)
 }
 
 /** True where it has ended just so. Throws where it has ended otherwise, or was never known. */

@@ -3,12 +3,14 @@ import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { SafeApplyEnded, SafeApplyItem, SafeApplyPending } from '@panel/shared/api/safe-apply.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { WindowFound } from '@panel/shared/window/model.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import type { InWindow, Windowed } from '../../platform/http/confirm-within.ts'
-import type { Answer } from '../../platform/http/endpoint.ts'
+import type { Answer, Session } from '../../platform/http/endpoint.ts'
+import { Refusal } from '../../platform/http/refusal.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
-import { changedItems, putAllBack } from './followed.ts'
+import { changedItems, putAllBack } from './store-followed.ts'
 import { findOpen, insertOpen, markEnded, removeOpen, type Opener } from './store.ts'
 
 export interface SafeApplyDeps extends Omit<CommandContext, 'note'> {
@@ -79,8 +81,7 @@ export class SafeApply {
   /** Carries out a command, in a window of its own where it is to wait for a confirmation and none is open. */
   readonly during: InWindow = async (request, work) => {
     const { inTurn } = this.#deps
-    const { session } = request
-    const by = { user_id: session?.user_id ?? null, username: session?.username ?? '' }
+    const by = openerOf(request.session)
     const seconds = await this.#secondsFor(request)
     const opened = seconds === null ? null : await inTurn(() => this.#openUnlessOpen(seconds, by))
     try {
@@ -89,6 +90,31 @@ export class SafeApply {
       if (opened !== null) await inTurn(() => this.#closeIfEmpty(opened))
       throw refused
     }
+  }
+
+  /** Work whose changes are all put back where it answers false, or is killed. Returns whether they were. */
+  readonly allOrNothing = async (session: Session | null, work: () => Promise<boolean>): Promise<boolean> => {
+    const { inTurn } = this.#deps
+    const { window_id, isOwn } = await inTurn(() => this.#openForOne(session))
+    const isWhole = await work().catch(async (failure: unknown) => {
+      await inTurn(() => this.cancel(window_id))
+      throw failure
+    })
+    if (isWhole && isOwn) await inTurn(() => this.confirm(window_id))
+    if (isWhole) return false
+    const { window } = await inTurn(() => this.cancel(window_id))
+    if (window) throw new Refusal('APPLY_FAILED', message('backup.stuck', { detail: window.detail }))
+    return true
+  }
+
+  /** A window that nothing was changed in yet serves as well, and goes on waiting for a confirmation. */
+  async #openForOne(session: Session | null): Promise<{ window_id: string; isOwn: boolean }> {
+    const { window } = await this.follow()
+    if (window && window.changes > 0) throw underWay(window)
+    if (window) return { window_id: window.window_id, isOwn: false }
+    const opened = (await this.open(ALL_OR_NOTHING_S, openerOf(session))).window
+    if (!opened) throw new Error('The root helper has opened no window')
+    return { window_id: opened.window_id, isOwn: true }
   }
 
   async #secondsFor({ seconds, isRisky }: Windowed): Promise<number | null> {
@@ -197,6 +223,20 @@ export class SafeApply {
     return found
   }
 }
+
+/** From one change to the next: whatever ends the work, the host is as before within this time. */
+const ALL_OR_NOTHING_S = 120
+
+export const openerOf = (session: Session | null): Opener => ({
+  user_id: session?.user_id ?? null,
+  username: session?.username ?? '',
+})
+
+type OpenWindow = NonNullable<WindowFound['window']>
+export const underWay = ({ window_id, seconds_left }: OpenWindow): Refusal =>
+  new Refusal('SAFE_APPLY_UNDER_WAY', message('safe_apply.under_way', { seconds: seconds_left }), {
+    details: { window_id, seconds_left },
+  })
 
 /** What putting it back does to a tunnel that was changed so. */
 const TUNNEL_EVENT = { created: 'tunnel.deleted', updated: 'tunnel.updated', deleted: 'tunnel.created' } as const

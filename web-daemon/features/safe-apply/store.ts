@@ -1,7 +1,7 @@
 // The windows as the store knows them.
 import type { SafeApplyEnded, SafeApplyItem } from '@panel/shared/api/safe-apply.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
-import { rememberAll } from './followed.ts'
+import { rememberAll } from './store-followed.ts'
 import type { SafeApplyRow } from './table.ts'
 
 export interface Opener {

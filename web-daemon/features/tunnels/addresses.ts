@@ -80,15 +80,15 @@ function removal(stored: TunnelRecord, incoming: Incoming<RemoveAddressBody>): A
   return requestFor(incoming, left, (said) => (said === 'addresses' ? 'address' : said))
 }
 
-type AddressRequest = UpdateRequest & Pick<Incoming, 'client_ip'>
+type AddressRequest = UpdateRequest & Pick<Incoming, 'client_ip' | 'server_ip'>
 
 function requestFor(
-  { body, problems, client_ip }: Incoming<AddAddressBody | RemoveAddressBody>,
+  { body, problems, client_ip, server_ip }: Incoming<AddAddressBody | RemoveAddressBody>,
   addresses: TunnelAddressBody[],
   mapField: (field: string) => string,
 ): AddressRequest {
   const { force = false, i_understand_i_may_lose_access = false } = body
-  return { body: { addresses, force, i_understand_i_may_lose_access }, problems, client_ip, mapField }
+  return { body: { addresses, force, i_understand_i_may_lose_access }, problems, client_ip, server_ip, mapField }
 }
 
 async function amendAddresses(

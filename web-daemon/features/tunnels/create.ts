@@ -42,10 +42,10 @@ export function createTunnel(
   return context.inTurn(async () => {
     const draft = await draftTunnel(context, incoming, { ...options, withLinkKinds: true })
     await refuseUnsupported(context, draft)
-    const { client_ip, body } = incoming
+    const { client_ip, server_ip, body } = incoming
     const accepts = body.i_understand_i_may_lose_access === true
     const making = { before: null, after: draft.after }
-    await guardOwnAccess(context, draft.record, making, { client_ip, accepts })
+    await guardOwnAccess(context, draft.record, making, { client_ip, server_ip, accepts })
     const { before, record, outcome } = await make(context, draft)
     const { interface_name, tunnel_id } = record
     const { after, warnings, facts } = draft

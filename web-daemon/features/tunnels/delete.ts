@@ -30,7 +30,7 @@ export const deleteTunnel =
   (dependants: DependentRoutes) =>
   (
     context: CommandContext,
-    { params, body, client_ip }: Incoming<DeleteTunnelBody>,
+    { params, body, client_ip, server_ip }: Incoming<DeleteTunnelBody>,
   ): Promise<Answer<DeleteTunnelAnswer>> =>
     context.inTurn(async () => {
       const tunnel_id = idIn(params)
@@ -43,7 +43,7 @@ export const deleteTunnel =
       }
       const { found, folders, change } = await planRemoval(context, stored.record)
       const accepts = body.i_understand_i_may_lose_access === true
-      await guardOwnAccess(context, stored.record, change, { client_ip, accepts })
+      await guardOwnAccess(context, stored.record, change, { client_ip, server_ip, accepts })
       await remove(context, tunnelResource(context), { stored: stored.record, changes: changesIn(change) })
       return ok(report(stored.record, change, { found, folders, routes: await dependants(context, tunnel_id) }))
     })

@@ -22,18 +22,18 @@ import { tunnelResource } from './resource.ts'
 type Action = TunnelActionAnswer['action']
 type Handler = (
   context: CommandContext,
-  incoming: Pick<Incoming<TunnelActionBody>, 'params' | 'body' | 'client_ip'>,
+  incoming: Pick<Incoming<TunnelActionBody>, 'params' | 'body' | 'client_ip' | 'server_ip'>,
 ) => Promise<Answer<TunnelActionAnswer>>
 
 /** `is_enabled` is stored, and with it whether boot brings the tunnel back; undefined leaves it. */
 const act =
   (action: Action, is_enabled?: boolean, dependants: DependentRoutes = async () => []): Handler =>
-  (context, { params, body, client_ip }) =>
+  (context, { params, body, client_ip, server_ip }) =>
     context.inTurn(async () => {
       const stored = await targetOf(context, idIn(params))
       const { wanted, changes, folders, carried } = await planAct(context, stored, action, is_enabled)
       const accepts = body.i_understand_i_may_lose_access === true
-      for (const change of changes) await guardOwnAccess(context, stored, change, { client_ip, accepts })
+      for (const change of changes) await guardOwnAccess(context, stored, change, { client_ip, server_ip, accepts })
       const { record, outcome } = await update(context, tunnelResource(context), { stored, wanted, changes })
       const answer: TunnelActionAnswer = {
         action,
@@ -89,7 +89,7 @@ export const restartTunnel = (dependants: DependentRoutes): Handler => act('rest
 export const reapplyTunnel = act('reapply')
 /** Without a request, so no client's connection is at stake. */
 export const reapplyByItself = (context: CommandContext, tunnel_id: number): Promise<Answer<TunnelActionAnswer>> =>
-  reapplyTunnel(context, { params: { id: tunnel_id }, body: {}, client_ip: '' })
+  reapplyTunnel(context, { params: { id: tunnel_id }, body: {}, client_ip: '', server_ip: '' })
 
 function stagesOf(action: Action, found: TunnelState | null, wanted: TunnelState): Change<TunnelState>[] {
   const resting: TunnelState = { ...wanted, link: wanted.link && { ...wanted.link, is_up: false } }

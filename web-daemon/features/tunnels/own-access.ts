@@ -14,6 +14,8 @@ import { Refusal } from '../../platform/http/refusal.ts'
 interface Asking {
   /** The address of the connection; "" without one. */
   readonly client_ip: string
+  /** The address of this host that it was made to. */
+  readonly server_ip: string
   readonly accepts: boolean
 }
 
@@ -27,13 +29,13 @@ export async function guardOwnAccess(
   { request, settings }: Pick<ReadContext, 'request' | 'settings'>,
   guarded: Guarded,
   change: Change<TunnelState>,
-  { client_ip, accepts }: Asking,
+  { client_ip, server_ip, accepts }: Asking,
 ): Promise<void> {
   const client = parseIp(client_ip)
   const effect = effectOf(guarded, change)
   if (!client || accepts || !mayCut(effect, client)) return
   const found = await nullIfHelperAway(request('route.lookup', { addresses: [client_ip] }))
-  const cut = cutOf(guarded.interface_name, effect, client, found?.routes[0] ?? null)
+  const cut = cutOf(guarded.interface_name, effect, { client, server_ip }, found?.routes[0] ?? null)
   if (cut) throw wouldCut(guarded.interface_name, client_ip, cut, settings.get('system.safe_apply_seconds'))
 }
 

@@ -1,4 +1,5 @@
 // Tunnels as a resource of the engine: how root is asked to change one, and how its record is stored and named.
+import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { Resource, StoredEvent } from '../../change/resource.ts'
 import type { CommandContext, StoreContext } from '../../platform/context.ts'
@@ -25,7 +26,7 @@ export function tunnelResource(context: Pick<CommandContext, 'db' | 'request' | 
     verify: (change) => request('tunnel.verify', change),
     split: (change) => [change],
     describe: (rows) => ({
-      what: rows.map(({ interface_name }) => interface_name).join(', '),
+      what: rows.map(tunnelNamed),
       details: rows.length === 1 && rows[0] && 'tunnel_id' in rows[0] ? { tunnel_id: rows[0].tunnel_id } : {},
     }),
     codes: { restored: 'APPLY_FAILED', stuck: 'TUNNEL_INCONSISTENT' },

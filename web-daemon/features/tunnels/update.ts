@@ -27,12 +27,12 @@ export const updateTunnel =
   (dependants: DependentRoutes) =>
   (
     context: CommandContext,
-    { params, body, problems, client_ip, if_match }: Incoming<UpdateTunnelBody>,
+    { params, body, problems, client_ip, server_ip, if_match }: Incoming<UpdateTunnelBody>,
   ): Promise<Answer<UpdateTunnelAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, idIn(params))
       requireVersion(stored, { if_match })
-      const answer = await amend(context, stored, { body, problems, client_ip })
+      const answer = await amend(context, stored, { body, problems, client_ip, server_ip })
       const isTakenDown = stored.is_enabled && !answer.tunnel.is_enabled
       const more = isTakenDown
         ? dependantWarnings(stored.interface_name, await dependants(context, stored.tunnel_id))
@@ -60,15 +60,15 @@ export async function foreseeAmendment(
 export async function amend(
   context: CommandContext,
   stored: TunnelRecord,
-  request: UpdateRequest & { readonly client_ip: string },
+  request: UpdateRequest & { readonly client_ip: string; readonly server_ip: string },
 ): Promise<UpdateTunnelAnswer> {
-  const { body, client_ip } = request
+  const { body, client_ip, server_ip } = request
   const draft = await draftUpdate(context, stored, request)
   const { before, after, record: wanted, facts } = draft
   const reasons = reasonsToConfirm(stored, wanted, { before, after })
   demandConfirmation(stored.interface_name, reasons, body.confirm_recreate === true)
   const accepts = body.i_understand_i_may_lose_access === true
-  await guardOwnAccess(context, stored, { before, after }, { client_ip, accepts })
+  await guardOwnAccess(context, stored, { before, after }, { client_ip, server_ip, accepts })
   if (wanted.tunnel_type_id !== stored.tunnel_type_id) await refuseUnsupported(context, draft)
   const carried = await withCarriedRoutes(context, { before, after })
   const warnings = [...draft.warnings, ...carried.warnings]

@@ -55,6 +55,8 @@ export interface Incoming<B = unknown> {
   readonly cookies: Readonly<Record<string, string>>
   /** The address of the connection, never from a header. */
   readonly client_ip: string
+  /** The address of this host that the connection was made to. */
+  readonly server_ip: string
   /** The listener of the panel that the request came through. */
   readonly place: Place
   /** All ports that the panel listens on, or would after a restart, at the moment of the call. */

@@ -3,6 +3,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import { AuditNote } from '../audit-note.ts'
+import { plainAddress } from '../network/client-network.ts'
 import type { CommandContext, ReadContext } from '../context.ts'
 import { asRefusal, sendAnswer, sendRefusal } from './answer.ts'
 import { BODY_LIMIT_BYTES, readBody, STRANGER_LIMIT_BYTES } from './body.ts'
@@ -147,6 +148,7 @@ class Exchange {
       problems,
       cookies: this.#guarded.cookies,
       client_ip: clientAddress(req),
+      server_ip: plainAddress(req.socket.localAddress ?? ''),
       place: this.#pipeline.placeOf(req),
       panelPorts: this.#pipeline.panelPorts,
       is_secure: isSecure(req),

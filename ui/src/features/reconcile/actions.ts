@@ -5,6 +5,7 @@ import { call } from '../../core/api.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { withAccessCheck } from '../../core/own-access.ts'
+import { sentences } from '../../core/sentences.ts'
 import { dependentRules } from '../tunnels/dependent-rules.ts'
 
 /** Queries that a change of what is managed invalidates. */
@@ -69,6 +70,6 @@ const consequence = async (
 ): Promise<{ text: string; items: string[] }> => {
   const text = t(`reconcile.${action}.text`)
   const items = await dependentRules(tunnel_id ?? 0).catch(() => null)
-  if (items === null) return { text: `${text} ${t('reconcile.rules_not_known')}`, items: [] }
-  return { text: items.length > 0 ? `${text} ${t(`reconcile.${action}.rules`)}` : text, items }
+  if (items === null) return { text: sentences(text, t('reconcile.rules_not_known')), items: [] }
+  return { text: items.length > 0 ? sentences(text, t(`reconcile.${action}.rules`)) : text, items }
 }

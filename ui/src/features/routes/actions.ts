@@ -1,5 +1,6 @@
 // Actions on a rule, with Undo where possible.
 import type { RouteView } from '@panel/shared/api/routes/answers.ts'
+import { impactOf } from '../../components/impact/impact-of.ts'
 import { act } from '../../core/act.ts'
 import { call } from '../../core/api.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
@@ -38,6 +39,7 @@ export const applyAll = async (): Promise<void> => {
       title: t('routes.apply_all.title'),
       text: t('routes.apply_all.text'),
       action: t('routes.apply_all.action'),
+      more: impactOf('POST', '/routes/apply-all'),
     }))
   )
     return
@@ -64,6 +66,7 @@ export const deleteRule = async (
   bind: string,
 ): Promise<boolean> => {
   dropOption.isOn = false
+  dropOption.rule = id
   if (
     !(await confirm({
       title: t('routes.delete.title', { title }),
@@ -90,6 +93,7 @@ const offerRevert = async (): Promise<void> => {
       title: t('routes.revert.title'),
       text: t('routes.revert.text'),
       action: t('routes.revert.action'),
+      more: impactOf('POST', '/system/forwarding/enable', { revert: true }),
     }))
   )
     return

@@ -8,7 +8,8 @@ import { worse, type StateLabel } from '../../components/state.ts'
 import { display } from '../../core/display.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { monitorLabel } from '../tunnels/labels.ts'
-import { formatBind, formatEndpoint, healthLabel, protocolName } from './labels.ts'
+import { formatBind, formatEndpoint, protocolName } from './formats.ts'
+import { healthLabel } from './rule-health.ts'
 
 /** The stages of a path. */
 export const [CLIENTS, PORT, SERVER, TUNNEL, FAR_END, DESTINATION] = [0, 1, 2, 3, 4, 5] as const
@@ -37,11 +38,16 @@ export interface RuleOnPath extends Traffic {
   readonly health: RouteHealthView
 }
 
+/** What an analysis came to, and what it is called. */
+export interface Verdict {
+  readonly name: RouteVerdict
+  readonly label: string
+}
+
 export interface Observed {
   /** By tunnel id. */
   readonly tunnels: ReadonlyMap<number, MonitorSnapshot> | null
-  /** What an analysis came to. */
-  readonly verdict?: RouteVerdict | undefined
+  readonly verdict?: Verdict | undefined
 }
 
 /** One path a destination in use. */
@@ -121,13 +127,11 @@ function overTunnel(tunnel: TunnelOnPath | null, snapshot: MonitorSnapshot | und
   ]
 }
 
-function stopped(hops: readonly Hop[], verdict: RouteVerdict | undefined): Hop[] {
-  const stage = verdict && STOPS_AT[verdict]
+function stopped(hops: readonly Hop[], verdict: Verdict | undefined): Hop[] {
+  const stage = verdict && STOPS_AT[verdict.name]
   if (verdict === undefined || stage === undefined) return [...hops]
-  const state = verdict === 'NO_INBOUND_TRAFFIC' || verdict === 'MTU_PROBLEM' ? 'degraded' : 'down'
-  return hops.map((hop) =>
-    hop.stage === stage ? { ...hop, condition: { state, label: t(`routes.verdict.${verdict}`) } } : hop,
-  )
+  const state = verdict.name === 'NO_INBOUND_TRAFFIC' || verdict.name === 'MTU_PROBLEM' ? 'degraded' : 'down'
+  return hops.map((hop) => (hop.stage === stage ? { ...hop, condition: { state, label: verdict.label } } : hop))
 }
 
 /**

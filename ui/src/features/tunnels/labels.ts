@@ -56,6 +56,10 @@ export const configuredLabel = ({
 export const formatAddresses = ({ addresses }: Pick<TunnelView, 'addresses'>): string[] =>
   addresses.map(({ address, prefix_length }) => `${address}/${prefix_length}`)
 
+/** In whatever order. */
+export const areSame = (some: readonly string[], others: readonly string[]): boolean =>
+  [...some].sort().join() === [...others].sort().join()
+
 /** Link-local addresses are automatic on every link. */
 export const observedAddresses = ({ addresses }: Pick<ObservedView, 'addresses'>): string[] =>
   addresses.filter((address) => !address.toLowerCase().startsWith('fe80:'))

@@ -1,5 +1,15 @@
-// Sentences of the API that the page says in words of its own, fetched as one file.
-export default Object.assign(
-  {},
-  ...Object.values(import.meta.glob<Record<string, string>>('./messages/*.json', { import: 'default', eager: true })),
-) as Readonly<Record<string, string>>
+// The sentences of the API, fetched a group at a time: the daemon's own, but where those speak to clients of the API.
+type Texts = Readonly<Record<string, string>>
+const GROUPS = import.meta.glob<Readonly<Record<string, Texts>>>([
+  '../../../../shared/messages/*.ts',
+  '!../../../../shared/messages/{catalogue,format,message,named}.ts',
+])
+const OF_THE_PAGE = import.meta.glob<Texts>('./messages/*.json', { import: 'default' })
+
+export default async (group: string): Promise<Texts> => {
+  const [daemon, page] = await Promise.all([
+    GROUPS[`../../../../shared/messages/${group}.ts`]?.(),
+    OF_THE_PAGE[`./messages/${group}.json`]?.(),
+  ])
+  return Object.assign({}, ...Object.values(daemon ?? {}), page) as Texts
+}

@@ -1,5 +1,5 @@
-// The sentences of the API in this language, fetched as one file.
-export default Object.assign(
-  {},
-  ...Object.values(import.meta.glob<Record<string, string>>('./messages/*.json', { import: 'default', eager: true })),
-) as Readonly<Record<string, string>>
+// The sentences of the API in this language, fetched a group at a time: a page says few of them.
+const GROUPS = import.meta.glob<Readonly<Record<string, string>>>('./messages/*.json', { import: 'default' })
+
+export default async (group: string): Promise<Readonly<Record<string, string>>> =>
+  (await GROUPS[`./messages/${group}.json`]?.()) ?? {}

@@ -1,0 +1,167 @@
+// What an impact foretells of open connections, held against what becomes of twenty real ones: the rows about rules of
+// decisions.md, I2.
+import assert from 'node:assert/strict'
+import type { Impact, ImpactAnswer } from '@panel/shared/api/impact/impact.ts'
+import type { ChangeRouteAnswer, ListRoutesAnswer } from '@panel/shared/api/routes/answers.ts'
+import { askOnce } from '../../packaging/run/ask-once.ts'
+import type { Place } from './relay-peer.ts'
+import { CLIENT_TOO, RELAY, RELAY_FAR, RELAY_TOO, RelayRig, SERVERS } from './relay-rig.ts'
+
+const [ONE, TWO] = SERVERS
+const CONNECTIONS = 20
+const tcp = (port: number, address = RELAY): Place => ({ protocol: 'tcp', address, port })
+const SNAT = { nat_mode_id: 20, snat_address: RELAY_FAR }
+
+interface Row {
+  /** Of the rule on port 1001; a second one on 1002 is never changed. */
+  readonly rule?: object
+  readonly request: readonly [method: string, path: string, body?: object]
+  readonly says: Partial<Pick<Impact['connections'], 'survive' | 'end' | 'at_risk'>>
+  /** Where the next connection to port 1001 goes; null: nowhere. */
+  readonly next: string | null
+}
+
+const BOTH = [
+  { address: ONE, port: 80, weight: 3 },
+  { address: TWO, port: 80, weight: 1 },
+]
+
+const ROWS: Readonly<Record<string, Row>> = {
+  'another destination': {
+    request: ['PATCH', '/routes/{id}', { destination_address: TWO }],
+    says: { survive: CONNECTIONS },
+    next: `${TWO} 80`,
+  },
+  'another weight': {
+    rule: { destinations: BOTH, load_balance_mode_id: 40 },
+    request: ['PATCH', '/routes/{id}', { destinations: [{ ...BOTH[0], weight: 0 }, BOTH[1]] }],
+    says: { survive: CONNECTIONS },
+    next: `${TWO} 80`,
+  },
+  'another order': {
+    request: ['PATCH', '/routes/{id}', { sort_order: 500 }],
+    says: { survive: CONNECTIONS },
+    next: `${ONE} 80`,
+  },
+  'another port': {
+    request: ['PATCH', '/routes/{id}', { bind_port: 1009 }],
+    says: { survive: CONNECTIONS },
+    next: null,
+  },
+  'another address': {
+    request: ['PATCH', '/routes/{id}', { bind_address: RELAY_TOO }],
+    says: { survive: CONNECTIONS },
+    next: null,
+  },
+  'other sources': {
+    request: ['PATCH', '/routes/{id}', { allowed_sources: [{ cidr: `${CLIENT_TOO}/32` }] }],
+    says: { survive: CONNECTIONS },
+    next: null,
+  },
+  'another NAT': {
+    request: ['PATCH', '/routes/{id}', SNAT],
+    says: { survive: CONNECTIONS },
+    next: `${ONE} 80`,
+  },
+  'a rule that is disabled': {
+    request: ['POST', '/routes/{id}/disable'],
+    says: { survive: CONNECTIONS },
+    next: null,
+  },
+  'a rule with SNAT that is deleted': {
+    rule: SNAT,
+    request: ['DELETE', '/routes/{id}'],
+    says: { survive: CONNECTIONS },
+    next: null,
+  },
+  'a rule that is deleted': {
+    request: ['DELETE', '/routes/{id}'],
+    says: { survive: CONNECTIONS },
+    next: null,
+  },
+  'a rule that is deleted with its connections': {
+    request: ['DELETE', '/routes/{id}', { drop_connections: true }],
+    says: { end: CONNECTIONS },
+    next: null,
+  },
+  'a destination whose connections are ended': {
+    request: ['PATCH', '/routes/{id}', { destination_address: TWO, drop_connections: true }],
+    says: { end: CONNECTIONS },
+    next: `${TWO} 80`,
+  },
+}
+
+describe('The impact that is foretold, and real connections', function () {
+  this.timeout(120_000)
+  const rig = new RelayRig()
+  let panel: ReturnType<RelayRig['panel']>
+  before(async () => {
+    await rig.open()
+    panel = rig.panel()
+    await Promise.all([ONE, TWO].map((address) => rig.servers.calls.listen(tcp(80, address))))
+  })
+  after(() => rig.close())
+  afterEach(async () => {
+    await rig.client.calls.release()
+    const { routes } = await api<ListRoutesAnswer>('GET', '/routes')
+    for (const { route } of routes) await api('DELETE', `/routes/${route.route_rule_id}`)
+  })
+
+  async function api<B>(method: string, path: string, body?: unknown): Promise<B> {
+    const reply = await panel.request(method, path, body)
+    assert.ok(reply.status < 300, `${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`)
+    return reply.body as B
+  }
+  const made = async (bind_port: number, fields: object = {}): Promise<number> => {
+    const to = 'destinations' in fields ? {} : { destination_address: ONE, destination_port: 80 }
+    const body = { bind_address: RELAY, bind_port, ...to, ...fields }
+    return (await api<ChangeRouteAnswer>('POST', '/routes', body)).route.route_rule_id
+  }
+  const names = Array.from({ length: CONNECTIONS }, (_, at) => `held-${at}`)
+  const opened = async (): Promise<void> => {
+    const all = await Promise.all(names.map((name) => rig.client.calls.hold(name, tcp(1001))))
+    assert.equal(all.filter((one) => one !== null).length, CONNECTIONS)
+  }
+  const alive = async (): Promise<number> =>
+    (await Promise.all(names.map((name) => rig.client.calls.say(name)))).filter(Boolean).length
+  const foretold = async (method: string, path: string, body: object): Promise<Impact> => {
+    await panel.count()
+    return (await api<ImpactAnswer>('POST', '/impact', { method, path, body })).impact
+  }
+
+  for (const [what, { rule = {}, request, says, next }] of Object.entries(ROWS))
+    it(`agree for ${what}`, async () => {
+      const id = await made(1001, rule)
+      await made(1002)
+      await opened()
+      const [method, path, body = {}] = request
+      const asked = [method, path.replace('{id}', `${id}`), body] as const
+      const { connections, interruption } = await foretold(...asked)
+      const { survive, end, at_risk } = connections
+      const expected = { survive: 0, end: 0, at_risk: 0, ...says }
+      assert.deepEqual({ survive, end, at_risk, interruption }, { ...expected, interruption: 'new_only' })
+      await api(...asked)
+      assert.equal(await alive(), expected.survive)
+      assert.equal((await rig.client.calls.talk(tcp(1001)))?.server ?? null, next)
+      assert.equal((await rig.client.calls.talk(tcp(1002)))?.server, `${ONE} 80`)
+    })
+
+  it('agree for forwarding that is turned off: all stand still, and go on once it is back', async () => {
+    const { state } = await askOnce(rig.socket, 'forwarding.probe', {})
+    const off = { live: { ...state.live, ipv4: false }, saved: null }
+    await askOnce(rig.socket, 'forwarding.apply', { before: state, after: off })
+    await api('POST', '/system/forwarding/enable', {})
+    await made(1001)
+    await opened()
+    const asked = ['POST', '/system/forwarding/enable', { revert: true }] as const
+    const { connections, interruption, rules } = await foretold(...asked)
+    assert.deepEqual(
+      [connections.at_risk, connections.survive, interruption, rules[0]?.fate],
+      [CONNECTIONS, 0, 'lasting', 'frozen'],
+    )
+    await api(...asked)
+    assert.deepEqual([await alive(), await rig.client.calls.talk(tcp(1001))], [0, null])
+    await api('POST', '/system/forwarding/enable', {})
+    assert.equal(await alive(), CONNECTIONS)
+  })
+})

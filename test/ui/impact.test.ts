@@ -1,0 +1,78 @@
+// What a change interrupts is shown before it is confirmed: connections, rules, lost routes and the operator's own way.
+import assert from 'node:assert/strict'
+import type { Locator, Page } from 'playwright-core'
+import { fakeConnection } from '../support/fake-ruleset.ts'
+import { fakeRoute, routeThrough } from '../support/fake-routes.ts'
+import { createRoute } from '../api/support/routes.ts'
+import { createTunnel } from '../api/support/tunnels.ts'
+import { browsing } from './support/browser.ts'
+import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+
+describe('What a change interrupts', () => {
+  const { visit } = browsing()
+  let host: Host
+  beforeEach(async () => {
+    host = await startHost()
+    const client = await host.setUp()
+    await createTunnel(client, { addresses: [{ address: '10.9.0.1', prefix_length: 24 }] })
+    await createRoute(client, { route_rule_title: 'Web shop' })
+    for (const port of [1, 2, 3]) host.kernel.connections.open.push(fakeConnection({ source_port: port }))
+    await host.traffic.count()
+  })
+  afterEach(() => host.close())
+
+  const open = async (path: string, heading: string): Promise<Page> =>
+    (await goTo(await signedIn(await visit(host)), host, path, heading)).page
+  const askToDelete = async (page: Page): Promise<void> => {
+    await page.locator('main button[popovertarget]').first().click()
+    await page.locator('[popover]:popover-open .danger').first().click()
+  }
+  const figures = async (box: Locator): Promise<string[]> => (await box.locator('.figure').allInnerTexts()).map(flat)
+  const flat = (text: string): string => text.replaceAll(/\s+/g, ' ')
+
+  it('is three figures in the question about a tunnel, with the sources on demand and lost routes named', async () => {
+    host.kernel.routesOfOthers.add('gre-a-1', routeThrough('10.91.0.0/16', { unmodelled: ['several next hops'] }))
+    const page = await open('tunnels/1', 'gre-a-1')
+    await askToDelete(page)
+    const box = page.getByRole('dialog').getByRole('region', { name: 'What this interrupts' })
+    await box.getByText('Traffic stops, and does not go on by itself.').waitFor()
+    assert.deepEqual(await figures(box), ['Connections that end 3', 'Connections at risk 0', 'Relay rules concerned 1'])
+    await box.locator('.banner.down').getByText('10.91.0.0/16').waitFor()
+    await box.getByText('The relay rule').click()
+    await box.getByText('open connections end (3)').waitFor()
+    await box.getByText('Where the connections come from').click()
+    await box.getByText('203.0.113.5').waitFor()
+  })
+
+  it("names the operator's own connection where the change leads over it", async () => {
+    host.kernel.hostRoutes.push(fakeRoute('127.0.0.0/8', 'gre-a-1'))
+    const page = await open('tunnels/1', 'gre-a-1')
+    await page.getByRole('button', { name: 'Take down' }).click()
+    const box = page.getByRole('dialog').getByRole('region', { name: 'What this interrupts' })
+    await box.getByText(/Your own connection comes from 127\.0\.0\.1, through gre-a-1/).waitFor()
+  })
+
+  it('follows the switch that ends the connections of a rule', async () => {
+    const page = await open('routes/1', 'Web shop')
+    await askToDelete(page)
+    const box = page.getByRole('dialog').getByRole('region', { name: 'What this interrupts' })
+    await box.getByText('Open connections go on; new ones follow the change.').waitFor()
+    assert.equal((await figures(box))[0], 'Connections that end 0')
+    await page.getByRole('dialog').getByRole('switch').click()
+    await box.getByText('3', { exact: true }).waitFor()
+  })
+
+  it('is said to be unknown where the panel cannot find it out, and the question stands', async () => {
+    host.kernel.connections.unreadable = 'Operation not permitted'
+    await host.traffic.count()
+    const page = await open('tunnels/1', 'gre-a-1')
+    await page.getByRole('button', { name: 'Take down' }).click()
+    const box = page.getByRole('dialog').getByRole('region', { name: 'What this interrupts' })
+    await box.getByText('not known').first().waitFor()
+    assert.deepEqual((await figures(box)).slice(0, 2), [
+      'Connections that end not known',
+      'Connections at risk not known',
+    ])
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).waitFor()
+  })
+})

@@ -1,0 +1,52 @@
+// Shows, keeps or puts back the changes that wait for a confirmation, at the root helper's socket: it works without the
+// web daemon, which follows when it runs again.
+import type { METHODS, Params, Result } from '@panel/shared/rpc/methods.ts'
+import type { WindowFound } from '@panel/shared/window/model.ts'
+import type { Config } from '../app/config.ts'
+import { CommandError } from './errors.ts'
+import { printLine } from './print.ts'
+import { requestOf } from './rpc.ts'
+
+type Word = 'status' | 'confirm' | 'cancel'
+const WORDS: readonly string[] = ['status', 'confirm', 'cancel'] satisfies Word[]
+
+export async function safeApply(config: Config, [word = 'status']: readonly string[]): Promise<void> {
+  if (!WORDS.includes(word)) throw new CommandError('Say status, confirm or cancel')
+  const { window, ended } = await ask(config, 'window.probe', {})
+  if (word === 'status') return show({ window, ended })
+  if (!window) throw new CommandError('No changes are waiting for a confirmation')
+  const { window_id } = window
+  const after = await ask(config, word === 'confirm' ? 'window.confirm' : 'window.cancel', { window_id })
+  if (after.window) throw new CommandError(`The changes could not be put back yet: ${after.window.detail}`)
+  printLine(word === 'confirm' ? 'The changes are kept.' : 'The changes are put back.')
+}
+
+type WindowMethod = Extract<keyof typeof METHODS, `window.${string}`>
+
+const ask = <M extends WindowMethod>(config: Config, method: M, params: Params<M>): Promise<Result<M>> =>
+  requestOf(config, method, params) as Promise<Result<M>>
+
+function show({ window, ended }: WindowFound): void {
+  if (window) {
+    const { seconds_left, changes, state, detail, remediation } = window
+    printLine(`${changes} ${changes === 1 ? 'change waits' : 'changes wait'} for a confirmation.`)
+    if (state === 'open') printLine(`Unless confirmed, everything is put back in ${seconds_left} s.`)
+    else printLine(`Putting it back has ${state === 'stuck' ? `failed, and is tried again: ${detail}` : 'begun.'}`)
+    for (const line of remediation) printLine(`  ${line}`)
+    for (const [what, names] of touched(window)) if (names.length > 0) printLine(`${what}: ${names.join(', ')}`)
+  } else printLine('No changes are waiting for a confirmation.')
+  if (ended)
+    printLine(
+      `The last ones were put back ${ended.seconds_ago} s ago (${ended.how}); the web daemon has yet to take note of it.`,
+    )
+}
+
+const touched = ({
+  tunnels,
+  route_rule_ids,
+  is_forwarding_touched,
+}: NonNullable<WindowFound['window']>): (readonly [string, readonly (string | number)[]])[] => [
+  ['Tunnels', tunnels],
+  ['Relay rules', route_rule_ids],
+  ['IP forwarding', is_forwarding_touched ? ['changed'] : []],
+]
