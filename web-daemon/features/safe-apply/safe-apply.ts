@@ -100,17 +100,21 @@ export class SafeApply {
       await inTurn(() => this.cancel(window_id))
       throw failure
     })
-    if (isWhole && isOwn) await inTurn(() => this.confirm(window_id))
-    if (isWhole) return false
-    const { window } = await inTurn(() => this.cancel(window_id))
-    if (window) throw new Refusal('APPLY_FAILED', message('backup.stuck', { detail: window.detail }))
-    return true
+    return inTurn(async () => {
+      const before = (await this.follow()).window
+      if (before?.window_id !== window_id) throw new Refusal('APPLY_FAILED', message('backup.took_too_long'))
+      if (isWhole && isOwn) await this.confirm(window_id)
+      if (isWhole) return false
+      const { window } = await this.cancel(window_id)
+      if (window) throw new Refusal('APPLY_FAILED', message('backup.stuck', { detail: window.detail }))
+      return true
+    })
   }
 
   /** A window that nothing was changed in yet serves as well, and goes on waiting for a confirmation. */
   async #openForOne(session: Session | null): Promise<{ window_id: string; isOwn: boolean }> {
     const { window } = await this.follow()
-    if (window && window.changes > 0) throw underWay(window)
+    if (window && (window.changes > 0 || (await changedItems(this.#deps.db)).length > 0)) throw underWay(window)
     if (window) return { window_id: window.window_id, isOwn: false }
     const opened = (await this.open(ALL_OR_NOTHING_S, openerOf(session))).window
     if (!opened) throw new Error('The root helper has opened no window')
@@ -225,7 +229,7 @@ export class SafeApply {
 }
 
 /** From one change to the next: whatever ends the work, the host is as before within this time. */
-const ALL_OR_NOTHING_S = 120
+const ALL_OR_NOTHING_S = 600
 
 export const openerOf = (session: Session | null): Opener => ({
   user_id: session?.user_id ?? null,

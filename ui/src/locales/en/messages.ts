@@ -4,12 +4,12 @@ const GROUPS = import.meta.glob<Readonly<Record<string, Texts>>>([
   '../../../../shared/messages/*.ts',
   '!../../../../shared/messages/{catalogue,format,message,named}.ts',
 ])
-const OF_THE_PAGE = import.meta.glob<Texts>('./messages/*.json', { import: 'default' })
+/** So few that they come at once. */
+const OF_THE_PAGE = import.meta.glob<Texts>('./messages/*.json', { import: 'default', eager: true })
 
-export default async (group: string): Promise<Texts> => {
-  const [daemon, page] = await Promise.all([
-    GROUPS[`../../../../shared/messages/${group}.ts`]?.(),
-    OF_THE_PAGE[`./messages/${group}.json`]?.(),
-  ])
-  return Object.assign({}, ...Object.values(daemon ?? {}), page) as Texts
-}
+export default async (group: string): Promise<Texts> =>
+  Object.assign(
+    {},
+    ...Object.values((await GROUPS[`../../../../shared/messages/${group}.ts`]?.()) ?? {}),
+    OF_THE_PAGE[`./messages/${group}.json`],
+  ) as Texts
