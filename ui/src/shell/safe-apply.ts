@@ -1,6 +1,5 @@
 // What the page asks and does about the window in which changes wait for a confirmation.
 import type { SafeApplyAnswer, SafeApplyEnded, SafeApplyItem, SafeApplyWindow } from '@panel/shared/api/safe-apply.ts'
-import { WINDOW_SECONDS } from '@panel/shared/window/model.ts'
 import { act } from '../core/act.ts'
 import { call } from '../core/api.ts'
 import { toApiError } from '../core/api-error.ts'
@@ -13,6 +12,8 @@ const ANSWER_MS = 4000
 /** So many connections to one server a browser keeps; a refused one is closed. */
 const TRIES = 6
 const MORE_SECONDS = 60
+/** More at once the API refuses. */
+const MOST_SECONDS = 3600
 const DAY_MS = 86_400_000
 const DISMISSED = 'safe_apply_dismissed'
 
@@ -53,7 +54,7 @@ export const extend = ({ window_id }: SafeApplyWindow, left: number): Promise<un
     { done: t('safe_apply.done.extended'), failing: t('safe_apply.failing.extend') },
     () =>
       call('POST /safe-apply/extend', {
-        body: { window_id, seconds: Math.min(left + MORE_SECONDS, WINDOW_SECONDS.most) },
+        body: { window_id, seconds: Math.min(left + MORE_SECONDS, MOST_SECONDS) },
       }),
     { stale },
   )
