@@ -105,6 +105,9 @@ export const MONITOR_EVENTS = {
   tunnel_deleted: shape('TunnelGone', { tunnel_id: Id, interface_name: Text }),
   reconcile: LastPass,
   route: RouteHealthEvent,
+  safe_apply: shape('SafeApplyEvent', {
+    is_open: told(Flag, 'Whether changes wait for a confirmation; ask GET /safe-apply.'),
+  }),
 }
 
 export type MonitorEvents = EventsOf<typeof MONITOR_EVENTS>

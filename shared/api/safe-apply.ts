@@ -53,6 +53,7 @@ export const SafeApplyWindow = shape('SafeApplyWindow', {
     'Whether this request came over a connection that was made after the last change, which a confirmation needs; null behind a proxy.',
   ),
 })
+export type SafeApplyWindow = Static<typeof SafeApplyWindow>
 
 export const SafeApplyEnded = shape('SafeApplyEnded', {
   window_id: Text,

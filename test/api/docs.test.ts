@@ -208,7 +208,14 @@ describe('The API description', () => {
       Object.keys(
         document.paths[`/api/v1${path}`]?.[method]?.responses['200'].content['text/event-stream']?.['x-events'] ?? {},
       )
-    assert.deepEqual(events('/monitor/stream', 'get'), ['summary', 'tunnel', 'tunnel_deleted', 'reconcile', 'route'])
+    assert.deepEqual(events('/monitor/stream', 'get'), [
+      'summary',
+      'tunnel',
+      'tunnel_deleted',
+      'reconcile',
+      'route',
+      'safe_apply',
+    ])
     assert.deepEqual(events('/system/metrics/stream', 'get'), ['metrics'])
     assert.deepEqual(events('/tunnels/{id}/diagnostics/ping', 'post'), ['run', 'packet', 'summary', 'error'])
   })

@@ -4,9 +4,14 @@ import { Agent } from 'node:http'
 import type { ListAuditAnswer } from '@panel/shared/api/audit/answers.ts'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import { LOST, WINDOW_CHANGED } from '@panel/shared/events/model.ts'
+import type { Writer } from '@panel/shared/rpc/methods.ts'
+import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
+import { FakeKernel } from '../support/fake-kernel.ts'
+import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client, Reply } from './support/client.ts'
-import { startPanel, type TestPanel } from './support/panel.ts'
+import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
 import { createRoute } from './support/routes.ts'
+import { openStream } from './support/streams.ts'
 import { createTunnel } from './support/tunnels.ts'
 
 /** Of everything that an operator decides. */
@@ -185,22 +190,52 @@ describe('Safe apply', () => {
     assert.ok(entries.some(({ action, username }) => action === 'SafeApplyOpen' && username === 'operator'))
   })
 
+  it('is told of on the monitor stream as it opens, has more to take back, and ends', async () => {
+    await panel.monitor.start()
+    const stream = await openStream(operator, '/monitor/stream')
+    const told = (): unknown[] => stream.events().flatMap(({ name, data }) => (name === 'safe_apply' ? [data] : []))
+    await open()
+    await until(async () => told().length === 1)
+    await state()
+    await operator.patch(`/routes/${route}`, { bind_port: 4443 })
+    await until(async () => told().length === 2)
+    await panel.windowClock.advance(60_000)
+    await until(async () => (await state()).last !== null)
+    await until(async () => (told().at(-1) as { is_open: boolean }).is_open === false)
+    assert.deepEqual(told()[1], { is_open: true })
+    stream.leave()
+  })
+
+  it('is known not to be open while the helper is away, and is asked of the helper alone where it may be', async () => {
+    let isAway = false
+    const there = requestThrough(inProcessHelper(new FakeKernel()).request)
+    const request: Writer = (method, params) => (isAway ? Promise.reject(helperAway('ENOENT')) : there(method, params))
+    const other = await startPanel({ request })
+    const client = await other.setUp()
+    const status = async (is: boolean): Promise<number> => {
+      isAway = is
+      return (await client.get('/safe-apply')).status
+    }
+    assert.deepEqual([await status(true), await status(false)], [200, 200])
+    await client.post('/safe-apply', {})
+    assert.deepEqual([await status(true), await status(false)], [503, 200])
+    await other.close()
+  })
+
   it('is not confirmed over a connection that was there before the last change', async () => {
     await open()
     const window_id = await idOpen()
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-    try {
-      await operator.get('/safe-apply', { agent })
-      await operator.patch(`/routes/${route}`, { bind_port: 4443 })
-      const old = await operator.post('/safe-apply/confirm', { window_id }, { agent })
-      assert.deepEqual([old.status, old.error.code], [409, 'SAFE_APPLY_SAME_CONNECTION'])
-      const seen = (await operator.get<SafeApplyAnswer>('/safe-apply', { agent })).body
-      assert.equal(seen.window?.is_this_connection_new, false)
-      assert.equal((await state()).window?.is_this_connection_new, true)
-      assert.equal((await operator.post('/safe-apply/confirm', { window_id })).status, 200)
-    } finally {
-      agent.destroy()
-    }
+    const [asking, keeping] = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })]
+    for (const agent of [asking, keeping]) await operator.get('/auth/me', { agent })
+    await operator.patch(`/routes/${route}`, { bind_port: 4443 })
+    const isNew = async (): Promise<unknown> =>
+      (await operator.get<SafeApplyAnswer>('/safe-apply', { agent: asking })).body.window?.is_this_connection_new
+    assert.deepEqual([await isNew(), await isNew()], [false, true], 'each answer is the last one of its connection')
+    const keep = (): Promise<Reply> => operator.post('/safe-apply/confirm', { window_id }, { agent: keeping })
+    const old = await keep()
+    assert.deepEqual([old.status, old.error.code], [409, 'SAFE_APPLY_SAME_CONNECTION'])
+    assert.equal((await keep()).status, 200)
+    for (const agent of [asking, keeping]) agent.destroy()
   })
 })
 

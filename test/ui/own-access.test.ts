@@ -58,6 +58,23 @@ describe("A change under the operator's own connection", () => {
     await page.getByText('gre-a-1 is down').first().waitFor()
   })
 
+  it('comes back by itself where it is applied with a way back and nobody keeps it', async () => {
+    const { page, gates } = await goTo(await signedIn(await visit(host)), host, 'tunnels/1', 'gre-a-1')
+    gates.expectAnswer(409, '/tunnels/1/down')
+    await page.getByRole('button', { name: 'Take down' }).click()
+    const question = page.getByRole('dialog', { name: 'You may lose access to the panel' })
+    await question.getByText(/unless you keep it within 60 s/).waitFor()
+    await question.getByRole('button', { name: 'Apply with a way back in 60 s' }).click()
+    await page
+      .getByRole('region', { name: 'Changes wait for a confirmation' })
+      .getByRole('link', { name: 'Tunnel gre-a-1' })
+      .waitFor()
+    assert.equal(await isUp(), false)
+    await host.windowClock.advance(60_000)
+    await page.getByRole('region', { name: 'Changes were put back.' }).waitFor()
+    assert.equal(await isUp(), true)
+  })
+
   it('that is over sooner is told like any other', async () => {
     const visited = await visitTunnel()
     await visited.page.clock.pauseAt(Date.now() + 60_000)

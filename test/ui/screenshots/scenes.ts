@@ -1,6 +1,8 @@
 // What is drawn: every page of the table of routes, and what a page looks like in a certain state or halfway through a
 // task. Dialogs are in dialogs.ts.
 import { ROUTES } from '../../../ui/src/core/routes.ts'
+import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
+import type { Client } from '../../api/support/client.ts'
 import { tryListener } from '../../api/support/listeners.ts'
 import { addressOf } from '../support/host.ts'
 import { analyze, previewBackup, select } from './acts.ts'
@@ -18,6 +20,13 @@ const PAGES: readonly Scene[] = ROUTES.map(({ path }) => ({
 const startFirst = async ({ page, say }: At): Promise<void> => {
   await page.getByRole('button', { name: say('tunnel_new.start_action'), exact: true }).click()
   await page.locator('main form').waitFor()
+}
+
+const changeInWindow = async (client: Client): Promise<void> => {
+  await client.post('/safe-apply', { seconds: 3600 })
+  await client.patch('/tunnels/1', { mtu: 1400 })
+  await client.delete('/routes/7')
+  await client.put('/settings', { 'tunnel.default_mtu': 1400 })
 }
 
 const STEPS: readonly Scene[] = [
@@ -59,6 +68,26 @@ const STEPS: readonly Scene[] = [
     name: 'system-listener-trial',
     path: 'system',
     alone: ({ client }) => tryListener(client, { address: '127.0.0.2', seconds: 3600 }),
+  },
+  { name: 'safe-apply', path: 'tunnels/1', alone: ({ client }) => changeInWindow(client) },
+  {
+    name: 'safe-apply-silent',
+    path: 'tunnels/1',
+    alone: ({ client }) => changeInWindow(client),
+    arrive: async ({ page, say }) => {
+      await page.locator('main section progress').waitFor()
+      await page.route('**/safe-apply', (route) => route.abort())
+      await page.getByRole('button', { name: say('safe_apply.keep') }).waitFor({ state: 'detached' })
+    },
+  },
+  {
+    name: 'safe-apply-put-back',
+    path: 'routes',
+    alone: async ({ client }) => {
+      await changeInWindow(client)
+      const { window } = (await client.get<SafeApplyAnswer>('/safe-apply')).body
+      await client.post('/safe-apply/cancel', { window_id: window?.window_id })
+    },
   },
   { name: 'tunnels-filtered', path: 'tunnels?q=state%3Aup+pool' },
   { name: 'tunnels-selected', path: 'tunnels', arrive: (at) => select(at, ['gre-a-1', 'gre-a-2']), isWindow: true },

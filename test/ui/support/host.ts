@@ -2,12 +2,14 @@
 // the page.
 import type { Locator, Page } from 'playwright-core'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
+import { WINDOW_CHANGED } from '@panel/shared/events/model.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import type { Client } from '../../api/support/client.ts'
 import { requestThrough, OPERATOR, startPanel, type TestPanel, type TestParts } from '../../api/support/panel.ts'
 import { createTunnel } from '../../api/support/tunnels.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
-import { inProcessHelper } from '../../support/in-process-helper.ts'
+import { inProcessHelper, noJournal } from '../../support/in-process-helper.ts'
 import type { Visit } from './browser.ts'
 
 export interface Host extends TestPanel {
@@ -17,7 +19,9 @@ export interface Host extends TestPanel {
 
 export const startHost = async (parts: TestParts = {}): Promise<Host> => {
   const kernel = new FakeKernel()
-  const inProcess = inProcessHelper(kernel)
+  const windowClock = new FakeClock()
+  const inProcess = inProcessHelper(kernel, noJournal(), windowClock)
+  const { windows } = inProcess.deps
   const helper = requestThrough(inProcess.request)
   let isAway = false
   const request: Writer = async (method, params) => {
@@ -29,7 +33,9 @@ export const startHost = async (parts: TestParts = {}): Promise<Host> => {
     isAway = true
     panel.clock.advance(2)
   }
-  return { ...panel, kernel, sendHelperAway }
+  // As the running daemon subscribes to the events of root.
+  windows.watch(() => panel.bus.publish('host.changed', { events: [WINDOW_CHANGED] }))
+  return { ...panel, kernel, windows, windowClock, sendHelperAway }
 }
 
 /** Two that stand, one that was taken away behind the panel's back, one that is meant to be down. */

@@ -23,11 +23,6 @@ const OTHERWISE: Readonly<Partial<Record<EndpointName, string>>> = {
   'POST /routes/{id}/allowed-sources': 'the editor sends the list with the rule',
   'DELETE /routes/{id}/allowed-sources': 'the editor sends the list with the rule',
   'GET /tunnels/{id}/addresses': 'the tunnel has them',
-  'GET /safe-apply': 'the page does not have it yet',
-  'POST /safe-apply': 'the page does not have it yet',
-  'POST /safe-apply/confirm': 'the page does not have it yet',
-  'POST /safe-apply/cancel': 'the page does not have it yet',
-  'POST /safe-apply/extend': 'the page does not have it yet',
 }
 
 /** Where a request leaves the page. */

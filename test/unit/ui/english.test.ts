@@ -13,6 +13,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'features/metrics/MetricsPage.svelte': 'what the kernel said of a file of /proc that could not be read',
   'features/routes/Connections.svelte': 'the state of a connection in the words of conntrack',
   'features/settings/Setting.svelte': 'a setting of a newer daemon, which this page has no words for',
+  'shell/SafeApplyWindow.svelte': 'what root says of a way back that fails, and commands that put it right by hand',
 }
 
 describe('English on the page', () => {

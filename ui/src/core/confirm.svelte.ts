@@ -11,6 +11,8 @@ export interface Confirmation {
   /** Label of the confirming button. */
   readonly action: string
   readonly isDanger?: boolean
+  /** Another way to confirm, after the first. */
+  readonly other?: { readonly action: string; readonly choose: () => void }
   /** Additional content of the dialog. */
   readonly more?: Component
 }

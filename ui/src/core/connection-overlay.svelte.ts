@@ -7,6 +7,8 @@ export interface OwnConnection {
   readonly address: string
   /** The interface it arrives on. */
   readonly name: string
+  /** The seconds after which the server puts the change back by itself; null where it stays. */
+  readonly comes_back_within: number | null
 }
 
 export interface OverlayState extends OwnConnection {

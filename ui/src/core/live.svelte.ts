@@ -14,6 +14,7 @@ class MonitorLive {
     summary: (events) => {
       const last = events.at(-1)
       if (last) this.tunnels = byId(last.tunnels)
+      void invalidate('/safe-apply')
     },
     tunnel: (events) => {
       const next = new Map(this.tunnels)
@@ -28,6 +29,7 @@ class MonitorLive {
       this.#outdate()
     },
     reconcile: () => void invalidate('/reconcile', '/tunnels'),
+    safe_apply: () => void invalidate('/safe-apply'),
     route: () => void invalidate('/routes', '/reconcile/attention'),
   })
   #timer: ReturnType<typeof setTimeout> | undefined

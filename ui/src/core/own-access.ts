@@ -8,6 +8,7 @@ import type { Message } from '@panel/shared/messages/message.ts'
 import { overlay, type OwnConnection } from './connection-overlay.svelte.ts'
 import { messages, say, t } from './i18n.svelte.ts'
 import { changeOutcome, isLost } from './lost-response.ts'
+import { invalidate } from './query.svelte.ts'
 import { toApiError, type ApiError } from './api-error.ts'
 import { Cancelled } from './cancelled.ts'
 
@@ -33,18 +34,33 @@ export const withAccessCheck = async <R extends Risky>(
       client_ip: address = '',
       interface_name: name = '',
       how = 'through_tunnel',
-    } = error.details as { client_ip?: string; interface_name?: string; how?: keyof typeof TEXTS }
-    const isConfirmed = await confirm({
-      title: t('core.own_access.title'),
-      text: t(TEXTS[how], { address, name }),
-      action: t('core.own_access.action'),
-      isDanger: true,
-    })
-    if (!isConfirmed) throw new Cancelled()
-    return withOverlay({ address, name }, (request_id) =>
-      call(route, ...withBody<R>(args, { i_understand_i_may_lose_access: true }, { request_id })),
+      safe_apply: offered = {},
+    } = error.details as { client_ip?: string; interface_name?: string; how?: keyof typeof TEXTS; safe_apply?: object }
+    const { confirm_within_seconds: seconds = null } = offered as { confirm_within_seconds?: number }
+    const consent = await askForAccess(t(TEXTS[how], { address, name }), seconds)
+    const comes_back_within = 'confirm_within_seconds' in consent ? seconds : null
+    return withOverlay({ address, name, comes_back_within }, (request_id) =>
+      call(route, ...withBody<R>(args, consent, { request_id })),
     )
   }
+}
+
+/** Resolves to what the request says more when it is sent again. */
+const askForAccess = async (text: string, seconds: number | null): Promise<object> => {
+  let isForGood = seconds === null
+  const without = t('core.own_access.action')
+  const isConfirmed = await confirm({
+    title: t('core.own_access.title'),
+    text: seconds === null ? text : `${text} ${t('core.own_access.way_back_text', { seconds })}`,
+    ...(seconds === null
+      ? { action: without, isDanger: true }
+      : {
+          action: t('core.own_access.way_back', { seconds }),
+          other: { action: without, choose: () => (isForGood = true) },
+        }),
+  })
+  if (!isConfirmed) throw new Cancelled()
+  return isForGood ? { i_understand_i_may_lose_access: true } : { confirm_within_seconds: seconds }
 }
 
 /** Adds fields to the body. */
@@ -63,7 +79,9 @@ const withOverlay = async <T>(own: OwnConnection, change: (request_id: string) =
       change(request_id).catch((thrown: unknown) => (isLost(thrown) ? outcome : Promise.reject(thrown as Error))),
       outcome,
     ])
-    overlay.end('applied')
+    // What waits for a confirmation says so itself.
+    if (own.comes_back_within === null) overlay.end('applied')
+    else overlay.close()
     return answer
   } catch (thrown) {
     const error = toApiError(thrown)
@@ -72,6 +90,7 @@ const withOverlay = async <T>(own: OwnConnection, change: (request_id: string) =
     else overlay.close()
     throw thrown
   } finally {
+    void invalidate('/safe-apply')
     stop.abort()
   }
 }

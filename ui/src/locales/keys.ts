@@ -18,6 +18,7 @@ import type impact from './en/impact.json'
 import type host from './en/host.json'
 import type list from './en/list.json'
 import type metrics from './en/metrics.json'
+import type safe_apply from './en/safe_apply.json'
 import type settings from './en/settings.json'
 import type system from './en/system.json'
 import type tunnels from './en/tunnels.json'
@@ -42,6 +43,7 @@ interface Areas {
   readonly impact: typeof impact
   readonly list: typeof list
   readonly metrics: typeof metrics
+  readonly safe_apply: typeof safe_apply
   readonly settings: typeof settings
   readonly system: typeof system
   readonly tunnels: typeof tunnels

@@ -7,8 +7,10 @@ import {
   type SafeApplyItem,
 } from '@panel/shared/api/safe-apply.ts'
 import { message } from '@panel/shared/messages/message.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { WindowFound } from '@panel/shared/window/model.ts'
 import type { CommandContext } from '../../platform/context.ts'
+import { isHelperAway } from '../../platform/helper/away.ts'
 import { command, created, ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { changedItems } from './store-followed.ts'
@@ -43,7 +45,11 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
           'The window in which changes wait for a confirmation, with what was changed in it, and how the last one ended.',
         answer: SafeApplyAnswer,
       },
-      async ({ request }, incoming) => ok(await show(await request('window.probe', {}), incoming)),
+      async ({ request }, incoming) => {
+        const body = await show(await probe(request, db), incoming)
+        // Each question asks whether a new connection can be made.
+        return { ...ok(body), ...(body.window && { isLast: true }) }
+      },
     ),
     command(
       'POST /safe-apply',
@@ -104,6 +110,14 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
   ]
 }
 
+/** Without its helper the panel opens no window, and knows of none that it has not seen open. */
+async function probe(request: Reader, db: CommandContext['db']): Promise<WindowFound> {
+  return request('window.probe', {}).catch(async (failure: unknown) => {
+    if (!isHelperAway(failure) || (await findOpen(db))) throw failure
+    return { window: null, ended: null }
+  })
+}
+
 async function answerOf(
   db: CommandContext['db'],
   { window }: WindowFound,
@@ -153,5 +167,7 @@ type OverMessage = `safe_apply.over_${'confirmed' | 'cancelled' | 'expired' | 'r
 /** A connection from before the change may outlive it although nobody could make a new one. */
 function requireNewConnection({ connected_at }: Incoming, { changedAt }: SafeApply): void {
   if (connected_at !== null && connected_at < changedAt)
-    throw new Refusal('SAFE_APPLY_SAME_CONNECTION', message('safe_apply.same_connection'))
+    throw new Refusal('SAFE_APPLY_SAME_CONNECTION', message('safe_apply.same_connection'), {
+      headers: { Connection: 'close' },
+    })
 }

@@ -25,6 +25,7 @@ export class SafeApply {
   #changes = 0
   /** When the window was last seen to have more in it; a connection made before that proves nothing. */
   #changedAt = 0
+  #told = '[null,null,null,null]'
 
   constructor(deps: SafeApplyDeps) {
     this.#deps = deps
@@ -197,6 +198,15 @@ export class SafeApply {
     await this.#deps.record({ ended_how, username, items })
   }
 
+  /** Only what differs from what was told last: time that passes is for the reader to count. */
+  #tell({ window, ended }: WindowFound, is_open: boolean): void {
+    const { window_id, changes, state } = { ...window }
+    const told = JSON.stringify([window_id, changes, state, ended?.window_id])
+    if (told === this.#told) return
+    this.#told = told
+    this.#deps.publish('safe_apply.changed', { is_open })
+  }
+
   /** The records are as they were before: whoever keeps something of them looks again. */
   #publish(items: readonly SafeApplyItem[]): void {
     const { publish } = this.#deps
@@ -213,7 +223,7 @@ export class SafeApply {
     if (changes !== this.#changes || isOpen !== this.#isOpen) this.#changedAt = performance.now()
     this.#changes = changes
     this.#isOpen = isOpen
-    this.#deps.publish('safe_apply.changed', { is_open: isOpen })
+    this.#tell(found, isOpen)
     return found
   }
 }

@@ -1,0 +1,84 @@
+// What the page asks and does about the window in which changes wait for a confirmation.
+import type { SafeApplyAnswer, SafeApplyEnded, SafeApplyItem, SafeApplyWindow } from '@panel/shared/api/safe-apply.ts'
+import { act } from '../core/act.ts'
+import { call } from '../core/api.ts'
+import { toApiError } from '../core/api-error.ts'
+import { t } from '../core/i18n.svelte.ts'
+import type { QueryOptions } from '../core/query.svelte.ts'
+
+export const POLL_MS = 2000
+/** A change that cut the way to the panel never lets the request fail. */
+const ANSWER_MS = 4000
+/** So many connections to one server a browser keeps; a refused one is closed. */
+const TRIES = 6
+const MORE_SECONDS = 60
+/** More at once the API refuses. */
+const MOST_SECONDS = 3600
+const DAY_MS = 86_400_000
+const DISMISSED = 'safe_apply_dismissed'
+
+export const safeApplyQuery: QueryOptions<SafeApplyAnswer> = {
+  path: '/safe-apply',
+  load: () => call('GET /safe-apply', { signal: AbortSignal.timeout(ANSWER_MS) }),
+}
+
+const stale = ['/safe-apply']
+/** What may have been put back. */
+export const PUT_BACK = ['/tunnels', '/routes', '/pools', '/settings', '/system/forwarding', '/reconcile']
+
+export const keep = ({ window_id }: SafeApplyWindow): Promise<unknown> =>
+  act(
+    { done: t('safe_apply.done.kept'), failing: t('safe_apply.failing.keep') },
+    () => confirmOverNew(window_id, TRIES),
+    { stale },
+  )
+
+export const confirmOverNew = async (window_id: string, tries: number): Promise<SafeApplyAnswer> => {
+  try {
+    return await call('POST /safe-apply/confirm', { body: { window_id } })
+  } catch (failure) {
+    if (tries <= 1 || toApiError(failure).code !== 'SAFE_APPLY_SAME_CONNECTION') throw failure
+    return confirmOverNew(window_id, tries - 1)
+  }
+}
+
+export const putBack = ({ window_id }: SafeApplyWindow): Promise<unknown> =>
+  act(
+    { done: t('safe_apply.done.put_back'), failing: t('safe_apply.failing.put_back') },
+    () => call('POST /safe-apply/cancel', { body: { window_id } }),
+    { stale: [...stale, ...PUT_BACK] },
+  )
+
+export const extend = ({ window_id }: SafeApplyWindow, left: number): Promise<unknown> =>
+  act(
+    { done: t('safe_apply.done.extended'), failing: t('safe_apply.failing.extend') },
+    () =>
+      call('POST /safe-apply/extend', {
+        body: { window_id, seconds: Math.min(left + MORE_SECONDS, MOST_SECONDS) },
+      }),
+    { stale },
+  )
+
+export const readDismissed = (): string | null => localStorage.getItem(DISMISSED)
+export const dismiss = (window_id: string): void => localStorage.setItem(DISMISSED, window_id)
+
+/** What was put back, where that is still news to this browser. */
+export const newsOf = (last: SafeApplyEnded | null | undefined, dismissed: string | null): SafeApplyEnded | null =>
+  last &&
+  last.ended_how !== 'confirmed' &&
+  last.window_id !== dismissed &&
+  Date.now() - Date.parse(last.ended_at) < 7 * DAY_MS
+    ? last
+    : null
+
+/** The page of what was changed, where there is one. */
+export const placeOf = ({ kind, target_id, what }: SafeApplyItem, isPutBack: boolean): string | undefined => {
+  if (kind === 'setting') return '/settings'
+  if (kind === 'forwarding') return '/forwarding'
+  if (what === (isPutBack ? 'created' : 'deleted')) return undefined
+  return { tunnel: `/tunnels/${target_id}`, route: `/routes/${target_id}`, pool: `/pools/${target_id}/edit` }[kind]
+}
+
+const MARKS = [5, 10, 30] as const
+/** The times at which the rest is said aloud. */
+export const markOf = (left: number): number | null => MARKS.find((mark) => left <= mark) ?? null
