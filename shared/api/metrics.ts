@@ -1,6 +1,7 @@
 // What the API answers about the load of the host and its traffic (reference.md, Metrics snapshot; decisions.md, M1 to
 // M3, W3).
 import { nullable, strict, Type, type Static } from '../schema.ts'
+import { sentence } from './base/errors.ts'
 import { Amount, Count, Flag, Id, Instant, list, oneOf, shape, Text, told, type EventsOf } from './base/shapes.ts'
 
 /** Shares of the time since the reading before, in percent. */
@@ -127,7 +128,7 @@ export type RouteTotals = Static<typeof RouteTotals>
 /** Something that could not be read this time; its part is empty or zero. */
 export const MetricsError = strict({
   part: oneOf(['cpu', 'memory', 'swap', 'load', 'disks', 'network', 'routes', 'store']),
-  detail: Text,
+  ...sentence('detail'),
 })
 export type MetricsError = Static<typeof MetricsError>
 

@@ -17,7 +17,11 @@ export const COMPONENT = {
   'component.sampling_starts': 'The first readings are on their way',
   'component.sampling_late': 'No reading for {seconds} s',
   'component.sampling': 'One reading every {seconds} s, {count} kept, {watching} watching',
-  'component.part': '{part}: {detail}',
+  'component.part':
+    '{part, select, cpu {The processor} memory {The memory} swap {The swap} load {The load} disks {The disks} network {The network} routes {Relay rules} other {The stored totals}}: {detail}',
+  'component.disk_silent': '{mount_point} does not answer',
+  'component.disk_unreadable': '{mount_point} cannot be read: {why}',
+  'component.totals_unstored': 'The sums since the installation cannot be stored: {why}',
   'component.no_rules': 'No relay rule is enabled',
   'component.rules': 'The kernel holds the enabled relay rules: {count}',
   'component.rules_unreadable': "The kernel's rules cannot be read: {why}",

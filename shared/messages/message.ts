@@ -58,13 +58,33 @@ export function sentences(...all: readonly (Message | null)[]): Message {
   return others.reduce((text, one) => message('panel.sentences', { first: text, second: one }), first ?? verbatim(''))
 }
 
-const IDS_OF_ROOT: ReadonlyMap<string, string> = new Map(Object.entries(ROOT).map(([id, text]) => [text, id]))
+type RootId = keyof typeof ROOT
+
+/** A phrase of the helper as it is recognized: what stands in braces is any text. */
+const PHRASES_OF_ROOT = Object.entries(ROOT).map(([id, phrase]) => {
+  const parts = phrase
+    .split(/\{(\w+)\}/)
+    .map((part, at) => (at % 2 ? `(?<${part}>.+?)` : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+  return [id as RootId, new RegExp(`^${parts.join('')}$`)] as const
+})
 
 /** What the root helper or the kernel said: a message where it is a phrase of the helper that is known. */
 export function fromRoot(text: string): Message {
-  const id = IDS_OF_ROOT.get(text) as keyof typeof ROOT | undefined
-  return id === undefined ? verbatim(text) : message(id)
+  for (const [id, phrase] of PHRASES_OF_ROOT) {
+    const found = phrase.exec(text)
+    if (found) return { ...verbatim(text), message_id: id, params: known(found.groups ?? {}) }
+  }
+  return verbatim(text)
 }
+
+/** A phrase can stand in another. */
+const known = (groups: Readonly<Record<string, string>>): Params =>
+  Object.fromEntries(
+    Object.entries(groups).map(([name, text]) => {
+      const told = fromRoot(text)
+      return [name, told.message_id === '' ? text : told]
+    }),
+  )
 
 export type Reference = Pick<Message, 'message_id' | 'params'>
 

@@ -272,6 +272,6 @@ describe('/system/metrics', () => {
     assert.match(await metricsHealth(), /^ok: One reading every 0.2 s, \d+ kept, 0 watching$/)
     host.files.delete('/proc/meminfo')
     await eventually(() => (panel.metrics.sampler.latest?.errors.length ?? 0) > 0, 'an error')
-    assert.match(await metricsHealth(), /^degraded: memory: ENOENT/)
+    assert.match(await metricsHealth(), /^degraded: The memory: ENOENT/)
   })
 })

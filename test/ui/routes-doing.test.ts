@@ -1,8 +1,9 @@
 // What is done to relay rules as they stand: all applied at once, one copied, and a refusal that the operator
 // overrules.
 import assert from 'node:assert/strict'
-import { browsing, type Visit } from './support/browser.ts'
-import { complaintOf, eachHost, field, goTo, type Host, seen, signedIn } from './support/host.ts'
+import { fakeConnection } from '../support/fake-ruleset.ts'
+import { browsing, PHONE, type Visit } from './support/browser.ts'
+import { complaintOf, eachHost, field, goTo, type Host, scrollToEnd, seen, signedIn } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
 import type { Client } from '../api/support/client.ts'
 import { getRoute, listRoutes } from '../api/support/routes.ts'
@@ -35,6 +36,29 @@ describe('Relay rules as they stand', () => {
     await page.getByText('All enabled rules are in the kernel as they are stored').first().waitFor()
     assert.deepEqual([...host.kernel.rulesets.rules.keys()].sort(), [1, 2, 3])
     await page.getByRole('row', { name: /Web/ }).getByText('In force').waitFor()
+  })
+
+  it('show who uses them in two lines a connection on a phone', async () => {
+    host.kernel.connections.open = [1, 2, 3].map((port) => fakeConnection({ source_port: 40_000 + port }))
+    const { page } = await goTo(await signedIn(await visit(host, { viewport: PHONE })), host, 'routes/1', /Web/)
+    await scrollToEnd(page)
+    const rows = page.getByRole('table', { name: 'Who uses it now' }).locator('tr.line')
+    await rows.nth(2).waitFor()
+    for (const row of await rows.all()) {
+      const parts = await row.locator('.value').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top))
+      const [source, there, state, age, bytes] = parts.map(Math.round)
+      assert.deepEqual([bytes, state, age], [source, there, there])
+      assert.ok((there ?? 0) > (source ?? 0))
+    }
+  })
+
+  it('have the buttons of the analysis side by side on a phone', async () => {
+    const { page } = await goTo(await signedIn(await visit(host, { viewport: PHONE })), host, 'routes/1', /Web/)
+    await scrollToEnd(page)
+    const place = (name: string) => page.getByRole('button', { name, exact: true }).boundingBox()
+    const [test, analyze] = [await place('Test the destinations'), await place('Analyze')]
+    assert.ok(test && analyze && analyze.x > test.x)
+    assert.equal(analyze.y, test.y)
   })
 
   it('are copied under another name, out of force, and the copy is gone to so that it gets its own port', async () => {

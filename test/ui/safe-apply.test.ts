@@ -44,8 +44,10 @@ describe('Changes that wait for a confirmation', () => {
     await open()
     await banner(second).getByText('Nothing has been changed yet.').waitFor()
     await change()
+    await client.put('/settings', { 'monitor.interval_seconds': 7 })
     for (const page of [first.page, second]) {
       await banner(page).getByRole('link', { name: 'Tunnel gre-a-1' }).waitFor()
+      await banner(page).getByRole('link', { name: 'Setting Time between two probes' }).waitFor()
       assert.match(await banner(page).innerText(), /Begun by operator[\s\S]*\(changed\)[\s\S]*Put back by itself in/)
     }
     await press(second, 'Keep')
@@ -132,7 +134,9 @@ describe('Changes that wait for a confirmation', () => {
     gates.allowConsole(/ERR_CONNECTION_REFUSED/)
     await page.route('**/safe-apply', (route) => route.abort('connectionrefused'))
     await banner(page)
-      .getByText(/The panel cannot be reached\. The server puts everything back by itself in \d+ s; nothing has to be/)
+      .getByText(
+        /The panel cannot be reached\. The server puts everything back by itself in \d+ (secs|mins?); nothing has to be/,
+      )
       .waitFor()
     assert.equal(await banner(page).getByRole('button').count(), 0)
     await page.unroute('**/safe-apply')

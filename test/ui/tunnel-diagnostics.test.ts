@@ -1,6 +1,7 @@
 // Diagnostics on the page: packets from the first on, a Stop, the MTU with the button that applies it, and a verdict
 // with what to do.
 import assert from 'node:assert/strict'
+import type { Locator } from 'playwright-core'
 import type { FakeEcho } from '../support/fake-icmp.ts'
 import type { Client } from '../api/support/client.ts'
 import { createTunnel } from '../api/support/tunnels.ts'
@@ -97,6 +98,30 @@ describe('Diagnostics on the page', () => {
       .click()
     await runs.getByText('Nothing has been tried yet.').waitFor()
     assert.equal((await client.get<{ total: number }>('/diagnostics/runs')).body.total, 0)
+  })
+
+  it('tell what an earlier ping and an earlier MTU probe found in words, with the JSON on demand', async () => {
+    const { page } = await visitDiagnostics()
+    const runs = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Earlier runs' }) })
+    const open = async (type: string): Promise<Locator> => {
+      await runs.getByRole('button', { name: type, exact: true }).click()
+      return page.getByRole('dialog', { name: type })
+    }
+    await page.getByLabel('Packets', { exact: true }).fill('3')
+    await page.getByLabel('Interval, seconds').fill('0.05')
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    const ping = await open('Ping')
+    await ping.getByText('3 of 3 came back').waitFor()
+    await ping.getByText(/^[\d.]+ ms to [\d.]+ ms$/).waitFor()
+    assert.equal(await ping.getByText('"loss_percent"').count(), 0)
+    await ping.getByText('The result as JSON').click()
+    await ping.getByText('"loss_percent": 0').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Probe the MTU' }).click()
+    const probe = await open('MTU probe')
+    await probe.getByRole('term').filter({ hasText: 'Best for the tunnel' }).waitFor()
+    await probe.getByText('Sizes that were tried').click()
+    await probe.getByRole('listitem').filter({ hasText: /^\d+:/ }).first().waitFor()
   })
 
   it('show that nothing has been stored yet where there is no history', async () => {

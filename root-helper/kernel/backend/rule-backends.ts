@@ -1,5 +1,6 @@
 // Which program holds the relay rules: nft where it works, else iptables of the variant that this host uses, else the
 // other variant; or the one that was configured.
+import { message } from '@panel/shared/messages/message.ts'
 import { RULE_BACKENDS, type RuleBackend, type RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { WantedBackend } from '../../config.ts'
 import { rulesetGeneration } from '../../netlink/nftables/generation.ts'
@@ -92,11 +93,12 @@ async function choose(common: Common, wanted: WantedBackend): Promise<{ opened: 
     if (typeof opened !== 'string') return { opened, refused: '' }
     refusals.push(opened)
   }
+  const why = refusals.join('; ')
   return {
     opened: null,
     refused: wanted
-      ? `PANEL_RULE_BACKEND asks for ${wanted}, and ${refusals.join('; ')}`
-      : `Nothing here can hold relay rules (${refusals.join('; ')}): install the package nftables`,
+      ? message('root.not_asked_for', { backend: wanted, why }).message
+      : message('root.no_backend', { why }).message,
   }
 }
 

@@ -5,6 +5,7 @@ import { release } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { TOOLS, type HelperFacts, type Tools } from '@panel/shared/host/model.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { HelperConfig } from '../../config.ts'
 import { oneLine } from '../../text.ts'
 import { errorCode } from '../files/files.ts'
@@ -17,8 +18,8 @@ const TOOL_FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
 export async function helperFacts(config: HelperConfig): Promise<HelperFacts> {
   return {
     savers: [
-      { by: 'systemd', ...(await savesToSystemd(config.unitDir)) },
-      { by: 'networkd', ...(await savesToNetworkd(config.networkdDir)) },
+      { by: 'systemd', ...said(await savesToSystemd(config.unitDir)) },
+      { by: 'networkd', ...said(await savesToNetworkd(config.networkdDir)) },
     ],
     kernel_release: release(),
     unit_dir: config.unitDir,
@@ -40,16 +41,24 @@ export async function findTools(backend: BackendAnswer): Promise<Tools> {
 
 interface Saving {
   readonly available: boolean
-  readonly detail: string
+  readonly told: Message
 }
 
+const said = ({ available, told }: Saving): { available: boolean; detail: string } => ({
+  available,
+  detail: told.message,
+})
+
 /** Null where it can. */
-async function unwritable(folder: string, what: string): Promise<Saving | null> {
+async function unwritable(
+  folder: string,
+  refused: 'root.units_refused' | 'root.files_refused',
+): Promise<Saving | null> {
   try {
     await access(folder, constants.W_OK)
     return null
   } catch (error) {
-    return { available: false, detail: `${what} cannot be written to ${folder}: ${errorCode(error)}` }
+    return { available: false, told: message(refused, { folder, error: errorCode(error) ?? String(error) }) }
   }
 }
 
@@ -57,33 +66,21 @@ async function unwritable(folder: string, what: string): Promise<Saving | null> 
  * A file that networkd does not read today keeps no tunnel tomorrow, so one that boot does not start is not available.
  */
 async function savesToNetworkd(folder: string): Promise<Saving> {
-  const refused = await unwritable(folder, 'Files for systemd-networkd')
+  const refused = await unwritable(folder, 'root.files_refused')
   if (refused) return refused
-  if (!networkdReads(folder))
-    return {
-      available: true,
-      detail: `Files are written to ${folder}, which systemd-networkd does not read: copy them to /etc/systemd/network to have them at boot`,
-    }
-  if (!networkdIsInstalled()) return { available: false, detail: 'systemd-networkd is not installed' }
-  if (!networkdIsEnabled())
-    return {
-      available: false,
-      detail: 'systemd-networkd is not started at boot: run "systemctl enable systemd-networkd" first',
-    }
-  return { available: true, detail: `Files in ${folder}` }
+  if (!networkdReads(folder)) return { available: true, told: message('root.files_unread', { folder }) }
+  if (!networkdIsInstalled()) return { available: false, told: message('root.no_networkd') }
+  if (!networkdIsEnabled()) return { available: false, told: message('root.networkd_not_enabled') }
+  return { available: true, told: message('root.files', { folder }) }
 }
 
 async function savesToSystemd(folder: string): Promise<Saving> {
-  const refused = await unwritable(folder, 'Unit files')
+  const refused = await unwritable(folder, 'root.units_refused')
   if (refused) return refused
-  if (!systemdReads(folder))
-    return {
-      available: true,
-      detail: `Unit files are written to ${folder}, which systemd does not read: copy them to /etc/systemd/system to have them at boot`,
-    }
+  if (!systemdReads(folder)) return { available: true, told: message('root.units_unread', { folder }) }
   return systemdRuns()
-    ? { available: true, detail: `Unit files in ${folder}` }
-    : { available: false, detail: 'systemd does not run on this host' }
+    ? { available: true, told: message('root.units', { folder }) }
+    : { available: false, told: message('root.no_systemd') }
 }
 
 export async function nftAnswers(): Promise<BackendAnswer> {

@@ -4,7 +4,7 @@ import { ROUTES } from '../../../ui/src/core/routes.ts'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import type { Client } from '../../api/support/client.ts'
 import { tryListener } from '../../api/support/listeners.ts'
-import { addressOf } from '../support/host.ts'
+import { addressOf, scrollToEnd } from '../support/host.ts'
 import { analyze, previewBackup, select } from './acts.ts'
 import { DIALOGS } from './dialogs.ts'
 import type { At, Scene } from './scene.ts'
@@ -131,6 +131,7 @@ const STEPS: readonly Scene[] = [
     name: 'route-analysis',
     path: 'routes/4',
     arrive: async ({ page, say }) => {
+      await scrollToEnd(page)
       await page.getByRole('button', { name: say('routes.analysis.run'), exact: true }).click()
       await page.getByText(say('routes.analysis.evidence')).waitFor()
     },

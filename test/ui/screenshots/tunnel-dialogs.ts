@@ -121,6 +121,16 @@ export const TUNNEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
     },
   },
   {
+    name: 'dialog-run-mtu',
+    path: 'tunnels/1/diagnostics',
+    shows: 'RunDialog',
+    arrive: async ({ page, say }) => {
+      await press(page, say('diagnostics.mtu.start'))
+      await page.locator('main details').first().waitFor()
+      await page.locator('button.open').first().click()
+    },
+  },
+  {
     name: 'dialog-run-delete',
     path: 'tunnels/1/diagnostics',
     shows: 'diagnostics.run.remove',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { sql } from 'kysely'
+import { spoken, verbatim } from '@panel/shared/messages/message.ts'
 import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
 import {
@@ -70,7 +71,11 @@ describe('The history of the host', () => {
     assert.equal(whole.disk_max, 7500)
     assert.equal(whole.memory_max, Math.round(reading.memory.used_percent * 100))
     const parts = ['cpu', 'memory', 'network'] as const
-    const failed = { ...reading, disks: [], errors: parts.map((part) => ({ part, detail: 'No such file' })) }
+    const failed = {
+      ...reading,
+      disks: [],
+      errors: parts.map((part) => ({ part, ...spoken('detail', verbatim('No such file')) })),
+    }
     assert.deepEqual({ bucket_start: BEGIN_S, ...figuresOf(failed, 2) }, emptyHostBucket(BEGIN_S))
   })
 

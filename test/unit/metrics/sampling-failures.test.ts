@@ -1,6 +1,7 @@
 // Sampling where something cannot be read or stored: that part is reported, and the rest goes on.
 import assert from 'node:assert/strict'
-import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import type { MetricsError, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import { spoken, verbatim } from '@panel/shared/messages/message.ts'
 import { settingsWith } from '../../support/settings.ts'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
 import { Bus } from '@panel/web-daemon/platform/events/bus.ts'
@@ -11,6 +12,8 @@ import { DISK_TIMEOUT_MS } from '@panel/web-daemon/features/metrics/disks.ts'
 import { Metrics, type MetricsDeps } from '@panel/web-daemon/features/metrics/metrics.ts'
 import { readTotals } from '@panel/web-daemon/features/metrics/store.ts'
 import { FakeHost } from '../../support/fake-host.ts'
+
+const told = ({ part, detail, detail_message }: MetricsError): string[] => [part, detail, detail_message.message_id]
 
 type Store = Awaited<ReturnType<typeof openStore>>
 
@@ -83,7 +86,9 @@ describe('a sampling of metrics that cannot read or store everything', () => {
         level: 'ok',
       },
     ])
-    assert.deepEqual(errors, [{ part: 'disks', detail: '/secret: EACCES: permission denied' }])
+    assert.deepEqual(errors.map(told), [
+      ['disks', '/secret cannot be read: EACCES: permission denied', 'component.disk_unreadable'],
+    ])
   })
 
   it('is not held up by a disk that does not answer, and asks it once', async () => {
@@ -95,7 +100,9 @@ describe('a sampling of metrics that cannot read or store everything', () => {
     const started = performance.now()
     const metrics = await start()
     for (let i = 0; i < 3; i++)
-      assert.deepEqual((await after(metrics, 1)).errors, [{ part: 'disks', detail: '/: does not answer' }])
+      assert.deepEqual((await after(metrics, 1)).errors.map(told), [
+        ['disks', '/ does not answer', 'component.disk_silent'],
+      ])
     assert.ok(performance.now() - started < DISK_TIMEOUT_MS + 200)
     assert.equal(asked, 1)
     assert.equal(metricsComponent(metrics).status, 'degraded')
@@ -117,7 +124,7 @@ describe('a sampling of metrics that cannot read or store everything', () => {
     await db.schema.alterTable('interface_traffic').renameTo('elsewhere').execute()
     host.traffic({ eth0: [1_000_100, 400_000] })
     const [error] = (await after(metrics, 61)).errors
-    assert.match(`${error?.part}: ${error?.detail}`, /^store: .*no such table/)
+    assert.match(`${error?.part}: ${error?.detail}`, /^store: The sums .*no such table/)
     await db.schema.alterTable('elsewhere').renameTo('interface_traffic').execute()
     assert.deepEqual((await after(metrics, 1)).errors, [])
     assert.equal((await readTotals(db)).get('eth0')?.rx_bytes_since_install, 100)
@@ -128,6 +135,6 @@ describe('a sampling of metrics that cannot read or store everything', () => {
     assert.deepEqual([snapshot.routes, snapshot.route_totals.routes], [[], 0])
     const failing = await start({ readRoutes: () => Promise.reject(new Error('no answer')) })
     const { routes, errors } = await after(failing, 1)
-    assert.deepEqual([routes, errors], [[], [{ part: 'routes', detail: 'no answer' }]])
+    assert.deepEqual([routes, errors], [[], [{ part: 'routes', ...spoken('detail', verbatim('no answer')) }]])
   })
 })

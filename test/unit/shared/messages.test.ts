@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { CATALOGUE } from '@panel/shared/messages/catalogue.ts'
 import { formatMessage, placeholderNames } from '@panel/shared/messages/format.ts'
 import { ROOT as ROOT_SAYS } from '@panel/shared/messages/root.ts'
-import { message, verbatim, type MessageId } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, verbatim, type MessageId } from '@panel/shared/messages/message.ts'
 import { render } from '../../../ui/src/core/said.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
@@ -55,9 +55,26 @@ describe('The sentences of the API', () => {
   it('are known again where the root helper says them', () => {
     const text = sources('root-helper').join('\n') + sources('shared/path').join('\n')
     assert.deepEqual(
-      Object.entries(ROOT_SAYS).filter(([, phrase]) => !text.includes(phrase)),
+      Object.entries(ROOT_SAYS).filter(
+        ([id, phrase]) => !text.includes(`'${id}'`) && !text.includes(phrase.replaceAll('{', '${')),
+      ),
       [],
     )
+  })
+
+  it('are known again with what the root helper named in them, and with a phrase within another', () => {
+    assert.deepEqual(
+      fromRoot('Unit files in /etc/systemd/system'),
+      message('root.units', { folder: '/etc/systemd/system' }),
+    )
+    const unread = message('root.files_unread', { folder: '/srv/a.b' })
+    assert.deepEqual(fromRoot(unread.message), unread)
+    const none = fromRoot('Nothing here can hold relay rules (nft is not installed): install the package nftables')
+    assert.equal(
+      render(none, readLanguage('ru'), plain('ru'), () => undefined),
+      'Держать правила ретрансляции здесь нечем (nft не установлен): установите пакет nftables',
+    )
+    assert.equal(fromRoot('nft: Operation not permitted').message_id, '')
   })
 
   it('are all the panel says of itself: no text of its own is verbatim', () => {

@@ -20,7 +20,13 @@ export function metricsComponent({ sampler, settings }: Metrics): Component {
   if (!latest || isLate) return { name, status: 'error', detail: message('component.sampling_late', { seconds: age }) }
   const { errors } = latest
   if (errors.length > 0)
-    return { name, status: 'degraded', detail: sentences(...errors.map((one) => message('component.part', one))) }
+    return {
+      name,
+      status: 'degraded',
+      detail: sentences(
+        ...errors.map(({ part, detail_message: detail }) => message('component.part', { part, detail })),
+      ),
+    }
   const { total } = sampler.history(0)
   return {
     name,

@@ -1,12 +1,16 @@
 // The space of the host's disks. A disk that does not respond delays nothing: it is not read again until it does, and
 // reported meanwhile.
 import type { DiskReading } from '@panel/shared/api/metrics.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
+import { errorMessage } from '../../platform/http/refusal.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { percent } from './figures.ts'
 import type { Host, Space } from './host.ts'
 import { parseMounts, shownMounts, type Mount } from './parse/mountinfo.ts'
 
 export const DISK_TIMEOUT_MS = 200
+
+class SilentError extends Error {}
 
 export class Disks {
   readonly #host: Host
@@ -20,27 +24,30 @@ export class Disks {
   }
 
   /** `onError` is called for each disk that cannot be read; it is left out. */
-  async read(onError: (detail: string) => void): Promise<DiskReading[]> {
+  async read(onError: (told: Message) => void): Promise<DiskReading[]> {
     const mounts = shownMounts(
       parseMounts(this.#host.read('/proc/self/mountinfo')),
       this.#settings.get('metrics.hide_pseudo_filesystems'),
     )
     const readings = await Promise.all(
-      mounts.map((mount) =>
-        this.#disk(mount).catch((failure: unknown) => onError(`${mount.mount_point}: ${(failure as Error).message}`)),
-      ),
+      mounts.map((mount) => this.#disk(mount).catch((failure: unknown) => onError(disksTrouble(mount, failure)))),
     )
     return readings.flatMap((disk) => (disk && disk.total_bytes > 0 ? [disk] : []))
   }
 
   async #disk(mount: Mount): Promise<DiskReading> {
     const { mount_point } = mount
-    if (this.#silent.has(mount_point)) throw new Error('does not answer')
+    if (this.#silent.has(mount_point)) throw new SilentError()
     this.#silent.add(mount_point)
     const request = this.#host.space(mount_point).finally(() => this.#silent.delete(mount_point))
     return diskReading(mount, await within(DISK_TIMEOUT_MS, request), this.#settings)
   }
 }
+
+const disksTrouble = ({ mount_point }: Mount, failure: unknown): Message =>
+  failure instanceof SilentError
+    ? message('component.disk_silent', { mount_point })
+    : message('component.disk_unreadable', { mount_point, why: errorMessage(failure) })
 
 export function diskReading(
   { device, mount_point, filesystem, is_read_only }: Mount,
@@ -73,8 +80,6 @@ const fillLevel = (used_percent: number, settings: SettingsReader): DiskReading[
 
 const within = async <T>(ms: number, request: Promise<T>): Promise<T> => {
   let late: NodeJS.Timeout | undefined
-  const tooLate = new Promise<never>(
-    (_resolve, reject) => (late = setTimeout(() => reject(new Error('does not answer')), ms)),
-  )
+  const tooLate = new Promise<never>((_resolve, reject) => (late = setTimeout(() => reject(new SilentError()), ms)))
   return Promise.race([request, tooLate]).finally(() => clearTimeout(late))
 }

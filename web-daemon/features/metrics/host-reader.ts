@@ -1,5 +1,7 @@
 // Takes one snapshot of the host. A part that cannot be read is reported in `errors`; the others are still read.
 import type { MetricsError, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import { spoken } from '@panel/shared/messages/message.ts'
+import { errorMessage } from '../../platform/http/refusal.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { Disks } from './disks.ts'
 import type { Host } from './host.ts'
@@ -34,7 +36,7 @@ export class HostReader {
       try {
         return await read()
       } catch (failure) {
-        errors.push({ part, detail: failure instanceof Error ? failure.message : String(failure) })
+        errors.push({ part, ...spoken('detail', errorMessage(failure)) })
         return otherwise
       }
     }
@@ -52,7 +54,7 @@ export class HostReader {
       swap: await attempt('swap', NO_SWAP, () => parseSwap(meminfo)),
       load: await attempt('load', NO_LOAD, () => parseLoad(host.read('/proc/loadavg'))),
       disks: await attempt('disks', [], () =>
-        this.#disks.read((detail) => void errors.push({ part: 'disks', detail })),
+        this.#disks.read((told) => void errors.push({ part: 'disks', ...spoken('detail', told) })),
       ),
       network,
       ...(await attempt('routes', routesSnapshot([]), readRoutes)),

@@ -3,8 +3,10 @@
 import type { Logger } from 'pino'
 import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import type { InterfaceReading, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import { message, spoken, type Message } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'
 import type { Bus } from '../../platform/events/bus.ts'
+import { errorMessage } from '../../platform/http/refusal.ts'
 import type { SettingKey } from '../settings/definitions.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { existingTunnels } from '../tunnels/store.ts'
@@ -100,19 +102,19 @@ export class Metrics {
       this.history.add(snapshot, seconds)
     }
     const failure = await this.#saveWhenDue()
-    if (failure !== null) snapshot.errors.push({ part: 'store', detail: failure })
+    if (failure !== null) snapshot.errors.push({ part: 'store', ...spoken('detail', failure) })
     return snapshot
   }
 
   /** The error if the totals cannot be stored, or null. */
-  async #saveWhenDue(): Promise<string | null> {
+  async #saveWhenDue(): Promise<Message | null> {
     if (this.#deps.clock.monotonic() - this.#savedAt < SAVE_EVERY_MS) return null
     try {
       await this.#save()
       return null
     } catch (err) {
       this.#deps.logger.error({ err }, 'the traffic totals cannot be stored')
-      return `The sums since the installation cannot be stored: ${err instanceof Error ? err.message : String(err)}`
+      return message('component.totals_unstored', { why: errorMessage(err) })
     }
   }
 

@@ -2,7 +2,7 @@
 import type { HealthAnswer, HealthStatus } from '@panel/shared/api/system.ts'
 import type { LinkKindSupport } from '@panel/shared/host/model.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
-import { message, spoken } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, spoken } from '@panel/shared/messages/message.ts'
 import { LOCAL_PROOF_COOKIE } from '../auth/local-proof.ts'
 import { hasAccount } from '../auth/store.ts'
 import type { Store } from '../../platform/db/store.ts'
@@ -10,9 +10,9 @@ import type { Component } from '../../platform/health.ts'
 import { storeTrouble } from '../../platform/db/trouble.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { errorMessage, Refusal } from '../../platform/http/refusal.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
 import { cached } from './cached.ts'
-import { errorMessage } from './error-message.ts'
 import { secondsSince } from './info.ts'
 
 export interface About {
@@ -100,7 +100,7 @@ const netlinkComponent = (links: Settled<unknown>): Component => {
 /** Nothing else of what the host can do: the rest starts programs, and health is asked for all the time. */
 async function probeLinkKinds(request: Reader): Promise<readonly LinkKindSupport[]> {
   const { link_kinds } = await request('host.probe', { parts: ['link_kinds'] })
-  if (!link_kinds) throw new Error('The root helper did not tell what this host can do')
+  if (!link_kinds) throw new Refusal('HELPER_UNAVAILABLE', message('panel.helper_silent_abilities'))
   return link_kinds
 }
 
@@ -110,7 +110,7 @@ const kernelModuleComponent = (found: Settled<readonly LinkKindSupport[]>): Comp
   const missing = found.value.filter(({ supported }) => !supported)
   if (missing.length === 0) return { name, status: 'ok', detail: message('component.kernel') }
   const kinds = missing.map(({ kind, detail: why }) =>
-    message('component.kind', { kind, detail: why || message('component.kind_unsupported') }),
+    message('component.kind', { kind, detail: why ? fromRoot(why) : message('component.kind_unsupported') }),
   )
   const detail = message('component.kernel_missing', { kinds })
   return { name, status: missing.length === found.value.length ? 'error' : 'degraded', detail }

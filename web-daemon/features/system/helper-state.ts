@@ -4,8 +4,8 @@ import { message, verbatim, type Message } from '@panel/shared/messages/message.
 import type { ReadContext } from '../../platform/context.ts'
 import type { Component, HostIncident } from '../../platform/health.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
+import { errorMessage } from '../../platform/http/refusal.ts'
 import { cached } from './cached.ts'
-import { errorMessage } from './error-message.ts'
 
 export interface HelperState {
   readonly component: (context: ReadContext) => Promise<Component>

@@ -1,6 +1,6 @@
 // An expected error. A Refusal thrown anywhere becomes the error envelope with the status of its code.
 import type { ErrorCode } from '@panel/shared/api/base/codes.ts'
-import type { Message } from '@panel/shared/messages/message.ts'
+import { verbatim, type Message } from '@panel/shared/messages/message.ts'
 
 interface RefusalMore {
   readonly field?: string
@@ -39,3 +39,9 @@ export function asMessage({ message, message_id, params }: Message): Message {
  * case.
  */
 const toSentence = (message: string): string => (/^[A-Z]/.test(message) ? message : `Refused: ${message}`)
+
+/** What is told of a part that could not be read. */
+export const errorMessage = (failure: unknown): Message =>
+  failure instanceof Refusal
+    ? asMessage(failure)
+    : verbatim(failure instanceof Error ? failure.message : String(failure))

@@ -63,8 +63,8 @@ const pingStats = (packets: readonly PingPacketEvent[]) => {
     sent: packets.length,
     received: rtts.length,
     loss_percent: packets.length === 0 ? null : (100 * (packets.length - rtts.length)) / packets.length,
-    least: rtts.length === 0 ? null : rtts.reduce((a, b) => Math.min(a, b)),
-    mean: rtts.length === 0 ? null : sum / rtts.length,
-    most: rtts.length === 0 ? null : rtts.reduce((a, b) => Math.max(a, b)),
+    rtt_min_ms: rtts.length === 0 ? null : rtts.reduce((a, b) => Math.min(a, b)),
+    rtt_avg_ms: rtts.length === 0 ? null : sum / rtts.length,
+    rtt_max_ms: rtts.length === 0 ? null : rtts.reduce((a, b) => Math.max(a, b)),
   }
 }

@@ -2,10 +2,10 @@
 import { ROUTE_RULE_ID_MAX } from '@panel/shared/ruleset/model.ts'
 import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
 import type { RulesetFound } from '@panel/shared/ruleset/found.ts'
-import { message, sentences, verbatim, type Message } from '@panel/shared/messages/message.ts'
+import { message, sentences, type Message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import type { Component } from '../../../platform/health.ts'
-import { asMessage, Refusal } from '../../../platform/http/refusal.ts'
+import { errorMessage } from '../../../platform/http/refusal.ts'
 import { countInForce, enabledIds } from '../store.ts'
 import type { RouteWatch } from './watch.ts'
 
@@ -29,7 +29,7 @@ export async function rulesComponent(
     if (troubles.length > 0) return { name, status: 'error', detail: sentences(...troubles) }
     return { name, status: 'ok', detail: message('component.rules', { count: enabled.length }) }
   } catch (failure) {
-    return { name, status: 'unknown', detail: told(failure) }
+    return { name, status: 'unknown', detail: errorMessage(failure) }
   }
 }
 
@@ -55,10 +55,5 @@ const unforwarded = (inForce: ForwardingCounts, live: ForwardingSwitches): Messa
       ? []
       : [message('component.rules_not_forwarded', { family: family === 'ipv4' ? 'IPv4' : 'IPv6' })],
   )
-
-const told = (failure: unknown): Message =>
-  failure instanceof Refusal
-    ? asMessage(failure)
-    : verbatim(failure instanceof Error ? failure.message : String(failure))
 
 type ForwardingCounts = Awaited<ReturnType<typeof countInForce>>

@@ -2,7 +2,7 @@
 import { PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'
 import { networkdLimits } from '@panel/shared/tunnel/networkd-limits.ts'
 import { isIpv6Kind, type LinkConfig, type PersistenceBackend } from '@panel/shared/tunnel/model.ts'
-import { message, type Message } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, type Message } from '@panel/shared/messages/message.ts'
 import type { HostFacts } from '../facts.ts'
 import { warn, type DraftContext } from './context.ts'
 
@@ -39,7 +39,7 @@ export function whyUnavailable({ facts }: PersistenceFacts, by: PersistenceBacke
   if (saver?.available) return null
   return message('tunnel.cannot_be_kept', {
     keeper: by === 'systemd' ? by : 'systemd-networkd',
-    detail: saver?.detail || message('tunnel.keeper_unknown'),
+    detail: saver?.detail ? fromRoot(saver.detail) : message('tunnel.keeper_unknown'),
   })
 }
 
