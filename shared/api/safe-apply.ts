@@ -37,6 +37,8 @@ export const SafeApplyItem = shape('SafeApplyItem', {
 })
 export type SafeApplyItem = Static<typeof SafeApplyItem>
 
+export const CONFIRM_BY = ['operator', 'reach'] as const
+
 export const SafeApplyWindow = shape('SafeApplyWindow', {
   window_id: Text,
   seconds: Count,
@@ -48,6 +50,14 @@ export const SafeApplyWindow = shape('SafeApplyWindow', {
   detail: Text,
   remediation: list(Text),
   items: list(SafeApplyItem),
+  confirm_by: told(
+    oneOf(CONFIRM_BY),
+    'Who confirms: the operator, or also a page that reaches the panel again and again over new connections.',
+  ),
+  tunnels_not_up: told(
+    list(Text),
+    'Interfaces of tunnels that were up when the window was opened, and that are not up now.',
+  ),
   is_this_connection_new: told(
     nullable(Flag),
     'Whether this request came over a connection that was made after the last change, which a confirmation needs; null behind a proxy.',

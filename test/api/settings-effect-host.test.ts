@@ -209,6 +209,14 @@ effectsOf('system', {
       assert.equal(await waits(1300), true)
     },
   },
+  'system.safe_apply_confirm_by': {
+    does: 'is who confirms changes that wait, as the answer tells a page',
+    test: async (client) => {
+      await set(client, { 'system.safe_apply_confirm_by': 'reach' })
+      const { body } = await client.post<SafeApplyAnswer>('/safe-apply', {})
+      assert.equal(body.window?.confirm_by, 'reach')
+    },
+  },
   'system.safe_apply_seconds': {
     does: 'is how long changes wait for a confirmation where nobody says so',
     test: async (client) => {

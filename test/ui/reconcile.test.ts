@@ -49,6 +49,7 @@ describe('The comparison of what is stored with the host', () => {
     assert.equal(await page.getByRole('link', { name: 'gre-a-4' }).count(), 0)
     await page.getByRole('button', { name: 'Reapply all 5' }).click()
     const dialog = page.getByRole('dialog', { name: 'Reapply: 5 objects' })
+    await dialog.getByRole('listitem').first().waitFor()
     assert.deepEqual((await dialog.getByRole('listitem').allInnerTexts()).sort(), [
       'All high ports',
       'Never reached',

@@ -2,6 +2,7 @@
 // afterwards (reference.md, Safe apply).
 import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
+import type { MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import type { Client } from '../api/support/client.ts'
 import { OPERATOR } from '../api/support/panel.ts'
@@ -30,6 +31,7 @@ describe('Changes that wait for a confirmation', () => {
   const change = async (): Promise<void> => {
     assert.equal((await client.patch('/tunnels/1', { mtu: 1400 })).status, 200)
   }
+  const window = async () => (await client.get<SafeApplyAnswer>('/safe-apply')).body.window
   const mtu = async (): Promise<unknown> => (await client.get<{ mtu: number }>('/tunnels/1')).body.mtu
   const overview = async (look?: Look): Promise<Visit> => signedIn(await visit(host, look))
   const banner = (page: Page): Locator => page.getByRole('region', { name: 'Changes wait for a confirmation' })
@@ -54,6 +56,28 @@ describe('Changes that wait for a confirmation', () => {
     for (const page of [first.page, second]) await banner(page).waitFor({ state: 'detached' })
     assert.equal(await mtu(), 1400)
     assert.equal(await ended(first.page).count(), 0)
+  })
+
+  it('are kept by the page itself where the setting says so, once it has reached the panel and every tunnel is up', async () => {
+    await client.put('/settings', { 'system.safe_apply_confirm_by': 'reach' })
+    const { page } = await overview()
+    await open()
+    await change()
+    await banner(page).waitFor()
+    // First the connections of before the change are used up, one with each question.
+    await banner(page).waitFor({ state: 'detached', timeout: 60_000 })
+    const { last } = (await client.get<SafeApplyAnswer>('/safe-apply')).body
+    assert.deepEqual([last?.ended_how, await mtu()], ['confirmed', 1400])
+  }).timeout(70_000)
+
+  it('are not kept by the page while a tunnel is down that was up before', async () => {
+    await client.put('/settings', { 'system.safe_apply_confirm_by': 'reach' })
+    while ((await client.get<MonitorSummaryAnswer>('/monitor/summary')).body.counts.Up === 0)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    await open()
+    assert.equal((await client.post('/tunnels/1/down')).status, 200)
+    while ((await window())?.tunnels_not_up.length !== 1) await new Promise((resolve) => setTimeout(resolve, 50))
+    assert.deepEqual((await window())?.tunnels_not_up, ['gre-a-1'])
   })
 
   it('are put back where nobody keeps them, which is said in every tab until it is dismissed, and at the next sign-in', async () => {

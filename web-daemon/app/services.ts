@@ -102,8 +102,9 @@ export function makeServices(deps: PanelDeps): Services {
   const { request, timings } = timed(deps.request, monotonic)
   const context = { db, request, now, api_path: apiPathOf(deps), settings, inTurn: makeQueue(), publish: bus.publish }
   const traffic = new Traffic({ db, request, now, monotonic, settings, logger })
-  const safeApply = makeSafeApply(context, logger)
   const monitor = new Monitor({ db, request, stream: deps.stream, bus, now, logger, settings, ...deps.monitor })
+  const upTunnels = async (): Promise<number[]> => (await monitor.inState('Up')) ?? []
+  const safeApply = makeSafeApply(context, logger, upTunnels)
   const services: Services = {
     context,
     auth: makeAuth(deps, now),
@@ -174,10 +175,11 @@ const makeListeners = (
   })
 
 /** What the panel did when a window ended, as the audit log records it. */
-const makeSafeApply = (context: Services['context'], logger: Logger): SafeApply =>
+const makeSafeApply = (context: Services['context'], logger: Logger, upTunnels: () => Promise<number[]>): SafeApply =>
   new SafeApply({
     ...context,
     logger,
+    upTunnels,
     record: ({ ended_how, username, items }) => {
       const note = new AuditNote()
       note.operation(`${ended_how}; opened by ${username === '' ? 'the socket of the root helper' : username}`)

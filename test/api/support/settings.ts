@@ -82,6 +82,7 @@ export const LISTED: Readonly<Record<string, unknown>> = {
   'system.audit_retention_days': 90,
   'system.auto_reapply_on_drift': false,
   'system.safe_apply_mode': 'risky',
+  'system.safe_apply_confirm_by': 'operator',
   'system.safe_apply_seconds': 60,
   'system.ignored_interfaces': [],
 }

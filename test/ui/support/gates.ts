@@ -104,6 +104,8 @@ const answerIn = (text: string, url: string): string => {
 
 /** The debugger's own way in: no policy of the page stands against it, and none has to be loosened for it. */
 const axe = async (page: Page): Promise<string[]> => {
+  // What lies half under the header as somebody scrolls would count as a target that is too small.
+  await page.evaluate(() => scrollTo(0, 0))
   const debug = await page.context().newCDPSession(page)
   await debug.send('Runtime.evaluate', { expression: 'judged.push({ from: trueNow(), to: Infinity })' })
   await debug.send('Runtime.evaluate', { expression: AXE })

@@ -79,6 +79,28 @@ export const placeOf = ({ kind, target_id, what }: SafeApplyItem, isPutBack: boo
   return { tunnel: `/tunnels/${target_id}`, route: `/routes/${target_id}`, pool: `/pools/${target_id}/edit` }[kind]
 }
 
+/** Answers over new connections, and how long they have come without a gap. */
+interface Reach {
+  readonly answers: number
+  readonly since: number
+}
+const REACHED = { answers: 3, within_ms: 5000 } as const
+export const NOT_REACHED: Reach = { answers: 0, since: 0 }
+
+/** With one more answer of the server, at a moment in milliseconds. */
+export const reachedWith = (
+  reach: Reach,
+  { is_this_connection_new, tunnels_not_up, state }: SafeApplyWindow,
+  at: number,
+): Reach =>
+  is_this_connection_new === true && tunnels_not_up.length === 0 && state === 'open'
+    ? { answers: reach.answers + 1, since: reach.answers === 0 ? at : reach.since }
+    : NOT_REACHED
+
+/** Whether the page may confirm by itself. */
+export const isReached = ({ answers, since }: Reach, { confirm_by, changes }: SafeApplyWindow, at: number): boolean =>
+  confirm_by === 'reach' && changes > 0 && answers >= REACHED.answers && at - since >= REACHED.within_ms
+
 const MARKS = [5, 10, 30] as const
 /** The times at which the rest is said aloud. */
 export const markOf = (left: number): number | null => MARKS.find((mark) => left <= mark) ?? null

@@ -5,6 +5,7 @@ import {
   OpenSafeApplyBody,
   SafeApplyAnswer,
   type SafeApplyItem,
+  type SafeApplyWindow,
 } from '@panel/shared/api/safe-apply.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
@@ -22,7 +23,7 @@ const tag = 'system'
 export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db']) => {
   const show = async (found: WindowFound, { connected_at }: Incoming): Promise<SafeApplyAnswer> => {
     const isNew = connected_at === null ? null : connected_at >= safeApply.changedAt
-    return answerOf(db, found, isNew)
+    return answerOf(db, found, { ...(await safeApply.reach()), is_this_connection_new: isNew })
   }
   const end =
     (as: 'confirmed' | 'cancelled') =>
@@ -121,7 +122,7 @@ async function probe(request: Reader, db: CommandContext['db']): Promise<WindowF
 async function answerOf(
   db: CommandContext['db'],
   { window }: WindowFound,
-  is_this_connection_new: boolean | null,
+  reached: Pick<SafeApplyWindow, 'confirm_by' | 'tunnels_not_up' | 'is_this_connection_new'>,
 ): Promise<SafeApplyAnswer> {
   const last = await findLast(db)
   const row = window && (await findOpen(db))
@@ -130,7 +131,7 @@ async function answerOf(
   const { opened_date: opened_at, username } = row
   const items = [...(await changedItems(db)), ...(window.is_forwarding_touched ? [FORWARDING] : [])]
   const about = { window_id, seconds, seconds_left, changes, state, detail, remediation: [...remediation] }
-  return { window: { ...about, opened_at, username, items, is_this_connection_new }, last }
+  return { window: { ...about, opened_at, username, items, ...reached }, last }
 }
 
 const FORWARDING: SafeApplyItem = { kind: 'forwarding', target_id: null, title: '', what: 'updated' }

@@ -1,7 +1,7 @@
 // Windows as the panel sees them: root alone decides how one ends, and the store follows (decisions.md, section 10).
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { SafeApplyEnded, SafeApplyItem, SafeApplyPending } from '@panel/shared/api/safe-apply.ts'
+import type { SafeApplyEnded, SafeApplyItem, SafeApplyPending, SafeApplyWindow } from '@panel/shared/api/safe-apply.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { WindowFound } from '@panel/shared/window/model.ts'
@@ -11,10 +11,12 @@ import type { Answer, Session } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
 import { changedItems, putAllBack } from './store-followed.ts'
-import { findOpen, insertOpen, markEnded, removeOpen, type Opener } from './store.ts'
+import { findOpen, insertOpen, namesOf, markEnded, removeOpen, type Opener } from './store.ts'
 
 export interface SafeApplyDeps extends Omit<CommandContext, 'note'> {
   readonly logger: Logger
+  /** The tunnels whose far ends answer now. */
+  readonly upTunnels: () => Promise<number[]>
   /** Writes what became of a window to the audit log. */
   readonly record: (ended: Pick<SafeApplyEnded, 'ended_how' | 'username' | 'items'>) => Promise<void>
 }
@@ -23,6 +25,8 @@ export class SafeApply {
   readonly #deps: SafeApplyDeps
   #isOpen = false
   #changes = 0
+  /** When the window was opened; null where that was before this process. */
+  #upBefore: readonly number[] | null = null
   /** When the window was last seen to have more in it; a connection made before that proves nothing. */
   #changedAt = 0
   #told = '[null,null,null,null]'
@@ -49,10 +53,23 @@ export class SafeApply {
       .catch((err: unknown) => this.#deps.logger.warn({ err }, 'safe apply: the root helper cannot be asked'))
   }
 
+  /** Whether a page may confirm, and which tunnels speak against it. */
+  async reach(): Promise<Pick<SafeApplyWindow, 'confirm_by' | 'tunnels_not_up'>> {
+    const { settings, db, upTunnels } = this.#deps
+    if (!this.#upBefore) return { confirm_by: 'operator', tunnels_not_up: [] }
+    const up = new Set(await upTunnels())
+    const tunnels_not_up = await namesOf(
+      db,
+      this.#upBefore.filter((id) => !up.has(id)),
+    )
+    return { confirm_by: settings.get('system.safe_apply_confirm_by'), tunnels_not_up }
+  }
+
   /** Call it in turn. The record comes first: what changes from then on is known. */
   async open(seconds: number, by: Opener): Promise<WindowFound> {
     const { db, now, request } = this.#deps
     const window_id = randomBytes(16).toString('hex')
+    this.#upBefore = await this.#deps.upTunnels()
     await db.transaction().execute((trx) => insertOpen(trx, window_id, by, now().toISOString()))
     try {
       return await this.#note(await request('window.open', { window_id, seconds }))
@@ -171,6 +188,7 @@ export class SafeApply {
     if (found.window && !isStillOpen) {
       const { window_id } = found.window
       const nobody = { user_id: null, username: '' }
+      this.#upBefore = null
       await db.transaction().execute((trx) => insertOpen(trx, window_id, nobody, now().toISOString()))
     }
     if (!found.ended) return this.#note(found)

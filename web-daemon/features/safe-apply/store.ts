@@ -62,3 +62,15 @@ export async function findLast(db: ReadDb): Promise<SafeApplyEnded | null> {
 
 export const findEnd = async (db: ReadDb, window_id: string) =>
   db.selectFrom('safe_apply').select(['ended_how', 'ended_date']).where('window_id', '=', window_id).executeTakeFirst()
+
+/** Those that are deleted included: they are not up any more. */
+export const namesOf = async (db: ReadDb, tunnel_ids: readonly number[]): Promise<string[]> =>
+  tunnel_ids.length === 0
+    ? []
+    : (
+        await db
+          .selectFrom('tunnel')
+          .select('interface_name')
+          .where('tunnel_id', 'in', [...tunnel_ids])
+          .execute()
+      ).map(({ interface_name }) => interface_name)

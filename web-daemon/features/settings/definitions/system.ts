@@ -1,4 +1,5 @@
 // The settings of the category system: background checks of the host, and the retention of the audit log.
+import { CONFIRM_BY } from '@panel/shared/api/safe-apply.ts'
 import { WINDOW_SECONDS } from '@panel/shared/window/model.ts'
 import { DeviceName } from '@panel/shared/tunnel/observed.ts'
 import { Type } from '@panel/shared/schema.ts'
@@ -30,6 +31,11 @@ export const SYSTEM = {
     ['off', 'risky', 'always'],
     'risky',
     'Which changes wait for a confirmation without being asked to: none, those that cut your own connection to the panel, or all.',
+  ),
+  'system.safe_apply_confirm_by': oneOf(
+    CONFIRM_BY,
+    'operator',
+    'Who confirms changes that wait: you, or also the page by itself, once it has reached the panel several times over new connections and every tunnel that was up is up.',
   ),
   'system.safe_apply_seconds': int(
     60,
