@@ -46,6 +46,12 @@ export const REPETITIONS = {
     what: 'kill -9 of a process that writes to the store',
     files: ['test/unit/web/store-kills.test.ts'],
   },
+  PANEL_WINDOW_KILLS: {
+    usual: 20,
+    soak: 1000,
+    what: 'kill -9 of the shipped helper in a window, in a network namespace',
+    files: ['test/netns/windows.test.ts'],
+  },
   PANEL_POWER_CUTS: {
     usual: 1,
     soak: 10,
