@@ -1,5 +1,6 @@
 // path.mtu: the largest packet that arrives whole, found by bisection with Don't-Fragment set; an MTU that a router
 // reports is used as a hint.
+import { message } from '@panel/shared/messages/message.ts'
 import type { MtuParams, MtuResult, MtuStep } from '@panel/shared/path/model.ts'
 import { RefusedError } from '../refused.ts'
 import { allowPath } from '../policy.ts'
@@ -59,7 +60,7 @@ async function* search(
     yield step
     if (step.reported_mtu !== null) reported_mtu = Math.min(step.reported_mtu, reported_mtu ?? Infinity)
     if (step.outcome !== 'fits' && size === min)
-      return { path_mtu: null, reported_mtu, detail: `Not even ${min} bytes arrive: ${step.detail}` }
+      return { path_mtu: null, reported_mtu, detail: notEven(min, step.detail) }
     if (step.outcome === 'fits') low = size
     else high = size
     if (step.outcome === 'fits' && hint?.isDoubt) isBelieved = false
@@ -72,9 +73,11 @@ async function* search(
   return {
     path_mtu: low,
     reported_mtu,
-    detail: low === max ? `${max} bytes arrive, and larger packets were not tried` : '',
+    detail: low === max ? message('root.size_largest', { size: max }).message : '',
   }
 }
+
+const notEven = (size: number, why: string): string => message('root.size_least', { size, why }).message
 
 /** First the smallest size, then the largest, then the middle of the remaining range. */
 const nextSize = (min: number, max: number, low: number, high: number): number =>
@@ -83,7 +86,7 @@ const nextSize = (min: number, max: number, low: number, high: number): number =
 function mtuStep(packet_size: number, answer: QueryResult, ends: PathEnds, timeoutMs: number): MtuStep {
   const nothing = { packet_size, reported_mtu: null }
   if (answer.kind === 'silence')
-    return { ...nothing, outcome: 'no_answer', detail: `No answer to any of three within ${timeoutMs} ms each` }
+    return { ...nothing, outcome: 'no_answer', detail: message('root.silent', { time: timeoutMs }).message }
   if (answer.kind === 'refused')
     return {
       ...nothing,

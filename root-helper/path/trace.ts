@@ -1,4 +1,5 @@
 // path.trace: the routers of a path, found by letting the hop limit run out at each; several hops are probed at once.
+import { message } from '@panel/shared/messages/message.ts'
 import type { TraceHop, TraceParams, TraceResult } from '@panel/shared/path/model.ts'
 import type { PathEnds } from '../kernel/icmp/port.ts'
 import { allowPath } from '../policy.ts'
@@ -40,7 +41,7 @@ export async function* trace(deps: PathDeps, params: TraceParams, signal: AbortS
     }
     return {
       is_reached: false,
-      detail: `${ends.target_address} is not among the first ${params.max_hops} hops, or does not answer`,
+      detail: message('root.too_far', { target: ends.target_address, hops: params.max_hops }).message,
     }
   } finally {
     queries.close()

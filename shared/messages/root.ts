@@ -22,5 +22,9 @@ export const ROOT = {
   'root.no_networkd': 'systemd-networkd is not installed',
   'root.networkd_not_enabled': 'systemd-networkd is not started at boot: run "systemctl enable systemd-networkd" first',
   'root.no_systemd': 'systemd does not run on this host',
+  'root.size_least': 'Not even {size} bytes arrive: {why}',
+  'root.size_largest': '{size} bytes arrive, and larger packets were not tried',
+  'root.silent': 'No answer to any of three within {time} ms each',
+  'root.too_far': '{target} is not among the first {hops} hops, or does not answer',
   'root.stopped': 'Stopped',
 } as const

@@ -103,7 +103,8 @@ describe('a sampling of metrics that cannot read or store everything', () => {
       assert.deepEqual((await after(metrics, 1)).errors.map(told), [
         ['disks', '/ does not answer', 'component.disk_silent'],
       ])
-    assert.ok(performance.now() - started < DISK_TIMEOUT_MS + 200)
+    // Waiting for it at the start and in each of the three would take at least this long.
+    assert.ok(performance.now() - started < 4 * DISK_TIMEOUT_MS)
     assert.equal(asked, 1)
     assert.equal(metricsComponent(metrics).status, 'degraded')
   })
