@@ -47,7 +47,7 @@ describe('The connections of a rule', () => {
   it('that the kernel counts no bytes and keeps no age of are said so, with what turns it on', async () => {
     const { bytes_counted, detail } = await connections()
     assert.equal(bytes_counted, false)
-    assert.match(detail, /nf_conntrack_acct is 0.*age_seconds is null.*nf_conntrack_timestamp is 0.*Turn that on/)
+    assert.match(detail, /nf_conntrack_acct is 0.*age_seconds is null.*nf_conntrack_timestamp is 0.*Turn it on/)
   })
 
   it('of an unreadable table are reported as such, not as no users', async () => {

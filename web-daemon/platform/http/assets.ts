@@ -76,6 +76,6 @@ export function sendEncoded(req: Request, res: Response, { plain, compressed }: 
   if (Object.keys(compressed).length > 0) res.vary('Accept-Encoding')
   if (encoding) res.set('Content-Encoding', encoding)
   // HTTP/1.1 keeps a connection without being told, and a first visit is some fifty answers.
-  if (res.getHeader('Connection') !== 'close') res.removeHeader('Connection')
+  if (res.shouldKeepAlive && res.getHeader('Connection') !== 'close') res.removeHeader('Connection')
   res.set('Content-Length', String((bytes ?? plain).length)).end(bytes ?? plain)
 }
