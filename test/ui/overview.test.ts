@@ -49,6 +49,7 @@ describe('The overview', () => {
     const incident = attention(page).getByRole('listitem').filter({ hasText: 'Never reached' })
     await incident.getByText(/The kernel does not hold the rule/).waitFor()
     await incident.getByRole('button', { name: 'Reapply' }).click()
+    while (host.kernel.rulesets.rules.size === 0) await page.waitForTimeout(20)
     await look()
     await incident.waitFor({ state: 'detached' })
   })

@@ -99,7 +99,7 @@ describe('The time range of the charts', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(/from=/)
     assert.deepEqual(ownRange(page), { from, to })
-    await page.getByText('Uptime 0 %').waitFor()
+    await page.getByText('Uptime 0 %').waitFor({ timeout: 15_000 })
     await page.getByRole('button', { name: 'Zoom out' }).click()
     await page.getByText('Uptime 50 %').waitFor()
     await page.getByRole('button', { name: 'Back to the last day' }).click()
