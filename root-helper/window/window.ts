@@ -60,7 +60,12 @@ export class Windows {
         this.#requireNoneEnded()
         former = this.#held
         await this.#remember(noun, change)
-        await deps.journal.begin(noun, change)
+        try {
+          await deps.journal.begin(noun, change)
+        } catch (refused) {
+          if (former) await this.#hold(former)
+          throw refused
+        }
       },
       end: async (holds) => {
         await deps.journal.end(holds)
@@ -81,14 +86,13 @@ export class Windows {
   }
 
   probe(): WindowFound {
-    const { held, stuck, left } = { held: this.#held, stuck: this.#stuck, left: this.#left() }
+    const [held, stuck, ended] = [this.#held, this.#stuck, this.#ended]
     const keys = (noun: string): string[] => [...(held?.folds[noun]?.keys() ?? [])]
-    const ended = this.#ended
     return {
       window: held && {
         window_id: held.window_id,
         seconds: held.seconds,
-        seconds_left: Math.ceil(left / 1000),
+        seconds_left: Math.ceil(this.#left() / 1000),
         changes: held.changes,
         tunnels: keys('tunnel').sort(),
         route_rule_ids: keys('ruleset')
@@ -234,8 +238,7 @@ export class Windows {
     this.#held = held
     this.#stuck = null
     this.#tries = 0
-    const left = this.#left()
-    if (held) this.#callOff = this.#deps.clock.after(left, () => this.#expire())
+    if (held) this.#callOff = this.#deps.clock.after(this.#left(), () => this.#expire())
     this.#tell()
   }
 

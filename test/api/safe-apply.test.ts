@@ -1,6 +1,7 @@
 // Changes that wait for a confirmation: the window at root, and the store that follows it (reference.md, Safe apply).
 import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
+import { sql } from 'kysely'
 import type { ListAuditAnswer } from '@panel/shared/api/audit/answers.ts'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import { LOST, WINDOW_CHANGED } from '@panel/shared/events/model.ts'
@@ -103,6 +104,19 @@ describe('Safe apply', () => {
       [over.status, over.error.code, over.error.details['ended_how']],
       [409, 'SAFE_APPLY_OVER', 'confirmed'],
     )
+  })
+
+  it('takes back rows of a table that has got a column meanwhile, as by an upgrade', async () => {
+    const titles = async (): Promise<string[]> =>
+      (await panel.db.selectFrom('address_pool').select('address_pool_title').execute()).map(
+        (one) => one.address_pool_title,
+      )
+    const before = await titles()
+    await open()
+    await sql`update address_pool set address_pool_title = 'Another' where address_pool_id = 10`.execute(panel.db)
+    await sql`alter table address_pool add column colour text not null default 'blue'`.execute(panel.db)
+    await operator.post('/safe-apply/cancel', { window_id: await idOpen() })
+    assert.deepEqual(await titles(), before)
   })
 
   it('takes back at once where it is cancelled, and says afterwards that it is over', async () => {

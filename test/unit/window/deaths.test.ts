@@ -235,6 +235,16 @@ describe('In a window a change does not begin', () => {
     }
   })
 
+  it('that the journal cannot hold, and is not counted in the window', async () => {
+    const { root, opening } = await opened()
+    const { write } = root.folder
+    root.folder.write = (name, text) =>
+      name === 'change-under-way.json' ? Promise.reject(new Error('The disk is full')) : write(name, text)
+    await assert.rejects(root.tunnel(tunnel, changed), /The disk is full/)
+    untouched(root, opening)
+    assert.deepEqual(root.windows.probe().window?.tunnels, [])
+  })
+
   it('but begins as ever where no window is open', async () => {
     const { root } = await host()
     root.kernel.rulesets.refusesRehearsal = 'nft: Error: syntax error'

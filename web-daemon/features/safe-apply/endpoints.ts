@@ -157,13 +157,13 @@ async function isOver(
   })
 }
 
-const OVER = {
+type OverMessage = `safe_apply.over_${'confirmed' | 'cancelled' | 'expired' | 'rebooted'}`
+const OVER: Readonly<Record<string, OverMessage>> = {
   confirmed: 'safe_apply.over_confirmed',
   cancelled: 'safe_apply.over_cancelled',
   expired: 'safe_apply.over_expired',
   rebooted: 'safe_apply.over_rebooted',
-} as const satisfies Record<string, string> as Readonly<Record<string, OverMessage>>
-type OverMessage = `safe_apply.over_${'confirmed' | 'cancelled' | 'expired' | 'rebooted'}`
+}
 
 /** A connection from before the change may outlive it although nobody could make a new one. */
 function requireNewConnection({ connected_at }: Incoming, { changedAt }: SafeApply): void {

@@ -113,7 +113,7 @@ export async function putAllBack(db: WriteDb, now: string): Promise<void> {
     await writeBack(
       db,
       one,
-      differences.flatMap(({ row_key, before }) => (before === null ? [] : row_key)),
+      differences.filter(({ before }) => before !== null),
     )
   await db.deleteFrom('safe_apply_row').execute()
 }
@@ -133,11 +133,13 @@ async function takeAway(
   }
 }
 
-async function writeBack(db: WriteDb, { table }: Followed, keys: readonly string[]): Promise<void> {
-  const names = await columnsOf(db, table)
+/** In the columns that both know: an upgrade may have added one meanwhile, which has its default then. */
+async function writeBack(db: WriteDb, { table }: Followed, differences: readonly Difference[]): Promise<void> {
+  const known = rowIn(differences[0]?.before ?? null) ?? {}
+  const names = (await columnsOf(db, table)).filter((name) => Object.hasOwn(known, name))
   const columns = sql.join(names.map((name) => sql.ref(name)))
   const values = sql.join(names.map((name) => sql`json_extract(before, ${`$.${name}`})`))
-  for (const row_key of keys)
+  for (const { row_key } of differences)
     await sql`insert into ${sql.table(table)} (${columns}) select ${values} from safe_apply_row
       where table_name = ${table} and row_key = ${row_key}`.execute(db)
 }
