@@ -12,7 +12,7 @@ import { Refusal } from '../../platform/http/refusal.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
 import { Exclusive } from './exclusive.ts'
 import { changedItems, putAllBack } from './store-followed.ts'
-import { findOpen, insertOpen, namesOf, markEnded, removeOpen, type Opener } from './store.ts'
+import { deleteEndedBefore, findOpen, insertOpen, namesOf, markEnded, removeOpen, type Opener } from './store.ts'
 
 export interface SafeApplyDeps extends Omit<CommandContext, 'note'> {
   readonly logger: Logger
@@ -177,8 +177,11 @@ export class SafeApply {
     const { db, now, settings, logger } = this.#deps
     const ended_how = ended?.window_id === window_id ? ended.how : 'confirmed'
     const ended_date = now().toISOString()
+    // As long as the entries of the audit log that tell of it.
+    const keptMs = settings.get('system.audit_retention_days') * DAY_MS
     const items = await db.transaction().execute(async (trx) => {
       const changed = await changedItems(trx)
+      await deleteEndedBefore(trx, new Date(Date.parse(ended_date) - keptMs).toISOString())
       if (ended_how === 'confirmed' && changed.length === 0) await removeOpen(trx)
       else await markEnded(trx, { window_id, ended_how, ended_date, items: changed })
       if (ended_how === 'confirmed') await trx.deleteFrom('safe_apply_row').execute()
@@ -222,6 +225,8 @@ export class SafeApply {
     return found
   }
 }
+
+const DAY_MS = 86_400_000
 
 export const openerOf = (session: Session | null): Opener => ({
   user_id: session?.user_id ?? null,
