@@ -7,7 +7,7 @@ import { askOnce } from '../../packaging/run/ask-once.ts'
 import type { Place } from './relay-peer.ts'
 import { CLIENT, CLIENT_TOO, RELAY, RELAY_FAR, RELAY_TOO, RelayRig, SERVERS } from './relay-rig.ts'
 
-const [ONE, TWO] = SERVERS
+const [ONE, TWO, THREE] = SERVERS
 const CONNECTIONS = 100
 const tcp = (port: number, address = RELAY): Place => ({ protocol: 'tcp', address, port })
 const SNAT = { nat_mode_id: 20, snat_address: RELAY_FAR }
@@ -172,6 +172,19 @@ describe('The impact that is foretold, and real connections', function () {
       assert.equal((await rig.client.calls.talk(tcp(1001)))?.server ?? null, next)
       assert.equal((await rig.client.calls.talk(tcp(1002)))?.server, `${ONE} 80`)
     })
+
+  it('count the connections that no rule owns apart, by the networks of their ends', async () => {
+    await made(1001)
+    await opened()
+    await rig.servers.calls.listen(tcp(80, THREE))
+    assert.equal(await rig.client.calls.gather(7, tcp(80, THREE)), CONNECTIONS + 7)
+    const counted = async (...networks: string[]): Promise<unknown> =>
+      askOnce(rig.socket, 'connections.through', { networks })
+    const found = (connections: number): object => ({ is_readable: true, detail: '', connections })
+    assert.deepEqual(await counted(`${THREE}/32`, '10.99.0.0/16'), found(7))
+    assert.deepEqual(await counted('203.0.113.0/24', '2001:db8::/32'), found(0))
+    await assert.rejects(counted('10.9.0.0/33'), /Not every network is one/)
+  })
 
   it('agree for forwarding that is turned off: all stand still, and go on once it is back', async () => {
     const { state } = await askOnce(rig.socket, 'forwarding.probe', {})
