@@ -60,7 +60,7 @@ const STEPS: readonly Scene[] = [
     arrive: async ({ page, say }) => {
       await page.getByText(say('system.listeners.try')).click()
       await page.locator('main form [name=address]').fill('0.0.0.0')
-      await page.locator('main form [type=submit]').click()
+      await page.locator('main form:has([name=address]) [type=submit]').click()
       await page.locator('main form [aria-invalid=true]').first().waitFor()
     },
   },
