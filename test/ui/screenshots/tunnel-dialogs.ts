@@ -7,11 +7,16 @@ const REFUSED = {
   message: 'This may cut your own connection.',
   details: { client_ip: '172.17.1.2', interface_name: 'gre-a-1' },
 }
+/** With the offer to wait for a confirmation. */
+const REFUSED_WITH_WAY_BACK = {
+  ...REFUSED,
+  details: { ...REFUSED.details, safe_apply: { confirm_within_seconds: 60 } },
+}
 const FAILED = { code: 'APPLY_FAILED', message: 'The kernel refused the change, and it was rolled back.' }
 
 /** The request that would cut the operator's connection is refused. */
-const holdAccess = async ({ page, say }: At): Promise<void> => {
-  await page.route('**/tunnels/1/down', (route) => refuse(route, 409, REFUSED))
+const holdAccess = async ({ page, say }: At, refusal = REFUSED): Promise<void> => {
+  await page.route('**/tunnels/1/down', (route) => refuse(route, 409, refusal))
   await press(page, say('tunnel.do.down'))
   await page.locator('dialog .danger, dialog button').last().click()
   await page.getByText(say('core.own_access.title')).waitFor()
@@ -102,7 +107,13 @@ export const TUNNEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
     shows: 'tunnel.address.last',
     arrive: ({ page, say }) => press(page, say('tunnel.address.remove', { address: '172.17.1.1' })),
   },
-  { name: 'dialog-own-access', path: 'tunnels/1', shows: 'core.own_access.title', arrive: holdAccess },
+  { name: 'dialog-own-access', path: 'tunnels/1', shows: 'core.own_access.title', arrive: (at) => holdAccess(at) },
+  {
+    name: 'dialog-own-access-way-back',
+    path: 'tunnels/1',
+    shows: 'core.own_access.title',
+    arrive: (at) => holdAccess(at, REFUSED_WITH_WAY_BACK),
+  },
   { name: 'dialog-connection-held', path: 'tunnels/1', shows: 'core.curtain.title', arrive: cutAccess },
   {
     name: 'dialog-connection-rolled-back',
