@@ -1,6 +1,5 @@
 // The watching of tunnels (reference.md: Monitoring, Monitoring status, States; decisions.md, S2 to S6, M4 to M6, T5).
 import assert from 'node:assert/strict'
-import type { AttentionAnswer } from '@panel/shared/api/reconcile.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { message, spoken, verbatim } from '@panel/shared/messages/message.ts'
@@ -168,20 +167,6 @@ describe('The monitoring status', () => {
     }
     const { state, events } = await statusOf(panel.operator, tunnel_id)
     assert.deepEqual([state, wayOf(events)], ['Down', ['Unknown to Down']])
-  })
-
-  it('that is Down needs attention, for the same reason, which has its id there too', async () => {
-    const { tunnel_id, name } = await panel.up({ monitor_window_size: 10 })
-    panel.prober.lose(name, 10, 'unreachable', '198.51.100.7 says: host unreachable')
-    await eventually(() => panel.knocks.asked.length === 1, 'a knock')
-    panel.prober.lose(name, 3, 'unreachable', '198.51.100.7 says: host unreachable')
-    const { reason_message } = await statusOf(panel.operator, tunnel_id)
-    const { incidents } = (await panel.operator.get<AttentionAnswer>('/reconcile/attention')).body
-    assert.deepEqual(
-      incidents.map((one) => one.reason_message),
-      [reason_message],
-    )
-    assert.match(JSON.stringify(reason_message.params), /"root\.host_unreachable"/)
   })
 
   it("is Down at once, by the kernel's event, where the interface vanishes, and follows when it is back", async () => {
