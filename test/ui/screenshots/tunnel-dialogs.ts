@@ -1,5 +1,6 @@
 // Every dialog about a tunnel or about several, open.
 import { analyze, answer, choose, foretold, press, refuse, select } from './acts.ts'
+import { scrollToEnd } from '../support/host.ts'
 import type { At, Scene } from './scene.ts'
 
 const REFUSED = {
@@ -105,7 +106,10 @@ export const TUNNEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
     name: 'dialog-last-address',
     path: 'tunnels/1',
     shows: 'tunnel.address.last',
-    arrive: ({ page, say }) => press(page, say('tunnel.address.remove', { address: '172.17.1.1' })),
+    arrive: async ({ page, say }) => {
+      await scrollToEnd(page)
+      await press(page, say('tunnel.address.remove', { address: '172.17.1.1' }))
+    },
   },
   { name: 'dialog-own-access', path: 'tunnels/1', shows: 'core.own_access.title', arrive: (at) => holdAccess(at) },
   {
