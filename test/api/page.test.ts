@@ -23,7 +23,7 @@ describe('the page over the wire', () => {
   let panel: TestPanel
   let client: Client
   before(async () => {
-    panel = await startPanel({ web_path: 'way' })
+    panel = await startPanel({ web_path: 'way', page_dir: PAGE_DIR })
     client = await panel.setUp()
   })
   after(() => panel.close())

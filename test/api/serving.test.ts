@@ -13,7 +13,7 @@ const SCRIPT = readdirSync(join(PAGE_DIR, 'assets')).find((name) => /^index-.*\.
 
 describe('the web path prefix', () => {
   let panel: TestPanel
-  before(async () => (panel = await startPanel({ web_path: PREFIX.slice(1) })))
+  before(async () => (panel = await startPanel({ web_path: PREFIX.slice(1), page_dir: PAGE_DIR })))
   after(() => panel.close())
 
   const outside = [
@@ -99,7 +99,7 @@ describe('the web path prefix', () => {
 
 describe('without a prefix', () => {
   let panel: TestPanel
-  before(async () => (panel = await startPanel()))
+  before(async () => (panel = await startPanel({ page_dir: PAGE_DIR })))
   after(() => panel.close())
 
   it('the API is at the root', async () => {
@@ -226,7 +226,7 @@ describe('without a prefix', () => {
 
 describe('the router', () => {
   let panel: TestPanel
-  before(async () => (panel = await startPanel()))
+  before(async () => (panel = await startPanel({ page_dir: PAGE_DIR })))
   after(() => panel.close())
 
   it('serves exactly the endpoints of the list, no more and no fewer', () => {

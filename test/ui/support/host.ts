@@ -5,7 +5,14 @@ import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { WINDOW_CHANGED } from '@panel/shared/events/model.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import type { Client } from '../../api/support/client.ts'
-import { requestThrough, OPERATOR, startPanel, type TestPanel, type TestParts } from '../../api/support/panel.ts'
+import {
+  requestThrough,
+  OPERATOR,
+  PAGE_DIR,
+  startPanel,
+  type TestPanel,
+  type TestParts,
+} from '../../api/support/panel.ts'
 import { createTunnel } from '../../api/support/tunnels.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
@@ -28,7 +35,13 @@ export const startHost = async (parts: TestParts = {}): Promise<Host> => {
     if (isAway) throw helperAway('ENOENT')
     return helper(method, params)
   }
-  const panel = await startPanel({ web_path: 'secret', request, stream: inProcess.stream, ...parts })
+  const panel = await startPanel({
+    web_path: 'secret',
+    page_dir: PAGE_DIR,
+    request,
+    stream: inProcess.stream,
+    ...parts,
+  })
   const sendHelperAway = (): void => {
     isAway = true
     panel.clock.advance(2)
