@@ -242,7 +242,7 @@ describe('An operator before the pages of two servers', function () {
   })
 
   it('reads in the analysis what is wrong, on what that rests and what to do', async () => {
-    await onA.getByRole('link', { name: 'gre-a-1' }).click()
+    await onA.getByRole('main').getByRole('link', { name: 'gre-a-1' }).click()
     await onA.getByRole('link', { name: 'Diagnostics' }).click()
     await button(onA, 'Analyze').click()
     await onA.getByText('Keys or addresses do not match', { exact: true }).waitFor()
