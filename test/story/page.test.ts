@@ -291,7 +291,7 @@ describe('An operator before the pages of two servers', function () {
 /** What is in sync is only counted, until it is asked for. */
 async function seenInSync(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Show', exact: true }).first().click()
-  await row(page, name).getByText('The host is as it is stored.').waitFor()
+  await row(page, name).getByText('The host matches what is stored.').waitFor()
 }
 
 /** Runs in the browser: texts that take more than one line. */

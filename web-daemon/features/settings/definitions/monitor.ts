@@ -60,6 +60,6 @@ export const MONITOR = {
   ),
   'monitor.tcp_knock_enabled': bool(
     true,
-    'Whether a far end that answers no ping is knocked at over TCP before the tunnel counts as down. Turn it off where a firewall there takes this for an attack.',
+    'Whether a far end that answers no ping is tried over TCP before the tunnel counts as down. Turn it off where a firewall there takes this for an attack.',
   ),
 }
