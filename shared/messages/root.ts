@@ -26,7 +26,7 @@ export const ROOT = {
   'root.silent': 'No answer to any of three within {time} ms each',
   'root.too_far': '{target} is not among the first {hops} hops, or does not answer',
   'root.too_many_flows': 'This host tracks {tracked} connections, and of more than {most} not each is looked at',
-  'root.flows_slow': 'list all connections: no answer within {time} ms',
+  'root.flows_slow': 'Not all connections could be listed in time',
   'root.stopped': 'Stopped',
   'root.limit_hashed': 'iptables deals out by source among {count} destinations at most',
   'root.limit_rate': 'iptables limits to {count} new connections a second at most',
