@@ -10,11 +10,11 @@ export const NOTE = {
   'note.preview_disabled': 'The rule is disabled, so nothing would be submitted.',
   'note.payload_none': 'Nothing would be submitted, since nothing here can: {why}.',
   'note.payload_nftables':
-    'The payload is the one nftables transaction that would be submitted where the kernel holds the rules as they are stored.',
+    'Preview only; nothing has been applied. The payload is the one nftables transaction that would be submitted where the kernel holds the rules as they are stored.',
   'note.payload_direct':
-    'The payload says as text for nft what root would commit to the kernel itself, without starting nft, where the kernel holds the rules as they are stored.',
+    'Preview only; nothing has been applied. The payload says as text for nft what root would commit to the kernel itself, without starting nft, where the kernel holds the rules as they are stored.',
   'note.payload_iptables':
-    'The payload is what iptables-restore and ip6tables-restore would be given, with --noflush, where the kernel holds the rules as they are stored.',
+    'Preview only; nothing has been applied. The payload is what iptables-restore and ip6tables-restore would be given, with --noflush, where the kernel holds the rules as they are stored.',
   'note.nothing_done': 'Nothing was applied or stored.',
   'note.sources_everybody': 'No source is named: anybody who can reach the bind address may use the relay.',
   'note.sources_some':

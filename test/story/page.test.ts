@@ -242,7 +242,7 @@ describe('An operator before the pages of two servers', function () {
   })
 
   it('reads in the analysis what is wrong, on what that rests and what to do', async () => {
-    await onA.getByRole('link', { name: 'gre-a-1' }).click()
+    await onA.getByRole('main').getByRole('link', { name: 'gre-a-1' }).click()
     await onA.getByRole('link', { name: 'Diagnostics' }).click()
     await button(onA, 'Analyze').click()
     await onA.getByText('Keys or addresses do not match', { exact: true }).waitFor()
@@ -291,7 +291,7 @@ describe('An operator before the pages of two servers', function () {
 /** What is in sync is only counted, until it is asked for. */
 async function seenInSync(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Show', exact: true }).first().click()
-  await row(page, name).getByText('The host is as it is stored.').waitFor()
+  await row(page, name).getByText('The host matches what is stored.').waitFor()
 }
 
 /** Runs in the browser: texts that take more than one line. */

@@ -31,7 +31,7 @@ describe("A change under the operator's own connection", () => {
     await page.getByRole('button', { name: 'Take down' }).click()
     const question = page.getByRole('dialog', { name: 'You may lose access to the panel' })
     await question.getByText('Your browser is connected from 127.0.0.1, through gre-a-1.').waitFor()
-    await question.getByRole('button', { name: 'Go on all the same' }).click()
+    await question.getByRole('button', { name: 'Apply anyway' }).click()
   }
   const isUp = async (): Promise<boolean> => (await client.get<{ is_enabled: boolean }>('/tunnels/1')).body.is_enabled
 

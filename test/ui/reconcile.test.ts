@@ -37,7 +37,7 @@ describe('The comparison of what is stored with the host', () => {
     await visited.page.getByRole('button', { name: 'Reapply: gre-a-1', exact: true }).click()
     await row(visited, 'gre-a-1').waitFor({ state: 'detached' })
     await visited.page.getByRole('button', { name: 'Show', exact: true }).click()
-    await row(visited, 'gre-a-1').getByText('The host is as it is stored.').waitFor()
+    await row(visited, 'gre-a-1').getByText('The host matches what is stored.').waitFor()
   })
 
   it('only counts what is in sync, and puts back all that differs, with the result of each', async () => {

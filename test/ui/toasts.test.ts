@@ -33,6 +33,23 @@ describe('What became of an action', () => {
     await page.getByRole('group', { name: 'Messages' }).getByText('gre-a-1 is as configured').waitFor()
   })
 
+  it('leads to what it was done to, from the toast and from the bell', async () => {
+    const { page } = await visitTunnel()
+    await page.getByRole('link', { name: 'Tunnels', exact: true }).first().click()
+    await page
+      .getByRole('row', { name: /gre-a-1/ })
+      .getByRole('button')
+      .first()
+      .click()
+    await page.getByRole('button', { name: 'Reapply', exact: true }).last().click()
+    await page.locator('.toast').getByRole('link', { name: 'gre-a-1 is as configured' }).click()
+    await page.waitForURL(/tunnels\/1$/)
+    await page.getByRole('link', { name: 'Overview', exact: true }).first().click()
+    await page.getByRole('button', { name: /^Messages/ }).click()
+    await page.getByRole('group', { name: 'Messages' }).getByRole('link', { name: 'gre-a-1 is as configured' }).click()
+    await page.waitForURL(/tunnels\/1$/)
+  })
+
   it('is told until it is closed where it failed, with the code, and stays in the bell', async () => {
     const { page } = await visitTunnel()
     host.sendHelperAway()

@@ -145,7 +145,7 @@ describe('A tunnel on the page', () => {
     const { page, gates } = await visitTunnel('1/edit')
     await page.getByText('Monitoring of this tunnel').click()
     await page.getByLabel('Monitored').selectOption('No')
-    await page.getByLabel('Probes that it is judged by').fill('7')
+    await page.getByLabel('Sample window').fill('7')
     await page.getByText('Keepalive', { exact: true }).click()
     await page.getByLabel('Time between two pings (seconds)').fill('99999')
     gates.expectAnswer(422, '/tunnels/1')

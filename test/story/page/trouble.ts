@@ -51,7 +51,7 @@ export async function loseHelper(page: Page, panel: Panel, name: string): Promis
     .first()
     .waitFor()
   await goTo(page, 'Tunnels')
-  await page.getByRole('link', { name }).click()
+  await page.getByRole('main').getByRole('link', { name }).click()
   await button(page, 'Take down').click()
   await page.getByRole('dialog').getByRole('button', { name: 'Take down' }).click()
   await page.getByRole('alert').getByText(`${name} could not be taken down`).waitFor()

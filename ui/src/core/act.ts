@@ -14,20 +14,23 @@ export interface ActOptions {
   readonly undo?: () => Promise<unknown>
   /** Query paths to invalidate. */
   readonly stale?: readonly string[]
+  /** Of what it is done to; a success is not linked where that `isGone` by it. */
+  readonly page?: string
+  readonly isGone?: true
 }
 
 /** Resolves to the answer, or to null after a reported failure. */
 export const act = async <T>(
   { done, failing }: Outcomes,
   work: () => Promise<T>,
-  { undo, stale = [] }: ActOptions = {},
+  { undo, stale = [], page, isGone }: ActOptions = {},
 ): Promise<T | null> => {
   try {
     const answer = await work()
-    toasts.success(done, undo ? () => undo().finally(() => void invalidate(...stale)) : null)
+    toasts.success(done, undo ? () => undo().finally(() => void invalidate(...stale)) : null, isGone ? undefined : page)
     return answer
   } catch (failure) {
-    if (!(failure instanceof Cancelled)) toasts.failure(failing, failure)
+    if (!(failure instanceof Cancelled)) toasts.failure(failing, failure, page)
     return null
   } finally {
     void invalidate(...stale)

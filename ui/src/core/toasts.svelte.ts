@@ -10,6 +10,8 @@ export interface Toast {
   readonly error: ApiError | null
   /** Reverts the action, if possible. */
   readonly undo: (() => Promise<unknown>) | null
+  /** Of what it is about; undefined where that has none, or is gone. */
+  readonly page?: string | undefined
   readonly at: Date
 }
 
@@ -23,14 +25,14 @@ class Toasts {
   unread = $state(0)
   #ids = 0
 
-  success(text: string, undo: Toast['undo'] = null): void {
-    const toast = this.#add({ kind: 'success', text, error: null, undo })
+  success(text: string, undo: Toast['undo'] = null, page?: string): void {
+    const toast = this.#add({ kind: 'success', text, error: null, undo, page })
     setTimeout(() => this.close(toast.id), SUCCESS_MS)
   }
 
   /** `text` names the action; the API's message follows. */
-  failure(text: string, thrown: unknown): void {
-    this.#add({ kind: 'failure', text, error: toApiError(thrown), undo: null })
+  failure(text: string, thrown: unknown, page?: string): void {
+    this.#add({ kind: 'failure', text, error: toApiError(thrown), undo: null, page })
   }
 
   close(id: number): void {
@@ -43,11 +45,11 @@ class Toasts {
     try {
       await toast.undo?.()
     } catch (thrown) {
-      this.failure(t('core.undo_failing', { done: toast.text }), thrown)
+      this.failure(t('core.undo_failing', { done: toast.text }), thrown, toast.page)
     }
   }
 
-  #add(content: Pick<Toast, 'kind' | 'text' | 'error' | 'undo'>): Toast {
+  #add(content: Omit<Toast, 'id' | 'at'>): Toast {
     const toast = { ...content, id: ++this.#ids, at: new Date() }
     this.shown = [...this.shown, toast].slice(-4)
     this.kept = [toast, ...this.kept].slice(0, KEPT)

@@ -12,6 +12,8 @@ import { dependentRules } from '../tunnels/dependent-rules.ts'
 export const stale = ['/reconcile', '/tunnels', '/routes', '/settings'] as const
 type Item = Pick<ReconcileItem, 'interface_name' | 'tunnel_id'>
 
+const pageOf = (id: Item['tunnel_id']): { page?: string } => (id === null ? {} : { page: `/tunnels/${id}` })
+
 export const setIgnored = (interface_name: string, ignored: boolean): Promise<unknown> => {
   const set = (is: boolean): Promise<unknown> =>
     call('POST /reconcile/ignore', { body: { interface_name, ignored: is } })
@@ -26,7 +28,7 @@ export const reapply = ({ interface_name: name, tunnel_id: id }: Item): Promise<
   act(
     { done: t('reconcile.done.reapplied', { name }), failing: t('reconcile.failing.reapply', { name }) },
     () => withAccessCheck('POST /reconcile/{id}/reapply', { id: id ?? '' }),
-    { stale },
+    { stale, ...pageOf(id) },
   )
 
 export const forget = async ({ interface_name: name, tunnel_id: id }: Item): Promise<void> => {
@@ -42,7 +44,7 @@ export const forget = async ({ interface_name: name, tunnel_id: id }: Item): Pro
   await act(
     { done: t('reconcile.done.forgotten', { name }), failing: t('reconcile.failing.forget', { name }) },
     () => call('POST /reconcile/{id}/forget', { id: id ?? '' }),
-    { stale },
+    { stale, ...pageOf(id), isGone: true },
   )
 }
 
@@ -59,7 +61,7 @@ export const deleteTunnel = async ({ interface_name: name, tunnel_id: id }: Item
   await act(
     { done: t('reconcile.done.deleted', { name }), failing: t('reconcile.failing.delete', { name }) },
     () => withAccessCheck('DELETE /tunnels/{id}', { id: id ?? '' }),
-    { stale },
+    { stale, ...pageOf(id), isGone: true },
   )
 }
 

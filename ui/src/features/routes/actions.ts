@@ -14,6 +14,8 @@ type Named = Pick<RouteView, 'route_rule_id' | 'route_rule_title'>
 /** Queries that a rule change invalidates. */
 export const STALE = ['/routes', '/reconcile', '/system/forwarding'] as const
 
+const pageOf = (id: number): string => `/routes/${id}`
+
 export const setEnabled = (
   { route_rule_id: id, route_rule_title: title }: Named,
   isEnabled: boolean,
@@ -23,14 +25,14 @@ export const setEnabled = (
   const outcomes = isEnabled
     ? { done: t('routes.done.enabled', { title }), failing: t('routes.failing.enable', { title }) }
     : { done: t('routes.done.disabled', { title }), failing: t('routes.failing.disable', { title }) }
-  return act(outcomes, () => set(isEnabled), { undo: () => set(!isEnabled), stale: STALE })
+  return act(outcomes, () => set(isEnabled), { undo: () => set(!isEnabled), stale: STALE, page: pageOf(id) })
 }
 
 export const reapply = ({ route_rule_id: id, route_rule_title: title }: Named): Promise<unknown> =>
   act(
     { done: t('routes.done.reapplied', { title }), failing: t('routes.failing.reapply', { title }) },
     () => call('POST /routes/{id}/reapply', { id }),
-    { stale: STALE },
+    { stale: STALE, page: pageOf(id) },
   )
 
 export const applyAll = async (): Promise<void> => {
@@ -55,7 +57,7 @@ export const duplicate = async ({ route_rule_id: id, route_rule_title: title }: 
   const answer = await act(
     { done: t('routes.done.duplicated', { title }), failing: t('routes.failing.duplicate', { title }) },
     () => call('POST /routes/{id}/duplicate', { id }),
-    { stale: STALE },
+    { stale: STALE, page: pageOf(id) },
   )
   if (answer) await router.go(`/routes/${answer.route.route_rule_id}/edit`)
 }
@@ -80,7 +82,7 @@ export const deleteRule = async (
   const answer = await act(
     { done: t('routes.done.deleted', { title }), failing: t('routes.failing.delete', { title }) },
     () => call('DELETE /routes/{id}', { id, body: { drop_connections: dropOption.isOn } }),
-    { stale: STALE },
+    { stale: STALE, page: pageOf(id), isGone: true },
   )
   if (answer?.forwarding_can_be_reverted) await offerRevert()
   return answer !== null

@@ -29,9 +29,12 @@ const outcomes = (action: TunnelActionAnswer['action'] | 'delete', { interface_n
   failing: t(`tunnel.failing.${action}`, { name }),
 })
 
+const pageOf = ({ tunnel_id }: Named): string => `/tunnels/${tunnel_id}`
+
 export const bringUp = (tunnel: Named): Promise<unknown> =>
   act(outcomes('up', tunnel), () => send(tunnel, 'up'), {
     stale: STALE,
+    page: pageOf(tunnel),
     undo: () => send(tunnel, 'down'),
   })
 
@@ -54,7 +57,7 @@ export const bringDown = (tunnel: Named): Promise<unknown> =>
       if (!isConfirmed) throw new Cancelled()
       return send(tunnel, 'down')
     },
-    { stale: STALE, undo: () => send(tunnel, 'up') },
+    { stale: STALE, page: pageOf(tunnel), undo: () => send(tunnel, 'up') },
   )
 
 export const restart = async (tunnel: Named): Promise<void> => {
@@ -67,11 +70,11 @@ export const restart = async (tunnel: Named): Promise<void> => {
       more: impactOf('POST', `/tunnels/${tunnel.tunnel_id}/restart`),
     })
   )
-    await act(outcomes('restart', tunnel), () => send(tunnel, 'restart'), { stale: STALE })
+    await act(outcomes('restart', tunnel), () => send(tunnel, 'restart'), { stale: STALE, page: pageOf(tunnel) })
 }
 
 export const reapply = (tunnel: Named): Promise<unknown> =>
-  act(outcomes('reapply', tunnel), () => send(tunnel, 'reapply'), { stale: STALE })
+  act(outcomes('reapply', tunnel), () => send(tunnel, 'reapply'), { stale: STALE, page: pageOf(tunnel) })
 
 export const deleteTunnel = (tunnel: Named): Promise<DeleteTunnelAnswer | null> =>
   act(
@@ -95,5 +98,5 @@ export const deleteTunnel = (tunnel: Named): Promise<DeleteTunnelAnswer | null> 
       if (router.path !== '/tunnels') await router.go('/tunnels')
       return answer
     },
-    { stale: STALE },
+    { stale: STALE, page: pageOf(tunnel), isGone: true },
   )

@@ -24,6 +24,6 @@ export const ADDRESSING = {
   ),
   'addressing.check_route_overlap': bool(
     true,
-    'Whether addresses of a tunnel that overlap the routing table of this server are refused. Those that overlap another tunnel always are.',
+    'Whether addresses of a tunnel that overlap the routing table of this server are refused. Those that overlap another tunnel always are. Turn it off where such an overlap is intended.',
   ),
 }

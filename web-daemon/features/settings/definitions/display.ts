@@ -8,9 +8,20 @@ const SERVER_NAME_PATTERN = String.raw`^(?:[^\s\p{C}](?:[^\p{C}\p{Zl}\p{Zp}]{0,3
 export const DISPLAY = {
   'display.language': oneOf(['en', 'fa', 'ru', 'zh-CN'], 'en', 'Language of the page.'),
   'display.theme': oneOf(['system', 'light', 'dark'], 'system', 'Colours of the page; "system" follows the browser.'),
-  'display.throughput_unit': oneOf(['bytes', 'bits'], 'bytes', 'Unit of throughput on the page, per second.'),
-  'display.volume_unit': oneOf(['bytes', 'bits'], 'bytes', 'Unit of volume on the page.'),
-  'display.binary_units': bool(true, 'Whether the page counts in powers of 1024 (KiB, MiB) and not of 1000 (kB, MB).'),
+  'display.throughput_unit': oneOf(
+    ['bytes', 'bits'],
+    'bytes',
+    'Unit of throughput on the page, per second. Providers count in bits; files are counted in bytes.',
+  ),
+  'display.volume_unit': oneOf(
+    ['bytes', 'bits'],
+    'bytes',
+    'Unit of volume on the page. Providers bill in bytes most of the time.',
+  ),
+  'display.binary_units': bool(
+    true,
+    "Whether the page counts in powers of 1024 (KiB, MiB) and not of 1000 (kB, MB). Turn it off to compare with a provider's bill.",
+  ),
   'display.digits': oneOf(['latin', 'persian'], 'latin', 'Digits of the page.'),
   'display.calendar': oneOf(['gregorian', 'jalali'], 'gregorian', 'Calendar of the page.'),
   'display.server_name': text(

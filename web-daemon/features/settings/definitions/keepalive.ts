@@ -9,12 +9,12 @@ export const KEEPALIVE = {
   'keepalive.interval_seconds': float(
     1,
     { min: 0.2, max: 3600, unit: 'seconds' },
-    'Time between two keepalive pings of a new tunnel.',
+    'Time between two keepalive pings of a new tunnel. Stay below the time after which a firewall between forgets the connection.',
   ),
   'keepalive.packet_size': int(
     56,
     { min: 0, max: 65507, unit: 'bytes' },
-    'Payload of a keepalive ping of a new tunnel.',
+    'Payload of a keepalive ping of a new tunnel. A larger one only costs traffic.',
   ),
   'keepalive.mode': oneOf(
     ['monitor_only', 'systemd_unit'],

@@ -5,18 +5,29 @@ export const METRICS = {
   'metrics.sample_interval_seconds': float(
     1,
     { min: 0.2, max: 600, unit: 'seconds' },
-    'Time between two readings of the host.',
+    'Time between two readings of the host. A shorter time shows peaks that a longer one evens out, and costs processor time.',
   ),
   'metrics.history_points': int(
     300,
     { min: 10, max: 100_000 },
-    'How many of the newest readings are kept for sparklines, in memory.',
+    'How many of the newest readings are kept for sparklines, in memory. More of them reach further back and take memory.',
   ),
-  'metrics.hide_loopback': bool(true, 'Whether loopback interfaces are left out of the readings.'),
+  'metrics.hide_loopback': bool(
+    true,
+    'Whether loopback interfaces are left out of the readings. Turn it off to see what the host says to itself.',
+  ),
   'metrics.hide_pseudo_filesystems': bool(
     true,
-    'Whether file systems without a disk behind them are left out of the readings.',
+    'Whether file systems without a disk behind them are left out of the readings. Turn it off to see those in memory too.',
   ),
-  'metrics.disk_warn_pct': float(85, { min: 1, max: 100, unit: 'percent' }, 'Use of a disk that calls for a warning.'),
-  'metrics.disk_critical_pct': float(95, { min: 1, max: 100, unit: 'percent' }, 'Use of a disk that is critical.'),
+  'metrics.disk_warn_pct': float(
+    85,
+    { min: 1, max: 100, unit: 'percent' },
+    'Use of a disk that calls for a warning. Lower it for a disk that fills quickly.',
+  ),
+  'metrics.disk_critical_pct': float(
+    95,
+    { min: 1, max: 100, unit: 'percent' },
+    'Use of a disk that is critical. It should leave the time to make room.',
+  ),
 }

@@ -20,22 +20,22 @@ export const SECURITY = {
   'security.token_ttl_minutes': int(
     60,
     { min: 1, max: 43_200, unit: 'minutes' },
-    'Time after which a session has to be renewed; a shorter one also holds for the sessions that there are.',
+    'Time after which a session has to be renewed; a shorter one also holds for the sessions that there are. A shorter time ends a stolen session sooner.',
   ),
   'security.refresh_ttl_days': int(
     30,
     { min: 1, max: 3650, unit: 'days' },
-    'Time for which a session can be renewed without signing in; a shorter one also holds for the sessions that there are.',
+    'Time for which a session can be renewed without signing in; a shorter one also holds for the sessions that there are. Lower it where others can use your browser.',
   ),
   'security.login_rate_limit_per_minute': int(
     5,
     { min: 1, max: 1000 },
-    'Failed sign-ins under one username within a minute, whether or not it exists, after which more have to wait.',
+    'Failed sign-ins under one username within a minute, whether or not it exists, after which more have to wait. Lower it where somebody tries passwords.',
   ),
   'security.login_lockout_minutes': int(
     15,
     { min: 1, max: 1440, unit: 'minutes' },
-    'Time that an address waits after five failed sign-ins in a row.',
+    'Time that an address waits after five failed sign-ins in a row. Raise it where somebody tries passwords.',
   ),
   'security.allowed_origins': json<readonly string[]>(
     [],

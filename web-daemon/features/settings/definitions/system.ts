@@ -16,16 +16,16 @@ export const SYSTEM = {
   'system.reconcile_interval_seconds': int(
     300,
     { min: 10, max: 86_400, unit: 'seconds' },
-    'Time after which the host is compared with what is stored, even if no event reported a change.',
+    'Time after which the host is compared with what is stored, even if no event reported a change. Raise it on a server with very many tunnels and rules.',
   ),
   'system.audit_retention_days': int(
     90,
     { min: 1, max: 3650, unit: 'days' },
-    'Age at which entries of the audit log are deleted.',
+    'Age at which entries of the audit log are deleted. Raise it where you have to account for changes for longer.',
   ),
   'system.auto_reapply_on_drift': bool(
     false,
-    "Whether a tunnel or relay rule that was changed or removed behind the panel's back is put right without being asked. One that does not stay right is left alone after three times in ten minutes.",
+    "Whether a tunnel or relay rule that was changed or removed behind the panel's back is put right without being asked. One that does not stay right is left alone after three times in ten minutes. Leave it off where other software changes the same tunnels.",
   ),
   'system.safe_apply_mode': oneOf(
     ['off', 'risky', 'always'],
@@ -40,11 +40,11 @@ export const SYSTEM = {
   'system.safe_apply_seconds': int(
     60,
     { min: WINDOW_SECONDS.least, max: WINDOW_SECONDS.most, unit: 'seconds' },
-    'How long changes wait for a confirmation before they are put back, from the end of the last one.',
+    'How long changes wait for a confirmation before they are put back, from the end of the last one. Give it the time that you need to see whether all is well.',
   ),
   'system.ignored_interfaces': json<readonly string[]>(
     [],
     NAMES,
-    'Interfaces that the panel does not manage and does not report.',
+    'Interfaces that the panel does not manage and does not report. Name those that other software looks after.',
   ),
 }

@@ -21,7 +21,12 @@ const TOS_PATTERN = '^(inherit|0[xX][0-9a-fA-F]{1,2}|[01]?[0-9]{1,2}|2[0-4][0-9]
 const TEMPLATE_PATTERN = '^([A-Za-z0-9_.-]|\\{(side|number|type)\\}){1,64}$'
 
 export const TUNNEL = {
-  'tunnel.default_type': lookup('tunnel_type', TUNNEL_TYPES, TUNNEL_TYPES.GRE, 'Type of a new tunnel.'),
+  'tunnel.default_type': lookup(
+    'tunnel_type',
+    TUNNEL_TYPES,
+    TUNNEL_TYPES.GRE,
+    'Type of a new tunnel. Choose the one that both servers and the networks between them let through.',
+  ),
   'tunnel.default_key': orNull(
     int(0, { min: 0, max: U32_MAX }, 'GRE key of a new tunnel, in both directions. Null: one is drawn at random.'),
   ),
@@ -33,19 +38,25 @@ export const TUNNEL = {
   'tunnel.default_ttl': int(
     255,
     { min: 0, max: 255 },
-    'Time to live of the outer packets of a new tunnel; 0 takes over that of the inner packet.',
+    'Time to live of the outer packets of a new tunnel; 0 takes over that of the inner packet. Raise it only where the servers are more hops apart.',
   ),
   'tunnel.default_tos': text(
     'inherit',
     TOS_PATTERN,
     message('setting.traffic_class'),
-    'Type of service of the outer packets of a new tunnel.',
+    'Type of service of the outer packets of a new tunnel. Set a value where the networks between give some traffic priority.',
   ),
-  'tunnel.default_pmtudisc': bool(false, "Whether a new IPv4 tunnel sends its outer packets with Don't Fragment."),
-  'tunnel.default_csum': bool(false, 'Whether a new tunnel puts GRE checksums into its packets and demands them.'),
+  'tunnel.default_pmtudisc': bool(
+    false,
+    "Whether a new IPv4 tunnel sends its outer packets with Don't Fragment. Turn it off where a network on the path drops the messages that report its MTU.",
+  ),
+  'tunnel.default_csum': bool(
+    false,
+    'Whether a new tunnel puts GRE checksums into its packets and demands them. Both ends must agree; it costs processor time and is rarely needed.',
+  ),
   'tunnel.default_seq': bool(
     false,
-    'Whether a new tunnel puts GRE sequence numbers into its packets and demands them.',
+    'Whether a new tunnel puts GRE sequence numbers into its packets and demands them. Both ends must agree; packets that overtake one another are then dropped.',
   ),
   'tunnel.naming_template': text(
     'gre-{side}-{number}',
@@ -66,6 +77,6 @@ export const TUNNEL = {
   ),
   'tunnel.auto_mtu_from_underlay': bool(
     true,
-    'Whether a new tunnel gets the MTU that the path to the other server carries, less the overhead.',
+    'Whether a new tunnel gets the MTU that the path to the other server carries, less the overhead. Turn it off to give every tunnel the same MTU.',
   ),
 }
