@@ -78,7 +78,10 @@ export class Ways {
   async picture(): Promise<string> {
     const all = JSON.parse(await this.#lab.run('ip -d -j address show')) as Record<string, unknown>[]
     const links = all
-      .map(({ ifindex: _index, stats64: _stats, ...link }) => JSON.stringify(link, null, 1))
+      .map(({ ifindex: _index, stats64: _stats, addr_info, ...link }) => {
+        const global = (addr_info as { scope: string }[]).filter(({ scope }) => scope !== 'link')
+        return JSON.stringify({ ...link, addr_info: global }, null, 1)
+      })
       .filter((link) => link.includes('"gre"'))
       .sort()
     const files = await this.#lab.run(`cd ${this.#panel.unitDir} && grep -r '' --include 'tunnel-panel-*' | sort`)
