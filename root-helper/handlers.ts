@@ -11,7 +11,7 @@ import type { Kernel, KernelEvents } from './kernel/facilities.ts'
 import type { JournalFile } from './kernel/files/journal.ts'
 import type { InTurn } from './one-at-a-time.ts'
 import { pathHandlers } from './path/handlers.ts'
-import { countFlows, findConnections } from './nouns/ruleset/connections.ts'
+import { countFlows, countThrough, findConnections } from './nouns/ruleset/connections.ts'
 import { applyRuleset, forgetRules, probeRuleset, readCounters, verifyRuleset } from './nouns/ruleset/handlers.ts'
 import { refuseOwnPorts } from './nouns/ruleset/own-ports.ts'
 import { Transaction } from './transaction.ts'
@@ -55,6 +55,7 @@ export function handlersFor(deps: HelperDeps): Handlers {
         routes: [...routes],
       })),
     }),
+    'connections.through': (params) => countThrough(deps.kernel, params),
     'route.lookup': async ({ addresses }) => ({ routes: await deps.kernel.links.routesTo(addresses) }),
     'host.probe': ({ parts }) => probeHost(deps, parts),
     'events.subscribe': (_, signal) => subscribe(signal),

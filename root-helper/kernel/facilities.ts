@@ -1,5 +1,6 @@
 // What the helper needs of a kernel, one interface per facility. One contract suite holds the real ones and the tests'
 // fakes to the same behaviour.
+import type { Cidr } from '@panel/shared/address/ip.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { Icmp } from './icmp/port.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
@@ -186,6 +187,8 @@ export interface Connections {
    * Those of the given rules, or of all where the list is empty. Throws a KernelError where the table cannot be read.
    */
   list(route_rule_ids: readonly number[]): Promise<RelayConnection[]>
+  /** How many flows that no rule owns come from or go to the networks. */
+  through(networks: readonly Cidr[]): Promise<number>
   /** Counts the flows of every rule, and those that are new since the last count. */
   count(): Promise<Pick<FlowsFound, 'epoch' | 'flows'>>
   /**

@@ -40,18 +40,19 @@ export interface TrackedConnection extends RelayConnection {
   readonly key: readonly Buffer[]
 }
 
+const header = (family: number): Buffer => Buffer.from([family, 0, 0, 0])
+
 export const dumpByMark = (mark: number, mask: number): Request => ({
   what: 'list connections',
   type: GET,
   parts: [header(0), u32be(CTA.MARK, mark), u32be(CTA.MARK_MASK, mask)],
 })
+export const dumpAll: Request = { what: 'list all connections', type: GET, parts: [header(0)] }
 export const deleteConnection = ({ family, key }: TrackedConnection): Request => ({
   what: 'drop a connection',
   type: DELETE,
   parts: [header(family), ...key],
 })
-
-const header = (family: number): Buffer => Buffer.from([family, 0, 0, 0])
 
 /** Null for an entry that no rule owns, or of another protocol than ours. `now` is in milliseconds since 1970. */
 export function decodeConnection({ body }: Message, now: number): TrackedConnection | null {
@@ -96,6 +97,16 @@ export function ownerRule({ body }: Message): { readonly route_rule_id: number; 
   const route_rule_id = readMark(a.u32be(CTA.MARK) ?? 0)?.route_rule_id ?? 0
   const flow = a.u32be(CTA.ID)
   return route_rule_id === 0 || flow === null ? null : { route_rule_id, flow }
+}
+
+/** Where a flow that no rule owns comes from, and where it goes. */
+export function endsOfOthers({ body }: Message): readonly Buffer[] {
+  const a = new Attributes(body, NFGENMSG_BYTES)
+  if ((readMark(a.u32be(CTA.MARK) ?? 0)?.route_rule_id ?? 0) !== 0) return []
+  return [CTA.ORIGINAL, CTA.REPLY].flatMap((direction) => {
+    const ip = a.nested(direction)?.nested(TUPLE.IP)
+    return ip?.raw(IP.V4_SOURCE) ?? ip?.raw(IP.V6_SOURCE) ?? []
+  })
 }
 
 interface Tuple {

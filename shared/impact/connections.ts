@@ -26,7 +26,7 @@ export function countConnections(
 ): Counting {
   if (unknown && mayConcern)
     return {
-      connections: { is_known: false, ...spoken('detail', unknown), ...NOT_KNOWN, checked_at, top_sources: null },
+      connections: { is_known: false, ...spoken('detail', unknown), ...NOT_KNOWN, ...NOBODY_ASKED, checked_at },
       of: () => null,
     }
   const counts: Counts = { survive: 0, frozen: 0, at_risk: 0, end: 0 }
@@ -52,12 +52,13 @@ export function countConnections(
       at_risk,
       end: counts.end,
       checked_at,
-      top_sources: null,
+      ...NOBODY_ASKED,
     },
     of: (id) => totals.get(id) ?? 0,
   }
 }
 
+const NOBODY_ASKED = { top_sources: null, others: null } as const
 const NOT_KNOWN = { total: null, survive: null, at_risk: null, end: null } as const
 
 /** Those to destinations that the rule no longer has go on where they went. */

@@ -83,6 +83,15 @@ export function tunnelChanges({ changes }: Pick<Foreseen, 'changes'>): Change<Tu
   return [...byName.values()]
 }
 
+/** Behind the links that are interrupted, as far as that interrupts them; null where it is not known which. */
+export function networksBehind(foreseen: Foreseen, through: ImpactFacts['through']): string[] | null {
+  const links = linksIn(foreseen, through).filter(({ effect }) => INTERRUPTED.includes(effect))
+  if (links.length > 0 && through === null) return null
+  return [
+    ...new Set(links.flatMap(({ networks, routes }) => [...networks, ...routes.map(({ route }) => route.destination)])),
+  ]
+}
+
 const linksIn = (foreseen: Foreseen, through: ImpactFacts['through']): LinkImpact[] =>
   tunnelChanges(foreseen).map((changes) => {
     const name = (changes[0]?.before ?? changes[0]?.after)?.interface_name ?? ''

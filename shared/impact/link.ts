@@ -28,6 +28,8 @@ export interface LinkImpact {
   readonly effect: LinkEffect
   readonly was: LinkState | null
   readonly shall: LinkState | null
+  /** Of its own addresses, those that are interrupted. */
+  readonly networks: readonly string[]
   /** Of the networks of its own addresses, and of others; what stays untouched is not among them. */
   readonly routes: readonly RouteFate[]
   /** Whether packets to an address that went by this network still do afterwards; null where that is not known. */
@@ -48,6 +50,7 @@ export function linkImpact(changes: readonly Change<TunnelState>[], through: rea
     effect,
     was,
     shall,
+    networks: interruptedNetworks(effect, was, shall),
     routes,
     isReached: (address, network) => {
       if (!shall?.is_up) return false
@@ -65,6 +68,13 @@ function effectOf(was: LinkState | null, shall: LinkState | null, steps: readonl
   if (has('link_down')) return 'bounced'
   if (has('address_remove')) return 'addresses'
   return has('link_set_mtu') || has('link_set_txqueuelen') || has('address_add') ? 'in_place' : 'none'
+}
+
+/** An address that stays keeps its own; whatever else is done to the link interrupts all. */
+function interruptedNetworks(effect: LinkEffect, was: LinkState | null, shall: LinkState | null): string[] {
+  if (!INTERRUPTED.includes(effect)) return []
+  const [own, kept] = [was, shall].map((link) => addressNetworks(link?.config.addresses ?? []).map(formatCidr))
+  return (own ?? []).filter((one) => effect !== 'addresses' || !kept?.includes(one))
 }
 
 function routeFates(

@@ -16,6 +16,8 @@ export const IMPACT = {
   'impact.ways_unknown': 'the routing table could not be asked',
   'impact.counted': 'As they were counted last.',
   'impact.counted_most': 'At most: some go to destinations that the change does not concern.',
+  'impact.others': 'Looked at now. A narrower route may lead some of them elsewhere.',
+  'impact.others_networks': 'more than {most} networks lie behind the tunnels',
   'impact.own_none': 'Your own connection is not concerned.',
   'impact.own_unknown': 'Whether your own connection goes on is not known: the routing table could not be asked.',
   'impact.own_mtu':

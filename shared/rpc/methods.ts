@@ -21,7 +21,13 @@ import {
   WatchItem,
   WatchTarget,
 } from '../path/model.ts'
-import { CONNECTIONS_MAX, ConnectionsFound, FlowsFound } from '../ruleset/connection.ts'
+import {
+  CONNECTIONS_MAX,
+  ConnectionsFound,
+  FlowsFound,
+  THROUGH_NETWORKS_MAX,
+  ThroughFound,
+} from '../ruleset/connection.ts'
 import {
   RelayCounters,
   RelayDestination,
@@ -31,7 +37,7 @@ import {
   RulesetState,
 } from '../ruleset/model.ts'
 import { CountersFound, RulesetFound } from '../ruleset/found.ts'
-import { InterfaceName, IpText, LinkState, TunnelState } from '../tunnel/model.ts'
+import { CidrText, InterfaceName, IpText, LinkState, TunnelState } from '../tunnel/model.ts'
 import { changeSchema } from '../change/change.ts'
 import { Check } from '../change/check.ts'
 import { RouteThrough } from '../tunnel/model.ts'
@@ -131,6 +137,12 @@ export const METHODS = {
   ),
   /** How many flows each rule owns, and how many have begun. Meant for one caller that polls. */
   'ruleset.flows': method('read', strict({}), FlowsFound),
+  /** How many flows that no rule owns have an end in the given networks: every flow of the host is looked at. */
+  'connections.through': method(
+    'read',
+    strict({ networks: Type.Array(CidrText, { minItems: 1, maxItems: THROUGH_NETWORKS_MAX }) }),
+    ThroughFound,
+  ),
   /** Ends the flows of the given rules to the given destinations, or to any where the list is empty. */
   'ruleset.disconnect': method(
     'write',

@@ -61,6 +61,14 @@ export const ConnectionsFound = strict({
 })
 export type ConnectionsFound = Static<typeof ConnectionsFound>
 
+export const THROUGH_NETWORKS_MAX = 300
+/** Of a host that tracks more, they are not looked at. */
+export const THROUGH_FLOWS_MAX = 500_000
+
+/** 0 where they are not readable. */
+export const ThroughFound = strict({ is_readable: Type.Boolean(), detail: line(300), connections: Count })
+export type ThroughFound = Static<typeof ThroughFound>
+
 /**
  * For each rule that owns flows: how many, and how many have begun since it last had none (`begun` grows while the rule has any). `epoch` changes
  * with each helper, whose first count takes no flow as new. A flow that begins, ends and is forgotten by the kernel between two counts is in

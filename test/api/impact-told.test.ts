@@ -73,25 +73,6 @@ describe('An impact', () => {
     assert.equal((await impactOf('POST', '/routes/1/disable', { drop_connections: true })).connections.end, 3)
   })
 
-  it('says that connections are not known where connection tracking cannot be read, and never 0', async () => {
-    host.connections.unreadable = 'Operation not permitted'
-    const { connections, rules } = await impactOf('DELETE', '/tunnels/1')
-    assert.deepEqual([connections.is_known, connections.total, connections.end], [false, null, null])
-    assert.match(connections.detail, /Operation not permitted/)
-    assert.equal(rules[0]?.connections, null)
-  })
-
-  it('says what it does not know where root answers no more, and refuses as the command does where nothing is known', async () => {
-    deaf = ['ruleset.connections', 'route.lookup', 'route.through']
-    const { connections, routes, own_access } = await impactOf('DELETE', '/tunnels/1')
-    assert.deepEqual([connections.is_known, routes, own_access.is_known], [false, null, false])
-    deaf = ['route.lookup']
-    assert.equal((await impactOf('DELETE', '/tunnels/1')).connections.is_known, false)
-    deaf = ['tunnel.probe']
-    const { status, error } = await foresee('DELETE', '/tunnels/1')
-    assert.deepEqual([status, error.code], [503, 'HELPER_UNAVAILABLE'])
-  })
-
   it('tells which routes of others a new link keeps, and which are lost', async () => {
     const [kept, lost] = [
       routeThrough('10.90.0.0/16'),

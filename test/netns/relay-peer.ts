@@ -68,6 +68,7 @@ function talkTcp(
   { address, port }: Place,
   from: string | undefined,
   keep?: (socket: Socket) => void,
+  patience_ms = PATIENCE_MS,
 ): Promise<Talk | null> {
   return new Promise((resolve) => {
     const socket = connect({ host: address, port, ...(from ? { localAddress: from } : {}) })
@@ -77,7 +78,7 @@ function talkTcp(
       else socket.destroy()
       resolve(talk)
     }
-    const timer = setTimeout(() => end(null), PATIENCE_MS)
+    const timer = setTimeout(() => end(null), patience_ms)
     socket.on('error', () => end(null))
     socket.once('data', (data) => end(readTalk(data.toString())))
   })
@@ -101,6 +102,42 @@ function talkUdp({ address, port }: Place, from: string | undefined): Promise<Ta
 const held = new Map<string, Socket>()
 let isFlooding = false
 let flood: Promise<Flooded> | null = null
+
+/** For what shall come, however busy the machine is. */
+const LONG_MS = 20_000
+let crowd: Socket[] = []
+
+/** So many connections at once; how many came about. */
+async function gather(count: number, place: Place): Promise<number> {
+  const keep = (socket: Socket): void => void crowd.push(socket)
+  await Promise.all(Array.from({ length: count }, () => talkTcp(place, undefined, keep, LONG_MS)))
+  return crowd.length
+}
+
+/** How many of them still answer. As many as `expected` are waited for, and the others for as long as they could take. */
+async function answering(expected: number): Promise<number> {
+  let heard = 0
+  for (const socket of crowd) {
+    socket.once('data', () => (heard += 1))
+    socket.write('x')
+  }
+  for (const began = performance.now(); heard < expected && performance.now() - began < LONG_MS;) await pause(5)
+  if (expected < crowd.length) await pause(PATIENCE_MS)
+  for (const socket of crowd) socket.removeAllListeners('data')
+  return heard
+}
+
+let knocking: Promise<string[]> | null = null
+let isKnocking = false
+
+/** One new connection after the other, to each place in turn; by its port, who answered, and "nobody". */
+async function knock(places: readonly Place[]): Promise<string[]> {
+  const seen = new Set<string>()
+  while (isKnocking)
+    for (const place of places)
+      seen.add(`${place.port}: ${(await talkTcp(place, undefined, undefined, LONG_MS))?.server ?? 'nobody'}`)
+  return [...seen].sort()
+}
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -137,6 +174,20 @@ const methods = {
       })
       socket?.write('x')
     }),
+  gather,
+  answering,
+  disperse: () => {
+    for (const socket of crowd) socket.destroy()
+    crowd = []
+  },
+  startKnocking: (places: readonly Place[]) => {
+    isKnocking = true
+    knocking = knock(places)
+  },
+  stopKnocking: () => {
+    isKnocking = false
+    return knocking
+  },
   release: () => {
     held.forEach((socket) => socket.destroy())
     held.clear()

@@ -1,4 +1,5 @@
 // Relay rules and forwarding switches in memory; test/contract holds both to what a real kernel does.
+import { contains, type Cidr, type Ip } from '@panel/shared/address/ip.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RuleBackend, RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
@@ -212,6 +213,7 @@ export const fakeConnection = (fields: Partial<RelayConnection> = {}): RelayConn
 
 export class FakeConnections implements Connections {
   open: RelayConnection[] = []
+  others: (readonly Ip[])[] = [] // no rule owns them: where each comes from and goes to
   counts = new FlowCounts()
   /** As the kernel numbers them, by where they come from. */
   readonly #numbers = new Map<string, number>()
@@ -228,6 +230,11 @@ export class FakeConnections implements Connections {
     return this.open.filter(
       ({ route_rule_id }) => route_rule_ids.length === 0 || route_rule_ids.includes(route_rule_id),
     )
+  }
+
+  async through(networks: readonly Cidr[]): Promise<number> {
+    await this.list([])
+    return this.others.filter((ends) => ends.some((end) => networks.some((one) => contains(one, end)))).length
   }
 
   async count(): Promise<Pick<FlowsFound, 'epoch' | 'flows'>> {

@@ -1,6 +1,7 @@
 // What a change interrupts is shown before it is confirmed: connections, rules, lost routes and the operator's own way.
 import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
+import { parseIp } from '@panel/shared/address/ip.ts'
 import { fakeConnection } from '../support/fake-ruleset.ts'
 import { fakeRoute, routeThrough } from '../support/fake-routes.ts'
 import { createRoute } from '../api/support/routes.ts'
@@ -31,6 +32,9 @@ describe('What a change interrupts', () => {
   const flat = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
   it('is three figures in the question about a tunnel, with the sources on demand and lost routes named', async () => {
+    const [source, behind] = ['203.0.113.9', '10.9.0.7'].map((text) => parseIp(text))
+    assert(source && behind)
+    host.kernel.connections.others.push([source, behind], [source, source])
     host.kernel.routesOfOthers.add('gre-a-1', routeThrough('10.91.0.0/16', { unmodelled: ['several next hops'] }))
     const page = await open('tunnels/1', 'gre-a-1')
     await askToDelete(page)
@@ -42,6 +46,8 @@ describe('What a change interrupts', () => {
     await box.getByText('open connections end (3)').waitFor()
     await box.getByText('Where the connections come from').click()
     await box.getByText('203.0.113.5').waitFor()
+    await box.getByText('Other connections through the tunnels').waitFor()
+    assert.deepEqual((await figures(box)).slice(3), ['Other connections through the tunnels 1'])
   })
 
   it("names the operator's own connection where the change leads over it", async () => {

@@ -1,19 +1,25 @@
 // The connections that relay rules own, in the connection tracking of this network namespace.
+import type { Cidr } from '@panel/shared/address/ip.ts'
 import type { FlowsFound } from '@panel/shared/ruleset/connection.ts'
 import type { RelayDestination } from '@panel/shared/ruleset/model.ts'
 import { ruleMark, RULE_MASK } from '@panel/shared/ruleset/mark.ts'
 import type { Connections } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
+import { countWithin } from './within.ts'
 import { FlowCounts } from './flow-counts.ts'
 import {
   decodeConnection,
   deleteConnection,
+  dumpAll,
   dumpByMark,
   ownerRule,
   type TrackedConnection,
 } from '../../netlink/conntrack.ts'
 import { NETLINK_NETFILTER } from '../../netlink/constants.ts'
 import { NetlinkSocket } from '../../netlink/socket.ts'
+import { sharedRead } from '../../shared-read.ts'
+
+const THROUGH_MS = 2000
 
 /** All marks of ours begin with the same nibble. */
 const NIBBLE_MASK = 0xf000_0000
@@ -45,6 +51,20 @@ export class KernelConnections implements Connections {
       flows: this.#counts.update(found.flatMap((message) => ownerRule(message) ?? [])),
     }
   }
+
+  async through(networks: readonly Cidr[]): Promise<number> {
+    return countWithin(await this.#all(), networks)
+  }
+
+  /** Over a socket of its own: what was not read in time is gone with it. */
+  readonly #all = sharedRead(async () => {
+    const socket = new NetlinkSocket({ protocol: NETLINK_NETFILTER, timeoutMs: THROUGH_MS })
+    try {
+      return await socket.dump(dumpAll)
+    } finally {
+      socket.close()
+    }
+  })
 
   async drop(
     route_rule_ids: readonly number[],

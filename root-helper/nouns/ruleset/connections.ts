@@ -1,9 +1,12 @@
-// Connections of relay rules as the answers to "ruleset.connections" and "ruleset.flows".
-import type { ConnectionsFound, FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
-import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
+// Connections as the answers to "ruleset.connections", "ruleset.flows" and "connections.through".
+import { parseCidr } from '@panel/shared/address/ip.ts'
+import { message } from '@panel/shared/messages/message.ts'
+import type { ConnectionsFound, FlowsFound, RelayConnection, ThroughFound } from '@panel/shared/ruleset/connection.ts'
+import { CONNECTIONS_MAX, THROUGH_FLOWS_MAX } from '@panel/shared/ruleset/connection.ts'
 import type { Params } from '@panel/shared/rpc/methods.ts'
-import type { Connections } from '../../kernel/facilities.ts'
+import type { Connections, Kernel } from '../../kernel/facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
+import { RefusedError } from '../../refused.ts'
 
 /** An unreadable table is reported as unreadable, which is different from an empty one. */
 export async function findConnections(
@@ -29,6 +32,26 @@ export async function findConnections(
   } catch (error) {
     if (!(error instanceof KernelError)) throw error
     return { is_readable: false, detail: error.message.slice(0, 300), totals: [], sources: [], connections: [] }
+  }
+}
+
+/** Of a host with too many flows they are not looked at, and root says so. */
+export async function countThrough(
+  { connections, forwarding }: Pick<Kernel, 'connections' | 'forwarding'>,
+  { networks }: Params<'connections.through'>,
+): Promise<ThroughFound> {
+  const wanted = networks.map(parseCidr)
+  if (wanted.includes(null)) throw new RefusedError('malformed', 'Not every network is one')
+  try {
+    const tracked = (await forwarding.facts()).conntrack?.count ?? 0
+    if (tracked > THROUGH_FLOWS_MAX)
+      throw new KernelError('E2BIG', message('root.too_many_flows', { tracked, most: THROUGH_FLOWS_MAX }).message)
+    const count = await connections.through(wanted.filter((one) => one !== null))
+    return { is_readable: true, detail: '', connections: count }
+  } catch (error) {
+    if (!(error instanceof KernelError)) throw error
+    const detail = error.code === 'ETIMEDOUT' ? message('root.flows_slow').message : error.message
+    return { is_readable: false, detail: detail.slice(0, 300), connections: 0 }
   }
 }
 

@@ -32,6 +32,10 @@ const Connections = strict({
     nullable(list(strict({ source_address: Text, connections: Count }), { maxItems: 10 })),
     'The ten with the most connections; null where nobody asked, or where it is not known.',
   ),
+  others: told(
+    nullable(strict({ is_known: Flag, ...sentence('detail'), total: nullable(Count) })),
+    'Connections that no rule owns with an end behind the tunnels that are interrupted, the local addresses among them; null where nobody asked.',
+  ),
 })
 
 export const ImpactRule = strict({
@@ -92,7 +96,10 @@ export const ImpactBody = strict({
   path: Type.String({ maxLength: 200, description: 'Its path below /api/v1, such as /tunnels/3.' }),
   body: Type.Optional(told(Anything, 'Its body.')),
   with_sources: Type.Optional(
-    told(Type.Boolean(), 'Also count the connections by their sources, which takes a look at all of them.'),
+    told(
+      Type.Boolean(),
+      'Also count the connections by their sources, and those that no rule owns, which takes a look at all of them.',
+    ),
   ),
 })
 export type ImpactBody = Static<typeof ImpactBody>
