@@ -3,9 +3,12 @@
 import assert from 'node:assert/strict'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import { GRACE_MS } from '@panel/web-daemon/change/remediate.ts'
+import { LOST } from '@panel/shared/events/model.ts'
 import { from } from '../support/faulty.ts'
+import { quietly } from '../support/quietly.ts'
 import type { Client } from './support/client.ts'
 import { actOnRoute, getRoute, listRoutes, madeRoute } from './support/routes.ts'
+import { startPanel, type TestPanel } from './support/panel.ts'
 import { set } from './support/settings.ts'
 import { startFaultyPanel, type FaultyPanel } from './support/tunnels.ts'
 
@@ -126,5 +129,42 @@ describe('Relay rules that somebody else changes', () => {
     )
     panel.disarm()
     assert.equal(await looked(), 'healthy,healthy,healthy')
+  })
+})
+
+describe('Relay rules that root has taken back', () => {
+  quietly()
+  let panel: TestPanel
+  let client: Client
+  beforeEach(async () => {
+    panel = await startPanel()
+    client = await panel.setUp()
+    await madeRoute(client, { bind_port: 1 })
+    await set(client, { 'system.auto_reapply_on_drift': true })
+    panel.clock.advance(GRACE_MS / 1000 + 1)
+  })
+  afterEach(() => panel.close())
+
+  const pass = async (): Promise<void> => {
+    panel.routeWatch.hint('all')
+    await panel.routeWatch.pass('event')
+  }
+  const port = (): unknown => panel.kernel.rulesets.rules.get(1)?.bind_port
+
+  it('are never brought back by the panel itself: not before its store has followed, and not after', async () => {
+    await client.post('/safe-apply', { seconds: 60 })
+    assert.equal((await client.patch('/routes/1', { bind_port: 2 })).status, 200)
+    // Nobody tells the web daemon, as where its events are lost.
+    await panel.windowClock.advance(60_000)
+    while (panel.windows.probe().ended === null) await new Promise((resolve) => setTimeout(resolve, 10))
+    assert.deepEqual([port(), (await getRoute(client, 1)).body.route.bind_port], [1, 2])
+    await pass()
+    // Root itself refuses what would bring it back, whoever asks.
+    const { status, error } = await actOnRoute(client, 1, 'reapply')
+    assert.deepEqual([status, error.details['reason'], port()], [503, 'window_ended', 1])
+    panel.bus.publish('host.changed', { events: [LOST] })
+    while (panel.windows.probe().ended !== null) await new Promise((resolve) => setTimeout(resolve, 10))
+    await pass()
+    assert.deepEqual([port(), (await getRoute(client, 1)).body.route.bind_port], [1, 1])
   })
 })

@@ -4,14 +4,14 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MethodName, Params, Result } from '@panel/shared/rpc/methods.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { BUNDLE } from '../../packaging/build/build.ts'
-import { askOnce } from '../../packaging/run/ask-once.ts'
+import { askOnce, isListening } from '../../packaging/run/ask-once.ts'
 import { HELPER_FLAGS } from '../../packaging/run/node-flags.ts'
 import { repetitions } from '../support/counts.ts'
 import { exampleRule } from '../support/example-rule.ts'
@@ -45,7 +45,8 @@ describe('A window of a real helper', function () {
     rmSync(socket, { force: true })
     const program = [process.execPath, ...HELPER_FLAGS, join(BUNDLE, 'helper.cjs')]
     helper = spawn('nsenter', [`--net=${namespaceOf(anchor)}`, ...program], { env, stdio: 'ignore' })
-    for (let tries = 0; !existsSync(socket) && tries < 1000; tries += 1) await sleep(10)
+    // The file is there before anybody listens at it.
+    for (let tries = 0; !(await isListening(socket)) && tries < 1000; tries += 1) await sleep(10)
   }
   const kill = async (): Promise<void> => {
     const ended = once(helper, 'exit')

@@ -1,6 +1,6 @@
 // Where the panel listens, changed on the page: tried beside the old address, reached, and kept (decisions.md, Y8, Y9).
 import assert from 'node:assert/strict'
-import type { Client } from '../api/support/client.ts'
+import { Client } from '../api/support/client.ts'
 import { closedPort, isOpen, listed, tryListener } from '../api/support/listeners.ts'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
 import { complaintOf, eachHost, field, goTo, type Host, signedIn } from './support/host.ts'
@@ -80,6 +80,22 @@ describe('The addresses of the panel on the page', () => {
     const own = page.getByRole('listitem').filter({ hasText: new URL(there.base).port })
     await own.getByText('Kept', { exact: true }).waitFor()
     assert.equal(await isOpen(host.base), false)
+  })
+
+  it('say where the panel may be once the address of this page is closed, since the other was kept elsewhere', async () => {
+    const { body } = await tryListener(client, {})
+    const { page, gates } = await visitSystem()
+    gates.allowConsole(/ERR_CONNECTION_REFUSED/)
+    await page.getByText(/Closes by itself in/).waitFor()
+    const { listener } = body
+    const there = new Client(`http://127.0.0.1:${listener.port}/secret/`, client.check)
+    client.cookies.forEach((value, name) => there.cookies.set(name, value))
+    assert.equal((await there.post(`/system/listeners/${listener.listener_id}/keep`)).status, 200)
+    await page.getByRole('alert').filter({ hasText: 'does not answer any more' }).waitFor()
+    assert.match(
+      (await page.getByRole('link', { name: /^Open/ }).getAttribute('href')) ?? '',
+      RegExp(`:${listener.port}/`),
+    )
   })
 
   it('go back to what they were once the trial is ended', async () => {

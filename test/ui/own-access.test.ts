@@ -2,6 +2,7 @@
 // curtain, and told as it ended, however the answer fared.
 import assert from 'node:assert/strict'
 import type { Locator, Page, Route } from 'playwright-core'
+import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import type { Client } from '../api/support/client.ts'
 import { createTunnel } from '../api/support/tunnels.ts'
 import { browsing, type Visit } from './support/browser.ts'
@@ -71,8 +72,13 @@ describe("A change under the operator's own connection", () => {
       .waitFor()
     assert.equal(await isUp(), false)
     await host.windowClock.advance(60_000)
-    await page.getByRole('region', { name: 'Changes were put back.' }).waitFor()
+    const putBack = page.getByRole('region', { name: 'Changes were put back.' })
+    await putBack.waitFor()
     assert.equal(await isUp(), true)
+    await putBack.getByRole('button', { name: /^Do it again, with 2 min/ }).click()
+    await page.getByRole('region', { name: 'Changes wait for a confirmation' }).waitFor()
+    const { window } = (await client.get<SafeApplyAnswer>('/safe-apply')).body
+    assert.deepEqual([window?.seconds, await isUp()], [120, false])
   })
 
   it('that is over sooner is told like any other', async () => {

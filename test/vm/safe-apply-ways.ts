@@ -78,7 +78,10 @@ export class Ways {
   async picture(): Promise<string> {
     const all = JSON.parse(await this.#lab.run('ip -d -j address show')) as Record<string, unknown>[]
     const links = all
-      .map(({ ifindex: _index, stats64: _stats, ...link }) => JSON.stringify(link, null, 1))
+      .map(({ ifindex: _index, stats64: _stats, addr_info, ...link }) => {
+        const global = (addr_info as { scope: string }[]).filter(({ scope }) => scope !== 'link')
+        return JSON.stringify({ ...link, addr_info: global }, null, 1)
+      })
       .filter((link) => link.includes('"gre"'))
       .sort()
     const files = await this.#lab.run(`cd ${this.#panel.unitDir} && grep -r '' --include 'tunnel-panel-*' | sort`)
@@ -122,10 +125,12 @@ export class Ways {
     while (await inside.reaches()) assert.ok(performance.now() - began < 10_000, 'he is cut off')
   }
 
-  async cutAllOff(seconds: number): Promise<void> {
-    for (const way of this.all) await this.cutOff(way, seconds)
+  /** In one window, which has all the time that a busy machine takes for it. Returns the window. */
+  async cutAllOff(): Promise<string> {
+    for (const way of this.all) await this.cutOff(way, 3600)
     const { window } = expect(await this.#panel.operator.get<SafeApplyAnswer>('/safe-apply'), 200)
     assert.equal(window?.changes, this.all.length, 'all of them wait in one window')
+    return window?.window_id ?? ''
   }
 }
 

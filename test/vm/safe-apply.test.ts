@@ -50,9 +50,10 @@ describe('An operator whose only way to the panel is a tunnel', function () {
 
   const way = (at: number): Way => ways.all[at] ?? assert.fail()
   /** Within its time and what a try takes. */
-  const isBack = async ({ inside }: Way, within = SECONDS + 15): Promise<void> => {
+  const isBack = async ({ inside }: Way): Promise<void> => {
     const began = performance.now()
-    while (!(await inside.reaches())) assert.ok(performance.now() - began < within * 1000, 'he is back within the time')
+    while (!(await inside.reaches()))
+      assert.ok(performance.now() - began < (SECONDS + 15) * 1000, 'he is back within the time')
   }
   /** However long a busy machine takes to answer. */
   const isConnected = async ({ inside }: Way): Promise<boolean> =>
@@ -76,9 +77,11 @@ describe('An operator whose only way to the panel is a tunnel', function () {
 
   it('is back after all of these although the helper is killed in between', async () => {
     const before = [await ways.picture(), await stored()]
-    await ways.cutAllOff(2 * SECONDS)
+    const window_id = await ways.cutAllOff()
+    // As if most of its time were over.
+    expect(await panel.operator.post('/safe-apply/extend', { window_id, seconds: SECONDS }), 200)
     await panel.replaceHelper()
-    for (const one of ways.all) await isBack(one, 2 * SECONDS + 15)
+    for (const one of ways.all) await isBack(one)
     assert.deepEqual([await ways.picture(), await stored()], before)
     assert.equal(await said(way(0)), 'expired')
   })
@@ -142,7 +145,7 @@ describe('An operator whose only way to the panel is a tunnel', function () {
     const before = await stored()
     const files = (): Promise<string> => lab.run(`cd ${ON_DISK.unitDir} && grep -r '' --include 'tunnel-panel-*'`)
     const kept = await files()
-    await ways.cutAllOff(3600)
+    await ways.cutAllOff()
     assert.notEqual(await files(), kept)
     await lab.reset()
     await ways.makeAnew()

@@ -38,12 +38,26 @@ export const withAccessCheck = async <R extends Risky>(
     } = error.details as { client_ip?: string; interface_name?: string; how?: keyof typeof TEXTS; safe_apply?: object }
     const { confirm_within_seconds: seconds = null } = offered as { confirm_within_seconds?: number }
     const consent = await askForAccess(t(TEXTS[how], { address, name }), seconds)
+    const send = (more: object, comes_back_within: number | null): Promise<AnswerOf<R> | null> =>
+      withOverlay({ address, name, comes_back_within }, (request_id) =>
+        call(route, ...withBody<R>(args, more, { request_id })),
+      )
     const comes_back_within = 'confirm_within_seconds' in consent ? seconds : null
-    return withOverlay({ address, name, comes_back_within }, (request_id) =>
-      call(route, ...withBody<R>(args, consent, { request_id })),
-    )
+    lastSent =
+      comes_back_within === null
+        ? null
+        : { seconds: comes_back_within, at: Date.now(), again: (more) => send({ confirm_within_seconds: more }, more) }
+    return send(consent, comes_back_within)
   }
 }
+
+interface Sent {
+  readonly seconds: number
+  readonly at: number
+  readonly again: (seconds: number) => Promise<unknown>
+}
+/** What this page sent last to come back by itself. */
+export let lastSent: Sent | null = null
 
 /** Resolves to what the request says more when it is sent again. */
 const askForAccess = async (text: string, seconds: number | null): Promise<object> => {
