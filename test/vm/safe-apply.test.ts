@@ -49,11 +49,11 @@ describe('An operator whose only way to the panel is a tunnel', function () {
   after(() => lab?.stop())
 
   const way = (at: number): Way => ways.all[at] ?? assert.fail()
-  /** Within its time and what a try takes. */
+  /** Within its time and what putting back and a try take on a busy machine. */
   const isBack = async ({ inside }: Way): Promise<void> => {
     const began = performance.now()
     while (!(await inside.reaches()))
-      assert.ok(performance.now() - began < (SECONDS + 15) * 1000, 'he is back within the time')
+      assert.ok(performance.now() - began < (SECONDS + 45) * 1000, 'he is back within the time')
   }
   /** However long a busy machine takes to answer. */
   const isConnected = async ({ inside }: Way): Promise<boolean> =>
