@@ -100,7 +100,10 @@ export const TUNNEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
     name: 'dialog-last-address',
     path: 'tunnels/1',
     shows: 'tunnel.address.last',
-    arrive: ({ page, say }) => press(page, say('tunnel.address.remove', { address: '172.17.1.1' })),
+    arrive: async ({ page, say }) => {
+      await press(page, say('tunnel.address.remove', { address: '172.17.1.1' }))
+      await foretold(page)
+    },
   },
   { name: 'dialog-own-access', path: 'tunnels/1', shows: 'core.own_access.title', arrive: holdAccess },
   { name: 'dialog-connection-held', path: 'tunnels/1', shows: 'core.curtain.title', arrive: cutAccess },

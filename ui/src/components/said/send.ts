@@ -19,7 +19,8 @@ const SENDERS: Readonly<Record<RequestName, (id: number) => Promise<unknown>>> =
   enable_rule: (id) => call('POST /routes/{id}/enable', { id }),
   reapply_rules: async () => {
     const question = { title: t('remedy.reapply_rules_ask'), text: t('remedy.reapply_rules_text') }
-    if (!(await confirm({ ...question, action: t('remedy.reapply_rules') }))) throw new Cancelled()
+    const asked = { method: 'POST', path: '/routes/apply-all' } as const
+    if (!(await confirm({ ...question, action: t('remedy.reapply_rules'), asked }))) throw new Cancelled()
     return call('POST /routes/apply-all')
   },
   enable_forwarding: () => call('POST /system/forwarding/enable', { body: {} }),
