@@ -146,7 +146,7 @@ export function readableRuleset({ is_readable, backend, detail }: HeldRuleset): 
 export function allowRules(rules: RulesetState | null, active: HeldRuleset['backend']): void {
   for (const rule of rules ?? []) {
     const [limit] = ruleLimits({ active, has_ipv6: true }, rule)
-    if (limit) throw new RefusedError('unsupported', `Rule ${rule.route_rule_id}: ${limit.why}`)
+    if (limit) throw new RefusedError('unsupported', `Rule ${rule.route_rule_id}: ${limit.why.message}`)
   }
   const wide = (rules ?? []).find((rule) => shiftedPorts(rule) > SHIFTED_PORTS_MAX)
   if (wide)

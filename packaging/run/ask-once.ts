@@ -2,6 +2,14 @@
 import { connect } from 'node:net'
 import type { MethodName, Params, Result } from '@panel/shared/rpc/methods.ts'
 
+/** Whether somebody listens there: a socket file alone may not be listened at yet, or be left by a killed process. */
+export function isListening(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath, () => resolve(true))
+    socket.once('error', () => resolve(false)).once('connect', () => socket.end())
+  })
+}
+
 export function askOnce<M extends MethodName>(socketPath: string, method: M, params: Params<M>): Promise<Result<M>> {
   return new Promise((resolve, reject) => {
     let text = ''

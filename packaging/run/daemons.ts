@@ -8,8 +8,8 @@ export interface Daemon {
   readonly name: string
   readonly command: readonly string[]
   readonly env: NodeJS.ProcessEnv
-  /** Of what it wrote so far. */
-  readonly isReady: (output: string) => boolean
+  /** Whether it is, by what it wrote so far or by trying it. */
+  readonly isReady: (output: string) => Promise<boolean>
 }
 
 export class Daemons {
@@ -34,7 +34,8 @@ export class Daemons {
   /** Resolves once it is ready, or once all are told to end; rejects where it ends before, or takes too long. */
   async start(daemon: Daemon): Promise<void> {
     const { child, output } = this.#spawn(daemon)
-    for (const deadline = Date.now() + READY_WITHIN_MS; !daemon.isReady(output()) && !this.#isEnding; await pause(50)) {
+    const deadline = Date.now() + READY_WITHIN_MS
+    for (; !this.#isEnding && !(await daemon.isReady(output())); await pause(50)) {
       if (hasEnded(child) || child.pid === undefined)
         throw new Error(`The ${daemon.name} daemon ended before it was ready; what it wrote stands above`)
       if (Date.now() > deadline)

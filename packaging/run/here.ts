@@ -1,10 +1,10 @@
 // How both daemons run on this machine. As root: on the host's network, the web daemon as an unprivileged user. Else:
 // the helper in namespaces
 // of its own, where it is root over nothing but a network that nobody else sees.
-import { chownSync, cpSync, existsSync, mkdirSync } from 'node:fs'
+import { chownSync, cpSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { askOnce } from './ask-once.ts'
+import { askOnce, isListening } from './ask-once.ts'
 import type { Daemon } from './daemons.ts'
 import { HELPER_FLAGS, WEB_FLAGS } from './node-flags.ts'
 
@@ -32,7 +32,7 @@ export function layOut(bundle: string): void {
 export function helper(): Daemon {
   const node = [process.execPath, ...HELPER_FLAGS, join(program, 'helper.cjs')]
   const own = { PANEL_HELPER_SOCKET: socket, PANEL_HELPER_STATE_DIR: join(stateDir, 'helper') }
-  const daemon = { name: 'helper', isReady: () => existsSync(socket) }
+  const daemon = { name: 'helper', isReady: () => isListening(socket) }
   if (isRoot) return { ...daemon, command: node, env: { ...own, PANEL_HELPER_GROUP: `${WEB_UID}` } }
   const scratch = {
     PANEL_UNIT_DIR: join(stateDir, 'units'),
@@ -55,7 +55,7 @@ export function web(more: NodeJS.ProcessEnv = {}): Daemon {
     name: 'web',
     command: isRoot ? asNobody(node) : node,
     env: { PANEL_STATE_DIR: webState, PANEL_HELPER_SOCKET: socket, ...more },
-    isReady: (output) => output.includes('http'),
+    isReady: (output) => Promise.resolve(output.includes('http')),
   }
 }
 

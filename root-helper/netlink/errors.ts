@@ -8,6 +8,8 @@ import { KernelError } from '../kernel-error.ts'
 const PREFERRED = new Set(['EOPNOTSUPP', 'EAGAIN', 'EDEADLK'])
 
 const NAMES = new Map<number, string>()
+// Which no program outside the kernel gets, but for nf_tables of another generation.
+NAMES.set(85, 'ERESTART')
 for (const [name, number] of Object.entries(constants.errno)) {
   if (!NAMES.has(number) || PREFERRED.has(name)) NAMES.set(number, name)
 }

@@ -66,7 +66,18 @@ export class NetlinkSocket {
 
   /** Resolves with what the kernel answers before its acknowledgement; often nothing. */
   async request(request: Request): Promise<Message[]> {
-    return (await this.exchange(request, k.NLM_F_ACK)).replies
+    return (await this.exchange(request.what, [withFlags(request, k.NLM_F_ACK)])).replies
+  }
+
+  /**
+   * Several messages in one datagram, one of them with NLM_F_ACK. They share a sequence number, and the kernel answers
+   * in their order: the first refusal of any, or that acknowledgement, is the outcome.
+   */
+  async batch(what: string, messages: readonly Request[]): Promise<void> {
+    await this.exchange(
+      what,
+      messages.map((one) => withFlags(one, 0)),
+    )
   }
 
   /** All parts of a dump. A dump that the kernel marks as interrupted by a change is requested again. */
@@ -85,14 +96,13 @@ export class NetlinkSocket {
 
   private async wholeDump(request: Request): Promise<Message[]> {
     for (let attempt = 0; attempt < DUMP_ATTEMPTS; attempt++) {
-      const { replies, isInterrupted } = await this.exchange(request, k.NLM_F_DUMP)
+      const { replies, isInterrupted } = await this.exchange(request.what, [withFlags(request, k.NLM_F_DUMP)])
       if (!isInterrupted) return replies
     }
     throw new KernelError('EINTR', `${request.what}: changed under each of ${DUMP_ATTEMPTS} readings`)
   }
 
-  private exchange(request: Request, flags: number): Promise<Outcome> {
-    const { what } = request
+  private exchange(what: string, messages: readonly Request[]): Promise<Outcome> {
     if (this.isClosed) return Promise.reject(new KernelError('ECANCELED', `${what}: the netlink socket is closed`))
     const sequence = this.nextSequence()
     return new Promise((resolve, reject) => {
@@ -102,10 +112,8 @@ export class NetlinkSocket {
       )
       this.pending.set(sequence, { what, isInterrupted: false, replies: [], timer, resolve, reject })
       try {
-        this.transport.send(
-          this.channel,
-          encodeMessage(request.type, k.NLM_F_REQUEST | flags | (request.flags ?? 0), sequence, request.parts),
-        )
+        const bytes = messages.map(({ type, flags = 0, parts }) => encodeMessage(type, flags, sequence, parts))
+        this.transport.send(this.channel, Buffer.concat(bytes))
       } catch (error) {
         return this.fail(sequence, transportError(what, error))
       }
@@ -172,3 +180,8 @@ export class NetlinkSocket {
     for (const [sequence, { what }] of [...this.pending]) this.fail(sequence, reason(what))
   }
 }
+
+const withFlags = (request: Request, flags: number): Request => ({
+  ...request,
+  flags: k.NLM_F_REQUEST | flags | (request.flags ?? 0),
+})

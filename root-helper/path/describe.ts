@@ -1,29 +1,41 @@
 // Describes the outcome of an echo request to a person.
-import { DROPPED_HERE, type ProbeOutcome } from '@panel/shared/path/model.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
+import type { ProbeOutcome } from '@panel/shared/path/model.ts'
 import type { PathEnds } from '../kernel/icmp/port.ts'
 import type { KernelError } from '../kernel-error.ts'
 import type { ReceivedIcmp } from '../kernel/icmp/port.ts'
 
-const HINTS: Record<string, (ends: PathEnds) => string> = {
-  EPERM: () => DROPPED_HERE,
-  EACCES: () => 'it is a broadcast address, or a route prohibits it',
-  EINVAL: ({ source_address }) => (source_address === '' ? '' : `is ${source_address} an address of this host?`),
-  EADDRNOTAVAIL: ({ source_address }) => `${source_address} is no address of this host`,
+type Hint = (error: string, ends: PathEnds) => Message | null
+
+const HINTS: Readonly<Record<string, Hint>> = {
+  EPERM: (error) => message('root.unsent_dropped', { error }),
+  EACCES: (error) => message('root.unsent_broadcast', { error }),
+  EINVAL: (error, { source_address: address }) =>
+    address === '' ? null : message('root.unsent_own_address', { error, address }),
+  EADDRNOTAVAIL: (error, { source_address: address }) =>
+    address === '' ? null : message('root.unsent_no_address', { error, address }),
   // Kernels answer EINVAL or this for a source address that is not theirs, too.
-  ENETUNREACH: ({ interface_name, source_address }) =>
-    `${interface_name === '' ? 'this host has no route there' : `${interface_name} is down, or does not lead there`}${source_address === '' ? '' : `, or ${source_address} is no address of this host`}`,
-  ENETDOWN: ({ interface_name }) => `${interface_name || 'the interface'} is down`,
-  EMSGSIZE: () => "it is larger than the MTU of this host's own link",
+  ENETUNREACH: (error, { interface_name: name, source_address: address }) => {
+    if (name === '')
+      return address === ''
+        ? message('root.unsent_no_route', { error })
+        : message('root.unsent_no_route_from', { error, address })
+    return address === ''
+      ? message('root.unsent_interface', { error, name })
+      : message('root.unsent_interface_from', { error, name, address })
+  },
+  ENETDOWN: (error, { interface_name: name }) =>
+    name === '' ? message('root.unsent_some_down', { error }) : message('root.unsent_down', { error, name }),
+  EMSGSIZE: (error) => message('root.unsent_large', { error }),
 }
 
 /** The kernel's reason, and the usual cause of it. */
-export function describeRefusal(error: KernelError, ends: PathEnds): string {
-  const hint = HINTS[error.code]?.(ends) ?? ''
-  return hint === '' ? error.message : `${error.message}: ${hint}`
+export function describeRefusal({ code, message: error }: KernelError, ends: PathEnds): string {
+  return HINTS[code]?.(error, ends)?.message ?? error
 }
 
 /** An error that came back. */
 export const probeOutcome = ({ kind }: ReceivedIcmp): ProbeOutcome =>
   kind === 'reply' || kind === 'too_big' ? kind : 'unreachable'
-export const describeError = ({ from_address, text: words, reported_mtu }: ReceivedIcmp): string =>
-  `${from_address} says: ${words}${reported_mtu === null ? '' : `; ${reported_mtu} bytes fit`}`
+export const describeError = ({ from_address: address, text: what, reported_mtu: size }: ReceivedIcmp): string =>
+  (size === null ? message('root.says', { address, what }) : message('root.says_fits', { address, what, size })).message

@@ -1,4 +1,5 @@
 // The echo requests of one sender that are not over yet, and the verdict on each: pure, fed with times.
+import { message } from '@panel/shared/messages/message.ts'
 import { PENDING_MAX, type PingPacket } from '@panel/shared/path/model.ts'
 import type { EchoSent, PathEnds } from '../kernel/icmp/port.ts'
 import type { KernelError } from '../kernel-error.ts'
@@ -66,7 +67,7 @@ export class Probes {
     this.#pending.set(this.#last, { ...outcome, sequence: this.#last, sent_ms: now, complaint: null })
     if (this.#pending.size <= PENDING_MAX) return []
     const [oldest] = this.#pending.values()
-    return oldest ? [this.#giveUp(oldest, `Given up: ${PENDING_MAX} later ones are waited for`)] : []
+    return oldest ? [this.#giveUp(oldest, message('root.given_up', { count: PENDING_MAX }).message)] : []
   }
 
   /** An answer that arrived in time counts, however late it is read. */
@@ -136,7 +137,7 @@ export class Probes {
 }
 
 const NOTHING = { rtt_us: null, from_address: '', hop_limit: null, reported_mtu: null } as const
-const NO_ANSWER = (timeoutMs: number): string => `No answer within ${timeoutMs} ms`
+const NO_ANSWER = (timeoutMs: number): string => message('root.no_answer_within', { time: timeoutMs }).message
 const toMs = (us: number): number => Math.round(us / 1000)
 
 const answered = (
@@ -149,7 +150,7 @@ const answered = (
   outcome,
   sent_at_ms: toMs(probe.at_us),
   rtt_us,
-  detail: outcome === 'late' ? `The answer came after ${Math.round(rtt_us / 1000)} ms` : '',
+  detail: outcome === 'late' ? message('root.late', { time: Math.round(rtt_us / 1000) }).message : '',
   from_address,
   hop_limit,
   reported_mtu: null,

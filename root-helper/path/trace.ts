@@ -52,7 +52,7 @@ function traceHop(hop_limit: number, answers: readonly QueryResult[], ends: Path
   const received = answers.flatMap((answer) => (answer.kind === 'received' ? [answer.received] : []))
   const refused = answers.find((answer) => answer.kind === 'refused')
   const complaint = received.find(({ kind }) => kind === 'unreachable' || kind === 'too_big')
-  const silence = received.length === 0 ? 'No answer' : ''
+  const silence = received.length === 0 ? message('root.no_answer').message : ''
   return {
     hop_limit,
     addresses: [...new Set(received.map(({ from_address }) => from_address))],

@@ -37,6 +37,8 @@ const BYTES_MAX = 32 * 1024 * 1024
 
 export class WindowRecord {
   readonly #folder: StateFolder
+  /** As they were written last, and read back before. */
+  readonly #texts = new Map<string, { readonly fold: Fold<unknown>; readonly text: string }>()
 
   constructor(folder: StateFolder) {
     this.#folder = folder
@@ -51,13 +53,28 @@ export class WindowRecord {
 
   /** On the disk, and read back as the next helper would read it, before it returns. */
   async write(held: Held): Promise<void> {
-    const text = format(held)
+    const text = this.#format(held)
     if (text.length > BYTES_MAX)
       throw new RefusedError('irreversible', 'There is more to take back than one window holds: confirm what is there')
     await this.#folder.write(WINDOW_FILE, text)
-    const found = this.#folder.read(WINDOW_FILE)
-    if (found !== text || format(readHeld(JSON.parse(found))) !== text)
-      throw new RefusedError('irreversible', `The helper's file ${WINDOW_FILE} does not hold what was written to it`)
+    if (this.#folder.read(WINDOW_FILE) !== text) throw unlikeWritten()
+  }
+
+  #format({ folds, ...held }: Held): string {
+    const nouns = Object.entries(folds).map(([noun, fold]) => `${JSON.stringify(noun)}:${this.#textOf(noun, fold)}`)
+    return `${JSON.stringify({ format: FORMAT, ...held }).slice(0, -1)},"folds":{${nouns.join(',')}}}`
+  }
+
+  /** A window of many changes is written with each: what has not changed since is neither spelled nor read anew. */
+  #textOf(noun: string, fold: Fold<unknown>): string {
+    const known = this.#texts.get(noun)
+    if (known?.fold === fold) return known.text
+    const fresh = new Map([...fold].filter(([key, change]) => known?.fold.get(key) !== change))
+    const text = spell(noun, fresh)
+    if (spell(noun, foldOf(noun, JSON.parse(text))) !== text) throw unlikeWritten()
+    const whole = fresh.size === fold.size ? text : spell(noun, fold)
+    this.#texts.set(noun, { fold, text: whole })
+    return whole
   }
 
   async end(ended: Ended): Promise<void> {
@@ -70,12 +87,10 @@ export class WindowRecord {
   forget = (): Promise<void> => this.#folder.remove(ENDED_FILE)
 }
 
-const format = ({ folds, ...held }: Held): string =>
-  JSON.stringify({
-    format: FORMAT,
-    ...held,
-    folds: Object.fromEntries(Object.entries(folds).map(([noun, fold]) => [noun, unfolded(fold, partsOf(noun))])),
-  })
+const spell = (noun: string, fold: Fold<unknown>): string => JSON.stringify(unfolded(fold, partsOf(noun)))
+
+const unlikeWritten = (): RefusedError =>
+  new RefusedError('irreversible', `The helper's file ${WINDOW_FILE} does not hold what was written to it`)
 
 function parsed<T>(text: string | null, read: (value: unknown) => T): T | null {
   if (text === null) return null

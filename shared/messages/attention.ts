@@ -13,6 +13,20 @@ export const ATTENTION = {
   'attention.certificate_soon': 'The certificate expires on {at}, and nobody has renewed it yet',
   'attention.certificate_unusable':
     'The files of the certificate have changed and cannot be used, so the one before serves on, until {at}. {detail}',
+  'attention.of_certificate': 'the certificate',
+  'attention.of_key': 'the key',
+  'attention.file_absent': 'The file of {file} does not exist.',
+  'attention.file_forbidden':
+    'The file of {file} cannot be read by the user that the web daemon runs as; give it the right to (a copy of its own, or a group).',
+  'attention.file_folder': 'The file of {file} is a folder.',
+  'attention.file_unreadable': 'The file of {file} cannot be read ({error}).',
+  'attention.cert_unreadable': 'The file of the certificate does not begin with one in PEM form, or is not complete.',
+  'attention.key_unreadable': 'The file of the key holds no private key in PEM form, or is not complete.',
+  'attention.key_encrypted':
+    'The key is protected by a passphrase, which nobody is there to type. Write it without one, readable by the web daemon alone.',
+  'attention.key_of_another':
+    "The key is not that of the first certificate in the certificate's file: the server's own comes first there, those of its issuers after it.",
+  'attention.pair_unusable': 'The certificate and its key cannot be used: {error}.',
   'attention.disk_full': 'The disk at {mount_point} is {percent, number} % full. Make room on it',
   'attention.helper_away':
     'The root helper cannot be reached: nothing on the host can be read or changed, and what is relayed already goes on. Start it: systemctl start tunnel-panel-helper',

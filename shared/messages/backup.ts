@@ -6,8 +6,8 @@ export const BACKUP = {
   'backup.done':
     'What failed is told with its reason; everything else is in place. Importing the same backup again does what is left and skips the rest.',
   'backup.taken_back': 'An item failed, so everything was put back: nothing is changed.',
-  'backup.took_too_long':
-    'One item took so long that the root helper put back everything before it. What came after it may be in place: compare with the backup, and import again.',
+  'backup.kept_meanwhile':
+    'Somebody confirmed on the server what was imported before the import had ended, so it cannot be put back: compare with the backup, and import again.',
   'backup.stuck':
     'An item failed, and what was imported before it could not be put back yet. It is tried again: {detail}',
   'backup.no_rules': 'The backup holds no relay rules, so none are brought back.',

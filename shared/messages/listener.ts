@@ -12,7 +12,6 @@ export const LISTENER = {
     'This key is protected by a passphrase, which nobody is there to type. Give it without one.',
   'listener.key_of_another':
     "This key is not that of the first certificate: the server's own certificate comes first, those of its issuers after it.",
-  'listener.pair_unusable': 'This certificate and its key cannot be used: {detail}',
   'listener.rule_on_port':
     'Port {port} belongs to the relay rule {rule}, which would take all that comes to it. Choose another port, or change the rule first.',
   'listener.under_way':

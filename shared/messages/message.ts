@@ -60,19 +60,33 @@ export function sentences(...all: readonly (Message | null)[]): Message {
 
 type RootId = keyof typeof ROOT
 
-/** A phrase of the helper as it is recognized: what stands in braces is any text. */
+/** What stands in braces where it cannot be any text. An error may itself have colons in it. */
+const SHAPES: Readonly<Record<string, string>> = {
+  address: '[\\da-f.:]+',
+  count: '\\d+',
+  error: '.+',
+  name: '\\S+',
+  size: '\\d+',
+  time: '\\d+',
+}
+
+/** A phrase of the helper as it is recognized. */
 const PHRASES_OF_ROOT = Object.entries(ROOT).map(([id, phrase]) => {
   const parts = phrase
     .split(/\{(\w+)\}/)
-    .map((part, at) => (at % 2 ? `(?<${part}>.+?)` : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+    .map((part, at) => (at % 2 ? `(?<${part}>${SHAPES[part] ?? '.+?'})` : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
   return [id as RootId, new RegExp(`^${parts.join('')}$`)] as const
 })
 
 /** What the root helper or the kernel said: a message where it is a phrase of the helper that is known. */
 export function fromRoot(text: string): Message {
+  if (text === '') return verbatim(text)
   for (const [id, phrase] of PHRASES_OF_ROOT) {
     const found = phrase.exec(text)
-    if (found) return { ...verbatim(text), message_id: id, params: known(found.groups ?? {}) }
+    const params = known(found?.groups ?? {})
+    // Text of somebody else can have a semicolon in it, too.
+    if (found && (id !== 'root.both' || Object.values(params).some((part) => typeof part === 'object')))
+      return { ...verbatim(text), message_id: id, params }
   }
   return verbatim(text)
 }

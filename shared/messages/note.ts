@@ -11,6 +11,8 @@ export const NOTE = {
   'note.payload_none': 'Nothing would be submitted, since nothing here can: {why}.',
   'note.payload_nftables':
     'The payload is the one nftables transaction that would be submitted where the kernel holds the rules as they are stored.',
+  'note.payload_direct':
+    'The payload says as text for nft what root would commit to the kernel itself, without starting nft, where the kernel holds the rules as they are stored.',
   'note.payload_iptables':
     'The payload is what iptables-restore and ip6tables-restore would be given, with --noflush, where the kernel holds the rules as they are stored.',
   'note.nothing_done': 'Nothing was applied or stored.',

@@ -2,6 +2,8 @@
 export const SAFE_APPLY = {
   'safe_apply.under_way':
     'Changes are waiting for a confirmation already, for {seconds} seconds more: keep them or put them back first.',
+  'safe_apply.whole_under_way':
+    'An import that is put back as a whole if one item fails is under way. Wait for it to end.',
   'safe_apply.over_confirmed': 'These changes were kept already.',
   'safe_apply.over_cancelled': 'These changes were put back already, by request.',
   'safe_apply.over_expired': 'These changes were put back already, since nobody kept them in time.',

@@ -1,5 +1,6 @@
 // What may carry out relay rules on a host, what each of them is able to, and which rules it must refuse.
 import { familyOf } from './canonical.ts'
+import { message, verbatim, type Message } from '../messages/message.ts'
 import { line, strict, stringEnum, Type, type Static } from '../schema.ts'
 import type { RelayRule } from './model.ts'
 
@@ -19,7 +20,7 @@ type LimitedField = 'bind_address' | 'connection_rate_limit' | 'destinations' | 
 
 export interface RuleLimit {
   readonly field: LimitedField
-  readonly why: string
+  readonly why: Message
 }
 
 /** xt_cluster deals out to so many. */
@@ -30,18 +31,18 @@ const HASHED_MAX = 32
  */
 const RATE_MAX = 10_000
 
-type Limit = readonly [field: LimitedField, isBeyond: (rule: RelayRule) => boolean, why: string]
+type Limit = readonly [field: LimitedField, isBeyond: (rule: RelayRule) => boolean, why: Message]
 
 const IPTABLES: readonly Limit[] = [
   [
     'destinations',
     (rule) => rule.balance === 'source_hash' && rule.destinations.length > HASHED_MAX,
-    `iptables deals out by source among ${HASHED_MAX} destinations at most`,
+    message('root.limit_hashed', { count: HASHED_MAX }),
   ],
   [
     'connection_rate_limit',
     (rule) => (rule.connection_rate_limit ?? 0) > RATE_MAX,
-    `iptables limits to ${RATE_MAX} new connections a second at most`,
+    message('root.limit_rate', { count: RATE_MAX }),
   ],
 ]
 
@@ -49,11 +50,7 @@ const IPTABLES: readonly Limit[] = [
  * Each change of any rule reloads the whole table of iptables-legacy, and connlimit then has forgotten all connections.
  */
 const LEGACY: readonly Limit[] = [
-  [
-    'max_connections_per_source',
-    (rule) => rule.max_connections_per_source !== null,
-    'iptables-legacy forgets who is connected whenever anybody changes a rule',
-  ],
+  ['max_connections_per_source', (rule) => rule.max_connections_per_source !== null, message('root.limit_forgets')],
 ]
 
 const LIMITS: Readonly<Record<RuleBackend, readonly Limit[]>> = {
@@ -63,7 +60,7 @@ const LIMITS: Readonly<Record<RuleBackend, readonly Limit[]>> = {
   none: [],
 }
 
-const NO_IPV6: Limit = ['bind_address', (rule) => familyOf(rule) === 6, 'ip6tables does not work on this host']
+const NO_IPV6: Limit = ['bind_address', (rule) => familyOf(rule) === 6, message('root.no_ip6tables')]
 
 /** Empty where the backend does exactly what the canonical rule says. */
 export const ruleLimits = (
@@ -75,13 +72,11 @@ export const ruleLimits = (
     .map(([field, , why]) => ({ field, why }))
 
 /** Why a feature is missing, or has bounds that nftables does not have. */
-export function featureNotes({ active, has_ipv6 }: Pick<RuleBackendFound, 'active' | 'has_ipv6'>): string {
-  const named =
-    active === 'nftables' || active === 'none' ? [] : ['iptables counts in lines of chains, which have no names']
-  return [...LIMITS[active], ...(has_ipv6 || active === 'none' ? [] : [NO_IPV6])]
-    .map(([, , why]) => why)
-    .concat(named)
-    .join('; ')
+export function featureNotes({ active, has_ipv6 }: Pick<RuleBackendFound, 'active' | 'has_ipv6'>): Message {
+  const limits = [...LIMITS[active], ...(has_ipv6 || active === 'none' ? [] : [NO_IPV6])].map(([, , why]) => why)
+  const named = active === 'nftables' || active === 'none' ? [] : [message('root.chains_unnamed')]
+  const [first = verbatim(''), ...others] = [...limits, ...named]
+  return others.reduce((all, one) => message('root.both', { first: all, second: one }), first)
 }
 
 /** In the words of GET /system/capabilities. */

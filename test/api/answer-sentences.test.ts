@@ -16,14 +16,13 @@ const DATA = `
   gateway come go source_address
   observed oper_state operation os path pattern payload peer_address present_text protocol release remote_endpoint
   request_id restart_required route_rule_title rule_text snat_address socket_path source subject subnet sysctl_path
-  systemd_dir table tags target target_name target_type text title tos traffic_class tunnel_type underlay_device
+  systemd_dir table tags tunnels_not_up target target_name target_type text title tos traffic_class tunnel_type underlay_device
   unit unit_path units_taken_over unmodelled username version web_path window_id
   answer.description allowed_sources.description pools.description route.description routes.description
   answer.note tunnel.note tunnels.note
 `
 /** Sentences that stay text alone, and why. */
 const KEPT: Readonly<Record<string, string>> = {
-  'errors.detail': 'what the kernel said when it was read',
   'window.detail': 'what root said when it could not take the changes back',
   'window.remediation': 'the same',
   operations: 'the record of what was done, as it was written at the time',

@@ -42,6 +42,8 @@ describe('An export', () => {
   })
 
   it('has no account, no password and no hash of one, no token or token version, and no signing key', async () => {
+    // A name that no value of a setting has.
+    await panel.db.updateTable('user_account').set({ username: 'gatekeeper' }).execute()
     const { text } = await operator.get('/backup/export')
     const account = await panel.db.selectFrom('user_account').selectAll().executeTakeFirstOrThrow()
     const forms = (bytes: Buffer): string[] => [
@@ -51,7 +53,7 @@ describe('An export', () => {
       bytes.toString('latin1'),
     ]
     const secrets = [
-      OPERATOR.username,
+      account.username,
       OPERATOR.password,
       account.password_hash,
       ...operator.cookies.values(),

@@ -10,8 +10,10 @@ import { inProcessHelper } from '../support/in-process-helper.ts'
 import { Certificates, filesIn } from './support/certificates.ts'
 import type { Client } from './support/client.ts'
 import { requestThrough, startPanel, type TestPanel, type TestParts } from './support/panel.ts'
+import { startWatching, statusOf, type WatchingPanel } from './support/monitor.ts'
 import { reapply } from './support/reconcile.ts'
 import { madeRoute } from './support/routes.ts'
+import { eventually } from './support/streams.ts'
 import { act, createTunnel } from './support/tunnels.ts'
 
 describe('What needs attention', () => {
@@ -90,6 +92,28 @@ describe('What needs attention', () => {
     panel.kernel.held.delete('gre-a-1')
     assert.equal((await attention()).incidents[0]?.affected_connections, null)
     assert.equal((await attention()).incidents[0]?.affected_routes, 1)
+  })
+})
+
+describe('What needs attention of what is watched', () => {
+  let panel: WatchingPanel
+  beforeEach(async () => {
+    panel = await startWatching()
+  })
+  afterEach(() => panel.close())
+
+  it('is a tunnel that is down, for the reason that its status has, with the id of that sentence', async () => {
+    const { tunnel_id, name } = await panel.up({ monitor_window_size: 10 })
+    panel.prober.lose(name, 10, 'unreachable', '198.51.100.7 says: host unreachable')
+    await eventually(() => panel.knocks.asked.length === 1, 'a knock')
+    panel.prober.lose(name, 3, 'unreachable', '198.51.100.7 says: host unreachable')
+    const { reason_message } = await statusOf(panel.operator, tunnel_id)
+    const { incidents } = (await panel.operator.get<AttentionAnswer>('/reconcile/attention')).body
+    assert.deepEqual(
+      incidents.map((one) => one.reason_message),
+      [reason_message],
+    )
+    assert.match(JSON.stringify(reason_message.params), /"root\.host_unreachable"/)
   })
 })
 

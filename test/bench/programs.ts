@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { BUNDLE, bundle } from '../../packaging/build/build.ts'
 import type { Jobs } from './driver/jobs.ts'
 
-const DRIVERS: readonly (keyof Jobs)[] = ['list', 'reconcile', 'create', 'many', 'relay', 'seed', 'watch', 'fping']
+const DRIVERS: readonly (keyof Jobs)[] = ['list', 'reconcile', 'create', 'many', 'relay', 'seed', 'watch', 'fping', 'windows']
 
 export interface Programs {
   readonly panel: string

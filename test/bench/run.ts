@@ -7,6 +7,7 @@ import { hostPart } from './host/part.ts'
 import { bootPart, labPart } from './lab/part.ts'
 import { relayPart } from './relay/part.ts'
 import { watchPart } from './watch/part.ts'
+import { windowsPart } from './windows/part.ts'
 import { asTable, type Section } from './table.ts'
 
 interface Part {
@@ -24,6 +25,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   host: { whyNot: needsRoot, run: hostPart },
   watch: { whyNot: needsRoot, run: watchPart },
   relay: { whyNot: needsRoot, run: relayPart },
+  windows: { whyNot: needsRoot, run: windowsPart },
   lab: { whyNot, run: labPart },
   boot: { whyNot, run: bootPart },
 }

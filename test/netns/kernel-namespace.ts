@@ -84,8 +84,12 @@ export class KernelNamespace {
   }
 
   /** Only once the driver has answered is the namespace there. */
+  get netns(): string {
+    return namespaceOf(this.#child)
+  }
+
   run(program: string, args: readonly string[], input?: string): string {
-    return execFileSync('nsenter', [`--net=${namespaceOf(this.#child)}`, program, ...args], {
+    return execFileSync('nsenter', [`--net=${this.netns}`, program, ...args], {
       encoding: 'utf8',
       maxBuffer: 1 << 27,
       stdio: ['pipe', 'pipe', 'pipe'],

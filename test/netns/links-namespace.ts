@@ -8,8 +8,6 @@ import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import type { KernelLinks } from '@panel/root-helper/kernel/link/links.ts'
 import { namespaceOf } from './own-namespace.ts'
 
-const DRIVER = fileURLToPath(new URL('links-driver.ts', import.meta.url))
-
 type Answer = { id: number; result?: unknown; error?: { code?: string; message: string } }
 type Waiter = { resolve: (value: unknown) => void; reject: (error: Error) => void }
 
@@ -19,9 +17,11 @@ export class LinksNamespace {
   private readonly waiters = new Map<number, Waiter>()
   private next = 0
 
-  constructor() {
+  /** Another driver answers calls of its own. */
+  constructor(driver = 'links-driver.ts') {
+    const path = fileURLToPath(new URL(driver, import.meta.url))
     // unshare becomes node, so the child's own number leads to the namespace.
-    this.child = spawn('unshare', ['--net', process.execPath, '--import', 'tsx', DRIVER], {
+    this.child = spawn('unshare', ['--net', process.execPath, '--import', 'tsx', path], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     createInterface({ input: this.child.stdout }).on('line', (line) => this.take(JSON.parse(line) as Answer))

@@ -19,6 +19,8 @@ const rule = (route_rule_id: number, fields: Partial<RelayRule> = {}): RelayRule
 const to = (address: string): Partial<RelayRule> => ({
   destinations: [{ address, port: 80, port_range_end: null, weight: 1 }],
 })
+/** Of a chain of its own, so that the change goes by nft. */
+const COMPILED = rule(7, { is_logging_enabled: true })
 const withSources = (...allowed_sources: string[]): Partial<RelayRule> => ({ allowed_sources })
 
 /** Runs the real one, tells what it was asked, and can be made to do something else than it was told. */
@@ -195,7 +197,7 @@ describe('A change of relay rules that is read back in pieces', function () {
 
   it('sees what was edited by hand while it was under way', async () => {
     writeFileSync(join(folder, 'meddle'), 'delete element inet panel relay_in_ports { tcp . 1002 }\n')
-    await host.kernel.rulesets.submit([], [{ ...rule(1), ...to('10.9.9.9') }])
+    await host.kernel.rulesets.submit([], [{ ...rule(1), ...to('10.9.9.9') }, COMPILED])
     assert.deepEqual(
       (await held()).damaged.map(({ route_rule_id }) => route_rule_id),
       [2],
@@ -211,10 +213,10 @@ describe('A change of relay rules that is read back in pieces', function () {
   ] as const) {
     it(`is not taken for made where nft leaves out or mistakes ${what}, whatever nft says`, async () => {
       appendFileSync(join(folder, 'edit'), `${edit}\n`)
-      const after = [{ ...rule(1), ...to('10.9.9.9'), bind_port: 4001 }, rule(8)]
+      const after = [{ ...rule(1), ...to('10.9.9.9'), bind_port: 4001 }, rule(8), COMPILED]
       const { outcome, failure } = await applyRuleset(host.kernel.rulesets, noJournal(), { before: [rule(1)], after })
       assert.notEqual(outcome, 'applied')
-      assert.match(failure?.message ?? '', /rule (1|8): /)
+      assert.match(failure?.message ?? '', /rule (1|7|8): /)
       assert.ok(listings() > 0)
       rmSync(join(folder, 'edit'))
       assert.deepEqual(

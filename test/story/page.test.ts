@@ -192,7 +192,13 @@ describe('An operator before the pages of two servers', function () {
     )
   })
 
-  it('names on the overview, within five seconds, a tunnel that is gone and the relay that died with it, and mends both by one button', async () => {
+  it('names on the overview, within five seconds, a tunnel that is gone, the relay that died with it and how many connections, and mends all by one button', async () => {
+    const [cut, alsoCut] = [connect(), connect()]
+    for (const one of [cut, alsoCut]) await one.write('before')
+    await goTo(onA, 'Relay rules')
+    await row(onA, 'Echo')
+      .getByText(/^[2-9] connections$/)
+      .waitFor()
     await goTo(onA, 'Overview')
     await onA.getByText('Everything works').waitFor()
     await a.server.run('ip', ['link', 'delete', 'gre-a-1'])
@@ -200,11 +206,12 @@ describe('An operator before the pages of two servers', function () {
       .getByRole('region', { name: 'Needs attention' })
       .getByRole('listitem')
       .filter({ hasText: 'gre-a-1' })
-    await incident.getByRole('link', { name: 'Echo' }).waitFor({ timeout: 5000 })
-    await incident.getByText(/\d+ connections?$/).waitFor()
+    await incident.filter({ hasText: /Takes down:\s*Echo\s*·\s*[2-9] connections/ }).waitFor({ timeout: 5000 })
+    await incident.getByRole('link', { name: 'Echo' }).waitFor()
     await incident.getByRole('button', { name: 'Reapply', exact: true }).click()
     await incident.waitFor({ state: 'detached' })
     assert.ok(await linkOf(a.server, 'gre-a-1'))
+    for (const one of [cut, alsoCut]) one.kill('KILL')
     const client = connect()
     await client.write('again')
     client.endStdin()

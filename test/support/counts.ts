@@ -46,6 +46,12 @@ export const REPETITIONS = {
     what: 'kill -9 of a process that writes to the store',
     files: ['test/unit/web/store-kills.test.ts'],
   },
+  PANEL_DIRECT_CHANGES: {
+    usual: 100,
+    soak: 5000,
+    what: 'changes of relay rules at random, by one batch to the kernel beside nft with the text of them',
+    files: ['test/netns/direct-commit.test.ts'],
+  },
   PANEL_WINDOW_KILLS: {
     usual: 20,
     soak: 1000,

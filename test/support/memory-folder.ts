@@ -6,6 +6,7 @@ export function memoryFolder(): StateFolder {
   return {
     read: (name) => files.get(name) ?? null,
     write: async (name, content) => void files.set(name, content),
+    append: async (name, content) => void files.set(name, (files.get(name) ?? '') + content),
     remove: async (name) => void files.delete(name),
     trouble: async () => null,
   }

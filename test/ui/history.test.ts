@@ -4,15 +4,16 @@ import type { Locator, Page } from 'playwright-core'
 import { createTunnel } from '../api/support/tunnels.ts'
 import { browsing, PHONE, type Look } from './support/browser.ts'
 import { goTo, signedIn, startHost, type Host } from './support/host.ts'
-import { BREAK, giveHistory, startOf } from './support/past.ts'
+import { BREAK, giveHistory, type StartOf } from './support/past.ts'
 
 describe('The history of a tunnel on the page', () => {
   const { visit } = browsing()
   let host: Host
+  let startOf: StartOf
   beforeEach(async () => {
     host = await startHost()
     await createTunnel(await host.setUp())
-    await giveHistory(host, 1)
+    startOf = await giveHistory(host, 1)
   })
   afterEach(() => host.close())
 
@@ -77,7 +78,7 @@ describe('The history of a tunnel on the page', () => {
       const down = await boxOf(page.locator('.bar rect.down'))
       const to = Math.ceil(Date.now() / 60_000) * 60
       const pixelOf = (time: number): number => bar.x + (bar.width * (time - (to - 86_400))) / 86_400
-      // Points of five minutes, and the minute may have turned since.
+      // Points of five minutes; the axis may have gone on by a minute.
       const from = Math.floor(startOf(BREAK.from) / 300) * 300
       const pixels = (bar.width * 60) / 86_400 + 0.5
       assert.ok(Math.abs(down.x - pixelOf(from)) <= pixels, `${down.x} where ${pixelOf(from)} is due`)

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { SCENES } from './screenshots/scenes.ts'
 
 const PAGE = fileURLToPath(new URL('../../ui/src', import.meta.url))
-const OPENED = /<(?:Dialog|Menu)\b(?:\s+(?:title|label)=\{t\('([^']+)')?|\bconfirm\(\{\s*title: t\('([^']+)'/g
+const OPENED = /<(?:Dialog|Menu)\b(?:\s+(?:title|label)=\{t\('([^']+)')?|\bconfirm\(\{(?:\s*title: t\('([^']+)')?/g
 /** Draws what `confirm` was given, and is pictured with each who calls it. */
 const ASKED_FOR = 'Confirm'
 

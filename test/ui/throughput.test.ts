@@ -7,7 +7,7 @@ import { FakeHost } from '../support/fake-host.ts'
 import { settingsWith } from '../support/settings.ts'
 import { browsing } from './support/browser.ts'
 import { goTo, signedIn, startHost, type Host } from './support/host.ts'
-import { giveHistory } from './support/past.ts'
+import { giveHistory, giveUnmeasured } from './support/past.ts'
 
 const MEBIBYTE = 1_048_576
 
@@ -57,6 +57,7 @@ describe('Throughput on the page', () => {
   })
 
   it('of a tunnel over time is a chart with the figures of the store, and says where nothing was counted', async () => {
+    await giveUnmeasured(host, 1)
     const page = await visitPage('tunnels/1/history?range=15m', 'gre-a-1')
     await page.getByText('No history yet').waitFor()
     await giveHistory(host, 1)

@@ -1,42 +1,27 @@
 // The lockout drill on a real kernel: the operator's only way to the panel is a tunnel, he cuts it, and is back without
 // anybody's help (reference.md, Safe apply).
 import assert from 'node:assert/strict'
-import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ImpactAnswer } from '@panel/shared/api/impact/impact.ts'
-import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
-import { startLab, type Lab, type Server } from './lab/index.ts'
+import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
+import type { SafeApplyAnswer, SafeApplyPending } from '@panel/shared/api/safe-apply.ts'
+import { startLab, type Lab } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
-import { Inside } from './panel/inside.ts'
-import { expect, Panel } from './panel/panel.ts'
+import { expect, ON_DISK, OPERATOR, Panel, wholeMachine, type Place } from './panel/panel.ts'
+import { CUTS, Ways, type Way } from './safe-apply-ways.ts'
 import { tunnelRequest } from '../support/records.ts'
 
 /** The least that a window takes. */
 const SECONDS = 15
+const ANSWER_S = 30
 
-interface Cut {
-  readonly method: 'PATCH' | 'DELETE' | 'POST'
-  readonly path: string
-  readonly body: object
-}
-
-const CUTS: Record<string, Cut> = {
-  'takes the address away that he comes by': {
-    method: 'PATCH',
-    path: '/tunnels/1',
-    body: { addresses: [{ address: '10.9.0.1', prefix_length: 30 }] },
-  },
-  'gives the tunnel another far end': {
-    method: 'PATCH',
-    path: '/tunnels/1',
-    body: { remote_endpoint: '192.0.2.99', confirm_recreate: true },
-  },
-  'takes the tunnel down': { method: 'POST', path: '/tunnels/1/down', body: {} },
-  'deletes the tunnel': { method: 'DELETE', path: '/tunnels/1', body: {} },
+type Answered = Partial<{ error: { code: string; field: string; details: { reason?: string } } }> & {
+  readonly safe_apply?: SafeApplyPending
 }
 
 /** His address is in its subnet. */
 const SWALLOWS = {
-  ...tunnelRequest({ local_endpoint: '192.0.2.1', remote_endpoint: '192.0.2.9' }),
+  ...tunnelRequest({ local_endpoint: '198.51.100.1', remote_endpoint: '198.51.100.9' }),
   interface_name: 'gre-a-9',
   addresses: [{ address: '10.77.0.2', prefix_length: 28 }],
   force: true,
@@ -45,111 +30,132 @@ const SWALLOWS = {
 describe('An operator whose only way to the panel is a tunnel', function () {
   this.timeout(600_000)
   let lab: Lab
-  let a: Panel
-  let far: Server
-  let inside: Inside
+  let panel: Panel<Place>
+  let ways: Ways
 
+  const startWeb = (): Promise<void> => panel.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })
   before(async () => {
     lab = await startLab()
-    const servers = await lab.twoServers()
+    panel = new Panel(await wholeMachine(lab), ON_DISK)
     await putPanel(lab)
-    a = new Panel(servers.a)
-    far = servers.b
-    await a.startHelper()
-    await a.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })
-    await a.setUp()
-    const ends = { local_endpoint: a.server.address, remote_endpoint: far.address }
-    const { tunnel } = expect(await a.operator.post<CreateTunnelAnswer>('/tunnels', tunnelRequest(ends)), 201)
-    await far.run(
-      `ip link add by-hand mtu ${tunnel.mtu} type gre local ${far.address} remote ${a.server.address} ikey ${tunnel.okey} okey ${tunnel.ikey} && ip address add 172.17.1.2/30 dev by-hand && ip address add 10.77.0.1/32 dev lo && ip link set by-hand up && ip route add 172.17.1.0/30 dev by-hand src 10.77.0.1 metric 1`,
-    )
-    await a.server.run(`ip route add 10.77.0.0/24 dev ${tunnel.interface_name}`)
-    // He comes from a network behind the far end.
-    await far.run('ip route delete 172.17.1.0/30 dev by-hand proto kernel')
-    inside = new Inside(far, 'http://172.17.1.1:8480', a.operator)
-    assert.ok(await inside.reaches(), 'he reaches the panel')
+    await panel.startHelper()
+    await startWeb()
+    await panel.setUp()
+    ways = new Ways(lab, panel)
+    await ways.make()
+    await ways.moveBehind()
+    for (const { inside } of ways.all) assert.ok(await inside.reaches(), 'he reaches the panel')
   })
   after(() => lab?.stop())
 
-  /** Sends the cut from inside, and says whether it was applied and he is off. */
-  const cutOff = async ({ method, path, body }: Cut): Promise<void> => {
-    const { body: foreseen } = await inside.request<ImpactAnswer>('POST', '/impact', { method, path, body }, 30)
-    assert.equal(foreseen.impact.own_access.is_affected, true, 'the impact says so beforehand')
-    assert.notEqual(foreseen.impact.own_access.how, 'none')
-    const refused = await inside.request<{ error?: { code: string } }>(method, path, body, 30)
-    assert.deepEqual([refused.status, refused.body.error?.code], [409, 'WOULD_CUT_OWN_ACCESS'])
-    // Its answer comes when he is back, if at all.
-    void inside.request(method, path, { ...body, confirm_within_seconds: SECONDS }, 3).catch(() => undefined)
-    const began = performance.now()
-    while (await inside.reaches()) assert.ok(performance.now() - began < 10_000, 'he is cut off')
-  }
+  const way = (at: number): Way => ways.all[at] ?? assert.fail()
   /** Within its time and what a try takes. */
-  const isBack = async (): Promise<number> => {
+  const isBack = async ({ inside }: Way, within = SECONDS + 15): Promise<void> => {
     const began = performance.now()
-    while (!(await inside.reaches()))
-      assert.ok(performance.now() - began < (SECONDS + 15) * 1000, 'he is back within the time')
-    return performance.now() - began
+    while (!(await inside.reaches())) assert.ok(performance.now() - began < within * 1000, 'he is back within the time')
   }
-  const said = async (): Promise<string | undefined> =>
-    (await inside.request<SafeApplyAnswer>('GET', '/safe-apply')).body.last?.ended_how
+  /** However long a busy machine takes to answer. */
+  const isConnected = async ({ inside }: Way): Promise<boolean> =>
+    (await inside.request('GET', '/auth/me', undefined, ANSWER_S)).status === 200
+  const said = async ({ inside }: Way): Promise<string | undefined> =>
+    (await inside.request<SafeApplyAnswer>('GET', '/safe-apply', undefined, ANSWER_S)).body.last?.ended_how
+  const stored = async (): Promise<unknown> => (await panel.operator.get('/backup/export')).body['tunnels']
 
-  for (const [what, cut] of Object.entries(CUTS))
+  for (const [at, what] of Object.keys(CUTS).entries())
     it(`${what}, is cut off, and is back within the time`, async () => {
-      const before = await a.picture()
-      const stored = (await a.operator.get('/backup/export')).body['tunnels']
-      await cutOff(cut)
-      await isBack()
-      assert.equal(await a.picture(), before)
-      assert.deepEqual((await a.operator.get('/backup/export')).body['tunnels'], stored)
-      assert.equal(await said(), 'expired')
+      const before = [await ways.picture(), await stored()]
+      const { tunnel, cut, inside } = way(at)
+      const path = `/tunnels/${tunnel.tunnel_id}${cut.path}`
+      const refused = await inside.request<Answered>(cut.method, path, cut.body, ANSWER_S)
+      assert.deepEqual([refused.status, refused.body.error?.code], [409, 'WOULD_CUT_OWN_ACCESS'])
+      await ways.cutOff(way(at), SECONDS)
+      await isBack(way(at))
+      assert.deepEqual([await ways.picture(), await stored()], before)
+      assert.equal(await said(way(at)), 'expired')
     })
 
-  it('cannot make a tunnel whose address swallows the way back to him: root refuses it', async () => {
-    const before = await a.picture()
-    const { status, body } = await inside.request<{ error?: { details: { reason?: string } } }>(
-      'POST',
-      '/tunnels',
-      { ...SWALLOWS, confirm_within_seconds: SECONDS },
-      30,
-    )
-    assert.deepEqual([status, body.error?.details.reason], [409, 'protected_address'])
-    assert.equal(await a.picture(), before)
-  })
-
-  it('is back within the time although the helper is killed in between', async () => {
-    const before = await a.picture()
-    await cutOff(CUTS['gives the tunnel another far end'] ?? assert.fail())
-    await a.replaceHelper()
-    await isBack()
-    assert.equal(await a.picture(), before)
+  it('is back after all of these although the helper is killed in between', async () => {
+    const before = [await ways.picture(), await stored()]
+    await ways.cutAllOff(2 * SECONDS)
+    await panel.replaceHelper()
+    for (const one of ways.all) await isBack(one, 2 * SECONDS + 15)
+    assert.deepEqual([await ways.picture(), await stored()], before)
+    assert.equal(await said(way(0)), 'expired')
   })
 
   it('is back within the time although the web daemon is killed in between, and stays dead until then', async () => {
-    const before = await a.picture()
-    await cutOff(CUTS['deletes the tunnel'] ?? assert.fail())
-    a.web.kill('KILL')
-    await a.web.exited
-    while ((await a.picture()) !== before) await new Promise((resolve) => setTimeout(resolve, 500))
-    await a.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })
-    await isBack()
-    assert.equal(await said(), 'expired')
-    assert.equal((await inside.request('GET', '/tunnels/1', undefined, 30)).status, 200)
+    const before = await ways.picture()
+    await ways.cutOff(way(3), SECONDS)
+    panel.web.kill('KILL')
+    await panel.web.exited
+    while ((await ways.picture()) !== before) await sleep(500)
+    await startWeb()
+    await isBack(way(3))
+    assert.equal(await said(way(3)), 'expired')
+    assert.equal((await way(3).inside.request('GET', '/tunnels/4', undefined, ANSWER_S)).status, 200)
   })
 
-  it('keeps what does not cut him off, over a connection that he made after it', async () => {
-    const { body, status } = await inside.request<{ safe_apply?: { window_id: string } }>(
-      'PATCH',
-      '/tunnels/1',
-      {
-        mtu: 1400,
-        confirm_within_seconds: SECONDS,
-      },
-      30,
+  it('cannot ask for an MTU that nothing passes, nor for an address that swallows the way back to him', async () => {
+    const before = await ways.picture()
+    const { inside } = way(0)
+    const ask = async (method: string, path: string, body: object): Promise<unknown[]> => {
+      const all = { ...body, confirm_within_seconds: SECONDS }
+      const { status, body: answer } = await inside.request<Answered>(method, path, all, ANSWER_S)
+      return [status, answer.error?.field || answer.error?.details.reason]
+    }
+    assert.deepEqual(await ask('PATCH', '/tunnels/1', { mtu: 68 }), [422, 'mtu'])
+    assert.deepEqual(await ask('POST', '/tunnels', SWALLOWS), [409, 'protected_address'])
+    assert.equal(await ways.picture(), before)
+    const { body } = await inside.request<SafeApplyAnswer>('GET', '/safe-apply', undefined, ANSWER_S)
+    assert.equal(body.window, null)
+  })
+
+  it('turns forwarding off and stays connected, since he talks to this host itself, and it comes back', async () => {
+    const isOn = async (): Promise<string> => (await lab.read('/proc/sys/net/ipv4/ip_forward')).trim()
+    const path = '/system/forwarding/enable'
+    expect(await panel.operator.post(path, {}), 200)
+    const { inside } = way(0)
+    const body = { revert: true }
+    const foreseen = await inside.request<ImpactAnswer>('POST', '/impact', { method: 'POST', path, body }, ANSWER_S)
+    assert.equal(foreseen.body.impact.own_access.is_affected, false)
+    const off = await inside.request<Answered>('POST', path, { ...body, confirm_within_seconds: 300 }, ANSWER_S)
+    assert.equal(off.status, 200, JSON.stringify(off.body))
+    assert.deepEqual([await isOn(), await isConnected(way(0))], ['0', true])
+    const { window_id } = off.body.safe_apply ?? assert.fail('no window')
+    assert.equal((await inside.request('POST', '/safe-apply/cancel', { window_id }, ANSWER_S)).status, 200)
+    assert.equal(await isOn(), '1')
+  })
+
+  it('keeps the least MTU, which does not cut him off, over a connection that he made after it', async () => {
+    const { inside, tunnel } = way(0)
+    const body = { mtu: 576, confirm_within_seconds: 300 }
+    const changed = await inside.request<Answered>('PATCH', '/tunnels/1', body, ANSWER_S)
+    assert.equal(changed.status, 200, JSON.stringify(changed.body))
+    const { window_id } = changed.body.safe_apply ?? assert.fail('no window')
+    assert.equal((await inside.request('GET', '/backup/export', undefined, ANSWER_S)).status, 200)
+    assert.equal((await inside.request('POST', '/safe-apply/confirm', { window_id }, ANSWER_S)).status, 200)
+    assert.equal(await said(way(0)), 'confirmed')
+    assert.match(await lab.run(`ip link show dev ${tunnel.interface_name}`), /mtu 576/)
+  })
+
+  it('is back after all of these although the power is cut in between, before anything is served', async () => {
+    const before = await stored()
+    const files = (): Promise<string> => lab.run(`cd ${ON_DISK.unitDir} && grep -r '' --include 'tunnel-panel-*'`)
+    const kept = await files()
+    await ways.cutAllOff(3600)
+    assert.notEqual(await files(), kept)
+    await lab.reset()
+    await ways.makeAnew()
+    await panel.startHelper()
+    assert.equal(await files(), kept)
+    await startWeb()
+    expect(await panel.operator.post('/auth/login', OPERATOR), 200)
+    for (const one of ways.all) await isBack(one)
+    assert.deepEqual([await said(way(0)), await stored()], ['rebooted', before])
+    const { items } = expect(await panel.operator.get<ReconcileAnswer>('/reconcile'), 200)
+    assert.deepEqual(
+      items.map(({ status }) => status),
+      ways.all.map(() => 'InSync'),
     )
-    assert.equal(status, 200)
-    const { window_id } = body.safe_apply ?? assert.fail('no window')
-    assert.equal((await inside.request('POST', '/safe-apply/confirm', { window_id }, 30)).status, 200)
-    await new Promise((resolve) => setTimeout(resolve, (SECONDS + 2) * 1000))
-    assert.match(await a.server.run('ip link show dev gre-a-1'), /mtu 1400/)
   })
 })

@@ -85,6 +85,7 @@ const makePipeline = (
     panelPorts: () => listeners.ports(),
     streams: new Streams({ now, isStanding: (session) => isStanding(db, session), logger }),
     inWindow: safeApply.during,
+    mayWrite: () => safeApply.exclusive.requireNone(),
     cutsOwnAccess: cutsOwnAccess(readImpact),
     record: makeRecorder(db, now, logger),
     logger,

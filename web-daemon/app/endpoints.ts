@@ -14,6 +14,7 @@ import { monitorEndpoints } from '../features/monitor/endpoints.ts'
 import { poolEndpoints } from '../features/pools/endpoints.ts'
 import { whyNoDefaultPool } from '../features/pools/reference.ts'
 import { reconcileEndpoints } from '../features/reconcile/endpoints.ts'
+import { allOrNothing } from '../features/safe-apply/all-or-nothing.ts'
 import { safeApplyEndpoints } from '../features/safe-apply/endpoints.ts'
 import { settingsEndpoints } from '../features/settings/endpoints.ts'
 import { systemEndpoints } from '../features/system/endpoints.ts'
@@ -75,7 +76,7 @@ export function allEndpoints(services: Services, readImpact: ReadImpact): Endpoi
       poolUse,
       traffic,
       confirmPassword: confirmPassword(auth),
-      allOrNothing: services.safeApply.allOrNothing,
+      allOrNothing: allOrNothing({ ...services.context, safeApply: services.safeApply }),
       logger,
     }),
   ]

@@ -1,9 +1,10 @@
-// The relay rules that were last accepted, in one file: what boot brings back.
+// The relay rules that were last accepted, in one file: what boot brings back. A long list is not written again for
+// each change: changes are lines after it.
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { RefusedError } from '../../refused.ts'
 import { messageOf, oneLine } from '../../text.ts'
-import type { HeldForBoot } from '../facilities.ts'
+import type { HeldForBoot, RuleSwap } from '../facilities.ts'
 import { setAside, type StateFolder } from './state-folder.ts'
 
 export interface BootRules {
@@ -14,13 +15,17 @@ export interface BootRules {
 }
 
 const NAME = 'ruleset.json'
+/** A shorter list is written as quickly as a line. */
+const LONG_BYTES = 64 * 1024
 
 export function bootRulesIn(folder: StateFolder): BootRules {
   let rules: readonly RelayRule[] | null = null
+  /** How much may be appended before the whole list is written again; 0 where it is to be written now. */
+  let room = 0
   /** A file that cannot be read is tried again each time, since somebody may have set it aside. */
   const held = (): HeldForBoot => {
     try {
-      rules ??= parse(folder.read(NAME))
+      rules ??= parse(folder.read(NAME)) // and its first change is written with the whole list
       return { boot_rules: rules, boot_trouble: null }
     } catch (error) {
       return { boot_rules: [], boot_trouble: damaged(oneLine(messageOf(error))) }
@@ -31,12 +36,26 @@ export function bootRulesIn(folder: StateFolder): BootRules {
     async change(gone, put) {
       const { boot_rules, boot_trouble } = held()
       if (boot_trouble !== null) throw new RefusedError('state_unusable', boot_trouble)
-      const left = new Set([...gone, ...put.map(({ route_rule_id }) => route_rule_id)])
-      const next = [...boot_rules.filter(({ route_rule_id }) => !left.has(route_rule_id)), ...put].sort(inOrder)
-      await folder.write(NAME, JSON.stringify({ rules: next }))
+      const next = changed(boot_rules, { gone, put })
+      const line = `\n${JSON.stringify({ gone, put })}\n`
+      const roomAfter = room - line.length
+      room = 0 // a line that is cut short must not be appended to
+      if (roomAfter > 0) {
+        await folder.append(NAME, line)
+        room = roomAfter
+      } else {
+        const text = JSON.stringify({ rules: next })
+        await folder.write(NAME, text)
+        room = text.length < LONG_BYTES ? 0 : text.length / 4
+      }
       rules = next
     },
   }
+}
+
+function changed(rules: readonly RelayRule[], { gone, put }: RuleSwap): RelayRule[] {
+  const left = new Set([...gone, ...put.map(({ route_rule_id }) => route_rule_id)])
+  return [...rules.filter(({ route_rule_id }) => !left.has(route_rule_id)), ...put].sort(inOrder)
 }
 
 const damaged = (why: string): string =>
@@ -45,10 +64,24 @@ const damaged = (why: string): string =>
 function parse(text: string | null): readonly RelayRule[] {
   if (text === null) return []
   if (text === '') throw new Error('it is empty, or no plain file')
-  const { rules } = JSON.parse(text) as { rules?: unknown }
-  if (!Array.isArray(rules) || !rules.every(isRule)) throw new Error('it holds no list of rules')
-  return rules
+  const [list = '', ...lines] = text.split('\n')
+  const { rules } = JSON.parse(list) as { rules?: unknown }
+  if (!areRules(rules)) throw new Error('it holds no list of rules')
+  // What stands behind the last end of a line was cut short, as by a power cut: that change is in the journal.
+  return lines
+    .slice(0, -1)
+    .filter((line) => line !== '')
+    .reduce((held, line) => changed(held, readChange(line)), rules)
 }
+
+function readChange(line: string): RuleSwap {
+  const { gone, put } = JSON.parse(line) as Partial<RuleSwap>
+  if (!Array.isArray(gone) || !gone.every(Number.isSafeInteger) || !areRules(put))
+    throw new Error('it holds a line that is no change of rules')
+  return { gone, put }
+}
+
+const areRules = (value: unknown): value is RelayRule[] => Array.isArray(value) && value.every(isRule)
 
 const isRule = (value: unknown): value is RelayRule =>
   typeof value === 'object' &&

@@ -1,5 +1,5 @@
 // Files written whole or not at all: temporary file, fsync, rename, fsync of the folder.
-import { lstatSync, readFileSync } from 'node:fs'
+import { constants, lstatSync, readFileSync } from 'node:fs'
 import { open, readdir, rename, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
@@ -34,6 +34,17 @@ export async function writeWhole(path: string, content: string, mode: number): P
     throw error
   }
   await syncFolder(dirname(path))
+}
+
+/** To a file that is there. */
+export async function appendTo(path: string, content: string): Promise<void> {
+  const file = await open(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW)
+  try {
+    await file.writeFile(content)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
 }
 
 /**

@@ -2,12 +2,14 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RefusedError } from '../../refused.ts'
-import { errorCode, readIfThere, removeIfThere, syncFolder, writeWhole } from './files.ts'
+import { appendTo, errorCode, readIfThere, removeIfThere, syncFolder, writeWhole } from './files.ts'
 
 export interface StateFolder {
   /** Null where there is no such file. */
   read(name: string): string | null
   write(name: string, content: string): Promise<void>
+  /** Behind what is there, and on the disk before it returns; where it throws, a part may be there. */
+  append(name: string, content: string): Promise<void>
   /** On the disk before it returns. */
   remove(name: string): Promise<void>
   /** Why nothing can be written, found out by writing; null where it can. */
@@ -19,6 +21,7 @@ export function stateFolder(folder: string): StateFolder {
   return {
     read: (name) => readIfThere(path(name)),
     write: (name, content) => writing(() => writeWhole(path(name), content, 0o600)),
+    append: (name, content) => writing(() => appendTo(path(name), content)),
     remove: (name) =>
       writing(async () => {
         await removeIfThere(path(name))

@@ -1,6 +1,6 @@
 // Received ICMP, as far as it answers an echo request. Anybody can send such bytes, so every field is checked before it
 // is used.
-import { NO_SUCH_TUNNEL } from '@panel/shared/path/model.ts'
+import { message as phrase } from '@panel/shared/messages/message.ts'
 import { ipText } from '../../netlink/bytes.ts'
 import type { ReceivedIcmp } from './port.ts'
 import { isWhole } from './checksum.ts'
@@ -72,5 +72,5 @@ const REFUSALS_OF_GRE: Readonly<Record<Family, readonly string[]>> = { 4: ['3 2'
 
 const describeWrapped = (family: Family, type: number, code: number, text: string): string =>
   REFUSALS_OF_GRE[family].includes(`${type} ${code}`)
-    ? `${text}: ${NO_SUCH_TUNNEL}`
-    : `${text}, said of the GRE packet around it`
+    ? phrase('root.no_such_tunnel', { what: text }).message
+    : phrase('root.of_wrapping', { what: text }).message

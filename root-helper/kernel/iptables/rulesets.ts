@@ -183,7 +183,7 @@ export class IptablesRulesets implements Rulesets {
   }
 
   #whyMissing(rule: RelayRule): string {
-    const limits = this.#limits(rule).map((limit) => limit.why)
+    const limits = this.#limits(rule).map(({ why }) => why.message)
     return limits.join('; ') || 'nothing of it is in our chains; reapply it, or the next boot brings it back'
   }
 }

@@ -1,8 +1,10 @@
 // Our table as the kernel reports it, without starting nft: only the parts that are requested.
 import type { RelayCounters } from '@panel/shared/ruleset/model.ts'
+import type { TableChange } from '@panel/shared/ruleset/nft/change.ts'
 import { COUNTER_NAME, TABLE, type TableSet } from '@panel/shared/ruleset/nft/table.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { NETLINK_NETFILTER } from '../../netlink/constants.ts'
+import { addCounter, addElements, batch, deleteCounter, deleteElements } from '../../netlink/nftables/batch.ts'
 import type { Message } from '../../netlink/message.ts'
 import {
   chainItselfRequest,
@@ -18,7 +20,7 @@ import {
 } from '../../netlink/nftables/nftables.ts'
 import { decodeElements, elementsRequest, elementTypes, type FoundElement } from '../../netlink/nftables/elements.ts'
 import { decodeLine } from '../../netlink/nftables/lines.ts'
-import { NetlinkSocket } from '../../netlink/socket.ts'
+import { NetlinkSocket, type Request } from '../../netlink/socket.ts'
 
 const NAME = TABLE.split(' ')[1] ?? ''
 /** Keys in one request: it must fit into one datagram. */
@@ -96,6 +98,22 @@ export class RelayTable {
     return found
   }
 
+  /** Commits counters and elements (`isDirect`), where the ruleset is still of this generation. */
+  change(change: TableChange, generation: number): Promise<void> {
+    return this.#open().batch('change the relay rules', batch(requestsOf(change), { generation }))
+  }
+
+  /** Of several such changes, one after the other: the kernel looks at all of them and changes nothing. */
+  rehearse(changes: readonly TableChange[]): Promise<void> {
+    return this.#open().batch('rehearse the relay rules', batch(changes.flatMap(requestsOf), { isRehearsal: true }))
+  }
+
+  /** Refused of one that a rule still feeds. */
+  deleteCounters(names: readonly string[]): Promise<void> {
+    const requests = names.map((name) => deleteCounter(NAME, name))
+    return this.#open().batch('delete counters', batch(requests))
+  }
+
   #elementsIn = (replies: readonly Message[] | null, values: readonly string[]): FoundElement[] | null =>
     replies?.flatMap((reply) => decodeElements(reply, values)) ?? null
 
@@ -113,6 +131,12 @@ export class RelayTable {
     return this.#socket
   }
 }
+
+export const requestsOf = ({ counters, elements }: TableChange): Request[] => [
+  ...counters.map((name) => addCounter(NAME, name)),
+  ...elements.flatMap((one) => deleteElements(NAME, one)),
+  ...elements.flatMap((one) => addElements(NAME, one)),
+]
 
 export function ruleCounters(counters: readonly NamedCounter[]): RelayCounters[] {
   const found = new Map<number, RelayCounters>()

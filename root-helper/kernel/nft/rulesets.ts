@@ -5,6 +5,7 @@ import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import { nothingRead, readRuleset, type Compiled, type RulesetRead } from '@panel/shared/ruleset/nft/read.ts'
 import { applyChange, diffTables } from '@panel/shared/ruleset/nft/change.ts'
 import { renderCountersGone, formatChange } from '@panel/shared/ruleset/nft/render.ts'
+import { DIRECT_MAX, isDirect } from '@panel/shared/ruleset/nft/direct.ts'
 import { layOut } from '@panel/shared/ruleset/nft/layout.ts'
 import { rulesAround } from '@panel/shared/ruleset/part.ts'
 import { patchTable } from '@panel/shared/ruleset/nft/patch.ts'
@@ -19,6 +20,8 @@ import { missingRules, type BootRules } from '../files/boot-rules.ts'
 import type { Nft } from './nft.ts'
 import { ruleCounters, RelayTable } from './relay-table.ts'
 
+/** Of a change that the kernel refuses since the ruleset has changed meanwhile. */
+const DIRECT_TRIES = 3
 const LIST_TABLE = `list table ${TABLE}`
 
 export class NftRulesets implements Rulesets {
@@ -81,17 +84,28 @@ export class NftRulesets implements Rulesets {
     return submitted
   }
 
+  /** Again where somebody else changed the ruleset meanwhile; the last time by nft, which takes it as it is then. */
   async #submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
+    for (let left = DIRECT_TRIES; left > 0; left -= 1)
+      try {
+        return await this.#submitOnce({ gone, put }, true)
+      } catch (error) {
+        if (!(error instanceof KernelError && error.code === 'ERESTART')) throw error
+      }
+    await this.#submitOnce({ gone, put }, false)
+  }
+
+  async #submitOnce({ gone, put }: RuleSwap, mayBeDirect: boolean): Promise<void> {
     const found = await this.#readTable()
     const rules = swapped(found?.legible ?? [], { gone, put })
-    if (found && isWhole(found)) await this.#submitPart(found, rules)
+    if (found && isWhole(found)) await this.#submitPart(found, rules, mayBeDirect)
     else if (found) {
       const ids = new Set([...gone, ...put.map(({ route_rule_id }) => route_rule_id)])
       await this.#submitAll(found.table, rules, patchTable(found.table, { before: found.legible, after: rules, ids }))
     } else if (rules.length > 0) await this.#submitAll(null, rules, layOut(rules))
   }
 
-  /** As one text, which the kernel looks at whole and throws away. Of a table that is damaged no more is known beforehand. */
+  /** As one transaction, which the kernel looks at whole and throws away. Of a table that is damaged no more is known beforehand. */
   async rehearse(there: RuleSwap, back: RuleSwap): Promise<void> {
     const found = await this.#readTable()
     if (found && !isWhole(found)) return
@@ -100,7 +114,8 @@ export class NftRulesets implements Rulesets {
     const forward = diffTables(part, wanted)
     for (const name of part?.counters ?? []) wanted.counters.add(name)
     const undone = diffTables(wanted, part ?? layOut(swapped(rules, back)))
-    await this.#nft.check(formatChange(forward) + formatChange(undone))
+    if (part && isDirect(forward, part) && isDirect(undone, wanted)) await this.#table.rehearse([forward, undone])
+    else await this.#nft.check(formatChange(forward) + formatChange(undone))
   }
 
   /** Deleting the table deletes the counters with it. */
@@ -117,7 +132,9 @@ export class NftRulesets implements Rulesets {
     if (found.length === 0) return []
     const gone = found.map(({ name }) => name)
     const cached = this.#cached
-    const generations = await this.#generations.during(() => this.#nft.submit(renderCountersGone(gone)))
+    const generations = await this.#generations.during(() =>
+      gone.length <= DIRECT_MAX ? this.#table.deleteCounters(gone) : this.#nft.submit(renderCountersGone(gone)),
+    )
     if (
       cached?.read &&
       cached.generation === generations?.before &&
@@ -145,11 +162,15 @@ export class NftRulesets implements Rulesets {
    * The table is just what the rules found are compiled to, so nothing need be compiled but what the change has to do
    * with.
    */
-  async #submitPart(found: RulesetRead, rules: readonly RelayRule[]): Promise<void> {
+  async #submitPart(found: RulesetRead, rules: readonly RelayRule[], mayBeDirect: boolean): Promise<void> {
     const { part, wanted } = around(found, rules)
-    const change = diffTables(part, wanted)
+    const whole = diffTables(part, wanted)
     const cached = this.#cached
-    const generations = await this.#generations.during(() => this.#nft.submit(formatChange(change)))
+    const isDirectly = mayBeDirect && cached?.read === found && isDirect(whole, part)
+    const change = isDirectly ? { ...whole, chains: [] } : whole
+    const generations = await this.#generations.during(() =>
+      isDirectly ? this.#table.change(change, cached.generation) : this.#nft.submit(formatChange(change)),
+    )
     applyChange(found.table, change)
     const read: RulesetRead = { table: found.table, legible: rules, rules: [...rules], damaged: [], unmanaged: [] }
     this.#expected = read

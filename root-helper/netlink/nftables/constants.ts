@@ -3,6 +3,9 @@
 // linux/netfilter/nfnetlink.h
 export const NFNL_SUBSYS_NFTABLES = 10
 export const NFGENMSG_BYTES = 4
+export const NFNL_MSG_BATCH_BEGIN = 0x10
+export const NFNL_MSG_BATCH_END = 0x11
+export const NFNL_BATCH_GENID = 1
 
 // linux/netfilter.h
 export const NFPROTO_UNSPEC = 0
@@ -13,9 +16,13 @@ export const NFT_MSG_GETTABLE = 1
 export const NFT_MSG_GETCHAIN = 4
 export const NFT_MSG_GETRULE = 7
 export const NFT_MSG_GETSET = 10
+export const NFT_MSG_NEWSETELEM = 12
 export const NFT_MSG_GETSETELEM = 13
+export const NFT_MSG_DELSETELEM = 14
 export const NFT_MSG_GETGEN = 16
+export const NFT_MSG_NEWOBJ = 18
 export const NFT_MSG_GETOBJ = 19
+export const NFT_MSG_DELOBJ = 20
 
 // linux/netfilter/nf_tables.h: enum nft_gen_attributes, nft_table_attributes
 export const NFTA_GEN_ID = 1

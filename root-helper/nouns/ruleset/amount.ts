@@ -5,9 +5,10 @@ import { RefusedError } from '../../refused.ts'
 
 /** A change that makes it no more is allowed whatever there is, so that there is a way back. */
 export function allowAmount(held: readonly RelayRule[], gone: ReadonlySet<number>, wanted: readonly RelayRule[]): void {
-  const before = sum(held)
-  const after = sum(held.filter(({ route_rule_id }) => !gone.has(route_rule_id))) + sum(wanted)
-  if (after > ELEMENTS_MAX && after > before)
+  const more = sum(wanted) - sum(held.filter(({ route_rule_id }) => gone.has(route_rule_id)))
+  if (more <= 0) return
+  const after = sum(held) + more
+  if (after > ELEMENTS_MAX)
     throw new RefusedError(
       'unsupported',
       `All relay rules together would take ${after} elements of the table, and ${ELEMENTS_MAX} are the most: shift fewer ports, or let ranges keep theirs`,

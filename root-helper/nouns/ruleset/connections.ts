@@ -50,7 +50,8 @@ export async function countThrough(
     return { is_readable: true, detail: '', connections: count }
   } catch (error) {
     if (!(error instanceof KernelError)) throw error
-    return { is_readable: false, detail: error.message.slice(0, 300), connections: 0 }
+    const detail = error.code === 'ETIMEDOUT' ? message('root.flows_slow').message : error.message
+    return { is_readable: false, detail: detail.slice(0, 300), connections: 0 }
   }
 }
 

@@ -2,15 +2,24 @@
 // root submits.
 import type { RelayRule } from '../model.ts'
 import { diffTables, type Element, type SetChange, type TableChange } from './change.ts'
+import { isDirect } from './direct.ts'
 import { layOut } from './layout.ts'
 import { rulesAround } from '../part.ts'
 import { COUNTER_NAME, TABLE, type Table } from './table.ts'
 
 /** From the rules that a host holds to the wanted ones. `found` null: our table does not exist. */
-export function rulesetText(found: readonly RelayRule[] | null, wanted: readonly RelayRule[]): string {
-  if (!found) return renderChange(null, layOut(wanted))
-  const { before, after } = rulesAround(found, wanted)
-  return renderChange(layOut(before), layOut(after))
+export const rulesetText = (found: readonly RelayRule[] | null, wanted: readonly RelayRule[]): string =>
+  rulesetChange(found, wanted).text
+
+/** `isDirect`: root commits it by itself, and nft is not started; the text has the same effect. */
+export function rulesetChange(
+  found: readonly RelayRule[] | null,
+  wanted: readonly RelayRule[],
+): { readonly text: string; readonly isDirect: boolean } {
+  const { before, after } = found ? rulesAround(found, wanted) : { before: null, after: wanted }
+  const [from, to] = [before && layOut(before), layOut(after)]
+  const change = diffTables(from, to)
+  return { text: formatChange(change), isDirect: from !== null && isDirect(change, from) }
 }
 
 /** `found` null: our table is not there at all. */

@@ -120,6 +120,12 @@ export interface Jobs {
       number[]
     > & { rest: Costs }
   }
+  windows: {
+    /** Makes so many tunnels, and leaves them there. */
+    job: { panel: Panel; ends: Ends; count: number; rounds: Rounds }
+    /** Changed outside of a window and in one; one put back, and all. */
+    answer: Record<'plain' | 'kept' | 'one' | 'all', number[]>
+  }
   seed: {
     /** The store, made where it is missing. */
     job: { store: string; count: number; ends: Ends; persistence_type_id: number }

@@ -15,7 +15,6 @@ import { loadingSection } from './loading.ts'
 import type { Panel } from './panel.ts'
 import { rulesOf } from './rules.ts'
 import { Stage } from './stage.ts'
-import { windowSection } from './windows.ts'
 import { measureAll, type Measured } from './traffic.ts'
 import { connectionsSection, datagramsSection, latencySection, streamSections } from './traffic-sections.ts'
 
@@ -56,10 +55,6 @@ async function measure(stage: Stage, folder: string, programs: Programs, tell: T
   for (const count of SIZES) {
     console.error(`relay: one of ${count} rules changed`)
     tell(await controlSection(stage, panelOf(made, count), programs, count))
-  }
-  for (const count of SIZES) {
-    console.error(`relay: ${count} rules in a window`)
-    tell(await windowSection(panelOf(made, count), count))
   }
   console.error('relay: the impact of a change')
   tell(await impactSection(stage, panelOf(made, CHANGED), CHANGED))

@@ -4,6 +4,7 @@ import { answer, choose, foretold, press, previewBackup } from './acts.ts'
 import { MENUS } from './menus.ts'
 import type { At, Scene } from './scene.ts'
 import { TUNNEL_DIALOGS } from './tunnel-dialogs.ts'
+import { look } from './world.ts'
 
 /** Shown with whatever it is open over. */
 const PANEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
@@ -48,6 +49,16 @@ const PANEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
         .filter({ hasText: say('routes.apply_all.menu') })
         .click()
     },
+  },
+  {
+    name: 'dialog-reapply-rules',
+    path: 'system',
+    shows: 'remedy.reapply_rules_ask',
+    alone: async ({ host }) => {
+      host.kernel.rulesets.flush()
+      await look(host)
+    },
+    arrive: ({ page, say }) => press(page, say('remedy.reapply_rules')),
   },
   {
     name: 'dialog-pool-delete',

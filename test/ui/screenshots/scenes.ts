@@ -5,7 +5,7 @@ import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import type { Client } from '../../api/support/client.ts'
 import { tryListener } from '../../api/support/listeners.ts'
 import { addressOf, scrollToEnd } from '../support/host.ts'
-import { analyze, previewBackup, select } from './acts.ts'
+import { analyze, answer, previewBackup, select } from './acts.ts'
 import { DIALOGS } from './dialogs.ts'
 import type { At, Scene } from './scene.ts'
 import { look } from './world.ts'
@@ -28,6 +28,12 @@ const changeInWindow = async (client: Client): Promise<void> => {
   await client.delete('/routes/7')
   await client.put('/settings', { 'tunnel.default_mtu': 1400 })
 }
+
+const STUCK = {
+  state: 'stuck',
+  detail: 'gre-a-1: the kernel answered EPERM (Operation not permitted) to the way back',
+  remediation: ['ip link set dev gre-a-1 mtu 1472', 'tunnel-panel safe-apply cancel'],
+} as const
 
 const STEPS: readonly Scene[] = [
   { name: 'setup', server: 'new' },
@@ -60,7 +66,7 @@ const STEPS: readonly Scene[] = [
     arrive: async ({ page, say }) => {
       await page.getByText(say('system.listeners.try')).click()
       await page.locator('main form [name=address]').fill('0.0.0.0')
-      await page.locator('main form [type=submit]').click()
+      await page.locator('main form:has([name=address]) [type=submit]').click()
       await page.locator('main form [aria-invalid=true]').first().waitFor()
     },
   },
@@ -78,6 +84,19 @@ const STEPS: readonly Scene[] = [
       await page.locator('main section progress').waitFor()
       await page.route('**/safe-apply', (route) => route.abort())
       await page.getByRole('button', { name: say('safe_apply.keep') }).waitFor({ state: 'detached' })
+    },
+  },
+  {
+    name: 'safe-apply-stuck',
+    path: 'tunnels/1',
+    alone: ({ client }) => changeInWindow(client),
+    arrive: async ({ page, say }) => {
+      await page.route('**/safe-apply', async (route) => {
+        const { window, ...rest } = (await (await route.fetch()).json()) as SafeApplyAnswer
+        await answer(route, { ...rest, window: { ...window, ...STUCK } })
+      })
+      await page.reload()
+      await page.getByText(say('safe_apply.stuck')).waitFor()
     },
   },
   {

@@ -1,5 +1,6 @@
 // Every dialog about a tunnel or about several, open.
 import { analyze, answer, choose, foretold, press, refuse, select } from './acts.ts'
+import { scrollToEnd } from '../support/host.ts'
 import type { At, Scene } from './scene.ts'
 
 const REFUSED = {
@@ -7,11 +8,16 @@ const REFUSED = {
   message: 'This may cut your own connection.',
   details: { client_ip: '172.17.1.2', interface_name: 'gre-a-1' },
 }
+/** With the offer to wait for a confirmation. */
+const REFUSED_WITH_WAY_BACK = {
+  ...REFUSED,
+  details: { ...REFUSED.details, safe_apply: { confirm_within_seconds: 60 } },
+}
 const FAILED = { code: 'APPLY_FAILED', message: 'The kernel refused the change, and it was rolled back.' }
 
 /** The request that would cut the operator's connection is refused. */
-const holdAccess = async ({ page, say }: At): Promise<void> => {
-  await page.route('**/tunnels/1/down', (route) => refuse(route, 409, REFUSED))
+const holdAccess = async ({ page, say }: At, refusal = REFUSED): Promise<void> => {
+  await page.route('**/tunnels/1/down', (route) => refuse(route, 409, refusal))
   await press(page, say('tunnel.do.down'))
   await page.locator('dialog .danger, dialog button').last().click()
   await page.getByText(say('core.own_access.title')).waitFor()
@@ -101,11 +107,18 @@ export const TUNNEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
     path: 'tunnels/1',
     shows: 'tunnel.address.last',
     arrive: async ({ page, say }) => {
+      await scrollToEnd(page)
       await press(page, say('tunnel.address.remove', { address: '172.17.1.1' }))
       await foretold(page)
     },
   },
-  { name: 'dialog-own-access', path: 'tunnels/1', shows: 'core.own_access.title', arrive: holdAccess },
+  { name: 'dialog-own-access', path: 'tunnels/1', shows: 'core.own_access.title', arrive: (at) => holdAccess(at) },
+  {
+    name: 'dialog-own-access-way-back',
+    path: 'tunnels/1',
+    shows: 'core.own_access.title',
+    arrive: (at) => holdAccess(at, REFUSED_WITH_WAY_BACK),
+  },
   { name: 'dialog-connection-held', path: 'tunnels/1', shows: 'core.curtain.title', arrive: cutAccess },
   {
     name: 'dialog-connection-rolled-back',

@@ -14,11 +14,17 @@ export const BREAK = { from: 1000, to: 1030 }
 
 /** From 0 at the quietest to 1 at the busiest of the day. */
 const busyAt = (step: number): number => (1 - Math.cos((2 * Math.PI * step) / STEPS)) / 2 + 0.04 * Math.sin(step / 9)
-export const startOf = (step: number): number =>
-  Math.floor(Date.now() / 1000 / STEP_S) * STEP_S - (STEPS - step) * STEP_S
+/** When a step of the day began, in seconds since 1970. */
+export type StartOf = (step: number) => number
+/** Of the day up to now: whoever looks at it later asks the same one, since the minute may have turned. */
+const dayUpToNow = (): StartOf => {
+  const end = Math.floor(Date.now() / 1000 / STEP_S) * STEP_S
+  return (step) => end - (STEPS - step) * STEP_S
+}
 const steps = Array.from({ length: STEPS }, (_, step) => step)
 
-export async function giveHistory({ db }: Host, tunnel_id: number): Promise<void> {
+export async function giveHistory({ db }: Host, tunnel_id: number): Promise<StartOf> {
+  const startOf = dayUpToNow()
   await addBuckets(
     db,
     steps.map((step) => {
@@ -45,9 +51,21 @@ export async function giveHistory({ db }: Host, tunnel_id: number): Promise<void
       }
     }),
   )
+  return startOf
+}
+
+/** Some minutes in which the panel knew the tunnel, and could measure nothing. */
+export async function giveUnmeasured({ db }: Host, tunnel_id: number): Promise<void> {
+  const startOf = dayUpToNow()
+  const worst_severity = stateSeverity('Unknown')
+  await addBuckets(
+    db,
+    steps.slice(-5).map((step) => ({ ...emptyBucket(tunnel_id, startOf(step)), worst_severity })),
+  )
 }
 
 export async function giveTraffic({ db }: Host, route_rule_id: number): Promise<void> {
+  const startOf = dayUpToNow()
   const buckets = steps.map((step) => {
     const packets = Math.round(8_000 * Math.max(0, busyAt(step)))
     return {
@@ -67,6 +85,7 @@ export async function giveTraffic({ db }: Host, route_rule_id: number): Promise<
 }
 
 export async function giveHostHistory({ db }: Host): Promise<void> {
+  const startOf = dayUpToNow()
   await addHostBuckets(
     db,
     steps.map((step) => {

@@ -6,7 +6,11 @@ import { fileURLToPath } from 'node:url'
 import { CATALOGUE } from '@panel/shared/messages/catalogue.ts'
 import { formatMessage, placeholderNames } from '@panel/shared/messages/format.ts'
 import { ROOT as ROOT_SAYS } from '@panel/shared/messages/root.ts'
-import { fromRoot, message, verbatim, type MessageId } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, verbatim, type Message, type MessageId } from '@panel/shared/messages/message.ts'
+import type { ReceivedIcmp } from '@panel/root-helper/kernel/icmp/port.ts'
+import { errorMeaning } from '@panel/root-helper/kernel/icmp/constants.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
+import { describeError, describeRefusal } from '@panel/root-helper/path/describe.ts'
 import { render } from '../../../ui/src/core/said.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
@@ -17,6 +21,9 @@ const OPTIONAL = ['body', 'expected', 'field', 'other_field']
 
 /** What a page shows of what is there, and no refusal of what only a client can send. */
 const OF_PAGE = /^(monitor|finding|health|drift|attention|note\.(traffic$|connections|no_))/
+
+/** Of ICMP and ICMPv6. */
+const [TYPES, CODES] = [13, 16].map((many) => Array.from({ length: many }, (_, n) => n)) as [number[], number[]]
 
 const readLanguage = (language: string): Record<string, string> => {
   const folder = join(ROOT, 'ui/src/locales', language, 'messages')
@@ -53,7 +60,7 @@ describe('The sentences of the API', () => {
   })
 
   it('are known again where the root helper says them', () => {
-    const text = sources('root-helper').join('\n') + sources('shared/path').join('\n')
+    const text = ['root-helper', 'shared/path', 'shared/ruleset'].flatMap(sources).join('\n')
     assert.deepEqual(
       Object.entries(ROOT_SAYS).filter(
         ([id, phrase]) => !text.includes(`'${id}'`) && !text.includes(phrase.replaceAll('{', '${')),
@@ -75,6 +82,39 @@ describe('The sentences of the API', () => {
       'Держать правила ретрансляции здесь нечем (nft не установлен): установите пакет nftables',
     )
     assert.equal(fromRoot('nft: Operation not permitted').message_id, '')
+  })
+
+  it('are known again wherever a packet was refused or reported as lost, with the address in it', () => {
+    const from = { from_address: '192.0.2.9', reported_mtu: null } as ReceivedIcmp
+    for (const family of [4, 6] as const)
+      for (const [type, code] of TYPES.flatMap((one) => CODES.map((other) => [one, other] as const))) {
+        const text = errorMeaning(family, type, code)?.text
+        if (text === undefined) continue
+        const { message_id, params } = fromRoot(describeError({ ...from, text }))
+        const what = params['what'] as Message | undefined
+        assert.deepEqual([message_id, params['address'], what?.message], ['root.says', '192.0.2.9', text])
+      }
+    const ends = { interface_name: 'gre-a-1', source_address: '10.0.0.1', target_address: '10.0.0.2' }
+    for (const code of ['EPERM', 'EACCES', 'EINVAL', 'EADDRNOTAVAIL', 'ENETUNREACH', 'ENETDOWN', 'EMSGSIZE'])
+      for (const of of [ends, { ...ends, interface_name: '' }, { ...ends, interface_name: '', source_address: '' }]) {
+        const error = `send to 10.0.0.2: refused: so it is (${code})`
+        const told = fromRoot(describeRefusal(new KernelError(code, error), of))
+        if (told.message === error) continue
+        assert.equal(told.params['error'], error, told.message)
+        for (const named of [of.interface_name, of.source_address].filter((one) => told.message.includes(one)))
+          assert.ok(named === '' || Object.values(told.params).includes(named), `${named} in ${told.message}`)
+      }
+    const both = fromRoot('10.0.0.9 says: port unreachable: no tunnel there takes its GRE packets')
+    assert.equal(
+      render(both, readLanguage('ru'), plain('ru'), () => undefined),
+      '10.0.0.9 сообщает: порт недоступен: ни один туннель там не принимает его пакеты GRE',
+    )
+  })
+
+  it('are each known again where several are one text, and text of the kernel with a semicolon is not', () => {
+    const two = fromRoot('nft is not installed; iptables is not installed')
+    assert.deepEqual(two.params, { first: message('root.no_nft'), second: message('root.no_iptables') })
+    assert.equal(fromRoot('nft: one; two').message_id, '')
   })
 
   it('are all the panel says of itself: no text of its own is verbatim', () => {

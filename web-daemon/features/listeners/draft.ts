@@ -2,7 +2,7 @@
 import { parseIp, canonicalIp } from '@panel/shared/address/ip.ts'
 import { isLinkLocal, isLoopback, isPrivate } from '@panel/shared/address/special.ts'
 import { TRIAL_SECONDS, type TryListenerBody } from '@panel/shared/api/listeners.ts'
-import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { Problems } from '../../platform/http/problems.ts'
 import type { Place } from '../../platform/http/sockets.ts'
 import {
@@ -46,10 +46,7 @@ function checkedPair(tls: NonNullable<TryListenerBody['tls']>, problems: Problem
 
 type Told = (failure: CertificateError) => { readonly field: 'tls.cert' | 'tls.key'; readonly told: Message }
 
-const unusable: Told = ({ message: detail }) => ({
-  field: 'tls.cert',
-  told: message('listener.pair_unusable', { detail: verbatim(detail) }),
-})
+const unusable: Told = ({ told }) => ({ field: 'tls.cert', told })
 
 const FAULTS: Readonly<Record<CertificateFault, Told>> = {
   cert_unreadable: () => ({ field: 'tls.cert', told: message('listener.cert_unreadable', { field: 'tls.cert' }) }),

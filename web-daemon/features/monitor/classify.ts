@@ -1,6 +1,6 @@
 // The state that the last probes alone suggest (decisions.md, S3, S4).
 import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
-import { message, type Message } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, type Message } from '@panel/shared/messages/message.ts'
 
 export interface Verdict {
   readonly state: MonitorState
@@ -72,7 +72,7 @@ export function classify({ stats, target, detail, tcpProbe }: Evidence, threshol
 }
 
 const withLastError = (text: Message, detail: string): Message =>
-  detail === '' ? text : message('monitor.last_error', { text, detail })
+  detail === '' ? text : message('monitor.last_error', { text, detail: fromRoot(detail) })
 
 const withTcp = (text: Message, probe: TcpProbeResult | null): Message =>
   probe ? message(probe.isAlive ? 'monitor.tcp_alive' : 'monitor.tcp_silent', { text, tcp: probe.detail }) : text

@@ -1,7 +1,7 @@
 // What needs the operator, from what the background knows already: tunnels that are down or not as stored, relay rules
 // that relay nothing, each with what it takes down, and what is wrong with the host itself.
 import type { AttentionAnswer, Incident } from '@panel/shared/api/reconcile.ts'
-import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import type { HostIncident } from '../../platform/health.ts'
@@ -63,10 +63,10 @@ const ofHost = ({ told, ...rest }: HostIncident): Incident => ({
 /** A tunnel that is both down and not as stored is one incident, and the latter says what to do. */
 function tunnelsFound({ watch, monitor }: AttentionDeps): Found[] {
   const found = new Map<number, Found>()
-  for (const { tunnel_id, state, reason, since } of monitor.summary().tunnels)
+  for (const { tunnel_id, state, reason, reason_message, since } of monitor.summary().tunnels)
     if (state === 'Down' || state === 'Degraded')
       found.set(tunnel_id, {
-        ...said(verbatim(reason)),
+        ...said({ ...reason_message, message: reason }),
         kind: 'tunnel',
         id: tunnel_id,
         state: state === 'Down' ? 'down' : 'degraded',

@@ -10,7 +10,7 @@ import type { ReadImpact } from '../../platform/impact.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { draftRoute, type Draft } from './draft/draft.ts'
 import { asCreateBody, draftUpdate } from './draft/update.ts'
-import { payloadNote, payloadOf, ruleText } from './payload.ts'
+import { payloadOf, ruleText } from './payload.ts'
 import { planView } from './plan-view.ts'
 import { ruleOf, type RouteRecord } from './record.ts'
 import { allRoutes, findRoute } from './store.ts'
@@ -30,21 +30,19 @@ export const previewRoute =
     const isSubmitting = rule !== null || present !== null
     const change = { before: present && rulesOrNull([present]), after: rule && [rule] }
     const changes = isSubmitting ? [{ noun: 'route' as const, change }] : []
+    const wanted = [...others, ...(rule ? [rule] : [])].sort(inOrder)
+    const { text, note } = isSubmitting
+      ? payloadOf(rule_backend, held, wanted)
+      : { text: '', note: message('note.preview_disabled') }
     const answer: PreviewRouteAnswer = {
       impact: await readImpact(context, { changes, warnings }, incoming),
-      payload: isSubmitting ? payloadOf(rule_backend, held, [...others, ...(rule ? [rule] : [])].sort(inOrder)) : '',
+      payload: text,
       rule_text: rule ? ruleText(rule_backend, rule) : '',
       present_text: present ? ruleText(rule_backend, present) : '',
       plan: planView(change, { route_rule_id: stored?.route_rule_id ?? null, warnings }),
       resolved,
       warnings,
-      ...spoken(
-        'note',
-        sentences(
-          isSubmitting ? payloadNote(rule_backend) : message('note.preview_disabled'),
-          message('note.nothing_done'),
-        ),
-      ),
+      ...spoken('note', sentences(note, message('note.nothing_done'))),
     }
     return ok(answer)
   }

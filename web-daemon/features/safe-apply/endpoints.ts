@@ -33,7 +33,8 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
     ): Promise<Answer<SafeApplyAnswer>> =>
       inTurn(async () => {
         const { window_id } = incoming.body
-        if (await isOver(db, safeApply, window_id, as)) return ok(await show(await safeApply.follow(), incoming))
+        const found = await foundFor(safeApply)
+        if (await isOver(db, found, window_id, as)) return ok(await show(found, incoming))
         if (as === 'confirmed') requireNewConnection(incoming, safeApply)
         return ok(await show(await safeApply[as === 'confirmed' ? 'confirm' : 'cancel'](window_id), incoming))
       })
@@ -104,7 +105,7 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
       async ({ inTurn }, incoming): Promise<Answer<SafeApplyAnswer>> =>
         inTurn(async () => {
           const { window_id, seconds } = incoming.body
-          await isOver(db, safeApply, window_id, null)
+          await isOver(db, await foundFor(safeApply), window_id, null)
           return ok(await show(await safeApply.extend(window_id, seconds), incoming))
         }),
     ),
@@ -137,18 +138,23 @@ async function answerOf(
 const FORWARDING: SafeApplyItem = { kind: 'forwarding', target_id: null, title: '', what: 'updated' }
 
 async function requireNone(safeApply: SafeApply): Promise<void> {
-  const { window } = await safeApply.follow()
+  const { window } = await foundFor(safeApply)
   if (window) throw underWay(window)
+}
+
+/** The window of work that is put back as a whole is nobody's to end. */
+async function foundFor(safeApply: SafeApply): Promise<WindowFound> {
+  safeApply.exclusive.requireNone()
+  return safeApply.follow()
 }
 
 /** True where it has ended just so. Throws where it has ended otherwise, or was never known. */
 async function isOver(
   db: CommandContext['db'],
-  safeApply: SafeApply,
+  { window }: WindowFound,
   window_id: string,
   as: 'confirmed' | 'cancelled' | null,
 ): Promise<boolean> {
-  const { window } = await safeApply.follow()
   if (window?.window_id === window_id) return false
   const end = await findEnd(db, window_id)
   if (as !== null && end?.ended_how === as) return true

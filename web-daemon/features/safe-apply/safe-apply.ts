@@ -10,8 +10,9 @@ import type { InWindow, Windowed } from '../../platform/http/confirm-within.ts'
 import type { Answer, Session } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
+import { Exclusive } from './exclusive.ts'
 import { changedItems, putAllBack } from './store-followed.ts'
-import { findOpen, insertOpen, namesOf, markEnded, removeOpen, type Opener } from './store.ts'
+import { deleteEndedBefore, findOpen, insertOpen, namesOf, markEnded, removeOpen, type Opener } from './store.ts'
 
 export interface SafeApplyDeps extends Omit<CommandContext, 'note'> {
   readonly logger: Logger
@@ -22,6 +23,7 @@ export interface SafeApplyDeps extends Omit<CommandContext, 'note'> {
 }
 
 export class SafeApply {
+  readonly exclusive = new Exclusive()
   readonly #deps: SafeApplyDeps
   #isOpen = false
   #changes = 0
@@ -56,7 +58,7 @@ export class SafeApply {
   /** Whether a page may confirm, and which tunnels speak against it. */
   async reach(): Promise<Pick<SafeApplyWindow, 'confirm_by' | 'tunnels_not_up'>> {
     const { settings, db, upTunnels } = this.#deps
-    if (!this.#upBefore) return { confirm_by: 'operator', tunnels_not_up: [] }
+    if (!this.#upBefore || this.exclusive.isUnderWay) return { confirm_by: 'operator', tunnels_not_up: [] }
     const up = new Set(await upTunnels())
     const tunnels_not_up = await namesOf(
       db,
@@ -96,7 +98,9 @@ export class SafeApply {
   }
 
   /** Carries out a command, in a window of its own where it is to wait for a confirmation and none is open. */
-  readonly during: InWindow = async (request, work) => {
+  readonly during: InWindow = (request, work) => this.exclusive.beside(() => this.#during(request, work))
+
+  readonly #during: InWindow = async (request, work) => {
     const { inTurn } = this.#deps
     const by = openerOf(request.session)
     const seconds = await this.#secondsFor(request)
@@ -107,35 +111,6 @@ export class SafeApply {
       if (opened !== null) await inTurn(() => this.#closeIfEmpty(opened))
       throw refused
     }
-  }
-
-  /** Work whose changes are all put back where it answers false, or is killed. Returns whether they were. */
-  readonly allOrNothing = async (session: Session | null, work: () => Promise<boolean>): Promise<boolean> => {
-    const { inTurn } = this.#deps
-    const { window_id, isOwn } = await inTurn(() => this.#openForOne(session))
-    const isWhole = await work().catch(async (failure: unknown) => {
-      await inTurn(() => this.cancel(window_id))
-      throw failure
-    })
-    return inTurn(async () => {
-      const before = (await this.follow()).window
-      if (before?.window_id !== window_id) throw new Refusal('APPLY_FAILED', message('backup.took_too_long'))
-      if (isWhole && isOwn) await this.confirm(window_id)
-      if (isWhole) return false
-      const { window } = await this.cancel(window_id)
-      if (window) throw new Refusal('APPLY_FAILED', message('backup.stuck', { detail: window.detail }))
-      return true
-    })
-  }
-
-  /** A window that nothing was changed in yet serves as well, and goes on waiting for a confirmation. */
-  async #openForOne(session: Session | null): Promise<{ window_id: string; isOwn: boolean }> {
-    const { window } = await this.follow()
-    if (window && (window.changes > 0 || (await changedItems(this.#deps.db)).length > 0)) throw underWay(window)
-    if (window) return { window_id: window.window_id, isOwn: false }
-    const opened = (await this.open(ALL_OR_NOTHING_S, openerOf(session))).window
-    if (!opened) throw new Error('The root helper has opened no window')
-    return { window_id: opened.window_id, isOwn: true }
   }
 
   async #secondsFor({ seconds, isRisky }: Windowed): Promise<number | null> {
@@ -182,6 +157,8 @@ export class SafeApply {
   async follow(): Promise<WindowFound> {
     const { db, request, now } = this.#deps
     const found = await request('window.probe', {})
+    // What has ended is not forgotten meanwhile, so that root refuses the rest of the work.
+    if (this.exclusive.isUndisturbed) return this.#note(found)
     const open = await findOpen(db)
     const isStillOpen = open !== null && found.window?.window_id === open.window_id
     if (open && !isStillOpen) await this.#end(open.window_id, open.username, found)
@@ -200,8 +177,11 @@ export class SafeApply {
     const { db, now, settings, logger } = this.#deps
     const ended_how = ended?.window_id === window_id ? ended.how : 'confirmed'
     const ended_date = now().toISOString()
+    // As long as the entries of the audit log that tell of it.
+    const keptMs = settings.get('system.audit_retention_days') * DAY_MS
     const items = await db.transaction().execute(async (trx) => {
       const changed = await changedItems(trx)
+      await deleteEndedBefore(trx, new Date(Date.parse(ended_date) - keptMs).toISOString())
       if (ended_how === 'confirmed' && changed.length === 0) await removeOpen(trx)
       else await markEnded(trx, { window_id, ended_how, ended_date, items: changed })
       if (ended_how === 'confirmed') await trx.deleteFrom('safe_apply_row').execute()
@@ -246,8 +226,7 @@ export class SafeApply {
   }
 }
 
-/** From one change to the next: whatever ends the work, the host is as before within this time. */
-const ALL_OR_NOTHING_S = 600
+const DAY_MS = 86_400_000
 
 export const openerOf = (session: Session | null): Opener => ({
   user_id: session?.user_id ?? null,

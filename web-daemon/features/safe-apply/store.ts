@@ -42,6 +42,10 @@ export async function markEnded(db: WriteDb, { window_id, items, ...ending }: En
     .execute()
 }
 
+export async function deleteEndedBefore(db: WriteDb, limit: string): Promise<void> {
+  await db.deleteFrom('safe_apply').where('ended_date', '<', limit).execute()
+}
+
 export async function findLast(db: ReadDb): Promise<SafeApplyEnded | null> {
   const row = await db
     .selectFrom('safe_apply')

@@ -3,7 +3,7 @@ import type { RuleBackendView } from '@panel/shared/api/system.ts'
 import type { Tools } from '@panel/shared/host/model.ts'
 import { featureNotes, ruleFeatures, type RuleBackend, type RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
-import { fromRoot, message, spoken, verbatim } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, spoken } from '@panel/shared/messages/message.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 
 export async function probeRuleBackend(request: Reader) {
@@ -38,7 +38,7 @@ export function ruleBackend(
     rule_backend_type_id: IDS[found.active],
     available,
     ...spoken('reason', fromRoot(found.reason)),
-    ...spoken('detail', detail === '' ? verbatim(featureNotes(found)) : fromRoot(detail)),
+    ...spoken('detail', detail === '' ? featureNotes(found) : fromRoot(detail)),
     version,
     namespace:
       found.active === 'iptables_nft' || found.active === 'iptables_legacy'

@@ -16,6 +16,7 @@ import {
   type Endpoint,
   type Incoming,
   type StreamEndpoint,
+  type Tag,
 } from './endpoint.ts'
 import type { Guard, GuardedRequest } from './guards.ts'
 import { clientAddress, isSecure } from './headers.ts'
@@ -38,6 +39,9 @@ export interface AuditedRequest {
   readonly request_id: string
 }
 
+/** Of commands that leave the host alone and write what a window puts back all the same. */
+const WINDOWED_TAGS: readonly Tag[] = ['pools', 'routes', 'settings', 'tunnels']
+
 export interface Pipeline {
   readonly basePath: string
   readonly guards: readonly Guard[]
@@ -47,6 +51,8 @@ export interface Pipeline {
   readonly panelPorts: () => readonly number[]
   readonly streams: Streams
   readonly inWindow: InWindow
+  /** Throws while what a command writes into the store would be put back with the work of another. */
+  readonly mayWrite: () => void
   /** Whether the operator's own connection would not survive the command. */
   readonly cutsOwnAccess: (endpoint: Endpoint, context: ReadContext, incoming: Incoming<never>) => Promise<boolean>
   readonly record: (entry: AuditedRequest) => Promise<void>
@@ -112,7 +118,10 @@ class Exchange {
   async #handle(endpoint: Exclude<Endpoint, StreamEndpoint>, body: Body): Promise<Answer> {
     if (endpoint.kind !== 'command') return endpoint.handle(this.#reader(), this.#incoming(body))
     const context = { ...this.#pipeline.context, note: this.#note }
-    if (!changesHost(endpoint)) return endpoint.handle(context, this.#incoming(body))
+    if (!changesHost(endpoint)) {
+      if (WINDOWED_TAGS.includes(endpoint.tag ?? 'other')) this.#pipeline.mayWrite()
+      return endpoint.handle(context, this.#incoming(body))
+    }
     const { seconds, body: rest } = takeConfirmWithin(this.#req.get(CONFIRM_WITHIN_HEADER) ?? '', body)
     const incoming = this.#incoming(seconds === null ? rest : accepting(endpoint, rest))
     const isRisky = async (): Promise<boolean> =>

@@ -28,7 +28,7 @@ export class CertificateWatcher {
   #fileState: string
   #pair: CertificatePair
   /** Why the current files are not used, or null. */
-  #trouble: string | null = null
+  #trouble: Message | null = null
 
   /** Throws if the pair cannot be used: the server does not start without one. */
   constructor({ files, logger, now = () => new Date() }: CertificateWatcherDeps) {
@@ -62,7 +62,7 @@ export class CertificateWatcher {
       this.#trouble = null
       this.#log('a new certificate is in use')
     } catch (failure) {
-      this.#rejectNew(failure instanceof CertificateError ? failure.message : String(failure))
+      this.#rejectNew(failure instanceof CertificateError ? failure.told : verbatim(String(failure)))
     }
   }
 
@@ -93,13 +93,13 @@ export class CertificateWatcher {
   #warning(): Message | null {
     if (this.#trouble === null) return certificateWarning(this.#pair, this.#now())
     const at = this.#pair.valid_to.toISOString()
-    return message('attention.certificate_unusable', { at, detail: verbatim(this.#trouble) })
+    return message('attention.certificate_unusable', { at, detail: this.#trouble })
   }
 
-  #rejectNew(trouble: string): void {
-    if (trouble !== this.#trouble)
+  #rejectNew(trouble: Message): void {
+    if (trouble.message !== this.#trouble?.message)
       this.#logger.warn(
-        { trouble, files: this.#files, valid_to: this.#pair.valid_to },
+        { trouble: trouble.message, files: this.#files, valid_to: this.#pair.valid_to },
         'the new certificate cannot be used; the previous one stays in use',
       )
     this.#trouble = trouble

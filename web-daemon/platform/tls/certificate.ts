@@ -27,11 +27,13 @@ export type CertificateFault =
 /** Why a pair cannot be used, as a message for the operator of files. */
 export class CertificateError extends Error {
   readonly fault: CertificateFault
+  readonly told: Message
 
-  constructor(fault: CertificateFault, message: string) {
-    super(message)
+  constructor(fault: CertificateFault, told: Message) {
+    super(told.message)
     this.name = 'PairError'
     this.fault = fault
+    this.told = told
   }
 }
 
@@ -53,10 +55,7 @@ export function readCertificatePair({ cert: certPath, key: keyPath }: TlsFiles):
 export function certificatePair({ cert, key }: Pick<CertificatePair, 'cert' | 'key'>): CertificatePair {
   const certificate = parseCertificate(cert)
   if (!certificate.checkPrivateKey(parseKey(key))) {
-    throw new CertificateError(
-      'key_of_another',
-      "The key is not that of the first certificate in the certificate's file: the server's own comes first there, those of its issuers after it.",
-    )
+    throw new CertificateError('key_of_another', message('attention.key_of_another'))
   }
   const { validFrom, validTo } = certificate
   return usable({
@@ -84,20 +83,25 @@ export function certificateWarning({ valid_from, valid_to, is_key_open }: Certif
   return left < soon ? message('attention.certificate_soon', { at: valid_to.toISOString() }) : null
 }
 
-const WHY: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist',
-  EACCES:
-    'cannot be read by the user that the web daemon runs as; give it the right to (a copy of its own, or a group)',
-  EISDIR: 'is a folder',
+const FILES = {
+  certificate: message('attention.of_certificate'),
+  key: message('attention.of_key'),
+} as const
+
+const WHY: Readonly<Record<string, (file: Message) => Message>> = {
+  ENOENT: (file) => message('attention.file_absent', { file }),
+  EACCES: (file) => message('attention.file_forbidden', { file }),
+  EISDIR: (file) => message('attention.file_folder', { file }),
 }
 
 /** Health shows these messages to anybody, so they contain no paths; the log and a failed start do. */
-const readText = (what: 'certificate' | 'key', path: string): string => {
+const readText = (what: keyof typeof FILES, path: string): string => {
   try {
     return readFileSync(path, 'utf8')
   } catch (failure) {
     const code = (failure as NodeJS.ErrnoException).code ?? 'unknown error'
-    throw new CertificateError('file', `The file of the ${what} ${WHY[code] ?? `cannot be read (${code})`}.`)
+    const file = FILES[what]
+    throw new CertificateError('file', WHY[code]?.(file) ?? message('attention.file_unreadable', { file, error: code }))
   }
 }
 
@@ -105,26 +109,16 @@ const parseCertificate = (text: string): X509Certificate => {
   try {
     return new X509Certificate(text)
   } catch {
-    throw new CertificateError(
-      'cert_unreadable',
-      'The file of the certificate does not begin with one in PEM form, or is not complete.',
-    )
+    throw new CertificateError('cert_unreadable', message('attention.cert_unreadable'))
   }
 }
 
 const parseKey = (text: string): KeyObject => {
-  if (/ENCRYPTED/.test(text))
-    throw new CertificateError(
-      'key_encrypted',
-      'The key is protected by a passphrase, which nobody is there to type. Write it without one, readable by the web daemon alone.',
-    )
+  if (/ENCRYPTED/.test(text)) throw new CertificateError('key_encrypted', message('attention.key_encrypted'))
   try {
     return createPrivateKey(text)
   } catch {
-    throw new CertificateError(
-      'key_unreadable',
-      'The file of the key holds no private key in PEM form, or is not complete.',
-    )
+    throw new CertificateError('key_unreadable', message('attention.key_unreadable'))
   }
 }
 
@@ -134,10 +128,8 @@ const usable = (pair: CertificatePair): CertificatePair => {
     createSecureContext(secureContextOptions(pair))
     return pair
   } catch (failure) {
-    throw new CertificateError(
-      'unusable',
-      `The certificate and its key cannot be used: ${failure instanceof Error ? failure.message : String(failure)}.`,
-    )
+    const error = failure instanceof Error ? failure.message : String(failure)
+    throw new CertificateError('unusable', message('attention.pair_unusable', { error }))
   }
 }
 

@@ -18,9 +18,13 @@ const SENDERS: Readonly<Record<RequestName, (id: number) => Promise<unknown>>> =
   reapply_rule: (id) => call('POST /routes/{id}/reapply', { id }),
   enable_rule: (id) => call('POST /routes/{id}/enable', { id }),
   reapply_rules: async () => {
-    const question = { title: t('remedy.reapply_rules_ask'), text: t('remedy.reapply_rules_text') }
-    const asked = { method: 'POST', path: '/routes/apply-all' } as const
-    if (!(await confirm({ ...question, action: t('remedy.reapply_rules'), asked }))) throw new Cancelled()
+    const isConfirmed = await confirm({
+      title: t('remedy.reapply_rules_ask'),
+      text: t('remedy.reapply_rules_text'),
+      action: t('remedy.reapply_rules'),
+      asked: { method: 'POST', path: '/routes/apply-all' },
+    })
+    if (!isConfirmed) throw new Cancelled()
     return call('POST /routes/apply-all')
   },
   enable_forwarding: () => call('POST /system/forwarding/enable', { body: {} }),

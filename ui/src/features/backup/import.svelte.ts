@@ -15,6 +15,7 @@ export interface ImportRequest {
   include_tunnels: boolean
   include_routes: boolean
   force: boolean
+  is_atomic: boolean
   /** Empty: the settings that guard the panel are left as they are. */
   current_password: string
 }
@@ -27,6 +28,7 @@ const DEFAULTS: ImportRequest = {
   include_tunnels: true,
   include_routes: true,
   force: false,
+  is_atomic: false,
   current_password: '',
 }
 

@@ -45,3 +45,7 @@ export const uptime = (points: readonly MonitorPoint[], { from, to }: TimeRange)
     unmeasured_seconds: Math.max(0, to - from - measured),
   }
 }
+
+/** Whether anything is known of the interval: the panel keeps those in which it could measure nothing, too. */
+export const isMeasured = (point: MonitorPoint): boolean =>
+  point.sent_count > 0 || point.rx_bytes !== null || point.up_seconds + point.degraded_seconds + point.down_seconds > 0
