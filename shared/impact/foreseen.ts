@@ -21,10 +21,18 @@ export interface Ended {
 
 export interface Foreseen {
   readonly changes: readonly HostChange[]
-  readonly ended?: Ended | null
+  readonly ended?: readonly Ended[]
   /** How many parts depend on others of the same command, so that nobody knows them beforehand. */
   readonly unforeseen?: number
   readonly warnings: readonly Warning[]
 }
 
 export const NOTHING_FORESEEN: Foreseen = { changes: [], warnings: [] }
+
+/** Several commands, each foreseen from the host as it is now. */
+export const foreseenTogether = (all: readonly Foreseen[]): Foreseen => ({
+  changes: all.flatMap(({ changes }) => changes),
+  ended: all.flatMap(({ ended = [] }) => ended),
+  unforeseen: all.reduce((sum, { unforeseen = 0 }) => sum + unforeseen, 0),
+  warnings: all.flatMap(({ warnings }) => warnings),
+})

@@ -117,7 +117,7 @@ const underlays = (links: readonly LinkImpact[], tunnels: readonly TunnelFacts[]
   )
 
 const concernedBy = (
-  { changes, ended = null }: Foreseen,
+  { changes, ended = [] }: Foreseen,
   links: readonly LinkImpact[],
   rules: readonly RuleFacts[],
 ): Concerned[] =>

@@ -70,14 +70,17 @@ export const overLinks = (rules: readonly RuleFacts[], links: readonly LinkImpac
 export function byRuleset(
   rules: readonly RuleFacts[],
   { before, after }: Change<RulesetState>,
-  ended: Ended | null,
+  ended: readonly Ended[],
 ): Concerned[] {
   const [was, shall] = [byId(before), byId(after)]
   const ids = [...new Set([...was.keys(), ...shall.keys()])].filter((id) => !sameState(was.get(id), shall.get(id)))
   const concerned = new Set(ids)
   const others = rules.filter(({ route_rule_id, is_enabled }) => is_enabled && !concerned.has(route_rule_id))
   return [
-    ...ids.map((id) => (ended?.route_rule_id === id ? endedTo(ended) : allTo(id, 'changed', 'survive'))),
+    ...ids.map((id) => {
+      const its = ended.find(({ route_rule_id }) => route_rule_id === id)
+      return its ? endedTo(its) : allTo(id, 'changed', 'survive')
+    }),
     ...others.flatMap(({ route_rule_id, rule }) => {
       const loses = (one: RelayRule | undefined): boolean =>
         one !== undefined && isOverlapping(one, rule) && winnerOf(one, rule) === one
@@ -111,7 +114,7 @@ export function byForwarding(
     .map(({ route_rule_id }) => allTo(route_rule_id, 'forwarding', 'frozen'))
 }
 
-/** Each rule once, with the first reason and the worst fate. */
+/** Each rule once, with its own change before any other reason, and the worst fate. */
 export function together(all: readonly Concerned[]): Concerned[] {
   const found = new Map<number, Concerned>()
   for (const one of all) {
@@ -121,6 +124,7 @@ export function together(all: readonly Concerned[]): Concerned[] {
       there
         ? {
             ...there,
+            why: one.why === 'changed' ? one.why : there.why,
             fate: worstOf([there.fate, one.fate]),
             isOneFate: there.isOneFate && one.isOneFate,
             fateTo: (address) => worstOf([there.fateTo(address), one.fateTo(address)]),

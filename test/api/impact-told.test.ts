@@ -106,6 +106,20 @@ describe('An impact', () => {
     assert.equal((await impactOf('DELETE', '/tunnels/1')).interruption_ms, null)
   })
 
+  it('of several requests is told as one, with each rule once', async () => {
+    const also = [{ method: 'POST', path: '/routes/1/disable', body: { drop_connections: true } }]
+    const { interruption, connections, rules } = await impactOf('DELETE', '/tunnels/1', {}, { also })
+    assert.deepEqual([interruption, connections.total, connections.end], ['lasting', 3, 3])
+    assert.deepEqual(
+      rules.map(({ route_rule_id, why, fate }) => `${route_rule_id} ${why} ${fate}`),
+      ['1 changed end'],
+    )
+    const wrong = await foresee('DELETE', '/tunnels/1', {}, { also: [...also, { method: 'GET', path: '/routes' }] })
+    assert.deepEqual([wrong.status, Object.keys(codesOf(wrong))], [422, ['also.1.method']])
+    const unknown = await foresee('DELETE', '/tunnels/1', {}, { also: [{ method: 'DELETE', path: '/nothing' }] })
+    assert.equal(unknown.status, 404)
+  })
+
   it('is told by the previews too', async () => {
     const tunnel = await previewTunnel(client, { remote_endpoint: '198.51.100.9' })
     assert.equal(tunnel.body.impact.interruption, 'none')

@@ -4,17 +4,21 @@ import type { Locator, Page } from 'playwright-core'
 import { parseIp } from '@panel/shared/address/ip.ts'
 import { fakeConnection } from '../support/fake-ruleset.ts'
 import { fakeRoute, routeThrough } from '../support/fake-routes.ts'
+import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
+import type { Client } from '../api/support/client.ts'
 import { createRoute } from '../api/support/routes.ts'
 import { createTunnel } from '../api/support/tunnels.ts'
 import { browsing } from './support/browser.ts'
-import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+import { goTo, scrollToEnd, signedIn, startHost, type Host } from './support/host.ts'
+import { giveStranger } from './support/relays.ts'
 
 describe('What a change interrupts', () => {
   const { visit } = browsing()
   let host: Host
+  let client: Client
   beforeEach(async () => {
     host = await startHost()
-    const client = await host.setUp()
+    client = await host.setUp()
     await createTunnel(client, { addresses: [{ address: '10.9.0.1', prefix_length: 24 }] })
     await createRoute(client, { route_rule_title: 'Web shop' })
     for (const port of [1, 2, 3]) host.kernel.connections.open.push(fakeConnection({ source_port: port }))
@@ -50,12 +54,54 @@ describe('What a change interrupts', () => {
     assert.deepEqual((await figures(box)).slice(3), ['Other connections through the tunnels 1'])
   })
 
+  it('that takes routes away for good can have a way back prepared first', async () => {
+    host.kernel.routesOfOthers.add('gre-a-1', routeThrough('10.91.0.0/16', { unmodelled: ['several next hops'] }))
+    const page = await open('tunnels/1', 'gre-a-1')
+    await askToDelete(page)
+    await page.getByRole('dialog').getByRole('button', { name: 'Put it back unless I keep it' }).click()
+    await page.getByRole('dialog').getByText('From now on changes are put back by themselves').waitFor()
+    const { window } = (await client.get<SafeApplyAnswer>('/safe-apply')).body
+    assert.equal(window?.state, 'open')
+  })
+
   it("names the operator's own connection where the change leads over it", async () => {
     host.kernel.hostRoutes.push(fakeRoute('127.0.0.0/8', 'gre-a-1'))
     const page = await open('tunnels/1', 'gre-a-1')
     await page.getByRole('button', { name: 'Take down' }).click()
     const box = page.getByRole('dialog').getByRole('region', { name: 'What this interrupts' })
     await box.getByText(/Your own connection comes from 127\.0\.0\.1, through gre-a-1/).waitFor()
+  })
+
+  it('is one box for all that are selected', async () => {
+    await createRoute(client, { route_rule_title: 'Mail', bind_port: 25 })
+    const page = await open('routes', 'Relay rules 2')
+    await page.getByRole('checkbox', { name: 'Select all 2 that match' }).check()
+    await page.getByRole('group', { name: 'Actions on the selection' }).getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByText('Open connections go on').waitFor()
+    const box = page.getByRole('dialog').getByRole('region', { name: 'What this interrupts' })
+    assert.deepEqual(await figures(box), ['Connections that end 0', 'Connections at risk 0', 'Relay rules concerned 2'])
+  })
+
+  it('is shown before the last address of a tunnel goes', async () => {
+    const page = await open('tunnels/1', 'gre-a-1')
+    await scrollToEnd(page)
+    await page.getByRole('button', { name: 'Remove 10.9.0.1' }).click()
+    const box = page.getByRole('dialog').getByRole('region', { name: 'What this interrupts' })
+    await box.waitFor()
+    assert.deepEqual(await figures(box), ['Connections that end 3', 'Connections at risk 0', 'Relay rules concerned 1'])
+  })
+
+  it('is shown before what is not as stored is put back, forgotten or adopted', async () => {
+    host.kernel.held.delete('gre-a-1')
+    giveStranger(host)
+    const page = await open('reconcile', 'Drift')
+    const box = page.getByRole('dialog').getByRole('region', { name: 'What this interrupts' })
+    const asked = async (action: RegExp): Promise<void> => {
+      await page.getByRole('button', { name: action }).first().click()
+      await box.getByText('No connection is interrupted.').waitFor()
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    }
+    for (const action of [/^Reapply it/, /^Forget/, /^Delete/, /^Adopt/]) await asked(action)
   })
 
   it('follows the switch that ends the connections of a rule', async () => {

@@ -1,15 +1,30 @@
-// What an impact foretells of open connections over a tunnel, held against what becomes of twenty real ones whose
-// destination speaks: the rows about links of decisions.md, I2.
+// What an impact foretells of open connections over a tunnel, held against what becomes of a hundred real ones whose
+// destination speaks, a third of them behind each NAT: the rows about links of decisions.md, I2.
 import assert from 'node:assert/strict'
 import type { ImpactAnswer, Impact } from '@panel/shared/api/impact/impact.ts'
+import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import { listener, speaker, type Asked, type Counted } from './impact-ends.ts'
 import { startLab, type Lab, type Running } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
 import { expect, ON_DISK, Panel, wholeMachine, type Place } from './panel/panel.ts'
 
+/** Masqueraded, with SNAT, and without NAT. */
+const CONNECTIONS = [34, 33, 33] as const
 const [RELAY, NEAR_END, FAR_END] = ['198.51.100.1', '192.0.2.1', '192.0.2.2']
-const CONNECTIONS = 20
-const [MASQUERADED, SNAT] = [4443, 4444]
+
+interface Link {
+  readonly type: number
+  readonly kind: string
+  readonly key: number
+  /** Inside: the panel has .1 and .3 of it, the far end .2. */
+  readonly net: string
+  /** Of the rules over it: masqueraded, with SNAT, without NAT, and one more for new connections. */
+  readonly ports: readonly [number, number, number]
+  readonly knocked: number
+}
+const GRE: Link = { type: 10, kind: 'gre', key: 7, net: '172.17.1', ports: [4441, 4442, 4443], knocked: 4440 }
+const TAP: Link = { type: 20, kind: 'gretap', key: 8, net: '172.19.1', ports: [4451, 4452, 4453], knocked: 4450 }
 
 const CABLES = [
   ...['netns add client', 'netns add far'],
@@ -17,75 +32,73 @@ const CABLES = [
   'link add to-far type veth peer name eth0 netns far',
   ...[`address add ${RELAY}/24 dev to-client`, `address add ${NEAR_END}/24 dev to-far`],
   ...['link set to-client up', 'link set to-far up'],
+  // While a tunnel is down nobody else is asked for what lies behind it: the machine's own gateway would refuse it.
+  ...[GRE, TAP].map(({ net }) => `route add blackhole ${net}.0/24 metric 4000`),
 ]
 const CLIENT = ['link set lo up', 'address add 198.51.100.2/24 dev eth0', 'link set eth0 up']
+/** Answers leave by the tunnel that the question came through. */
 const FAR = [
   ...['link set lo up', `address add ${FAR_END}/24 dev eth0`, 'link set eth0 up'],
-  `link add relayed type gre local ${FAR_END} remote ${NEAR_END} key 7`,
-  ...['address add 172.17.1.2/24 dev relayed', 'link set relayed up'],
+  ...[GRE, TAP].flatMap(({ kind, key, net }) => [
+    `link add far-${kind} type ${kind} local ${FAR_END} remote ${NEAR_END} key ${key}`,
+    ...[`address add ${net}.2/24 dev far-${kind}`, `link set far-${kind} up`],
+    `route add default via ${net}.3 dev far-${kind} table ${key}`,
+    `rule add from ${net}.2 to 198.51.100.0/24 table ${key}`,
+  ]),
 ]
 
-/** Speaks to whoever is connected, five times a second, and never listens. */
-const SPEAKER = `require('node:net').createServer((socket) => {
-  const timer = setInterval(() => socket.write('x'), 200)
-  socket.on('error', () => undefined).on('close', () => clearInterval(timer)).resume()
-}).listen(9000, '172.17.1.2', () => console.log('listening'))`
+type Request = readonly [method: 'POST' | 'PATCH' | 'DELETE', path: string, body: object]
+type Fates = readonly [masqueraded: string, snat: string, without: string]
 
-/** Of each port so many; for each line that comes it tells after a while how many have heard anything since. */
-const LISTENER = `
-const ports = [${MASQUERADED}, ${SNAT}]
-let heard = new Set(), all = [], opened = 0
-const open = (port, at) => {
-  const socket = require('node:net').connect(port, '${RELAY}')
-  let isNew = true
-  socket.on('error', () => undefined).on('data', () => {
-    heard.add(port + ' ' + at)
-    if (isNew) { isNew = false; if (++opened === ${2 * CONNECTIONS}) console.log('open') }
-  })
-  all.push(socket)
-}
-const count = (port) => [...heard].filter((one) => one.startsWith(String(port))).length
-require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-  if (line === 'anew') {
-    for (const socket of all) socket.destroy()
-    all = []; opened = 0
-    for (const port of ports) for (let at = 0; at < ${CONNECTIONS}; at += 1) open(port, at)
-  } else {
-    heard = new Set()
-    setTimeout(() => console.log('heard ' + line + ' ' + ports.map(count).join(' ')), 8000)
-  }
-})
-console.log('ready')`
+const SURVIVE: Fates = ['survive', 'survive', 'survive']
+const END: Fates = ['end', 'end', 'end']
+const FORGOTTEN: Fates = ['at_risk', 'survive', 'survive']
+const MORE = { address: '172.18.1.1', prefix_length: 24 }
+const USED = { address: '172.17.1.1', prefix_length: 24 }
+const RECREATED = { ttl: 99, confirm_recreate: true }
 
-type Asked = readonly [method: 'POST' | 'PATCH' | 'DELETE', path: string, body: object]
-type Fates = readonly [masqueraded: string, snat: string]
-
-const ROWS: readonly (readonly [what: string, asked: Asked, fates: Fates])[] = [
-  ['a smaller MTU', ['PATCH', '', { mtu: 1300 }], ['survive', 'survive']],
-  ['one more address', ['POST', '/addresses', { address: '172.18.1.1', prefix_length: 24 }], ['survive', 'survive']],
-  ['a restart', ['POST', '/restart', {}], ['at_risk', 'survive']],
-  ['a recreate', ['PATCH', '', { ttl: 99, confirm_recreate: true }], ['at_risk', 'survive']],
-  ['taken down', ['POST', '/down', {}], ['end', 'end']],
+const ROWS: readonly (readonly [what: string, link: Link, asked: Request, interruption: string, fates: Fates])[] = [
+  ['a smaller MTU', GRE, ['PATCH', '', { mtu: 1300 }], 'none', SURVIVE],
+  ['another queue length', GRE, ['PATCH', '', { tx_queue_length: 500 }], 'none', SURVIVE],
+  ['one more address', GRE, ['POST', '/addresses', MORE], 'none', SURVIVE],
+  ['the address that is the source', GRE, ['DELETE', '/addresses', USED], 'brief', FORGOTTEN],
+  ['a restart', GRE, ['POST', '/restart', {}], 'brief', FORGOTTEN],
+  ['a recreate', GRE, ['PATCH', '', RECREATED], 'brief', FORGOTTEN],
+  ['a tunnel that is taken down', GRE, ['POST', '/down', {}], 'lasting', END],
+  ['a recreate of a TAP kind', TAP, ['PATCH', '', RECREATED], 'brief', ['at_risk', 'at_risk', 'at_risk']],
+  ['a tunnel that is deleted', TAP, ['DELETE', '', {}], 'lasting', END],
 ]
 
 describe('The impact that is foretold of a tunnel, and real connections over it', function () {
   this.timeout(600_000)
   let lab: Lab
   let panel: Panel<Place>
-  let listener: Running
-  let path: string
+  let client: Running
+  let said = 0
+  const paths = new Map<Link, string>()
+  /** The rule of each port. */
+  const rules = new Map<number, number>()
 
   const batch = (where: readonly string[], commands: readonly string[]): Promise<string> =>
     lab.run('ip', [...where, '-batch', '-'], { stdin: `${commands.join('\n')}\n` })
 
-  async function furnish(): Promise<void> {
-    const ends = { local_endpoint: NEAR_END, remote_endpoint: FAR_END, ikey: 7, okey: 7 }
-    const inside = { addresses: [{ address: '172.17.1.1', prefix_length: 24 }], persistence_type_id: 30 }
-    const made = await panel.operator.post<CreateTunnelAnswer>('/tunnels', { ...ends, ...inside })
-    path = `/tunnels/${expect(made, 201).tunnel.tunnel_id}`
-    const destination = { destination_address: '172.17.1.2', destination_port: 9000, bind_address: RELAY }
-    for (const body of [{ bind_port: MASQUERADED }, { bind_port: SNAT, nat_mode_id: 20, snat_address: '172.17.1.1' }])
-      expect(await panel.operator.post('/routes', { ...destination, ...body }), 201)
+  async function furnish(link: Link): Promise<void> {
+    const { type, key, net, ports, knocked } = link
+    const ends = { local_endpoint: NEAR_END, remote_endpoint: FAR_END, ikey: key, okey: key, tunnel_type_id: type }
+    const addresses = [1, 3].map((host) => ({ address: `${net}.${host}`, prefix_length: 24 }))
+    const made = await panel.operator.post<CreateTunnelAnswer>('/tunnels', {
+      ...ends,
+      addresses,
+      persistence_type_id: 30,
+    })
+    paths.set(link, `/tunnels/${expect(made, 201).tunnel.tunnel_id}`)
+    const destination = { destination_address: `${net}.2`, destination_port: 9000, bind_address: RELAY }
+    const nats = [{}, { nat_mode_id: 20, snat_address: `${net}.3` }, { nat_mode_id: 30 }, {}]
+    for (const [at, bind_port] of [...ports, knocked].entries()) {
+      const body = { ...destination, bind_port, ...nats[at] }
+      const rule = expect(await panel.operator.post<ChangeRouteAnswer>('/routes', body), 201)
+      rules.set(bind_port, rule.route.route_rule_id)
+    }
   }
 
   before(async () => {
@@ -97,47 +110,57 @@ describe('The impact that is foretold of a tunnel, and real connections over it'
     await panel.setUp()
     await batch([], CABLES)
     await Promise.all([batch(['-netns', 'client'], CLIENT), batch(['-netns', 'far'], FAR)])
-    await furnish()
-    const speaker = lab.spawn('ip', ['netns', 'exec', 'far', 'node', '-e', SPEAKER])
-    await speaker.says(/listening/, 60_000)
-    listener = lab.spawn('ip', ['netns', 'exec', 'client', 'node', '-e', LISTENER])
-    await listener.says(/ready/, 60_000)
+    expect(await panel.operator.put('/settings', { 'routes.conntrack_interval_seconds': 1 }), 200)
+    for (const link of [GRE, TAP]) await furnish(link)
+    const node = ['exec', 'far', 'node', '-e', speaker([GRE, TAP].map(({ net }) => `${net}.2`))]
+    const far = lab.spawn('ip', ['netns', ...node])
+    await far.says(/(listening\n){2}/, 60_000)
+    client = lab.spawn('ip', ['netns', 'exec', 'client', 'node', '-e', listener(RELAY)])
+    await client.says(/ready/, 60_000)
   })
   after(() => lab?.stop())
 
-  const foretold = async ([method, below, body]: Asked): Promise<Impact> =>
-    expect(
-      await panel.operator.post<ImpactAnswer>('/impact', { method, path: `${path}${below}`, body, with_sources: true }),
-      200,
-    ).impact
-  const opened = async (turn: number): Promise<void> => {
-    await listener.write('anew\n')
-    await listener.says(new RegExp(`(open\\n[^]*){${turn}}`), 60_000)
-  }
-  const alive = async (turn: number): Promise<number[]> => {
-    await listener.write(`${turn}\n`)
-    await listener.says(new RegExp(`heard ${turn} `), 60_000)
-    const [, ...counts] = new RegExp(`heard ${turn} (\\d+) (\\d+)`).exec(listener.text('stdout')) ?? []
-    return counts.map(Number)
+  async function ask(asked: Asked): Promise<Counted> {
+    await client.write(`${JSON.stringify(asked)}\n`)
+    const [line] = await client.says(new RegExp(`(?<=^ready\\n(.*\\n){${said++}}).+(?=\\n)`), 90_000)
+    return JSON.parse(line) as Counted
   }
 
-  for (const [at, [what, asked, fates]] of ROWS.entries())
+  /** Once the connections have been counted since they were opened. */
+  async function foretold([method, below, body]: Request, { ports, ...link }: Link, path: string): Promise<Impact> {
+    for (const until = Date.now() + 30_000; ;) {
+      const asked = { method, path: `${path}${below}`, body }
+      const { impact } = expect(await panel.operator.post<ImpactAnswer>('/impact', asked), 200)
+      const counts = ports.map((port) => of(impact, port)?.connections)
+      if (counts.every((count, at) => count === CONNECTIONS[at])) return impact
+      if (Date.now() > until) throw new Error(`${link.kind}: ${JSON.stringify(impact.rules)}`)
+    }
+  }
+  const of = ({ rules: all }: Impact, port: number): Impact['rules'][number] | undefined =>
+    all.find(({ route_rule_id }) => route_rule_id === rules.get(port))
+
+  for (const [what, link, request, interruption, fates] of ROWS)
     it(`agree for ${what}`, async () => {
-      await opened(at + 1)
-      const { rules, connections } = await foretold(asked)
-      assert.deepEqual(
-        rules.map(({ fate }) => fate),
-        fates,
-        JSON.stringify(connections),
-      )
-      const [method, below, body] = asked
+      const { ports, knocked } = link
+      const path = paths.get(link) ?? ''
+      await ask({ fill: Object.fromEntries(ports.map((port, at) => [port, CONNECTIONS[at] ?? 0])) })
+      const impact = await foretold(request, link, path)
+      assert.deepEqual([impact.interruption, ports.map((port) => of(impact, port)?.fate)], [interruption, fates])
+      await ask({ knock: knocked })
+      const [method, below, body] = request
       const done = await panel.operator.api(method, `${path}${below}`, body)
       assert.equal(done.status, 200, done.text)
-      const left = await alive(at + 1)
-      for (const [index, fate] of fates.entries()) {
-        if (fate === 'survive') assert.equal(left[index], CONNECTIONS, `${what}: ${left.join(' ')}`)
-        if (fate === 'end') assert.equal(left[index], 0, `${what}: ${left.join(' ')}`)
-      }
-      console.log(`      ${left.join(' and ')} of ${CONNECTIONS} are left, behind a masquerade and behind SNAT`)
+      const shall = ports.map((port, at) => [port, fates[at] === 'survive' ? (CONNECTIONS[at] ?? 0) : 0] as const)
+      const isOver = interruption === 'lasting'
+      const count = Object.fromEntries(shall)
+      const { heard, refused, fresh } = await ask({ count, patience_ms: isOver ? 2000 : 20_000 })
+      for (const [index, fate] of fates.entries())
+        if (fate !== 'at_risk')
+          assert.equal(heard[ports[index] ?? 0], shall[index]?.[1], `${fate}: ${JSON.stringify(heard)}`)
+      assert.deepEqual(fresh, isOver ? [] : ports)
+      if (interruption === 'none') assert.equal(refused, 0)
+      console.log(
+        `      left of ${CONNECTIONS.join(', ')}: ${JSON.stringify(heard)}; ${refused} new ones refused meanwhile`,
+      )
     })
 })

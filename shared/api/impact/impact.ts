@@ -91,10 +91,22 @@ export const Impact = shape('Impact', {
 })
 export type Impact = Static<typeof Impact>
 
-export const ImpactBody = strict({
+const Foreseeable = strict({
   method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], { description: 'Of the request that is foreseen.' }),
   path: Type.String({ maxLength: 200, description: 'Its path below /api/v1, such as /tunnels/3.' }),
   body: Type.Optional(told(Anything, 'Its body.')),
+})
+export type Foreseeable = Static<typeof Foreseeable>
+
+export const FORESEEN_TOGETHER_MAX = 1000
+export const ImpactBody = strict({
+  ...Foreseeable.properties,
+  also: Type.Optional(
+    told(
+      Type.Array(Foreseeable, { maxItems: FORESEEN_TOGETHER_MAX - 1 }),
+      'Requests that are sent after it: what all of them do is told together, and none waits for another.',
+    ),
+  ),
   with_sources: Type.Optional(
     told(
       Type.Boolean(),

@@ -74,12 +74,14 @@ const PANEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
     name: `dialog-${action}`,
     path: 'reconcile',
     shows: `reconcile.${action}.title`,
-    arrive: ({ page, say }: At) =>
-      page
+    arrive: async ({ page, say }: At) => {
+      await page
         .getByRole('button', {
           name: `${say(`reconcile.action.${action}`)}: ${action === 'adopt' ? 'gre-old-7' : 'gre-a-2'}`,
         })
-        .click(),
+        .click()
+      await foretold(page)
+    },
   })),
   {
     name: 'dialog-audit-entry',

@@ -109,6 +109,7 @@ export const TUNNEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
     arrive: async ({ page, say }) => {
       await scrollToEnd(page)
       await press(page, say('tunnel.address.remove', { address: '172.17.1.1' }))
+      await foretold(page)
     },
   },
   { name: 'dialog-own-access', path: 'tunnels/1', shows: 'core.own_access.title', arrive: (at) => holdAccess(at) },

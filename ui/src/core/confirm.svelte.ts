@@ -1,5 +1,6 @@
 // Confirmation before irreversible actions: one dialog for the whole page.
 import type { Component } from 'svelte'
+import type { ImpactBody } from '@panel/shared/api/impact/impact.ts'
 
 export interface Confirmation {
   /** Includes the object's name. */
@@ -13,6 +14,8 @@ export interface Confirmation {
   readonly isDanger?: boolean
   /** Another way to confirm, after the first. */
   readonly other?: { readonly action: string; readonly choose: () => void }
+  /** The request that it asks about: what that interrupts is shown. */
+  readonly asked?: ImpactBody
   /** Additional content of the dialog. */
   readonly more?: Component
 }

@@ -1,9 +1,9 @@
 // Requests that may cut the operator's own connection: confirmed with the browser's address, then sent again behind the
 // overlay.
-import type { Component } from 'svelte'
 import type { EndpointName, Endpoints } from '@panel/shared/api/endpoints.ts'
-import { call, type AnswerOf, type Arguments } from './api.ts'
+import { call, requestPath, type AnswerOf, type Arguments } from './api.ts'
 import { confirm } from './confirm.svelte.ts'
+import type { ImpactBody } from '@panel/shared/api/impact/impact.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import { overlay, type OwnConnection } from './connection-overlay.svelte.ts'
 import { messages, say, t } from './i18n.svelte.ts'
@@ -37,7 +37,7 @@ export const withAccessCheck = async <R extends Risky>(
       safe_apply: offered = {},
     } = error.details as { client_ip?: string; interface_name?: string; how?: keyof typeof TEXTS; safe_apply?: object }
     const { confirm_within_seconds: seconds = null } = offered as { confirm_within_seconds?: number }
-    const consent = await askForAccess(t(TEXTS[how], { address, name }), seconds)
+    const consent = await askForAccess(t(TEXTS[how], { address, name }), seconds, askedBy(route, ...args))
     const send = (more: object, comes_back_within: number | null): Promise<AnswerOf<R> | null> =>
       withOverlay({ address, name, comes_back_within }, (request_id) =>
         call(route, ...withBody<R>(args, more, { request_id })),
@@ -60,11 +60,12 @@ interface Sent {
 export let lastSent: Sent | null = null
 
 /** Resolves to what the request says more when it is sent again. */
-const askForAccess = async (text: string, seconds: number | null): Promise<object> => {
+const askForAccess = async (text: string, seconds: number | null, asked: ImpactBody): Promise<object> => {
   let isForGood = seconds === null
   const without = t('core.own_access.action')
   const isConfirmed = await confirm({
     title: t('core.own_access.title'),
+    asked,
     text: seconds === null ? text : `${text} ${t('core.own_access.way_back_text', { seconds })}`,
     ...(seconds === null
       ? { action: without, isDanger: true }
@@ -75,6 +76,12 @@ const askForAccess = async (text: string, seconds: number | null): Promise<objec
   })
   if (!isConfirmed) throw new Cancelled()
   return isForGood ? { i_understand_i_may_lose_access: true } : { confirm_within_seconds: seconds }
+}
+
+const askedBy = <R extends Risky>(route: R, ...args: Arguments<R>): ImpactBody => {
+  const { body } = (args[0] ?? {}) as { readonly body?: object }
+  const method = route.slice(0, route.indexOf(' ')) as ImpactBody['method']
+  return { method, path: requestPath(route, ...args), body: { ...body } }
 }
 
 /** Adds fields to the body. */
@@ -112,7 +119,7 @@ const withOverlay = async <T>(own: OwnConnection, change: (request_id: string) =
 /** Confirms recreating the interface with the API's reasons, and sends the request again. */
 export const withRecreateCheck = async <T>(
   send: (confirmed: { confirm_recreate?: boolean }) => Promise<T>,
-  more?: Component,
+  asked?: ImpactBody,
 ): Promise<T> => {
   try {
     return await send({})
@@ -127,7 +134,7 @@ export const withRecreateCheck = async <T>(
       items: eachOf((error.params['reasons'] ?? error) as Message).map((reason) => say(reason)),
       action: t('core.recreate.action'),
       isDanger: true,
-      ...(more && { more }),
+      ...(asked && { asked }),
     })
     if (!isConfirmed) throw new Cancelled()
     return send({ confirm_recreate: true })

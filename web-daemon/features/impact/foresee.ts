@@ -1,7 +1,7 @@
-// Foresees a request: its endpoint is found and its body read as if it had been sent, and the endpoint says what it
-// would do.
-import type { ImpactAnswer, ImpactBody } from '@panel/shared/api/impact/impact.ts'
-import { NOTHING_FORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
+// Foresees requests: the endpoint of each is found and its body read as if it had been sent, and the endpoint says
+// what it would do.
+import type { Foreseeable, ImpactAnswer, ImpactBody } from '@panel/shared/api/impact/impact.ts'
+import { foreseenTogether, NOTHING_FORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { takeConfirmWithin } from '../../platform/http/confirm-within.ts'
@@ -15,8 +15,11 @@ import { planOf } from './plan.ts'
 export const foreseeRequest =
   (readImpact: ReadImpact, endpoints: () => readonly Endpoint[]) =>
   async (context: ReadContext, incoming: Incoming<ImpactBody>): Promise<Answer<ImpactAnswer>> => {
-    const foreseen = await foresee(context, incoming, endpoints())
     const { client_ip, server_ip, body } = incoming
+    const all: Foreseen[] = []
+    for (const [at, asked] of [body, ...(body.also ?? [])].entries())
+      all.push(await foresee(context, incoming, { asked, at: at === 0 ? '' : `also.${at - 1}.` }, endpoints()))
+    const foreseen = foreseenTogether(all)
     const asking = { client_ip, server_ip, with_sources: body.with_sources === true }
     return ok({
       plan: await planOf(context, foreseen),
@@ -36,16 +39,17 @@ export const cutsOwnAccess =
 
 async function foresee(
   context: ReadContext,
-  { body: asked, problems, ...connection }: Incoming<ImpactBody>,
+  { body: _body, problems, ...connection }: Incoming<ImpactBody>,
+  { asked, at }: { readonly asked: Foreseeable; readonly at: string },
   endpoints: readonly Endpoint[],
 ): Promise<Foreseen> {
   const { method, path, body: given = {} } = asked
-  if (method === 'GET') problems.add('method', 'INVALID_VALUE', message('impact.only_reads'))
+  if (method === 'GET') problems.add(`${at}method`, 'INVALID_VALUE', message('impact.only_reads'))
   problems.throwIfAny()
   const found = findEndpoint(endpoints, method, below(context.api_path, path))
   if (!found) throw notFound()
   if ('methods' in found)
-    problems.add('method', 'INVALID_VALUE', message('panel.method', { method, allowed: found.methods.join(', ') }))
+    problems.add(`${at}method`, 'INVALID_VALUE', message('panel.method', { method, allowed: found.methods.join(', ') }))
   problems.throwIfAny()
   if ('methods' in found) throw notFound()
   const { endpoint, params } = found

@@ -28,7 +28,7 @@ export async function foreseeRules(
       ...(change.before || change.after ? [{ noun: 'route' as const, change }] : []),
       ...(await foreseeForwarding(context, [...families])),
     ],
-    ended,
+    ended: ended ? [ended] : [],
     warnings,
   }
 }

@@ -1,15 +1,9 @@
 // One action on many objects, one after another, with the result of each.
+import type { Foreseeable } from '@panel/shared/api/impact/impact.ts'
 import { toApiError, type ApiError } from '../../core/api-error.ts'
 import { Cancelled } from '../../core/cancelled.ts'
 import { invalidate } from '../../core/query.svelte.ts'
 import type { IconName } from '../icons.ts'
-
-/** What an action takes down, as far as it is known. */
-export interface Impact {
-  readonly relays: number
-  /** Null: not known. */
-  readonly connections: number | null
-}
 
 export interface BulkAction<T> {
   readonly id: 'enable' | 'disable' | 'reapply' | 'restart' | 'delete'
@@ -18,8 +12,8 @@ export interface BulkAction<T> {
   readonly applies?: (item: T) => boolean
   /** What it means for them, in a sentence. */
   readonly effect?: string
-  /** Absent: nothing is interrupted. */
-  readonly impact?: (items: readonly T[]) => Promise<Impact>
+  /** What is sent for an item, where that touches the host. */
+  readonly asked?: (item: T) => Foreseeable
   readonly work: (item: T) => Promise<unknown>
   readonly undo?: (item: T) => Promise<unknown>
 }

@@ -22,6 +22,7 @@ const SENDERS: Readonly<Record<RequestName, (id: number) => Promise<unknown>>> =
       title: t('remedy.reapply_rules_ask'),
       text: t('remedy.reapply_rules_text'),
       action: t('remedy.reapply_rules'),
+      asked: { method: 'POST', path: '/routes/apply-all' },
     })
     if (!isConfirmed) throw new Cancelled()
     return call('POST /routes/apply-all')

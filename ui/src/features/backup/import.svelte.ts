@@ -1,5 +1,6 @@
 // A backup import: check, dry run, result; the document survives every error.
 import type { ImportBackupAnswer } from '@panel/shared/api/backup.ts'
+import type { ImpactBody } from '@panel/shared/api/impact/impact.ts'
 import { call } from '../../core/api.ts'
 import { Form } from '../../core/form.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
@@ -61,6 +62,11 @@ export class BackupImport {
   readonly preview = $derived(this.#dryRun?.of === JSON.stringify(this.form.values) ? this.#dryRun.answer : null)
   readonly isUnfinished = $derived(this.form.values.document !== '' && this.result === null)
 
+  /** What `apply` sends. */
+  asked(): ImpactBody {
+    return { method: 'POST', path: '/backup/import', body: bodyOf($state.snapshot(this.form.values)) }
+  }
+
   /** After a dry run of the same. */
   async apply(): Promise<void> {
     if (this.isImporting || !this.preview) return
@@ -110,18 +116,16 @@ const parse = (document: string): object | null => {
   }
 }
 
+// An invalid backup is sent too, so that the server explains the error.
+const bodyOf = ({ document, current_password, ...options }: ImportRequest) => ({
+  backup: parse(document) as object,
+  ...options,
+  ...(current_password !== '' && { current_password }),
+})
+
 const send = (
-  { document, current_password, ...options }: ImportRequest,
+  request: ImportRequest,
   more: { dry_run: boolean; idempotency_key?: string },
-): Promise<ImportBackupAnswer> =>
-  // An invalid backup is sent too, so that the server explains the error.
-  call('POST /backup/import', {
-    body: {
-      backup: parse(document) as object,
-      ...options,
-      ...(current_password !== '' && { current_password }),
-      ...more,
-    },
-  })
+): Promise<ImportBackupAnswer> => call('POST /backup/import', { body: { ...bodyOf(request), ...more } })
 
 const formatKey = (numbers: Uint32Array): string => [...numbers].map((number) => number.toString(36)).join('-')

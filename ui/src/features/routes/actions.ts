@@ -1,6 +1,5 @@
 // Actions on a rule, with Undo where possible.
 import type { RouteView } from '@panel/shared/api/routes/answers.ts'
-import { impactOf } from '../../components/impact/impact-of.ts'
 import { act } from '../../core/act.ts'
 import { call } from '../../core/api.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
@@ -41,7 +40,7 @@ export const applyAll = async (): Promise<void> => {
       title: t('routes.apply_all.title'),
       text: t('routes.apply_all.text'),
       action: t('routes.apply_all.action'),
-      more: impactOf('POST', '/routes/apply-all'),
+      asked: { method: 'POST', path: '/routes/apply-all' },
     }))
   )
     return
@@ -95,7 +94,7 @@ const offerRevert = async (): Promise<void> => {
       title: t('routes.revert.title'),
       text: t('routes.revert.text'),
       action: t('routes.revert.action'),
-      more: impactOf('POST', '/system/forwarding/enable', { revert: true }),
+      asked: { method: 'POST', path: '/system/forwarding/enable', body: { revert: true } },
     }))
   )
     return

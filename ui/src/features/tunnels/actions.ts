@@ -1,6 +1,5 @@
 // Actions on a tunnel, with confirmation and Undo where possible.
 import type { DeleteTunnelAnswer, TunnelActionAnswer, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
-import { impactOf } from '../../components/impact/impact-of.ts'
 import { act, type Outcomes } from '../../core/act.ts'
 import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
@@ -52,7 +51,7 @@ export const bringDown = (tunnel: Named): Promise<unknown> =>
           items,
           action: t('tunnel.do.down'),
           isDanger: true,
-          more: impactOf('POST', `/tunnels/${tunnel.tunnel_id}/down`),
+          asked: { method: 'POST', path: `/tunnels/${tunnel.tunnel_id}/down` },
         }))
       if (!isConfirmed) throw new Cancelled()
       return send(tunnel, 'down')
@@ -67,7 +66,7 @@ export const restart = async (tunnel: Named): Promise<void> => {
       title: t('tunnel.ask.restart', { name }),
       text: t('tunnel.ask.restart_text'),
       action: t('tunnel.do.restart'),
-      more: impactOf('POST', `/tunnels/${tunnel.tunnel_id}/restart`),
+      asked: { method: 'POST', path: `/tunnels/${tunnel.tunnel_id}/restart` },
     })
   )
     await act(outcomes('restart', tunnel), () => send(tunnel, 'restart'), { stale: STALE, page: pageOf(tunnel) })
@@ -90,7 +89,7 @@ export const deleteTunnel = (tunnel: Named): Promise<DeleteTunnelAnswer | null> 
           items,
           action: t('core.action.delete'),
           isDanger: true,
-          more: impactOf('DELETE', `/tunnels/${tunnel.tunnel_id}`),
+          asked: { method: 'DELETE', path: `/tunnels/${tunnel.tunnel_id}` },
         }))
       )
         throw new Cancelled()
