@@ -5,6 +5,7 @@ import { emptyBucket, stateSeverity } from '@panel/web-daemon/features/monitor/b
 import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'
 import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/base/lookups.ts'
 import { startWatching, toggle, type WatchingPanel } from '../api/support/monitor.ts'
+import { PAGE_DIR } from '../api/support/panel.ts'
 import { browsing, type Visit } from './support/browser.ts'
 import { goTo, signedIn } from './support/host.ts'
 import { inkOf, isColoured, pictureOf, withoutColours } from './support/pixels.ts'
@@ -21,7 +22,7 @@ describe('The states of tunnels without colours', function () {
   /** By state, the name of a tunnel that is in it. */
   let names: Record<MonitorState, string>
   before(async () => {
-    panel = await startWatching()
+    panel = await startWatching({ page_dir: PAGE_DIR })
     await panel.operator.put('/settings', { 'monitor.tcp_knock_enabled': false })
     const made = async (n: number) => panel.probed({ remote_endpoint: `198.51.100.${n}` })
     const [up, degraded, down, unknown, disabled] = [

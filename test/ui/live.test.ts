@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { startWatching, toggle, type WatchingPanel } from '../api/support/monitor.ts'
+import { PAGE_DIR } from '../api/support/panel.ts'
 import { createRoute } from '../api/support/routes.ts'
 import { createTunnel } from '../api/support/tunnels.ts'
 import { browsing, type Visit } from './support/browser.ts'
@@ -20,7 +21,7 @@ describe('What is live on the page', function () {
   let name: string
   let at: AddressInfo
   beforeEach(async () => {
-    panel = await startWatching()
+    panel = await startWatching({ page_dir: PAGE_DIR })
     await panel.metrics.start()
     await panel.operator.put('/settings', { 'monitor.tcp_knock_enabled': false })
     ;({ name } = await panel.up())
