@@ -107,7 +107,7 @@ const PANEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
   {
     name: 'dialog-backup-import',
     path: 'backup',
-    shows: 'backup.sure',
+    shows: 'Import',
     alone: () => undefined,
     arrive: async (at) => {
       await previewBackup(at)
