@@ -86,7 +86,10 @@ describe('The panel in the middle of a relay', function () {
   }
 
   it('a refused transaction leaves the previous ruleset byte-identical and an earlier rule relaying', async () => {
-    const [first, second] = [await made(1001), await made(1002, { route_protocol_id: UDP, destination_port: 90 })]
+    // With a limit, which has to be compiled: what goes without nft is refused in direct-commit.test.ts.
+    const limit = { connection_rate_limit: 1_000_000 }
+    const first = await made(1001, limit)
+    const second = await made(1002, { route_protocol_id: UDP, destination_port: 90, ...limit })
     await rig.client.calls.hold('kept', tcp(1001))
     const before = rig.relay.run('nft', ['list', 'ruleset'])
     const shape = rig.relay.run('nft', ['-s', 'list', 'ruleset'])
@@ -104,6 +107,7 @@ describe('The panel in the middle of a relay', function () {
       bind_port: 1003,
       destination_address: TWO,
       destination_port: 80,
+      ...limit,
     })
     assert.equal(rig.relay.run('nft', ['list', 'ruleset']), before)
     const had = await arrived()
@@ -114,8 +118,9 @@ describe('The panel in the middle of a relay', function () {
         bind_port: 1003,
         destination_address: TWO,
         destination_port: 80,
+        ...limit,
       })
-      await refused('PATCH', `/routes/${first}`, { destination_address: TWO })
+      await refused('PATCH', `/routes/${first}`, { connection_rate_limit: 999_999 })
       await refused('DELETE', `/routes/${second}`)
     }
     const sent = await rig.client.calls.stopFlood()
