@@ -36,7 +36,7 @@ export function bootRulesIn(folder: StateFolder): BootRules {
     async change(gone, put) {
       const { boot_rules, boot_trouble } = held()
       if (boot_trouble !== null) throw new RefusedError('state_unusable', boot_trouble)
-      const next = changed(boot_rules, { gone, put })
+      const next = swapped(boot_rules, { gone, put })
       const line = `\n${JSON.stringify({ gone, put })}\n`
       const roomAfter = room - line.length
       room = 0 // a line that is cut short must not be appended to
@@ -53,7 +53,8 @@ export function bootRulesIn(folder: StateFolder): BootRules {
   }
 }
 
-function changed(rules: readonly RelayRule[], { gone, put }: RuleSwap): RelayRule[] {
+/** Those in `put` are canonical. */
+export function swapped(rules: readonly RelayRule[], { gone, put }: RuleSwap): RelayRule[] {
   const left = new Set([...gone, ...put.map(({ route_rule_id }) => route_rule_id)])
   return [...rules.filter(({ route_rule_id }) => !left.has(route_rule_id)), ...put].sort(inOrder)
 }
@@ -71,7 +72,7 @@ function parse(text: string | null): readonly RelayRule[] {
   return lines
     .slice(0, -1)
     .filter((line) => line !== '')
-    .reduce((held, line) => changed(held, readChange(line)), rules)
+    .reduce((held, line) => swapped(held, readChange(line)), rules)
 }
 
 function readChange(line: string): RuleSwap {

@@ -1,6 +1,6 @@
 // Our table in this network namespace's netfilter: written by way of nft, read whole by way of nft, and in pieces from
 // the kernel itself; no other table is named.
-import { canonicalRuleset, inOrder } from '@panel/shared/ruleset/canonical.ts'
+import { canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import { nothingRead, readRuleset, type Compiled, type RulesetRead } from '@panel/shared/ruleset/nft/read.ts'
 import { applyChange, diffTables } from '@panel/shared/ruleset/nft/change.ts'
@@ -16,7 +16,7 @@ import type { HeldRuleset, Rulesets, RuleSwap } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { sharedRead } from '../../shared-read.ts'
 import type { Generations } from './generations.ts'
-import { missingRules, type BootRules } from '../files/boot-rules.ts'
+import { missingRules, swapped, type BootRules } from '../files/boot-rules.ts'
 import type { Nft } from './nft.ts'
 import { ruleCounters, RelayTable } from './relay-table.ts'
 
@@ -97,7 +97,7 @@ export class NftRulesets implements Rulesets {
 
   async #submitOnce({ gone, put }: RuleSwap, mayBeDirect: boolean): Promise<void> {
     const found = await this.#readTable()
-    const rules = swapped(found?.legible ?? [], { gone, put })
+    const rules = swapped(found?.legible ?? [], canonical({ gone, put }))
     if (found && isWhole(found)) await this.#submitPart(found, rules, mayBeDirect)
     else if (found) {
       const ids = new Set([...gone, ...put.map(({ route_rule_id }) => route_rule_id)])
@@ -109,11 +109,11 @@ export class NftRulesets implements Rulesets {
   async rehearse(there: RuleSwap, back: RuleSwap): Promise<void> {
     const found = await this.#readTable()
     if (found && !isWhole(found)) return
-    const rules = swapped(found?.legible ?? [], there)
+    const rules = swapped(found?.legible ?? [], canonical(there))
     const { part, wanted } = found ? around(found, rules) : { part: null, wanted: layOut(rules) }
     const forward = diffTables(part, wanted)
     for (const name of part?.counters ?? []) wanted.counters.add(name)
-    const undone = diffTables(wanted, part ?? layOut(swapped(rules, back)))
+    const undone = diffTables(wanted, part ?? layOut(swapped(rules, canonical(back))))
     if (part && isDirect(forward, part) && isDirect(undone, wanted)) await this.#table.rehearse([forward, undone])
     else await this.#nft.check(formatChange(forward) + formatChange(undone))
   }
@@ -209,10 +209,7 @@ function around(found: RulesetRead, rules: readonly RelayRule[]): { readonly par
   return { part, wanted }
 }
 
-function swapped(rules: readonly RelayRule[], { gone, put }: RuleSwap): RelayRule[] {
-  const ids = new Set([...gone, ...put.map(({ route_rule_id }) => route_rule_id)])
-  return [...rules.filter(({ route_rule_id }) => !ids.has(route_rule_id)), ...canonicalRuleset(put)].sort(inOrder)
-}
+const canonical = ({ gone, put }: RuleSwap): RuleSwap => ({ gone, put: canonicalRuleset(put) })
 
 const MISSING = 'nothing of it is in the table; reapply it, or the next boot brings it back'
 

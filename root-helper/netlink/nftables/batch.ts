@@ -4,7 +4,7 @@ import { attribute, nest, text, u32be } from '../attributes.ts'
 import { NLM_F_ACK, NLM_F_CREATE } from '../constants.ts'
 import type { Request } from '../socket.ts'
 import * as k from './constants.ts'
-import { elementTypes, encodeBytes } from './elements.ts'
+import { elementList, elementTypes, encodeBytes, keyAttribute } from './elements.ts'
 import { nfnetlink } from './nftables.ts'
 
 /** In one message: the list of its elements is one attribute, which holds less than 64 KiB. */
@@ -51,43 +51,28 @@ const counter = (type: number, table: string, name: string, ...more: readonly Bu
     ...more,
   )
 
-/** Values name what is there already: a mark, an address, a counter. */
 export const addElements = (table: string, { name, set, come }: SetChange): Request[] => {
   const { keys, values } = elementTypes(set)
-  return inMessages(come, (some) => ({
-    ...elements(
-      k.NFT_MSG_NEWSETELEM,
-      table,
-      name,
-      some.map(([key, value]) => [
-        keyed(keys, key),
-        ...(value === ''
-          ? []
-          : [
-              values[0] === 'counter'
-                ? text(k.NFTA_SET_ELEM_OBJREF, value)
-                : data(k.NFTA_SET_ELEM_DATA, encodeBytes(values, value)),
-            ]),
-      ]),
-    ),
-    flags: NLM_F_CREATE,
-  }))
+  return inMessages(come, (some) => {
+    const list = some.map(([key, value]) => [keyAttribute(keys, key), ...valueAttributes(values, value)])
+    return { ...elements(k.NFT_MSG_NEWSETELEM, table, name, list), flags: NLM_F_CREATE }
+  })
 }
 
 export const deleteElements = (table: string, { name, set, gone }: SetChange): Request[] => {
   const { keys } = elementTypes(set)
-  return inMessages(gone, (some) =>
-    elements(
-      k.NFT_MSG_DELSETELEM,
-      table,
-      name,
-      some.map(([key]) => [keyed(keys, key)]),
-    ),
-  )
+  return inMessages(gone, (some) => {
+    const list = some.map(([key]) => [keyAttribute(keys, key)])
+    return elements(k.NFT_MSG_DELSETELEM, table, name, list)
+  })
 }
 
-const data = (type: number, bytes: Buffer): Buffer => nest(type, attribute(k.NFTA_DATA_VALUE, bytes))
-const keyed = (types: readonly string[], key: string): Buffer => data(k.NFTA_SET_ELEM_KEY, encodeBytes(types, key))
+/** A value names what is there already: a mark, an address, a counter. */
+function valueAttributes(types: readonly string[], value: string): Buffer[] {
+  if (value === '') return []
+  if (types[0] === 'counter') return [text(k.NFTA_SET_ELEM_OBJREF, value)]
+  return [nest(k.NFTA_SET_ELEM_DATA, attribute(k.NFTA_DATA_VALUE, encodeBytes(types, value)))]
+}
 
 const elements = (type: number, table: string, set: string, list: readonly (readonly Buffer[])[]): Request =>
   nfnetlink(
@@ -96,7 +81,7 @@ const elements = (type: number, table: string, set: string, list: readonly (read
     k.NFPROTO_INET,
     text(k.NFTA_SET_ELEM_LIST_TABLE, table),
     text(k.NFTA_SET_ELEM_LIST_SET, set),
-    nest(k.NFTA_SET_ELEM_LIST_ELEMENTS, ...list.map((parts) => nest(k.NFTA_LIST_ELEM, ...parts))),
+    elementList(list),
   )
 
 function inMessages(all: readonly Element[], message: (some: readonly Element[]) => Request): Request[] {

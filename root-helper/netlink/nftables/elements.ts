@@ -85,6 +85,13 @@ export function encodeBytes(types: readonly string[], text: string): Buffer {
     : Buffer.concat(parts.map((part) => Buffer.concat([part, Buffer.alloc(align(part.length) - part.length)])))
 }
 
+export const keyAttribute = (types: readonly string[], key: string): Buffer =>
+  nest(k.NFTA_SET_ELEM_KEY, attribute(k.NFTA_DATA_VALUE, encodeBytes(types, key)))
+
+/** Each element is its attributes. */
+export const elementList = (elements: readonly (readonly Buffer[])[]): Buffer =>
+  nest(k.NFTA_SET_ELEM_LIST_ELEMENTS, ...elements.map((parts) => nest(k.NFTA_LIST_ELEM, ...parts)))
+
 /** All elements as a dump, or those of the given keys as a request, which fails where one of them is not there. */
 export function elementsRequest(
   table: string,
@@ -92,16 +99,13 @@ export function elementsRequest(
   types: readonly string[],
   keys: readonly string[] = [],
 ): Request {
-  const wanted = keys.map((key) =>
-    nest(k.NFTA_LIST_ELEM, nest(k.NFTA_SET_ELEM_KEY, attribute(k.NFTA_DATA_VALUE, encodeBytes(types, key)))),
-  )
   return nfnetlink(
     `read the elements of ${set}`,
     k.NFT_MSG_GETSETELEM,
     k.NFPROTO_INET,
     text(k.NFTA_SET_ELEM_LIST_TABLE, table),
     text(k.NFTA_SET_ELEM_LIST_SET, set),
-    ...(keys.length === 0 ? [] : [nest(k.NFTA_SET_ELEM_LIST_ELEMENTS, ...wanted)]),
+    ...(keys.length === 0 ? [] : [elementList(keys.map((key) => [keyAttribute(types, key)]))]),
   )
 }
 
