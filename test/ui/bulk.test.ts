@@ -88,7 +88,7 @@ describe('A list', () => {
     await box(page, 'gre-a-1').click()
     await box(page, 'gre-a-2').click()
     const dialog = await does(page, 'Restart')
-    await dialog.getByText('Traffic stops for a moment.').waitFor()
+    await dialog.getByText('Traffic stops for a moment.', { exact: true }).waitFor()
     assert.match(await dialog.getByRole('region').innerText(), /Relay rules concerned\s+1/)
     await dialog.getByRole('button', { name: 'Restart' }).click()
     await dialog.getByText('Done: 1 of 2. The rest stay selected.').waitFor()
