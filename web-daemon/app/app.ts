@@ -81,7 +81,7 @@ const makePipeline = (
     guards,
     context,
     remembered: new RememberedAnswers(now),
-    placeOf: (req) => sockets.of(req),
+    wayOf: (req) => sockets.wayOf(req),
     panelPorts: () => listeners.ports(),
     streams: new Streams({ now, isStanding: (session) => isStanding(db, session), logger }),
     inWindow: safeApply.during,
