@@ -73,6 +73,7 @@ export const ListenerView = shape('Listener', {
   ),
   is_open: told(Flag, 'The configured one is closed while a kept one is open.'),
   is_this: told(Flag, 'This request came through it.'),
+  is_in_place: told(Flag, 'On trial at the address and port of another listener: only the certificate is new.'),
   errno: told(Text, 'Why it is not open although it should be, such as EADDRNOTAVAIL; otherwise "".'),
   seconds_left: told(nullable(Count), 'Of a trial.'),
 })
