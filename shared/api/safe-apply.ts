@@ -2,6 +2,7 @@
 import { message } from '../messages/message.ts'
 import { strict, nullable, Type, type Static } from '../schema.ts'
 import { WINDOW_SECONDS } from '../window/model.ts'
+import { MessageView, sentence } from './base/errors.ts'
 import { says } from './base/fields.ts'
 import { Count, Flag, Id, Instant, list, oneOf, shape, Text, told } from './base/shapes.ts'
 
@@ -47,8 +48,9 @@ export const SafeApplyWindow = shape('SafeApplyWindow', {
   opened_at: Instant,
   username: told(Text, 'Who opened it; empty where that was done at the socket of the root helper.'),
   state: oneOf(['open', 'ending', 'stuck']),
-  detail: Text,
+  ...sentence('detail', 'Why the changes cannot be put back; empty unless it is stuck.'),
   remediation: list(Text),
+  remediation_messages: list(MessageView),
   items: list(SafeApplyItem),
   confirm_by: told(
     oneOf(CONFIRM_BY),
