@@ -28,7 +28,8 @@ export const NOTE = {
   'note.forwarding_revertible':
     'This was the last rule, and the panel had turned IP forwarding on for the rules. It stays on; revert it on the page of IP forwarding.',
   'note.all_applied': 'The kernel holds exactly the enabled rules, as stored.',
-  'note.orphans_removed': '{count} unknown to the panel were removed from its table.',
+  'note.orphans_removed':
+    '{count, plural, one {# rule unknown to the panel was} other {# rules unknown to the panel were}} removed from its table.',
   'note.connections_unreadable': 'The connections cannot be read, so it is not known who uses the rule: {why}',
   'note.connections': 'Read from connection tracking.',
   'note.connections_counted': 'For connections that begin after it was turned on, bytes and age_seconds are known.',
