@@ -74,6 +74,15 @@ export const ROOT = {
   'root.unsent_down': '{error}: {name} is down',
   'root.unsent_some_down': '{error}: the interface is down',
   'root.unsent_large': "{error}: it is larger than the MTU of this host's own link",
+  'root.protection_owned':
+    'The kernel refuses changes of table inet panel by other programs, and nft flush ruleset leaves it alone',
+  'root.protection_off': 'The setting system.ruleset_protection is off, or was not read yet',
+  'root.protection_absent': 'There is no relay rule. The table is protected from the first one on',
+  'root.protection_plain':
+    'The table was made without protection, and the kernel allows none later. It is protected from the next boot on',
+  'root.protection_kernel': 'Linux 6.9 or later can protect the table, and this kernel says: {why}',
+  'root.protection_failed': 'The table could not be taken: {why}',
+  'root.protection_backend': 'Only a table of nftables can be protected, and it does not hold the relay rules here',
   // The last, since it is anything with a semicolon in it.
   'root.both': '{first}; {second}',
 } as const

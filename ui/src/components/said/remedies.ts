@@ -122,6 +122,7 @@ export const REMEDIES: Readonly<Partial<Record<MessageId, Remedy>>> = {
   'panel.setting_refused': setting('{field}'),
   'tunnel.adoptable': DRIFT,
   'tunnel.no_name_left': setting('tunnel.naming_template'),
+  'root.protection_off': setting('system.ruleset_protection'),
   'tunnel.no_pool_enabled': POOLS,
   'tunnel.no_subnet_left': POOLS,
   'tunnel.not_ours': request('reapply_tunnel'),
