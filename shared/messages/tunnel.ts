@@ -24,7 +24,7 @@ export const TUNNEL = {
   'tunnel.loopback_endpoint': 'must not be a loopback address',
   'tunnel.multicast_endpoint': 'must not be a multicast address',
   'tunnel.reserved_endpoint': 'must not be a broadcast or reserved address',
-  'tunnel.mapped_endpoint': 'must not be an IPv4 address in IPv6 clothes',
+  'tunnel.mapped_endpoint': 'must not be an IPv4 address written as IPv6',
   'tunnel.link_local_endpoint': 'is link-local, which needs a bind_device',
   'tunnel.endpoint_family': '{field} must be an IPv{family} address for a {kind} tunnel.',
   'tunnel.no_interface': 'This server has no interface {device}.',
@@ -76,7 +76,7 @@ export const TUNNEL = {
   'tunnel.address_of_nobody': 'is no address that one end can have',
   'tunnel.address_loopback': 'is a loopback address',
   'tunnel.address_link_local': 'is link-local: the kernel sees to such addresses itself',
-  'tunnel.address_mapped': 'is an IPv4 address in IPv6 clothes',
+  'tunnel.address_mapped': 'is an IPv4 address written as IPv6',
   'tunnel.network_too_wide': 'is wider than a /{prefix_length}, and would take the way to too many others',
   'tunnel.network_special': 'holds addresses of {network}, which no tunnel can carry',
   'tunnel.keepalive_runtime':

@@ -1,4 +1,5 @@
 // Whose a link is: root changes what the panel made or adopted, and adopting is a request of its own, which is logged.
+import { message, verbatim } from '@panel/shared/messages/message.ts'
 import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
@@ -8,7 +9,7 @@ import { isBetweenSameEnds } from '@panel/shared/tunnel/same-ends.ts'
 import { sameState, type Change } from '@panel/shared/change/change.ts'
 import type { Kernel, OwnLinks } from '../../kernel/facilities.ts'
 import { log } from '../../log.ts'
-import { canonicalOr, refuseStubs } from '../../policy.ts'
+import { canonicalOr, refuseStubs, whatItIs } from '../../policy.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Journal } from '../../subject.ts'
 import { messageOf } from '../../text.ts'
@@ -18,13 +19,9 @@ import { probeTunnel, probeTunnels } from './probe.ts'
 /** `found` is what exists under each name of the change. Links that a file made are kept, since it may go before they do. */
 export async function requireOwn({ ownLinks }: Pick<Kernel, 'ownLinks'>, found: readonly TunnelFound[]): Promise<void> {
   const trouble = ownLinks.trouble()
-  if (trouble !== null) throw new RefusedError('state_unusable', trouble)
+  if (trouble !== null) throw new RefusedError('state_unusable', verbatim(trouble))
   const foreign = found.find(({ observed, is_ours }) => observed && !is_ours)
-  if (foreign)
-    throw new RefusedError(
-      'protected_interface',
-      `The link ${foreign.interface_name} was not made by the panel: adopt it first`,
-    )
+  if (foreign) throw new RefusedError('protected_interface', message('root.not_ours', { name: foreign.interface_name }))
   for (const { observed } of found) if (observed) await ownLinks.keep(observed.index)
 }
 
@@ -49,13 +46,9 @@ export async function adoptLink(
   const seen = canonicalOr({ interface_name, link, saved: null }, canonicalTunnel)?.link
   const found = await probeTunnel(kernel, interface_name)
   const { state, observed } = found
-  if (observed && !state?.link)
-    throw new RefusedError(
-      'protected_interface',
-      `${interface_name} is ${observed.kind || 'a physical link'}, no tunnel`,
-    )
+  if (observed && !state?.link) throw new RefusedError('protected_interface', whatItIs(interface_name, observed.kind))
   if (!observed || !sameState(state?.link, seen))
-    throw new RefusedError('stale_state', `The link ${interface_name} is not, or no longer, as it was seen: look again`)
+    throw new RefusedError('stale_state', message('root.link_changed', { name: interface_name }))
   await setOwner(kernel, journal, found, true)
 }
 

@@ -25,7 +25,7 @@ export const SYSTEM = {
   ),
   'system.auto_reapply_on_drift': bool(
     false,
-    "Whether a tunnel or relay rule that was changed or removed behind the panel's back is put right without being asked. One that does not stay right is left alone after three times in ten minutes. Leave it off where other software changes the same tunnels.",
+    'Whether a tunnel or relay rule that was changed or removed outside the panel is reapplied automatically. One that keeps changing is left alone after three times in ten minutes. Leave it off where other software changes the same tunnels.',
   ),
   'system.safe_apply_mode': oneOf(
     ['off', 'risky', 'always'],
@@ -41,6 +41,11 @@ export const SYSTEM = {
     60,
     { min: WINDOW_SECONDS.least, max: WINDOW_SECONDS.most, unit: 'seconds' },
     'How long changes wait for a confirmation before they are put back, from the end of the last one. Give it the time that you need to see whether all is well.',
+  ),
+  'system.ruleset_protection': oneOf(
+    ['auto', 'off'],
+    'auto',
+    "Whether the kernel keeps other programs from changing or flushing the panel's table of relay rules by accident, as nft flush ruleset does. Their own rules stay theirs. Turn it off where a program of yours changes the table on purpose.",
   ),
   'system.ignored_interfaces': json<readonly string[]>(
     [],
