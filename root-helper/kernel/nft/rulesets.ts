@@ -140,11 +140,7 @@ export class NftRulesets implements Rulesets {
   /** Taking the table is a generation, and changes nothing of it. */
   async protect(isWanted: boolean): Promise<Protection> {
     await this.#submitting
-    const wasOwned = this.#protection.owner !== null
-    await this.#generations.during(async () => {
-      await this.#protection.protect(isWanted)
-      return !wasOwned && this.#protection.owner ? 1 : 0
-    })
+    await this.#generations.during(() => this.#protection.protect(isWanted))
     return this.#protection.now()
   }
 
@@ -152,6 +148,7 @@ export class NftRulesets implements Rulesets {
   async clear(): Promise<void> {
     if ((await this.#nft.list(LIST_TABLE)) === null) return
     await this.#generations.during(() => this.#writer.submit(`delete table ${TABLE}\n`))
+    this.#protection.end()
   }
 
   async removeCounters(route_rule_ids: readonly number[]): Promise<RelayCounters[]> {
