@@ -133,7 +133,7 @@ export class NftRulesets implements Rulesets {
     if (cached && cached.generation === generations?.before) await this.#remember(generations.after, cached.read)
   }
 
-  protection(): Protection {
+  async protection(): Promise<Protection> {
     return this.#protection.now()
   }
 
