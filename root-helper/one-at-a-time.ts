@@ -1,4 +1,5 @@
 // A queue that runs one change at a time. When the queue is full, a further change is refused as busy.
+import { message } from '@panel/shared/messages/message.ts'
 import { RefusedError } from './refused.ts'
 
 /** The helper's own work waits its turn like any other, and is never refused. */
@@ -8,7 +9,8 @@ export function oneAtATime(limit: number): InTurn {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
   return async (work, whose) => {
-    if (waiting >= limit && whose !== 'own') throw new RefusedError('busy', `${limit} changes are waiting already`)
+    if (waiting >= limit && whose !== 'own')
+      throw new RefusedError('busy', message('root.changes_waiting', { count: limit }))
     waiting += 1
     const turn = last.then(work, work)
     last = turn.catch(() => undefined)

@@ -1,4 +1,5 @@
 // What root refuses whoever requests it. It bounds what a compromised web daemon can do.
+import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import { SYSCTL_KEYS, type ForwardingFound, type ForwardingState } from '@panel/shared/forwarding/model.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'
@@ -36,7 +37,7 @@ export function requireNames(change: Change<TunnelStates>): string[] {
 
 export function refuseStubs(names: readonly string[]): void {
   const stub = names.find((name) => (KERNEL_STUBS as readonly string[]).includes(name))
-  if (stub !== undefined) throw new RefusedError('protected_interface', `${stub} belongs to the kernel`)
+  if (stub !== undefined) throw new RefusedError('protected_interface', message('root.of_kernel', { name: stub }))
 }
 
 /** A schema cannot say it: endpoints must be of the kind's family, and a prefix no longer than its address. */
@@ -75,7 +76,7 @@ export async function allowTunnels(
     if (creates && one.observed && one.unmodelled.length > 0)
       throw new RefusedError(
         'unmodelled_state',
-        `Recreating ${one.interface_name} would lose what it carries: ${one.unmodelled.join(', ')}`,
+        message('root.loses', { name: one.interface_name, what: one.unmodelled.join(', ') }),
       )
   }
   if (creates) await supported(links, creates.config.kind)
@@ -84,16 +85,10 @@ export async function allowTunnels(
 function allowName({ interface_name, observed, foreign_files }: TunnelFound, steps: readonly TunnelStep[]): void {
   const kind = observed?.kind
   if (kind !== undefined && !(LINK_KINDS as readonly string[]).includes(kind))
-    throw new RefusedError(
-      'protected_interface',
-      `${interface_name} is ${kind || 'a physical link'}, not a tunnel of ours`,
-    )
+    throw new RefusedError('protected_interface', whatItIs(interface_name, kind))
   const foreign = foreignInTheWay(interface_name, foreign_files, steps)
   if (foreign.length > 0)
-    throw new RefusedError(
-      'foreign_unit_file',
-      `The file ${foreign.join(', ')} was not written by the panel, or was edited since: move it aside first`,
-    )
+    throw new RefusedError('foreign_unit_file', message('root.foreign_file', { file: foreign.join(',') }))
 }
 
 /**
@@ -116,9 +111,12 @@ function allowFile({ interface_name, saved }: TunnelStep & { kind: 'file_write' 
   }
 }
 
+export const whatItIs = (name: string, kind: string): Message =>
+  kind === '' ? message('root.physical', { name }) : message('root.of_kind', { name, kind })
+
 async function supported(links: Links, kind: LinkKind): Promise<void> {
   const { supported: can, detail } = await links.supports(kind)
-  if (!can) throw new RefusedError('unsupported', `This kernel cannot make links of kind ${kind}: ${detail}`)
+  if (!can) throw new RefusedError('unsupported', message('root.no_kind', { kind, why: detail }))
 }
 
 /** The ids that a change of rules is about. */
@@ -139,20 +137,24 @@ export function canonicalOr<S>(state: S | null, canonical: (state: S) => S | nul
 }
 
 export function readableRuleset({ is_readable, backend, detail }: HeldRuleset): void {
-  if (!is_readable) throw new RefusedError(backend === 'none' ? 'unsupported' : 'kernel_refused', detail)
+  if (!is_readable) throw new RefusedError(backend === 'none' ? 'unsupported' : 'kernel_refused', verbatim(detail))
 }
 
 /** A rule that the backend cannot implement exactly is refused. */
 export function allowRules(rules: RulesetState | null, active: HeldRuleset['backend']): void {
   for (const rule of rules ?? []) {
     const [limit] = ruleLimits({ active, has_ipv6: true }, rule)
-    if (limit) throw new RefusedError('unsupported', `Rule ${rule.route_rule_id}: ${limit.why.message}`)
+    if (limit)
+      throw new RefusedError(
+        'unsupported',
+        message('root.rule_refused', { number: rule.route_rule_id, why: limit.why }),
+      )
   }
   const wide = (rules ?? []).find((rule) => shiftedPorts(rule) > SHIFTED_PORTS_MAX)
   if (wide)
     throw new RefusedError(
       'unsupported',
-      `Rule ${wide.route_rule_id} shifts ${shiftedPorts(wide)} ports, and ${SHIFTED_PORTS_MAX} are the most: bind the ports that the destinations have, or fewer`,
+      message('root.ports_shifted', { number: wide.route_rule_id, count: shiftedPorts(wide), most: SHIFTED_PORTS_MAX }),
     )
 }
 
@@ -172,7 +174,10 @@ export function allowListening(listeners: readonly RelayRule[], ports: readonly 
     if (taken)
       throw new RefusedError(
         'protected_port',
-        `Rule ${route_rule_id} takes port ${taken.port}, on which ${taken.owner === 'sshd' ? 'sshd' : 'the panel'} listens: nobody could get in to remove it`,
+        message(taken.owner === 'sshd' ? 'root.port_of_sshd' : 'root.port_of_panel', {
+          number: route_rule_id,
+          port: taken.port,
+        }),
       )
   }
 }
@@ -187,20 +192,16 @@ export function allowForwarding(
   steps: readonly ForwardingStep[],
 ): void {
   if (is_foreign_file && steps.some(({ kind }) => kind === 'sysctl_file_write' || kind === 'sysctl_file_remove')) {
-    throw new RefusedError(
-      'foreign_sysctl_file',
-      `${sysctl_path} was not written by the panel, or was edited since: move it aside first`,
-    )
+    throw new RefusedError('foreign_sysctl_file', message('root.foreign_file', { file: sysctl_path }))
   }
   const absent = steps.flatMap((step) =>
     step.kind === 'forwarding_set' && missing.includes(step.name) ? [step.name] : [],
   )
-  if (absent.includes('ipv6'))
-    throw new RefusedError('unsupported', 'This kernel has no IPv6, so there is nothing to forward')
+  if (absent.includes('ipv6')) throw new RefusedError('unsupported', message('root.no_ipv6'))
   if (absent.length > 0)
     throw new RefusedError(
       'unsupported',
-      `This kernel has no ${absent.map((name) => SYSCTL_KEYS[name]).join(' and ')}: connection tracking begins with the first relay rule`,
+      message('root.no_switch', { what: absent.map((name) => SYSCTL_KEYS[name]).join(', ') }),
     )
 }
 
@@ -217,10 +218,12 @@ export function canonicalPath({ interface_name, source_address, target_address }
  * Why nothing is sent there: one packet must not become many. The kernel itself refuses the broadcast addresses of its
  * subnets.
  */
-export function whyUnreachable({ target_address }: PathEnds): string | null {
+export function whyUnreachable({ target_address }: PathEnds): Message | null {
   const target = parseIp(target_address)
-  if (target && isMulticast(target)) return `${target_address} is a multicast address, and only single hosts are asked`
-  return target && (isUnspecified(target) || isReserved(target)) ? `${target_address} is no address of a host` : null
+  if (target && isMulticast(target)) return message('root.multicast', { address: target_address })
+  return target && (isUnspecified(target) || isReserved(target))
+    ? message('root.no_host', { address: target_address })
+    : null
 }
 
 export function allowPath(path: PathEnds): PathEnds {

@@ -40,11 +40,13 @@ export async function allowReach(
 
 async function allowNewName({ links }: Host, name: string): Promise<void> {
   const reason = whyNoTunnelName(name)
-  if (reason !== null) throw new RefusedError('protected_interface', `${name} ${reason.message}`)
+  if (reason !== null) throw new RefusedError('protected_interface', ofSomething(name, reason))
   const holder = await links.nameHolder(name)
   if (holder !== null && holder !== name)
-    throw new RefusedError('protected_interface', `${name} is another name of the interface ${holder}`)
+    throw new RefusedError('protected_interface', message('root.name_taken', { name, holder }))
 }
+
+const ofSomething = (subject: string, why: Message): Message => message('root.of_something', { subject, why })
 
 const configsIn = ({ link, saved }: TunnelState) => [link?.config, saved?.systemd_unit?.config].filter((one) => !!one)
 
@@ -74,10 +76,10 @@ function allowEnds({ local_endpoint, remote_endpoint }: NetdevConfig): void {
   for (const text of [local_endpoint, remote_endpoint]) {
     const ip = parseIp(text)
     if (ip && (isUnspecified(ip) || isMulticast(ip) || isReserved(ip)))
-      throw new RefusedError('protected_address', `${text} is no address of a single host, which an endpoint is`)
+      throw new RefusedError('protected_address', message('root.no_endpoint', { address: text }))
   }
   if (local_endpoint === remote_endpoint)
-    throw new RefusedError('protected_address', `A tunnel from ${local_endpoint} to itself leads nowhere`)
+    throw new RefusedError('protected_address', message('root.to_itself', { address: local_endpoint }))
 }
 
 function allowForm(addresses: readonly TunnelAddress[]): void {
@@ -85,11 +87,11 @@ function allowForm(addresses: readonly TunnelAddress[]): void {
     for (const text of [one.address, one.peer_address]) {
       const ip = parseIp(text)
       const reason = ip && whyNoTunnelAddress(ip)
-      if (reason) throw new RefusedError('protected_address', `${text} ${reason.message}`)
+      if (reason) throw new RefusedError('protected_address', ofSomething(text, reason))
     }
   for (const network of addressNetworks(addresses)) {
     const reason = whyNoTunnelNetwork(network)
-    if (reason !== null) throw new RefusedError('protected_address', `${formatCidr(network)} ${reason.message}`)
+    if (reason !== null) throw new RefusedError('protected_address', ofSomething(formatCidr(network), reason))
   }
 }
 
@@ -99,7 +101,7 @@ function allowTaking(addresses: readonly TunnelAddress[], kept: readonly Kept[])
     if (lost)
       throw new RefusedError(
         'protected_address',
-        `${formatCidr(network)} holds ${formatIp(lost.ip)}, ${lost.what.message}`,
+        message('root.holds', { network: formatCidr(network), address: formatIp(lost.ip), what: lost.what }),
       )
   }
 }

@@ -1,4 +1,5 @@
 // Puts the host back to where it was before a change that an earlier helper was stopped in.
+import { message } from '@panel/shared/messages/message.ts'
 import type { JournalFile } from './kernel/files/journal.ts'
 import { log } from './log.ts'
 import { RefusedError } from './refused.ts'
@@ -25,11 +26,8 @@ async function putBack(journal: JournalFile, transactions: readonly Undoable[]):
   const interrupted = await journal.read()
   if (!interrupted) return
   const transaction = transactions.find(({ noun }) => noun === interrupted.noun)
-  if (!transaction) throw new Error(`it speaks of ${interrupted.noun}, which this helper does not know`)
-  const { outcome, failure, steps } = await transaction.undo(
-    interrupted.change,
-    'The helper was stopped in the middle of it',
-  )
+  if (!transaction) throw new Error(message('root.file_of_other', { name: interrupted.noun }).message)
+  const { outcome, failure, steps } = await transaction.undo(interrupted.change, message('root.interrupted').message)
   log(
     outcome === 'restored' ? 'warning' : 'error',
     `A change was cut short, and is ${outcome === 'restored' ? 'put back' : 'stuck'}`,

@@ -1,10 +1,13 @@
 // Root saying no before anything was touched: a code of the closed list and a sentence.
+import type { Message } from '@panel/shared/messages/message.ts'
 import type { RefusalCode } from '@panel/shared/rpc/outcome.ts'
 
 export class RefusedError extends Error {
   readonly code: RefusalCode
-  constructor(code: RefusalCode, message: string) {
-    super(message)
+
+  /** What is malformed is a bug of the web daemon, of which its log tells; everything else is told to the operator. */
+  constructor(...[code, told]: ['malformed', string] | [Exclude<RefusalCode, 'malformed'>, Message]) {
+    super(typeof told === 'string' ? told : told.message)
     this.name = 'RefusedError'
     this.code = code
   }

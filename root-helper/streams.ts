@@ -1,5 +1,6 @@
 // The streams of one connection: requests that have items before their answer. They are few, go at the far end's pace,
 // and end with the connection.
+import { message } from '@panel/shared/messages/message.ts'
 import { STREAM_ITEM } from '@panel/shared/rpc/methods.ts'
 import { RefusedError } from './refused.ts'
 
@@ -25,7 +26,7 @@ export class StreamSlots {
   }
 
   take(): void {
-    if (this.#taken >= this.#limit) throw new RefusedError('busy', `${this.#limit} streams are running already`)
+    if (this.#taken >= this.#limit) throw new RefusedError('busy', message('root.streams_full', { count: this.#limit }))
     this.#taken += 1
   }
 
@@ -50,7 +51,7 @@ export class Streams {
   async run(id: number, open: StreamSource): Promise<unknown> {
     if (this.#running.has(id)) throw new RefusedError('malformed', `A stream with the id ${id} is running already`)
     if (this.#running.size >= MAX_OF_CONNECTION)
-      throw new RefusedError('busy', `${MAX_OF_CONNECTION} streams of this connection are running already`)
+      throw new RefusedError('busy', message('root.streams_of_connection', { count: MAX_OF_CONNECTION }))
     this.#slots.take()
     const ending = new AbortController()
     this.#running.set(id, ending)

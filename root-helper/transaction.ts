@@ -1,5 +1,6 @@
 // The heart of root: probe, compare, plan, execute, read back; on any failure plan the way back from what is found.
 // Generic in the state.
+import { message } from '@panel/shared/messages/message.ts'
 import { sameState, type Change } from '@panel/shared/change/change.ts'
 import { failedChecks, type Check } from '@panel/shared/change/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
@@ -68,7 +69,7 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
     try {
       await this.#subject.rehearse(change, found)
     } catch (error) {
-      throw new RefusedError('irreversible', oneLine(`The way back would fail: ${messageOf(error)}`))
+      throw new RefusedError('irreversible', message('root.no_way_back', { why: oneLine(messageOf(error)) }))
     }
   }
 
@@ -103,9 +104,11 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
     })
     const all = { steps: [...steps, ...back.steps], checks, failure }
     if (!back.failure) return ended('restored', all)
-    const message = oneLine(`${failure?.message}. Undoing it failed too: ${back.failure.message}`)
+    const text = oneLine(
+      message('root.undo_failed', { first: failure?.message ?? '', second: back.failure.message }).message,
+    )
     return {
-      ...ended('stuck', { ...all, failure: { step: failure?.step ?? '', message } }),
+      ...ended('stuck', { ...all, failure: { step: failure?.step ?? '', message: text } }),
       remediation: subject.remedy(change),
     }
   }
@@ -138,10 +141,7 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
 
   #stale(change: Change<S>, found: S | null): RefusedError {
     const differences = failedChecks(this.#subject.check(change, change.before, found)).map((check) => check.detail)
-    return new RefusedError(
-      'stale_state',
-      oneLine(`The host does not hold the state that this change starts from: ${differences.join('; ')}`),
-    )
+    return new RefusedError('stale_state', message('root.stale', { why: oneLine(differences.join('; ')) }))
   }
 }
 

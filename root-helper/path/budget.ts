@@ -1,4 +1,5 @@
 // A limit on what everything together sends in a second, so that root cannot be made to flood a network.
+import { message } from '@panel/shared/messages/message.ts'
 import { BYTES_PER_SECOND_MAX, PACKETS_PER_SECOND_MAX } from '@panel/shared/path/model.ts'
 import { RefusedError } from '../refused.ts'
 
@@ -29,18 +30,15 @@ export class Budget {
       bytes: this.#taken.bytes - held.bytes + wanted.bytes,
     }
     if (next.packets > PACKETS_PER_SECOND_MAX && wanted.packets > held.packets)
-      throw tooMuch(`${Math.round(next.packets)} echo requests`, `${PACKETS_PER_SECOND_MAX}`)
+      throw tooMuch('root.load_packets', next.packets, PACKETS_PER_SECOND_MAX)
     if (next.bytes > BYTES_PER_SECOND_MAX && wanted.bytes > held.bytes)
-      throw tooMuch(`${Math.round(next.bytes)} bytes of echo requests`, `${BYTES_PER_SECOND_MAX}`)
+      throw tooMuch('root.load_bytes', next.bytes, BYTES_PER_SECOND_MAX)
     this.#taken = next
   }
 }
 
-const tooMuch = (wanted: string, most: string): RefusedError =>
-  new RefusedError(
-    'busy',
-    `${wanted} in a second would be sent, and ${most} are the most: make the intervals longer or the packets smaller`,
-  )
+const tooMuch = (id: 'root.load_packets' | 'root.load_bytes', wanted: number, most: number): RefusedError =>
+  new RefusedError('busy', message(id, { count: Math.round(wanted), most }))
 
 /**
  * Limits what really leaves, since restarting a watch sends more than its interval suggests. A second's worth may leave

@@ -1,5 +1,6 @@
 // All senders of echo requests share one port: each has an identifier of its own, by which answers are dispatched to
 // it.
+import { message } from '@panel/shared/messages/message.ts'
 import { randomInt } from 'node:crypto'
 import { RefusedError } from '../refused.ts'
 import type { EchoPort, EchoRequest, EchoSent, Icmp, PathEnds } from '../kernel/icmp/port.ts'
@@ -11,8 +12,7 @@ import type { Clock } from './clock.ts'
 const IDENTIFIERS = 0x10000
 
 /** No errno: it is this helper that refuses. */
-const overBudget = (): KernelError =>
-  new KernelError('', 'Not sent: with all that runs it would be more than this helper sends in a second')
+const overBudget = (): KernelError => new KernelError('', message('root.too_many').message)
 
 export type OutgoingEcho = Omit<EchoRequest, 'identifier'>
 
@@ -86,7 +86,7 @@ export class Echoes {
   }
 
   #freeIdentifier(): number {
-    if (this.#owners.size >= IDENTIFIERS / 2) throw new RefusedError('busy', 'Too many paths are asked at once')
+    if (this.#owners.size >= IDENTIFIERS / 2) throw new RefusedError('busy', message('root.paths_full'))
     do this.#last = (this.#last + 1) % IDENTIFIERS
     while (this.#owners.has(this.#last))
     return this.#last

@@ -1,4 +1,5 @@
 // path.watch: many targets, each in its rhythm, their sends spread evenly over the time.
+import { message } from '@panel/shared/messages/message.ts'
 import {
   WATCH_BATCH_MAX,
   WATCH_TARGETS_MAX,
@@ -35,7 +36,8 @@ export class Watches {
   }
 
   async *run({ targets }: Params<'path.watch'>, signal: AbortSignal): Watching {
-    if (this.#running.size >= WATCHES_MAX) throw new RefusedError('busy', `${WATCHES_MAX} watches are running already`)
+    if (this.#running.size >= WATCHES_MAX)
+      throw new RefusedError('busy', message('root.watches_full', { count: WATCHES_MAX }))
     const outbox = new Outbox<WatchResult>(this.#deps.clock, signal, WAITING_MAX)
     const watch = new Watch(this.#deps, (result) => outbox.push(result))
     const watch_id = ++this.#lastId
@@ -82,7 +84,7 @@ class Watch {
     for (const id of gone) next.delete(id)
     for (const target of put) next.set(target.target_id, { ...target, ...canonicalPath(target) })
     if (next.size > WATCH_TARGETS_MAX)
-      throw new RefusedError('busy', `${next.size} targets would be watched, and ${WATCH_TARGETS_MAX} are the most`)
+      throw new RefusedError('busy', message('root.targets_full', { count: next.size, most: WATCH_TARGETS_MAX }))
     this.#take(totalLoad([...next.values()]))
     for (const [id, target] of this.#targets) if (!next.has(id)) this.#drop(target)
     for (const settings of next.values()) this.#put(settings)
@@ -108,7 +110,7 @@ class Watch {
       settings,
       {
         clock,
-        open: (receive) => (reason === null ? echoes.open(settings, receive) : lineThatRefuses(reason)),
+        open: (receive) => (reason === null ? echoes.open(settings, receive) : lineThatRefuses(reason.message)),
         report: this.#send,
       },
       (this.#phases++ * GOLDEN) % 1,

@@ -1,4 +1,5 @@
 // The window on the disk: what takes an unconfirmed change back although the helper was killed or the power was cut.
+import { message } from '@panel/shared/messages/message.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { folded, unfolded, type Fold } from '@panel/shared/change/fold.ts'
 import { WINDOW_ENDS, type WindowEnd } from '@panel/shared/window/model.ts'
@@ -54,8 +55,7 @@ export class WindowRecord {
   /** On the disk, and read back as the next helper would read it, before it returns. */
   async write(held: Held): Promise<void> {
     const text = this.#format(held)
-    if (text.length > BYTES_MAX)
-      throw new RefusedError('irreversible', 'There is more to take back than one window holds: confirm what is there')
+    if (text.length > BYTES_MAX) throw new RefusedError('irreversible', message('root.window_full'))
     await this.#folder.write(WINDOW_FILE, text)
     if (this.#folder.read(WINDOW_FILE) !== text) throw unlikeWritten()
   }
@@ -90,11 +90,11 @@ export class WindowRecord {
 const spell = (noun: string, fold: Fold<unknown>): string => JSON.stringify(unfolded(fold, partsOf(noun)))
 
 const unlikeWritten = (): RefusedError =>
-  new RefusedError('irreversible', `The helper's file ${WINDOW_FILE} does not hold what was written to it`)
+  new RefusedError('irreversible', message('root.unlike_written', { file: WINDOW_FILE }))
 
 function parsed<T>(text: string | null, read: (value: unknown) => T): T | null {
   if (text === null) return null
-  if (text === '') throw new Error('it is empty, or no plain file')
+  if (text === '') throw new Error(message('root.file_empty').message)
   return read(JSON.parse(text))
 }
 
@@ -105,7 +105,7 @@ function readHeld(value: unknown): Held {
   const numbers = { seconds, deadline, changed, changes }
   const isWhole = typeof window_id === 'string' && typeof boot_id === 'string' && typeof folds === 'object' && folds
   if (!isWhole || !Object.values(numbers).every(Number.isSafeInteger) || (how !== null && !isEnd(how)))
-    throw new Error('it holds no window')
+    throw new Error(message('root.file_unlike').message)
   return {
     window_id,
     seconds: Number(seconds),
@@ -120,13 +120,13 @@ function readHeld(value: unknown): Held {
 
 function foldOf(noun: string, change: unknown): Fold<unknown> {
   if (typeof change !== 'object' || !change || !('before' in change && 'after' in change))
-    throw new Error(`it holds no change of ${noun}`)
+    throw new Error(message('root.file_unlike').message)
   return folded(new Map(), change satisfies Change<unknown>, partsOf(noun))
 }
 
 function partsOf(noun: string) {
   const parts = PARTS[noun]
-  if (!parts) throw new Error(`it speaks of ${noun}, which this helper does not know`)
+  if (!parts) throw new Error(message('root.file_of_other', { name: noun }).message)
   return parts
 }
 

@@ -1,4 +1,5 @@
 // Takes the host to where it was when a window first touched it, noun by noun.
+import { message } from '@panel/shared/messages/message.ts'
 import { unfolded } from '@panel/shared/change/fold.ts'
 import { log } from '../log.ts'
 import { messageOf, oneLine } from '../text.ts'
@@ -31,7 +32,7 @@ export async function undoAll(transactions: readonly Undoable[], { folds, window
 
 async function undo(transaction: Undoable, change: Parameters<Undoable['undo']>[0]): Promise<Stuck | null> {
   try {
-    const { outcome, failure, remediation } = await transaction.undo(change, 'It was not confirmed')
+    const { outcome, failure, remediation } = await transaction.undo(change, message('root.unconfirmed').message)
     return outcome === 'stuck' ? { detail: failure?.message ?? '', remediation } : null
   } catch (error) {
     return { detail: messageOf(error), remediation: [] }

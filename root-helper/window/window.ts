@@ -1,5 +1,6 @@
 // A window: every change is remembered while it is open, and taken back by root itself unless somebody confirms in time.
 // Changes join it by the journal, which all of them pass, whoever requests them.
+import { message, verbatim } from '@panel/shared/messages/message.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { folded } from '@panel/shared/change/fold.ts'
 import {
@@ -82,7 +83,7 @@ export class Windows {
 
   /** Why changes are refused, or what could not be taken back; null where all is well. */
   trouble(): string | null {
-    return this.#damaged ?? (this.#stuck && `Unconfirmed changes could not be taken back: ${this.#stuck.detail}`)
+    return this.#damaged ?? (this.#stuck && message('root.window_stuck', { why: this.#stuck.detail }).message)
   }
 
   probe(): WindowFound {
@@ -115,7 +116,7 @@ export class Windows {
     this.#inTurn(async () => {
       this.#requireNoneEnded()
       if (this.#held && this.#held.window_id !== window_id)
-        throw new RefusedError('window_open', 'There is an open window already: confirm or cancel it first')
+        throw new RefusedError('window_open', message('root.window_open'))
       const { clock, boot_id } = this.#deps
       const now = clock.now()
       const times = { deadline: now + seconds * 1000, changed: now }
@@ -167,7 +168,12 @@ export class Windows {
       this.#ended = ended
       if (held) await this.#resume(held)
     } catch (error) {
-      this.#damaged = `The helper's file ${WINDOW_FILE} is damaged (${oneLine(messageOf(error))}), so which changes were never confirmed is not known, and nothing is changed: look at the host, then ${setAside(WINDOW_FILE)}`
+      const why = oneLine(messageOf(error))
+      this.#damaged = message('root.window_damaged', {
+        file: WINDOW_FILE,
+        why,
+        remedy: setAside(WINDOW_FILE),
+      }).message
       log('error', this.#damaged)
     }
   }
@@ -189,22 +195,16 @@ export class Windows {
   #left = (): number => (this.#held?.how === null ? Math.max(0, this.#held.deadline - this.#deps.clock.now()) : 0)
 
   #requireNoneEnded(): void {
-    if (this.#damaged !== null) throw new RefusedError('state_unusable', this.#damaged)
-    if (this.#stuck) throw new RefusedError('window_ended', `${this.trouble()}. Nothing else is changed meanwhile`)
-    if (this.#ended)
-      throw new RefusedError(
-        'window_ended',
-        `The changes of the last window were taken back (${this.#ended.how}), and the panel has not taken note of it yet: nothing is changed until it has`,
-      )
+    if (this.#damaged !== null) throw new RefusedError('state_unusable', verbatim(this.#damaged))
+    if (this.#stuck)
+      throw new RefusedError('window_ended', message('root.window_blocks', { why: this.trouble() ?? '' }))
+    if (this.#ended) throw new RefusedError('window_ended', message('root.window_ended', { how: this.#ended.how }))
   }
 
   #require(window_id: string): Held {
     if (this.#held?.window_id === window_id && this.#held.how === null) return this.#held
     const how = this.#ended?.window_id === window_id ? this.#ended.how : null
-    throw new RefusedError(
-      'window_over',
-      how ? `What the window held was taken back already (${how})` : 'There is no open window with that id',
-    )
+    throw new RefusedError('window_over', how ? message('root.window_over', { how }) : message('root.no_window'))
   }
 
   async #remember(noun: string, change: Change<unknown>): Promise<void> {
@@ -212,9 +212,9 @@ export class Windows {
     if (!held || !parts) return
     const fold = folded(held.folds[noun] ?? new Map(), change, parts)
     if (fold.size > (noun === 'tunnel' ? WINDOW_TUNNELS_MAX : WINDOW_RULES_MAX))
-      throw new RefusedError('irreversible', 'There is more to take back than one window holds: confirm what is there')
+      throw new RefusedError('irreversible', message('root.window_full'))
     const trouble = await this.#deps.foldersTrouble()
-    if (trouble !== null) throw new RefusedError('irreversible', trouble)
+    if (trouble !== null) throw new RefusedError('irreversible', verbatim(trouble))
     await this.#hold({ ...held, changes: held.changes + 1, folds: { ...held.folds, [noun]: fold } })
   }
 

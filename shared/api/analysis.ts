@@ -2,7 +2,7 @@
 // result; decisions.md, F24, D7).
 import { Type, type Static } from '../schema.ts'
 import { MessageView } from './base/errors.ts'
-import { Anything, Id, Instant, list, oneOf, Sentence, shape, Text, told } from './base/shapes.ts'
+import { Anything, Id, Instant, list, oneOf, Sentence, shape, Text, described } from './base/shapes.ts'
 
 export const ROUTE_VERDICTS = [
   'HEALTHY',
@@ -34,9 +34,9 @@ export const conclusion = <const V extends readonly string[]>(verdicts: V) => ({
   summary: Sentence,
   summary_message: Type.Optional(MessageView),
   evidence: list(Evidence, { minItems: 1 }),
-  suggested_fix: told(list(Text), 'What to do, in order.'),
-  fix_messages: Type.Optional(told(list(MessageView), 'The same as suggested_fix, for another language.')),
-  confidence: told(oneOf(['high', 'low']), 'low: what was looked at does not settle it.'),
+  suggested_fix: described(list(Text), 'What to do, in order.'),
+  fix_messages: Type.Optional(described(list(MessageView), 'The same as suggested_fix, for another language.')),
+  confidence: described(oneOf(['high', 'low']), 'low: what was looked at does not settle it.'),
   checked_at: Instant,
 })
 

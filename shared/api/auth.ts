@@ -1,7 +1,7 @@
 // What a client may send and is answered about the signed-in operator (reference.md, Session, Auth).
 import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
-import { Always, Flag, Id, Instant, Sentence, shape, told } from './base/shapes.ts'
+import { Always, Flag, Id, Instant, Sentence, shape, described } from './base/shapes.ts'
 
 export const UserView = shape('User', {
   user_id: Id,
@@ -15,12 +15,12 @@ export type UserView = Static<typeof UserView>
 /** When the tokens end, never what they are. */
 export const SessionAnswer = shape('Session', {
   user: UserView,
-  csrf_token: told(
+  csrf_token: described(
     Sentence,
     'To be sent as the header X-CSRF-Token with everything but GET. The cookie panel_csrf holds the same.',
   ),
   access_expires_at: Instant,
-  refresh_expires_at: told(Instant, 'Until then POST /auth/refresh gives another session.'),
+  refresh_expires_at: described(Instant, 'Until then POST /auth/refresh gives another session.'),
 })
 export type SessionAnswer = Static<typeof SessionAnswer>
 

@@ -3,10 +3,10 @@
 import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { ErrorEnvelope, sentence, Warning } from './base/errors.ts'
-import { flag, maybe, ONCE_KEY, ranged, says } from './base/fields.ts'
+import { flag, maybe, ONCE_KEY, ranged, refusedWith } from './base/fields.ts'
 import { UpdatePoolBody } from './pools.ts'
 import { CreateRouteBody } from './routes/bodies.ts'
-import { countsOf, Flag, Id, Instant, list, oneOf, Sentence, shape, Text, told, Value } from './base/shapes.ts'
+import { countsOf, Flag, Id, Instant, list, oneOf, Sentence, shape, Text, described, Value } from './base/shapes.ts'
 import { CreateTunnelBody } from './tunnels/bodies.ts'
 
 export const BACKUP_VERSION = 1
@@ -60,7 +60,7 @@ export const BackupDocument = shape('Backup', {
   settings: list(BackupSetting),
   pools: list(BackupPool),
   tunnels: list(BackupTunnel),
-  routes: Type.Optional(told(list(BackupRoute), 'Left out where the export was asked to.')),
+  routes: Type.Optional(described(list(BackupRoute), 'Left out where the export was asked to.')),
 })
 export type BackupDocument = Static<typeof BackupDocument>
 
@@ -87,7 +87,7 @@ export const ImportBackupBody = strict({
     {
       additionalProperties: true,
       'x-secret': true,
-      ...says(
+      ...refusedWith(
         'INVALID_BACKUP',
         message('input.backup', { field: 'backup' }),
         'A backup as GET /backup/export answers it. Its settings may also be an object of values by key.',
@@ -128,11 +128,11 @@ export type ImportedAs = (typeof IMPORTED_AS)[number]
 
 export const ImportAction = shape('ImportAction', {
   kind: Kind,
-  target: told(Text, 'Key of a setting, range of a pool, interface of a tunnel, title of a rule.'),
+  target: described(Text, 'Key of a setting, range of a pool, interface of a tunnel, title of a rule.'),
   action: oneOf(IMPORTED_AS),
-  target_id: told(nullable(Id), 'What it is here; null where it is not, and of a setting.'),
+  target_id: described(nullable(Id), 'What it is here; null where it is not, and of a setting.'),
   ...sentence('detail', 'Why it is so, in a sentence; "" where that needs no word.'),
-  error: told(
+  error: described(
     nullable(ErrorEnvelope.properties.error),
     'Why it failed. In a dry run: what it would be refused for as things stand now. Its field is within the backup, or current_password.',
   ),
@@ -142,8 +142,11 @@ export type ImportAction = Static<typeof ImportAction>
 
 export const ImportBackupAnswer = shape('BackupImported', {
   dry_run: Flag,
-  is_taken_back: told(Flag, 'Whether everything was put back, since it was to be imported whole and an item failed.'),
-  actions: told(list(ImportAction), 'In the order in which they were done: settings, pools, tunnels, routes.'),
+  is_taken_back: described(
+    Flag,
+    'Whether everything was put back, since it was to be imported whole and an item failed.',
+  ),
+  actions: described(list(ImportAction), 'In the order in which they were done: settings, pools, tunnels, routes.'),
   counts: countsOf(IMPORTED_AS),
   ...sentence('note'),
 })

@@ -6,7 +6,7 @@ import { PAYLOAD_MAX, PROBE_OUTCOMES, type ProbeOutcome } from '../path/model.ts
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { sentence, Told } from './base/errors.ts'
 import { conclusion } from './analysis.ts'
-import { flag, maybe, ranged, says } from './base/fields.ts'
+import { flag, maybe, ranged, refusedWith } from './base/fields.ts'
 import {
   Amount,
   Anything,
@@ -20,7 +20,7 @@ import {
   oneOf,
   shape,
   Text,
-  told,
+  described,
   Whole,
   wordIn,
   type EventsOf,
@@ -37,7 +37,7 @@ const address = (name: string, description: string) =>
     Type.String({
       minLength: 2,
       maxLength: 45,
-      ...says('INVALID_ADDRESS', message('input.ip', { field: name }), description),
+      ...refusedWith('INVALID_ADDRESS', message('input.ip', { field: name }), description),
     }),
   )
 
@@ -72,8 +72,8 @@ export const DiagnosticRun = shape('DiagnosticRun', {
   tunnel_id: Id,
   diagnostic_type_id: idIn(DIAGNOSTIC_TYPES),
   type: wordIn(DIAGNOSTIC_TYPES),
-  params: told(Anything, 'As the run was asked for, everything decided.'),
-  result: told(nullable(Anything), 'Null while it is running.'),
+  params: described(Anything, 'As the run was asked for, everything decided.'),
+  result: described(nullable(Anything), 'Null while it is running.'),
   started_date: Instant,
   finished_date: nullable(Instant),
   is_success: Flag,
@@ -87,7 +87,7 @@ export const PingPacketEvent = shape('PingPacket', {
   success: Flag,
   rtt_ms: nullable(Amount),
   size: Count,
-  from: told(Text, 'Who answered or complained.'),
+  from: described(Text, 'Who answered or complained.'),
   ...sentence('error', 'More of how it ended, where it was no reply in time.'),
   kind: oneOf(PROBE_OUTCOMES.filter((outcome): outcome is Exclude<ProbeOutcome, 'late'> => outcome !== 'late')),
   at: Instant,
@@ -133,14 +133,14 @@ export type ListRunsAnswer = Static<typeof ListRunsAnswer>
 
 export const DeleteRunAnswer = shape('DiagnosticRunDeleted', {
   diagnostic_run_id: Id,
-  cancelled: told(Flag, 'It was running still.'),
+  cancelled: described(Flag, 'It was running still.'),
 })
 export type DeleteRunAnswer = Static<typeof DeleteRunAnswer>
 
 export const CountersAnswer = shape('TunnelCounters', {
   interface_name: Text,
   counters: LinkStatistics,
-  deltas: told(LinkStatistics, 'How far each moved in interval_seconds.'),
+  deltas: described(LinkStatistics, 'How far each moved in interval_seconds.'),
   rx_bytes_per_second: Amount,
   tx_bytes_per_second: Amount,
   interval_seconds: Amount,
@@ -199,26 +199,29 @@ export type MtuProbeStep = Static<typeof MtuProbeStep>
 export const PATHS = ['underlay', 'tunnel'] as const
 
 export const MtuProbeResult = strict({
-  discovered_path_mtu: told(nullable(Count), 'Null where not even the smallest size fits.'),
-  recommended_tunnel_mtu: told(nullable(Whole), 'What fits through the way once the headers of the tunnel are added.'),
+  discovered_path_mtu: described(nullable(Count), 'Null where not even the smallest size fits.'),
+  recommended_tunnel_mtu: described(
+    nullable(Whole),
+    'What fits through the way once the headers of the tunnel are added.',
+  ),
   overhead: Count,
   path: oneOf(PATHS),
   source: Text,
   target: Text,
-  reported_path_mtu: told(nullable(Count), 'The smallest that somebody on the way told.'),
+  reported_path_mtu: described(nullable(Count), 'The smallest that somebody on the way told.'),
   current_tunnel_mtu: Count,
   matches: Flag,
   steps: list(MtuProbeStep),
   ...sentence('detail'),
   cancelled: Flag,
-  applied: told(Never, 'A probe changes nothing: apply is the request that does.'),
+  applied: described(Never, 'A probe changes nothing: apply is the request that does.'),
 })
 export type MtuProbeResult = Static<typeof MtuProbeResult>
 
 export const MtuProbeAnswer = shape('MtuProbe', {
   run: DiagnosticRun,
   result: MtuProbeResult,
-  apply: told(
+  apply: described(
     nullable(strict({ method: oneOf(['PATCH']), path: Text, body: strict({ mtu: Count }) })),
     'Null: there is nothing to recommend, or no tunnel can have it.',
   ),
@@ -236,9 +239,9 @@ export type TracerouteBody = Static<typeof TracerouteBody>
 export const TracerouteHop = strict({
   ttl: Id,
   addresses: list(Text),
-  rtts_ms: told(list(nullable(Amount)), 'One for each packet, null where nothing came.'),
+  rtts_ms: described(list(nullable(Amount)), 'One for each packet, null where nothing came.'),
   reached: Flag,
-  timeout: told(Flag, 'Nobody answered at this distance.'),
+  timeout: described(Flag, 'Nobody answered at this distance.'),
   ...sentence('detail'),
 })
 export type TracerouteHop = Static<typeof TracerouteHop>

@@ -3,7 +3,7 @@
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { MessageView, sentence, Warning } from './base/errors.ts'
 import { flag, maybe } from './base/fields.ts'
-import { Amount, Count, Flag, list, mapOf, oneOf, Sentence, shape, Text, told } from './base/shapes.ts'
+import { Amount, Count, Flag, list, mapOf, oneOf, Sentence, shape, Text, described } from './base/shapes.ts'
 import { RuleBackendView } from './system.ts'
 
 export const ForwardingBody = strict({
@@ -25,17 +25,17 @@ export type ForwardingBody = Static<typeof ForwardingBody>
 export const ForwardingView = shape('Forwarding', {
   ipv4_forwarding: Flag,
   ipv6_forwarding: Flag,
-  connection_accounting: told(Flag, 'Whether the kernel counts the bytes of each connection (nf_conntrack_acct).'),
-  connection_timestamps: told(Flag, 'Whether it keeps the age of each connection (nf_conntrack_timestamp).'),
+  connection_accounting: described(Flag, 'Whether the kernel counts the bytes of each connection (nf_conntrack_acct).'),
+  connection_timestamps: described(Flag, 'Whether it keeps the age of each connection (nf_conntrack_timestamp).'),
   backend: Text,
   sysctl_path: Sentence,
   panel_managed: Flag,
-  previous_values: told(
+  previous_values: described(
     mapOf(Type.Unsafe<0 | 1>({ type: 'integer', enum: [0, 1] })),
     'What the switches were before the panel first turned them on, by their sysctl names; {} where it never did.',
   ),
   can_revert: Flag,
-  conntrack_count: told(nullable(Count), 'Null where the kernel does not track connections.'),
+  conntrack_count: described(nullable(Count), 'Null where the kernel does not track connections.'),
   conntrack_max: nullable(Count),
   conntrack_usage_percent: nullable(Amount),
   namespace: Text,

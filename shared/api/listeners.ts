@@ -1,8 +1,8 @@
 // Where the panel listens, and what a client may send to change that (reference.md, System; decisions.md, Y8 to Y11).
 import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
-import { flag, maybe, ONCE_KEY, orNull, ranged, says } from './base/fields.ts'
-import { Always, Count, Flag, Id, Instant, list, oneOf, shape, Text, told } from './base/shapes.ts'
+import { flag, maybe, ONCE_KEY, orNull, ranged, refusedWith } from './base/fields.ts'
+import { Always, Count, Flag, Id, Instant, list, oneOf, shape, Text, described } from './base/shapes.ts'
 
 export const TRIAL_SECONDS = { least: 15, most: 3600, standard: 60 } as const
 
@@ -11,13 +11,13 @@ const pem = (field: 'tls.cert' | 'tls.key', sentence: 'listener.cert_unreadable'
     minLength: 1,
     maxLength: 65_536,
     'x-secret': true,
-    ...says('INVALID_CERTIFICATE', message(sentence, { field }), 'In PEM form.'),
+    ...refusedWith('INVALID_CERTIFICATE', message(sentence, { field }), 'In PEM form.'),
   })
 
 export const TryListenerBody = strict({
   address: Type.String({
     maxLength: 45,
-    ...says(
+    ...refusedWith(
       'INVALID_ADDRESS',
       message('listener.address', { field: 'address' }),
       'An IP address of this server; 0.0.0.0 or :: for all of them.',
@@ -33,7 +33,7 @@ export const TryListenerBody = strict({
       },
       {
         'x-secret': true,
-        ...says(
+        ...refusedWith(
           'INVALID_CERTIFICATE',
           message('listener.tls', { field: 'tls' }),
           'The certificate of the server, those of its issuers after it, and its key. Null: plain HTTP.',
@@ -59,22 +59,23 @@ export const TryListenerBody = strict({
 export type TryListenerBody = Static<typeof TryListenerBody>
 
 export const ListenerView = shape('Listener', {
-  listener_id: told(nullable(Id), 'Null of the configured one.'),
-  state: told(
+  listener_id: described(nullable(Id), 'Null of the configured one.'),
+  state: described(
     oneOf(['configured', 'kept', 'trial']),
     'From the configuration; kept by the operator; or open until it is kept or its time is over.',
   ),
   address: Text,
   port: Count,
   is_tls: Flag,
-  certificate: told(
+  certificate: described(
     nullable(strict({ subject: Text, valid_from: Instant, valid_to: Instant, fingerprint: Text })),
     'The first of the chain; the fingerprint is its SHA-256. Null without TLS.',
   ),
-  is_open: told(Flag, 'The configured one is closed while a kept one is open.'),
-  is_this: told(Flag, 'This request came through it.'),
-  errno: told(Text, 'Why it is not open although it should be, such as EADDRNOTAVAIL; otherwise "".'),
-  seconds_left: told(nullable(Count), 'Of a trial.'),
+  is_open: described(Flag, 'The configured one is closed while a kept one is open.'),
+  is_this: described(Flag, 'This request came through it.'),
+  is_in_place: described(Flag, 'On trial at the address and port of another listener: only the certificate is new.'),
+  errno: described(Text, 'Why it is not open although it should be, such as EADDRNOTAVAIL; otherwise "".'),
+  seconds_left: described(nullable(Count), 'Of a trial.'),
 })
 export type ListenerView = Static<typeof ListenerView>
 
@@ -86,7 +87,7 @@ export type TryListenerAnswer = Static<typeof TryListenerAnswer>
 
 export const KeepListenerAnswer = shape('ListenerKept', {
   listener: ListenerView,
-  closed: told(list(strict({ address: Text, port: Count })), 'The others, which close after their last answer.'),
+  closed: described(list(strict({ address: Text, port: Count })), 'The others, which close after their last answer.'),
 })
 export type KeepListenerAnswer = Static<typeof KeepListenerAnswer>
 

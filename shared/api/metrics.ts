@@ -2,11 +2,11 @@
 // M3, W3).
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { sentence } from './base/errors.ts'
-import { Amount, Count, Flag, Id, Instant, list, oneOf, shape, Text, told, type EventsOf } from './base/shapes.ts'
+import { Amount, Count, Flag, Id, Instant, list, oneOf, shape, Text, described, type EventsOf } from './base/shapes.ts'
 
 /** Shares of the time since the reading before, in percent. */
 export const CpuReading = shape('CpuReading', {
-  name: told(Text, 'The first is of all processors together and called "cpu".'),
+  name: described(Text, 'The first is of all processors together and called "cpu".'),
   usage_percent: Amount,
   user_percent: Amount,
   system_percent: Amount,
@@ -18,7 +18,7 @@ export type CpuReading = Static<typeof CpuReading>
 
 export const MemoryReading = shape('MemoryReading', {
   total_bytes: Count,
-  used_bytes: told(Count, 'What programs could not have: total less available.'),
+  used_bytes: described(Count, 'What programs could not have: total less available.'),
   free_bytes: Count,
   available_bytes: Count,
   buffers_bytes: Count,
@@ -53,8 +53,8 @@ export const DiskReading = shape('DiskReading', {
   is_read_only: Flag,
   total_bytes: Count,
   used_bytes: Count,
-  available_bytes: told(Count, 'What an unprivileged program can still write.'),
-  used_percent: told(Amount, 'Against used and available, as df counts.'),
+  available_bytes: described(Count, 'What an unprivileged program can still write.'),
+  used_percent: described(Amount, 'Against used and available, as df counts.'),
   inodes_total: Count,
   inodes_used_percent: Amount,
   level: oneOf(['ok', 'warn', 'critical']),
@@ -78,12 +78,12 @@ export type InterfaceCounters = Static<typeof InterfaceCounters>
 export const TrafficFigures = shape('TrafficFigures', {
   rx_bytes_per_second: Amount,
   tx_bytes_per_second: Amount,
-  rx_bytes_since_boot: told(
+  rx_bytes_since_boot: described(
     Count,
     "The kernel's figure, which starts again at zero with the host and with the interface.",
   ),
   tx_bytes_since_boot: Count,
-  rx_bytes_since_install: told(Count, 'Summed up by the panel over both.'),
+  rx_bytes_since_install: described(Count, 'Summed up by the panel over both.'),
   tx_bytes_since_install: Count,
 })
 export type TrafficFigures = Static<typeof TrafficFigures>
@@ -93,7 +93,7 @@ export const InterfaceReading = shape('InterfaceReading', {
   name: Text,
   index: Count,
   class: oneOf(['physical', 'tunnel', 'loopback', 'other']),
-  kind: told(Text, '"" where the kernel does not tell it to everybody.'),
+  kind: described(Text, '"" where the kernel does not tell it to everybody.'),
   mtu: Count,
   oper_state: Text,
   is_up: Flag,
@@ -132,13 +132,13 @@ export const MetricsError = strict({
 })
 export type MetricsError = Static<typeof MetricsError>
 
-const totals = told(
+const totals = described(
   TrafficFigures,
   'Of the physical interfaces, or of all but tunnels and loopback where there is none: the bytes of a tunnel pass there too.',
 )
 const always = {
   at: Instant,
-  interval_seconds: told(Amount, 'Of the sampling, as it is set; how far two readings lie apart is told by at.'),
+  interval_seconds: described(Amount, 'Of the sampling, as it is set; how far two readings lie apart is told by at.'),
   cpu: list(CpuReading),
   memory: MemoryReading,
   swap: SwapReading,
@@ -174,8 +174,8 @@ export const MetricsPoint = shape('MetricsPoint', {
 export type MetricsPoint = Static<typeof MetricsPoint>
 
 export const MetricsHistoryAnswer = shape('MetricsHistory', {
-  points: told(list(MetricsPoint), 'Newest last.'),
-  total: told(Count, 'What the buffer holds, whatever the limit.'),
+  points: described(list(MetricsPoint), 'Newest last.'),
+  total: described(Count, 'What the buffer holds, whatever the limit.'),
 })
 export type MetricsHistoryAnswer = Static<typeof MetricsHistoryAnswer>
 
@@ -183,19 +183,19 @@ export type MetricsHistoryAnswer = Static<typeof MetricsHistoryAnswer>
 export const HostPoint = shape('HostPoint', {
   bucket_start: Instant,
   cpu_avg_percent: nullable(Amount),
-  cpu_max_percent: told(nullable(Amount), 'The highest reading of the time.'),
+  cpu_max_percent: described(nullable(Amount), 'The highest reading of the time.'),
   memory_avg_percent: nullable(Amount),
   memory_max_percent: nullable(Amount),
-  disk_max_percent: told(nullable(Amount), 'Of the fullest disk that can be written.'),
-  rx_bytes: told(nullable(Count), 'What went through the physical interfaces in this time.'),
+  disk_max_percent: described(nullable(Amount), 'Of the fullest disk that can be written.'),
+  rx_bytes: described(nullable(Count), 'What went through the physical interfaces in this time.'),
   tx_bytes: nullable(Count),
-  samples: told(Id, 'How many stored intervals the point stands for.'),
+  samples: described(Id, 'How many stored intervals the point stands for.'),
 })
 export type HostPoint = Static<typeof HostPoint>
 
 export const HostHistoryAnswer = shape('HostHistory', {
-  points: told(list(HostPoint), 'Newest last.'),
-  total: told(Count, 'How many points there are in the time asked for, of which the newest are told.'),
+  points: described(list(HostPoint), 'Newest last.'),
+  total: described(Count, 'How many points there are in the time asked for, of which the newest are told.'),
   resolution_seconds: Amount,
 })
 export type HostHistoryAnswer = Static<typeof HostHistoryAnswer>

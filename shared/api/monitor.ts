@@ -16,7 +16,7 @@ import {
   list,
   shape,
   Text,
-  told,
+  described,
   wordIn,
   type EventsOf,
 } from './base/shapes.ts'
@@ -30,7 +30,7 @@ export const MonitorStats = strict({
   sent: Count,
   received: Count,
   lost: Count,
-  pending: told(Count, 'Sent, and neither answered nor given up.'),
+  pending: described(Count, 'Sent, and neither answered nor given up.'),
   loss_percent: nullable(Amount),
   rtt_min_ms: nullable(Amount),
   rtt_avg_ms: nullable(Amount),
@@ -48,12 +48,12 @@ export const MonitorStatus = shape('MonitorStatus', {
   monitor_state_id: StateId,
   state: State,
   ...sentence('reason', 'Why it is so.'),
-  enabled: told(Flag, 'Whether the tunnel is to be watched: what its own override says, or else the setting.'),
-  tunnel_enabled: told(Flag, 'Whether the tunnel itself is enabled; a disabled one is not watched.'),
-  source: told(Text, 'Where probes come from; "" where they cannot.'),
-  target: told(Text, 'Where probes go; "" where they cannot.'),
+  enabled: described(Flag, 'Whether the tunnel is to be watched: what its own override says, or else the setting.'),
+  tunnel_enabled: described(Flag, 'Whether the tunnel itself is enabled; a disabled one is not watched.'),
+  source: described(Text, 'Where probes come from; "" where they cannot.'),
+  target: described(Text, 'Where probes go; "" where they cannot.'),
   stats: MonitorStats,
-  since: told(Instant, 'When the state began.'),
+  since: described(Instant, 'When the state began.'),
   updated_at: Instant,
 })
 export type MonitorStatus = Static<typeof MonitorStatus>
@@ -83,7 +83,7 @@ export type MonitorEvent = Static<typeof MonitorEvent>
 
 export const MonitorStatusAnswer = shape('MonitorStatusWithEvents', {
   ...MonitorStatus.properties,
-  events: told(list(MonitorEvent), 'The newest first.'),
+  events: described(list(MonitorEvent), 'The newest first.'),
 })
 export type MonitorStatusAnswer = Static<typeof MonitorStatusAnswer>
 
@@ -94,7 +94,7 @@ export const MonitorSummaryAnswer = shape('MonitorSummary', {
   tunnels: list(MonitorSnapshot),
   total: Count,
   counts: MonitorCounts,
-  running: told(Flag, 'Whether probes can be sent now.'),
+  running: described(Flag, 'Whether probes can be sent now.'),
 })
 export type MonitorSummaryAnswer = Static<typeof MonitorSummaryAnswer>
 
@@ -106,7 +106,7 @@ export const MONITOR_EVENTS = {
   reconcile: LastPass,
   route: RouteHealthEvent,
   safe_apply: shape('SafeApplyEvent', {
-    is_open: told(Flag, 'Whether changes wait for a confirmation; ask GET /safe-apply.'),
+    is_open: described(Flag, 'Whether changes wait for a confirmation; ask GET /safe-apply.'),
   }),
 }
 
@@ -117,36 +117,36 @@ export const MonitorPoint = shape('MonitorPoint', {
   sent_count: Count,
   received_count: Count,
   loss_percent: nullable(Amount),
-  rtt_min_ms: told(nullable(Amount), 'Null, as the others, where nothing was answered.'),
+  rtt_min_ms: described(nullable(Amount), 'Null, as the others, where nothing was answered.'),
   rtt_avg_ms: nullable(Amount),
   rtt_max_ms: nullable(Amount),
   jitter_ms: nullable(Amount),
   worst_monitor_state_id: StateId,
   worst_state: State,
-  up_seconds: told(Amount, 'How long it was up; what is left of the time was not measured.'),
+  up_seconds: described(Amount, 'How long it was up; what is left of the time was not measured.'),
   degraded_seconds: Amount,
   down_seconds: Amount,
-  rx_bytes: told(nullable(Count), 'What went through the interface in this time; null where it was not counted.'),
+  rx_bytes: described(nullable(Count), 'What went through the interface in this time; null where it was not counted.'),
   tx_bytes: nullable(Count),
-  samples: told(Id, 'How many stored intervals the point stands for.'),
+  samples: described(Id, 'How many stored intervals the point stands for.'),
 })
 export type MonitorPoint = Static<typeof MonitorPoint>
 
 export const MonitorHistoryAnswer = shape('MonitorHistory', {
   tunnel_id: Id,
-  points: told(list(MonitorPoint), 'Newest last.'),
-  total: told(Count, 'How many points there are in the time asked for, of which the newest are told.'),
+  points: described(list(MonitorPoint), 'Newest last.'),
+  total: described(Count, 'How many points there are in the time asked for, of which the newest are told.'),
   resolution_seconds: Amount,
 })
 export type MonitorHistoryAnswer = Static<typeof MonitorHistoryAnswer>
 
 export const TunnelUptime = shape('TunnelUptime', {
   tunnel_id: Id,
-  uptime_percent: told(nullable(Amount), 'Of the time that was measured; null where none was.'),
+  uptime_percent: described(nullable(Amount), 'Of the time that was measured; null where none was.'),
   up_seconds: Amount,
   degraded_seconds: Amount,
   down_seconds: Amount,
-  worst_monitor_state_ids: told(
+  worst_monitor_state_ids: described(
     list(nullable(StateId)),
     'The worst state of each part of the time, the oldest first; null where nothing was recorded.',
   ),
@@ -155,8 +155,8 @@ export type TunnelUptime = Static<typeof TunnelUptime>
 
 export const MonitorUptimeAnswer = shape('MonitorUptime', {
   hours: Count,
-  since: told(Instant, 'When the first part begins.'),
-  tick_seconds: told(Count, 'How long each part is; the last one is running.'),
+  since: described(Instant, 'When the first part begins.'),
+  tick_seconds: described(Count, 'How long each part is; the last one is running.'),
   tunnels: list(TunnelUptime),
   total: Count,
 })

@@ -2,18 +2,18 @@
 import { message } from '../messages/message.ts'
 import { strict, Type, type Static } from '../schema.ts'
 import { Warning } from './base/errors.ts'
-import { says } from './base/fields.ts'
-import { Always, Count, Flag, Id, list, oneOf, Sentence, shape, Text, told } from './base/shapes.ts'
+import { refusedWith } from './base/fields.ts'
+import { Always, Count, Flag, Id, list, oneOf, Sentence, shape, Text, described } from './base/shapes.ts'
 
 const flag = (name: string, description: string) =>
-  Type.Optional(Type.Boolean(says('INVALID_VALUE', message('input.flag', { field: name }), description)))
+  Type.Optional(Type.Boolean(refusedWith('INVALID_VALUE', message('input.flag', { field: name }), description)))
 
 const fields = {
   address_pool_title: Type.String({
     minLength: 1,
     maxLength: 100,
     pattern: '^(?! *$)[^\\u0000-\\u001f\\u007f]*$',
-    ...says(
+    ...refusedWith(
       'INVALID_POOL_TITLE',
       message('input.title', { field: 'address_pool_title', length: 100 }),
       'A name for people.',
@@ -22,7 +22,7 @@ const fields = {
   cidr: Type.String({
     minLength: 1,
     maxLength: 49,
-    ...says(
+    ...refusedWith(
       'INVALID_CIDR',
       message('input.range', { field: 'cidr' }),
       'The range; bits behind its length are cut off.',
@@ -32,7 +32,7 @@ const fields = {
     Type.Integer({
       minimum: 1,
       maximum: 127,
-      ...says(
+      ...refusedWith(
         'INVALID_PREFIX_LENGTH',
         message('input.pool_prefix', { field: 'prefix_length' }),
         'Length of the subnet that each tunnel gets. Absent: by the setting addressing.default_prefix_len; in a PUT: as it is.',
@@ -43,7 +43,7 @@ const fields = {
     Type.String({
       maxLength: 500,
       pattern: '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f]*$',
-      ...says(
+      ...refusedWith(
         'INVALID_VALUE',
         message('input.text', { field: 'description', length: 500 }),
         'Anything worth knowing of the range.',
@@ -65,7 +65,7 @@ export const CreatePoolBody = strict({
   idempotency_key: Type.Optional(
     Type.String({
       maxLength: 255,
-      ...says(
+      ...refusedWith(
         'INVALID_VALUE',
         message('input.text', { field: 'idempotency_key', length: 255 }),
         "A word of the client's own: the same word again within ten minutes returns the first answer.",
@@ -87,7 +87,7 @@ export type PoolScheme = Static<typeof Scheme>
 export const PoolCapacity = strict({
   scheme: Scheme,
   prefix_length: Count,
-  capacity: told(Count, 'How many subnets the pool holds.'),
+  capacity: described(Count, 'How many subnets the pool holds.'),
   max_tunnel_number: Count,
 })
 export type PoolCapacity = Static<typeof PoolCapacity>
@@ -102,7 +102,7 @@ export const PoolView = shape('Pool', {
   is_public_range: Flag,
   capacity: PoolCapacity,
   in_use: Flag,
-  tunnel_count: told(Count, 'Of the tunnels there are now.'),
+  tunnel_count: described(Count, 'Of the tunnels there are now.'),
 })
 export type PoolView = Static<typeof PoolView>
 

@@ -4,7 +4,7 @@ import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { INTERFACE_NAME_PATTERN } from '../tunnel/model.ts'
 import { MessageView, sentence, Warning } from './base/errors.ts'
-import { lookupId, says, sayingNull } from './base/fields.ts'
+import { lookupId, refusedWith, withNull } from './base/fields.ts'
 import { PERSISTENCE_TYPES, RECONCILE_STATUSES, TUNNEL_SIDES, type ReconcileStatus } from './base/lookups.ts'
 import { RouteFindings } from './routes/findings.ts'
 import {
@@ -21,7 +21,7 @@ import {
   oneOf,
   shape,
   Text,
-  told,
+  described,
   Whole,
   wordIn,
 } from './base/shapes.ts'
@@ -33,7 +33,7 @@ export type ReconcileAction = Static<typeof Action>
 export const AdoptBody = strict({
   interface_name: Type.String({
     pattern: INTERFACE_NAME_PATTERN,
-    ...says(
+    ...refusedWith(
       'INVALID_INTERFACE_NAME',
       message('input.interface_name', { field: 'interface_name' }),
       'Name of the tunnel interface to take under management.',
@@ -42,7 +42,7 @@ export const AdoptBody = strict({
   tunnel_side_id: Type.Optional(
     lookupId(
       TUNNEL_SIDES,
-      says(
+      refusedWith(
         'INVALID_TUNNEL_SIDE',
         message('input.choice', { field: 'tunnel_side_id', options: '10 (A) or 20 (B)' }),
         'Which of the two ends this server is. Default 10, A, whatever the name says.',
@@ -52,7 +52,7 @@ export const AdoptBody = strict({
   persistence_type_id: Type.Optional(
     lookupId(
       PERSISTENCE_TYPES,
-      says(
+      refusedWith(
         'INVALID_PERSISTENCE_TYPE',
         message('input.choice', {
           field: 'persistence_type_id',
@@ -67,9 +67,9 @@ export const AdoptBody = strict({
       Type.Integer({
         minimum: 1,
         maximum: 2 ** 53 - 1,
-        ...says(
+        ...refusedWith(
           'UNKNOWN_ADDRESS_POOL',
-          sayingNull(message('input.pool_id', { field: 'address_pool_id' })),
+          withNull(message('input.pool_id', { field: 'address_pool_id' })),
           'Pool that the tunnel counts to. Absent: the narrowest one that its addresses lie in. Null: none.',
         ),
       }),
@@ -79,7 +79,7 @@ export const AdoptBody = strict({
     Type.String({
       maxLength: 2000,
       pattern: '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f]*$',
-      ...says(
+      ...refusedWith(
         'INVALID_VALUE',
         message('input.text', { field: 'note', length: 2000 }),
         'Anything worth remembering about the tunnel.',
@@ -88,7 +88,7 @@ export const AdoptBody = strict({
   ),
   takeover: Type.Optional(
     Type.Boolean(
-      says(
+      refusedWith(
         'INVALID_VALUE',
         message('input.flag', { field: 'takeover' }),
         "Have a systemd unit of the panel's own make the tunnel at boot from now on. The link is not touched by it.",
@@ -102,7 +102,7 @@ export const IgnoreBody = strict({
   // Any device's name: what cannot be adopted for its name can still be ignored.
   interface_name: Type.String({
     pattern: '^[^\\s/]{1,15}$',
-    ...says(
+    ...refusedWith(
       'INVALID_INTERFACE_NAME',
       message('input.device_name', { field: 'interface_name' }),
       'Name of the interface to leave out of the report, or to report again.',
@@ -110,7 +110,7 @@ export const IgnoreBody = strict({
   }),
   ignored: Type.Optional(
     Type.Boolean(
-      says(
+      refusedWith(
         'INVALID_VALUE',
         message('input.flag', { field: 'ignored' }),
         'False: report the interface again. Default true.',
@@ -128,8 +128,11 @@ export type ReconcileDiff = Static<typeof ReconcileDiff>
 
 export const LegacyName = shape('LegacyName', {
   tunnel_number: Whole,
-  marker: told(Text, 'The two letters.'),
-  unit_path: told(Text, 'The panel\'s unit file of that name, or what stands in its place; "" where there is none.'),
+  marker: described(Text, 'The two letters.'),
+  unit_path: described(
+    Text,
+    'The panel\'s unit file of that name, or what stands in its place; "" where there is none.',
+  ),
   is_panel_owned: Flag,
 })
 export type LegacyName = Static<typeof LegacyName>
@@ -143,7 +146,7 @@ export type Noticed = Static<typeof Noticed>
 
 export const ReconcileItem = shape('ReconcileItem', {
   interface_name: Text,
-  tunnel_id: told(nullable(Id), 'Null where the panel does not manage it.'),
+  tunnel_id: described(nullable(Id), 'Null where the panel does not manage it.'),
   status: Status,
   reconcile_status_id: idIn(RECONCILE_STATUSES),
   ...sentence('detail'),
@@ -152,15 +155,15 @@ export const ReconcileItem = shape('ReconcileItem', {
   legacy: nullable(LegacyName),
   observed: ObservedView,
   is_ignored: Flag,
-  unmodelled: told(
+  unmodelled: described(
     list(Text),
     'What the link carries and the panel cannot keep, in the words of ip: a change that would lose it is refused.',
   ),
-  foreign_files: told(
+  foreign_files: described(
     list(Text),
     "Files in the place of the panel's own that it did not write, or that somebody edited since: never overwritten.",
   ),
-  noticed: told(nullable(Noticed), 'Null where no pass has seen the status yet.'),
+  noticed: described(nullable(Noticed), 'Null where no pass has seen the status yet.'),
 })
 export type ReconcileItem = Static<typeof ReconcileItem>
 
@@ -170,15 +173,15 @@ export type ReconcileCounts = Static<typeof ReconcileCounts>
 export const StatusChange = strict({
   interface_name: Text,
   tunnel_id: nullable(Id),
-  from: told(nullable(Status), 'Null: an interface that was not there.'),
-  to: told(nullable(Status), 'Null: one that is not there any more.'),
+  from: described(nullable(Status), 'Null: an interface that was not there.'),
+  to: described(nullable(Status), 'Null: one that is not there any more.'),
 })
 export type StatusChange = Static<typeof StatusChange>
 
 export const LastPass = shape('ReconcilePass', {
   ...Noticed.properties,
   counts: ReconcileCounts,
-  changed: told(list(StatusChange), 'What differs from the pass before; of the first, whatever is not in sync.'),
+  changed: described(list(StatusChange), 'What differs from the pass before; of the first, whatever is not in sync.'),
 })
 export type LastPass = Static<typeof LastPass>
 
@@ -187,7 +190,7 @@ export const ReconcileAnswer = shape('Reconciliation', {
   items: list(ReconcileItem),
   counts: ReconcileCounts,
   ignored_interfaces: list(Text),
-  leftover_units: told(
+  leftover_units: described(
     list(Text),
     "Units of the panel's own that make an interface at boot which is neither there nor managed.",
   ),
@@ -198,11 +201,11 @@ export type ReconcileAnswer = Static<typeof ReconcileAnswer>
 
 export const AdoptAnswer = shape('Adopted', {
   tunnel: TunnelView,
-  interface_bounced: told(Never, 'The kernel is never touched.'),
+  interface_bounced: described(Never, 'The kernel is never touched.'),
   legacy: nullable(LegacyName),
-  imported: told(Anything, 'What was read from the kernel, under the names of the record.'),
-  units_taken_over: told(list(Text), 'Unit files that stood for the interface and are managed from now on.'),
-  backups: told(
+  imported: described(Anything, 'What was read from the kernel, under the names of the record.'),
+  units_taken_over: described(list(Text), 'Unit files that stood for the interface and are managed from now on.'),
+  backups: described(
     list(strict({ path: Text, content: Text })),
     'Files as they were before they were rewritten or removed.',
   ),
@@ -220,22 +223,22 @@ export type ForgetAnswer = Static<typeof ForgetAnswer>
 /** Something that is not as the operator wants it, with what it takes down. */
 export const Incident = shape('Incident', {
   kind: oneOf(['tunnel', 'route', 'certificate', 'disk', 'helper']),
-  id: told(nullable(Id), 'Of the tunnel or the relay rule; null of anything else.'),
-  name: told(Text, 'Of a disk its mount point, of a certificate the names in it; "" of the helper.'),
+  id: described(nullable(Id), 'Of the tunnel or the relay rule; null of anything else.'),
+  name: described(Text, 'Of a disk its mount point, of a certificate the names in it; "" of the helper.'),
   state: oneOf(['down', 'degraded']),
-  since: told(nullable(Instant), 'When the panel first saw it so.'),
+  since: described(nullable(Instant), 'When the panel first saw it so.'),
   reason: Text,
   reason_message: MessageView,
-  can_reapply: told(Flag, 'A reapply mends it: the host is not as it is stored.'),
-  affected: told(list(strict({ route_rule_id: Id, title: Text })), 'Relay rules that it takes down, ten at most.'),
+  can_reapply: described(Flag, 'A reapply mends it: the host is not as it is stored.'),
+  affected: described(list(strict({ route_rule_id: Id, title: Text })), 'Relay rules that it takes down, ten at most.'),
   affected_routes: Count,
-  affected_connections: told(nullable(Count), 'Open connections of those rules; null where that is not known.'),
+  affected_connections: described(nullable(Count), 'Open connections of those rules; null where that is not known.'),
 })
 export type Incident = Static<typeof Incident>
 
 export const AttentionAnswer = shape('Attention', {
-  incidents: told(list(Incident), 'Those that are down first, then the latest first.'),
+  incidents: described(list(Incident), 'Those that are down first, then the latest first.'),
   total: Count,
-  checked_at: told(nullable(Instant), 'When the host was last compared with what is stored; null: not yet.'),
+  checked_at: described(nullable(Instant), 'When the host was last compared with what is stored; null: not yet.'),
 })
 export type AttentionAnswer = Static<typeof AttentionAnswer>

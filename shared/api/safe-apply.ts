@@ -2,13 +2,14 @@
 import { message } from '../messages/message.ts'
 import { strict, nullable, Type, type Static } from '../schema.ts'
 import { WINDOW_SECONDS } from '../window/model.ts'
-import { says } from './base/fields.ts'
-import { Count, Flag, Id, Instant, list, oneOf, shape, Text, told } from './base/shapes.ts'
+import { MessageView, sentence } from './base/errors.ts'
+import { refusedWith } from './base/fields.ts'
+import { Count, Flag, Id, Instant, list, oneOf, shape, Text, described } from './base/shapes.ts'
 
 const seconds = Type.Integer({
   minimum: WINDOW_SECONDS.least,
   maximum: WINDOW_SECONDS.most,
-  ...says(
+  ...refusedWith(
     'INVALID_VALUE',
     message('input.whole', { field: 'seconds', minimum: WINDOW_SECONDS.least, maximum: WINDOW_SECONDS.most }),
     'How long the changes wait for a confirmation, from the end of the last one.',
@@ -16,7 +17,7 @@ const seconds = Type.Integer({
 })
 const window_id = Type.String({
   pattern: '^[0-9a-f]{32}$',
-  ...says('INVALID_VALUE', message('input.window_id'), 'The window, as its answers name it.'),
+  ...refusedWith('INVALID_VALUE', message('input.window_id'), 'The window, as its answers name it.'),
 })
 
 export const OpenSafeApplyBody = strict({ seconds: Type.Optional(seconds) })
@@ -42,23 +43,24 @@ export const CONFIRM_BY = ['operator', 'reach'] as const
 export const SafeApplyWindow = shape('SafeApplyWindow', {
   window_id: Text,
   seconds: Count,
-  seconds_left: told(Count, 'As root counts them: from the end of the last change.'),
+  seconds_left: described(Count, 'As root counts them: from the end of the last change.'),
   changes: Count,
   opened_at: Instant,
-  username: told(Text, 'Who opened it; empty where that was done at the socket of the root helper.'),
+  username: described(Text, 'Who opened it; empty where that was done at the socket of the root helper.'),
   state: oneOf(['open', 'ending', 'stuck']),
-  detail: Text,
+  ...sentence('detail', 'Why the changes cannot be put back; empty unless it is stuck.'),
   remediation: list(Text),
+  remediation_messages: list(MessageView),
   items: list(SafeApplyItem),
-  confirm_by: told(
+  confirm_by: described(
     oneOf(CONFIRM_BY),
     'Who confirms: the operator, or also a page that reaches the panel again and again over new connections.',
   ),
-  tunnels_not_up: told(
+  tunnels_not_up: described(
     list(Text),
     'Interfaces of tunnels that were up when the window was opened, and that are not up now.',
   ),
-  is_this_connection_new: told(
+  is_this_connection_new: described(
     nullable(Flag),
     'Whether this request came over a connection that was made after the last change, which a confirmation needs; null behind a proxy.',
   ),

@@ -2,7 +2,7 @@
 // decisions.md, section 8).
 import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
-import { Flag, list, oneOf, Sentence, shape, Text, told, Value, Whole } from './base/shapes.ts'
+import { Flag, list, oneOf, Sentence, shape, Text, described, Value, Whole } from './base/shapes.ts'
 
 export const SETTING_TYPES = ['bool', 'int', 'float', 'string', 'enum', 'json', 'lookup'] as const
 export type SettingType = (typeof SETTING_TYPES)[number]
@@ -25,10 +25,10 @@ export type SettingCategory = (typeof SETTING_CATEGORIES)[number]
 export const SettingConstraints = strict({
   min: nullable(Type.Number()),
   max: nullable(Type.Number()),
-  enum_values: told(list(Text), 'Of type enum.'),
-  lookup_table: told(Text, 'The lookup whose ids the value is one of.'),
-  options: told(list(strict({ value: Whole, label: Text })), 'Of type lookup.'),
-  json_shape: told(Text, 'Of type json, as a person writes it down.'),
+  enum_values: described(list(Text), 'Of type enum.'),
+  lookup_table: described(Text, 'The lookup whose ids the value is one of.'),
+  options: described(list(strict({ value: Whole, label: Text })), 'Of type lookup.'),
+  json_shape: described(Text, 'Of type json, as a person writes it down.'),
   pattern: Text,
   nullable: Flag,
 })
@@ -41,7 +41,7 @@ export const SettingEntry = shape('Setting', {
   description: Sentence,
   default: Value,
   constraints: SettingConstraints,
-  restart_required: told(Flag, 'Whether a change waits for a restart of the panel.'),
+  restart_required: described(Flag, 'Whether a change waits for a restart of the panel.'),
   unit: Text,
   value: Value,
 })

@@ -19,7 +19,7 @@ import {
   Sentence,
   shape,
   Text,
-  told,
+  described,
 } from './base/shapes.ts'
 
 export const HEALTH_STATUSES = ['ok', 'starting', 'degraded', 'error', 'unknown'] as const
@@ -53,14 +53,14 @@ export const RuleBackendView = shape('RuleBackend', {
   ...sentence('reason', 'Why this one is active.'),
   ...sentence('detail', 'What does not work, or has bounds.'),
   protection: strict({
-    how: told(
+    how: described(
       oneOf(PROTECTIONS),
       'owned: the kernel keeps other programs off the rules. held: connections outlive their taking them away. none: neither.',
     ),
     ...sentence('reason', 'What it does, or why there is none.'),
   }),
   version: Text,
-  namespace: told(Text, "Everything of the panel's own is in there, and nothing else."),
+  namespace: described(Text, "Everything of the panel's own is in there, and nothing else."),
   features: mapOf(Flag),
   binaries: mapOf(Flag),
 })
@@ -72,14 +72,14 @@ export const CapabilitiesAnswer = shape('Capabilities', {
       tunnel_type_id: idIn(TUNNEL_TYPES),
       title: Text,
       supported: Flag,
-      link_manager: told(oneOf(['netlink']), 'What makes the link.'),
+      link_manager: described(oneOf(['netlink']), 'What makes the link.'),
       ...sentence('note'),
     }),
   ),
   persistence: list(
     strict({ persistence_type_id: idIn(PERSISTENCE_TYPES), title: Text, available: Flag, ...sentence('note') }),
   ),
-  complete: told(Flag, 'Every probe has finished.'),
+  complete: described(Flag, 'Every probe has finished.'),
   rule_backend: RuleBackendView,
   tools: list(strict({ name: oneOf(TOOLS), available: Flag })),
   kernel: strict({ release: Text }),
@@ -89,8 +89,8 @@ export type CapabilitiesAnswer = Static<typeof CapabilitiesAnswer>
 export const InfoAnswer = shape('Info', {
   build: strict({
     version: Sentence,
-    commit: told(Text, '"" in a build that was not told.'),
-    date: told(Text, 'When it was built; "" in a build that was not told.'),
+    commit: described(Text, '"" in a build that was not told.'),
+    date: described(Text, 'When it was built; "" in a build that was not told.'),
   }),
   runtime: strict({
     node_version: Sentence,
@@ -105,19 +105,19 @@ export const InfoAnswer = shape('Info', {
   paths: strict({
     data_dir: Sentence,
     database_path: Sentence,
-    systemd_dir: told(Text, 'Where units of tunnels lie; "" while the root helper is away, which alone knows.'),
-    networkd_dir: told(Text, "Likewise of systemd-networkd's files."),
-    socket_path: told(Sentence, 'Where the root helper is spoken to.'),
+    systemd_dir: described(Text, 'Where units of tunnels lie; "" while the root helper is away, which alone knows.'),
+    networkd_dir: described(Text, "Likewise of systemd-networkd's files."),
+    socket_path: described(Sentence, 'Where the root helper is spoken to.'),
   }),
   serving: strict({ bind_host: Sentence, bind_port: Count, web_path: Text, base_path: Text, api_base_path: Sentence }),
   kernel: strict({
     release: Sentence,
-    loaded_modules: told(
+    loaded_modules: described(
       mapOf(Flag),
       'Of the modules that the panel has to do with, whether they are there, loaded or built in.',
     ),
   }),
-  helper: strict({ version: told(Text, '"" while it is away.'), pid: nullable(Id), connected: Flag }),
+  helper: strict({ version: described(Text, '"" while it is away.'), pid: nullable(Id), connected: Flag }),
   started_at: Instant,
 })
 export type InfoAnswer = Static<typeof InfoAnswer>
@@ -128,6 +128,6 @@ export type InterfacesAnswer = Static<typeof InterfacesAnswer>
 export const RoutingTableAnswer = shape('RoutingTable', {
   routes: list(RoutingEntry),
   total: Count,
-  default_route_devices: told(list(Text), 'The devices that default routes lead to, each once.'),
+  default_route_devices: described(list(Text), 'The devices that default routes lead to, each once.'),
 })
 export type RoutingTableAnswer = Static<typeof RoutingTableAnswer>

@@ -1,5 +1,6 @@
 // Whether the rules of other software surely drop the GRE packets of a tunnel, and what lets them through in that
 // software's own words.
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { ForeignChain, ForeignFound, ForeignManager } from './model.ts'
 import { Walker } from './relay-block.ts'
 import { isOfFamily, type Packet } from './relay-packet.ts'
@@ -10,7 +11,7 @@ export interface GreBlock {
   /** A rule, or the policy of the chain. */
   readonly text: string
   readonly direction: 'in' | 'out'
-  readonly remedy: string
+  readonly remedy: Message
 }
 
 interface Ends {
@@ -83,7 +84,7 @@ interface Place {
 /** Names of others are shown in a command only where no shell would see more in them than a name. */
 const PLAIN = /^[A-Za-z0-9_.-]+$/
 
-function remedyFor(place: Place, { chains }: ForeignFound): string {
+function remedyFor(place: Place, { chains }: ForeignFound): Message {
   const { chain, direction } = place
   // ufw and firewalld filter both directions behind base chains of the table that they share.
   const front = (['firewalld', 'ufw'] as const).find(
@@ -95,30 +96,36 @@ function remedyFor(place: Place, { chains }: ForeignFound): string {
 
 const FRONTS = { in: 'input', out: 'output' } as const
 
-function nft({ chain: { table, chain }, direction, far }: Place): string {
+function nft({ chain: { table, chain }, direction, far }: Place): Message {
   const match = `${far.includes(':') ? 'ip6' : 'ip'} ${direction === 'in' ? 'saddr' : 'daddr'} ${far} meta l4proto gre`
   if (![...table.split(' '), chain].every((word) => PLAIN.test(word)))
-    return `Accept "${match}" at the head of the chain ${chain}.`
-  return `Let GRE through: nft insert rule ${table} ${chain} ${match} accept (and in the file that loads this table).`
+    return message('forwarding.let_through_head', { match, chain })
+  return message('forwarding.let_through_file', {
+    what: 'gre',
+    command: `nft insert rule ${table} ${chain} ${match} accept`,
+  })
 }
 
-function iptables(place: Place): string {
+function iptables(place: Place): Message {
   const {
     chain: { chain },
     direction,
     far,
   } = place
   if (!PLAIN.test(chain)) return nft(place)
-  return `Let GRE through: ${far.includes(':') ? 'ip6tables' : 'iptables'} -I ${chain} -p gre ${direction === 'in' ? '-s' : '-d'} ${far} -j ACCEPT (and in what loads these rules at boot).`
+  const command = `${far.includes(':') ? 'ip6tables' : 'iptables'} -I ${chain} -p gre ${direction === 'in' ? '-s' : '-d'} ${far} -j ACCEPT`
+  return message('forwarding.let_through_boot', { what: 'gre', command })
 }
 
-const REMEDIES: Readonly<Record<ForeignManager, (place: Place) => string>> = {
+const letThrough = (command: string): Message => message('forwarding.let_through', { what: 'gre', command })
+
+const REMEDIES: Readonly<Record<ForeignManager, (place: Place) => Message>> = {
   ufw: ({ direction, far }) =>
-    direction === 'in'
-      ? `Let GRE through: ufw allow proto gre from ${far}.`
-      : `Let GRE through: ufw allow out proto gre to ${far}.`,
+    letThrough(direction === 'in' ? `ufw allow proto gre from ${far}` : `ufw allow out proto gre to ${far}`),
   firewalld: ({ far }) =>
-    `Let GRE through: firewall-cmd --permanent --add-rich-rule='rule family="${far.includes(':') ? 'ipv6' : 'ipv4'}" source address="${far}" protocol value="gre" accept', then firewall-cmd --reload.`,
+    letThrough(
+      `firewall-cmd --permanent --add-rich-rule='rule family="${far.includes(':') ? 'ipv6' : 'ipv4'}" source address="${far}" protocol value="gre" accept' && firewall-cmd --reload`,
+    ),
   docker: iptables,
   iptables,
   nftables: nft,

@@ -1,6 +1,7 @@
 // Whether the rules of other software drop what a relay rule relays: the first packet of a connection, and a reply, are
 // taken through their
 // chains, and only what can be read surely counts as sure.
+import { type Message } from '@panel/shared/messages/message.ts'
 import { contains, parseCidr, parseIp } from '../address/ip.ts'
 import type { ForeignChain, ForeignFound, ForeignRule } from './model.ts'
 import type { RelayRule } from '../ruleset/model.ts'
@@ -23,7 +24,7 @@ export interface RelayBlock {
   readonly is_policy: boolean
   readonly is_certain: boolean
   readonly is_reply: boolean
-  readonly remedy: string
+  readonly remedy: Message
 }
 
 /**
@@ -45,7 +46,7 @@ export function findRelayBlocks(rule: RelayRule, foreign: ForeignFound, around: 
         is_reply: packet.isReply,
         remedy: remedyFor(packet, chain, foreign),
       }
-      if (block.is_certain) certain.set(block.remedy, certain.get(block.remedy) ?? block)
+      if (block.is_certain) certain.set(block.remedy.message, certain.get(block.remedy.message) ?? block)
       // A rule about a port or an address says almost nothing about replies, whose destination may be any.
       else if (!packet.isReply || block.is_policy) doubt ??= block
     }

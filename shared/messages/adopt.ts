@@ -1,6 +1,6 @@
 // Taking a tunnel under management.
 export const ADOPT = {
-  'adopt.kernel_interface': "{name} belongs to the kernel and is nobody's tunnel.",
+  'adopt.kernel_interface': '{name} belongs to the kernel, and is not a tunnel that can be adopted.',
   'adopt.managed': '{tunnel} is managed by the panel already, as tunnel {tunnel_id}.',
   'adopt.no_interface': 'There is no interface {name} on this server.',
   'adopt.other_kind': '{name} is an interface of kind {kind}: the panel adopts gre, gretap, ip6gre and ip6gretap.',

@@ -12,7 +12,7 @@ export const ATTENTION = {
     'Every user of this server can read the key of the certificate. Take that away (chmod o-rwx), and have a new certificate made with a new key',
   'attention.certificate_soon': 'The certificate expires on {at}, and nobody has renewed it yet',
   'attention.certificate_unusable':
-    'The files of the certificate have changed and cannot be used, so the one before serves on, until {at}. {detail}',
+    'The files of the certificate have changed and cannot be used, so the previous one stays in use, until {at}. {detail}',
   'attention.of_certificate': 'the certificate',
   'attention.of_key': 'the key',
   'attention.file_absent': 'The file of {file} does not exist.',
@@ -29,5 +29,5 @@ export const ATTENTION = {
   'attention.pair_unusable': 'The certificate and its key cannot be used: {error}.',
   'attention.disk_full': 'The disk at {mount_point} is {percent, number} % full. Make room on it',
   'attention.helper_away':
-    'The root helper cannot be reached: nothing on the host can be read or changed, and what is relayed already goes on. Start it: systemctl start tunnel-panel-helper',
+    'The root helper cannot be reached: nothing on the host can be read or changed, but existing relays go on. Start it: systemctl start tunnel-panel-helper',
 } as const

@@ -4,7 +4,7 @@ export const BACKUP = {
   'backup.confirm': 'This setting guards the panel. Import it together with your current password, or leave it out.',
   'backup.dry': 'Nothing was changed. An "error" is what the item would be refused for as things stand now.',
   'backup.done':
-    'What failed is told with its reason; everything else is in place. Importing the same backup again does what is left and skips the rest.',
+    'What failed is listed with its reason; everything else is in place. Importing the same backup again does what is left and skips the rest.',
   'backup.taken_back': 'An item failed, so everything was put back: nothing is changed.',
   'backup.kept_meanwhile':
     'Somebody confirmed on the server what was imported before the import had ended, so it cannot be put back: compare with the backup, and import again.',

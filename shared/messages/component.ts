@@ -13,7 +13,7 @@ export const COMPONENT = {
   'component.monitor': '{count} probed: {states}; {watching} watching',
   'component.monitor_state':
     '{state, select, Up {{count} up} Degraded {{count} degraded} Down {{count} down} Unknown {{count} unknown} other {{count} disabled}}',
-  'component.sampling_not_begun': 'The sampling has not begun',
+  'component.sampling_not_begun': 'Sampling has not started',
   'component.sampling_starts': 'The first readings are on their way',
   'component.sampling_late': 'No reading for {seconds} s',
   'component.sampling': 'One reading every {seconds} s, {count} kept, {watching} watching',
@@ -26,9 +26,9 @@ export const COMPONENT = {
   'component.rules': 'The kernel holds the enabled relay rules: {count}',
   'component.rules_unreadable': "The kernel's rules cannot be read: {why}",
   'component.rules_differ':
-    '{count} of {total} enabled relay rules are not in the kernel as they are stored: reapply all rules to put them there',
+    '{count} of {total} enabled relay rules differ in the kernel from what is stored: reapply all rules',
   'component.rules_stray':
-    "Somebody has put something of their own into the panel's table ({what}): reapply all rules to take it out",
+    "The panel's table holds something that is not of the panel ({what}): reapply all rules to remove it",
   'component.rules_not_forwarded':
     'IP forwarding ({family}) is off, so that no rule of that family relays: reapply all rules to turn it on',
   'component.certificate': 'The certificate for {subject} is good until {until}',

@@ -10,13 +10,13 @@ export const DRIFT = {
     'The drop-ins in {folder} change what a file of the panel\'s says, so that a boot or a restart may make something else. Remove them ("systemctl revert" does that for a unit), or forget the tunnel.',
   'drift.stuck':
     'A change did not work and could not be undone either: {why} Reapply takes the host to what is stored.',
-  'drift.missing': 'There is no interface {name} on this server. Reapply makes it.',
+  'drift.missing': 'There is no interface {name} on this server. Reapply creates it.',
   'drift.missing_disabled':
-    'There is no interface {name} on this server. The tunnel is down, so no boot brings it back. Reapply makes it.',
+    'There is no interface {name} on this server. The tunnel is down, so no boot brings it back. Reapply creates it.',
   'drift.name': '{field}',
   'drift.field': '{field} is {actual} instead of {desired}',
   'drift.more': '{count} more',
-  'drift.in_place': '{differences}. Reapply puts it right in place.',
+  'drift.in_place': '{differences}. Reapply corrects it in place.',
   'drift.recreated': '{differences}. Reapply recreates the link.',
   'drift.would_lose':
     '{differences}. Only a new link can be as stored, and it would lose what the panel cannot keep ({what}): reapply is refused while it carries that.',
@@ -40,12 +40,11 @@ export const DRIFT = {
   'drift.rule_disabled': 'The rule is disabled, and the kernel does not hold it.',
   'drift.rule_missing': 'The kernel does not hold the rule.',
   'drift.rule_stray':
-    'The kernel holds the rule as it is stored, and somebody has put something of their own into the table: {what}. Reapply takes it out.',
-  'drift.rule_in_sync': 'The kernel holds the rule as it is stored.',
-  'drift.rule_differs': 'The kernel holds the rule otherwise than it is stored.',
+    'The rule in the kernel matches what is stored, but the table holds something that is not of the panel: {what}. Reapply removes it.',
+  'drift.rule_in_sync': 'The rule in the kernel matches what is stored.',
+  'drift.rule_differs': 'The rule in the kernel differs from what is stored.',
   'drift.rule_never_matches': '{text} It can never match: {rules} stands earlier and takes all that it listens for.',
-  'drift.rule_unknown':
-    "The panel's table holds a rule that the panel does not know ({what}). Reapply all rules to take it out.",
+  'drift.rule_unknown': "The panel's table holds a rule unknown to the panel ({what}). Reapply all rules to remove it.",
   'drift.of_no_rule': "In the panel's table, and of no rule: {text}",
   'drift.foreign_shadow': 'Table {table}, chain {chain}, may take what {rule} listens for: {text}',
 } as const

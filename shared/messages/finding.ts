@@ -1,7 +1,7 @@
 // What an analysis of a tunnel finds, and what to do about it.
 export const FINDING = {
   'finding.healthy': 'The other end answers through the tunnel, to large packets too.',
-  'finding.unproven': 'Nothing speaks against the tunnel, but nobody answered through it.',
+  'finding.unproven': 'No fault was found, but nothing answered through the tunnel.',
   'finding.interface': 'The interface {name} is there.',
   'finding.interface_missing': 'The interface {name} is not there.',
   'finding.fix_reapply': 'Reapply the tunnel.',
@@ -9,33 +9,34 @@ export const FINDING = {
   'finding.link_up': '{name} is up.',
   'finding.link_lower_down': '{name} is up, but has no link below it.',
   'finding.link_down': '{name} is down.',
-  'finding.fix_enable': 'Bring the tunnel up: it is down as its operator wishes.',
+  'finding.fix_enable': 'Bring the tunnel up: it is disabled.',
   'finding.fix_bound': 'Bring the interface up that the tunnel is bound to.',
   'finding.no_answer': 'no answer in time',
   'finding.no_other_server': 'The tunnel names no other server',
   'finding.underlay_answers': 'The other server {address} answers.',
   'finding.underlay_silent': 'The other server {address} does not answer: {why}.',
   'finding.fix_reach':
-    'See that {address} is up and can be reached from this server: a traceroute tells how far packets come.',
-  'finding.fix_remote': 'See that {field} is the address of the other server.',
-  'finding.fix_local': 'See that {field} {address} is an address of this server, and that it has a route to {remote}.',
+    'Check that {address} is up and can be reached from this server: a traceroute tells how far packets come.',
+  'finding.fix_remote': 'Check that {field} is the address of the other server.',
+  'finding.fix_local':
+    'Check that {field} {address} is an address of this server, and that it has a route to {remote}.',
   'finding.fix_keys':
     'Compare the keys of both ends: ikey here ({ikey}) is okey there, and okey here ({okey}) is ikey there. So with checksums and sequence numbers.',
   'finding.fix_pair': 'A pairing code of this tunnel gives the other server all of them.',
   'finding.nothing_sent': 'Nothing can be sent without an interface.',
-  'finding.nobody_asked': 'Nobody inside the tunnel was asked. {reason}',
+  'finding.nobody_asked': 'Nothing inside the tunnel was probed. {reason}',
   'finding.inside_answers': 'The other end {address} answers through the tunnel.',
   'finding.inside_silent': 'The other end {address} does not answer through the tunnel: {why}.',
   'finding.fix_tunnel_there':
-    'See that the other server has a tunnel from {from} to {to}, of the same type, and that it is up.',
+    'Check that the other server has a tunnel from {from} to {to}, of the same type, and that it is up.',
   'finding.refused_here':
     '{text} Meanwhile this server refused {count} packets, as it does those that none of its tunnels takes.',
-  'finding.fix_sends': 'See that the tunnel of the other server sends from {from} to {to}.',
-  'finding.fix_other_up': 'See that the other server has a tunnel to this one, and that it is up.',
+  'finding.fix_sends': 'Check that the tunnel of the other server sends from {from} to {to}.',
+  'finding.fix_other_up': 'Check that the other server has a tunnel to this one, and that it is up.',
   'finding.fix_firewall_between':
-    'See that no firewall between here and {address}, nor one of the other server, drops GRE (IP protocol 47).',
+    'Check that no firewall between here and {address}, nor one of the other server, drops GRE (IP protocol 47).',
   'finding.fix_address_and_keys':
-    'See that {address} is an address of the tunnel on the other server, and that both ends have the same keys: a packet with another key is dropped.',
+    'Check that {address} is an address of the tunnel on the other server, and that both ends have the same keys: a packet with another key is dropped.',
   'finding.no_counters': 'There are no counters without an interface.',
   'finding.counters':
     'In {seconds} s {sent} packets went out and {received} came in; errors: {errors_out} out, {errors_in} in.',

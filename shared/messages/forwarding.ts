@@ -23,6 +23,23 @@ export const FORWARDING = {
   'forwarding.foreign_may_drop': 'Table {table}, chain {chain}, may drop what the rule relays: {text}.',
   'forwarding.foreign_may_drop_replies':
     'Table {table}, chain {chain}, may drop the replies to what the rule relays: {text}.',
+  'forwarding.let_through':
+    '{what, select, replies {Let replies through} gre {Let GRE through} other {Let it through}}: {command}.',
+  'forwarding.let_through_file':
+    '{what, select, replies {Let replies through} gre {Let GRE through} other {Let it through}}: {command} (and in the file that loads this table).',
+  'forwarding.let_through_boot':
+    '{what, select, replies {Let replies through} gre {Let GRE through} other {Let it through}}: {command} (and in what loads these rules at boot).',
+  'forwarding.let_through_docker':
+    '{what, select, replies {Let replies through} other {Let it through}} in the chain that Docker keeps for this: {command}.',
+  'forwarding.let_through_chain':
+    'Let {what, select, replies {established connections} other {all of it}} through in the chain named above.',
+  'forwarding.let_through_head': 'Accept "{match}" at the head of the chain {chain}.',
+  'forwarding.let_through_policy':
+    'Let it through with a policy of firewalld (firewall-cmd --permanent --new-policy) that has the rich rule {text}, then firewall-cmd --reload.',
+  'forwarding.replies_ufw':
+    'Let replies through: accept established connections in ufw-before-forward (/etc/ufw/before.rules), as ufw does unless told otherwise.',
+  'forwarding.replies_firewalld':
+    'Let replies through: firewalld accepts established connections unless told otherwise, so reload it (firewall-cmd --reload).',
   'forwarding.more_remedies': 'The analysis of the rule tells of {count} more.',
   'forwarding.foreign_left_alone': 'The panel leaves rules of other software alone.',
 } as const

@@ -4,19 +4,19 @@ export const HEALTH = {
   'health.inconsistent': 'The last change did not work and could not be undone: {why}',
   'health.reapply': 'reapply the rule',
   'health.restored': 'The last change did not work, and everything is as it was before',
-  'health.pending': 'A change was begun, and nobody knows how it ended: reapply the rule',
+  'health.pending': 'A change was started, and its outcome is unknown: reapply the rule',
   'health.unreadable': "The kernel's rules cannot be read: {why}",
   'health.helper_silent': 'the root helper does not answer',
-  'health.as_stored': 'The kernel holds the rule as it is stored',
+  'health.as_stored': 'The rule in the kernel matches what is stored',
   'health.shadowed':
-    'The kernel holds the rule as it is stored, and it can never match: it is shadowed by {rules}, which stands earlier',
+    'The rule in the kernel matches what is stored, and it can never match: it is shadowed by {rules}, which stands earlier',
   'health.in_part': 'The kernel holds the rule in part: {why}. Reapply it',
-  'health.missing': 'The kernel does not hold the rule: somebody took it away. Reapply it',
-  'health.otherwise': 'The kernel holds the rule otherwise than it is stored ({why}). Reapply it',
+  'health.missing': 'The kernel does not hold the rule: it was removed outside the panel. Reapply it',
+  'health.otherwise': 'The rule in the kernel differs from what is stored ({why}). Reapply it',
   'health.stray':
-    "The rule is in place, and somebody has put something of their own into the panel's table ({what}): reapply the rule to take it out",
+    "The rule is in place, but the panel's table holds something that is not of the panel ({what}): reapply the rule to remove it",
   'health.strays':
-    "The rule is in place, and somebody has put something of their own into the panel's table ({what}, and {count} more): reapply the rule to take it out",
+    "The rule is in place, but the panel's table holds something that is not of the panel ({what}, and {count} more): reapply the rule to remove it",
   'health.forwarding_off':
     'The rule is in place, and {family} forwarding is off, so that it relays nothing: reapply the rule to turn it on',
   'health.tunnel_gone': 'The rule is in place, and the tunnel {tunnel_id} that it relays over is no more',
@@ -35,20 +35,20 @@ export const HEALTH = {
   'health.fix_order': 'Move the rule before {rules}, or disable {count, plural, one {that one} other {those rules}}.',
   'health.firewalls_unreadable': '{detail}, so a firewall that drops relayed packets would not be seen here.',
   'health.firewalls_fine':
-    '{count} rules of other software bear on relayed packets, and none of them is seen to drop what the rule relays.',
-  'health.block_unsure': '{block} That cannot be read surely. {remedies}',
+    '{count} rules of other software affect relayed packets, and none of them seems to drop what the rule relays.',
+  'health.block_unsure': '{block} That cannot be determined for certain. {remedies}',
   'health.no_tunnel': 'No tunnel leads to its destinations.',
   'health.tunnel_state': 'The tunnel {tunnel} that the rule relays over {state, select, up {is up} other {is down}}.',
   'health.tunnel_no_more': 'The tunnel {tunnel_id} that the rule relays over is no more.',
   'health.fix_tunnel_up': 'Bring {tunnel} up.',
   'health.fix_other_tunnel': 'Name another tunnel, or none.',
-  'health.destination_answers': 'The destination answers, or says nothing that speaks against it: {results}.',
-  'health.destinations_answer': 'No destination says anything that speaks against it: {results}.',
-  'health.destinations_away': '{count} of {total} looks at the destinations failed: {results}.',
+  'health.destination_answers': 'The destination answers, or shows no sign of a fault: {results}.',
+  'health.destinations_answer': 'No destination shows a sign of a fault: {results}.',
+  'health.destinations_away': '{count} of {total} checks of the destinations failed: {results}.',
   'health.result':
     '{state, select, silent {{protocol} {address} port {port} stays silent} answers {{protocol} {address} port {port} answers} other {{protocol} {address} port {port} cannot be reached}}',
-  'health.fix_reach': 'See that {protocol} port {port} of {address} can be reached from this server.',
-  'health.mtu_fine': 'Nothing is known on the way that takes smaller packets than the network before it.',
+  'health.fix_reach': 'Check that {protocol} port {port} of {address} can be reached from this server.',
+  'health.mtu_fine': 'No known hop on the path takes smaller packets than the network before it.',
   'health.mtu_clamped':
     '{name} takes packets of {mtu} bytes, which is less than what comes in, and TCP connections are told so.',
   'health.mtu_problem':
@@ -63,6 +63,6 @@ export const HEALTH = {
   'health.nothing_came': 'Nothing that the rule would relay has come yet.',
   'health.fix_try': 'Try it from outside.',
   'health.fix_inbound':
-    'See that the clients go to the bind address, and that nothing before this server {what, select, datagrams {drops datagrams} other {drops connections}} to port {port}.',
+    'Check that the clients go to the bind address, and that nothing before this server {what, select, datagrams {drops datagrams} other {drops connections}} to port {port}.',
   'health.deleted': 'The rule was deleted',
 } as const

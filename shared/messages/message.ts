@@ -1,6 +1,8 @@
 // A sentence of the catalogue: what an answer carries of it, and how its text is made (shared/messages/README.md).
 import { CATALOGUE } from './catalogue.ts'
+import { PANEL } from './panel.ts'
 import { ROOT } from './root.ts'
+import { TUNNEL } from './tunnel.ts'
 import { formatMessage, withOneStop } from './format.ts'
 
 export type MessageId = keyof typeof CATALOGUE
@@ -58,34 +60,56 @@ export function sentences(...all: readonly (Message | null)[]): Message {
   return others.reduce((text, one) => message('panel.sentences', { first: text, second: one }), first ?? verbatim(''))
 }
 
-type RootId = keyof typeof ROOT
+/** What root says, and what it says in the words of the panel. A phrase comes before those that could be it, too. */
+export const PHRASES = {
+  'panel.check_differs': PANEL['panel.check_differs'],
+  'tunnel.kept_own': TUNNEL['tunnel.kept_own'],
+  'tunnel.kept_gateway': TUNNEL['tunnel.kept_gateway'],
+  'tunnel.kept_client': TUNNEL['tunnel.kept_client'],
+  'tunnel.name_of_kernel': TUNNEL['tunnel.name_of_kernel'],
+  'tunnel.name_means_all': TUNNEL['tunnel.name_means_all'],
+  'tunnel.name_of_card': TUNNEL['tunnel.name_of_card'],
+  'tunnel.address_of_nobody': TUNNEL['tunnel.address_of_nobody'],
+  'tunnel.address_loopback': TUNNEL['tunnel.address_loopback'],
+  'tunnel.address_link_local': TUNNEL['tunnel.address_link_local'],
+  'tunnel.address_mapped': TUNNEL['tunnel.address_mapped'],
+  'tunnel.network_too_wide': TUNNEL['tunnel.network_too_wide'],
+  'tunnel.network_special': TUNNEL['tunnel.network_special'],
+  ...ROOT,
+} as const
+type PhraseId = keyof typeof PHRASES
+/** They could be anything, unless a part of them is a phrase. */
+const OF_PARTS: readonly PhraseId[] = ['root.both', 'root.of_something']
 
 /** What stands in braces where it cannot be any text. An error may itself have colons in it. */
 const SHAPES: Readonly<Record<string, string>> = {
   address: '[\\da-f.:]+',
   count: '\\d+',
   error: '.+',
+  file: '\\S+',
+  kind: '\\S+',
   name: '\\S+',
+  number: '\\d+',
   size: '\\d+',
+  subject: '\\S+',
   time: '\\d+',
 }
 
 /** A phrase of the helper as it is recognized. */
-const PHRASES_OF_ROOT = Object.entries(ROOT).map(([id, phrase]) => {
+const RECOGNIZED = Object.entries(PHRASES).map(([id, phrase]) => {
   const parts = phrase
     .split(/\{(\w+)\}/)
     .map((part, at) => (at % 2 ? `(?<${part}>${SHAPES[part] ?? '.+?'})` : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
-  return [id as RootId, new RegExp(`^${parts.join('')}$`)] as const
+  return [id as PhraseId, new RegExp(`^${parts.join('')}$`)] as const
 })
 
 /** What the root helper or the kernel said: a message where it is a phrase of the helper that is known. */
 export function fromRoot(text: string): Message {
   if (text === '') return verbatim(text)
-  for (const [id, phrase] of PHRASES_OF_ROOT) {
+  for (const [id, phrase] of RECOGNIZED) {
     const found = phrase.exec(text)
     const params = known(found?.groups ?? {})
-    // Text of somebody else can have a semicolon in it, too.
-    if (found && (id !== 'root.both' || Object.values(params).some((part) => typeof part === 'object')))
+    if (found && (!OF_PARTS.includes(id) || Object.values(params).some((part) => typeof part === 'object')))
       return { ...verbatim(text), message_id: id, params }
   }
   return verbatim(text)

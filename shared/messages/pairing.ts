@@ -2,7 +2,7 @@
 export const PAIRING = {
   'pairing.damaged_checksum': 'The pairing code is damaged: its checksum does not match.',
   'pairing.damaged_characters': 'The pairing code is damaged: a few of its characters are not what they were.',
-  'pairing.no_code': 'This is no pairing code: one begins with "v1.".',
+  'pairing.no_code': 'This is not a pairing code: it must begin with "v1.".',
   'pairing.version': 'The pairing code has version {version}, and this panel reads version 1.',
   'pairing.characters': 'The pairing code has characters that do not belong there, or lacks some.',
   'pairing.cut_off': 'The pairing code is cut off.',

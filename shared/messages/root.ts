@@ -74,6 +74,112 @@ export const ROOT = {
   'root.unsent_down': '{error}: {name} is down',
   'root.unsent_some_down': '{error}: the interface is down',
   'root.unsent_large': "{error}: it is larger than the MTU of this host's own link",
+  // Refusals of a change.
+  'root.streams_full': '{count} streams are running already',
+  'root.streams_of_connection': '{count} streams of this connection are running already',
+  'root.changes_waiting': '{count} changes are waiting already',
+  'root.paths_full': 'Too many paths are being probed at once',
+  'root.watches_full': '{count} watches are running already',
+  'root.targets_full': '{count} targets would be watched, and {most} are the most',
+  'root.load_packets':
+    '{count} echo requests in a second would be sent, and {most} are the most: make the intervals longer or the packets smaller',
+  'root.load_bytes':
+    '{count} bytes of echo requests in a second would be sent, and {most} are the most: make the intervals longer or the packets smaller',
+  'root.of_kernel': '{name} belongs to the kernel',
+  'root.loses': 'Recreating {name} would lose what it carries: {what}',
+  'root.of_kind': '{name} is a link of kind {kind}, not a tunnel of the panel',
+  'root.physical': '{name} is a physical link, not a tunnel of the panel',
+  'root.foreign_file': 'The file {file} was not written by the panel, or was edited since: move it aside first',
+  'root.no_kind': 'This kernel cannot make links of kind {kind}: {why}',
+  'root.rule_refused': 'Rule {number}: {why}',
+  'root.ports_shifted':
+    'Rule {number} shifts {count} ports, and {most} are the most: bind the ports that the destinations have, or fewer',
+  'root.port_of_sshd': 'Rule {number} takes port {port}, on which sshd listens: nobody could get in to remove it',
+  'root.port_of_panel': 'Rule {number} takes port {port}, on which the panel listens: nobody could get in to remove it',
+  'root.no_ipv6': 'This kernel has no IPv6, so there is nothing to forward',
+  'root.no_switch': 'This kernel has no {what}: connection tracking begins with the first relay rule',
+  'root.multicast': '{address} is a multicast address, and only single hosts are probed',
+  'root.no_host': '{address} is not the address of a host',
+  'root.name_taken': '{name} is another name of the interface {holder}',
+  'root.no_endpoint': '{address} is not the address of a single host, which an endpoint must be',
+  'root.to_itself': 'A tunnel from {address} to itself leads nowhere',
+  'root.holds': '{network} contains {address}, {what}',
+  'root.not_ours': 'The link {name} was not made by the panel: adopt it first',
+  'root.link_changed': 'The link {name} has changed since it was read, or is gone: check it again',
+  'root.same_ends':
+    'The link {other} has the ends and the key of {name}. If it is this tunnel under another name, set it down and rename it back with "{command}"; otherwise delete it, or give this tunnel another key',
+  'root.amount':
+    'All relay rules together would take {count} elements of the table, and {most} are the most: shift fewer ports, or let ranges keep theirs',
+  'root.pieces_lost': 'Pieces of rule {number} cannot be put back',
+  'root.not_removed': 'The relay rules could not be removed: {why}',
+  'root.not_removed_stuck':
+    'The relay rules could not be removed, and what was there could not be put back either: {why}',
+  'root.no_ipv6_rules': 'ip6tables does not work on this host, so it can hold no rule of IPv6',
+  'root.not_set': '{file} cannot be set: {error}',
+  'root.not_started': '{file} cannot be started: {error}',
+  'root.unaskable': '{count} tables have names that nft cannot be asked for',
+  // How a change ended, and what a check found.
+  'root.stale': 'The host does not hold the state that this change starts from: {why}',
+  'root.no_way_back': 'The way back would fail: {why}',
+  'root.undo_failed': '{first}. Undoing it failed too: {second}',
+  'root.undo_before_failed': '{first}. Undoing the part before it failed too: {second}',
+  'root.load_back_failed': '{first}. Putting back what was loaded before it failed too: {second}',
+  'root.interrupted': 'The helper was stopped in the middle of it',
+  'root.unconfirmed': 'It was not confirmed',
+  'root.rule': 'rule {number}',
+  'root.part_missing': 'the {kind} {name} is missing',
+  'root.part_declared': 'the {kind} {name} is declared as {text}',
+  'root.part_order': 'the lines of the {kind} {name} are not in their order',
+  'root.part_lacks': '{what} lacks {text}',
+  'root.no_rule_of_it': 'its pieces make no rule',
+  'root.not_in_table': 'nothing of it is in the table; reapply it, or the next boot brings it back',
+  'root.not_in_chains': 'nothing of it is in our chains; reapply it, or the next boot brings it back',
+  // Changes that wait for a confirmation.
+  'root.window_open': 'There is an open window already: confirm or cancel it first',
+  'root.window_full': 'There is more to take back than one window holds: confirm what is there',
+  'root.window_stuck': 'Unconfirmed changes could not be taken back: {why}',
+  'root.window_blocks': 'Nothing is changed before this is solved: {why}',
+  'root.window_ended':
+    'The changes of the last window were taken back ({how}), and the panel has not taken note of it yet: nothing is changed until it has',
+  'root.window_over': 'What the window held was taken back already ({how})',
+  'root.no_window': 'There is no open window with that id',
+  'root.no_room_to_put_back': 'Nothing could be put back in {folder}: {why}',
+  'root.little_room': 'its disk has less than 1 MiB left',
+  // Files of the helper.
+  'root.unlike_written': "The helper's file {file} does not hold what was written to it",
+  'root.window_damaged':
+    "The helper's file {file} is damaged ({why}), so which changes were never confirmed is not known, and nothing is changed: look at the host, then {remedy}",
+  'root.links_damaged':
+    "The helper's file {file} is damaged ({why}), so which links are the panel's is not known, and no tunnel is changed: {remedy}",
+  'root.rules_damaged':
+    "The helper's file {file} is damaged ({why}), so the relay rules that the next boot would bring back are not known, and none is changed: {remedy}, then apply all rules in the panel",
+  'root.journal_damaged':
+    "The helper's file {file} is damaged ({why}), so what an earlier change left half-done is not known, and nothing is changed: look at the host, then {remedy}",
+  'root.set_aside': 'set it aside with "sudo tunnel-panel set-aside {name}", which also restarts the helper',
+  'root.file_empty': 'it is empty, or not a plain file',
+  'root.file_unlike': 'it does not hold what belongs in it',
+  'root.file_of_other': 'it speaks of {name}, which this helper does not know',
+  'root.state_unwritable': 'The root helper cannot write in its state folder ({code}), so it changes nothing: {why}',
+  'root.disk_full': 'its disk is full. Make room on it and try again',
+  'root.quota_used': 'its disk quota is used up. Raise it or make room, and try again',
+  'root.disk_read_only':
+    "its disk is read-only. Make it writable; where the kernel made it so after an error, see the kernel's log first",
+  'root.no_right': 'it has no right to. Look at the owner and the mode of the folder',
+  'root.folder_gone': 'the folder is gone. Restart the helper, which makes it',
+  'root.disk_fails': "its disk does not take it. Look at the kernel's log",
+  // What a person can do where a change is stuck.
+  'root.look': 'Look at what is there: {commands}',
+  'root.look_at_boot': 'Look at what boot would make: {commands}',
+  'root.look_at_switches': 'Look at what is set: {commands}',
+  'root.look_at_backend': 'the page System says why nothing can hold relay rules',
+  'root.remove_rest': 'Remove what should not be there, then reapply the tunnel or delete it in the panel.',
+  'root.reapply_rules': 'Reapply the rules in the panel; where the kernel itself refuses, the message says why.',
+  'root.set_switches':
+    'Set what should be set with sysctl -w, then look at the file that the page IP forwarding names.',
+  'root.two_places':
+    'Relay rules may stand in two places: look at what {first} and {second} hold, and restart the helper',
+  'root.compare': 'Compare the host with what is stored, then reapply what differs.',
+  // Of the protection of the table.
   'root.protection_owned':
     'The kernel refuses changes of table inet panel by other programs, and nft flush ruleset leaves it alone',
   'root.protection_off': 'The setting system.ruleset_protection is off, or was not read yet',
@@ -84,6 +190,7 @@ export const ROOT = {
     'A flush can take the table away, and connections outlive it. Linux 6.9 or later can protect the table, and this kernel says: {why}',
   'root.protection_failed': 'The kernel does not let the table be protected: {why}',
   'root.protection_backend': 'Only a table of nftables can be protected, and it does not hold the relay rules here',
-  // The last, since it is anything with a semicolon in it.
+  // The last, since they are anything with a semicolon or a blank in it.
   'root.both': '{first}; {second}',
+  'root.of_something': '{subject} {why}',
 } as const

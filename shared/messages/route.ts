@@ -26,7 +26,7 @@ export const ROUTE = {
   'route.destination_any': 'A destination must be one address, not "any".',
   'route.destination_multicast': 'A destination must not be a multicast address.',
   'route.destination_reserved': 'A destination must not be a broadcast or reserved address.',
-  'route.destination_mapped': 'A destination must not be an IPv4 address in IPv6 clothes.',
+  'route.destination_mapped': 'A destination must not be an IPv4 address written as IPv6.',
   'route.destination_link_local':
     'A destination must not be a link-local address: it means another host on every link.',
   'route.loopback':
@@ -74,7 +74,7 @@ export const ROUTE = {
   'route.snat_invalid': '{field} must be an address of this server that others can answer to, and {address} is none.',
   'route.snat_absent': 'No interface of this server has the address {address}: answers to it would not come back here.',
   'route.nat_none':
-    "The destination sees the client's own address, and must send its answers back through this server: otherwise no connection comes about.",
+    "The destination sees the client's own address, and must send its answers back through this server: otherwise no connection is established.",
   'route.nat_hides': "The destination sees an address of this server in the place of the client's.",
   'route.shift_too_wide':
     'The range and its destinations shift {count} ports, and {most} are the most: bind the very ports that the destinations have, or fewer.',
@@ -93,7 +93,7 @@ export const ROUTE = {
   'route.rules_unreadable': "The kernel's rules cannot be read, so none is changed: {detail}",
   'route.connections_kept': 'The change is made, and the connections of before could not be ended: {reason}',
   'route.source_ports':
-    "The rule has {connections} connections of the at most {room} that this server's address has ports for towards its destinations: beyond that no new one comes about. Add a destination, or relay from several addresses by rules of their own with SNAT.",
+    "The rule has {connections} connections of the at most {room} that this server's address has ports for towards its destinations: beyond that no new one is established. Add a destination, or relay from several addresses by rules of their own with SNAT.",
   'route.step': 'In one transaction of the kernel: {work}.',
   'route.step_relay': 'relay {protocol} of {listens} to {there}',
   'route.step_put': 'put {count} rules in force',

@@ -24,7 +24,7 @@ export const TUNNEL = {
   'tunnel.loopback_endpoint': 'must not be a loopback address',
   'tunnel.multicast_endpoint': 'must not be a multicast address',
   'tunnel.reserved_endpoint': 'must not be a broadcast or reserved address',
-  'tunnel.mapped_endpoint': 'must not be an IPv4 address in IPv6 clothes',
+  'tunnel.mapped_endpoint': 'must not be an IPv4 address written as IPv6',
   'tunnel.link_local_endpoint': 'is link-local, which needs a bind_device',
   'tunnel.endpoint_family': '{field} must be an IPv{family} address for a {kind} tunnel.',
   'tunnel.no_interface': 'This server has no interface {device}.',
@@ -76,7 +76,7 @@ export const TUNNEL = {
   'tunnel.address_of_nobody': 'is no address that one end can have',
   'tunnel.address_loopback': 'is a loopback address',
   'tunnel.address_link_local': 'is link-local: the kernel sees to such addresses itself',
-  'tunnel.address_mapped': 'is an IPv4 address in IPv6 clothes',
+  'tunnel.address_mapped': 'is an IPv4 address written as IPv6',
   'tunnel.network_too_wide': 'is wider than a /{prefix_length}, and would take the way to too many others',
   'tunnel.network_special': 'holds addresses of {network}, which no tunnel can carry',
   'tunnel.keepalive_runtime':
@@ -131,6 +131,8 @@ export const TUNNEL = {
     '{name} is made again, and these routes through it cannot be added to the new link: {routes}. Add them again, unless a routing daemon does.',
   'tunnel.own_access':
     'Your own connection comes from {client_ip}, through {name} ({network}): without it you may lose access to the panel.',
+  'tunnel.own_access_route':
+    'The answers to your own connection from {client_ip} go by the route to {network} through {name}, which this change takes away for good: you may lose access to the panel.',
   'tunnel.own_access_captured':
     'The answers to your own connection from {client_ip} would go into {name} ({network}): you may lose access to the panel.',
   'tunnel.observed_unknown': 'Not known: {reason}',

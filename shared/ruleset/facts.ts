@@ -1,4 +1,5 @@
 // The facts of relay rules that a check can compare: each field by its name on the wire behind the id of its rule.
+import { message } from '@panel/shared/messages/message.ts'
 import type { RelayDestination, RelayRule, RulesetState } from './model.ts'
 import { sameState } from '../change/change.ts'
 import { compareFacts, type Check, type Fact } from '../change/check.ts'
@@ -13,7 +14,7 @@ export function checkRuleset(ids: readonly number[], wanted: RulesetState | null
   return ids.flatMap((id) => {
     const [rule = null, other = null] = [wantedById.get(id), foundById.get(id)]
     const facts = ids.length > LISTED_IN_FULL && sameState(rule, other) ? existence : ruleFacts
-    return compareFacts(`rule ${id}`, facts(id, rule), facts(id, other))
+    return compareFacts(message('root.rule', { number: id }).message, facts(id, rule), facts(id, other))
   })
 }
 

@@ -23,8 +23,6 @@ const DATA = `
 `
 /** Sentences that stay text alone, and why. */
 const KEPT: Readonly<Record<string, string>> = {
-  'window.detail': 'what root said when it could not take the changes back',
-  'window.remediation': 'the same',
   operations: 'the record of what was done, as it was written at the time',
   'settings.description': 'the page has its own words for every setting, by its key',
 }
@@ -34,6 +32,7 @@ const TWINS: Readonly<Record<string, string>> = {
   foreign_shadows: 'foreign_shadow_messages',
   identical_on_both_ends: 'identical_messages',
   notes: 'note_messages',
+  remediation: 'remediation_messages',
   recreate_reasons: 'recreate_messages',
   suggested_fix: 'fix_messages',
 }

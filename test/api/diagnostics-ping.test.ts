@@ -225,7 +225,7 @@ describe('POST /tunnels/{id}/diagnostics/ping', () => {
     const failures = [helperAway('ENOENT'), new Error('a secret of the inside')]
     await panel.close()
     panel = await startTried({ stream: () => Promise.reject(failures.shift() ?? new Error('asked too often')) })
-    for (const said of [/root helper cannot be reached/, /unforeseen/]) {
+    for (const said of [/root helper cannot be reached/, /unexpected/]) {
       const open = await opened({ count: 1 })
       await open.ended
       assert.deepEqual(

@@ -119,7 +119,7 @@ describe('GET /system/health', () => {
     }
     assert.equal(await rules(), 'ok, ok: The kernel holds the enabled relay rules: 2')
     panel.kernel.rulesets.flush()
-    assert.match(await rules(), /^error, error: 2 of 2 enabled relay rules are not in the kernel/)
+    assert.match(await rules(), /^error, error: 2 of 2 enabled relay rules differ in the kernel/)
     // What root kept for the next boot is gone too, so that only the store knows of the rules.
     await operator.post('/routes/apply-all')
     panel.kernel.rulesets.rules.delete(1)

@@ -62,7 +62,7 @@ describe('An impact says that it is not known', () => {
     const { is_known, total, survive, at_risk, end, top_sources, detail } = connections
     assert.deepEqual([is_known, total, survive, at_risk, end, top_sources], [false, null, null, null, null, null])
     assert.match(detail, /Operation not permitted/)
-    assert.match(summary, /not known: Operation not permitted/)
+    assert.match(summary, /unknown: Operation not permitted/)
     assert.equal(rules[0]?.connections, null)
   })
 
@@ -83,7 +83,7 @@ describe('An impact says that it is not known', () => {
     deaf = ['route.through']
     const { routes, summary } = await impact()
     assert.equal(routes, null)
-    assert.match(summary, /Which routes of others that takes along is not known/)
+    assert.match(summary, /Which routes of other software that removes is unknown/)
     assert.deepEqual((await others()).slice(0, 2), [false, null])
   })
 

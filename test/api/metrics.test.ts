@@ -266,7 +266,7 @@ describe('/system/metrics', () => {
 
   it('is told of in health as it is: not begun, at work, or with what cannot be read', async () => {
     await serve()
-    assert.equal(await metricsHealth(), 'unknown: The sampling has not begun')
+    assert.equal(await metricsHealth(), 'unknown: Sampling has not started')
     await panel.metrics.start()
     await newest()
     assert.match(await metricsHealth(), /^ok: One reading every 0.2 s, \d+ kept, 0 watching$/)

@@ -134,7 +134,7 @@ describe('The monitoring of a panel that has not begun it', () => {
     const operator = await panel.setUp()
     const { tunnel_id } = (await createTunnel(operator)).body.tunnel
     const { state, reason, events } = await statusOf(operator, tunnel_id)
-    assert.deepEqual([state, reason, events], ['Unknown', 'The monitoring has not begun', []])
+    assert.deepEqual([state, reason, events], ['Unknown', 'Monitoring has not started', []])
     assert.deepEqual([(await summaryOf(operator)).running, (await summaryOf(operator)).total], [false, 1])
     await panel.close()
   })

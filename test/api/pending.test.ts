@@ -189,7 +189,7 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
       assert.equal(await status(client), 'Pending')
       assert.match(
         await told(client),
-        /^(pending: A change was begun, and nobody knows how it ended: reapply the rule|Missing: .* Reapply makes it\.)$/,
+        /^(pending: A change was started, and its outcome is unknown: reapply the rule|Missing: .* Reapply creates it\.)$/,
       )
       assert.deepEqual([(await reapply(client)).status, await status(client)], [200, 'Applied'])
     })

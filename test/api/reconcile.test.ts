@@ -137,7 +137,7 @@ describe('The comparison of host and store', () => {
       [status, diffs, observed.exists],
       ['Missing', [{ field: 'exists', desired: 'yes', actual: 'no' }], false],
     )
-    assert.match(detail, /Reapply makes it/)
+    assert.match(detail, /Reapply creates it/)
   })
 
   it('is Missing too where file and interface are gone both, and says of a tunnel that is down that boot does not make it', async () => {

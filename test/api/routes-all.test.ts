@@ -86,7 +86,7 @@ describe('All relay rules', () => {
         [200, 'apply_all', 2, true, [1, 2]],
       )
       assert.equal(panel.kernel.changes.slice(changes).filter((text) => text.startsWith('ruleset')).length, 1)
-      assert.match(body.note, /1 that the panel knows nothing of/)
+      assert.match(body.note, /1 rule unknown to the panel/)
     })
 
     it('without rules applies none', async () => {

@@ -142,7 +142,7 @@ describe('The rules of other software', () => {
     assert.notEqual(verdict, 'FORWARD_BLOCKED')
     assert.match(
       evidence.find(({ name }) => name === 'foreign_rules')?.detail ?? '',
-      /may drop .* cannot be read surely/,
+      /may drop .* cannot be determined for certain/,
     )
   })
 

@@ -42,7 +42,7 @@ describe('The firewall of somebody else', function () {
     for (const is_reply of [false, true]) {
       const block = await look()
       assert.equal(block?.is_reply, is_reply)
-      space.run('nft', (/nft (insert rule .*? accept)/.exec(block.remedy)?.[1] ?? '').split(' '))
+      space.run('nft', (/nft (insert rule .*? accept)/.exec(block.remedy.message)?.[1] ?? '').split(' '))
     }
     assert.equal(await look(), null)
     const { rules } = await space.kernel.netfilter.foreign()

@@ -118,7 +118,7 @@ describe('Relay rules from HTTP to nft', function () {
       const { health } = (await getRoute(client, route_rule_id)).body
       assert.deepEqual(
         [health.state, health.detail, health.installed],
-        ['healthy', 'The kernel holds the rule as it is stored', true],
+        ['healthy', 'The rule in the kernel matches what is stored', true],
       )
     })
   }

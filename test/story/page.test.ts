@@ -260,7 +260,7 @@ describe('An operator before the pages of two servers', function () {
 
   it('puts the other end back on B, where it is told to be missing, and A is Up again', async () => {
     await goTo(onB, 'Drift')
-    await row(onB, 'gre-b-1').getByText('It is stored, and the host does not have it.').waitFor()
+    await row(onB, 'gre-b-1').getByText('It is stored, but missing on the host.').waitFor()
     await button(onB, 'Reapply: gre-b-1').click()
     await seenInSync(onB, 'gre-b-1')
     assert.ok(await linkOf(b.server, 'gre-b-1'))

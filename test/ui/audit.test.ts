@@ -51,7 +51,7 @@ describe('The audit log on the page', () => {
     await page.getByText('1 to 1 of 1').waitFor()
     await page.getByLabel('Outcome').selectOption('')
     await page.getByLabel('Until').fill('2000-01-01T00:00')
-    await page.getByText('No entry fits').waitFor()
+    await page.getByText('No matching entries').waitFor()
   })
 
   it('shows an entry as a whole: who, from where, what was asked for, what was done, and leads to it', async () => {
@@ -61,7 +61,7 @@ describe('The audit log on the page', () => {
     const text = await dialog.innerText()
     assert.match(text, /operator[\s\S]*127\.0\.0\.1[\s\S]*gre-a-1[\s\S]*Hamburg relay/)
     assert.ok((await dialog.getByRole('listitem').count()) > 0)
-    assert.equal(await dialog.getByRole('link', { name: 'Go to it' }).getAttribute('href'), '/secret/tunnels/1')
+    assert.equal(await dialog.getByRole('link', { name: 'Open' }).getAttribute('href'), '/secret/tunnels/1')
     await page.keyboard.press('Escape')
     assert.equal(await dialog.count(), 0)
   })

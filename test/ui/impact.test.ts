@@ -43,8 +43,8 @@ describe('What a change interrupts', () => {
     const page = await open('tunnels/1', 'gre-a-1')
     await askToDelete(page)
     const box = page.getByRole('dialog').getByRole('region', { name: 'What this interrupts' })
-    await box.getByText('Traffic stops, and does not go on by itself.').waitFor()
-    assert.deepEqual(await figures(box), ['Connections that end 3', 'Connections at risk 0', 'Relay rules concerned 1'])
+    await box.getByText('Traffic stops, and does not resume by itself.').waitFor()
+    assert.deepEqual(await figures(box), ['Connections that end 3', 'Connections at risk 0', 'Affected relay rules 1'])
     await box.locator('.banner.down').getByText('10.91.0.0/16').waitFor()
     await box.getByText('The relay rule').click()
     await box.getByText('open connections end (3)').waitFor()
@@ -79,7 +79,7 @@ describe('What a change interrupts', () => {
     await page.getByRole('group', { name: 'Actions on the selection' }).getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByText('Open connections go on').waitFor()
     const box = page.getByRole('dialog').getByRole('region', { name: 'What this interrupts' })
-    assert.deepEqual(await figures(box), ['Connections that end 0', 'Connections at risk 0', 'Relay rules concerned 2'])
+    assert.deepEqual(await figures(box), ['Connections that end 0', 'Connections at risk 0', 'Affected relay rules 2'])
   })
 
   it('is shown before the last address of a tunnel goes', async () => {
@@ -88,7 +88,7 @@ describe('What a change interrupts', () => {
     await page.getByRole('button', { name: 'Remove 10.9.0.1' }).click()
     const box = page.getByRole('dialog').getByRole('region', { name: 'What this interrupts' })
     await box.waitFor()
-    assert.deepEqual(await figures(box), ['Connections that end 3', 'Connections at risk 0', 'Relay rules concerned 1'])
+    assert.deepEqual(await figures(box), ['Connections that end 3', 'Connections at risk 0', 'Affected relay rules 1'])
   })
 
   it('is shown before what is not as stored is put back, forgotten or adopted', async () => {
@@ -108,7 +108,7 @@ describe('What a change interrupts', () => {
     const page = await open('routes/1', 'Web shop')
     await askToDelete(page)
     const box = page.getByRole('dialog').getByRole('region', { name: 'What this interrupts' })
-    await box.getByText('Open connections go on; new ones follow the change.').waitFor()
+    await box.getByText('Open connections continue; new ones follow the change.').waitFor()
     assert.equal((await figures(box))[0], 'Connections that end 0')
     await page.getByRole('dialog').getByRole('switch').click()
     await box.getByText('3', { exact: true }).waitFor()

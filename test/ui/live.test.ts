@@ -147,7 +147,7 @@ describe('What is live on the page', function () {
     await page.clock.install()
     await page.getByRole('button', { name: 'Refresh' }).click()
     await page.clock.fastForward('01:00')
-    await page.getByText('This could not be brought up to date: The panel does not answer').waitFor()
+    await page.getByText('This could not be refreshed: The panel does not answer').waitFor()
     assert.equal(await page.getByRole('row', { name: new RegExp(name) }).count(), 1)
     await context.unrouteAll({ behavior: 'ignoreErrors' })
   })

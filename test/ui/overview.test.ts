@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { CertificateWatcher } from '@panel/web-daemon/platform/tls/certificate-watcher.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { Certificates, filesIn } from '../api/support/certificates.ts'
+import { fakeConnection } from '../support/fake-ruleset.ts'
 import { browsing, PHONE, type Visit } from './support/browser.ts'
 import { signedIn, startHost, type Host } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
@@ -36,18 +37,22 @@ describe('The overview', () => {
     await incident.getByRole('link', { name: 'Web' }).waitFor()
     await incident.locator('time').waitFor()
     await incident.getByRole('button', { name: 'Reapply' }).click()
-    await page.getByText('Hamburg relay is on the host as it is stored').first().waitFor()
+    await page.getByText('Hamburg relay is in sync again').first().waitFor()
     await look()
     await incident.waitFor({ state: 'detached' })
     assert.ok(host.kernel.held.has('gre-a-1'))
   })
 
-  it('names a rule that the kernel does not hold, and mends it', async () => {
+  it('names a rule that the kernel does not hold, how many connections that affects, and mends it', async () => {
+    for (const source_port of [40_001, 40_002])
+      host.kernel.connections.open.push(fakeConnection({ route_rule_id: 3, source_port }))
+    await host.traffic.count()
     host.kernel.rulesets.flush()
     await look()
     const { page } = await signedIn(await visit(host))
     const incident = attention(page).getByRole('listitem').filter({ hasText: 'Never reached' })
     await incident.getByText(/The kernel does not hold the rule/).waitFor()
+    await incident.getByText(/^Affects:\s*2 connections$/).waitFor()
     await incident.getByRole('button', { name: 'Reapply' }).click()
     while (host.kernel.rulesets.rules.size === 0) await page.waitForTimeout(20)
     await look()

@@ -39,10 +39,10 @@ describe('Every page', function () {
       page.on('request', (request) => void asked.push(new URL(request.url()).pathname))
       await page.goto(host.base + 'routes/1')
       const isAsked = (): boolean => asked.some((path) => path.endsWith('/routes/1/connections'))
-      await page.getByText('The kernel holds the rule as it is stored').first().waitFor()
+      await page.getByText('The rule in the kernel matches what is stored').first().waitFor()
       assert.equal(isAsked(), false)
       await reach(page)
-      await page.getByRole('heading', { name: 'Who uses it now' }).waitFor()
+      await page.getByRole('heading', { name: 'Open connections by source' }).waitFor()
       assert.equal(isAsked(), true)
     }
   })

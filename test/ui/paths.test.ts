@@ -30,7 +30,7 @@ describe('The path of packets', () => {
       (await hops(page)).map((text) => text.split(' · ')[0]),
       ['Clients', '192.0.2.1:443', 'This server', 'gre-a-1', '172.17.1.2', '10.9.0.2:8443'],
     )
-    await page.getByText('The same as text').click()
+    await page.getByText('As text').click()
     assert.match(await page.getByRole('listitem').filter({ hasText: 'Tunnel:' }).innerText(), /gre-a-1.*Interface up/s)
     await picture(page)
       .getByRole('link', { name: /^gre-a-1/ })

@@ -30,7 +30,7 @@ describe('The comparison of what is stored with the host', () => {
       await row(visited, 'gre-a-1').getByRole('table').innerText(),
       /Stored[\s\S]*Live[\s\S]*1472[\s\S]*1300/,
     )
-    await row(visited, 'gre-a-2').getByText('It is stored, and the host does not have it.').waitFor()
+    await row(visited, 'gre-a-2').getByText('It is stored, but missing on the host.').waitFor()
     const items = (await itemsOf(client)).filter(({ status }) => status !== 'InSync')
     for (const { interface_name, actions } of items)
       assert.equal(await row(visited, interface_name).getByRole('button').count(), actions.length, interface_name)
@@ -121,7 +121,7 @@ describe('The comparison of what is stored with the host', () => {
       .getByRole('button', { name: /Reapply/ })
       .click()
     await visited.page
-      .getByText(/Web.* is in the kernel as it is stored/)
+      .getByText(/Web.* is in sync again/)
       .first()
       .waitFor()
     assert.ok(host.kernel.rulesets.rules.has(1))
@@ -131,7 +131,7 @@ describe('The comparison of what is stored with the host', () => {
     host.kernel.rulesets.unreadable = 'Operation not permitted'
     const visited = await visitIt()
     await visited.page.getByText("The kernel's rules cannot be read").waitFor()
-    assert.equal(await visited.page.getByText('The kernel holds every rule as it is stored.').count(), 0)
+    assert.equal(await visited.page.getByText('All rules in the kernel match what is stored.').count(), 0)
     visited.gates.allowConsole(/503/)
     host.sendHelperAway()
     await visited.page.getByRole('button', { name: 'Check now' }).click()

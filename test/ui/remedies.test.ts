@@ -78,7 +78,7 @@ describe('A sentence on the page', () => {
     assert.ok(link?.state)
     link.state = { ...link.state, config: { ...link.state.config, mtu: 1400, is_ignore_df: true } }
     const { page } = await visitPage('reconcile', 'Drift')
-    const row = page.getByRole('row', { name: /Disregard Don’t Fragment/ })
+    const row = page.getByRole('row', { name: /Ignore Don’t Fragment/ })
     await row.getByRole('cell', { name: /^no$/i }).waitFor()
     await row.getByRole('cell', { name: /^yes$/i }).waitFor()
     await goTo({ page } as Visit, host, 'tunnels/1/diagnostics', /gre-a-1/)

@@ -189,7 +189,7 @@ describe('A relay rule', () => {
       },
     ]
     const { page } = await visitRule('1', 'Web')
-    await page.getByText('The kernel holds the rule as it is stored').first().waitFor()
+    await page.getByText('The rule in the kernel matches what is stored').first().waitFor()
     await scrollToEnd(page)
     await page.getByRole('columnheader', { name: 'Kernel, since boot' }).waitFor()
     await page.getByRole('columnheader', { name: 'Panel, in total' }).waitFor()
@@ -216,7 +216,7 @@ describe('A relay rule', () => {
     host.kernel.connections.unreadable = 'Operation not permitted'
     const { page } = await visitRule('1', 'Web')
     await scrollToEnd(page)
-    await page.getByText('It is not known who uses the rule.').waitFor()
-    assert.equal(await page.getByText('Nobody uses the rule now.').count(), 0)
+    await page.getByText('The open connections are unknown.').waitFor()
+    assert.equal(await page.getByText('There are no open connections.').count(), 0)
   })
 })

@@ -107,7 +107,7 @@ describe('Changes that wait for a confirmation', () => {
     await open(15)
     await change()
     await press(page, 'One more minute')
-    await page.getByText('There is one minute more').first().waitFor()
+    await page.getByText('One more minute').first().waitFor()
     const { window } = (await client.get<SafeApplyAnswer>('/safe-apply')).body
     assert.ok((window?.seconds_left ?? 0) > 60)
     await press(page, 'Put back now')

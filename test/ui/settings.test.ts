@@ -117,7 +117,7 @@ describe('The settings on the page', () => {
     const dialog = page.getByRole('dialog', { name: 'Restore all defaults' })
     await dialog.getByText('Sample window').waitFor()
     await dialog.getByRole('button', { name: 'Restore' }).click()
-    await page.getByText('All settings are as by default').first().waitFor()
+    await page.getByText('All settings are back to their defaults').first().waitFor()
     assert.equal((await stored())['monitor.window_size'], 60)
   })
 

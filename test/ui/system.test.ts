@@ -17,7 +17,7 @@ describe('The system on the page', () => {
   it('tells each part of the panel, what the host can do, and what is running', async () => {
     host.kernel.supportsGre = false
     const { page } = await visitSystem()
-    await page.getByRole('heading', { name: 'Kinds of tunnel' }).waitFor()
+    await page.getByRole('heading', { name: 'Tunnel types' }).waitFor()
     const part = page.getByRole('listitem').filter({ hasText: 'Kernel tunnel support' })
     await part
       .last()

@@ -17,20 +17,20 @@ describe('What became of an action', () => {
     return goTo(visited, host, 'tunnels/1', 'gre-a-1')
   }
   const reapply = async (page: Page): Promise<void> => {
-    for (const name of ['More to do', 'Reapply']) await page.getByRole('button', { name, exact: true }).last().click()
+    for (const name of ['More actions', 'Reapply']) await page.getByRole('button', { name, exact: true }).last().click()
   }
 
   it('is told for six seconds where it succeeded, and stays among the messages of the bell', async () => {
     const { page } = await visitTunnel()
     await reapply(page)
-    const told = page.locator('.toast').filter({ hasText: 'gre-a-1 is as configured' })
+    const told = page.locator('.toast').filter({ hasText: 'gre-a-1 is in sync again' })
     await told.waitFor()
     await page.clock.fastForward(5000)
     assert.equal(await told.count(), 1)
     await page.clock.fastForward(2000)
     await told.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: /^Messages/ }).click()
-    await page.getByRole('group', { name: 'Messages' }).getByText('gre-a-1 is as configured').waitFor()
+    await page.getByRole('group', { name: 'Messages' }).getByText('gre-a-1 is in sync again').waitFor()
   })
 
   it('leads to what it was done to, from the toast and from the bell', async () => {
@@ -42,11 +42,11 @@ describe('What became of an action', () => {
       .first()
       .click()
     await page.getByRole('button', { name: 'Reapply', exact: true }).last().click()
-    await page.locator('.toast').getByRole('link', { name: 'gre-a-1 is as configured' }).click()
+    await page.locator('.toast').getByRole('link', { name: 'gre-a-1 is in sync again' }).click()
     await page.waitForURL(/tunnels\/1$/)
     await page.getByRole('link', { name: 'Overview', exact: true }).first().click()
     await page.getByRole('button', { name: /^Messages/ }).click()
-    await page.getByRole('group', { name: 'Messages' }).getByRole('link', { name: 'gre-a-1 is as configured' }).click()
+    await page.getByRole('group', { name: 'Messages' }).getByRole('link', { name: 'gre-a-1 is in sync again' }).click()
     await page.waitForURL(/tunnels\/1$/)
   })
 

@@ -16,9 +16,9 @@ describe('A tunnel on the page', () => {
 
   it('shows the stored beside what the host has, says what differs, and puts it right in one click', async () => {
     const { page } = await visitTunnel('2', 'gre-a-2')
-    await page.getByText('The interface is not on the host.').waitFor()
+    await page.getByText('The interface is missing on the host.').waitFor()
     await page.getByRole('button', { name: 'Reapply' }).click()
-    await page.getByText('gre-a-2 is as configured').first().waitFor()
+    await page.getByText('gre-a-2 is in sync again').first().waitFor()
     await page.getByRole('row', { name: /^State Enabled Up \(GRE reports no carrier\)/ }).waitFor()
     assert.ok(host.kernel.held.has('gre-a-2'))
   })
@@ -49,7 +49,7 @@ describe('A tunnel on the page', () => {
     const { page, gates } = await visitTunnel()
     // A card that comes into view asks for its history, which may be on its way as the tunnel goes.
     gates.allowConsole(/404.*\/tunnels\/1\/history/)
-    await page.getByRole('button', { name: 'More to do' }).click()
+    await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete gre-a-1?' })
     await dialog.waitFor()

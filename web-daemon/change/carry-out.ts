@@ -1,5 +1,6 @@
 // Sends changes to root one after the other, and finds out how that ended: a piece that fails has those before it taken
 // back.
+import { message } from '@panel/shared/messages/message.ts'
 import { invert, type Change } from '@panel/shared/change/change.ts'
 import type { Check } from '@panel/shared/change/check.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
@@ -130,19 +131,20 @@ async function takeBack<S>(
 type Failed = Exclude<Ending, { readonly status: 'unknown' }>
 
 function stuckBetween(failed: Failed, back: Failed, steps: readonly string[]): Outcome {
-  const message = `${failureText(failed)}. Undoing the part before it failed too: ${failureText(back)}`
+  const text = message('root.undo_before_failed', { first: failureText(failed), second: failureText(back) }).message
   return {
     outcome: 'stuck',
     checks: 'outcome' in back ? back.outcome.checks : [],
     steps: [...steps, ...('outcome' in back ? back.outcome.steps : [])],
-    failure: { step: '', message },
+    failure: { step: '', message: text },
     remediation: [...('outcome' in back ? back.outcome.remediation : []), COMPARE],
   }
 }
 
-const COMPARE = 'Compare the host with what is stored, then reapply what differs.'
+const COMPARE = message('root.compare').message
 
 function failureText(failed: Failed): string {
-  if ('outcome' in failed) return (failed.outcome.failure?.message ?? 'the reason is not known').replace(/\.$/, '')
+  if ('outcome' in failed)
+    return (failed.outcome.failure?.message ?? message('panel.reason_unknown').message).replace(/\.$/, '')
   return (failed.reason instanceof Error ? failed.reason.message : String(failed.reason)).replace(/\.$/, '')
 }

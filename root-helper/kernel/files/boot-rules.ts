@@ -1,5 +1,6 @@
 // The relay rules that were last accepted, in one file: what boot brings back. A long list is not written again for
 // each change: changes are lines after it.
+import { message, verbatim } from '@panel/shared/messages/message.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { RefusedError } from '../../refused.ts'
@@ -35,7 +36,7 @@ export function bootRulesIn(folder: StateFolder): BootRules {
     held,
     async change(gone, put) {
       const { boot_rules, boot_trouble } = held()
-      if (boot_trouble !== null) throw new RefusedError('state_unusable', boot_trouble)
+      if (boot_trouble !== null) throw new RefusedError('state_unusable', verbatim(boot_trouble))
       const next = swapped(boot_rules, { gone, put })
       const line = `\n${JSON.stringify({ gone, put })}\n`
       const roomAfter = room - line.length
@@ -60,14 +61,14 @@ export function swapped(rules: readonly RelayRule[], { gone, put }: RuleSwap): R
 }
 
 const damaged = (why: string): string =>
-  `The helper's file ${NAME} is damaged (${why}), so the relay rules that the next boot would bring back are not known, and none is changed: ${setAside(NAME)}, then apply all rules in the panel`
+  message('root.rules_damaged', { file: NAME, why, remedy: setAside(NAME) }).message
 
 function parse(text: string | null): readonly RelayRule[] {
   if (text === null) return []
-  if (text === '') throw new Error('it is empty, or no plain file')
+  if (text === '') throw new Error(message('root.file_empty').message)
   const [list = '', ...lines] = text.split('\n')
   const { rules } = JSON.parse(list) as { rules?: unknown }
-  if (!areRules(rules)) throw new Error('it holds no list of rules')
+  if (!areRules(rules)) throw new Error(message('root.file_unlike').message)
   // What stands behind the last end of a line was cut short, as by a power cut: that change is in the journal.
   return lines
     .slice(0, -1)
@@ -78,7 +79,7 @@ function parse(text: string | null): readonly RelayRule[] {
 function readChange(line: string): RuleSwap {
   const { gone, put } = JSON.parse(line) as Partial<RuleSwap>
   if (!Array.isArray(gone) || !gone.every(Number.isSafeInteger) || !areRules(put))
-    throw new Error('it holds a line that is no change of rules')
+    throw new Error(message('root.file_unlike').message)
   return { gone, put }
 }
 

@@ -1,5 +1,6 @@
 // Whether files of ours could be written, found out without writing: root may write anywhere but on a disk that is
 // read-only or full.
+import { message } from '@panel/shared/messages/message.ts'
 import { constants } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 import { messageOf } from '../../text.ts'
@@ -10,7 +11,7 @@ const ROOM_BYTES = 1024 * 1024
 export async function foldersTrouble(folders: readonly string[]): Promise<string | null> {
   for (const folder of folders) {
     const why = await whyNot(folder)
-    if (why !== null) return `Nothing could be put back in ${folder}: ${why}`
+    if (why !== null) return message('root.no_room_to_put_back', { folder, why }).message
   }
   return null
 }
@@ -19,7 +20,7 @@ async function whyNot(folder: string): Promise<string | null> {
   try {
     await access(folder, constants.W_OK)
     const { bavail, bsize } = await statfs(folder)
-    return bavail * bsize < ROOM_BYTES ? 'its disk has less than 1 MiB left' : null
+    return bavail * bsize < ROOM_BYTES ? message('root.little_room').message : null
   } catch (error) {
     return messageOf(error)
   }

@@ -1,4 +1,5 @@
 // The change under way, kept in one file: what a helper that starts again finds there was cut short, and is put back.
+import { message, verbatim } from '@panel/shared/messages/message.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Journal } from '../../subject.ts'
@@ -25,14 +26,14 @@ export function journalIn(folder: StateFolder): JournalFile {
   return {
     isKept: () => false,
     async begin(noun, change) {
-      if (blocked !== null) throw new RefusedError('state_unusable', blocked)
+      if (blocked !== null) throw new RefusedError('state_unusable', verbatim(blocked))
       await folder.write(NAME, JSON.stringify({ noun, change }))
     },
     // On the disk before anybody is answered: a power cut must not bring back the record of a change that held.
     end: () => folder.remove(NAME),
     read: async () => parse(folder.read(NAME)),
     block(why) {
-      blocked = `The helper's file ${NAME} is damaged (${why}), so what an earlier change left half-done is not known, and nothing is changed: look at the host, then ${setAside(NAME)}`
+      blocked = message('root.journal_damaged', { file: NAME, why, remedy: setAside(NAME) }).message
     },
     blocked: () => blocked,
   }
@@ -40,10 +41,10 @@ export function journalIn(folder: StateFolder): JournalFile {
 
 function parse(text: string | null): InterruptedChange | null {
   if (text === null) return null
-  if (text === '') throw new Error('it is empty, or no plain file')
+  if (text === '') throw new Error(message('root.file_empty').message)
   const value = JSON.parse(text) as Partial<InterruptedChange> | null
   const { noun, change } = value ?? {}
   if (typeof noun !== 'string' || typeof change !== 'object' || !('before' in change && 'after' in change))
-    throw new Error('it holds no change')
+    throw new Error(message('root.file_unlike').message)
   return { noun, change }
 }

@@ -1,5 +1,6 @@
 // The links that are the panel's, in one file: what the helper made or adopted since the last boot. The kernel gives no
 // second link the same index.
+import { message, verbatim } from '@panel/shared/messages/message.ts'
 import { RefusedError } from '../../refused.ts'
 import { messageOf, oneLine } from '../../text.ts'
 import type { OwnLinks } from '../facilities.ts'
@@ -23,7 +24,7 @@ export function ownLinksIn(folder: StateFolder, boot_id: string): OwnLinks {
   }
   const write = async (index: number, isOurs: boolean): Promise<void> => {
     const { links: before, trouble } = held()
-    if (trouble !== null) throw new RefusedError('state_unusable', trouble)
+    if (trouble !== null) throw new RefusedError('state_unusable', verbatim(trouble))
     if (before.get(index) === isOurs) return
     const next = new Map(before).set(index, isOurs)
     await folder.write(NAME, JSON.stringify({ boot_id, links: [...next] }))
@@ -43,15 +44,15 @@ export function ownLinksIn(folder: StateFolder, boot_id: string): OwnLinks {
 }
 
 const damaged = (why: string): string =>
-  `The helper's file ${NAME} is damaged (${why}), so which links are the panel's is not known, and no tunnel is changed: ${setAside(NAME)}`
+  message('root.links_damaged', { file: NAME, why, remedy: setAside(NAME) }).message
 
 /** What was written before the last boot speaks of links that are gone. */
 function parse(text: string | null, boot_id: string): Links {
   if (text === null) return new Map()
-  if (text === '') throw new Error('it is empty, or no plain file')
+  if (text === '') throw new Error(message('root.file_empty').message)
   const written = JSON.parse(text) as { boot_id?: unknown; links?: unknown } | null
   if (typeof written?.boot_id !== 'string' || !Array.isArray(written.links) || !written.links.every(isEntry))
-    throw new Error('it holds no list of links')
+    throw new Error(message('root.file_unlike').message)
   return new Map(written.boot_id === boot_id ? written.links : [])
 }
 

@@ -1,4 +1,5 @@
 // The folder of the helper's own files. Where it cannot be written root begins no change, and says why.
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RefusedError } from '../../refused.ts'
@@ -35,7 +36,7 @@ export function stateFolder(folder: string): StateFolder {
         return null
       } catch (error) {
         await rm(attempt, { force: true }).catch(() => undefined) // what is left there is removed at the next start
-        return reasonOf(error)
+        return reasonOf(error).message
       }
     },
   }
@@ -49,22 +50,20 @@ async function writing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const REMEDIES: Readonly<Record<string, string>> = {
-  ENOSPC: 'its disk is full. Make room on it and try again',
-  EDQUOT: 'its disk quota is used up. Raise it or make room, and try again',
-  EROFS:
-    "its disk is read-only. Make it writable; where the kernel made it so after an error, see the kernel's log first",
-  EACCES: 'it has no right to. Look at the owner and the mode of the folder',
-  EPERM: 'it has no right to. Look at the owner and the mode of the folder',
-  ENOENT: 'the folder is gone. Restart the helper, which makes it',
+type Reason = 'root.disk_full' | 'root.quota_used' | 'root.disk_read_only' | 'root.no_right' | 'root.folder_gone'
+const REASONS: Readonly<Record<string, Reason>> = {
+  ENOSPC: 'root.disk_full',
+  EDQUOT: 'root.quota_used',
+  EROFS: 'root.disk_read_only',
+  EACCES: 'root.no_right',
+  EPERM: 'root.no_right',
+  ENOENT: 'root.folder_gone',
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): Message {
   const code = errorCode(error) ?? (error instanceof Error ? error.message : String(error))
-  const remedy = REMEDIES[code] ?? "its disk does not take it. Look at the kernel's log"
-  return `The root helper cannot write in its state folder (${code}), so it changes nothing: ${remedy}`
+  return message('root.state_unwritable', { code, why: message(REASONS[code] ?? 'root.disk_fails') })
 }
 
 /** What to do about a file there that cannot be used. */
-export const setAside = (name: string): string =>
-  `set it aside with "sudo tunnel-panel set-aside ${name}", which also restarts the helper`
+export const setAside = (name: string): Message => message('root.set_aside', { name })

@@ -1,4 +1,5 @@
 // The switches of the network namespace in which the helper runs, and our one file of sysctl.d.
+import { message } from '@panel/shared/messages/message.ts'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SWITCHES, switchesBy, SYSCTL_KEYS, type Switch } from '@panel/shared/forwarding/model.ts'
@@ -38,7 +39,10 @@ async function setSwitch(path: string, is_on: boolean): Promise<void> {
   try {
     await writeFile(path, is_on ? '1\n' : '0\n')
   } catch (error) {
-    throw new KernelError(errorCode(error) ?? 'EIO', `${path} cannot be set: ${errorCode(error)}`)
+    throw new KernelError(
+      errorCode(error) ?? 'EIO',
+      message('root.not_set', { file: path, error: errorCode(error) ?? 'EIO' }).message,
+    )
   }
 }
 

@@ -1,5 +1,6 @@
 // Starts iptables and ip6tables of one variant with fixed arguments; the text that goes in was rendered by root, and
 // none of it comes from the socket.
+import { message } from '@panel/shared/messages/message.ts'
 import type { Family } from '@panel/shared/address/ip.ts'
 import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
 import { oneLine } from '../../text.ts'
@@ -62,8 +63,7 @@ export class Iptables {
 
   #program(family: Family): Programs {
     const programs = this.#programs[family]
-    if (!programs)
-      throw new KernelError('EOPNOTSUPP', 'ip6tables does not work on this host, so it can hold no rule of IPv6')
+    if (!programs) throw new KernelError('EOPNOTSUPP', message('root.no_ipv6_rules').message)
     return programs
   }
 }

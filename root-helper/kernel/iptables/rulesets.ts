@@ -1,4 +1,5 @@
 // Our chains in iptables and ip6tables. Apart from the jumps to our chains, no text of ours names any other line.
+import { message } from '@panel/shared/messages/message.ts'
 import type { Family } from '@panel/shared/address/ip.ts'
 import { canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
 import { ruleLimits, type RuleLimit } from '@panel/shared/ruleset/backend.ts'
@@ -181,14 +182,14 @@ export class IptablesRulesets implements Rulesets {
     } catch (failure) {
       throw new KernelError(
         'EIO',
-        `${messageOf(error)}. Putting back what was loaded before it failed too: ${messageOf(failure)}`,
+        message('root.load_back_failed', { first: messageOf(error), second: messageOf(failure) }).message,
       )
     }
   }
 
   #whyMissing(rule: RelayRule): string {
     const limits = this.#limits(rule).map(({ why }) => why.message)
-    return limits.join('; ') || 'nothing of it is in our chains; reapply it, or the next boot brings it back'
+    return limits.join('; ') || message('root.not_in_chains').message
   }
 }
 

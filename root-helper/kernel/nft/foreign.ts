@@ -1,5 +1,6 @@
 // Reads what other software has in netfilter, by way of nft; it can only list. The panel's own table, which may be
 // long, is not listed.
+import { message } from '@panel/shared/messages/message.ts'
 import { nothingForeign, type ForeignFound } from '@panel/shared/foreign/model.ts'
 import { foreignTables, readForeign } from '@panel/shared/foreign/read.ts'
 import type { Netfilter } from '../facilities.ts'
@@ -45,6 +46,6 @@ async function readTables(nft: Nft): Promise<ForeignFound> {
   return {
     ...found,
     is_whole: found.is_whole && unnamed === 0,
-    detail: unnamed === 0 ? '' : `${unnamed} tables have names that nft cannot be asked for`,
+    detail: unnamed === 0 ? '' : message('root.unaskable', { count: unnamed }).message,
   }
 }

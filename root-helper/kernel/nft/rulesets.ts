@@ -1,5 +1,6 @@
 // Our table in this network namespace's netfilter: written by way of nft, read whole by way of nft, and in pieces from
 // the kernel itself; no other table is named.
+import { message } from '@panel/shared/messages/message.ts'
 import { canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import { nothingRead, readRuleset, type Compiled, type RulesetRead } from '@panel/shared/ruleset/nft/read.ts'
@@ -245,6 +246,6 @@ function around(found: RulesetRead, rules: readonly RelayRule[]): { readonly par
 
 const canonical = ({ gone, put }: RuleSwap): RuleSwap => ({ gone, put: canonicalRuleset(put) })
 
-const MISSING = 'nothing of it is in the table; reapply it, or the next boot brings it back'
+const MISSING = message('root.not_in_table').message
 
 const isWhole = ({ damaged, unmanaged }: RulesetRead): boolean => damaged.length + unmanaged.length === 0

@@ -1,4 +1,5 @@
 // Starts a program with fixed arguments; text that root rendered goes in, and its output comes back.
+import { message } from '@panel/shared/messages/message.ts'
 import { spawn } from 'node:child_process'
 import { KernelError } from '../../kernel-error.ts'
 
@@ -16,7 +17,9 @@ export function runProgram(
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
     child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
     child.on('error', (error: NodeJS.ErrnoException) =>
-      reject(new KernelError(error.code ?? 'EIO', `${path} cannot be started: ${error.message}`)),
+      reject(
+        new KernelError(error.code ?? 'EIO', message('root.not_started', { file: path, error: error.message }).message),
+      ),
     )
     child.on('close', (status) => {
       if (status === 0) resolve(Buffer.concat(out).toString())

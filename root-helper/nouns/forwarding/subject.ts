@@ -1,4 +1,5 @@
 // The switches of the kernel that relaying needs as a subject of the transaction.
+import { message } from '@panel/shared/messages/message.ts'
 import { switchesBy, SYSCTL_KEYS, type ForwardingFound, type ForwardingState } from '@panel/shared/forwarding/model.ts'
 import { checkForwarding, planForwarding, type ForwardingStep } from '@panel/shared/forwarding/plan.ts'
 import { readSysctl } from '@panel/shared/forwarding/read-sysctl.ts'
@@ -26,8 +27,8 @@ export function forwardingSubject(forwarding: Forwarding): Subject<ForwardingSta
       allowForwarding(found, planForwarding(requireForwarding(after), requireForwarding(before))),
     execute: (step) => executeForwardingStep(forwarding, step),
     remedy: () => [
-      `Look at what is set: sysctl ${Object.values(SYSCTL_KEYS).join(' ')}`,
-      'Set what should be set with sysctl -w, then look at the file that forwarding.probe names.',
+      message('root.look_at_switches', { commands: `sysctl ${Object.values(SYSCTL_KEYS).join(' ')}` }).message,
+      message('root.set_switches').message,
     ],
   }
 }

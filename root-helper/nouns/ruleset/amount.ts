@@ -1,4 +1,5 @@
 // How much the relay rules of a host may be together: root reads its table whole, and one too large would end it.
+import { message } from '@panel/shared/messages/message.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { ELEMENTS_MAX, elementsOf } from '@panel/shared/ruleset/slots.ts'
 import { RefusedError } from '../../refused.ts'
@@ -9,10 +10,7 @@ export function allowAmount(held: readonly RelayRule[], gone: ReadonlySet<number
   if (more <= 0) return
   const after = sum(held) + more
   if (after > ELEMENTS_MAX)
-    throw new RefusedError(
-      'unsupported',
-      `All relay rules together would take ${after} elements of the table, and ${ELEMENTS_MAX} are the most: shift fewer ports, or let ranges keep theirs`,
-    )
+    throw new RefusedError('unsupported', message('root.amount', { count: after, most: ELEMENTS_MAX }))
 }
 
 const sum = (rules: readonly RelayRule[]): number => rules.reduce((all, rule) => all + elementsOf(rule), 0)

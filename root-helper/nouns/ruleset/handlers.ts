@@ -1,4 +1,5 @@
 // The methods of relay rules.
+import { message } from '@panel/shared/messages/message.ts'
 import { MAX_LINE_BYTES } from '@panel/shared/rpc/framing.ts'
 import type { RelayCounters, RulesetState } from '@panel/shared/ruleset/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
@@ -8,7 +9,6 @@ import type { Rulesets } from '../../kernel/facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Journal } from '../../subject.ts'
-import { oneLine } from '../../text.ts'
 import { Transaction, type Verification } from '../../transaction.ts'
 import { asHostRules, hostRules, rulesetSubject, type HostRules } from './subject.ts'
 
@@ -90,11 +90,12 @@ export async function forgetRules(
   if (!before) return { last_counters: await rulesets.removeCounters(route_rule_ids) }
   const last_counters: RelayCounters[] = []
   const subject = rulesetSubject(rulesets, (last) => last_counters.push(...last))
-  const { outcome, failure, remediation } = await new Transaction(subject, journal).apply({ before, after: null })
+  const { outcome, failure } = await new Transaction(subject, journal).apply({ before, after: null })
   if (outcome === 'applied') return { last_counters }
+  const why = failure?.message ?? ''
   throw new RefusedError(
     'kernel_refused',
-    oneLine([`${outcome}: ${failure?.message ?? ''}`, ...remediation].join('. ')),
+    message(outcome === 'stuck' ? 'root.not_removed_stuck' : 'root.not_removed', { why }),
   )
 }
 

@@ -1,5 +1,6 @@
 // The hand-over of the relay rules from one backend to another, as a subject of the transaction: two backends would
 // relay every packet twice.
+import { message } from '@panel/shared/messages/message.ts'
 import { canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
 import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
 import type { RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'
@@ -51,7 +52,7 @@ export function handoverSubject(backends: RuleBackends): Subject<Handover, Found
     rehearse: async () => undefined,
     execute: (step) => executeStep(step, parties, backends),
     remedy: ({ before, after }) => [
-      `Relay rules may stand in two places: look at what ${before?.recorded ?? 'none'} and ${after?.recorded ?? 'none'} hold, and restart the helper`,
+      message('root.two_places', { first: before?.recorded ?? 'none', second: after?.recorded ?? 'none' }).message,
     ],
   }
 }

@@ -1,4 +1,5 @@
 // Relay rules when the helper starts: relaying begins before the web daemon does, and without it.
+import { verbatim } from '@panel/shared/messages/message.ts'
 import { ruleLimits } from '@panel/shared/ruleset/backend.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
@@ -62,7 +63,7 @@ async function renewChains({ rulesets }: RuleKernel): Promise<void> {
 
 /** Nothing is taken for the rules that boot brings back where their file is damaged. */
 function readableForBoot(held: HeldRuleset): HeldRuleset {
-  if (held.boot_trouble !== null) throw new RefusedError('state_unusable', held.boot_trouble)
+  if (held.boot_trouble !== null) throw new RefusedError('state_unusable', verbatim(held.boot_trouble))
   return held
 }
 

@@ -1,5 +1,6 @@
 // Relay rules as a subject of the transaction: its state is what the host holds of the rules that a change names, and
 // of no others.
+import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import { canonicalRuleset, inOrder } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayCounters, RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
@@ -73,7 +74,7 @@ export function rulesetSubject(
     plan: planHostRules,
     check: checkHostRules,
     async allow(change, { held }) {
-      if (held.boot_trouble !== null) throw new RefusedError('state_unusable', held.boot_trouble)
+      if (held.boot_trouble !== null) throw new RefusedError('state_unusable', verbatim(held.boot_trouble))
       const wanted = change.after?.rules ?? []
       allowRules(rulesOrNull(wanted), held.backend)
       allowAmount(held.rules, changedIds(change), wanted)
@@ -81,14 +82,14 @@ export function rulesetSubject(
     async rehearse({ before, after }, { held }) {
       const [from, to] = [before ?? NOTHING, after ?? NOTHING]
       const lost = from.pieces.filter((id) => !to.pieces.includes(id))
-      if (lost.length > 0) throw new RefusedError('irreversible', `Pieces of rule ${lost[0]} cannot be put back`)
+      if (lost.length > 0) throw new RefusedError('irreversible', message('root.pieces_lost', { number: lost[0] ?? 0 }))
       allowRules(rulesOrNull(from.rules), held.backend)
       await rulesets.rehearse(swapOf(from, to), swapOf(to, from))
     },
     execute: (step) => executeStep(rulesets, step, counted),
     remedy: () => [
-      `Look at what is there: ${HOW_TO_LOOK[backend]}`,
-      'Reapply the rules in the panel; where the kernel itself refuses, the message says why.',
+      message('root.look', { commands: HOW_TO_LOOK[backend] }).message,
+      message('root.reapply_rules').message,
     ],
   }
 }
@@ -185,7 +186,7 @@ function checkHostRules(change: Change<HostRules>, wanted: HostRules | null, fou
   const left = new Set(there.pieces.filter((id) => !expected.has(id)))
   const others = ids.flatMap((id) =>
     compareFacts(
-      `rule ${id}`,
+      message('root.rule', { number: id }).message,
       facts(id, wantedBoot.get(id), 'none'),
       facts(id, foundBoot.get(id), left.has(id) ? 'some' : 'none'),
     ),
@@ -193,11 +194,11 @@ function checkHostRules(change: Change<HostRules>, wanted: HostRules | null, fou
   return [...checkRuleset(ids, rulesOrNull(to.rules), rulesOrNull(there.rules)), ...others.filter(({ ok }) => !ok)]
 }
 
-const HOW_TO_LOOK: Readonly<Record<HeldRuleset['backend'], string>> = {
+const HOW_TO_LOOK: Readonly<Record<HeldRuleset['backend'], string | Message>> = {
   nftables: 'nft list table inet panel',
-  iptables_nft: 'iptables-nft-save -c and ip6tables-nft-save -c, the chains PANEL-*',
-  iptables_legacy: 'iptables-legacy-save -c and ip6tables-legacy-save -c, the chains PANEL-*',
-  none: 'GET /system/capabilities says why nothing can hold relay rules',
+  iptables_nft: 'iptables-nft-save -c; ip6tables-nft-save -c',
+  iptables_legacy: 'iptables-legacy-save -c; ip6tables-legacy-save -c',
+  none: message('root.look_at_backend'),
 }
 
 async function executeStep(

@@ -1,5 +1,6 @@
 // The kernel takes no second link between the same ends with the same key, and does not say which is the first: often
 // the tunnel itself, which somebody has renamed.
+import { message } from '@panel/shared/messages/message.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import { isBetweenSameEnds } from '@panel/shared/tunnel/same-ends.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
@@ -20,8 +21,7 @@ export async function refuseSameEnds(
   )
   if (!existing) return
   const { interface_name: other } = existing
-  throw new RefusedError(
-    'stale_state',
-    `The link ${other} has the ends and the key of ${create.interface_name}. If it is this tunnel under another name, set it down and rename it back with "ip link set dev ${other} name ${create.interface_name}"; otherwise delete it, or give this tunnel another key`,
-  )
+  const name = create.interface_name
+  const command = `ip link set dev ${other} name ${name}`
+  throw new RefusedError('stale_state', message('root.same_ends', { other, name, command }))
 }

@@ -1,4 +1,5 @@
 // Tunnels as a subject of the transaction.
+import { message } from '@panel/shared/messages/message.ts'
 import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
 import { carryRoutes, dropsRoutes } from '@panel/shared/tunnel/carry-routes.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
@@ -52,10 +53,7 @@ export function tunnelSubject(kernel: Kernel): Subject<TunnelStates, Found, Tunn
       allowTunnels(kernel.links, tunnels, before, planTunnels(after, before).steps),
     recall: (change) => recallOwn(kernel, requireNames(change), change),
     execute: (step) => executeTunnelStep(kernel, step),
-    remedy: (change) => [
-      ...requireNames(change).flatMap(howToLook),
-      'Remove what should not be there, then reapply the tunnel or delete it in the panel.',
-    ],
+    remedy: (change) => [...requireNames(change).flatMap(howToLook), message('root.remove_rest').message],
   }
 }
 
@@ -70,7 +68,12 @@ function canonicalOrRefused(state: TunnelState): TunnelState | null {
   }
 }
 
-const howToLook = (name: string): string[] => [
-  `Look at what is there: ip -d link show dev ${name}; ip address show dev ${name}`,
-  `Look at what boot would make: systemctl cat ${savedFileName('systemd_unit', name)}; networkctl cat ${savedFileName('networkd_netdev', name)} ${savedFileName('networkd_network', name)}`,
-]
+function howToLook(name: string): string[] {
+  const [unit, netdev, network] = (['systemd_unit', 'networkd_netdev', 'networkd_network'] as const).map((file) =>
+    savedFileName(file, name),
+  )
+  return [
+    message('root.look', { commands: `ip -d link show dev ${name}; ip address show dev ${name}` }).message,
+    message('root.look_at_boot', { commands: `systemctl cat ${unit}; networkctl cat ${netdev} ${network}` }).message,
+  ]
+}

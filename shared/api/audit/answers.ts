@@ -1,7 +1,7 @@
 // What the API answers about the audit log (reference.md, Audit entry; decisions.md, U1).
 import { MessageView } from '../base/errors.ts'
 import { nullable, type Static } from '../../schema.ts'
-import { Anything, Count, Flag, Id, Instant, list, Sentence, shape, Text, told } from '../base/shapes.ts'
+import { Anything, Count, Flag, Id, Instant, list, Sentence, shape, Text, described } from '../base/shapes.ts'
 
 export const AuditEntry = shape('AuditEntry', {
   audit_log_id: Id,
@@ -11,12 +11,15 @@ export const AuditEntry = shape('AuditEntry', {
   username: Text,
   target_type: Text,
   target_id: nullable(Id),
-  target_name: told(Text, 'As the tunnel, the rule or the pool is called now; "" where it is no more, or has no name.'),
-  request: told(Anything, 'What was asked for, without secrets.'),
-  operations: told(list(Text), 'What was done.'),
+  target_name: described(
+    Text,
+    'As the tunnel, the rule or the pool is called now; "" where it is no more, or has no name.',
+  ),
+  request: described(Anything, 'What was asked for, without secrets.'),
+  operations: described(list(Text), 'What was done.'),
   is_success: Flag,
   error_message: Text,
-  error_reason: told(MessageView, 'What error_message says, without its code.'),
+  error_reason: described(MessageView, 'What error_message says, without its code.'),
   duration_ms: Count,
   client_ip: Text,
   request_id: Text,
@@ -25,10 +28,10 @@ export const AuditEntry = shape('AuditEntry', {
 export type AuditEntry = Static<typeof AuditEntry>
 
 export const ListAuditAnswer = shape('AuditLog', {
-  entries: told(list(AuditEntry), 'The newest first.'),
+  entries: described(list(AuditEntry), 'The newest first.'),
   total: Count,
   limit: Count,
   offset: Count,
-  actions: told(list(Sentence), 'The names that the filter takes.'),
+  actions: described(list(Sentence), 'The names that the filter takes.'),
 })
 export type ListAuditAnswer = Static<typeof ListAuditAnswer>

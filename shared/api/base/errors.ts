@@ -2,7 +2,7 @@
 import { strict, stringEnum, Type, type Static } from '../../schema.ts'
 import { ERROR_CODES, WARNING_CODES } from './codes.ts'
 import type { Message, Params } from '../../messages/message.ts'
-import { Anything, shape, Text, told } from './shapes.ts'
+import { Anything, shape, Text, described } from './shapes.ts'
 
 /** A sentence in English, and what another language makes of the same (shared/messages/README.md). */
 export const Told = {
@@ -36,7 +36,7 @@ export const MessageView = shape('Message', Told)
 /** A field that holds a sentence, with its twin beside it (`spoken` in shared/messages/message.ts). */
 export const sentence = <F extends string>(field: F, description?: string) =>
   ({
-    [field]: description === undefined ? Text : told(Text, description),
+    [field]: description === undefined ? Text : described(Text, description),
     [`${field}_message`]: MessageView,
   }) as Record<F, typeof Text> & Record<`${F}_message`, typeof MessageView>
 

@@ -8,21 +8,21 @@ import { integerEnum, nullable, Type, type TSchema } from '../../schema.ts'
  * `x-code` is the code in `details.fields[]` (decisions.md, section 4), `x-message` the sentence that the operator
  * reads.
  */
-export const says = (code: FieldCode, message: Message, description: string) => ({
+export const refusedWith = (code: FieldCode, message: Message, description: string) => ({
   'x-code': code,
   'x-message': message,
   description,
 })
 
 export const flag = (name: string, description: string) =>
-  Type.Boolean(says('INVALID_VALUE', message('input.flag', { field: name }), description))
+  Type.Boolean(refusedWith('INVALID_VALUE', message('input.flag', { field: name }), description))
 export const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema)
 
 /** As `nullable`, and the English sentence says so too: a form has no null, and so no other language needs it. */
 export const orNull = <T extends TSchema>(schema: T) =>
-  nullable({ ...schema, 'x-message': sayingNull(schema['x-message'] as Message) })
+  nullable({ ...schema, 'x-message': withNull(schema['x-message'] as Message) })
 
-export const sayingNull = (said: Message): Message => ({
+export const withNull = (said: Message): Message => ({
   ...said,
   message: said.message.replace(/\.$/, ', or null.'),
 })
@@ -39,7 +39,7 @@ export const ranged = (
     type: kind,
     minimum,
     maximum,
-    ...says(
+    ...refusedWith(
       code,
       message(kind === 'integer' ? 'input.whole' : 'input.number', { field: name, minimum, maximum }),
       description,
@@ -54,7 +54,7 @@ export const text = (maxLength: number, allowLines: boolean, name: string, descr
   Type.String({
     maxLength,
     pattern: allowLines ? '^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f]*$' : '^[^\\u0000-\\u001f\\u007f]*$',
-    ...says(
+    ...refusedWith(
       'INVALID_VALUE',
       message(allowLines ? 'input.text' : 'input.line', { field: name, length: maxLength }),
       description,
@@ -67,12 +67,12 @@ export const tagList = (what: string) =>
     Type.String({
       maxLength: 50,
       pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f]+$',
-      ...says('INVALID_VALUE', message('input.tag'), `A word to find the ${what} by.`),
+      ...refusedWith('INVALID_VALUE', message('input.tag'), `A word to find the ${what} by.`),
     }),
     {
       maxItems: 32,
       uniqueItems: true,
-      ...says('INVALID_VALUE', message('input.tags', { field: 'tags' }), `Words to find the ${what} by.`),
+      ...refusedWith('INVALID_VALUE', message('input.tags', { field: 'tags' }), `Words to find the ${what} by.`),
     },
   )
 

@@ -7,7 +7,7 @@ export const shape = <T extends Parameters<typeof strict>[0]>(title: string, pro
   strict(properties, { title, ...(description !== undefined && { description }) })
 
 /** The same with a sentence for the reader. */
-export const told = <T extends TSchema>(schema: T, description: string): T => ({ ...schema, description })
+export const described = <T extends TSchema>(schema: T, description: string): T => ({ ...schema, description })
 
 export const Text = Type.String()
 /** Never empty. */

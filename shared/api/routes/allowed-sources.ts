@@ -1,7 +1,7 @@
 // Who may use a rule: as a client sends it, and as it is answered.
 import { message } from '../../messages/message.ts'
 import { strict, Type, type Static } from '../../schema.ts'
-import { maybe, ranged, says, text } from '../base/fields.ts'
+import { maybe, ranged, refusedWith, text } from '../base/fields.ts'
 import { Id, shape, Text } from '../base/shapes.ts'
 import { CHANGING } from './words.ts'
 
@@ -11,7 +11,7 @@ export const MAX_ALLOWED_SOURCES = 256
 const AllowedSourceCidr = Type.String({
   minLength: 2,
   maxLength: 49,
-  ...says(
+  ...refusedWith(
     'INVALID_CIDR',
     message('input.cidr', { field: 'cidr' }),
     'Who may use the relay: a network, or one address.',
@@ -33,7 +33,7 @@ export const AllowedSourceBody = strict(
       ),
     ),
   },
-  says(
+  refusedWith(
     'INVALID_CIDR',
     message('input.object', { field: 'allowed_sources', names: 'cidr and, if wanted, description' }),
     'Who may use the relay.',

@@ -3,7 +3,7 @@
 import { nullable, strict, type Static } from '../../schema.ts'
 import { MessageView, sentence, Warning } from '../base/errors.ts'
 import { answerProperties } from '../base/field-list.ts'
-import { Count, Flag, Id, list, Never, oneOf, shape, Text, told } from '../base/shapes.ts'
+import { Count, Flag, Id, list, Never, oneOf, shape, Text, described } from '../base/shapes.ts'
 import { StepView } from '../base/step.ts'
 import { CheckView } from '../tunnels/answers.ts'
 import { Impact } from '../impact/impact.ts'
@@ -27,12 +27,12 @@ export const RouteHealthView = shape('RouteHealth', {
   detail: Text,
   detail_message: MessageView,
   route_rule_id: Id,
-  installed: told(nullable(Flag), 'Null: the rules of the kernel cannot be read.'),
-  tunnel: told(
+  installed: described(nullable(Flag), 'Null: the rules of the kernel cannot be read.'),
+  tunnel: described(
     nullable(TunnelOnPath),
     'The one that its packets go over; of several one that is down. Null: none, or one that is no more.',
   ),
-  destinations: told(
+  destinations: described(
     list(strict({ address: Text, port: Count, tunnel: nullable(TunnelOnPath) })),
     'Those in force, each with the tunnel that its packets go over; null: none that is known.',
   ),
@@ -64,7 +64,7 @@ export type ListRoutesAnswer = Static<typeof ListRoutesAnswer>
 
 export const PathAnswer = shape('PathTo', {
   address: Text,
-  tunnel_id: told(nullable(Id), 'Null: none that is known.'),
+  tunnel_id: described(nullable(Id), 'Null: none that is known.'),
   interface_name: nullable(Text),
 })
 export type PathAnswer = Static<typeof PathAnswer>
@@ -72,7 +72,7 @@ export type PathAnswer = Static<typeof PathAnswer>
 export const RoutePlanView = shape('RoutePlan', {
   operation: oneOf(['none', 'create', 'update', 'delete']),
   route_rule_id: nullable(Id),
-  affected_route_rule_ids: told(
+  affected_route_rule_ids: described(
     list(Id),
     'The rules that the change concerns; a rule that does not exist yet has no id and is not among them.',
   ),
@@ -92,7 +92,7 @@ export const RouteVerificationView = shape('RouteVerification', {
   checks: list(CheckView),
   failures: list(CheckView),
   backend: Text,
-  rule_count: told(nullable(Count), 'The rules that the kernel holds now; null where it could not be asked.'),
+  rule_count: described(nullable(Count), 'The rules that the kernel holds now; null where it could not be asked.'),
 })
 export type RouteVerificationView = Static<typeof RouteVerificationView>
 
@@ -104,7 +104,7 @@ export const ChangeRouteAnswer = shape('RouteChanged', {
 })
 export type ChangeRouteAnswer = Static<typeof ChangeRouteAnswer>
 
-const connections_dropped = told(
+const connections_dropped = described(
   nullable(Count),
   'Null: nobody asked for it, or it did not work, of which a warning tells.',
 )
@@ -120,11 +120,17 @@ export type RouteActionAnswer = Static<typeof RouteActionAnswer>
 
 export const PreviewRouteAnswer = shape('RoutePreview', {
   payload: Text,
-  rule_text: told(Text, 'What this rule alone adds to the table, as if it were the only one; "" where it is disabled.'),
-  present_text: told(Text, 'The same of the rule as it is stored now; "" where it is disabled, or there is none yet.'),
+  rule_text: described(
+    Text,
+    'What this rule alone adds to the table, as if it were the only one; "" where it is disabled.',
+  ),
+  present_text: described(
+    Text,
+    'The same of the rule as it is stored now; "" where it is disabled, or there is none yet.',
+  ),
   plan: RoutePlanView,
   impact: Impact,
-  resolved: told(
+  resolved: described(
     CreateRouteBody,
     'The request with everything decided; posted to /routes, or patched onto the rule, it makes exactly what the payload shows.',
   ),

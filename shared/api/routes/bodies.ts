@@ -2,7 +2,7 @@
 import { message } from '../../messages/message.ts'
 import { strict, Type, type Static } from '../../schema.ts'
 import { requestProperties } from '../base/field-list.ts'
-import { maybe, ONCE_KEY, ranged, says } from '../base/fields.ts'
+import { maybe, ONCE_KEY, ranged, refusedWith } from '../base/fields.ts'
 import { ROUTE_FIELDS } from './fields.ts'
 import { DROP_CONNECTIONS, FORCE, LOSE_ACCESS } from './words.ts'
 
@@ -51,12 +51,12 @@ export const ReorderBody = strict({
   route_rule_ids: Type.Array(
     Type.Integer({
       minimum: 1,
-      ...says('UNKNOWN_ROUTE', message('input.rule_id', { field: 'route_rule_ids' }), 'A rule.'),
+      ...refusedWith('UNKNOWN_ROUTE', message('input.rule_id', { field: 'route_rule_ids' }), 'A rule.'),
     }),
     {
       minItems: 1,
       maxItems: 20_000,
-      ...says(
+      ...refusedWith(
         'INVALID_VALUE',
         message('input.rule_ids', { field: 'route_rule_ids' }),
         'Rules in the order in which they shall stand. Those that are left out keep their places among themselves, behind.',

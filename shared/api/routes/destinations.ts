@@ -1,7 +1,7 @@
 // Where a rule relays to: as a client sends it, and as it is answered.
 import { message } from '../../messages/message.ts'
 import { nullable, strict, U32_MAX, type Static } from '../../schema.ts'
-import { flag, maybe, ranged, says } from '../base/fields.ts'
+import { flag, maybe, ranged, refusedWith } from '../base/fields.ts'
 import { Count, Flag, Id, shape, Text } from '../base/shapes.ts'
 import { address, CHANGING, DROP_CONNECTIONS, port, rangeEnd } from './words.ts'
 
@@ -49,7 +49,7 @@ export const RouteDestinationBody = strict(
       ),
     ),
   },
-  says(
+  refusedWith(
     'INVALID_DESTINATION',
     message('input.object', {
       field: 'destinations',

@@ -5,9 +5,9 @@ import { nullable, Type, U32_MAX } from '../../schema.ts'
 import { APPLIED_FIELDS } from '../base/applied-fields.ts'
 import { field, type ColumnsOf, type RecordOf } from '../base/field-list.ts'
 import type { FieldCode } from '../base/codes.ts'
-import { flag, lookupId, maybe, orNull, ranged, says, tagList, text } from '../base/fields.ts'
+import { flag, lookupId, maybe, orNull, ranged, refusedWith, tagList, text } from '../base/fields.ts'
 import { ADDRESS_FAMILIES, LOAD_BALANCE_MODES, NAT_MODES, ROUTE_PROTOCOLS } from '../base/lookups.ts'
-import { Count, Flag, Id, idIn, list, Sentence, Text, told } from '../base/shapes.ts'
+import { Count, Flag, Id, idIn, list, Sentence, Text, described } from '../base/shapes.ts'
 import { AllowedSourceBody, AllowedSourceView, MAX_ALLOWED_SOURCES } from './allowed-sources.ts'
 import { DestinationView, MAX_DESTINATIONS, RouteDestinationBody } from './destinations.ts'
 import { address, port, rangeEnd } from './words.ts'
@@ -21,7 +21,7 @@ const lookup = (ids: Readonly<Record<string, number>>, code: FieldCode, name: st
   return maybe(
     lookupId(
       ids,
-      says(
+      refusedWith(
         code,
         message('input.choice', { field: name, options: `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}` }),
         description,
@@ -41,7 +41,7 @@ export const ROUTE_FIELDS = {
         minLength: 1,
         maxLength: MAX_TITLE,
         pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f]*$',
-        ...says(
+        ...refusedWith(
           'INVALID_ROUTE_TITLE',
           message('input.title', { field: 'route_rule_title', length: MAX_TITLE }),
           'Name of the rule, which no other has. Absent: made of its ports and destination.',
@@ -91,7 +91,7 @@ export const ROUTE_FIELDS = {
       orNull(
         Type.String({
           pattern: '^[A-Za-z0-9_.:@-]{1,15}$',
-          ...says(
+          ...refusedWith(
             'INTERFACE_NOT_FOUND',
             message('input.own_interface', { field: 'bind_interface' }),
             'Interface that connections come in by. Null: any.',
@@ -101,7 +101,7 @@ export const ROUTE_FIELDS = {
     ),
   }),
   destination_address: field({
-    answer: told(Text, 'As destination_port and destination_port_range_end, of the first of destinations.'),
+    answer: described(Text, 'As destination_port and destination_port_range_end, of the first of destinations.'),
     request: maybe(
       address(
         'INVALID_DESTINATION',
@@ -127,7 +127,7 @@ export const ROUTE_FIELDS = {
       Type.Array(RouteDestinationBody, {
         minItems: 1,
         maxItems: MAX_DESTINATIONS,
-        ...says(
+        ...refusedWith(
           'INVALID_DESTINATION',
           message('input.some', {
             field: 'destinations',
@@ -171,7 +171,7 @@ export const ROUTE_FIELDS = {
     request: maybe(
       Type.Array(AllowedSourceBody, {
         maxItems: MAX_ALLOWED_SOURCES,
-        ...says(
+        ...refusedWith(
           'INVALID_CIDR',
           message('input.list', {
             field: 'allowed_sources',

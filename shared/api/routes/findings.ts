@@ -3,7 +3,7 @@
 import { strict, type Static } from '../../schema.ts'
 import { MessageView, sentence } from '../base/errors.ts'
 import { RECONCILE_STATUSES, type ReconcileStatus } from '../base/lookups.ts'
-import { Count, Flag, Id, idIn, list, oneOf, shape, someCountsOf, Text, told, wordIn } from '../base/shapes.ts'
+import { Count, Flag, Id, idIn, list, oneOf, shape, someCountsOf, Text, described, wordIn } from '../base/shapes.ts'
 
 export const RouteFinding = shape('RouteFinding', {
   route_rule_id: Id,
@@ -15,8 +15,8 @@ export const RouteFinding = shape('RouteFinding', {
   expected_rules: Count,
   installed_rules: Count,
   diffs: list(strict({ field: Text, desired: Text, actual: Text })),
-  shadows: told(list(Id), 'Rules that stand earlier and take all that this one listens for.'),
-  covered_by: told(list(Id), 'Rules that take all that this one listens for wherever they stand earlier than it.'),
+  shadows: described(list(Id), 'Rules that stand earlier and take all that this one listens for.'),
+  covered_by: described(list(Id), 'Rules that take all that this one listens for wherever they stand earlier than it.'),
 })
 export type RouteFinding = Static<typeof RouteFinding>
 
@@ -29,7 +29,7 @@ export const RouteFindings = strict({
     readable: Flag,
     ...sentence('detail'),
     enabled_rules: Count,
-    ip_forwarding_enabled: told(Flag, 'For each family that a rule in force needs; without rules, for any.'),
+    ip_forwarding_enabled: described(Flag, 'For each family that a rule in force needs; without rules, for any.'),
     ip_forwarding_expected: Flag,
     ip_forwarding_panel_managed: Flag,
     missing_jumps: list(Text),

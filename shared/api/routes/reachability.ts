@@ -3,8 +3,8 @@
 import { message } from '../../messages/message.ts'
 import { nullable, strict, stringEnum, Type, type Static } from '../../schema.ts'
 import { sentence } from '../base/errors.ts'
-import { maybe, ranged, says } from '../base/fields.ts'
-import { Amount, Count, Flag, Id, Instant, list, oneOf, shape, Text, told } from '../base/shapes.ts'
+import { maybe, ranged, refusedWith } from '../base/fields.ts'
+import { Amount, Count, Flag, Id, Instant, list, oneOf, shape, Text, described } from '../base/shapes.ts'
 
 const TIMING = {
   timeout_seconds: maybe(
@@ -14,7 +14,7 @@ const TIMING = {
     Type.String({
       minLength: 2,
       maxLength: 45,
-      ...says(
+      ...refusedWith(
         'INVALID_ADDRESS',
         message('input.own_ip', { field: 'source_address' }),
         'Address that is asked from. Absent: the kernel chooses.',
@@ -27,13 +27,13 @@ export const TestBody = strict({
   address: Type.String({
     minLength: 2,
     maxLength: 45,
-    ...says('INVALID_DESTINATION', message('input.ip', { field: 'address' }), 'Where to look.'),
+    ...refusedWith('INVALID_DESTINATION', message('input.ip', { field: 'address' }), 'Where to look.'),
   }),
   port: ranged('integer', 1, 65_535, 'INVALID_PORT', 'port', 'The port there.'),
   protocol: maybe(
     stringEnum(
       ['tcp', 'udp'],
-      says(
+      refusedWith(
         'INVALID_ROUTE_PROTOCOL',
         message('input.choice', { field: 'protocol', options: '"tcp" or "udp"' }),
         'How to look: a TCP connection, or a datagram. Default tcp.',
@@ -51,10 +51,10 @@ export const Reachability = shape('Reachability', {
   address: Text,
   port: Count,
   protocol: oneOf(['tcp', 'udp']),
-  reachable: told(nullable(Flag), 'Null, with conclusive false: it proves nothing.'),
+  reachable: described(nullable(Flag), 'Null, with conclusive false: it proves nothing.'),
   conclusive: Flag,
   latency_ms: nullable(Amount),
-  error: told(Text, 'The system\'s word for what went wrong, "" where nothing did.'),
+  error: described(Text, 'The system\'s word for what went wrong, "" where nothing did.'),
   ...sentence('detail'),
   checked_at: Instant,
 })

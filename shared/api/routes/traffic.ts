@@ -2,7 +2,7 @@
 // F23).
 import { nullable, strict, type Static } from '../../schema.ts'
 import { sentence } from '../base/errors.ts'
-import { Amount, Count, Flag, Id, Instant, list, shape, Text, told } from '../base/shapes.ts'
+import { Amount, Count, Flag, Id, Instant, list, shape, Text, described } from '../base/shapes.ts'
 
 /**
  * Two figures of the same bytes, never added together: `_since_boot` is the kernel's own counter, `_since_creation` what the panel has summed up.
@@ -17,17 +17,17 @@ export const TrafficView = shape('RouteTraffic', {
   tx_bytes_per_second: nullable(Amount),
   rx_packets_per_second: nullable(Amount),
   tx_packets_per_second: nullable(Amount),
-  rx_bytes_since_boot: told(Count, "The kernel's own counter. It is never added to the one since creation."),
+  rx_bytes_since_boot: described(Count, "The kernel's own counter. It is never added to the one since creation."),
   tx_bytes_since_boot: Count,
   rx_packets_since_boot: Count,
   tx_packets_since_boot: Count,
-  rx_bytes_since_creation: told(Count, 'What the panel has summed up.'),
+  rx_bytes_since_creation: described(Count, 'What the panel has summed up.'),
   tx_bytes_since_creation: Count,
   rx_packets_since_creation: Count,
   tx_packets_since_creation: Count,
   active_connections: nullable(Count),
   new_connections_per_second: nullable(Amount),
-  reset_detected: told(
+  reset_detected: described(
     Flag,
     "Whether the kernel's counter has started again at zero since the rule was created, so that it stands below the panel's own sum.",
   ),
@@ -41,8 +41,8 @@ export const RouteTrafficAnswer = shape('RouteTrafficNow', {
   route_rule_id: Id,
   title: Text,
   traffic: TrafficView,
-  sampled: told(Flag, "Whether the kernel's counter could be read just now."),
-  points: told(list(TrafficPoint), 'Of the last minutes, oldest first.'),
+  sampled: described(Flag, "Whether the kernel's counter could be read just now."),
+  points: described(list(TrafficPoint), 'Of the last minutes, oldest first.'),
   ...sentence('note'),
 })
 export type RouteTrafficAnswer = Static<typeof RouteTrafficAnswer>
@@ -54,8 +54,8 @@ export const TrafficBucket = shape('TrafficBucket', {
   tx_bytes: Count,
   rx_packets: Count,
   tx_packets: Count,
-  active_connections: told(nullable(Count), 'The most at one look; null where that is not known.'),
-  new_connections: told(nullable(Count), 'Those that began; null where that is not known.'),
+  active_connections: described(nullable(Count), 'The most at one look; null where that is not known.'),
+  new_connections: described(nullable(Count), 'Those that began; null where that is not known.'),
 })
 export type TrafficBucket = Static<typeof TrafficBucket>
 
@@ -93,7 +93,7 @@ export const RouteCountersAnswer = shape('RouteCounters', {
   tx_packets_since_boot: Count,
   rx_bytes_since_creation: Count,
   tx_bytes_since_creation: Count,
-  hit: told(Flag, 'Whether a packet has ever been counted for the rule, as far as kernel and panel remember.'),
+  hit: described(Flag, 'Whether a packet has ever been counted for the rule, as far as kernel and panel remember.'),
   ...sentence('source'),
   ...sentence('note'),
   checked_at: Instant,

@@ -2,14 +2,14 @@
 import { message } from '../../messages/message.ts'
 import { Type } from '../../schema.ts'
 import type { FieldCode } from '../base/codes.ts'
-import { flag, maybe, orNull, ranged, says } from '../base/fields.ts'
+import { flag, maybe, orNull, ranged, refusedWith } from '../base/fields.ts'
 
 export const port = (name: string, description: string) =>
   ranged('integer', 1, 65_535, 'INVALID_PORT', name, description)
 export const rangeEnd = (name: string, description: string) =>
   maybe(orNull(ranged('integer', 1, 65_535, 'INVALID_PORT_RANGE', name, description)))
 export const address = (code: FieldCode, name: string, description: string) =>
-  Type.String({ minLength: 2, maxLength: 45, ...says(code, message('input.ip', { field: name }), description) })
+  Type.String({ minLength: 2, maxLength: 45, ...refusedWith(code, message('input.ip', { field: name }), description) })
 
 export const DROP_CONNECTIONS = maybe(
   flag(

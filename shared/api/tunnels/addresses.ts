@@ -1,7 +1,7 @@
 // An address inside a tunnel: as a client sends it, and as it is answered.
 import { message } from '../../messages/message.ts'
 import { strict, Type, type Static } from '../../schema.ts'
-import { flag, maybe, ranged, says } from '../base/fields.ts'
+import { flag, maybe, ranged, refusedWith } from '../base/fields.ts'
 import { ADDRESS_FAMILIES } from '../base/lookups.ts'
 import { Count, Flag, Id, idIn, shape, Text } from '../base/shapes.ts'
 
@@ -10,7 +10,7 @@ export const TunnelAddressBody = strict(
     address: Type.String({
       minLength: 2,
       maxLength: 45,
-      ...says(
+      ...refusedWith(
         'INVALID_ADDRESS',
         message('input.ip', { field: 'address' }),
         'The address of this end, inside the tunnel.',
@@ -19,7 +19,7 @@ export const TunnelAddressBody = strict(
     peer_address: maybe(
       Type.String({
         maxLength: 45,
-        ...says(
+        ...refusedWith(
           'INVALID_ADDRESS',
           message('input.ip_or_empty', { field: 'peer_address' }),
           'The address of the other end; "" where there is none.',
@@ -38,7 +38,7 @@ export const TunnelAddressBody = strict(
       flag('is_primary', 'Whether diagnostics and monitoring go by this address. The first is, where none says so.'),
     ),
   },
-  says(
+  refusedWith(
     'INVALID_ADDRESS',
     message('input.object', {
       field: 'addresses',

@@ -6,7 +6,7 @@ import { DependentRoute } from './dependent-routes.ts'
 import { MessageView, sentence, Warning } from '../base/errors.ts'
 import { answerProperties } from '../base/field-list.ts'
 import { StepView } from '../base/step.ts'
-import { Count, Flag, Id, list, oneOf, shape, Text, told, Whole } from '../base/shapes.ts'
+import { Count, Flag, Id, list, oneOf, shape, Text, described, Whole } from '../base/shapes.ts'
 import { Impact } from '../impact/impact.ts'
 import { AddressView } from './addresses.ts'
 import { CreateTunnelBody } from './bodies.ts'
@@ -15,7 +15,7 @@ import { TUNNEL_FIELDS } from './fields.ts'
 /** The live side of a tunnel, never mixed with what is stored. Numbers are null and texts "" where there is no link. */
 export const ObservedView = shape('TunnelObserved', {
   exists: Flag,
-  is_known: told(
+  is_known: described(
     Flag,
     'False while the root helper is away: nothing is known then, exists is false for want of a better word, and detail says why.',
   ),
@@ -42,15 +42,15 @@ export const PlanView = shape('TunnelPlan', {
   interface: Text,
   tunnel_id: nullable(Id),
   steps: list(StepView),
-  rollback: told(list(StepView), 'What would be done if a step or a check fails after all steps were taken.'),
+  rollback: described(list(StepView), 'What would be done if a step or a check fails after all steps were taken.'),
   files: list(strict({ kind: oneOf(FILE_KINDS), path: Text, content: Text })),
-  verification: told(
+  verification: described(
     list(strict({ name: Text, expected: Text })),
     'What is read back afterwards, and what it must be.',
   ),
   requires_recreate: Flag,
   recreate_reasons: list(Text),
-  recreate_messages: told(list(MessageView), 'The same as recreate_reasons, for another language.'),
+  recreate_messages: described(list(MessageView), 'The same as recreate_reasons, for another language.'),
   warnings: list(Warning),
 })
 export type PlanView = Static<typeof PlanView>
@@ -104,7 +104,7 @@ export type TunnelActionAnswer = Static<typeof TunnelActionAnswer>
 
 export const AddressesAnswer = shape('TunnelAddresses', {
   addresses: list(AddressView),
-  observed: told(list(Text), 'What the link shows, link-local addresses included; empty where nothing is known.'),
+  observed: described(list(Text), 'What the link shows, link-local addresses included; empty where nothing is known.'),
 })
 export type AddressesAnswer = Static<typeof AddressesAnswer>
 
@@ -118,7 +118,7 @@ export const PreviewTunnelAnswer = shape('TunnelPreview', {
   plan: PlanView,
   impact: Impact,
   mtu: MtuAdvice,
-  resolved: told(
+  resolved: described(
     CreateTunnelBody,
     'The request with everything decided; posted to /tunnels it makes exactly what the plan shows.',
   ),
@@ -141,13 +141,13 @@ export const DeleteTunnelAnswer = shape('TunnelDeleted', {
   already_deleted: Flag,
   files_removed: list(Text),
   files_absent: list(Text),
-  files_kept: told(
+  files_kept: described(
     list(Text),
     "Files in the place of the panel's own that it did not write, or that somebody edited since: left alone.",
   ),
   plan: PlanView,
   warnings: list(Warning),
-  dependent_routes: told(
+  dependent_routes: described(
     list(DependentRoute),
     'The relay rules that used the tunnel: they stay, and their path is gone.',
   ),

@@ -3,7 +3,7 @@ import { message } from '../../messages/message.ts'
 import { nullable, Type, U32_MAX } from '../../schema.ts'
 import { INTERFACE_NAME_PATTERN } from '../../tunnel/model.ts'
 import { field } from '../base/field-list.ts'
-import { flag, lookupId, maybe, orNull, ranged, sayingNull, says } from '../base/fields.ts'
+import { flag, lookupId, maybe, orNull, ranged, withNull, refusedWith } from '../base/fields.ts'
 import { TUNNEL_SIDES, TUNNEL_TYPES } from '../base/lookups.ts'
 import { Count, Flag, Id, idIn, Sentence, Text } from '../base/shapes.ts'
 
@@ -12,7 +12,7 @@ const key = (name: string, direction: string) =>
     Type.Integer({
       minimum: 0,
       maximum: U32_MAX,
-      ...says(
+      ...refusedWith(
         'INVALID_GRE_KEY',
         message('input.whole', { field: name, minimum: 0, maximum: U32_MAX }),
         `GRE key of ${direction} packets. Absent in both: by the setting tunnel.default_key, or drawn. Null: no key.`,
@@ -29,7 +29,7 @@ const trafficClass = <T>(name: string, more: { nullable?: true }, description: s
       { type: 'string', pattern: TRAFFIC_CLASS_PATTERN, ...more },
       { type: 'integer', minimum: 0, maximum: 255, ...more },
     ],
-    ...says('INVALID_TOS', more.nullable ? sayingNull(expected) : expected, description),
+    ...refusedWith('INVALID_TOS', more.nullable ? withNull(expected) : expected, description),
   })
 }
 
@@ -37,7 +37,7 @@ const endpoint = (name: string, description: string) =>
   Type.String({
     minLength: 2,
     maxLength: 45,
-    ...says('INVALID_ENDPOINT', message('input.ip', { field: name }), description),
+    ...refusedWith('INVALID_ENDPOINT', message('input.ip', { field: name }), description),
   })
 
 export const LINK_FIELDS = {
@@ -48,7 +48,7 @@ export const LINK_FIELDS = {
     request: maybe(
       lookupId(
         TUNNEL_TYPES,
-        says(
+        refusedWith(
           'INVALID_TUNNEL_TYPE',
           message('input.choice', {
             field: 'tunnel_type_id',
@@ -64,7 +64,7 @@ export const LINK_FIELDS = {
     request: maybe(
       Type.String({
         pattern: INTERFACE_NAME_PATTERN,
-        ...says(
+        ...refusedWith(
           'INVALID_INTERFACE_NAME',
           message('input.interface_name', { field: 'interface_name' }),
           'Name of the kernel interface. Absent: rendered from the naming template.',
@@ -77,7 +77,7 @@ export const LINK_FIELDS = {
     request: maybe(
       lookupId(
         TUNNEL_SIDES,
-        says(
+        refusedWith(
           'INVALID_TUNNEL_SIDE',
           message('input.choice', { field: 'tunnel_side_id', options: '10 (A) or 20 (B)' }),
           'Which of the two ends this server is. Default 10, A.',
@@ -112,7 +112,7 @@ export const LINK_FIELDS = {
       orNull(
         Type.String({
           pattern: INTERFACE_NAME_PATTERN,
-          ...says(
+          ...refusedWith(
             'INVALID_VALUE',
             message('input.interface', { field: 'bind_device' }),
             'Interface that outer packets must leave by.',

@@ -2,7 +2,7 @@
 import { message } from '../../messages/message.ts'
 import { nullable, Type } from '../../schema.ts'
 import { field } from '../base/field-list.ts'
-import { flag, maybe, orNull, ranged, says } from '../base/fields.ts'
+import { flag, maybe, orNull, ranged, refusedWith } from '../base/fields.ts'
 import { Amount, Count, Flag, Text } from '../base/shapes.ts'
 
 const override = (kind: 'integer' | 'number', minimum: number, maximum: number, name: string, description: string) =>
@@ -83,7 +83,7 @@ export const MONITOR_FIELDS = {
         Type.String({
           minLength: 2,
           maxLength: 45,
-          ...says(
+          ...refusedWith(
             'INVALID_MONITOR_OVERRIDE',
             message('input.ip', { field: 'monitor_target' }),
             'Address to probe in place of the peer. Null: the peer.',

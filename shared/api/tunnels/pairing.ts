@@ -3,8 +3,8 @@
 import { message } from '../../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../../schema.ts'
 import { MessageView, sentence, Warning } from '../base/errors.ts'
-import { says } from '../base/fields.ts'
-import { Count, list, oneOf, shape, Text, told, Whole } from '../base/shapes.ts'
+import { refusedWith } from '../base/fields.ts'
+import { Count, list, oneOf, shape, Text, described, Whole } from '../base/shapes.ts'
 import { CreateTunnelBody } from './bodies.ts'
 
 export const PAIRING_CODE_MARKER = 'v1.'
@@ -13,7 +13,7 @@ export const FromPairingCodeBody = strict({
   pairing_code: Type.String({
     minLength: 1,
     maxLength: 16_384,
-    ...says(
+    ...refusedWith(
       'INVALID_PAIRING_CODE',
       message('input.pairing_code', { field: 'pairing_code' }),
       'As the other server shows it.',
@@ -47,7 +47,7 @@ export const PairingCodeAnswer = shape('PairingCode', {
 export type PairingCodeAnswer = Static<typeof PairingCodeAnswer>
 
 export const FromPairingCodeAnswer = shape('FromPairingCode', {
-  tunnel: told(CreateTunnelBody, 'Can be posted to /tunnels as it is.'),
+  tunnel: described(CreateTunnelBody, 'Can be posted to /tunnels as it is.'),
   summary: PairingSummary,
   ...sentence('note'),
   warnings: list(Warning),
@@ -62,7 +62,7 @@ export const SideInfoAnswer = shape('SideInfo', {
       label: Text,
       address_in_subnet: Text,
       endpoints: Text,
-      name_substitution: told(Text, 'What {side} in the naming template stands for.'),
+      name_substitution: described(Text, 'What {side} in the naming template stands for.'),
     }),
   ),
   identical_on_both_ends: list(Text),

@@ -4,7 +4,7 @@ import { message } from '../../messages/message.ts'
 import { nullable, Type } from '../../schema.ts'
 import { APPLIED_FIELDS } from '../base/applied-fields.ts'
 import { field } from '../base/field-list.ts'
-import { flag, lookupId, maybe, orNull, ranged, says, tagList, text } from '../base/fields.ts'
+import { flag, lookupId, maybe, orNull, ranged, refusedWith, tagList, text } from '../base/fields.ts'
 import { PERSISTENCE_TYPES } from '../base/lookups.ts'
 import { Flag, Id, idIn, list, Text } from '../base/shapes.ts'
 import { AddressView, MAX_ADDRESSES, TunnelAddressBody } from './addresses.ts'
@@ -15,7 +15,7 @@ export const PANEL_FIELDS = {
     request: maybe(
       lookupId(
         PERSISTENCE_TYPES,
-        says(
+        refusedWith(
           'INVALID_PERSISTENCE_TYPE',
           message('input.choice', {
             field: 'persistence_type_id',
@@ -51,7 +51,7 @@ export const PANEL_FIELDS = {
     request: maybe(
       Type.Array(TunnelAddressBody, {
         maxItems: MAX_ADDRESSES,
-        ...says(
+        ...refusedWith(
           'INVALID_ADDRESS',
           message('input.list', { field: 'addresses', count: MAX_ADDRESSES, items: message('input.addresses') }),
           'Addresses inside the tunnel. Absent or empty: allocated from a pool.',

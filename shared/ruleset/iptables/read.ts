@@ -1,5 +1,6 @@
 // The inverse of rendering: the rules that our chains hold whole, those that they hold in pieces, and what no rule
 // explains.
+import { message } from '@panel/shared/messages/message.ts'
 import type { Family } from '../../address/ip.ts'
 import { inOrder } from '../canonical.ts'
 import type { RelayRule } from '../model.ts'
@@ -27,7 +28,7 @@ export function readIptables(saved: string, family: Family): IptablesRead {
   const candidates = rulesOfTables(tables, family)
   const legible = [...candidates.values()].filter((rule) => rule !== null)
   const differences = new Differences()
-  for (const [id, rule] of candidates) if (!rule) differences.add([id], 'its pieces make no rule', true)
+  for (const [id, rule] of candidates) if (!rule) differences.add([id], message('root.no_rule_of_it').message, true)
   const wanted = layOutIptables(legible, family)
   for (const name of TABLES) compare(name, tables[name], wanted[name], differences)
   const damaged = differences.damaged(legible)
@@ -74,7 +75,7 @@ function compare(table: string, found: ChainTable, wanted: ChainTable, differenc
   for (const builtIn of allKeys(found.hooks, wanted.hooks)) {
     const [there, wantedLines] = [found.hooks.get(builtIn) ?? [], wanted.hooks.get(builtIn) ?? []]
     for (const line of wantedLines.filter((one) => !there.includes(one))) {
-      differences.add([], `${table} ${builtIn} lacks ${line}`, true)
+      differences.add([], message('root.part_lacks', { what: `${table} ${builtIn}`, text: line }).message, true)
       differences.missingJumps.push(`${table} ${builtIn} ${line}`)
     }
     for (const line of there.filter((one, at) => !wantedLines.includes(one) || there.indexOf(one) < at))
@@ -102,7 +103,12 @@ function compareChain(
   if (!wanted && COUNT_CHAIN.test(chain)) return
   if (!wanted) return differences.add(ruleIdsIn(chain), `${table} ${chain} { ${there.join('; ')} }`, false)
   const concerned = [...new Set([chain, ...wantedLines].flatMap(ruleIdsIn))]
-  if (!found) return differences.add(concerned, `${table} lacks the chain ${chain}`, true)
+  if (!found)
+    return differences.add(
+      concerned,
+      message('root.part_missing', { kind: 'chain', name: `${table}/${chain}` }).message,
+      true,
+    )
   const rest = new Set(wantedLines)
   // A duplicate of a line belongs to nobody, like a foreign line.
   const kept = there.filter((line) => rest.delete(line) || differences.add([], `${table} ${chain}: ${line}`, false))
@@ -110,9 +116,9 @@ function compareChain(
   for (const line of missing)
     differences.add(
       ruleIdsIn(chain).length > 0 ? ruleIdsIn(chain) : ruleIdsIn(line),
-      `${table} ${chain} lacks ${line}`,
+      message('root.part_lacks', { what: `${table} ${chain}`, text: line }).message,
       true,
     )
   if (missing.length === 0 && kept.join('\n') !== wantedLines.join('\n'))
-    differences.add(concerned, `the lines of ${table} ${chain} are not in their order`, true)
+    differences.add(concerned, message('root.part_order', { kind: 'chain', name: `${table}/${chain}` }).message, true)
 }

@@ -1,5 +1,6 @@
 // The inverse of rendering: the rules that a listing of our table holds whole, those it holds in pieces, and what no
 // rule explains.
+import { message } from '@panel/shared/messages/message.ts'
 import { inOrder } from '../canonical.ts'
 import type { RelayRule } from '../model.ts'
 import type { RulesetFound } from '../found.ts'
@@ -38,7 +39,7 @@ export function readPieces(table: Table, unknown: readonly string[] = []): Rules
   const candidates = rulesIn(table)
   const legible = [...candidates.values()].filter((rule) => rule !== null)
   const { ofRules, ofAll, ofNobody } = differences(table, layOut(legible))
-  for (const [id, rule] of candidates) if (!rule) add(ofRules, id, 'its pieces make no rule')
+  for (const [id, rule] of candidates) if (!rule) add(ofRules, id, message('root.no_rule_of_it').message)
   if (ofAll.length > 0) for (const { route_rule_id } of legible) add(ofRules, route_rule_id, ofAll.join('; '))
   const damaged = [...ofRules]
     .map(([route_rule_id, details]) => ({ route_rule_id, detail: details.join('; ').slice(0, 600) }))
@@ -96,7 +97,7 @@ function differences(found: Table, wanted: Table): Differences {
     compareSets(name, found.sets.get(name), wanted.sets.get(name), wanted, report)
   for (const name of names(found.chains, wanted.chains)) compareChains(name, found, wanted, report)
   for (const name of wanted.counters)
-    if (!found.counters.has(name)) report(ruleIdsIn(name), `the counter ${name} is missing`, true)
+    if (!found.counters.has(name)) report(ruleIdsIn(name), missing('counter', name), true)
   // One of ours that no rule feeds waits to be taken away; it counts nothing.
   for (const name of found.counters)
     if (!wanted.counters.has(name) && !COUNTER_NAME.test(name)) all.ofNobody.push(`counter ${name}`)
@@ -109,6 +110,11 @@ const names = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>)
   ...new Set([...a.keys(), ...b.keys()]),
 ]
 
+const missing = (kind: string, name: string): string => message('root.part_missing', { kind, name }).message
+const declaredAs = (kind: string, name: string, text: string): string =>
+  message('root.part_declared', { kind, name, text }).message
+const lacks = (what: string, text: string): string => message('root.part_lacks', { what, text }).message
+
 function compareSets(
   name: string,
   found: TableSet | undefined,
@@ -117,17 +123,13 @@ function compareSets(
   report: Report,
 ): void {
   if (wanted && (!found || found.declaration !== wanted.declaration || found.kind !== wanted.kind))
-    report(
-      ruleIdsIn(name),
-      `the ${wanted.kind} ${name} is ${found ? `declared as ${found.declaration}` : 'missing'}`,
-      true,
-    )
+    report(ruleIdsIn(name), found ? declaredAs(wanted.kind, name, found.declaration) : missing(wanted.kind, name), true)
   if (!wanted && found && !constantTable().sets.has(name))
     report(ruleIdsIn(name), `${found.kind} ${name} { ${found.declaration} }`, false)
   const [there, wantedElements] = [found?.elements ?? NONE, wanted?.elements ?? NONE]
   for (const [key, value] of wantedElements)
     if (there.get(key) !== value)
-      report(elementOwners(name, key, value, table), `${name} lacks ${key}${value && ` : ${value}`}`, true)
+      report(elementOwners(name, key, value, table), lacks(name, `${key}${value && ` : ${value}`}`), true)
   for (const [key, value] of there)
     if (wantedElements.get(key) !== value)
       report(elementOwners(name, key, value, table), `${name} { ${key}${value && ` : ${value}`} }`, false)
@@ -149,17 +151,17 @@ function compareChains(
       `chain ${name} { ${(found?.rules ?? []).join('; ')} }`,
       false,
     )
-  if (!found) return report(concerned, `the chain ${name} is missing`, true)
+  if (!found) return report(concerned, missing('chain', name), true)
   if (found.declaration !== wanted.declaration)
-    report(concerned, `the chain ${name} is declared as ${found.declaration || 'one that no hook leads to'}`, true)
+    report(concerned, declaredAs('chain', name, found.declaration || '{ }'), true)
   const ours = new Set(wanted.rules)
   const kept = found.rules.filter((line) => ours.has(line))
   for (const line of found.rules.filter((other) => !ours.has(other))) report([], `chain ${name}: ${line}`, false)
-  const missing = wanted.rules.filter((line) => !kept.includes(line))
-  for (const line of missing)
-    report(name.startsWith('rule_') ? concerned : ruleIdsIn(line), `the chain ${name} lacks ${line}`, true)
-  if (missing.length === 0 && kept.join('\n') !== wanted.rules.join('\n'))
-    report(concerned, `the lines of the chain ${name} are not in their order`, true)
+  const absent = wanted.rules.filter((line) => !kept.includes(line))
+  for (const line of absent)
+    report(name.startsWith('rule_') ? concerned : ruleIdsIn(line), lacks(`chain ${name}`, line), true)
+  if (absent.length === 0 && kept.join('\n') !== wanted.rules.join('\n'))
+    report(concerned, message('root.part_order', { kind: 'chain', name }).message, true)
 }
 
 /** What a host without our table holds. */

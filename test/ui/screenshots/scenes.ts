@@ -2,6 +2,7 @@
 // task. Dialogs are in dialogs.ts.
 import { ROUTES } from '../../../ui/src/core/routes.ts'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
+import { fromRoot, message, spoken } from '@panel/shared/messages/message.ts'
 import type { Client } from '../../api/support/client.ts'
 import { tryListener } from '../../api/support/listeners.ts'
 import { addressOf, scrollToEnd } from '../support/host.ts'
@@ -29,10 +30,18 @@ const changeInWindow = async (client: Client): Promise<void> => {
   await client.put('/settings', { 'tunnel.default_mtu': 1400 })
 }
 
+const WHY = fromRoot(
+  'It was not confirmed. Undoing it failed too: set link gre-a-1 up: Operation not permitted (EPERM)',
+)
+const REMEDIES = [
+  message('root.look', { commands: 'ip -d link show dev gre-a-1; ip address show dev gre-a-1' }),
+  message('root.remove_rest'),
+]
 const STUCK = {
   state: 'stuck',
-  detail: 'gre-a-1: the kernel answered EPERM (Operation not permitted) to the way back',
-  remediation: ['ip link set dev gre-a-1 mtu 1472', 'tunnel-panel safe-apply cancel'],
+  ...spoken('detail', WHY),
+  remediation: REMEDIES.map((one) => one.message),
+  remediation_messages: REMEDIES,
 } as const
 
 const STEPS: readonly Scene[] = [

@@ -83,7 +83,7 @@ describe('The rules of iptables', () => {
     const few = { ...found, rules: [state, dns].filter((rule) => rule !== undefined) }
     assert.equal(verdict(few), 'sure: ip filter, FORWARD: policy drop')
     assert.match(
-      blockOf(relay(), few, AROUND)?.remedy ?? '',
+      blockOf(relay(), few, AROUND)?.remedy.message ?? '',
       /iptables -I FORWARD -p tcp -d 10\.9\.0\.2 --dport 8443 -j ACCEPT/,
     )
     assert.equal(verdict(few, relayTo('10.9.0.2', 53, 'udp')), 'clear')

@@ -211,7 +211,7 @@ describe('What drops a relay', () => {
     const isNew = match({ ct: { key: 'state' } }, 'new', 'in')
     const { is_reply, is_certain, remedy } = blockOf(relay(), made('drop', [isNew, ACCEPT]), AROUND) ?? assert.fail()
     assert.deepEqual([is_reply, is_certain], [true, true])
-    assert.match(remedy, /nft insert rule inet t forward ct state established,related accept/)
+    assert.match(remedy.message, /nft insert rule inet t forward ct state established,related accept/)
     assert.equal(
       verdict(made('drop', [match({ ct: { key: 'state' } }, ['new', 'established'], 'in'), ACCEPT])),
       'clear',
@@ -239,7 +239,7 @@ describe('What drops a relay', () => {
     })
     assert.deepEqual(
       findRelayBlocks(two, made('drop'), AROUND).map(
-        ({ remedy }) => /insert rule inet t forward (.*?) accept/.exec(remedy)?.[1],
+        ({ remedy }) => /insert rule inet t forward (.*?) accept/.exec(remedy.message)?.[1],
       ),
       ['ip daddr 10.9.0.2 tcp dport 8443', 'ct state established,related', 'ip daddr 10.9.0.3 tcp dport 8443'],
     )
@@ -255,7 +255,7 @@ describe('What drops a relay', () => {
   })
 
   it('is told with what lets it through', () => {
-    const remedy = (foreign: ForeignFound): string => blockOf(relay(), foreign, AROUND)?.remedy ?? ''
+    const remedy = (foreign: ForeignFound): string => blockOf(relay(), foreign, AROUND)?.remedy.message ?? ''
     assert.match(remedy(made('drop')), /nft insert rule inet t forward ip daddr 10\.9\.0\.2 tcp dport 8443 accept/)
     const filter = ofTables('ip filter')
     assert.match(remedy(filter), /ufw route allow proto tcp to 10\.9\.0\.2 port 8443/)

@@ -68,7 +68,7 @@ describe('A firewall in the way of GRE', () => {
   })
 
   it('is let through in the words of whoever made it', () => {
-    const remedy = (...nftables: object[]): string => block(nftables)?.remedy ?? ''
+    const remedy = (...nftables: object[]): string => block(nftables)?.remedy.message ?? ''
     assert.match(
       remedy(chain('inet f', 'in', 'input', 'drop')),
       /nft insert rule inet f in ip saddr 198\.51\.100\.7 meta l4proto gre accept/,

@@ -12,7 +12,7 @@ const row = (local: string, remote: string, state: string, inode = 1): string =>
 const table = (...rows: string[]): string => [HEAD, ...rows, ''].join('\n')
 
 describe('The table of sockets', () => {
-  it('shows IPv4 and IPv6 addresses, and an IPv4 address in IPv6 clothes as what it is', () => {
+  it('shows IPv4 and IPv6 addresses, and an IPv4 address written as IPv6 as what it is', () => {
     const sockets = waitingSockets(
       'tcp',
       table(

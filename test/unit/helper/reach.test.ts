@@ -55,7 +55,7 @@ describe('What root refuses of a tunnel', () => {
     'a reserved address': address('240.0.0.1/24'),
     'an address of "this" network': address('0.0.0.9/24'),
     'link-local addresses': address('fe80::1/64'),
-    'an IPv4 address in IPv6 clothes': address('::ffff:10.0.0.1/128'),
+    'an IPv4 address written as IPv6': address('::ffff:10.0.0.1/128'),
     'a multicast peer': address('10.20.0.1/32', '224.0.0.9'),
     'an address of another interface': address('192.0.2.1/32'),
     'the network of another interface': address('192.0.2.77/24'),

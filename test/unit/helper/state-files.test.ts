@@ -1,5 +1,6 @@
 // The helper's own files, damaged in every way: it starts, begins no change that needs them, and names the file and
 // what to do.
+import { verbatim } from '@panel/shared/messages/message.ts'
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -64,7 +65,7 @@ describe("The helper's own files", () => {
     symlinkSync('/etc/hostname', path('change-under-way.json'))
     const journal = journalIn(stateFolder(folder))
     await recover(journal, [])
-    assert.match(journal.blocked() ?? '', /no plain file/)
+    assert.match(journal.blocked() ?? '', /not a plain file/)
   })
 
   for (const content of ['', 'garbage', 'null', '{"rules":5}', '{"rules":[{}]}']) {
@@ -87,7 +88,7 @@ describe("The helper's own files", () => {
     kernel.rulesets.boot.set(1, exampleRule({ route_rule_id: 1 }))
     const full: Journal = {
       isKept: () => false,
-      begin: () => Promise.reject(new RefusedError('state_unusable', 'The disk is full')),
+      begin: () => Promise.reject(new RefusedError('state_unusable', verbatim('The disk is full'))),
       end: async () => undefined,
     }
     await startRules(kernel, full)
@@ -97,7 +98,7 @@ describe("The helper's own files", () => {
   it('a change whose journal cannot be removed is put back, since the next helper would undo it', async () => {
     const kernel = new FakeKernel()
     const picture = kernel.picture()
-    const end = () => Promise.reject(new RefusedError('state_unusable', 'The disk is read-only'))
+    const end = () => Promise.reject(new RefusedError('state_unusable', verbatim('The disk is read-only')))
     const tunnels = new Transaction(tunnelSubject(kernel), { ...noJournal(), end })
     const { outcome, failure } = await tunnels.apply(asStates({ before: null, after: exampleTunnel() }))
     assert.deepEqual([outcome, failure?.message, kernel.picture()], ['restored', 'The disk is read-only', picture])

@@ -1,5 +1,6 @@
 // A noun that root can change is one object: one that nobody has thought of is applied, verified, put back and
 // recovered like the others.
+import { verbatim } from '@panel/shared/messages/message.ts'
 import assert from 'node:assert/strict'
 import { sameState } from '@panel/shared/change/change.ts'
 import { compareFacts } from '@panel/shared/change/check.ts'
@@ -34,7 +35,7 @@ function quotaSubject(host: { bytes: number; refuses: number }): Subject<Quota, 
         [{ name: 'bytes', value: `${found?.bytes ?? 'none'}` }],
       ),
     allow: async ({ after }) => {
-      if ((after?.bytes ?? 0) > 1000) throw new RefusedError('unsupported', 'More than 1000 bytes')
+      if ((after?.bytes ?? 0) > 1000) throw new RefusedError('unsupported', verbatim('More than 1000 bytes'))
     },
     rehearse: async () => undefined,
     execute: async ({ bytes }) => {

@@ -8,11 +8,9 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('../../../ui/src', import.meta.url))
 
 const REASONS: Readonly<Record<string, string>> = {
-  'components/ErrorBox.svelte': 'commands of the root helper that put a host right by hand',
   'features/audit/Entry.svelte': 'the steps that root took, as the log of the host has them',
   'features/routes/Connections.svelte': 'the state of a connection in the words of conntrack',
   'features/settings/Setting.svelte': 'a setting of a newer daemon, which this page has no words for',
-  'shell/SafeApplyWindow.svelte': 'what root says of a way back that fails, and commands that put it right by hand',
 }
 
 describe('English on the page', () => {

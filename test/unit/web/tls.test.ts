@@ -206,7 +206,7 @@ describe('A certificate and its key', () => {
       for (const _time of [1, 2, 3]) look()
       const { status, detail } = pair.component()
       assert.deepEqual([taken.length, pair.pair, status], [0, old, 'degraded'])
-      assert.match(detail.message, /cannot be used, so the one before serves on, until .* or is not complete/)
+      assert.match(detail.message, /cannot be used, so the previous one stays in use, until .* or is not complete/)
       assert.equal(
         log.filter(({ msg }) => msg === 'the new certificate cannot be used; the previous one stays in use').length,
         1,

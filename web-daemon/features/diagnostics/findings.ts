@@ -3,7 +3,7 @@
 import type { Evidence } from '@panel/shared/api/analysis.ts'
 import type { TunnelVerdict } from '@panel/shared/api/diagnostics.ts'
 import { DROPPED_HERE, NO_SUCH_TUNNEL, type PingPacket } from '@panel/shared/path/model.ts'
-import { fromRoot, message, spoken, verbatim, type Message } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, spoken, type Message } from '@panel/shared/messages/message.ts'
 import { findGreBlock, type GreBlock } from '@panel/shared/foreign/gre-block.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
 import { isAnswered, type PingSample, type TunnelSnapshot } from './snapshot.ts'
@@ -269,15 +269,15 @@ function firewall({ remote_endpoint, interface_name }: TunnelRecord, facts: Fact
           address: remote_endpoint,
           text: block.text,
         }),
-        { ...data, block },
+        { ...data, block: { ...block, remedy: block.remedy.message } },
       ),
-      [verbatim(block.remedy)],
+      [block.remedy],
     )
   if (isDroppedHere(inside) || isDroppedHere(around))
     return fails('LOCAL_FIREWALL_BLOCK', fine('firewall', message('finding.dropped_here'), data), [letOut])
   if (isStuckHere(facts) && !isAnswered(inside))
     return fails('LOCAL_FIREWALL_BLOCK', fine('firewall', message('finding.stuck_here'), data), [letOut], false)
   if (!foreign.is_readable)
-    return fine('firewall', message('finding.firewalls_unreadable', { detail: foreign.detail }), data)
+    return fine('firewall', message('finding.firewalls_unreadable', { detail: fromRoot(foreign.detail) }), data)
   return fine('firewall', message('finding.no_block'), data)
 }

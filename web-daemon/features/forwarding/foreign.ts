@@ -4,7 +4,7 @@ import type { ForeignView } from '@panel/shared/api/forwarding.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { findRelayBlocks, type RelayBlock } from '@panel/shared/foreign/relay-block.ts'
-import { fromRoot, type Message, message, sentences, spoken, verbatim } from '@panel/shared/messages/message.ts'
+import { fromRoot, type Message, message, sentences, spoken } from '@panel/shared/messages/message.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 
 export const foreignRules = (request: Reader): Promise<ForeignFound> => request('netfilter.probe', {})
@@ -62,7 +62,7 @@ const REMEDIES_TOLD_MAX = 4
 export function remediesOf(blocks: readonly RelayBlock[]): Message {
   const more = blocks.length - REMEDIES_TOLD_MAX
   return sentences(
-    ...blocks.slice(0, REMEDIES_TOLD_MAX).map(({ remedy }) => verbatim(remedy)),
+    ...blocks.slice(0, REMEDIES_TOLD_MAX).map(({ remedy }) => remedy),
     more > 0 ? message('forwarding.more_remedies', { count: more }) : null,
     message('forwarding.foreign_left_alone'),
   )

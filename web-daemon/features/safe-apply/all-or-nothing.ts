@@ -1,5 +1,5 @@
 // Work in a window of its own that is confirmed where all of it went well, and put back where not.
-import { message } from '@panel/shared/messages/message.ts'
+import { fromRoot, message } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'
 import type { Session } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -52,7 +52,7 @@ async function end(deps: Deps, { window_id, isOwn }: Opened, isWhole: boolean): 
   if (isWhole && isOwn) await safeApply.confirm(window_id)
   if (isWhole) return false
   const { window } = await safeApply.cancel(window_id)
-  if (window) throw new Refusal('APPLY_FAILED', message('backup.stuck', { detail: window.detail }))
+  if (window) throw new Refusal('APPLY_FAILED', message('backup.stuck', { detail: fromRoot(window.detail) }))
   return true
 }
 

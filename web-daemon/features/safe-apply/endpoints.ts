@@ -7,7 +7,7 @@ import {
   type SafeApplyItem,
   type SafeApplyWindow,
 } from '@panel/shared/api/safe-apply.ts'
-import { message } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, spoken } from '@panel/shared/messages/message.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { WindowFound } from '@panel/shared/window/model.ts'
 import type { CommandContext } from '../../platform/context.ts'
@@ -128,10 +128,15 @@ async function answerOf(
   const last = await findLast(db)
   const row = window && (await findOpen(db))
   if (!window || row?.window_id !== window.window_id) return { window: null, last }
-  const { window_id, seconds, seconds_left, changes, state, detail, remediation } = window
+  const { window_id, seconds, seconds_left, changes, state } = window
   const { opened_date: opened_at, username } = row
   const items = [...(await changedItems(db)), ...(window.is_forwarding_touched ? [FORWARDING] : [])]
-  const about = { window_id, seconds, seconds_left, changes, state, detail, remediation: [...remediation] }
+  const about = {
+    ...{ window_id, seconds, seconds_left, changes, state },
+    ...spoken('detail', fromRoot(window.detail)),
+    remediation: [...window.remediation],
+    remediation_messages: window.remediation.map(fromRoot),
+  }
   return { window: { ...about, opened_at, username, items, ...reached }, last }
 }
 

@@ -1,6 +1,6 @@
 // The table of all settings: schema, defaults, checks and types come from it (decisions.md, section 8). Its order is
 // the order of the categories in the API.
-import { list, shape, Text, told } from '@panel/shared/api/base/shapes.ts'
+import { list, shape, Text, described } from '@panel/shared/api/base/shapes.ts'
 import { strict, Type, type TObject, type TSchema } from '@panel/shared/schema.ts'
 import { ADDRESSING } from './definitions/addressing.ts'
 import { DIAGNOSTICS } from './definitions/diagnostics.ts'
@@ -41,8 +41,8 @@ export function isSettingKey(text: string): text is SettingKey {
   return Object.hasOwn(SETTINGS, text)
 }
 
-function described(key: SettingKey): TSchema {
-  return told(SETTINGS[key].schema, SETTINGS[key].description)
+function schemaOf(key: SettingKey): TSchema {
+  return described(SETTINGS[key].schema, SETTINGS[key].description)
 }
 
 export const DEFAULTS = Object.fromEntries(
@@ -51,15 +51,15 @@ export const DEFAULTS = Object.fromEntries(
 
 /** Every setting with its value. */
 export const AllSettings = shape('Settings', {
-  settings: strict(Object.fromEntries(SETTING_KEYS.map((key) => [key, described(key)]))),
+  settings: strict(Object.fromEntries(SETTING_KEYS.map((key) => [key, schemaOf(key)]))),
 })
 export const ChangedSettings = shape('SettingsChanged', {
   ...AllSettings.properties,
-  changed: told(list(Text), 'Keys whose value is another one than before.'),
+  changed: described(list(Text), 'Keys whose value is another one than before.'),
   restart_required: list(Text),
 })
 
 /** Some settings with their values. */
 export const SettingsBody: TObject = strict(
-  Object.fromEntries(SETTING_KEYS.map((key) => [key, Type.Optional(described(key))])),
+  Object.fromEntries(SETTING_KEYS.map((key) => [key, Type.Optional(schemaOf(key))])),
 )

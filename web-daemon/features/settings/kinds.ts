@@ -2,7 +2,7 @@
 // section 8).
 import type { SettingConstraints, SettingType } from '@panel/shared/api/settings.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
-import { sayingNull } from '@panel/shared/api/base/fields.ts'
+import { withNull } from '@panel/shared/api/base/fields.ts'
 import { integer, integerEnum, nullable, stringEnum, Type, type TSchema } from '@panel/shared/schema.ts'
 
 export interface Definition<T> {
@@ -135,7 +135,7 @@ export function orNull<T>(definition: Definition<T>): Definition<T | null> {
     ...definition,
     schema: nullable(definition.schema),
     default: null,
-    refusal: sayingNull(definition.refusal),
+    refusal: withNull(definition.refusal),
     constraints: { ...definition.constraints, nullable: true },
   }
 }

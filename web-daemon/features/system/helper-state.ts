@@ -1,6 +1,6 @@
 // Whether the helper is there and can change what it is asked to. One probe, which writes, serves health and the list of
 // what needs attention.
-import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, type Message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { Component, HostIncident } from '../../platform/health.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
@@ -28,7 +28,7 @@ export function watchHelperState(): HelperState {
 
 const observeHelper = ({ request }: Pick<ReadContext, 'request'>): Promise<Observed> =>
   request('host.probe', { parts: ['state'] }).then(
-    ({ state }) => ({ isAway: false, trouble: state?.trouble ? verbatim(state.trouble) : null }),
+    ({ state }) => ({ isAway: false, trouble: state?.trouble ? fromRoot(state.trouble) : null }),
     (failure: unknown) => ({ isAway: isHelperAway(failure), trouble: errorMessage(failure) }),
   )
 

@@ -2,7 +2,7 @@
 import type { JSONRPCErrorException } from 'json-rpc-2.0'
 import type { ErrorCode } from '@panel/shared/api/base/codes.ts'
 import { refusalOf, type RefusalCode } from '@panel/shared/rpc/outcome.ts'
-import { message, type MessageId } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, type MessageId } from '@panel/shared/messages/message.ts'
 import { Refusal } from '../http/refusal.ts'
 
 const CODE_OF: Record<Exclude<RefusalCode, 'malformed'>, ErrorCode> = {
@@ -23,7 +23,7 @@ const CODE_OF: Record<Exclude<RefusalCode, 'malformed'>, ErrorCode> = {
   irreversible: 'IRREVERSIBLE',
 }
 
-/** Root sends a code and a text of its own: the text is English in every language, the code says what it is about. */
+/** Root sends a code and a phrase; what it passes on of the kernel is English in every language. */
 const MESSAGE_OF = {
   stale_state: 'panel.stale_state',
   unsupported: 'panel.unsupported',
@@ -54,6 +54,6 @@ export function refusalFromRpc(failure: JSONRPCErrorException): Error {
   const reason = refusalOf(failure.code)
   if (reason === null || reason === 'malformed')
     return new Error(`The root helper refused a request as malformed (${failure.code}): ${failure.message}`)
-  const told = message(MESSAGE_OF[reason], { detail: String(failure.message).slice(0, 500) })
+  const told = message(MESSAGE_OF[reason], { detail: fromRoot(String(failure.message).slice(0, 500)) })
   return new Refusal(CODE_OF[reason], told, { details: { reason } })
 }

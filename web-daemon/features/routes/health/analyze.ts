@@ -3,7 +3,7 @@
 import type { Evidence, RouteAnalysis, RouteVerdict } from '@panel/shared/api/analysis.ts'
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { RouteHealthView } from '@panel/shared/api/routes/answers.ts'
-import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, type Message } from '@panel/shared/messages/message.ts'
 import { ruleNamed, tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { StoreContext } from '../../../platform/context.ts'
 import { foreignRules, remediesOf, toldOf } from '../../forwarding/foreign.ts'
@@ -128,8 +128,9 @@ async function foreign(context: StoreContext, record: RouteRecord, paths: Paths)
   const { is_readable: readable, managers, total, detail } = found
   const blocks = await blocksOfRoute(context.request, record, { foreign: found, paths })
   const [block = null] = blocks
-  const data = { readable, managers, total, block }
-  if (!readable) return passes('foreign_rules', message('health.firewalls_unreadable', { detail }), data)
+  const data = { readable, managers, total, block: block && { ...block, remedy: block.remedy.message } }
+  if (!readable)
+    return passes('foreign_rules', message('health.firewalls_unreadable', { detail: fromRoot(detail) }), data)
   if (!block) return passes('foreign_rules', message('health.firewalls_fine', { count: total }), data)
   if (!block.is_certain)
     return passes(
@@ -140,7 +141,7 @@ async function foreign(context: StoreContext, record: RouteRecord, paths: Paths)
   return stops(
     'FORWARD_BLOCKED',
     passes('foreign_rules', toldOf(block), data),
-    blocks.map(({ remedy }) => verbatim(remedy)),
+    blocks.map(({ remedy }) => remedy),
   )
 }
 

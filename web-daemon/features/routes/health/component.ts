@@ -2,7 +2,7 @@
 import { ROUTE_RULE_ID_MAX } from '@panel/shared/ruleset/model.ts'
 import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
 import type { RulesetFound } from '@panel/shared/ruleset/found.ts'
-import { message, sentences, type Message } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, sentences, type Message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import type { Component } from '../../../platform/health.ts'
 import { errorMessage } from '../../../platform/http/refusal.ts'
@@ -25,7 +25,7 @@ export async function rulesComponent(
     const { live } = (await request('forwarding.probe', {})).state
     const troubles = held.is_readable
       ? [...missing(enabled, held, watch), ...strays(held), ...unforwarded(await countInForce(db), live)]
-      : [message('component.rules_unreadable', { why: held.detail })]
+      : [message('component.rules_unreadable', { why: fromRoot(held.detail) })]
     if (troubles.length > 0) return { name, status: 'error', detail: sentences(...troubles) }
     return { name, status: 'ok', detail: message('component.rules', { count: enabled.length }) }
   } catch (failure) {

@@ -154,7 +154,7 @@ function classify(
 ): { status: ReconcileStatus; told: Message } {
   if (record.apply_status_id === APPLY_STATUSES.Inconsistent)
     return { status: 'Inconsistent', told: message('drift.rule_stuck', { why: lastError(record) }) }
-  if (damage !== undefined) return { status: 'Drifted', told: message('drift.rule_in_part', { why: damage }) }
+  if (damage !== undefined) return { status: 'Drifted', told: message('drift.rule_in_part', { why: fromRoot(damage) }) }
   if (!desired)
     return actual
       ? { status: 'Drifted', told: message('drift.rule_disabled_held') }

@@ -5,7 +5,7 @@ import { sameState } from '@panel/shared/change/change.ts'
 import { checkMessage, failedChecks } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
-import { message, type Message } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, type Message } from '@panel/shared/messages/message.ts'
 import { ruleNamed, tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { observe } from '../../tunnels/view.ts'
@@ -110,7 +110,9 @@ function verdict(record: RouteRecord, { held, forwarding, shadows, ...path }: Ob
   if (!held?.is_readable)
     return {
       state: 'pending',
-      told: message('health.unreadable', { why: held?.detail || message('health.helper_silent') }),
+      told: message('health.unreadable', {
+        why: held?.detail ? fromRoot(held.detail) : message('health.helper_silent'),
+      }),
     }
   return (
     inKernel(record, held) ??
@@ -135,7 +137,7 @@ function inKernel(record: RouteRecord, held: KernelRules): Verdict | null {
   if (!actual)
     return {
       state: 'failed',
-      told: damaged ? message('health.in_part', { why: damaged.detail }) : message('health.missing'),
+      told: damaged ? message('health.in_part', { why: fromRoot(damaged.detail) }) : message('health.missing'),
     }
   const [first] = failedChecks(checkRuleset([id], desired && [desired], [actual]))
   return {

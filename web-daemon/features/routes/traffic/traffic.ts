@@ -1,5 +1,6 @@
 // The traffic of rules: samples the kernel's counters, sums them up even if they are recreated, and keeps the traffic
 // of each interval.
+import { fromRoot, message, type Message } from '@panel/shared/messages/message.ts'
 import type { RelayCounters } from '@panel/shared/ruleset/model.ts'
 import type { Logger } from 'pino'
 import type { CommandContext } from '../../../platform/context.ts'
@@ -42,13 +43,19 @@ interface Sample {
   readonly deltas: ReadonlyMap<number, TrafficDelta>
 }
 
+interface Available {
+  readonly is_readable: boolean
+  /** Why the counters cannot be read. */
+  readonly detail: Message
+}
+
 export class Traffic {
   readonly #deps: TrafficDeps
   #accumulators: Promise<Map<number, CounterAccumulator>> | null = null
   readonly #dirty = new Set<number>()
   #buckets = new Map<string, Bucket>()
   #samples: Sample[] = []
-  #available = { is_readable: false, detail: 'The counters have not been read yet' }
+  #available: Available = { is_readable: false, detail: message('note.counters_unread') }
   #reading: Promise<boolean> | null = null
   #readAt: Moment | null = null
   #sampledAt: number | null = null
@@ -116,7 +123,7 @@ export class Traffic {
     await this.save()
   }
 
-  get available(): { readonly is_readable: boolean; readonly detail: string } {
+  get available(): Available {
     return this.#available
   }
 
@@ -243,8 +250,8 @@ export class Traffic {
     const held = await nullIfHelperAway(readKernelCounters(this.#deps.request))
     if (this.#changing > 0 || generation !== this.#generation) return false
     this.#available = held
-      ? { is_readable: held.is_readable, detail: held.detail }
-      : { is_readable: false, detail: 'The root helper cannot be reached' }
+      ? { is_readable: held.is_readable, detail: fromRoot(held.detail) }
+      : { is_readable: false, detail: message('panel.helper_away') }
     if (!held?.is_readable) return false
     for (const one of held.counters)
       this.#add(one.route_rule_id, accumulatorFor(accumulators, one.route_rule_id).read(deltaOnly(one), held.epoch))

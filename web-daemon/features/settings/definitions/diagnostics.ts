@@ -6,22 +6,22 @@ export const DIAGNOSTICS = {
   'diagnostics.manual_ping_count': int(
     100,
     { min: 1, max: PING_COUNT_MAX },
-    'Packets of a ping by hand. More of them measure a small loss better.',
+    'Packets of a manual ping. More of them measure a small loss better.',
   ),
   'diagnostics.manual_ping_interval': float(
     0.1,
     { min: 0.01, max: 60, unit: 'seconds' },
-    'Time between two packets of a ping by hand. A shorter time gives a result sooner and puts more load on the path.',
+    'Time between two packets of a manual ping. A shorter time gives a result sooner and puts more load on the path.',
   ),
   'diagnostics.manual_ping_timeout': float(
     1,
     { min: 0.1, max: 60, unit: 'seconds' },
-    'Time after which a packet of a ping by hand counts as lost. Raise it for paths with a long round trip.',
+    'Time after which a packet of a manual ping counts as lost. Raise it for paths with a long round trip.',
   ),
   'diagnostics.manual_ping_max_count': int(
     PING_COUNT_MAX,
     { min: 1, max: PING_COUNT_MAX },
-    'Most packets that a ping by hand may ask for. It keeps a run from going on for hours.',
+    'Most packets that a manual ping may send. It keeps a run from going on for hours.',
   ),
   'diagnostics.mtu_probe_min': int(
     1200,

@@ -14,7 +14,7 @@ export const METRICS = {
   ),
   'metrics.hide_loopback': bool(
     true,
-    'Whether loopback interfaces are left out of the readings. Turn it off to see what the host says to itself.',
+    "Whether loopback interfaces are left out of the readings. Turn it off to see the host's traffic to itself.",
   ),
   'metrics.hide_pseudo_filesystems': bool(
     true,

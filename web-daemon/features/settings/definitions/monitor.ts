@@ -4,7 +4,7 @@ import { bool, float, int, orNull } from '../kinds.ts'
 export const MONITOR = {
   'monitor.enabled': bool(
     true,
-    'Whether tunnels are monitored that do not say themselves. Turn it off where the far ends answer no pings.',
+    'Whether tunnels are monitored unless they are set otherwise themselves. Turn it off where the far ends answer no pings.',
   ),
   'monitor.interval_seconds': float(
     1,
@@ -46,7 +46,7 @@ export const MONITOR = {
   'monitor.state_change_samples': int(
     3,
     { min: 1, max: 100 },
-    'How many judgements in a row must agree before the state of a tunnel changes. Raise it where a state changes to and fro.',
+    'How many results in a row must agree before the state of a tunnel changes. Raise it where a state flaps.',
   ),
   'monitor.aggregate_interval_seconds': int(
     60,
@@ -60,6 +60,6 @@ export const MONITOR = {
   ),
   'monitor.tcp_knock_enabled': bool(
     true,
-    'Whether a far end that answers no ping is tried over TCP before the tunnel counts as down. Turn it off where a firewall there takes this for an attack.',
+    'Whether a far end that answers no ping is tried over TCP before the tunnel counts as down. Turn it off where a firewall there treats this as an attack.',
   ),
 }

@@ -25,7 +25,7 @@ export const SYSTEM = {
   ),
   'system.auto_reapply_on_drift': bool(
     false,
-    "Whether a tunnel or relay rule that was changed or removed behind the panel's back is put right without being asked. One that does not stay right is left alone after three times in ten minutes. Leave it off where other software changes the same tunnels.",
+    'Whether a tunnel or relay rule that was changed or removed outside the panel is reapplied automatically. One that keeps changing is left alone after three times in ten minutes. Leave it off where other software changes the same tunnels.',
   ),
   'system.safe_apply_mode': oneOf(
     ['off', 'risky', 'always'],

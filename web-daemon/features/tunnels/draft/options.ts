@@ -1,7 +1,7 @@
 // Checks of fields that do not depend on the host: what fits the kind of tunnel, and what fits together.
 import { parseIp } from '@panel/shared/address/ip.ts'
 import type { FieldCode } from '@panel/shared/api/base/codes.ts'
-import { sayingNull } from '@panel/shared/api/base/fields.ts'
+import { withNull } from '@panel/shared/api/base/fields.ts'
 import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { RequestedTunnel, DraftContext } from './context.ts'
@@ -62,7 +62,7 @@ function checkMonitor({ body, problems, settings }: DraftContext): void {
     problems.add(
       'monitor_target',
       'INVALID_MONITOR_OVERRIDE',
-      sayingNull(message('input.ip', { field: 'monitor_target' })),
+      withNull(message('input.ip', { field: 'monitor_target' })),
     )
   const degraded = body.monitor_degraded_loss_percent ?? settings.get('monitor.degraded_loss_pct')
   const down = body.monitor_down_loss_percent ?? settings.get('monitor.down_loss_pct')
