@@ -73,8 +73,8 @@ function tunnelHandlers({ kernel, windows, inTurn }: HelperDeps): HandlersOf<'tu
     'tunnel.digest': async () => ({ tunnels: await digestTunnels(kernel) }),
     'tunnel.verify': (change) => tunnels.verify(asStates(change)),
     'tunnel.apply': (change) => inTurn(() => tunnels.apply(asStates(change))),
-    'tunnel.adopt': (params) => inTurn(() => adoptLink(kernel, params).then(() => ({}))),
-    'tunnel.release': (params) => inTurn(() => releaseLink(kernel, params).then(() => ({}))),
+    'tunnel.adopt': (params) => inTurn(() => adoptLink(kernel, windows.journal, params).then(() => ({}))),
+    'tunnel.release': (params) => inTurn(() => releaseLink(kernel, windows.journal, params).then(() => ({}))),
   }
 }
 

@@ -6,12 +6,14 @@ import { Transaction, type Undoable } from '../transaction.ts'
 import { forwardingSubject } from './forwarding/subject.ts'
 import { handoverSubject } from './ruleset/handover.ts'
 import { rulesetSubject } from './ruleset/subject.ts'
+import { ownershipUndo } from './tunnel/ownership.ts'
 import { tunnelSubject } from './tunnel/subject.ts'
 
 export function transactionsOf(kernel: Kernel, journal: Journal): Undoable[] {
   const rules = rulesetSubject(kernel.rulesets, (last) => log('info', 'Counters of rules were deleted', { last }))
   return [
     new Transaction(tunnelSubject(kernel), journal),
+    ownershipUndo(kernel, journal),
     new Transaction(rules, journal),
     new Transaction(handoverSubject(kernel.ruleBackends), journal),
     new Transaction(forwardingSubject(kernel.forwarding), journal),

@@ -5,6 +5,7 @@ import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { statesOrNull, type TunnelStates } from '@panel/shared/tunnel/plans.ts'
+import type { Owner } from '../nouns/tunnel/ownership.ts'
 import type { HostRules } from '../nouns/ruleset/subject.ts'
 
 export const tunnelParts: Parts<TunnelStates, TunnelState> = {
@@ -49,9 +50,15 @@ export const forwardingParts: Parts<ForwardingState, ForwardingState> = {
   join: ([state]) => state ?? null,
 }
 
+export const ownershipParts: Parts<readonly Owner[], Owner> = {
+  divide: (owners) => new Map((owners ?? []).map((owner) => [owner.interface_name, owner])),
+  join: (owners) => (owners.length === 0 ? null : owners),
+}
+
 /** A noun that is not here, as the hand-over between backends when the helper starts, is never part of a window. */
 export const PARTS: Readonly<Record<string, Parts<unknown, unknown>>> = {
   tunnel: tunnelParts as Parts<unknown, unknown>,
+  ownership: ownershipParts as Parts<unknown, unknown>,
   ruleset: ruleParts as Parts<unknown, unknown>,
   forwarding: forwardingParts as Parts<unknown, unknown>,
 }

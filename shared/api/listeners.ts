@@ -73,6 +73,7 @@ export const ListenerView = shape('Listener', {
   ),
   is_open: described(Flag, 'The configured one is closed while a kept one is open.'),
   is_this: described(Flag, 'This request came through it.'),
+  is_in_place: described(Flag, 'On trial at the address and port of another listener: only the certificate is new.'),
   errno: described(Text, 'Why it is not open although it should be, such as EADDRNOTAVAIL; otherwise "".'),
   seconds_left: described(nullable(Count), 'Of a trial.'),
 })

@@ -1,12 +1,12 @@
 // Whether the operator's own way to the panel is concerned, by the kernel's routing table. Pure.
-import { formatCidr, parseIp, type Ip } from '../address/ip.ts'
+import { parseIp, type Ip } from '../address/ip.ts'
 import type { Impact } from '../api/impact/impact.ts'
 import type { Change } from '../change/change.ts'
 import { message, spoken, type Message } from '../messages/message.ts'
 import type { TunnelState } from '../tunnel/model.ts'
 import type { RoutingEntry } from '../tunnel/observed.ts'
 import type { Foreseen } from './foreseen.ts'
-import { cutOf, effectOf } from './own-access.ts'
+import { cutOf, cutTold, effectOf } from './own-access.ts'
 
 export interface ClientFacts {
   /** "" without one. */
@@ -53,12 +53,7 @@ function byTunnel(change: Change<TunnelState>, { client, client_ip, server_ip, r
   const name = (change.before ?? change.after)?.interface_name ?? ''
   const addresses = change.before?.link?.config.addresses ?? []
   const cut = cutOf(name, effectOf({ addresses }, change), { client, server_ip }, route)
-  if (cut?.how === 'through_tunnel') return throughTunnel(client_ip, name, formatCidr(cut.network))
-  if (cut)
-    return {
-      how: cut.how,
-      detail: message('tunnel.own_access_captured', { client_ip, name, network: formatCidr(cut.network) }),
-    }
+  if (cut) return { how: cut.how, detail: cutTold(cut, client_ip, name) }
   const [was, shall] = [change.before?.link?.config.mtu, change.after?.link?.config.mtu]
   const isNarrower = was !== undefined && shall !== undefined && shall < was
   return isNarrower && route?.device === name

@@ -1,5 +1,6 @@
 // impactOf: what becomes of connections, rules, routes and the operator's own access when a foreseen change is carried
 // out. Pure.
+import type { MonitorState } from '../api/base/lookups.ts'
 import type { Impact, Interruption } from '../api/impact/impact.ts'
 import { message, spoken, type Message } from '../messages/message.ts'
 import type { RouteThrough, TunnelState } from '../tunnel/model.ts'
@@ -14,6 +15,7 @@ import { summaryOf } from './summary.ts'
 export interface TunnelFacts {
   readonly tunnel_id: number
   readonly interface_name: string
+  readonly state: MonitorState
   /** By which its GRE packets leave; null where it is not known. */
   readonly underlay_device: string | null
 }
@@ -165,7 +167,7 @@ function tunnelIn(
   if (!tunnel || effect === 'none') return []
   const why = changed.includes(link) ? ('changed' as const) : ('underlay_through' as const)
   const fate = effect === 'gone' ? 'end' : effect === 'remade' || effect === 'bounced' ? 'at_risk' : 'survive'
-  return [{ tunnel_id: tunnel.tunnel_id, interface_name, why, fate }]
+  return [{ tunnel_id: tunnel.tunnel_id, interface_name, state: tunnel.state, why, fate }]
 }
 
 /** As they are spelled with `ip`. */

@@ -1,6 +1,7 @@
 // What a change of a tunnel does to the way of the answers to a client, by the kernel's routing table. Pure.
 import { contains, formatCidr, parseCidr, parseIp, type Cidr, type Ip } from '../address/ip.ts'
 import type { Change } from '../change/change.ts'
+import { message, type Message } from '../messages/message.ts'
 import type { TunnelAddress, TunnelState } from '../tunnel/model.ts'
 import { addressNetworks } from '../tunnel/networks.ts'
 import type { RoutingEntry } from '../tunnel/observed.ts'
@@ -14,6 +15,10 @@ interface Guarded {
 export interface Effect {
   /** The link goes, is made again or is taken down, and every route with it. */
   readonly isDown: boolean
+  /** The link is up afterwards. */
+  readonly stays: boolean
+  /** Destinations of the routes that a new link takes along. */
+  readonly carried: readonly string[]
   readonly lost: readonly TunnelAddress[]
   readonly gained: readonly Cidr[]
 }
@@ -23,7 +28,8 @@ export function effectOf({ addresses }: Guarded, change: Change<TunnelState>): E
   const isDown = steps.some(({ kind }) => kind === 'link_delete' || kind === 'link_down')
   const removed = steps.flatMap((step) => (step.kind === 'address_remove' ? [step.address] : []))
   const lost = isDown ? [...addresses, ...liveAddresses(change.before)] : removed
-  return { isDown, lost, gained: gainedNetworks(change) }
+  const { is_up: stays = false, routes = [] } = change.after?.link ?? {}
+  return { isDown, stays, carried: routes.map(({ destination }) => destination), lost, gained: gainedNetworks(change) }
 }
 
 /** Without a look at the routing table. */
@@ -31,7 +37,7 @@ export const mayCut = ({ isDown, lost, gained }: Effect, client: Ip): boolean =>
   isDown || lost.length > 0 || gained.some((one) => contains(one, client))
 
 export interface Cut {
-  readonly how: 'through_tunnel' | 'route_captured'
+  readonly how: 'through_tunnel' | 'route_goes' | 'route_captured'
   readonly network: Cidr
 }
 
@@ -39,6 +45,16 @@ export interface Cut {
 export interface OwnEnds {
   readonly client: Ip
   readonly server_ip: string
+}
+
+const CUTS = {
+  through_tunnel: 'tunnel.own_access',
+  route_goes: 'tunnel.own_access_route',
+  route_captured: 'tunnel.own_access_captured',
+} as const
+
+export function cutTold({ how, network }: Cut, client_ip: string, name: string): Message {
+  return message(CUTS[how], { client_ip, name, network: formatCidr(network) })
 }
 
 /** `route` is the entry by which the kernel answers the client now; null where none is known. */
@@ -56,7 +72,10 @@ export function cutOf(
     ...addressNetworks(reached),
   ][0]
   if (inside) return { how: 'through_tunnel', network: inside }
-  if (isThrough && network && isRouteLost(effect, route)) return { how: 'through_tunnel', network }
+  if (isThrough && network && isRouteLost(effect, route)) {
+    const comesBack = !effect.stays || effect.carried.includes(route.destination)
+    return { how: comesBack ? 'through_tunnel' : 'route_goes', network }
+  }
   const longest = network?.prefix_length ?? -1
   const captor = isThrough ? undefined : effect.gained.find((one) => contains(one, client))
   return captor && captor.prefix_length > longest ? { how: 'route_captured', network: captor } : null

@@ -18,10 +18,12 @@ export const LISTENER = {
     'Another listener is on trial already, at {address} port {port}. Keep that one or end it first.',
   'listener.other_connection':
     'This request did not come through the listener at {address} port {port}, so it does not prove that anybody can reach that one. Open the panel there and keep it from there.',
+  'listener.earlier_connection':
+    'This connection was made before the new certificate was shown at {address} port {port}, so it does not prove that anybody can reach the panel with it. Keep it over a new connection.',
   'listener.only_way':
     'The panel would be left without its kept listener while no configured one is open. Try another listener and keep that: this one closes then. On the server itself, tunnel-panel set-listen does it.',
   'listener.own_in_use':
-    'The panel itself listens on port {port} there already. Choose another port. To change address or certificate under the same port, keep a listener on another port first and come back to this one from there.',
+    'The panel itself listens on port {port} there already. Choose another port. To change the address, or between HTTP and HTTPS, under the same port, keep a listener on another port first and come back to this one from there.',
   'listener.in_use': 'Something on this server listens at {address} port {port} already. Choose another port.',
   'listener.no_such_address':
     'No interface of this server has the address {address}. Choose one that it has, or 0.0.0.0 or :: for all of them.',

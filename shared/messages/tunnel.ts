@@ -131,6 +131,8 @@ export const TUNNEL = {
     '{name} is made again, and these routes through it cannot be added to the new link: {routes}. Add them again, unless a routing daemon does.',
   'tunnel.own_access':
     'Your own connection comes from {client_ip}, through {name} ({network}): without it you may lose access to the panel.',
+  'tunnel.own_access_route':
+    'The answers to your own connection from {client_ip} go by the route to {network} through {name}, which this change takes away for good: you may lose access to the panel.',
   'tunnel.own_access_captured':
     'The answers to your own connection from {client_ip} would go into {name} ({network}): you may lose access to the panel.',
   'tunnel.observed_unknown': 'Not known: {reason}',

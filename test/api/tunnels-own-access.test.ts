@@ -2,7 +2,7 @@
 // (reference.md; decisions.md, T8, R22).
 import assert from 'node:assert/strict'
 import type { Client, Reply } from './support/client.ts'
-import { fakeRoute } from '../support/fake-routes.ts'
+import { fakeRoute, routeThrough } from '../support/fake-routes.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { createTunnel } from './support/tunnels.ts'
 
@@ -113,26 +113,36 @@ describe('A request whose answers go through the tunnel by the routing table', (
     panel.kernel.changes.length = 0
     return { panel, client }
   }
-  const WAYS: Record<string, Asking> = {
-    'POST down': CUTTING['POST down']!,
-    'POST restart': CUTTING['POST restart']!,
-    'PATCH that makes the link again': CUTTING['PATCH that makes the link anew']!,
-    'DELETE of the tunnel': (client, more) => client.delete('/tunnels/1', more),
-    'DELETE of the address whose network has the gateway': (client, more) =>
-      client.delete('/tunnels/1/addresses', { address: OTHER.address, prefix_length: 30, ...more }),
+  const WAYS: Record<string, [Asking, how: string]> = {
+    'POST down': [CUTTING['POST down']!, 'through_tunnel'],
+    'POST restart': [CUTTING['POST restart']!, 'through_tunnel'],
+    'PATCH that makes the link again': [CUTTING['PATCH that makes the link anew']!, 'route_goes'],
+    'DELETE of the tunnel': [(client, more) => client.delete('/tunnels/1', more), 'through_tunnel'],
+    'DELETE of the address whose network has the gateway': [
+      (client, more) => client.delete('/tunnels/1/addresses', { address: OTHER.address, prefix_length: 30, ...more }),
+      'route_goes',
+    ],
   }
-  for (const [what, request] of Object.entries(WAYS))
+  for (const [what, [request, how]] of Object.entries(WAYS))
     it(`is refused by ${what} until the operator accepts losing access`, async () => {
       const { panel, client } = await panelBehind()
       const { status, error } = await request(client, {})
       assert.deepEqual(
         [status, error.code, error.details['how'], error.details['network']],
-        [409, 'WOULD_CUT_OWN_ACCESS', 'through_tunnel', '127.0.0.0/8'],
+        [409, 'WOULD_CUT_OWN_ACCESS', how, '127.0.0.0/8'],
       )
       assert.deepEqual(panel.kernel.changes, [])
       assert.equal((await request(client, { i_understand_i_may_lose_access: true })).status, 200)
       await panel.close()
     })
+
+  it('goes through the new link again where that takes the route along', async () => {
+    const { panel, client } = await panelBehind()
+    panel.kernel.routesOfOthers.add('gre-a-1', routeThrough('127.0.0.0/8'))
+    const { error } = await CUTTING['PATCH that makes the link anew']!(client, {})
+    assert.deepEqual([error.code, error.details['how']], ['WOULD_CUT_OWN_ACCESS', 'through_tunnel'])
+    await panel.close()
+  })
 
   it('is carried out where the change leaves that route alone', async () => {
     const { panel, client } = await panelBehind()

@@ -2,6 +2,7 @@
 // S18).
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
+import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { exampleTunnel } from '../support/example.ts'
 import { inProcessHelper, type InProcessHelper } from '../support/in-process-helper.ts'
@@ -41,6 +42,16 @@ describe('A link that somebody else made', () => {
     assert.equal(kernel.held.get(NAME)?.state?.config.mtu, 1300)
     assert.equal((await deleteTunnel(client, 1)).status, 200)
     assert.equal(kernel.held.has(NAME), false)
+  })
+
+  it('is somebody else’s again where it was adopted in a window that is put back', async () => {
+    assert.equal((await client.post('/safe-apply', {})).status, 201)
+    await adopt(client, { interface_name: NAME })
+    const { window } = (await client.get<SafeApplyAnswer>('/safe-apply')).body
+    assert.deepEqual([window?.changes, await isOurs()], [1, true])
+    assert.equal((await client.post('/safe-apply/cancel', { window_id: window?.window_id })).status, 200)
+    assert.deepEqual([(await getTunnel(client, 1)).status, await isOurs()], [404, false])
+    assert.equal((await adopt(client, { interface_name: NAME })).status, 201)
   })
 
   it('is safe from a web daemon in other hands, which cannot change it without an adoption that root logs', async () => {

@@ -49,7 +49,7 @@ export function inProcessHelper(
     helperFacts: async () => HELPER_FACTS,
     findTools: async () => ALL_TOOLS,
     findListeners: async () => kernel.hostListeners,
-    stateTrouble: async () => kernel.stateTrouble,
+    stateTrouble: async () => deps.windows.trouble() ?? kernel.stateTrouble,
   }
   const dispatch = dispatcherFor(handlersFor(deps))
   const asked: string[] = []

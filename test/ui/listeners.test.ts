@@ -52,7 +52,7 @@ describe('The addresses of the panel on the page', () => {
     const link = page.getByRole('link', { name: /^Open/ })
     await link.waitFor()
     assert.equal(await link.getAttribute('href'), `http://127.0.0.1:${port}/secret/system`)
-    await page.getByText(/Closes by itself in/).waitFor()
+    await page.getByText(/Ends by itself in/).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Keep this address' }).count(), 0)
     assert.deepEqual(
       (await listed(client)).map(({ state }) => state),
@@ -86,7 +86,7 @@ describe('The addresses of the panel on the page', () => {
     const { body } = await tryListener(client, {})
     const { page, gates } = await visitSystem()
     gates.allowConsole(/ERR_CONNECTION_REFUSED/)
-    await page.getByText(/Closes by itself in/).waitFor()
+    await page.getByText(/Ends by itself in/).waitFor()
     const { listener } = body
     const there = new Client(`http://127.0.0.1:${listener.port}/secret/`, client.check)
     client.cookies.forEach((value, name) => there.cookies.set(name, value))
@@ -109,7 +109,7 @@ describe('The addresses of the panel on the page', () => {
   it('fit a phone', async () => {
     await onTrial()
     const { page } = await visitSystem(host, { viewport: PHONE })
-    await page.getByText(/Closes by itself in/).waitFor()
+    await page.getByText(/Ends by itself in/).waitFor()
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= PHONE.width)
   })
 })

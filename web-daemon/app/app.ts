@@ -41,7 +41,11 @@ export function createApp(deps: PanelDeps): Panel {
   const { settings, logger } = deps
   logStoreTrouble(deps.db, logger)
   const services = makeServices(deps)
-  const readImpact = makeImpact({ traffic: services.traffic, took: (kind) => services.timings.took(kind) })
+  const readImpact = makeImpact({
+    traffic: services.traffic,
+    took: (kind) => services.timings.took(kind),
+    stateOf: (tunnel_id) => services.monitor.stateOf(tunnel_id),
+  })
   const endpoints = [...allEndpoints(services, readImpact), ...(deps.extra_endpoints ?? [])]
   const pipeline = makePipeline(deps, services, readImpact)
   const { basePath, streams } = pipeline
@@ -81,7 +85,7 @@ const makePipeline = (
     guards,
     context,
     remembered: new RememberedAnswers(now),
-    placeOf: (req) => sockets.of(req),
+    wayOf: (req) => sockets.wayOf(req),
     panelPorts: () => listeners.ports(),
     streams: new Streams({ now, isStanding: (session) => isStanding(db, session), logger }),
     inWindow: safeApply.during,

@@ -11,6 +11,7 @@ import { Throttle } from '../features/auth/throttle.ts'
 import { makeTokens } from '../features/auth/tokens.ts'
 import { Runs } from '../features/diagnostics/runs.ts'
 import { Listeners, type ConfiguredListener } from '../features/listeners/listeners.ts'
+import { endedWords } from '../features/listeners/sharing.ts'
 import { Metrics, type MetricsDeps } from '../features/metrics/metrics.ts'
 import { makeRoutesReader } from '../features/metrics/routes-snapshot.ts'
 import { Monitor, type MonitorDeps } from '../features/monitor/monitor.ts'
@@ -166,10 +167,10 @@ const makeListeners = (
     now,
     monotonic,
     logger,
-    onExpired: async ({ listener_id, address, port }) => {
+    onExpired: async (listener) => {
       const note = new AuditNote()
-      note.target('listener', listener_id)
-      note.operation(`Closed the listener at ${address} port ${port}: nobody kept it in time`)
+      note.target('listener', listener.listener_id)
+      note.operation(`${endedWords(listener)}: nobody kept it in time`)
       await recordPanelAction({ db, now }, { action: 'ListenerRemove', note, refusal: null, duration_ms: 0 })
     },
   })

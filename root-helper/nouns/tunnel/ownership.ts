@@ -7,11 +7,13 @@ import type { TunnelStates } from '@panel/shared/tunnel/plans.ts'
 import type { Params } from '@panel/shared/rpc/methods.ts'
 import { isBetweenSameEnds } from '@panel/shared/tunnel/same-ends.ts'
 import { sameState, type Change } from '@panel/shared/change/change.ts'
-import type { Kernel } from '../../kernel/facilities.ts'
+import type { Kernel, OwnLinks } from '../../kernel/facilities.ts'
 import { log } from '../../log.ts'
 import { canonicalOr, refuseStubs, whatItIs } from '../../policy.ts'
 import { RefusedError } from '../../refused.ts'
+import type { Journal } from '../../subject.ts'
 import { messageOf } from '../../text.ts'
+import type { Undoable } from '../../transaction.ts'
 import { probeTunnel, probeTunnels } from './probe.ts'
 
 /** `found` is what exists under each name of the change. Links that a file made are kept, since it may go before they do. */
@@ -35,24 +37,71 @@ const isSameLink = (a: TunnelState | null, b: TunnelState): boolean =>
   a?.link != null && b.link !== null && isBetweenSameEnds(a.link.config, b.link.config)
 
 /** Touches nothing of the host. Refused unless the link is as it was seen. */
-export async function adoptLink(kernel: Kernel, { interface_name, link }: Params<'tunnel.adopt'>): Promise<void> {
+export async function adoptLink(
+  kernel: Kernel,
+  journal: Journal,
+  { interface_name, link }: Params<'tunnel.adopt'>,
+): Promise<void> {
   refuseStubs([interface_name])
   const seen = canonicalOr({ interface_name, link, saved: null }, canonicalTunnel)?.link
-  const { state, observed } = await probeTunnel(kernel, interface_name)
+  const found = await probeTunnel(kernel, interface_name)
+  const { state, observed } = found
   if (observed && !state?.link) throw new RefusedError('protected_interface', whatItIs(interface_name, observed.kind))
   if (!observed || !sameState(state?.link, seen))
     throw new RefusedError('stale_state', message('root.link_changed', { name: interface_name }))
-  await kernel.ownLinks.keep(observed.index)
+  await setOwner(kernel, journal, found, true)
 }
 
 /** From now on it is somebody else's, even if a file of ours made it. */
 export async function releaseLink(
-  { links, ownLinks }: Kernel,
+  kernel: Kernel,
+  journal: Journal,
   { interface_name }: Params<'tunnel.release'>,
 ): Promise<void> {
-  const [found] = await links.observe([interface_name])
-  if (found) await ownLinks.release(found.observed.index)
+  await setOwner(kernel, journal, await probeTunnel(kernel, interface_name), false)
 }
+
+const NOUN = 'ownership'
+
+/** Whose the links under some names are, as a change of it is journalled. */
+export interface Owner {
+  readonly interface_name: string
+  readonly is_ours: boolean
+}
+
+/** By the journal, so that a window takes it back like any other change. */
+async function setOwner(
+  { ownLinks }: Kernel,
+  journal: Journal,
+  { interface_name, observed, is_ours: was }: TunnelFound,
+  is_ours: boolean,
+): Promise<void> {
+  if (!observed || ownLinks.says(observed.index) === is_ours) return
+  await journal.begin(NOUN, { before: [{ interface_name, is_ours: was }], after: [{ interface_name, is_ours }] })
+  try {
+    await write(ownLinks, observed.index, is_ours)
+  } catch (error) {
+    await journal.end(false)
+    throw error
+  }
+  await journal.end(true)
+}
+
+const write = (ownLinks: OwnLinks, index: number, is_ours: boolean): Promise<void> =>
+  is_ours ? ownLinks.keep(index) : ownLinks.release(index)
+
+/** By name, since a link that is made again has another index. Comes after the tunnels themselves, which are told apart by it. */
+export const ownershipUndo = ({ links, ownLinks }: Kernel, journal: Journal): Undoable => ({
+  noun: NOUN,
+  async undo({ before }) {
+    for (const { interface_name, is_ours } of (before ?? []) as readonly Owner[]) {
+      const [found] = await links.observe([interface_name])
+      if (found) await write(ownLinks, found.observed.index, is_ours)
+    }
+    await journal.end(false)
+    return { outcome: 'restored', steps: [], checks: [], failure: null, remediation: [] }
+  },
+})
 
 /** While no helper ran links may have gone. That they are not forgotten yet is no reason to serve nothing. */
 export async function forgetGone({ links, ownLinks }: Pick<Kernel, 'links' | 'ownLinks'>): Promise<void> {

@@ -1,7 +1,21 @@
 // What a change would do to what goes on on the host now (reference.md, Impact; decisions.md, I1-I5).
 import { nullable, strict, Type, type Static } from '../../schema.ts'
+import { MONITOR_STATES } from '../base/lookups.ts'
 import { MessageView, sentence, Warning } from '../base/errors.ts'
-import { Anything, Count, Flag, Id, Instant, list, oneOf, Sentence, shape, Text, described } from '../base/shapes.ts'
+import {
+  Anything,
+  Count,
+  Flag,
+  Id,
+  Instant,
+  list,
+  oneOf,
+  Sentence,
+  shape,
+  Text,
+  described,
+  wordIn,
+} from '../base/shapes.ts'
 import { StepView } from '../base/step.ts'
 
 /** From the mildest on. */
@@ -18,7 +32,7 @@ export type Interruption = (typeof INTERRUPTIONS)[number]
 
 export const RULE_CAUSES = ['changed', 'relays_over', 'forwarding', 'overtaken', 'set_free'] as const
 export const TUNNEL_CAUSES = ['changed', 'underlay_through'] as const
-export const OWN_ACCESS_CAUSES = ['none', 'through_tunnel', 'route_captured'] as const
+export const OWN_ACCESS_CAUSES = ['none', 'through_tunnel', 'route_goes', 'route_captured'] as const
 
 const Connections = strict({
   is_known: Flag,
@@ -64,7 +78,15 @@ export const Impact = shape('Impact', {
   ),
   connections: Connections,
   rules: list(ImpactRule),
-  tunnels: list(strict({ tunnel_id: Id, interface_name: Text, why: oneOf(TUNNEL_CAUSES), fate: Fate })),
+  tunnels: list(
+    strict({
+      tunnel_id: Id,
+      interface_name: Text,
+      state: described(wordIn(MONITOR_STATES), 'As the monitor judges it now.'),
+      why: oneOf(TUNNEL_CAUSES),
+      fate: Fate,
+    }),
+  ),
   addresses: strict({ come: list(Text), go: list(Text) }),
   routes: described(
     nullable(
@@ -84,7 +106,10 @@ export const Impact = shape('Impact', {
   own_access: strict({
     is_affected: Flag,
     is_known: Flag,
-    how: oneOf(OWN_ACCESS_CAUSES),
+    how: described(
+      oneOf(OWN_ACCESS_CAUSES),
+      'route_goes: the tunnel stays, and nobody puts the route back by which the client is answered.',
+    ),
     client_ip: Text,
     ...sentence('detail'),
   }),

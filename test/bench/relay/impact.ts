@@ -49,7 +49,7 @@ export async function impactSection(stage: Stage, panel: Panel, count: number): 
   await traffic.count()
   const open = traffic.connections(1) ?? 0
   if (open < CONNECTIONS * 0.45) throw new Error(`Only ${open} connections are open`)
-  const readImpact = makeImpact({ traffic, took: () => null })
+  const readImpact = makeImpact({ traffic, took: () => null, stateOf: () => 'Unknown' })
   const nothing = {
     ...(await readImpact({ ...deps, api_path: '' }, { changes: [], warnings: [] }, { client_ip: '', server_ip: '' })),
   }

@@ -40,7 +40,7 @@ const factsOf = (rule: RelayRule, interface_name: string | null = null): RuleFac
 const facts = (more: Partial<ImpactFacts> = {}): ImpactFacts => ({
   checked_at: '2026-01-01T00:00:00.000Z',
   client: { client_ip: '198.51.100.7', server_ip: '', route: fakeRoute('0.0.0.0/0', 'eth0'), isRouteKnown: true },
-  tunnels: [{ tunnel_id: 1, interface_name: 'gre-a-1', underlay_device: 'eth0' }],
+  tunnels: [{ tunnel_id: 1, interface_name: 'gre-a-1', state: 'Up', underlay_device: 'eth0' }],
   rules: [],
   connections: { unknown: null, totals: new Map(), byDestination: null },
   through: new Map(),
@@ -199,7 +199,7 @@ describe('The impact of a change', () => {
   })
 
   it('ends with a tunnel what goes through one that lies over it', () => {
-    const inner = { tunnel_id: 2, interface_name: 'gre-a-2', underlay_device: 'gre-a-1' }
+    const inner = { tunnel_id: 2, interface_name: 'gre-a-2', state: 'Down' as const, underlay_device: 'gre-a-1' }
     const all = {
       ...facts(),
       rules: [factsOf(exampleRule({ ...SNAT }), 'gre-a-2')],
@@ -207,8 +207,11 @@ describe('The impact of a change', () => {
     }
     const { rules, tunnels } = impact([...CHANGES['a deletion']], all)
     assert.deepEqual(
-      [rules.map(({ fate }) => fate), tunnels.map(({ interface_name, why }) => `${interface_name} ${why}`)],
-      [['end'], ['gre-a-1 changed', 'gre-a-2 underlay_through']],
+      [
+        rules.map(({ fate }) => fate),
+        tunnels.map(({ interface_name, state, why }) => `${interface_name} ${state} ${why}`),
+      ],
+      [['end'], ['gre-a-1 Up changed', 'gre-a-2 Down underlay_through']],
     )
     assert.deepEqual(
       impact([...CHANGES['a recreate']], all).rules.map(({ fate }) => fate),

@@ -2,10 +2,10 @@
 // now.
 import assert from 'node:assert/strict'
 import { formatCidr, parseIp } from '@panel/shared/address/ip.ts'
-import type { TunnelState } from '@panel/shared/tunnel/model.ts'
+import type { RouteThrough, TunnelState } from '@panel/shared/tunnel/model.ts'
 import { cutOf, effectOf } from '@panel/shared/impact/own-access.ts'
 import { exampleTunnel } from '../../support/example.ts'
-import { fakeRoute } from '../../support/fake-routes.ts'
+import { fakeRoute, routeThrough } from '../../support/fake-routes.ts'
 
 const CLIENT = '10.77.0.9'
 
@@ -64,8 +64,19 @@ describe("The operator's own access", () => {
     assert.ok(bare.link)
     const after = { ...bare, link: { ...bare.link, config: { ...bare.link.config, addresses: [] } } }
     const route = fakeRoute('10.64.0.0/10', interface_name)
-    assert.equal(cut(bare, after, { ...route, source: '10.77.0.1' }), 'through_tunnel 10.64.0.0/10')
-    assert.equal(cut(bare, after, { ...route, gateway: '10.77.0.2' }), 'through_tunnel 10.64.0.0/10')
+    assert.equal(cut(bare, after, { ...route, source: '10.77.0.1' }), 'route_goes 10.64.0.0/10')
+    assert.equal(cut(bare, after, { ...route, gateway: '10.77.0.2' }), 'route_goes 10.64.0.0/10')
     assert.equal(cut(bare, after, route), null)
+  })
+
+  it('goes with the route alone where the link is made again without it, and comes back where it is taken along', () => {
+    const before = tunnel(30)
+    const remade = (routes: RouteThrough[]): TunnelState => ({
+      ...before,
+      link: before.link && { ...before.link, config: { ...before.link.config, ttl: 9 }, routes },
+    })
+    const route = fakeRoute('10.77.0.0/16', before.interface_name)
+    assert.equal(cut(before, remade([]), route), 'route_goes 10.77.0.0/16')
+    assert.equal(cut(before, remade([routeThrough('10.77.0.0/16')]), route), 'through_tunnel 10.77.0.0/16')
   })
 })

@@ -1,4 +1,5 @@
 // A helper over a fake kernel whose disk and clock outlive it, so that it can be killed and started again.
+import assert from 'node:assert/strict'
 import type { Change } from '@panel/shared/change/change.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
@@ -53,6 +54,12 @@ export class Root {
 
   tunnel = (before: TunnelState | null, after: TunnelState | null): Promise<Outcome> =>
     this.handlers['tunnel.apply']({ before, after })
+
+  adopt = ({ interface_name, link }: TunnelState): Promise<object> =>
+    this.handlers['tunnel.adopt']({ interface_name, link: link ?? assert.fail('no link') })
+
+  isOurs = async (interface_name: string): Promise<boolean | undefined> =>
+    (await this.handlers['tunnel.probe']({ interface_names: [interface_name] })).tunnels[0]?.is_ours
 
   rules = (before: RelayRule[], after: RelayRule[]): Promise<Outcome> =>
     this.handlers['ruleset.apply'](change(before, after))

@@ -1,6 +1,6 @@
 // Makes a fresh debootstrap tree into the lab's machine: its own files, its units, and nothing left of the host that
 // built it.
-import { cp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { host } from './host.ts'
 
@@ -18,6 +18,9 @@ const masked = [
   ...['apt-daily.timer', 'apt-daily-upgrade.timer', 'dpkg-db-backup.timer', 'fstrim.timer', 'e2scrub_all.timer'],
   ...['systemd-tmpfiles-clean.timer'],
 ]
+
+// Each reload of systemd runs them all, and what they would generate (a mount of fstab, a getty) no test looks for.
+const generators = 'usr/lib/systemd/system-generators'
 
 // What debootstrap and apt copied from the host or wrote down about the mirror.
 const traces = [
@@ -41,4 +44,11 @@ export async function furnish(root: string, guestFiles: string): Promise<void> {
   await writeFile(join(root, 'etc/machine-id'), `${'1ab'.repeat(10)}00\n`)
   await host('chroot', [root, 'systemctl', 'enable', ...enabled])
   await host('chroot', [root, 'systemctl', 'mask', ...masked])
+  await maskGenerators(root)
+}
+
+async function maskGenerators(root: string): Promise<void> {
+  const masks = join(root, 'etc/systemd/system-generators')
+  await mkdir(masks, { recursive: true })
+  for (const name of await readdir(join(root, generators))) await symlink('/dev/null', join(masks, name))
 }

@@ -18,7 +18,11 @@ type Risky = {
   [R in EndpointName]: Endpoints[R] extends { body: infer B } ? (Consent extends keyof B ? R : never) : never
 }[EndpointName]
 
-const TEXTS = { through_tunnel: 'core.own_access.text', route_captured: 'core.own_access.captured' } as const
+const TEXTS = {
+  through_tunnel: 'core.own_access.text',
+  route_goes: 'core.own_access.text',
+  route_captured: 'core.own_access.captured',
+} as const
 
 /** Resolves to null if the change was applied but its answer was lost. */
 export const withAccessCheck = async <R extends Risky>(

@@ -5,6 +5,7 @@ import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { tunnelChanges, type ImpactFacts, type TunnelFacts } from '@panel/shared/impact/impact.ts'
 import { INTERRUPTED, linkImpact } from '@panel/shared/impact/link.ts'
 import type { RuleFacts } from '@panel/shared/impact/rules.ts'
+import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { ROUTE_LOOKUPS_MAX } from '@panel/shared/rpc/methods.ts'
 import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
@@ -22,11 +23,12 @@ import { nullIfUnreadable } from './unreadable.ts'
 export interface ImpactDeps {
   readonly traffic: Traffic
   readonly took: ImpactFacts['took']
+  readonly stateOf: (tunnel_id: number) => MonitorState
 }
 
 export async function gatherFacts(
   context: ReadContext,
-  { traffic, took }: ImpactDeps,
+  { traffic, took, stateOf }: ImpactDeps,
   foreseen: Foreseen,
   asking: Asking,
 ): Promise<ImpactFacts> {
@@ -46,7 +48,7 @@ export async function gatherFacts(
   return {
     checked_at: connections.checked_at,
     client: clientFacts(asking, ways),
-    tunnels: tunnels.map((one) => tunnelFacts(one, ways)),
+    tunnels: tunnels.map((one) => ({ ...tunnelFacts(one, ways), state: stateOf(one.tunnel_id) })),
     rules,
     connections: isOverLinks && ways === null ? { ...connections, unknown: WAYS_UNKNOWN } : connections,
     through,
@@ -103,7 +105,7 @@ async function lookUp({ request }: ReadContext, all: readonly string[], isNeeded
 const tunnelFacts = (
   { tunnel_id, interface_name, remote_endpoint }: ExistingTunnel,
   ways: Ways | null,
-): TunnelFacts => ({
+): Omit<TunnelFacts, 'state'> => ({
   tunnel_id,
   interface_name,
   underlay_device: ways?.get(remote_endpoint)?.device ?? null,

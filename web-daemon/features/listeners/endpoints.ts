@@ -12,6 +12,7 @@ import type { StoreContext, ReadDb } from '../../platform/context.ts'
 import { command, created, ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { draftListener } from './draft.ts'
 import type { Listeners } from './listeners.ts'
+import { endedWords, triedWords } from './sharing.ts'
 
 /** The relay rule, if there is one, that takes what comes to a TCP port. */
 export type RuleOnPort = (db: ReadDb, port: number) => Promise<Message | null>
@@ -64,8 +65,7 @@ export const listenerEndpoints = (listeners: Listeners, ruleOnPort: RuleOnPort) 
     async ({ note }, { params }) => {
       const listener_id = params['id'] ?? 0
       note.target('listener', listener_id)
-      const { address, port } = await listeners.remove(listener_id)
-      note.operation(`Closed the listener at ${address} port ${port}`)
+      note.operation(endedWords(await listeners.remove(listener_id)))
       return ok({ deleted: true as const, listener_id })
     },
   ),
@@ -86,6 +86,6 @@ const tryListener =
       problems.throwIfAny()
       const listener = await listeners.tryOne(draft, place)
       note.target('listener', listener.listener_id)
-      note.operation(`Listens at ${listener.address} port ${port} as well, for ${draft.seconds} s`)
+      note.operation(triedWords(listener, draft.seconds))
       return created({ listener })
     })

@@ -8,13 +8,14 @@ import type { StoreContext } from '../../platform/context.ts'
 import type { Component } from '../../platform/health.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { notFound } from '../../platform/http/routes.ts'
-import type { OpenSocket, Place, Sockets } from '../../platform/http/sockets.ts'
+import type { OpenSocket, Place, Sockets, Way } from '../../platform/http/sockets.ts'
 import { certificatePair, type CertificatePair } from '../../platform/tls/certificate.ts'
 import { listenerComponent } from './component.ts'
 import type { ListenerDraft } from './draft.ts'
-import { errnoOf, listenerFailed } from './failure.ts'
+import { errnoOf } from './failure.ts'
+import { isProvenBy, openOnTrial, openThere, partnerOf } from './sharing.ts'
 import { forgetListener, hasListener, keepListener, keptListener } from './store.ts'
-import { isSamePlace, listenerView, type Listener } from './view.ts'
+import { listenerView, type Listener } from './view.ts'
 
 /** A kept address may come later than the panel, as that of a tunnel does at boot. */
 const RETRY_MS = 5000
@@ -33,7 +34,7 @@ export interface ListenersDeps {
   readonly monotonic: () => number
   readonly logger: Logger
   /** For the audit log: a trial went by itself. */
-  readonly onExpired: (listener: Pick<Listener, 'listener_id' | 'address' | 'port'>) => Promise<void>
+  readonly onExpired: (listener: Listener) => Promise<void>
 }
 
 export class Listeners {
@@ -74,7 +75,7 @@ export class Listeners {
     return [this.#configured, this.#kept, this.#trial].filter((one) => one !== null)
   }
 
-  views(through: Place): ListenerView[] {
+  views(through: Way): ListenerView[] {
     return this.#all.map((one) => this.#view(one, through))
   }
 
@@ -88,18 +89,19 @@ export class Listeners {
   }
 
   renewConfigured(pair: CertificatePair): void {
-    if (this.#configured.socket) this.#deps.sockets.renew(this.#configured.socket, pair)
+    const { socket } = this.#configured
+    if (!socket) return
+    this.#configured = { ...this.#configured, pair }
+    if (!partnerOf(this.#all, this.#configured)) this.#deps.sockets.renew(socket, pair)
   }
 
-  tryOne({ address, port, pair, seconds }: ListenerDraft, through: Place): Promise<ListenerView> {
+  tryOne({ address, port, pair, seconds }: ListenerDraft, through: Way): Promise<ListenerView> {
     return this.#inTurn(async () => {
       if (this.#trial) throw new Refusal('CONFLICT', message('listener.under_way', placeOf(this.#trial)))
-      const { sockets, monotonic } = this.#deps
-      const socket = await sockets.open({ address, port }, pair ?? undefined).catch((failure: unknown) => {
-        throw listenerFailed(failure, { address, port }, sockets.all)
-      })
-      const until = monotonic() + seconds * 1000
-      this.#trial = { state: 'trial', listener_id: ++this.#lastId, ...placeOf(socket), pair, socket, errno: '', until }
+      const until = this.#deps.monotonic() + seconds * 1000
+      const opened = await openOnTrial(this.#deps.sockets, this.#all, { address, port }, pair)
+      const listener_id = ++this.#lastId
+      this.#trial = { state: 'trial', listener_id, ...placeOf(opened.socket), pair, ...opened, errno: '', until }
       this.#log('a listener is on trial', this.#trial)
       this.#watch()
       return this.#view(this.#trial, through)
@@ -107,18 +109,18 @@ export class Listeners {
   }
 
   /** Only through the listener itself, which shows that it can be reached. Repeating it changes nothing. */
-  keep(id: number, through: Place): Promise<KeepListenerAnswer> {
+  keep(id: number, through: Way): Promise<KeepListenerAnswer> {
     return this.#inTurn(async () => {
       const one = this.#found(id)
-      if (!isSamePlace(one, through))
-        throw new Refusal('SAFE_APPLY_SAME_CONNECTION', message('listener.other_connection', placeOf(one)))
+      const unproven = one.shown_since === null ? 'listener.other_connection' : 'listener.earlier_connection'
+      if (!isProvenBy(one, through)) throw new Refusal('SAFE_APPLY_SAME_CONNECTION', message(unproven, placeOf(one)))
       const closed = one === this.#trial ? await this.#keepTrial(one, id) : []
       return { listener: this.#view(this.#kept ?? one, through), closed }
     })
   }
 
   /** The kept one only while the configured one is open, as it is when the kept one could not be opened. */
-  remove(id: number): Promise<Place> {
+  remove(id: number): Promise<Listener> {
     return this.#inTurn(async () => {
       const one = this.#found(id)
       if (one === this.#kept) {
@@ -129,7 +131,7 @@ export class Listeners {
       this.#close(one)
       this.#log('a listener was ended', one)
       this.#watch()
-      return placeOf(one)
+      return one
     })
   }
 
@@ -172,7 +174,8 @@ export class Listeners {
     if (!kept) return
     try {
       const pair = kept.tls ? certificatePair(kept.tls) : null
-      const socket = await this.#deps.sockets.open(kept, pair ?? undefined)
+      const there = openThere(this.#all, kept, pair, 'configured')?.socket
+      const socket = there ?? (await this.#deps.sockets.open(kept, pair ?? undefined))
       this.#kept = { ...kept, pair, socket, errno: '' }
       this.#log('the panel listens where the operator has kept it', kept)
     } catch (failure) {
@@ -191,22 +194,24 @@ export class Listeners {
     const { db, configured, now } = this.#deps
     await keepListener(db, { ...placeOf(trial), listener_id, tls: trial.pair }, configured, now())
     const others = [this.#configured, this.#kept].filter((one) => one?.socket) as Listener[]
+    const closed = others.filter(({ socket }) => socket !== trial.socket).map(placeOf)
     for (const other of others) this.#close(other)
-    this.#kept = { ...trial, state: 'kept' }
+    this.#kept = { ...trial, state: 'kept', shown_since: null }
     this.#trial = null
     this.#log('the operator has kept a listener, and the others close', trial)
     this.#watch()
-    return others.map(placeOf)
+    return closed
   }
 
-  /** Nobody waits for it: an answer that is under way may take its time. */
+  /** Nobody waits for it: an answer that is under way may take its time. A socket of two is the other's from now on. */
   #close(one: Listener): void {
     const { socket } = one
+    const { sockets, logger } = this.#deps
+    const partner = socket && partnerOf(this.#all, one)
     if (one === this.#configured) this.#configured = { ...one, socket: null }
     if (!socket) return
-    this.#deps.sockets
-      .close(socket)
-      .catch((err: unknown) => this.#deps.logger.error({ err }, 'a listener did not end cleanly'))
+    if (!partner) sockets.close(socket).catch((err: unknown) => logger.error({ err }, 'a listener did not end cleanly'))
+    else if (partner.pair) sockets.renew(socket, partner.pair)
   }
 
   #found(id: number): Listener {
@@ -215,8 +220,8 @@ export class Listeners {
     return one
   }
 
-  #view(one: Listener, through: Place): ListenerView {
-    return listenerView(one, through, this.#deps.monotonic())
+  #view(one: Listener, through: Way): ListenerView {
+    return listenerView(one, through, this.#deps.monotonic(), one.socket && partnerOf(this.#all, one))
   }
 
   #log(what: string, one: Listener): void {
@@ -234,6 +239,6 @@ export class Listeners {
   }
 }
 
-const CLOSED = { pair: null, socket: null, errno: '', until: 0 } as const
+const CLOSED = { pair: null, socket: null, errno: '', until: 0, shown_since: null } as const
 
 const placeOf = ({ address, port }: Place): Place => ({ address, port })

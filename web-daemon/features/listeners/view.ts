@@ -1,8 +1,9 @@
 // A listener as it is sent: never its key.
 import { X509Certificate } from 'node:crypto'
 import type { ListenerView } from '@panel/shared/api/listeners.ts'
-import type { OpenSocket, Place } from '../../platform/http/sockets.ts'
+import type { OpenSocket, Place, Way } from '../../platform/http/sockets.ts'
 import type { CertificatePair } from '../../platform/tls/certificate.ts'
+import { isProvenBy } from './sharing.ts'
 
 export interface Listener extends Place {
   readonly state: ListenerView['state']
@@ -16,14 +17,18 @@ export interface Listener extends Place {
   readonly errno: string
   /** Of a trial, in milliseconds of the monotonic clock. */
   readonly until: number
+  /** When its certificate took the place of another at an open socket, as `Way` counts; null where it has its own. */
+  readonly shown_since: number | null
 }
 
-export function isSamePlace(a: Place, b: Place): boolean {
-  return a.address === b.address && a.port === b.port
-}
-
-export function listenerView(one: Listener, through: Place, monotonic: number): ListenerView {
-  const { listener_id, state, address, port, pair, tls, socket, errno, until } = one
+/** `partner`: the one that shares its socket. */
+export function listenerView(
+  one: Listener,
+  through: Way,
+  monotonic: number,
+  partner: Listener | null = null,
+): ListenerView {
+  const { listener_id, state, address, port, pair, tls, socket, errno, until, shown_since } = one
   return {
     listener_id,
     state,
@@ -32,7 +37,9 @@ export function listenerView(one: Listener, through: Place, monotonic: number): 
     is_tls: (pair ?? tls ?? null) !== null,
     certificate: pair && certificateView(pair),
     is_open: socket !== null,
-    is_this: socket !== null && isSamePlace(one, through),
+    is_this:
+      socket !== null && isProvenBy(one, through) && !(partner?.state === 'trial' && isProvenBy(partner, through)),
+    is_in_place: state === 'trial' && shown_since !== null,
     errno,
     seconds_left: state === 'trial' ? Math.max(0, Math.ceil((until - monotonic) / 1000)) : null,
   }

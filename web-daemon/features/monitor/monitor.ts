@@ -181,6 +181,10 @@ export class Monitor {
     return [...this.#watched].flatMap(([tunnel_id, { verdict }]) => (verdict.state === state ? [tunnel_id] : []))
   }
 
+  stateOf(tunnel_id: number): MonitorState {
+    return this.#watched.get(tunnel_id)?.verdict.state ?? 'Unknown'
+  }
+
   get #at(): number {
     return this.#deps.now().getTime()
   }

@@ -4,8 +4,7 @@
 import { formatCidr, parseIp } from '@panel/shared/address/ip.ts'
 import type { TunnelAddress, TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
-import { cutOf, effectOf, mayCut, type Cut } from '@panel/shared/impact/own-access.ts'
-import { message } from '@panel/shared/messages/message.ts'
+import { cutOf, cutTold, effectOf, mayCut, type Cut } from '@panel/shared/impact/own-access.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { nullIfHelperAway } from '../../platform/helper/away.ts'
 import { ACCEPTING_FLAG, CONFIRM_WITHIN } from '../../platform/http/confirm-within.ts'
@@ -39,21 +38,16 @@ export async function guardOwnAccess(
   if (cut) throw wouldCut(guarded.interface_name, client_ip, cut, settings.get('system.safe_apply_seconds'))
 }
 
-function wouldCut(interface_name: string, client_ip: string, { how, network }: Cut, seconds: number): Refusal {
-  const said = { client_ip, name: interface_name, network: formatCidr(network) }
-  return new Refusal(
-    'WOULD_CUT_OWN_ACCESS',
-    how === 'through_tunnel' ? message('tunnel.own_access', said) : message('tunnel.own_access_captured', said),
-    {
-      field: ACCEPTING_FLAG,
-      details: {
-        interface_name,
-        client_ip,
-        network: formatCidr(network),
-        how,
-        flag: ACCEPTING_FLAG,
-        safe_apply: { [CONFIRM_WITHIN]: seconds },
-      },
+function wouldCut(interface_name: string, client_ip: string, cut: Cut, seconds: number): Refusal {
+  return new Refusal('WOULD_CUT_OWN_ACCESS', cutTold(cut, client_ip, interface_name), {
+    field: ACCEPTING_FLAG,
+    details: {
+      interface_name,
+      client_ip,
+      network: formatCidr(cut.network),
+      how: cut.how,
+      flag: ACCEPTING_FLAG,
+      safe_apply: { [CONFIRM_WITHIN]: seconds },
     },
-  )
+  })
 }

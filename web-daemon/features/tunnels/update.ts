@@ -68,9 +68,9 @@ export async function amend(
   const reasons = reasonsToConfirm(stored, wanted, { before, after })
   demandConfirmation(stored.interface_name, reasons, body.confirm_recreate === true)
   const accepts = body.i_understand_i_may_lose_access === true
-  await guardOwnAccess(context, stored, { before, after }, { client_ip, server_ip, accepts })
-  if (wanted.tunnel_type_id !== stored.tunnel_type_id) await refuseUnsupported(context, draft)
   const carried = await withCarriedRoutes(context, { before, after })
+  await guardOwnAccess(context, stored, carried.change, { client_ip, server_ip, accepts })
+  if (wanted.tunnel_type_id !== stored.tunnel_type_id) await refuseUnsupported(context, draft)
   const warnings = [...draft.warnings, ...carried.warnings]
   const { record, checks } = await carryOutUpdate(context, stored, draft)
   context.note.rename(stored.interface_name, record.interface_name)

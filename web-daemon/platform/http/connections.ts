@@ -14,6 +14,11 @@ export function connectedAt(req: Request): number | null {
   return isProxy(req.socket.remoteAddress ?? '', 0) ? null : (connectionsMade.get(req) ?? null)
 }
 
+/** Of the connection to this process, whoever has made it. */
+export function acceptedAt(req: IncomingMessage): number {
+  return connectionsMade.get(req) ?? 0
+}
+
 export interface ConnectionLimits {
   readonly total: number
   readonly ofAddress: (address: string) => number

@@ -8,7 +8,7 @@ import type { EventsOf } from '@panel/shared/api/base/shapes.ts'
 import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
 import type { AuditNote } from '../audit-note.ts'
 import type { Problems } from './problems.ts'
-import type { Place } from './sockets.ts'
+import type { Way } from './sockets.ts'
 import type { StreamSource } from './stream.ts'
 
 /** The sections of the API description. */
@@ -58,7 +58,7 @@ export interface Incoming<B = unknown> {
   /** The address of this host that the connection was made to. */
   readonly server_ip: string
   /** The listener of the panel that the request came through. */
-  readonly place: Place
+  readonly place: Way
   /** All ports that the panel listens on, or would after a restart, at the moment of the call. */
   readonly panelPorts: () => readonly number[]
   readonly is_secure: boolean

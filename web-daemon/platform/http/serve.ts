@@ -22,7 +22,7 @@ import type { Guard, GuardedRequest } from './guards.ts'
 import { clientAddress, isSecure } from './headers.ts'
 import { takeKey, type RememberedAnswers } from './idempotency.ts'
 import type { Refusal } from './refusal.ts'
-import type { Place } from './sockets.ts'
+import type { Way } from './sockets.ts'
 import type { Streams } from './streams.ts'
 import { readFields, type Body } from './validate.ts'
 
@@ -47,7 +47,7 @@ export interface Pipeline {
   readonly guards: readonly Guard[]
   readonly context: Omit<CommandContext, 'note'>
   readonly remembered: RememberedAnswers
-  readonly placeOf: (req: Request) => Place
+  readonly wayOf: (req: Request) => Way
   readonly panelPorts: () => readonly number[]
   readonly streams: Streams
   readonly inWindow: InWindow
@@ -158,7 +158,7 @@ class Exchange {
       cookies: this.#guarded.cookies,
       client_ip: clientAddress(req),
       server_ip: plainAddress(req.socket.localAddress ?? ''),
-      place: this.#pipeline.placeOf(req),
+      place: this.#pipeline.wayOf(req),
       panelPorts: this.#pipeline.panelPorts,
       is_secure: isSecure(req),
       connected_at: connectedAt(req),

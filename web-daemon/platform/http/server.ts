@@ -2,6 +2,7 @@
 import { createServer as createHttp, type RequestListener, type Server } from 'node:http'
 import { createServer as createHttps, Server as HttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { constants } from 'node:crypto'
 import { secureContextOptions, type CertificatePair } from '../tls/certificate.ts'
 import { Connections, type ConnectionLimits } from './connections.ts'
 import { networkList } from '../network/client-network.ts'
@@ -89,9 +90,11 @@ export function serverUrl(server: Server, basePath: string): string {
   return `${server instanceof HttpsServer ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}${basePath}/`
 }
 
-/** Open connections keep their certificate. */
-export function renew(server: Server, pair: CertificatePair): void {
-  if (server instanceof HttpsServer) server.setSecureContext(secureContextOptions(pair))
+/** Open connections keep their certificate. Without tickets every new one is shown it, as none resumes a session. */
+export function renew(server: Server, pair: CertificatePair, { hasTickets = true } = {}): void {
+  if (!(server instanceof HttpsServer)) throw new Error('A listener without TLS has no certificate to renew')
+  const secureOptions = hasTickets ? 0 : constants.SSL_OP_NO_TICKET
+  server.setSecureContext({ ...secureContextOptions(pair), secureOptions })
 }
 
 /** Accepts no new connections and no further requests; requests in progress may take until the drain time. */

@@ -1,7 +1,9 @@
 // The sockets that the panel is served at: opened one beside the other while it runs, and closed each by itself.
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import type { CertificatePair } from '../tls/certificate.ts'
+import { acceptedAt } from './connections.ts'
 import { drain, listen, renew, type Listening } from './server.ts'
 
 export interface Place {
@@ -11,6 +13,14 @@ export interface Place {
 
 export interface OpenSocket extends Place {
   readonly server: Server
+}
+
+/** How a request came in. */
+export interface Way extends Place {
+  /** When its connection was accepted, in milliseconds of performance.now(). */
+  readonly accepted_at: number
+  /** Its session is of an earlier connection, so it was shown no certificate. */
+  readonly is_resumed: boolean
 }
 
 export interface Served {
@@ -23,6 +33,8 @@ export class Sockets {
   readonly #options: Omit<Listening, 'pair'>
   readonly #open = new Set<OpenSocket>()
   readonly #cameThrough = new WeakMap<IncomingMessage, OpenSocket>()
+  /** When its certificate was last changed. */
+  readonly #renewed = new WeakMap<OpenSocket, number>()
   readonly #closing = new Set<Promise<void>>()
   #served: Served | null = null
 
@@ -45,6 +57,8 @@ export class Sockets {
     if (!served) throw new Error('Nothing is served yet')
     const app: RequestListener = (req, res) => {
       this.#cameThrough.set(req, opened)
+      // So that a browser comes again with the certificate of now.
+      if (acceptedAt(req) <= (this.#renewed.get(opened) ?? -1)) res.shouldKeepAlive = false
       served.app(req, res)
     }
     const server = await listen(app, address, port, { ...this.#options, ...(pair && { pair }) })
@@ -53,11 +67,13 @@ export class Sockets {
     return opened
   }
 
-  /** Where a request came in. It may be closed by now. */
-  of(req: IncomingMessage): OpenSocket {
+  /** What it came through may be closed by now. */
+  wayOf(req: IncomingMessage): Way {
     const opened = this.#cameThrough.get(req)
     if (!opened) throw new Error('A request came through no socket of the panel')
-    return opened
+    const { address, port } = opened
+    const is_resumed = req.socket instanceof TLSSocket && req.socket.isSessionReused()
+    return { address, port, accepted_at: acceptedAt(req), is_resumed }
   }
 
   /** Takes no more connections; resolves once what is under way has ended. */
@@ -73,7 +89,11 @@ export class Sockets {
     await Promise.all([...this.#closing, ...this.all.map((opened) => this.close(opened, drainMs))])
   }
 
-  renew({ server }: OpenSocket, pair: CertificatePair): void {
-    renew(server, pair)
+  /** Connections that are accepted after the moment it answers, and no others, are shown this certificate. */
+  renew(opened: OpenSocket, pair: CertificatePair, options?: { readonly hasTickets: boolean }): number {
+    renew(opened.server, pair, options)
+    const now = performance.now()
+    this.#renewed.set(opened, now)
+    return now
   }
 }

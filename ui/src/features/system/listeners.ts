@@ -26,7 +26,8 @@ export const tryListener = async (values: NewListener): Promise<void> => {
   const { listener } = await call('POST /system/listeners', {
     body: { address: address.trim(), port: Number(port), tls: tls ? { cert, key } : null, seconds, force },
   })
-  toasts.success(t('system.listeners.done.tried', { place: placeOf(listener) }))
+  const done = listener.is_in_place ? 'system.listeners.done.tried_again' : 'system.listeners.done.tried'
+  toasts.success(t(done, { place: placeOf(listener) }))
   await invalidate(...STALE)
 }
 

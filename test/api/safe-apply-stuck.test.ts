@@ -1,0 +1,92 @@
+// A window that root cannot take back: told to every page that is open, in health and with what a person can do, until
+// it is put back after all (reference.md, Safe apply).
+import assert from 'node:assert/strict'
+import type { ListAuditAnswer } from '@panel/shared/api/audit/answers.ts'
+import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
+import type { HealthAnswer } from '@panel/shared/api/system.ts'
+import { WINDOW_CHANGED } from '@panel/shared/events/model.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
+import { quietly } from '../support/quietly.ts'
+import type { Client } from './support/client.ts'
+import { startPanel, type TestPanel } from './support/panel.ts'
+import { madeRoute } from './support/routes.ts'
+import { openStream, type OpenStream } from './support/streams.ts'
+
+describe('A window that cannot be taken back', function () {
+  this.timeout(120_000)
+  quietly()
+  let panel: TestPanel
+  let operator: Client
+  let stream: OpenStream
+  beforeEach(async () => {
+    panel = await startPanel()
+    panel.windows.watch(() => panel.bus.publish('host.changed', { events: [WINDOW_CHANGED] }))
+    operator = await panel.setUp()
+    await madeRoute(operator)
+    await panel.monitor.start()
+    stream = await openStream(operator, '/monitor/stream')
+  })
+  afterEach(async () => {
+    stream.leave()
+    await panel.close()
+  })
+
+  const window = async () => (await operator.get<SafeApplyAnswer>('/safe-apply')).body.window
+  const told = () => stream.events().flatMap(({ name, data }) => (name === 'safe_apply' ? [data] : []))
+  const helperHealth = async () =>
+    (await operator.get<HealthAnswer>('/system/health')).body.components.find(({ name }) => name === 'helper')
+  /** The kernel refuses rules until the function is called. */
+  const breakKernel = (): (() => void) => {
+    const { rulesets } = panel.kernel
+    const { submit } = rulesets
+    rulesets.submit = () => Promise.reject(new KernelError('EIO', 'change the relay rules: EIO'))
+    return () => void (rulesets.submit = submit)
+  }
+
+  it('is told of as it opens, gets stuck and is put back at last, and nothing is changed meanwhile', async () => {
+    const before = panel.kernel.picture()
+    await operator.post('/safe-apply', { seconds: 60 })
+    assert.equal((await operator.patch('/routes/1', { bind_port: 4443 })).status, 200)
+    const mend = breakKernel()
+    await panel.windowClock.advance(60_000)
+    await until(async () => (await window())?.state === 'stuck', 'the window is stuck')
+    const { detail, remediation } = (await window()) ?? assert.fail()
+    assert.match(detail, /change the relay rules/)
+    assert.ok(remediation.length > 0)
+    const health = await helperHealth()
+    assert.deepEqual([health?.status, /could not be taken back/.test(health?.detail ?? '')], ['error', true])
+    const refused = await operator.patch('/routes/1', { bind_port: 4444 })
+    assert.deepEqual([refused.status, refused.error.details['reason']], [503, 'window_ended'], refused.text)
+    const sofar = told().length
+    assert.deepEqual(told().at(-1), { is_open: true })
+    mend()
+    await panel.windowClock.advance(1000)
+    await until(async () => (await window()) === null, 'the window is put back')
+    await until(async () => told().length > sofar, 'the end is told')
+    assert.deepEqual([told().at(-1), panel.kernel.picture()], [{ is_open: false }, before])
+    await until(async () => (await helperHealth())?.status === 'ok', 'health is well again')
+    const { entries } = (await operator.get<ListAuditAnswer>('/audit?limit=5')).body
+    const ended = entries.find(({ action }) => action === 'SafeApplyEnd')
+    assert.match(JSON.stringify(ended?.operations), /expired; opened by operator/)
+  })
+
+  for (const [how, end] of [
+    ['confirmed', 'confirm'],
+    ['cancelled', 'cancel'],
+  ] as const)
+    it(`is told of like any other once it is ${how} in time`, async () => {
+      const { body } = await operator.post<SafeApplyAnswer>('/safe-apply', { seconds: 60 })
+      await operator.patch('/routes/1', { bind_port: 4443 })
+      await until(async () => told().length === 2, 'the opening and the change are told')
+      await operator.post(`/safe-apply/${end}`, { window_id: body.window?.window_id })
+      await until(async () => told().length > 2, 'the end is told')
+      assert.deepEqual(told().at(-1), { is_open: false })
+    })
+})
+
+async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
+  for (const deadline = Date.now() + 60_000; !(await isSo());) {
+    assert.ok(Date.now() < deadline, `${what} did not happen`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
