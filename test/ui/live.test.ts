@@ -12,7 +12,7 @@ import { isColoured, pictureOf } from './support/pixels.ts'
 
 const LOST = /^The live connection is lost; reconnecting\. The data shown is from .* ago\.$/
 /** Of one that was lost before it had told anything, too. */
-const NOT_LIVE = /^The live connection .*; trying again\./
+const NOT_LIVE = /^(The live connection is lost; reconnecting|There is no live connection; retrying)\./
 
 describe('What is live on the page', function () {
   this.timeout(120_000)
