@@ -88,6 +88,7 @@ function rulesetHandlers({ kernel, windows: { journal }, inTurn }: HelperDeps): 
         return applyRuleset(kernel.rulesets, journal, change)
       }),
     'ruleset.forget': (params) => inTurn(() => forgetRules(kernel.rulesets, journal, params)),
+    'ruleset.protect': ({ wanted }) => inTurn(() => kernel.rulesets.protect(wanted)),
     'ruleset.counters': (params) => readCounters(kernel.rulesets, params),
     'ruleset.connections': (params) => findConnections(kernel.connections, params),
     'ruleset.flows': () => countFlows(kernel.connections),
@@ -132,7 +133,9 @@ async function probeHost(
 ): Promise<Result<'host.probe'>> {
   return {
     helper: parts.includes('helper') ? await helperFacts() : null,
-    rule_backend: parts.includes('rule_backend') ? kernel.ruleBackends.active : null,
+    rule_backend: parts.includes('rule_backend')
+      ? { ...kernel.ruleBackends.active, protection: kernel.rulesets.protection() }
+      : null,
     link_kinds: parts.includes('link_kinds')
       ? await Promise.all(LINK_KINDS.map(async (kind) => ({ kind, ...(await kernel.links.supports(kind)) })))
       : null,

@@ -29,6 +29,7 @@ const NAMES: { readonly [M in WriteName]: (params: Params<M>) => readonly (strin
   'ruleset.apply': changedIds,
   'ruleset.forget': ({ route_rule_ids }) => route_rule_ids,
   'ruleset.disconnect': ({ route_rule_ids }) => route_rule_ids,
+  'ruleset.protect': () => [],
   'window.open': ({ window_id }) => [window_id],
   'window.extend': ({ window_id }) => [window_id],
   'window.confirm': ({ window_id }) => [window_id],

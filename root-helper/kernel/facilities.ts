@@ -10,6 +10,7 @@ import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
 import type { FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import type { RelayCounters, RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RuleBackend, RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
+import type { Protection } from '@panel/shared/ruleset/protection.ts'
 import type { RulesetFound } from '@panel/shared/ruleset/found.ts'
 import type { LinkConfig, LinkKind, LinkState, TunnelAddress } from '@panel/shared/tunnel/model.ts'
 
@@ -144,6 +145,10 @@ export interface Rulesets {
   counters(): Promise<{ epoch: string; counters: RelayCounters[] }>
   /** Takes everything of ours out of the kernel; the file stays. */
   clear(): Promise<void>
+  /** Whether others can take the rules away by accident. */
+  protection(): Protection
+  /** From now on, and from each start of the helper on: as far as this host can. Changes no rule. */
+  protect(isWanted: boolean): Promise<Protection>
 }
 
 /** Rules that leave by their ids, and rules that come or are replaced. */

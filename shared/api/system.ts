@@ -1,6 +1,7 @@
 // What the API answers about the panel itself and the host under it (reference.md, System; decisions.md, Y1 to Y7).
 import { TOOLS } from '../host/model.ts'
 import { HostInterface, RoutingEntry } from '../tunnel/observed.ts'
+import { PROTECTIONS } from '../ruleset/protection.ts'
 import { RULE_BACKENDS } from '../ruleset/backend.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { MessageView, sentence } from './base/errors.ts'
@@ -51,6 +52,13 @@ export const RuleBackendView = shape('RuleBackend', {
   available: Flag,
   ...sentence('reason', 'Why this one is active.'),
   ...sentence('detail', 'What does not work, or has bounds.'),
+  protection: strict({
+    how: described(
+      oneOf(PROTECTIONS),
+      'owned: the kernel keeps other programs off the rules. none: they can take them away.',
+    ),
+    ...sentence('reason', 'What it does, or why there is none.'),
+  }),
   version: Text,
   namespace: described(Text, "Everything of the panel's own is in there, and nothing else."),
   features: mapOf(Flag),

@@ -179,6 +179,16 @@ export const ROOT = {
   'root.two_places':
     'Relay rules may stand in two places: look at what {first} and {second} hold, and restart the helper',
   'root.compare': 'Compare the host with what is stored, then reapply what differs.',
+  // Of the protection of the table.
+  'root.protection_owned':
+    'The kernel refuses changes of table inet panel by other programs, and nft flush ruleset leaves it alone',
+  'root.protection_off': 'The setting system.ruleset_protection is off, or was not read yet',
+  'root.protection_absent': 'There is no relay rule. The table is protected from the first one on',
+  'root.protection_plain':
+    'The table was made without protection, and the kernel allows none later. It is protected from the next boot on',
+  'root.protection_kernel': 'Linux 6.9 or later can protect the table, and this kernel says: {why}',
+  'root.protection_failed': 'The table could not be taken: {why}',
+  'root.protection_backend': 'Only a table of nftables can be protected, and it does not hold the relay rules here',
   // The last, since they are anything with a semicolon or a blank in it.
   'root.both': '{first}; {second}',
   'root.of_something': '{subject} {why}',

@@ -37,6 +37,7 @@ import {
   RulesetState,
 } from '../ruleset/model.ts'
 import { CountersFound, RulesetFound } from '../ruleset/found.ts'
+import { Protection } from '../ruleset/protection.ts'
 import { CidrText, InterfaceName, IpText, LinkState, TunnelState } from '../tunnel/model.ts'
 import { changeSchema } from '../change/change.ts'
 import { Check } from '../change/check.ts'
@@ -128,6 +129,8 @@ export const METHODS = {
     strict({ route_rule_ids: RuleIds }),
     strict({ last_counters: Type.Array(RelayCounters) }),
   ),
+  /** Keeps others from taking the rules away by accident, as far as this host can; remembered by the helper. */
+  'ruleset.protect': method('write', strict({ wanted: Type.Boolean() }), Protection),
   'ruleset.counters': method('read', Rules, CountersFound),
   /** The flows that rules own, the busiest sources, and how many there are; `limit` 0 only counts. */
   'ruleset.connections': method(

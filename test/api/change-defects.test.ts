@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { FakeKernel } from '../support/fake-kernel.ts'
-import { inProcessHelper } from '../support/in-process-helper.ts'
+import { HelperRefusal, inProcessHelper } from '../support/in-process-helper.ts'
+import { quietly } from '../support/quietly.ts'
 import type { Client } from './support/client.ts'
 import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
 import { actOnRoute, deleteRoute, getRoute, listRoutes, madeRoute, patchRoute, reorder } from './support/routes.ts'
-import { createTunnel, deleteTunnel, getTunnel } from './support/tunnels.ts'
+import { codesOf, createTunnel, deleteTunnel, getTunnel } from './support/tunnels.ts'
 
 describe('A change whose record cannot be written', () => {
   let panel: TestPanel
@@ -86,6 +87,57 @@ describe('POST /tunnels', () => {
     helper.asked.length = 0
     assert.equal((await createTunnel(client)).status, 201)
     assert.deepEqual(helper.asked, ['host.probe', 'tunnel.apply', 'link.probe'])
+    await panel.close()
+  })
+})
+
+describe('PATCH /routes/{id}', () => {
+  quietly()
+  const LISTENER = { protocol: 'tcp', address: '0.0.0.0', port: 444, process: 'nginx', is_sshd: false } as const
+  const started = async () => {
+    const kernel = new FakeKernel()
+    const helper = inProcessHelper(kernel)
+    const panel = await startPanel({ request: requestThrough(helper.request) })
+    const client = await panel.setUp()
+    await madeRoute(client)
+    let [looked, isAway] = [0, false]
+    Object.defineProperty(kernel, 'hostListeners', {
+      get: () => {
+        looked += 1
+        if (isAway) throw new HelperRefusal(5, 'no answer')
+        return [LISTENER]
+      },
+    })
+    helper.asked.length = 0
+    return { panel, client, helper, looked: () => looked, goAway: () => (isAway = true) }
+  }
+
+  it('sends root five requests, and looks for no listeners where the rule goes on listening as it did', async () => {
+    const { panel, client, helper, looked } = await started()
+    const form = { destination_port: 9000, bind_port: 443, route_protocol_id: 10, is_enabled: true }
+    assert.equal((await patchRoute(client, 1, form)).status, 200)
+    assert.deepEqual(helper.asked, [
+      'host.probe',
+      'ruleset.probe',
+      'ruleset.apply',
+      'forwarding.probe',
+      'netfilter.probe',
+    ])
+    assert.equal(looked(), 0)
+    await panel.close()
+  })
+
+  it('finds who listens on a port that is new to the rule', async () => {
+    const { panel, client, looked } = await started()
+    assert.deepEqual(codesOf(await patchRoute(client, 1, { bind_port: 444 })), { bind_port: 'PORT_IN_USE' })
+    assert.equal(looked(), 1)
+    await panel.close()
+  })
+
+  it('is refused where it cannot be known who listens on its new port', async () => {
+    const { panel, client, goAway } = await started()
+    goAway()
+    assert.equal((await patchRoute(client, 1, { bind_port: 445 })).status, 500)
     await panel.close()
   })
 })

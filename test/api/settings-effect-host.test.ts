@@ -1,6 +1,7 @@
 // What the settings of the metrics, the page and the host's watching change, each at once.
 import assert from 'node:assert/strict'
 import type { DiskReading, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import { LOST } from '@panel/shared/events/model.ts'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import { keepPruning } from '@panel/web-daemon/features/audit/retention.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
@@ -223,6 +224,15 @@ effectsOf('system', {
       await set(client, { 'system.safe_apply_seconds': 90 })
       const { body } = await client.post<SafeApplyAnswer>('/safe-apply', {})
       assert.equal(body.window?.seconds_left, 90)
+    },
+  },
+  'system.ruleset_protection': {
+    does: 'is whether root keeps others off the relay rules, which it is told when it is back, and at once',
+    test: async (client, { bus, kernel: { rulesets } }) => {
+      bus.publish('host.changed', { events: [LOST] })
+      await eventually(() => rulesets.wanted === true)
+      await set(client, { 'system.ruleset_protection': 'off' })
+      await eventually(() => rulesets.wanted === false)
     },
   },
   'system.ignored_interfaces': {

@@ -64,7 +64,7 @@ describe('The relay rules of a real kernel', function () {
             .split('\n\n')
             .map((block) => block.trim())
             .sort()
-        nft('delete table inet panel')
+        nft('add table inet panel; delete table inet panel')
         host.run('nft', ['-f', '-'], rulesetText(null, before))
         host.run('nft', ['-f', '-'], rulesetText(before, after))
         const changed = byName()

@@ -220,6 +220,7 @@ describe('The panel in the middle of a relay', function () {
 
   it('the health of a rule says within two seconds that somebody has flushed or deleted what holds it', async () => {
     const id = await made(1001)
+    await api('PUT', '/settings', { 'system.ruleset_protection': 'off' })
     await panel.watch()
     const told = toldOf(id)
     // The first look finds nothing to tell of, so a change shows that there was one.

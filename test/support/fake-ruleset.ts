@@ -2,6 +2,8 @@
 import { message } from '@panel/shared/messages/message.ts'
 import { contains, type Cidr, type Ip } from '@panel/shared/address/ip.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
+import { message } from '@panel/shared/messages/message.ts'
+import type { Protection } from '@panel/shared/ruleset/protection.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RuleBackend, RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import { switchesBy, type ForwardingSwitches, type Switch } from '@panel/shared/forwarding/model.ts'
@@ -141,6 +143,19 @@ export class FakeRulesets implements Rulesets {
     this.rules.clear()
     this.counted.clear()
     this.isPresent = false
+  }
+
+  /** What the host could do; null where it was not asked. */
+  able: Protection = { how: 'owned', detail: message('root.protection_owned').message }
+  wanted: boolean | null = null
+
+  protection(): Protection {
+    return this.wanted ? this.able : { how: 'none', detail: message('root.protection_off').message }
+  }
+
+  async protect(isWanted: boolean): Promise<Protection> {
+    this.wanted = isWanted
+    return this.protection()
   }
 
   #readable(): void {

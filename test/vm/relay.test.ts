@@ -239,6 +239,16 @@ describe('A relay over a GRE tunnel', function () {
     })
   }
 
+  it('is nobody else’s to flush or delete, unless the setting says so', async () => {
+    const before = await held()
+    await lab.run('nft flush ruleset')
+    assert.equal(await held(), before)
+    assert.match((await lab.try('nft delete table inet panel')).stderr, /Operation not permitted/)
+    expect(await panel.operator.put('/settings', { 'system.ruleset_protection': 'off' }), 200)
+    await becomes(async () => (await lab.try('nft add chain inet panel theirs')).code === 0)
+    await lab.run('nft delete chain inet panel theirs')
+  })
+
   it('is told of as failed soon after somebody flushes or deletes what holds it, and a reapply puts it right', async () => {
     const { events, leave } = await openStream(panel.operator, '/monitor/stream')
     const failedAfter = async (what: string): Promise<number> => {

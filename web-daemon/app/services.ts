@@ -16,6 +16,7 @@ import { Metrics, type MetricsDeps } from '../features/metrics/metrics.ts'
 import { makeRoutesReader } from '../features/metrics/routes-snapshot.ts'
 import { Monitor, type MonitorDeps } from '../features/monitor/monitor.ts'
 import { makeTunnelWatch, type TunnelWatch } from '../features/reconcile/watch.ts'
+import { keepProtecting } from '../features/routes/protection.ts'
 import { makeRouteWatch, type RouteWatch } from '../features/routes/health/watch.ts'
 import { Traffic } from '../features/routes/traffic/traffic.ts'
 import { SafeApply } from '../features/safe-apply/safe-apply.ts'
@@ -134,6 +135,7 @@ export function makeServices(deps: PanelDeps): Services {
     logger,
   }
   listen(bus, services)
+  keepProtecting({ bus, settings, request, logger })
   return services
 }
 

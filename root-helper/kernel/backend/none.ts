@@ -1,4 +1,5 @@
 // Relay rules on a host where no backend works: everything is reported as unreadable, and nothing can be changed.
+import { UNPROTECTED } from '@panel/shared/ruleset/protection.ts'
 import type { BootRules } from '../files/boot-rules.ts'
 import type { Rulesets } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
@@ -24,5 +25,7 @@ export function rulesetsWithout(detail: string, boot: BootRules): Rulesets {
     removeCounters: async () => refuse(),
     counters: async () => refuse(),
     clear: async () => refuse(),
+    protection: () => UNPROTECTED,
+    protect: async () => UNPROTECTED,
   }
 }

@@ -14,14 +14,17 @@ import { defaultVariant, openIptables } from '../iptables/iptables.ts'
 import type { BootRules } from '../files/boot-rules.ts'
 import { foreignBy, foreignUnread } from '../nft/foreign.ts'
 import { Nft } from '../nft/nft.ts'
+import { OwnedTable } from '../nft/owned-table.ts'
+import { TableProtection } from '../nft/protection.ts'
 import { RulesetChanges } from '../nft/ruleset-changes.ts'
 import { rulesetsWithout } from './none.ts'
 import { NftRulesets } from '../nft/rulesets.ts'
 
-/** Shared by all backends: the rules that boot brings back, and the record of which nftables generations are ours. */
+/** Shared by all backends: the rules that boot brings back, which nftables generations are ours, and who owns our table. */
 interface Common {
   readonly boot: BootRules
   readonly generations: Generations
+  readonly protection: TableProtection
 }
 
 type SomeBackend = Exclude<RuleBackend, 'none'>
@@ -41,7 +44,9 @@ export interface Netfilters extends Pick<Kernel, 'rulesets' | 'ruleBackends' | '
 }
 
 export async function openNetfilter(state: StateFolder, boot: BootRules, wanted: WantedBackend): Promise<Netfilters> {
-  const common = { boot, generations: new Generations(rulesetGeneration()) }
+  const generations = new Generations(rulesetGeneration())
+  const protection = new TableProtection(state, new OwnedTable(generations.now))
+  const common = { boot, generations, protection }
   const changes = new RulesetChanges(() => common.generations.ofOthers())
   const nft = await findTool('nft')
   const netfilter =
@@ -121,13 +126,14 @@ async function open(backend: SomeBackend, common: Common, why: string): Promise<
   }
 }
 
-async function openNft({ boot, generations }: Common, why: string): Promise<Opened | string> {
+async function openNft({ boot, generations, protection }: Common, why: string): Promise<Opened | string> {
   const path = await findTool('nft')
   if (path === null) return 'nft is not installed'
   const nft = new Nft(path)
   try {
     // A listing makes nft query the kernel, so a kernel without nf_tables is noticed here.
     await nft.list('list tables')
+    await protection.start()
   } catch (error) {
     if (error instanceof KernelError) return error.message.slice(0, 300)
     throw error
@@ -138,7 +144,7 @@ async function openNft({ boot, generations }: Common, why: string): Promise<Open
       has_ipv6: true,
       reason: why || 'nftables is used wherever nft and the kernel offer it',
     },
-    rulesets: new NftRulesets(nft, boot, generations),
+    rulesets: new NftRulesets(nft, boot, generations, protection),
     answers: nftAnswers,
   }
 }

@@ -9,6 +9,7 @@ import { patchTables } from '@panel/shared/ruleset/iptables/patch.ts'
 import { readIptables, type IptablesRead } from '@panel/shared/ruleset/iptables/read.ts'
 import { emptyTables, isPresent, RELAY_FAMILIES, type FamilyTables } from '@panel/shared/ruleset/iptables/tables.ts'
 import { renderBack, renderCountersGone, renderFamily, wantedTables } from '@panel/shared/ruleset/iptables/render.ts'
+import { UNPROTECTED, type Protection } from '@panel/shared/ruleset/protection.ts'
 import { bootId } from '../boot-id.ts'
 import type { HeldRuleset, Rulesets, RuleSwap } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
@@ -121,6 +122,9 @@ export class IptablesRulesets implements Rulesets {
     const counters = sumCounters((await Promise.all([...this.#families].map((family) => this.#counted(family)))).flat())
     return { epoch: `${await bootId()}-${this.#iptables.backend === 'iptables_nft' ? 20 : 30}`, counters }
   }
+
+  protection = (): Protection => UNPROTECTED
+  protect = async (): Promise<Protection> => UNPROTECTED
 
   async clear(): Promise<void> {
     const read = await this.#readTables()

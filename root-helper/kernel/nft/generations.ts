@@ -20,10 +20,10 @@ export class Generations {
   }
 
   /**
-   * Runs one transaction of ours; they never overlap. Returns the generations before and after it, or null where
-   * somebody else changed something during it.
+   * Runs what is ours, which resolves with how many generations it made; two never overlap. Returns the generations before
+   * and after it, or null where somebody else changed something during it.
    */
-  during(transaction: () => Promise<void>): Promise<{ readonly before: number; readonly after: number } | null> {
+  during(transaction: () => Promise<number>): Promise<{ readonly before: number; readonly after: number } | null> {
     this.#begun += 1
     const work = this.#during(transaction)
     this.#underWay = work.catch(() => undefined)
@@ -40,11 +40,13 @@ export class Generations {
     }
   }
 
-  async #during(transaction: () => Promise<void>): Promise<{ readonly before: number; readonly after: number } | null> {
+  async #during(
+    transaction: () => Promise<number>,
+  ): Promise<{ readonly before: number; readonly after: number } | null> {
     const before = await this.now()
-    await transaction()
+    const made = await transaction()
     const after = await this.now()
-    if (after !== before + 1) return null
+    if (after !== before + made) return null
     this.#ours = [this.#ours[1] === before ? this.#ours[0] : before, after]
     return { before, after }
   }

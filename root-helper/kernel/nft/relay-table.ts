@@ -1,7 +1,7 @@
 // Our table as the kernel reports it, without starting nft: only the parts that are requested.
 import type { RelayCounters } from '@panel/shared/ruleset/model.ts'
 import type { TableChange } from '@panel/shared/ruleset/nft/change.ts'
-import { COUNTER_NAME, TABLE, type TableSet } from '@panel/shared/ruleset/nft/table.ts'
+import { COUNTER_NAME, TABLE_NAME as NAME, type TableSet } from '@panel/shared/ruleset/nft/table.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { NETLINK_NETFILTER } from '../../netlink/constants.ts'
 import { addCounter, addElements, batch, deleteCounter, deleteElements } from '../../netlink/nftables/batch.ts'
@@ -22,12 +22,17 @@ import { decodeElements, elementsRequest, elementTypes, type FoundElement } from
 import { decodeLine } from '../../netlink/nftables/lines.ts'
 import { NetlinkSocket, type Request } from '../../netlink/socket.ts'
 
-const NAME = TABLE.split(' ')[1] ?? ''
 /** Keys in one request: it must fit into one datagram. */
 const KEYS_AT_ONCE = 500
 
 export class RelayTable {
+  /** Who owns the table, as long as somebody does: no other socket can change it. */
+  readonly #owner: () => NetlinkSocket | null
   #socket: NetlinkSocket | null = null
+
+  constructor(owner: () => NetlinkSocket | null = () => null) {
+    this.#owner = owner
+  }
 
   /** The number that the kernel gave the table when it was made; null where it is not there. */
   async handle(): Promise<number | null> {
@@ -100,18 +105,18 @@ export class RelayTable {
 
   /** Commits counters and elements (`isDirect`), where the ruleset is still of this generation. */
   change(change: TableChange, generation: number): Promise<void> {
-    return this.#open().batch('change the relay rules', batch(requestsOf(change), { generation }))
+    return this.#writer().batch('change the relay rules', batch(requestsOf(change), { generation }))
   }
 
   /** Of several such changes, one after the other: the kernel looks at all of them and changes nothing. */
   rehearse(changes: readonly TableChange[]): Promise<void> {
-    return this.#open().batch('rehearse the relay rules', batch(changes.flatMap(requestsOf), { isRehearsal: true }))
+    return this.#writer().batch('rehearse the relay rules', batch(changes.flatMap(requestsOf), { isRehearsal: true }))
   }
 
   /** Refused of one that a rule still feeds. */
   deleteCounters(names: readonly string[]): Promise<void> {
     const requests = names.map((name) => deleteCounter(NAME, name))
-    return this.#open().batch('delete counters', batch(requests))
+    return this.#writer().batch('delete counters', batch(requests))
   }
 
   #elementsIn = (replies: readonly Message[] | null, values: readonly string[]): FoundElement[] | null =>
@@ -125,6 +130,8 @@ export class RelayTable {
       throw error
     }
   }
+
+  #writer = (): NetlinkSocket => this.#owner() ?? this.#open()
 
   #open(): NetlinkSocket {
     this.#socket ??= new NetlinkSocket({ protocol: NETLINK_NETFILTER })

@@ -11,6 +11,7 @@ import { layOut } from '@panel/shared/ruleset/nft/layout.ts'
 import { rulesAround } from '@panel/shared/ruleset/part.ts'
 import { patchTable } from '@panel/shared/ruleset/nft/patch.ts'
 import { TABLE, type Table } from '@panel/shared/ruleset/nft/table.ts'
+import type { Protection } from '@panel/shared/ruleset/protection.ts'
 import { Confirmation } from './confirmation.ts'
 import { bootId } from '../boot-id.ts'
 import type { HeldRuleset, Rulesets, RuleSwap } from '../facilities.ts'
@@ -19,6 +20,8 @@ import { sharedRead } from '../../shared-read.ts'
 import type { Generations } from './generations.ts'
 import { missingRules, swapped, type BootRules } from '../files/boot-rules.ts'
 import type { Nft } from './nft.ts'
+import type { TableProtection } from './protection.ts'
+import { TableWriter } from './table-writer.ts'
 import { ruleCounters, RelayTable } from './relay-table.ts'
 
 /** Of a change that the kernel refuses since the ruleset has changed meanwhile. */
@@ -29,7 +32,9 @@ export class NftRulesets implements Rulesets {
   readonly #nft: Nft
   readonly #boot: BootRules
   readonly #generations: Generations
-  readonly #table = new RelayTable()
+  readonly #protection: TableProtection
+  readonly #writer: TableWriter
+  readonly #table: RelayTable
   readonly #confirmation: Confirmation
   /** The last listing, valid for its generation. Reading ten thousand rules takes seconds. */
   #cached: { readonly generation: number; readonly read: RulesetRead | null } | null = null
@@ -37,10 +42,13 @@ export class NftRulesets implements Rulesets {
   #submitting: Promise<void> = Promise.resolve()
   #bootId: string | null = null
 
-  constructor(nft: Nft, boot: BootRules, generations: Generations) {
+  constructor(nft: Nft, boot: BootRules, generations: Generations, protection: TableProtection) {
     this.#nft = nft
     this.#boot = boot
     this.#generations = generations
+    this.#protection = protection
+    this.#writer = new TableWriter(nft, protection)
+    this.#table = new RelayTable(() => protection.owner)
     this.#confirmation = new Confirmation(this.#table, nft)
   }
 
@@ -116,13 +124,35 @@ export class NftRulesets implements Rulesets {
     for (const name of part?.counters ?? []) wanted.counters.add(name)
     const undone = diffTables(wanted, part ?? layOut(swapped(rules, canonical(back))))
     if (part && isDirect(forward, part) && isDirect(undone, wanted)) await this.#table.rehearse([forward, undone])
-    else await this.#nft.check(formatChange(forward) + formatChange(undone))
+    else await this.#check(formatChange(forward) + formatChange(undone))
+  }
+
+  /** What was read before stays valid: at most the table was taken again. */
+  async #check(text: string): Promise<void> {
+    const cached = this.#cached
+    const generations = await this.#generations.during(() => this.#writer.check(text))
+    if (cached && cached.generation === generations?.before) await this.#remember(generations.after, cached.read)
+  }
+
+  protection(): Protection {
+    return this.#protection.now()
+  }
+
+  /** Taking the table is a generation, and changes nothing of it. */
+  async protect(isWanted: boolean): Promise<Protection> {
+    await this.#submitting
+    const wasOwned = this.#protection.owner !== null
+    await this.#generations.during(async () => {
+      await this.#protection.protect(isWanted)
+      return !wasOwned && this.#protection.owner ? 1 : 0
+    })
+    return this.#protection.now()
   }
 
   /** Deleting the table deletes the counters with it. */
   async clear(): Promise<void> {
     if ((await this.#nft.list(LIST_TABLE)) === null) return
-    await this.#generations.during(() => this.#nft.submit(`delete table ${TABLE}\n`))
+    await this.#generations.during(() => this.#writer.submit(`delete table ${TABLE}\n`))
   }
 
   async removeCounters(route_rule_ids: readonly number[]): Promise<RelayCounters[]> {
@@ -134,7 +164,9 @@ export class NftRulesets implements Rulesets {
     const gone = found.map(({ name }) => name)
     const cached = this.#cached
     const generations = await this.#generations.during(() =>
-      gone.length <= DIRECT_MAX ? this.#table.deleteCounters(gone) : this.#nft.submit(renderCountersGone(gone)),
+      gone.length <= DIRECT_MAX
+        ? directly(this.#table.deleteCounters(gone))
+        : this.#writer.submit(renderCountersGone(gone)),
     )
     if (
       cached?.read &&
@@ -155,7 +187,9 @@ export class NftRulesets implements Rulesets {
   }
 
   async #submitAll(found: Table | null, rules: readonly RelayRule[], wanted: Table): Promise<void> {
-    await this.#generations.during(() => this.#nft.submit(formatChange(diffTables(found, wanted))))
+    await this.#generations.during(() =>
+      found ? this.#writer.submit(formatChange(diffTables(found, wanted))) : this.#writer.make(wanted),
+    )
     this.#expected = { rules, table: layOut(rules) }
   }
 
@@ -170,7 +204,7 @@ export class NftRulesets implements Rulesets {
     const isDirectly = mayBeDirect && cached?.read === found && isDirect(whole, part)
     const change = isDirectly ? { ...whole, chains: [] } : whole
     const generations = await this.#generations.during(() =>
-      isDirectly ? this.#table.change(change, cached.generation) : this.#nft.submit(formatChange(change)),
+      isDirectly ? directly(this.#table.change(change, cached.generation)) : this.#writer.submit(formatChange(change)),
     )
     applyChange(found.table, change)
     const read: RulesetRead = { table: found.table, legible: rules, rules: [...rules], damaged: [], unmanaged: [] }
@@ -200,6 +234,9 @@ export class NftRulesets implements Rulesets {
     return isOfOne
   }
 }
+
+/** One generation. */
+const directly = (commit: Promise<void>): Promise<number> => commit.then(() => 1)
 
 /** The parts of the table that a change has to do with. */
 function around(found: RulesetRead, rules: readonly RelayRule[]): { readonly part: Table; readonly wanted: Table } {

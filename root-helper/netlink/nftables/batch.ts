@@ -33,6 +33,21 @@ const edge = (type: number, ...attributes: readonly Buffer[]): Request => ({
   parts: [Buffer.from([k.NFPROTO_UNSPEC, 0, 0, k.NFNL_SUBSYS_NFTABLES]), ...attributes],
 })
 
+/** Makes the table, or takes it up where it is there: whoever sends this owns it until the socket is closed. */
+export const ownTable = (table: string): Request => ({
+  ...nfnetlink(
+    `own the table ${table}`,
+    k.NFT_MSG_NEWTABLE,
+    k.NFPROTO_INET,
+    text(k.NFTA_TABLE_NAME, table),
+    u32be(k.NFTA_TABLE_FLAGS, k.NFT_TABLE_F_OWNER | k.NFT_TABLE_F_PERSIST),
+  ),
+  flags: NLM_F_CREATE,
+})
+
+export const deleteTable = (table: string): Request =>
+  nfnetlink(`delete the table ${table}`, k.NFT_MSG_DELTABLE, k.NFPROTO_INET, text(k.NFTA_TABLE_NAME, table))
+
 export const addCounter = (table: string, name: string): Request => ({
   ...counter(k.NFT_MSG_NEWOBJ, table, name, nest(k.NFTA_OBJ_DATA)),
   flags: NLM_F_CREATE,

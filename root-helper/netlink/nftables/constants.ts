@@ -12,7 +12,9 @@ export const NFPROTO_UNSPEC = 0
 export const NFPROTO_INET = 1
 
 // linux/netfilter/nf_tables.h: enum nf_tables_msg_types
+export const NFT_MSG_NEWTABLE = 0
 export const NFT_MSG_GETTABLE = 1
+export const NFT_MSG_DELTABLE = 2
 export const NFT_MSG_GETCHAIN = 4
 export const NFT_MSG_GETRULE = 7
 export const NFT_MSG_GETSET = 10
@@ -27,7 +29,10 @@ export const NFT_MSG_DELOBJ = 20
 // linux/netfilter/nf_tables.h: enum nft_gen_attributes, nft_table_attributes
 export const NFTA_GEN_ID = 1
 export const NFTA_TABLE_NAME = 1
+export const NFTA_TABLE_FLAGS = 2
 export const NFTA_TABLE_HANDLE = 4
+export const NFT_TABLE_F_OWNER = 2
+export const NFT_TABLE_F_PERSIST = 4
 
 // linux/netfilter/nf_tables.h: enum nft_chain_attributes, nft_set_attributes
 export const NFTA_CHAIN_TABLE = 1

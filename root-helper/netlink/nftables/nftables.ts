@@ -60,11 +60,17 @@ export interface FoundTable {
   readonly name: string
   /** Another one each time that a table of the name is made. */
   readonly handle: number
+  readonly flags: number
 }
 
 export function decodeTable({ body }: Message): FoundTable {
   const a = new Attributes(body, k.NFGENMSG_BYTES)
-  return { family: body.readUInt8(0), name: a.text(k.NFTA_TABLE_NAME) ?? '', handle: u64be(a.raw(k.NFTA_TABLE_HANDLE)) }
+  return {
+    family: body.readUInt8(0),
+    name: a.text(k.NFTA_TABLE_NAME) ?? '',
+    handle: u64be(a.raw(k.NFTA_TABLE_HANDLE)),
+    flags: a.u32be(k.NFTA_TABLE_FLAGS) ?? 0,
+  }
 }
 
 export interface NamedCounter {

@@ -18,6 +18,8 @@ export interface SetChange {
 }
 
 export interface TableChange {
+  /** Our table is not there yet. */
+  readonly isNew: boolean
   /** The existing table cannot be turned into the wanted one, so it is deleted first. */
   readonly isRebuilt: boolean
   readonly counters: readonly string[]
@@ -40,6 +42,7 @@ export function diffTables(found: Table | null, wanted: Table): TableChange {
   const base = found && isRepairable(found, wanted) ? found : emptyTable()
   const chains = changedChains(base, wanted)
   return {
+    isNew: found === null,
     // A map of another type cannot be turned into ours.
     isRebuilt: found !== null && base !== found,
     counters: [...wanted.counters].filter((name) => !base.counters.has(name)),

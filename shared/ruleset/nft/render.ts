@@ -25,9 +25,14 @@ export function rulesetChange(
 /** `found` null: our table is not there at all. */
 export const renderChange = (found: Table | null, wanted: Table): string => formatChange(diffTables(found, wanted))
 
-/** Order: counters, maps, chains, then elements (decisions.md, F26). */
+/**
+ * Order: counters, chains, maps, what the chains say, elements (decisions.md, F26): nft 1.0.6 sends the intervals of a new map with the map
+ * itself, and they lead to chains. Of commands and no block of the table: a block states the table's flags,
+ * and the kernel takes none that differ from those it has.
+ */
 export function formatChange({
-  isRebuilt: isAnew,
+  isNew,
+  isRebuilt,
   counters,
   sets,
   chains,
@@ -37,25 +42,24 @@ export function formatChange({
   goneSets,
   goneCounters,
 }: TableChange): string {
-  return `${[
-    ...(isAnew ? [`delete table ${TABLE}`] : []),
-    `table ${TABLE} {`,
-    ...counters.map((name) => `\tcounter ${name} { }`),
-    ...sets.map(([name, set]) => `\t${set.kind} ${name} { ${set.declaration} }`),
-    ...chains.map(([name, { declaration }]) => `\tchain ${name} { ${declaration} }`),
-    '}',
+  return [
+    ...(isRebuilt ? [`delete table ${TABLE}`] : []),
+    ...(isNew || isRebuilt ? [`add table ${TABLE}`] : []),
+    ...counters.map((name) => `add counter ${TABLE} ${name}`),
+    ...chains.map(([name, { declaration }]) => `add chain ${TABLE} ${name}${declaration ? ` { ${declaration} }` : ''}`),
+    ...sets.map(([name, set]) => `add ${set.kind} ${TABLE} ${name} { ${set.declaration} }`),
     ...[...rewritten, ...goneChains].map((name) => `flush chain ${TABLE} ${name}`),
     ...elements.flatMap(removedElements),
-    `table ${TABLE} {`,
-    ...chains.flatMap(([name, { rules }]) => [`\tchain ${name} {`, ...rules.map((rule) => `\t\t${rule}`), '\t}']),
-    '}',
+    ...chains.flatMap(([name, { rules }]) => rules.map((rule) => `add rule ${TABLE} ${name} ${rule}`)),
     ...elements.flatMap(({ name, come }) =>
       come.length === 0 ? [] : [`add element ${TABLE} ${name} { ${come.map(formatElement).join(', ')} }`],
     ),
     ...goneChains.map((name) => `delete chain ${TABLE} ${name}`),
     ...goneSets.map(([name, { kind }]) => `delete ${kind} ${TABLE} ${name}`),
     ...goneCounters.map((name) => `delete counter ${TABLE} ${name}`),
-  ].join('\n')}\n`
+  ]
+    .map((command) => `${command}\n`)
+    .join('')
 }
 
 /** Takes away counters that no rule feeds any more. */

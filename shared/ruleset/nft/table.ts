@@ -1,7 +1,8 @@
 // Our nft table as data: what a ruleset is compiled to, what a listing is read to, and what two of them differ in is a
 // change.
 
-export const TABLE = 'inet panel'
+export const TABLE_NAME = 'panel'
+export const TABLE = `inet ${TABLE_NAME}`
 /** Two for each rule: towards the destination, and back from it. */
 export const COUNTER_NAME = /^rule_([0-9]+)_([rt]x)$/
 

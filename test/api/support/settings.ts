@@ -84,6 +84,7 @@ export const LISTED: Readonly<Record<string, unknown>> = {
   'system.safe_apply_mode': 'risky',
   'system.safe_apply_confirm_by': 'operator',
   'system.safe_apply_seconds': 60,
+  'system.ruleset_protection': 'auto',
   'system.ignored_interfaces': [],
 }
 

@@ -87,6 +87,7 @@ describe("Root's log", () => {
     const writes = Object.entries(METHODS).filter(([, { effect }]) => effect === 'write')
     await ask('ruleset.disconnect', { route_rule_ids: [1, 2], destinations: [] })
     await ask('ruleset.forget', { route_rule_ids: [3] })
+    await ask('ruleset.protect', { wanted: true })
     await ask('forwarding.apply', { before: state, after: state })
     kernel.plant('gre-a-1', { state: exampleTunnel().link })
     await ask('tunnel.adopt', { interface_name: 'gre-a-1', link: exampleTunnel().link })
@@ -104,6 +105,7 @@ describe("Root's log", () => {
       [
         ['ruleset.disconnect', 'done'],
         ['ruleset.forget', 'done'],
+        ['ruleset.protect', 'done'],
         ['forwarding.apply', 'applied'],
         ['tunnel.adopt', 'done'],
         ['tunnel.release', 'done'],
@@ -114,7 +116,7 @@ describe("Root's log", () => {
         ['window.confirm', 'refused'],
       ],
     )
-    assert.equal(writes.length, 12)
+    assert.equal(writes.length, 13)
   })
 
   it('has so many malformed lines a minute and no more, while a change among them is never left out', async () => {

@@ -40,9 +40,20 @@ describe('The watch of the ruleset', () => {
     await generations.during(async () => {
       await commit()
       await sleep(20)
+      return 1
     })
-    await generations.during(commit)
+    await generations.during(() => commit().then(() => 1))
     await assert.rejects(generations.during(async () => Promise.reject(new KernelError('EINVAL', 'refused'))))
+    await looked()
+    assert.equal(told, 0)
+  })
+
+  it('does not tell of a table that was taken again behind a change of our own', async () => {
+    await generations.during(async () => {
+      await commit()
+      await commit()
+      return 2
+    })
     await looked()
     assert.equal(told, 0)
   })
@@ -51,6 +62,7 @@ describe('The watch of the ruleset', () => {
     await generations.during(async () => {
       await commit()
       await commit()
+      return 1
     })
     await looked()
     assert.equal(told, 1)

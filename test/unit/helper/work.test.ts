@@ -7,6 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listenOn } from '@panel/root-helper/kernel/files/socket-file.ts'
+import { OwnedTable } from '@panel/root-helper/kernel/nft/owned-table.ts'
+import { TableProtection } from '@panel/root-helper/kernel/nft/protection.ts'
+import { memoryFolder } from '../../support/memory-folder.ts'
 import { Generations } from '@panel/root-helper/kernel/nft/generations.ts'
 import type { Nft } from '@panel/root-helper/kernel/nft/nft.ts'
 import { NftRulesets } from '@panel/root-helper/kernel/nft/rulesets.ts'
@@ -61,6 +64,7 @@ describe('A costly reading', () => {
       nft,
       { held: () => ({ boot_rules: [], boot_trouble: null }), change: async () => undefined },
       new Generations(async () => generation++),
+      new TableProtection(memoryFolder(), new OwnedTable(async () => 0)),
     )
     await Promise.all(Array.from({ length: 256 }, () => rulesets.read()))
     assert.ok(listings <= 2, String(listings))

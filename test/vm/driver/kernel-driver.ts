@@ -4,6 +4,8 @@ import { createInterface } from 'node:readline'
 import { readConfig } from '@panel/root-helper/config.ts'
 import { realDeps } from '@panel/root-helper/helper.ts'
 import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
+import { OwnedTable } from '@panel/root-helper/kernel/nft/owned-table.ts'
+import { TableProtection } from '@panel/root-helper/kernel/nft/protection.ts'
 import { Generations } from '@panel/root-helper/kernel/nft/generations.ts'
 import { bootRulesIn } from '@panel/root-helper/kernel/files/boot-rules.ts'
 import { stateFolder } from '@panel/root-helper/kernel/files/state-folder.ts'
@@ -24,14 +26,16 @@ type Method = (...args: unknown[]) => Promise<unknown>
 async function kernelOf(nft: string | undefined): Promise<Kernel> {
   const config = readConfig(process.env)
   const { kernel } = await realDeps(config)
+  const state = stateFolder(config.stateDir)
   return nft === undefined
     ? kernel
     : {
         ...kernel,
         rulesets: new NftRulesets(
           new Nft(nft),
-          bootRulesIn(stateFolder(config.stateDir)),
+          bootRulesIn(state),
           new Generations(rulesetGeneration()),
+          new TableProtection(state, new OwnedTable(rulesetGeneration())),
         ),
       }
 }

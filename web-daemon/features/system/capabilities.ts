@@ -1,7 +1,6 @@
 // GET /system/capabilities: what this host supports, probed through the root helper (reference.md, System;
 // decisions.md, Y2 to Y4).
 import type { CapabilitiesAnswer } from '@panel/shared/api/system.ts'
-import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { HelperFacts, LinkKindSupport, Tools } from '@panel/shared/host/model.ts'
 import type { LinkKind, PersistenceBackend } from '@panel/shared/tunnel/model.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
@@ -9,11 +8,11 @@ import { message, spoken, fromRoot } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { ruleBackend } from './rule-backend.ts'
+import { ruleBackend, type RuleBackendNow } from './rule-backend.ts'
 
 export interface Capabilities {
   readonly helper: HelperFacts
-  readonly rule_backend: RuleBackendFound
+  readonly rule_backend: RuleBackendNow
   readonly link_kinds: readonly LinkKindSupport[]
   readonly tools: Tools
 }

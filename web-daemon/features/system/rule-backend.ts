@@ -1,7 +1,7 @@
 // The rule backend of this host and what it supports (reference.md, System; decisions.md, Y2, Y3).
 import type { RuleBackendView } from '@panel/shared/api/system.ts'
-import type { Tools } from '@panel/shared/host/model.ts'
-import { featureNotes, ruleFeatures, type RuleBackend, type RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
+import type { HostFound, Tools } from '@panel/shared/host/model.ts'
+import { featureNotes, ruleFeatures, type RuleBackend } from '@panel/shared/ruleset/backend.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { fromRoot, message, spoken } from '@panel/shared/messages/message.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -28,9 +28,12 @@ const NETFILTER_TOOLS: readonly string[] = [
   'conntrack',
 ]
 
+/** With how its rules are protected just now. */
+export type RuleBackendNow = NonNullable<HostFound['rule_backend']>
+
 /** `found` is the backend that the helper chose when it started; `tools` says whether it still works. */
 export function ruleBackend(
-  found: RuleBackendFound,
+  found: RuleBackendNow,
   { backend: { available, version, detail }, tools }: Tools,
 ): RuleBackendView {
   return {
@@ -39,6 +42,7 @@ export function ruleBackend(
     available,
     ...spoken('reason', fromRoot(found.reason)),
     ...spoken('detail', detail === '' ? featureNotes(found) : fromRoot(detail)),
+    protection: { how: found.protection.how, ...spoken('reason', fromRoot(found.protection.detail)) },
     version,
     namespace:
       found.active === 'iptables_nft' || found.active === 'iptables_legacy'

@@ -129,6 +129,7 @@ export const REMEDIES: Readonly<Partial<Record<MessageId, Remedy>>> = {
   'root.set_switches': FORWARDING,
   'tunnel.adoptable': DRIFT,
   'tunnel.no_name_left': setting('tunnel.naming_template'),
+  'root.protection_off': setting('system.ruleset_protection'),
   'tunnel.no_pool_enabled': POOLS,
   'tunnel.no_subnet_left': POOLS,
   'tunnel.not_ours': request('reapply_tunnel'),

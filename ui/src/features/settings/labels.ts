@@ -22,15 +22,16 @@ export const categoryLabel = (category: SettingCategory): string =>
 export const unitLabel = ({ unit }: SettingEntry): string =>
   unit === '' ? '' : messages.find(`settings.unit.${unit}`, unit)
 const optionLabel = (value: string): string => messages.find(`settings.option.${value}`, value)
+/** A choice may mean something else in one setting than in the others. */
+const enumLabel = ({ key }: SettingEntry, value: string): string =>
+  messages.find(`settings.option.${key}.${value}`, optionLabel(value))
 
 export const formatNumber = (value: number): string => display.format.number(value, 3)
 
 /** Choices of a setting; empty for a text field. */
-export const settingOptions = (
-  { type, constraints }: SettingEntry,
-  pools: ListPoolsAnswer['pools'] | undefined,
-): Option[] => {
-  if (type === 'enum') return constraints.enum_values.map((value) => ({ value, label: optionLabel(value) }))
+export const settingOptions = (entry: SettingEntry, pools: ListPoolsAnswer['pools'] | undefined): Option[] => {
+  const { type, constraints } = entry
+  if (type === 'enum') return constraints.enum_values.map((value) => ({ value, label: enumLabel(entry, value) }))
   if (type === 'lookup') return constraints.options.map(({ value, label }) => ({ value, label: optionLabel(label) }))
   if (constraints.lookup_table !== 'address_pool' || !pools) return []
   return [
@@ -44,7 +45,7 @@ export const formatValue = (entry: SettingEntry, value: unknown): string => {
   if (typeof value === 'boolean') return value ? t('settings.on') : t('settings.off')
   if (entry.type === 'lookup')
     return optionLabel(entry.constraints.options.find((option) => option.value === value)?.label ?? String(value))
-  if (entry.type === 'enum') return optionLabel(String(value))
+  if (entry.type === 'enum') return enumLabel(entry, String(value))
   if (typeof value === 'number') return `${formatNumber(value)} ${unitLabel(entry)}`.trim()
   if (typeof value === 'object') return Array.isArray(value) ? value.join(', ') : Object.values(value).join(', ')
   return String(value)

@@ -11,6 +11,11 @@ export const featureLabel = (name: string): string => messages.find(`system.feat
 export const backendLabel = ({ active }: CapabilitiesAnswer['rule_backend']): string =>
   messages.find(`system.backend.${active}`, active)
 
+export const protectionLabel = ({ protection: { how } }: CapabilitiesAnswer['rule_backend']): StateLabel => ({
+  state: how === 'none' ? 'disabled' : 'up',
+  label: t(`system.protection.${how}`),
+})
+
 export const listenerLabel = ({ state, is_open, errno }: ListenerView): StateLabel =>
   is_open
     ? { state: state === 'trial' ? 'unknown' : 'up', label: t(`system.listeners.state.${state}`) }

@@ -39,6 +39,8 @@ interface DraftInput {
   readonly problems: Problems
   readonly panelPorts: () => readonly number[]
   readonly stored?: RouteRecord | null
+  /** False where the rule listens as it did. */
+  readonly needsListeners?: boolean
   /** Passed if they are known already. */
   readonly facts?: HostFacts
 }
@@ -46,11 +48,11 @@ interface DraftInput {
 export async function makeDraftContext(
   { db, request, settings }: Pick<ReadContext, 'db' | 'request' | 'settings'>,
   body: RequestedRoute,
-  { problems, panelPorts, stored = null, facts }: DraftInput,
+  { problems, panelPorts, stored = null, needsListeners = true, facts }: DraftInput,
 ): Promise<DraftContext> {
   const hostFactsNow =
     facts ??
-    (await hostFacts(request).catch((away: unknown) => {
+    (await hostFacts(request, needsListeners).catch((away: unknown) => {
       // An invalid body is refused even if the helper is away.
       problems.throwIfAny(FIELD_ORDER)
       throw away

@@ -31,7 +31,9 @@ export async function draftUpdate(
   stored: RouteRecord,
   { body, problems, panelPorts, mapField = (field) => field }: UpdateRequest,
 ): Promise<UpdateDraft> {
-  const draft = await makeDraftContext(context, withChanges(stored, body), { problems, panelPorts, stored })
+  const wanted = withChanges(stored, body)
+  const needsListeners = mayMeetListeners(wanted, withChanges(stored, {}))
+  const draft = await makeDraftContext(context, wanted, { problems, panelPorts, stored, needsListeners })
   const record = drafted(draft, stored, context.now().toISOString())
   const existing = await draftUnchanged(context, draft, stored)
   const fresh = new Problems()
@@ -46,6 +48,20 @@ export async function draftUpdate(
   const route_rule_title = body.route_rule_title ?? (await titleAfter(context.db, stored, record))
   return { record: { ...record, route_rule_title }, warnings, rule_backend: draft.facts.rule_backend }
 }
+
+/** What a rule meets other listeners by. They conflict with it no more than they did where all of it stays. */
+const LISTENS_BY = [
+  'route_protocol_id',
+  'address_family_id',
+  'bind_address',
+  'bind_port',
+  'bind_port_range_end',
+  'is_enabled',
+  'force',
+] as const
+
+const mayMeetListeners = (wanted: RequestedRoute, stored: RequestedRoute): boolean =>
+  LISTENS_BY.some((field) => wanted[field] !== stored[field])
 
 /** Null if a problem leaves something undecided. A protected port is refused at once. */
 function drafted(draft: DraftContext, stored: RouteRecord, now: string): NamedRoute | null {

@@ -42,6 +42,11 @@ export const SYSTEM = {
     { min: WINDOW_SECONDS.least, max: WINDOW_SECONDS.most, unit: 'seconds' },
     'How long changes wait for a confirmation before they are put back, from the end of the last one. Give it the time that you need to see whether all is well.',
   ),
+  'system.ruleset_protection': oneOf(
+    ['auto', 'off'],
+    'auto',
+    "Whether the kernel keeps other programs from changing or flushing the panel's table of relay rules by accident, as nft flush ruleset does. Their own rules stay theirs. Turn it off where a program of yours changes the table on purpose.",
+  ),
   'system.ignored_interfaces': json<readonly string[]>(
     [],
     NAMES,
