@@ -2,7 +2,6 @@
 import { message } from '@panel/shared/messages/message.ts'
 import { contains, type Cidr, type Ip } from '@panel/shared/address/ip.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
-import { message } from '@panel/shared/messages/message.ts'
 import type { Protection } from '@panel/shared/ruleset/protection.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RuleBackend, RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
