@@ -68,7 +68,7 @@ describe('The keepalive of a tunnel', () => {
         [seen.status, seen.diffs],
         ['Drifted', [{ field: 'systemd_keepalive_unit.is_enabled', desired: 'yes', actual: 'yes, but stopped' }]],
       )
-      assert.match(seen.detail, /is yes, but stopped instead of yes\. Reapply puts it right in place/)
+      assert.match(seen.detail, /is yes, but stopped instead of yes\. Reapply corrects it in place/)
       const { plan, verification } = (await reapply(client, 1)).body
       assert.deepEqual([plan.steps.map(({ kind }) => kind), verification.ok], [['systemd_enable'], true])
       assert.deepEqual([(await itemOf(client, 'gre-a-1')).status, panel.kernel.stopped.size], ['InSync', 0])

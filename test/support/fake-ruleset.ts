@@ -1,7 +1,7 @@
 // Relay rules and forwarding switches in memory; test/contract holds both to what a real kernel does.
+import { message } from '@panel/shared/messages/message.ts'
 import { contains, type Cidr, type Ip } from '@panel/shared/address/ip.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
-import { message } from '@panel/shared/messages/message.ts'
 import type { Protection } from '@panel/shared/ruleset/protection.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RuleBackend, RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
@@ -192,7 +192,7 @@ export class FakeRuleBackends implements RuleBackends {
   }
 
   get active(): RuleBackendFound {
-    return { active: this.#rulesets.backend, has_ipv6: true, reason: 'It was asked for' }
+    return { active: this.#rulesets.backend, has_ipv6: true, reason: message('root.asked_for').message }
   }
 
   recorded = (): RuleBackend => this.written ?? this.#rulesets.backend

@@ -83,6 +83,6 @@ describe('IP forwarding', () => {
     assert.match(await page.getByRole('row', { name: /docker/ }).innerText(), /DOCKER[\s\S]*8080/)
     host.kernel.foreign = nothingForeign('nft is not there')
     await page.getByRole('button', { name: 'Refresh' }).click()
-    await page.getByText('it is not known whether something stands in the way').waitFor()
+    await page.getByText('it is unknown whether it blocks relayed packets').waitFor()
   })
 })

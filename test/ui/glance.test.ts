@@ -124,7 +124,9 @@ describe('A glance at the tab', () => {
     const plain = { ...host, base: host.base.replace('127.0.0.1', PLAIN_HTTP_NAME) }
     const visited = await visit(plain, { allowConsole: /Cross-Origin-Opener-Policy/ })
     await goTo(await signedIn(visited), plain, 'account', 'Account')
-    await visited.page.getByText('This page came over plain HTTP, where browsers allow no notifications').waitFor()
+    await visited.page
+      .getByText('This page was loaded over plain HTTP, where browsers allow no notifications')
+      .waitFor()
     assert.ok(await visited.page.getByRole('switch', { name: 'Notify me in this browser' }).isDisabled())
     const blocked = await visit(host)
     await recordNotifications(blocked.context)

@@ -77,7 +77,7 @@ describe('What a change interrupts', () => {
     const page = await open('routes', 'Relay rules 2')
     await page.getByRole('checkbox', { name: 'Select all 2 that match' }).check()
     await page.getByRole('group', { name: 'Actions on the selection' }).getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('dialog').getByText('Open connections go on').waitFor()
+    await page.getByRole('dialog').getByText('Open connections continue').waitFor()
     const box = page.getByRole('dialog').getByRole('region', { name: 'What this interrupts' })
     assert.deepEqual(await figures(box), ['Connections that end 0', 'Connections at risk 0', 'Affected relay rules 2'])
   })

@@ -10,9 +10,9 @@ import { browsing, type Visit } from './support/browser.ts'
 import { goTo, seen, signedIn } from './support/host.ts'
 import { isColoured, pictureOf } from './support/pixels.ts'
 
-const LOST = /^The live connection is lost; trying again\. What is shown is from .* ago\.$/
+const LOST = /^The live connection is lost; reconnecting\. The data shown is from .* ago\.$/
 /** Of one that was lost before it had told anything, too. */
-const NOT_LIVE = /^The live connection .*; trying again\./
+const NOT_LIVE = /^(The live connection is lost; reconnecting|There is no live connection; retrying)\./
 
 describe('What is live on the page', function () {
   this.timeout(120_000)

@@ -195,7 +195,7 @@ describe('The host metrics on the page', () => {
   it('stay and are said to be old when no reading comes any more', async () => {
     const { page } = await visitMetrics()
     await host.metrics.stop()
-    await page.getByText(/What is shown is from/).waitFor({ timeout: 20_000 })
+    await page.getByText(/The data shown is from/).waitFor({ timeout: 20_000 })
     assert.ok(await page.getByRole('table', { name: 'Disks' }).isVisible())
     assert.ok((await page.locator('.is-old').count()) > 0)
   })

@@ -143,7 +143,7 @@ describe("A change under the operator's own connection", () => {
       .waitFor()
     await page.clock.fastForward(45_000)
     await curtain(page)
-      .getByText(/No answer for 90 s\. Reach the panel by another address/)
+      .getByText(/No answer for 90 s\. Reach the panel at another address/)
       .waitFor()
   })
 
@@ -155,7 +155,7 @@ describe("A change under the operator's own connection", () => {
     gates.expectAnswer(409, '/tunnels/1/reapply')
     await page.getByRole('button', { name: 'Reapply' }).first().click()
     const question = page.getByRole('dialog', { name: 'You may lose access to the panel' })
-    await question.getByText('This change sends the answers to it into gre-a-1.').waitFor()
+    await question.getByText('This change sends the replies to it into gre-a-1.').waitFor()
     await question.getByRole('button', { name: 'Cancel' }).click()
     await question.waitFor({ state: 'detached' })
     assert.deepEqual(host.kernel.held.get('gre-a-1')?.state?.config.addresses, [])

@@ -65,7 +65,7 @@ describe('The command palette', () => {
     const page = await opened()
     await page.route('**/routes?*', (route) => route.fulfill({ status: 200, body: 'not the panel' }))
     await page.keyboard.type('gre-a-1')
-    await page.getByText('Some of it could not be searched').waitFor()
+    await page.getByText('Some results are missing').waitFor()
     await page.getByRole('option', { name: /gre-a-1\s+Tunnel/ }).waitFor()
   })
 })

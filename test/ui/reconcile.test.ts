@@ -25,7 +25,7 @@ describe('The comparison of what is stored with the host', () => {
     assert.ok(held)
     host.kernel.held.get('gre-a-1')!.state = { ...held, config: { ...held.config, mtu: 1300 } }
     const visited = await visitIt()
-    await row(visited, 'gre-a-1').getByText('Somebody changed it on the host').waitFor()
+    await row(visited, 'gre-a-1').getByText('It was changed on the host').waitFor()
     assert.match(
       await row(visited, 'gre-a-1').getByRole('table').innerText(),
       /Stored[\s\S]*Live[\s\S]*1472[\s\S]*1300/,

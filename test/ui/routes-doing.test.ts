@@ -27,7 +27,7 @@ describe('Relay rules as they stand', () => {
     }
     await choose()
     const dialog = page.getByRole('dialog', { name: 'Apply all rules?' })
-    await dialog.getByText(/Every enabled rule is put into the kernel as it is stored/).waitFor()
+    await dialog.getByText(/Every enabled rule is written to the kernel as stored/).waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'detached' })
     assert.equal(host.kernel.rulesets.rules.size, 0)

@@ -71,7 +71,7 @@ describe('The list of relay rules', () => {
     await page.getByRole('button', { name: /Actions for .*Web/ }).click()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: /Delete .*Web.*\?/ })
-    await dialog.getByText(/192\.0\.2\.1:443.* are relayed no longer/).waitFor()
+    await dialog.getByText(/192\.0\.2\.1:443.* are no longer relayed/).waitFor()
     assert.equal(await page.evaluate(() => document.activeElement?.textContent?.trim()), 'Cancel')
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })

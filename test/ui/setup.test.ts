@@ -95,10 +95,10 @@ describe('The page before set-up', () => {
     // Two of the daemon's headers mean something over HTTPS only, and Chromium says so.
     const allowConsole = /Cross-Origin-Opener-Policy header has been ignored/
     const overHttp = await visit({ ...host, base: host.base.replace('127.0.0.1', PLAIN_HTTP_NAME) }, { allowConsole })
-    await overHttp.page.getByText('This page came over plain HTTP').waitFor()
+    await overHttp.page.getByText('This page was loaded over plain HTTP').waitFor()
     const { page } = await visit(host)
     await seen(page, 'Create the operator account')
-    assert.equal(await page.getByText('This page came over plain HTTP').count(), 0)
+    assert.equal(await page.getByText('This page was loaded over plain HTTP').count(), 0)
   })
 
   it('goes on to sign-in when somebody else was quicker', async () => {

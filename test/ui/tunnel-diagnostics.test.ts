@@ -88,7 +88,7 @@ describe('Diagnostics on the page', () => {
     const runs = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Earlier runs' }) })
     await runs.getByRole('button', { name: 'Analysis', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Analysis' })
-    await dialog.getByText('Result').waitFor()
+    await dialog.getByText('Result', { exact: true }).waitFor()
     await dialog.getByText('Healthy', { exact: true }).waitFor()
     await page.keyboard.press('Escape')
     await runs.getByRole('button', { name: 'Remove this run: Analysis' }).click()

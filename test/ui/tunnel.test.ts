@@ -128,7 +128,7 @@ describe('A tunnel on the page', () => {
     await page.getByLabel('MTU').fill('1400')
     await page.getByText('Not saved yet').waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('gre-a-1 is saved and was read back').first().waitFor()
+    await page.getByText('gre-a-1 is saved, and verified in the kernel').first().waitFor()
     assert.equal(host.kernel.held.get('gre-a-1')?.state?.config.mtu, 1400)
     gates.expectAnswer(409, '/tunnels/1')
     await page.getByLabel('TTL').fill('64')
@@ -161,7 +161,7 @@ describe('A tunnel on the page', () => {
       monitor_window_size: 7,
       keepalive_interval_seconds: 2.5,
     })
-    await page.getByText('gre-a-1 is saved and was read back').first().waitFor()
+    await page.getByText('gre-a-1 is saved, and verified in the kernel').first().waitFor()
     const { body } = await client.get('/tunnels/1')
     assert.deepEqual(
       [body['is_monitor_enabled'], body['monitor_window_size'], body['keepalive_interval_seconds']],

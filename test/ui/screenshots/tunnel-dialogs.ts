@@ -1,4 +1,5 @@
 // Every dialog about a tunnel or about several, open.
+import { message } from '@panel/shared/messages/message.ts'
 import { analyze, answer, choose, foretold, press, refuse, select } from './acts.ts'
 import { scrollToEnd } from '../support/host.ts'
 import type { At, Scene } from './scene.ts'
@@ -13,7 +14,13 @@ const REFUSED_WITH_WAY_BACK = {
   ...REFUSED,
   details: { ...REFUSED.details, safe_apply: { confirm_within_seconds: 60 } },
 }
-const FAILED = { code: 'APPLY_FAILED', message: 'The kernel refused the change, and it was rolled back.' }
+const FAILED = {
+  code: 'APPLY_FAILED',
+  ...message('panel.change_restored', {
+    what: message('object.tunnel', { name: 'gre-a-1' }),
+    why: 'set link gre-a-1 up: Operation not permitted (EPERM)',
+  }),
+}
 
 /** The request that would cut the operator's connection is refused. */
 const holdAccess = async ({ page, say }: At, refusal = REFUSED): Promise<void> => {

@@ -171,7 +171,7 @@ describe('A pairing code', () => {
     assert(record)
     const content = makeContent(record, pool)
     const wrong: [RegExp, string][] = [
-      [/no pairing code/, 'hello'],
+      [/not a pairing code/, 'hello'],
       [/version 2/, encodePairingCode(content).replace('v1', 'v2')],
       [/version 2/, dressed(JSON.stringify({ ...content, v: 2 }))],
       [/version undefined/, dressed('{}')],
