@@ -158,7 +158,7 @@ describe('A port that lets the operator in', function () {
         (error: Error) => error.message,
       )
     await rig.client.calls.hold('operator', place('tcp', RELAY, 2222))
-    assert.match(await draw(), /holds 10\.1\.0\.2, from where somebody is connected to sshd or to the panel/)
+    assert.match(await draw(), /contains 10\.1\.0\.2, from where somebody is connected to sshd or to the panel/)
     await rig.client.calls.release()
     for (let tries = 0; tries < 40 && (await draw()) !== 'applied'; tries += 1) await sleep(50)
     assert.match(await draw(), /does not hold the state/)
