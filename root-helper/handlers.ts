@@ -134,7 +134,7 @@ async function probeHost(
   return {
     helper: parts.includes('helper') ? await helperFacts() : null,
     rule_backend: parts.includes('rule_backend')
-      ? { ...kernel.ruleBackends.active, protection: kernel.rulesets.protection() }
+      ? { ...kernel.ruleBackends.active, protection: await kernel.rulesets.protection() }
       : null,
     link_kinds: parts.includes('link_kinds')
       ? await Promise.all(LINK_KINDS.map(async (kind) => ({ kind, ...(await kernel.links.supports(kind)) })))

@@ -146,7 +146,7 @@ export interface Rulesets {
   /** Takes everything of ours out of the kernel; the file stays. */
   clear(): Promise<void>
   /** Whether others can take the rules away by accident. */
-  protection(): Protection
+  protection(): Promise<Protection>
   /** From now on, and from each start of the helper on: as far as this host can. Changes no rule. */
   protect(isWanted: boolean): Promise<Protection>
 }

@@ -55,7 +55,7 @@ export const RuleBackendView = shape('RuleBackend', {
   protection: strict({
     how: described(
       oneOf(PROTECTIONS),
-      'owned: the kernel keeps other programs off the rules. none: they can take them away.',
+      'owned: the kernel keeps other programs off the rules. held: connections outlive their taking them away. none: neither.',
     ),
     ...sentence('reason', 'What it does, or why there is none.'),
   }),

@@ -10,7 +10,7 @@ import {
   type ForeignRule,
 } from './model.ts'
 import { OURS } from '../ruleset/iptables/tables.ts'
-import { TABLE } from '../ruleset/nft/table.ts'
+import { HOLD_NAME, TABLE } from '../ruleset/nft/table.ts'
 import { readConditions } from './read-rule.ts'
 import { handleKey, textsByHandle } from './read-text.ts'
 import { isList, isObject, numberIn, objectsIn, textIn, type Json, type JsonObject } from '../ruleset/nft/json.ts'
@@ -24,7 +24,7 @@ export function foreignTables(listed: string): { tables: string[]; unnamed: numb
   const names = documents(listed)
     .filter(([kind]) => kind === 'table')
     .map(([, table]) => `${textIn(table, 'family')} ${textIn(table, 'name')}`)
-    .filter((name) => name !== TABLE)
+    .filter((name) => name !== TABLE && name !== `inet ${HOLD_NAME}`)
   const tables = names.filter((name) => PLAIN.test(name))
   return { tables, unnamed: names.length - tables.length }
 }

@@ -183,11 +183,12 @@ export const ROOT = {
   'root.protection_owned':
     'The kernel refuses changes of table inet panel by other programs, and nft flush ruleset leaves it alone',
   'root.protection_off': 'The setting system.ruleset_protection is off, or was not read yet',
-  'root.protection_absent': 'There is no relay rule. The table is protected from the first one on',
+  'root.protection_absent': 'There is no table of relay rules. It is protected from the first rule on',
   'root.protection_plain':
-    'The table was made without protection, and the kernel allows none later. It is protected from the next boot on',
-  'root.protection_kernel': 'Linux 6.9 or later can protect the table, and this kernel says: {why}',
-  'root.protection_failed': 'The table could not be taken: {why}',
+    'The table was made without protection, and the kernel allows none later, so a flush can take it away. Connections outlive that, and from the next boot on the table is protected',
+  'root.protection_kernel':
+    'A flush can take the table away, and connections outlive it. Linux 6.9 or later can protect the table, and this kernel says: {why}',
+  'root.protection_failed': 'The kernel does not let the table be protected: {why}',
   'root.protection_backend': 'Only a table of nftables can be protected, and it does not hold the relay rules here',
   // The last, since they are anything with a semicolon or a blank in it.
   'root.both': '{first}; {second}',

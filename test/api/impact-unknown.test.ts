@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { parseIp } from '@panel/shared/address/ip.ts'
 import type { ImpactAnswer } from '@panel/shared/api/impact/impact.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { verbatim } from '@panel/shared/messages/message.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
@@ -104,6 +105,12 @@ describe('An impact says that it is not known', () => {
     assert.match(detail ?? '', /^This host tracks 500001 connections/)
     host.forwarding.conntrack = { count: 500_000, max: 1_000_000 }
     assert.deepEqual((await others()).slice(0, 2), [true, 1])
+  })
+
+  it('how many connections of others go through the tunnel, where the kernel does not list them in time', async () => {
+    host.connections.through = () => Promise.reject(new KernelError('ETIMEDOUT', 'no answer within 2000 ms'))
+    assert.deepEqual(await others(), [false, null, 'Not all connections could be listed in time'])
+    assert.equal((await impact(true)).connections.is_known, true, 'those of the rules are known all the same')
   })
 
   it('how many connections of others go through the tunnel, where too many networks lie behind it', async () => {

@@ -42,7 +42,7 @@ describe('Relay rules in a table that the helper owns', function () {
       return false
     }
   }
-  const answering = () => rig.client.calls.answering(FLOWS)
+  const answering = (expected = FLOWS) => rig.client.calls.answering(expected)
 
   before(async () => {
     await rig.open()
@@ -52,7 +52,7 @@ describe('Relay rules in a table that the helper owns', function () {
 
   it('have none until it is wanted, and are protected from the first rule on', async () => {
     assert.equal((await protection())?.how, 'none')
-    assert.match((await protect(true)).detail, /^There is no relay rule/)
+    assert.match((await protect(true)).detail, /^There is no table/)
     await rig.become(rule(1))
     assert.equal((await protection())?.how, 'owned')
   })
@@ -125,16 +125,26 @@ describe('Relay rules in a table that the helper owns', function () {
     assert.equal(await answering(), FLOWS)
   })
 
-  it('of a table that was made without it stay unprotected until it is made anew', async () => {
+  it('of a table that was made without it can be flushed: connections live on until it is made anew, and owned', async () => {
     await protect(false)
     assert.equal(others('delete table inet panel'), true)
+    await rig.client.calls.disperse()
     await rig.become(rule(1))
-    const { how, detail } = await protect(true)
-    assert.deepEqual([how, /^The table was made without/.test(detail)], ['none', true])
-    await rig.become(rule(1), balanced(3))
-    assert.equal(others('delete table inet panel'), true)
+    assert.equal((await protect(true)).how, 'held')
+    assert.equal(await rig.client.calls.gather(FLOWS, tcp(1001)), FLOWS)
+    assert.equal(others('flush ruleset'), true)
+    assert.equal((await rig.held()).is_present, false)
+    assert.equal(await answering(), FLOWS, 'while nothing relays them')
+    assert.equal(await rig.client.calls.talk(tcp(1001)), null)
     await rig.become(rule(1), balanced(3))
     assert.equal((await protection())?.how, 'owned')
-    assert.deepEqual((await rig.held()).rules, [rule(1), balanced(3)])
+    assert.doesNotMatch(rig.relay.run('nft', ['list', 'tables']), /panel_hold/)
+    assert.equal(await answering(), FLOWS)
+  })
+
+  it('are lost to a flush where neither is wanted, and every connection with them', async () => {
+    await protect(false)
+    assert.equal(others('flush ruleset'), true)
+    assert.equal(await answering(0), 0)
   })
 })

@@ -58,6 +58,12 @@ export const REPETITIONS = {
     what: 'kill -9 of the shipped helper in a window, in a network namespace',
     files: ['test/netns/windows.test.ts'],
   },
+  PANEL_WINDOW_CUTS: {
+    usual: 0,
+    soak: 10,
+    what: 'power cuts at any moment of a window, beside the one that every run has',
+    files: ['test/vm/safe-apply.test.ts'],
+  },
   PANEL_POWER_CUTS: {
     usual: 1,
     soak: 10,

@@ -148,7 +148,7 @@ export class FakeRulesets implements Rulesets {
   able: Protection = { how: 'owned', detail: message('root.protection_owned').message }
   wanted: boolean | null = null
 
-  protection(): Protection {
+  async protection(): Promise<Protection> {
     return this.wanted ? this.able : { how: 'none', detail: message('root.protection_off').message }
   }
 

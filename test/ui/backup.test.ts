@@ -77,6 +77,27 @@ describe('A backup on the page', () => {
     assert.equal(await page.getByLabel(DOCUMENT).inputValue(), '{"version": 1, "tunnels": [{"mtu": 1}]}')
   })
 
+  it('is put back whole where one item fails and that was asked for, and says so', async () => {
+    const backup = await exported()
+    const [first, second] = backup.tunnels
+    assert.ok(first && second)
+    for (const id of [1, 2]) assert.equal((await operator.delete(`/tunnels/${id}`, {})).status, 200)
+    const left = await interfaces()
+    const { page } = await visitBackup()
+    const wrong = { ...second, remote_endpoint: second.local_endpoint }
+    await page.getByLabel(DOCUMENT).fill(JSON.stringify({ ...backup, tunnels: [first, wrong], routes: [] }))
+    const whole = page.getByRole('switch', { name: 'All or nothing' })
+    assert.equal(await whole.isChecked(), false)
+    await whole.check()
+    await page.getByRole('button', { name: 'Show what would happen' }).click()
+    await page.getByRole('button', { name: 'Import 1 item' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(/If one item fails, all of them are put back/).waitFor()
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    await page.getByText(/1 item failed, so everything was put back: nothing is changed/).first().waitFor()
+    assert.deepEqual(await interfaces(), left)
+  })
+
   it('has to be looked at anew when what is to be imported was changed, and is not left unasked', async () => {
     const backup = await exported()
     assert.equal((await operator.delete('/tunnels/1', {})).status, 200)

@@ -135,6 +135,15 @@ export class Ways {
     assert.equal(window?.changes, this.all.length, 'all of them wait in one window')
     return window?.window_id ?? ''
   }
+
+  /** From the panel's own server, as far as it comes before `gone`. */
+  async cutAllAtOnce(gone: AbortSignal): Promise<void> {
+    for (const { tunnel, cut } of this.all) {
+      const body = { ...cut.body, confirm_within_seconds: 3600 }
+      const path = `/tunnels/${tunnel.tunnel_id}${cut.path}`
+      await this.#panel.operator.api(cut.method, path, body, { signal: gone }).catch(() => undefined)
+    }
+  }
 }
 
 type Tunnel = Way['tunnel']

@@ -9,11 +9,17 @@ import { startLab, type Lab } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
 import { expect, ON_DISK, OPERATOR, Panel, wholeMachine, type Place } from './panel/panel.ts'
 import { CUTS, Ways, type Way } from './safe-apply-ways.ts'
+import { repetitions } from '../support/counts.ts'
 import { tunnelRequest } from '../support/records.ts'
 
 /** The least that a window takes. */
 const SECONDS = 15
 const ANSWER_S = 30
+const POWER_CUTS = repetitions('PANEL_WINDOW_CUTS')
+/** About as long as the four changes take here. */
+const CHANGES_MS = 6000
+/** Well before the machine is there again, which then ends the connections of before. */
+const NO_POWER_MS = 1000
 
 type Answered = Partial<{ error: { code: string; field: string; details: { reason?: string } } }> & {
   readonly safe_apply?: SafeApplyPending
@@ -147,24 +153,43 @@ describe('An operator whose only way to the panel is a tunnel', function () {
     assert.match(await lab.run(`ip link show dev ${tunnel.interface_name}`), /mtu 576/)
   })
 
-  it('is back after all of these although the power is cut in between, before anything is served', async () => {
-    const before = await stored()
-    const files = (): Promise<string> => lab.run(`cd ${ON_DISK.unitDir} && grep -r '' --include 'tunnel-panel-*'`)
-    const kept = await files()
-    await ways.cutAllOff()
-    assert.notEqual(await files(), kept)
-    await lab.reset()
+  const files = (): Promise<string> => lab.run(`cd ${ON_DISK.unitDir} && grep -r '' --include 'tunnel-panel-*'`)
+  /** With the files `kept` before anything is served. */
+  const comesUpWith = async (kept: string, before: unknown): Promise<void> => {
     await ways.makeAnew()
     await panel.startHelper()
     assert.equal(await files(), kept)
     await startWeb()
     expect(await panel.operator.post('/auth/login', OPERATOR), 200)
     for (const one of ways.all) await isBack(one)
-    assert.deepEqual([await ended(way(0)), await stored()], ['rebooted', before])
+    assert.deepEqual(await stored(), before)
     const { items } = expect(await panel.operator.get<ReconcileAnswer>('/reconcile'), 200)
     assert.deepEqual(
       items.map(({ status }) => status),
       ways.all.map(() => 'InSync'),
     )
+  }
+
+  it('is back after all of these although the power is cut in between, before anything is served', async () => {
+    const [before, kept] = [await stored(), await files()]
+    await ways.cutAllOff()
+    assert.notEqual(await files(), kept)
+    await lab.reset()
+    await comesUpWith(kept, before)
+    assert.equal(await ended(way(0)), 'rebooted')
   })
+
+  for (let cut = 1; cut <= POWER_CUTS; cut += 1)
+    it(`is back although the power is cut at any moment of a window (cut ${cut} of ${POWER_CUTS})`, async () => {
+      const [before, kept] = [await stored(), await files()]
+      const gone = new AbortController()
+      const changing = ways.cutAllAtOnce(gone.signal)
+      await sleep(Math.random() * CHANGES_MS)
+      const back = lab.reset()
+      await sleep(NO_POWER_MS)
+      gone.abort()
+      await Promise.all([back, changing])
+      await comesUpWith(kept, before)
+      assert.notEqual(await ended(way(0)), 'confirmed')
+    })
 })

@@ -25,7 +25,7 @@ export function rulesetsWithout(detail: string, boot: BootRules): Rulesets {
     removeCounters: async () => refuse(),
     counters: async () => refuse(),
     clear: async () => refuse(),
-    protection: () => UNPROTECTED,
+    protection: async () => UNPROTECTED,
     protect: async () => UNPROTECTED,
   }
 }

@@ -15,6 +15,7 @@ import {
   ownerRule,
   type TrackedConnection,
 } from '../../netlink/conntrack.ts'
+import type { Transport } from '../../netlink/channel.ts'
 import { NETLINK_NETFILTER } from '../../netlink/constants.ts'
 import { NetlinkSocket } from '../../netlink/socket.ts'
 import { sharedRead } from '../../shared-read.ts'
@@ -27,6 +28,11 @@ const NIBBLE_MASK = 0xf000_0000
 export class KernelConnections implements Connections {
   #socket: NetlinkSocket | null = null
   readonly #counts = new FlowCounts()
+  readonly #options: { readonly transport?: Transport }
+
+  constructor(options: { readonly transport?: Transport } = {}) {
+    this.#options = options
+  }
 
   async list(route_rule_ids: readonly number[]): Promise<TrackedConnection[]> {
     this.#socket ??= new NetlinkSocket({ protocol: NETLINK_NETFILTER })
@@ -58,7 +64,7 @@ export class KernelConnections implements Connections {
 
   /** Over a socket of its own: what was not read in time is gone with it. */
   readonly #all = sharedRead(async () => {
-    const socket = new NetlinkSocket({ protocol: NETLINK_NETFILTER, timeoutMs: THROUGH_MS })
+    const socket = new NetlinkSocket({ ...this.#options, protocol: NETLINK_NETFILTER, timeoutMs: THROUGH_MS })
     try {
       return await socket.dump(dumpAll)
     } finally {

@@ -123,7 +123,7 @@ export class IptablesRulesets implements Rulesets {
     return { epoch: `${await bootId()}-${this.#iptables.backend === 'iptables_nft' ? 20 : 30}`, counters }
   }
 
-  protection = (): Protection => UNPROTECTED
+  protection = async (): Promise<Protection> => UNPROTECTED
   protect = async (): Promise<Protection> => UNPROTECTED
 
   async clear(): Promise<void> {

@@ -11,7 +11,7 @@ import { NetlinkSocket } from '../../netlink/socket.ts'
 /** Of a table that somebody changes at the same moment. */
 const TRIES = 10
 /** A name that nobody has, to find out what the kernel says of the flags. */
-const NOBODY = 'panel_hold'
+const NOBODY = 'panel_nobody'
 
 export type Taken = 'taken' | 'absent' | 'plain'
 

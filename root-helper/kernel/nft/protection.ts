@@ -1,9 +1,11 @@
-// Keeps our table owned while that is wanted and the kernel can, and lets go of it while nft, another process, writes.
+// Keeps our table owned while that is wanted and the kernel can, and lets go of it while nft, another process, writes. A
+// table that cannot be owned may be flushed; then at least the connections are held.
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { Protection } from '@panel/shared/ruleset/protection.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { log } from '../../log.ts'
 import type { StateFolder } from '../files/state-folder.ts'
+import { HoldTable } from './hold-table.ts'
 import type { OwnedTable } from './owned-table.ts'
 
 const RECORD = 'ruleset-protection'
@@ -11,6 +13,7 @@ const RECORD = 'ruleset-protection'
 export class TableProtection {
   readonly #state: StateFolder
   readonly #table: OwnedTable
+  readonly #hold = new HoldTable()
   #isWanted: boolean
   /** Null where it can be, or was not asked. */
   #refusal: string | null = null
@@ -28,7 +31,8 @@ export class TableProtection {
   }
 
   now(): Protection {
-    return { how: this.owner ? 'owned' : 'none', detail: this.#why.message.slice(0, 300) }
+    const how = this.owner ? 'owned' : this.#hold.isHeld ? 'held' : 'none'
+    return { how, detail: this.#why.message.slice(0, 300) }
   }
 
   /** When the helper starts, before anything else is done to the table. */
@@ -38,14 +42,20 @@ export class TableProtection {
     if (this.owner && (await this.#table.isUnfinished())) await this.#table.remove()
   }
 
-  async protect(isWanted: boolean): Promise<Protection> {
+  /** Returns how many generations of the ruleset that makes. */
+  async protect(isWanted: boolean): Promise<number> {
     if (isWanted !== this.#isWanted) await this.#state.write(RECORD, isWanted ? 'wanted' : 'off')
     this.#isWanted = isWanted
-    if (!isWanted) {
-      this.#table.release()
-      this.#why = message('root.protection_off')
-    } else if (!this.owner) await this.#look()
-    return this.now()
+    if (isWanted) return this.owner ? 0 : this.#look()
+    this.end()
+    this.#why = message('root.protection_off')
+    return 0
+  }
+
+  /** Until it is asked for again, or the table is there again. */
+  end(): void {
+    this.#table.release()
+    this.#hold.release()
   }
 
   /** Where it is not there: makes an empty one, to be filled. False where it shall not be owned, or cannot. */
@@ -64,35 +74,45 @@ export class TableProtection {
 
   /** Returns how many generations of the ruleset come from taking the table again. */
   async letGo(write: () => Promise<void>): Promise<number> {
+    let made = 0
     this.#table.release()
     try {
       await write()
     } finally {
-      if (this.#isWanted && this.#refusal === null) await this.#take()
+      if (this.#isWanted) made = await this.#take()
     }
-    return this.owner ? 1 : 0
+    return made
   }
 
-  async #look(): Promise<void> {
+  async #look(): Promise<number> {
     this.#refusal = await this.#table.refusal()
-    if (this.#refusal === null) await this.#take()
-    else this.#why = message('root.protection_kernel', { why: this.#refusal })
+    return this.#take()
   }
 
   /** What was written stands, whether this works or not. */
-  async #take(): Promise<void> {
+  async #take(): Promise<number> {
     try {
-      this.#why = WHY[await this.#table.take()]
+      const taken = await this.#table.take()
+      if (taken === 'plain') return await this.#holdInstead()
+      this.#why = message(taken === 'taken' ? 'root.protection_owned' : 'root.protection_absent')
+      // Of one that others have just taken away, the connections are held until it is back.
+      if (taken === 'absent') return 0
+      this.#hold.release()
+      return 1
     } catch (error) {
       if (!(error instanceof KernelError)) throw error
       this.#why = message('root.protection_failed', { why: error.message })
       log('warning', 'The relay rules are not protected', { detail: error.message })
+      return 0
     }
   }
-}
 
-const WHY = {
-  taken: message('root.protection_owned'),
-  absent: message('root.protection_absent'),
-  plain: message('root.protection_plain'),
-} as const
+  async #holdInstead(): Promise<number> {
+    const made = await this.#hold.hold()
+    this.#why =
+      this.#refusal === null
+        ? message('root.protection_plain')
+        : message('root.protection_kernel', { why: this.#refusal })
+    return made
+  }
+}

@@ -134,18 +134,14 @@ export class NftRulesets implements Rulesets {
     if (cached && cached.generation === generations?.before) await this.#remember(generations.after, cached.read)
   }
 
-  protection(): Protection {
+  async protection(): Promise<Protection> {
     return this.#protection.now()
   }
 
   /** Taking the table is a generation, and changes nothing of it. */
   async protect(isWanted: boolean): Promise<Protection> {
     await this.#submitting
-    const wasOwned = this.#protection.owner !== null
-    await this.#generations.during(async () => {
-      await this.#protection.protect(isWanted)
-      return !wasOwned && this.#protection.owner ? 1 : 0
-    })
+    await this.#generations.during(() => this.#protection.protect(isWanted))
     return this.#protection.now()
   }
 
@@ -153,6 +149,7 @@ export class NftRulesets implements Rulesets {
   async clear(): Promise<void> {
     if ((await this.#nft.list(LIST_TABLE)) === null) return
     await this.#generations.during(() => this.#writer.submit(`delete table ${TABLE}\n`))
+    this.#protection.end()
   }
 
   async removeCounters(route_rule_ids: readonly number[]): Promise<RelayCounters[]> {

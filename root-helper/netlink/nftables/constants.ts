@@ -15,7 +15,9 @@ export const NFPROTO_INET = 1
 export const NFT_MSG_NEWTABLE = 0
 export const NFT_MSG_GETTABLE = 1
 export const NFT_MSG_DELTABLE = 2
+export const NFT_MSG_NEWCHAIN = 3
 export const NFT_MSG_GETCHAIN = 4
+export const NFT_MSG_NEWRULE = 6
 export const NFT_MSG_GETRULE = 7
 export const NFT_MSG_GETSET = 10
 export const NFT_MSG_NEWSETELEM = 12
@@ -38,6 +40,10 @@ export const NFT_TABLE_F_PERSIST = 4
 export const NFTA_CHAIN_TABLE = 1
 export const NFTA_CHAIN_NAME = 3
 export const NFTA_CHAIN_HOOK = 4
+export const NFTA_CHAIN_POLICY = 5
+export const NFTA_CHAIN_TYPE = 7
+export const NFTA_HOOK_HOOKNUM = 1
+export const NFTA_HOOK_PRIORITY = 2
 export const NFTA_SET_TABLE = 1
 export const NFTA_SET_NAME = 2
 
@@ -80,6 +86,8 @@ export const NFTA_EXPR_NAME = 1
 export const NFTA_EXPR_DATA = 2
 
 // linux/netfilter/nf_tables.h: attributes and values of the expressions in our lines
+export const NFT_REG_VERDICT = 0
+export const NFT_REG_1 = 1
 export const NFTA_META_DREG = 1
 export const NFTA_META_KEY = 2
 export const NFT_META_IIFNAME = 6
@@ -103,6 +111,7 @@ export const NFTA_LOOKUP_SREG = 2
 export const NFTA_LOOKUP_FLAGS = 5
 export const NFTA_IMMEDIATE_DREG = 1
 export const NFTA_IMMEDIATE_DATA = 2
+export const NFTA_CT_DREG = 1
 export const NFTA_CT_KEY = 2
 export const NFTA_CT_SREG = 4
 export const NFT_CT_MARK = 3
@@ -143,5 +152,10 @@ export const NFT_CONNLIMIT_F_INV = 1
 
 // linux/netfilter.h, linux/rtnetlink.h, linux/kern_levels.h
 export const NF_DROP = 0
+export const NF_ACCEPT = 1
+export const NF_INET_PRE_ROUTING = 0
+export const NF_INET_LOCAL_IN = 1
+export const NF_INET_LOCAL_OUT = 3
+export const NF_INET_POST_ROUTING = 4
 export const RTN_LOCAL = 2
 export const LOGLEVEL_INFO = 6

@@ -3,6 +3,8 @@
 
 export const TABLE_NAME = 'panel'
 export const TABLE = `inet ${TABLE_NAME}`
+/** Holds no rule (root-helper/kernel/nft/hold-table.ts). */
+export const HOLD_NAME = 'panel_hold'
 /** Two for each rule: towards the destination, and back from it. */
 export const COUNTER_NAME = /^rule_([0-9]+)_([rt]x)$/
 

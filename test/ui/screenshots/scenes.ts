@@ -189,6 +189,15 @@ const STEPS: readonly Scene[] = [
   },
   { name: 'backup-preview', path: 'backup', alone: () => undefined, arrive: previewBackup },
   {
+    name: 'backup-whole',
+    path: 'backup',
+    alone: () => undefined,
+    arrive: async (at) => {
+      await at.page.getByRole('switch', { name: at.say('backup.is_atomic') }).check()
+      await previewBackup(at)
+    },
+  },
+  {
     name: 'settings-changed',
     path: 'settings',
     arrive: ({ page }) => page.locator('[name="monitor.window_size"]').fill('90'),

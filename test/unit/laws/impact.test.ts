@@ -141,7 +141,7 @@ describe('The impact of a change', () => {
       [connections.is_known, connections.total, connections.end, connections.at_risk, rules[0]?.connections],
       [false, null, null, null, null],
     )
-    assert.match(summary, /not known/)
+    assert.match(summary, /unknown/)
   })
 
   it('tells the connections of a rule apart by where they go', () => {

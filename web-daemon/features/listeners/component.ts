@@ -3,7 +3,7 @@ import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { Component } from '../../platform/health.ts'
 import type { Place } from '../../platform/http/sockets.ts'
 import { certificateWarning } from '../../platform/tls/certificate.ts'
-import type { Listener } from './view.ts'
+import type { Listener } from './listener.ts'
 
 export function listenerComponent(kept: Listener, configured: Place, now: Date): Component {
   const trouble = kept.socket ? certificateTrouble(kept, now) : fallback(kept, configured)

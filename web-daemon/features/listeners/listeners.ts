@@ -13,9 +13,10 @@ import { certificatePair, type CertificatePair } from '../../platform/tls/certif
 import { listenerComponent } from './component.ts'
 import type { ListenerDraft } from './draft.ts'
 import { errnoOf } from './failure.ts'
+import type { Listener } from './listener.ts'
 import { isProvenBy, openOnTrial, openThere, partnerOf } from './sharing.ts'
 import { forgetListener, hasListener, keepListener, keptListener } from './store.ts'
-import { listenerView, type Listener } from './view.ts'
+import { listenerView } from './view.ts'
 
 /** A kept address may come later than the panel, as that of a tunnel does at boot. */
 const RETRY_MS = 5000

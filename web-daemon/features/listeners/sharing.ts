@@ -4,7 +4,7 @@ import type { ListenerView } from '@panel/shared/api/listeners.ts'
 import type { Place, Sockets, Way } from '../../platform/http/sockets.ts'
 import type { CertificatePair } from '../../platform/tls/certificate.ts'
 import { listenerFailed } from './failure.ts'
-import type { Listener } from './view.ts'
+import type { Listener } from './listener.ts'
 
 type OpenListener = Listener & { readonly socket: NonNullable<Listener['socket']> }
 

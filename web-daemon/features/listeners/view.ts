@@ -1,25 +1,10 @@
 // A listener as it is sent: never its key.
 import { X509Certificate } from 'node:crypto'
 import type { ListenerView } from '@panel/shared/api/listeners.ts'
-import type { OpenSocket, Place, Way } from '../../platform/http/sockets.ts'
+import type { Way } from '../../platform/http/sockets.ts'
 import type { CertificatePair } from '../../platform/tls/certificate.ts'
+import type { Listener } from './listener.ts'
 import { isProvenBy } from './sharing.ts'
-
-export interface Listener extends Place {
-  readonly state: ListenerView['state']
-  readonly listener_id: number | null
-  /** As stored, of a kept one that is not open. */
-  readonly tls?: Pick<CertificatePair, 'cert' | 'key'> | null
-  readonly pair: CertificatePair | null
-  /** Null while it is closed. */
-  readonly socket: OpenSocket | null
-  /** Why it is closed although it should not be, or "". */
-  readonly errno: string
-  /** Of a trial, in milliseconds of the monotonic clock. */
-  readonly until: number
-  /** When its certificate took the place of another at an open socket, as `Way` counts; null where it has its own. */
-  readonly shown_since: number | null
-}
 
 /** `partner`: the one that shares its socket. */
 export function listenerView(
