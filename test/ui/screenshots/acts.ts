@@ -1,4 +1,5 @@
 // What a person does in more than one picture.
+import type { Message } from '@panel/shared/messages/message.ts'
 import type { Page, Route } from 'playwright-core'
 import type { At } from './scene.ts'
 
@@ -23,11 +24,22 @@ export const analyze = async ({ page, say }: At): Promise<void> => {
   await page.locator('.summary').waitFor()
 }
 
-export const refuse = (route: Route, status: number, error: { code: string; message: string }): Promise<void> =>
-  answer(route, { error: { details: {}, ...error } }, status)
+/** As the daemon does: what the sentence is made from is in a header. */
+export const refuse = (
+  route: Route,
+  status: number,
+  { message_id = '', params = {}, ...error }: { code: string; message: string } & Partial<Message>,
+): Promise<void> => {
+  const headers = message_id === '' ? {} : { 'X-Message': JSON.stringify({ message_id, params }) }
+  return answer(route, { error: { details: {}, ...error } }, status, headers)
+}
 
-export const answer = (route: Route, body: unknown, status = 200): Promise<void> =>
-  route.fulfill({ status, contentType: 'application/json', body: JSON.stringify(body) })
+export const answer = (
+  route: Route,
+  body: unknown,
+  status = 200,
+  headers: Record<string, string> = {},
+): Promise<void> => route.fulfill({ status, headers, contentType: 'application/json', body: JSON.stringify(body) })
 
 /** A backup of now, in which a server, a tunnel and a rule have another name. */
 export async function previewBackup({ page, say }: At): Promise<void> {
