@@ -89,12 +89,15 @@ describe('A backup on the page', () => {
     const whole = page.getByRole('switch', { name: 'All or nothing' })
     assert.equal(await whole.isChecked(), false)
     await whole.check()
-    await page.getByRole('button', { name: 'Show what would happen' }).click()
+    await page.getByRole('button', { name: 'Preview the import' }).click()
     await page.getByRole('button', { name: 'Import 1 item' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText(/If one item fails, all of them are put back/).waitFor()
+    await dialog.getByText(/If one item fails, all of them are undone/).waitFor()
     await dialog.getByRole('button', { name: 'Import' }).click()
-    await page.getByText(/1 item failed, so everything was put back: nothing is changed/).first().waitFor()
+    await page
+      .getByText(/1 item failed, so everything was undone: nothing has changed/)
+      .first()
+      .waitFor()
     assert.deepEqual(await interfaces(), left)
   })
 
