@@ -12,30 +12,44 @@ import { socketsOfUnits } from '@panel/root-helper/kernel/host/unit-sockets.ts'
 const GROUPS = existsSync('/sys/fs/cgroup/unified') ? '/sys/fs/cgroup/unified' : '/sys/fs/cgroup'
 const inodesOf = (pid: number | undefined): string[] =>
   readdirSync(`/proc/${pid}/fd`).flatMap(
-    (fd) => /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? [],
+    (fd) => /^socket:\[(\d+)\]$/.exec(targetOf(`/proc/${pid}/fd/${fd}`))?.[1] ?? [],
   )
+/** "" of a descriptor that was closed since it was listed, as a shell does that becomes another program. */
+const targetOf = (path: string): string => {
+  try {
+    return readlinkSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    throw error
+  }
+}
 const listening = (): string[] =>
   waitingSockets('tcp', readFileSync('/proc/net/tcp6', 'utf8')).map(({ inode }) => inode)
 
 describe('The sockets of a unit', () => {
   const group = mkdtempSync(`${GROUPS}/panel-test-`)
-  after(() => rmdirSync(group))
+  const started: ChildProcess[] = []
+  after(async () => {
+    for (const child of started) {
+      child.kill('SIGKILL')
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    }
+    rmdirSync(group)
+  })
 
   it('are those that were opened in its control group, whoever may look into the process', async () => {
-    const opened = async (command: string): Promise<[ChildProcess, string]> => {
+    const opened = async (command: string): Promise<string> => {
       const child = spawn('sh', ['-c', `${command}exec socat TCP6-LISTEN:0,fork PIPE`], { stdio: 'ignore' })
+      started.push(child)
       for (let tries = 0; tries < 100; tries += 1) {
         const inode = inodesOf(child.pid).find((one) => listening().includes(one))
-        if (inode !== undefined) return [child, inode]
+        if (inode !== undefined) return inode
         await sleep(20)
       }
       throw new Error('It does not listen')
     }
-    const [[own, inode], [other]] = [await opened(`echo $$ > ${group}/cgroup.procs; `), await opened('')]
+    const [inode] = [await opened(`echo $$ > ${group}/cgroup.procs; `), await opened('')]
     const found = await socketsOfUnits([basename(group), 'none.service'], dirname(group))
-    own.kill('SIGKILL')
-    other.kill('SIGKILL')
-    await once(own, 'exit')
     assert.deepEqual([...found], [inode])
   })
 })

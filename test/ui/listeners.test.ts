@@ -49,7 +49,7 @@ describe('The addresses of the panel on the page', () => {
     await page.getByText(/in the clear/).waitFor()
     await page.getByRole('switch', { name: 'Apply anyway' }).check()
     await submit(arrived)
-    const link = page.getByRole('link', { name: /^Open/ })
+    const link = page.getByRole('link', { name: /^Open http/ })
     await link.waitFor()
     assert.equal(await link.getAttribute('href'), `http://127.0.0.1:${port}/secret/system`)
     await page.getByText(/Ends by itself in/).waitFor()
@@ -93,7 +93,7 @@ describe('The addresses of the panel on the page', () => {
     assert.equal((await there.post(`/system/listeners/${listener.listener_id}/keep`)).status, 200)
     await page.getByRole('alert').filter({ hasText: 'does not answer any more' }).waitFor()
     assert.match(
-      (await page.getByRole('link', { name: /^Open/ }).getAttribute('href')) ?? '',
+      (await page.getByRole('link', { name: /^Open http/ }).getAttribute('href')) ?? '',
       RegExp(`:${listener.port}/`),
     )
   })
