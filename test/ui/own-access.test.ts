@@ -52,7 +52,7 @@ describe("A change under the operator's own connection", () => {
     await page.keyboard.press('Escape')
     await page.clock.resume()
     held.release()
-    await curtain(page).getByText('Applied.').waitFor()
+    await curtain(page).getByText('Applied, and verified in the kernel.').waitFor()
     assert.equal(await isUp(), false)
     await curtain(page).getByRole('button', { name: 'Close' }).last().click()
     await curtain(page).waitFor({ state: 'detached' })
@@ -108,7 +108,7 @@ describe("A change under the operator's own connection", () => {
   })
 
   for (const [what, told, isRefused] of [
-    ['applied', 'Applied.', false],
+    ['applied', 'Applied, and verified in the kernel.', false],
     ['rolled back', 'Rolled back by the server.', true],
   ] as const) {
     it(`whose answer was lost with the connection is told as ${what} once the panel can be asked again`, async () => {
