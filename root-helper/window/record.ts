@@ -3,7 +3,7 @@ import { message } from '@panel/shared/messages/message.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { folded, unfolded, type Fold } from '@panel/shared/change/fold.ts'
 import { WINDOW_ENDS, type WindowEnd } from '@panel/shared/window/model.ts'
-import type { StateFolder } from '../kernel/files/state-folder.ts'
+import { readWritten, unlikeOurs, type StateFolder } from '../kernel/files/state-folder.ts'
 import { RefusedError } from '../refused.ts'
 import { PARTS } from './parts.ts'
 
@@ -47,8 +47,8 @@ export class WindowRecord {
 
   /** A window that has ended is over, whether or not its record could still be removed. Throws where a file is damaged. */
   read(): { held: Held | null; ended: Ended | null } {
-    const ended = parsed(this.#folder.read(ENDED_FILE), readEnded)
-    const held = parsed(this.#folder.read(WINDOW_FILE), readHeld)
+    const ended = readWritten(this.#folder.read(ENDED_FILE), (text) => readEnded(JSON.parse(text)))
+    const held = readWritten(this.#folder.read(WINDOW_FILE), (text) => readHeld(JSON.parse(text)))
     return { held: held && held.window_id === ended?.window_id ? null : held, ended }
   }
 
@@ -92,12 +92,6 @@ const spell = (noun: string, fold: Fold<unknown>): string => JSON.stringify(unfo
 const unlikeWritten = (): RefusedError =>
   new RefusedError('irreversible', message('root.unlike_written', { file: WINDOW_FILE }))
 
-function parsed<T>(text: string | null, read: (value: unknown) => T): T | null {
-  if (text === null) return null
-  if (text === '') throw new Error(message('root.file_empty').message)
-  return read(JSON.parse(text))
-}
-
 type Written<T> = { readonly [K in keyof T]?: unknown } & { readonly format?: unknown }
 
 function readHeld(value: unknown): Held {
@@ -105,7 +99,7 @@ function readHeld(value: unknown): Held {
   const numbers = { seconds, deadline, changed, changes }
   const isWhole = typeof window_id === 'string' && typeof boot_id === 'string' && typeof folds === 'object' && folds
   if (!isWhole || !Object.values(numbers).every(Number.isSafeInteger) || (how !== null && !isEnd(how)))
-    throw new Error(message('root.file_unlike').message)
+    throw unlikeOurs()
   return {
     window_id,
     seconds: Number(seconds),
@@ -119,8 +113,7 @@ function readHeld(value: unknown): Held {
 }
 
 function foldOf(noun: string, change: unknown): Fold<unknown> {
-  if (typeof change !== 'object' || !change || !('before' in change && 'after' in change))
-    throw new Error(message('root.file_unlike').message)
+  if (typeof change !== 'object' || !change || !('before' in change && 'after' in change)) throw unlikeOurs()
   return folded(new Map(), change satisfies Change<unknown>, partsOf(noun))
 }
 

@@ -3,21 +3,11 @@
 import assert from 'node:assert/strict'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
-import { exampleRule } from '../support/example-rule.ts'
 import type { Place } from './relay-peer.ts'
-import { RELAY, RelayRig, SERVERS } from './relay-rig.ts'
+import { RELAY, RelayRig, ruleOfRig as rule, SERVERS } from './relay-rig.ts'
 
 const [ONE] = SERVERS
 const TURNS = 12
-const rule = (route_rule_id: number, fields: Partial<RelayRule> = {}): RelayRule =>
-  exampleRule({
-    route_rule_id,
-    sort_order: route_rule_id,
-    bind_address: RELAY,
-    bind_port: 1000 + route_rule_id,
-    destinations: [{ address: ONE, port: 80, port_range_end: null, weight: 1 }],
-    ...fields,
-  })
 const place = (protocol: Place['protocol'], port: number): Place => ({ protocol, address: RELAY, port })
 /** Without what IPv4 and UDP put before each. */
 const HEADERS_BYTES = 28

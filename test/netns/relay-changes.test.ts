@@ -2,20 +2,10 @@
 import assert from 'node:assert/strict'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
-import { exampleRule } from '../support/example-rule.ts'
 import type { Place } from './relay-peer.ts'
-import { CLIENT, RELAY, RelayRig, SERVERS } from './relay-rig.ts'
+import { CLIENT, RELAY, RelayRig, ruleOfRig as rule, SERVERS } from './relay-rig.ts'
 
 const [ONE] = SERVERS
-const rule = (route_rule_id: number, fields: Partial<RelayRule> = {}): RelayRule =>
-  exampleRule({
-    route_rule_id,
-    sort_order: route_rule_id,
-    bind_address: RELAY,
-    bind_port: 1000 + route_rule_id,
-    destinations: [{ address: ONE, port: 80, port_range_end: null, weight: 1 }],
-    ...fields,
-  })
 const tcp = (port: number): Place => ({ protocol: 'tcp', address: RELAY, port })
 const udp = (port: number): Place => ({ protocol: 'udp', address: RELAY, port })
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

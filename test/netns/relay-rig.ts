@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { Result } from '@panel/shared/rpc/methods.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
+import { exampleRule } from '../support/example-rule.ts'
 import { namespaceOf } from './own-namespace.ts'
 import type { PanelMethods } from './panel-driver.ts'
 import type { PeerMethods } from './relay-peer.ts'
@@ -23,6 +24,17 @@ export const RELAY = '10.1.0.1'
 export const RELAY_TOO = '10.1.0.9'
 export const RELAY_FAR = '10.9.0.1'
 export const SERVERS = ['10.9.0.2', '10.9.0.3', '10.9.0.4'] as const
+
+/** From a port of the relay, 1000 and its id, to port 80 of the first server. */
+export const ruleOfRig = (route_rule_id: number, fields: Partial<RelayRule> = {}): RelayRule =>
+  exampleRule({
+    route_rule_id,
+    sort_order: route_rule_id,
+    bind_address: RELAY,
+    bind_port: 1000 + route_rule_id,
+    destinations: [{ address: SERVERS[0], port: 80, port_range_end: null, weight: 1 }],
+    ...fields,
+  })
 
 type Calls<T> = {
   [M in keyof T]: T[M] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never

@@ -6,7 +6,7 @@ import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { RefusedError } from '../../refused.ts'
 import { messageOf, oneLine } from '../../text.ts'
 import type { HeldForBoot, RuleSwap } from '../facilities.ts'
-import { setAside, type StateFolder } from './state-folder.ts'
+import { readWritten, setAside, unlikeOurs, type StateFolder } from './state-folder.ts'
 
 export interface BootRules {
   /** In the order in which packets meet them. */
@@ -26,7 +26,7 @@ export function bootRulesIn(folder: StateFolder): BootRules {
   /** A file that cannot be read is tried again each time, since somebody may have set it aside. */
   const held = (): HeldForBoot => {
     try {
-      rules ??= parse(folder.read(NAME)) // and its first change is written with the whole list
+      rules ??= readWritten(folder.read(NAME), parse) ?? [] // and its first change is written with the whole list
       return { boot_rules: rules, boot_trouble: null }
     } catch (error) {
       return { boot_rules: [], boot_trouble: damaged(oneLine(messageOf(error))) }
@@ -63,12 +63,10 @@ export function swapped(rules: readonly RelayRule[], { gone, put }: RuleSwap): R
 const damaged = (why: string): string =>
   message('root.rules_damaged', { file: NAME, why, remedy: setAside(NAME) }).message
 
-function parse(text: string | null): readonly RelayRule[] {
-  if (text === null) return []
-  if (text === '') throw new Error(message('root.file_empty').message)
+function parse(text: string): readonly RelayRule[] {
   const [list = '', ...lines] = text.split('\n')
   const { rules } = JSON.parse(list) as { rules?: unknown }
-  if (!areRules(rules)) throw new Error(message('root.file_unlike').message)
+  if (!areRules(rules)) throw unlikeOurs()
   // What stands behind the last end of a line was cut short, as by a power cut: that change is in the journal.
   return lines
     .slice(0, -1)
@@ -78,8 +76,7 @@ function parse(text: string | null): readonly RelayRule[] {
 
 function readChange(line: string): RuleSwap {
   const { gone, put } = JSON.parse(line) as Partial<RuleSwap>
-  if (!Array.isArray(gone) || !gone.every(Number.isSafeInteger) || !areRules(put))
-    throw new Error(message('root.file_unlike').message)
+  if (!Array.isArray(gone) || !gone.every(Number.isSafeInteger) || !areRules(put)) throw unlikeOurs()
   return { gone, put }
 }
 

@@ -3,7 +3,7 @@ import { message, verbatim } from '@panel/shared/messages/message.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Journal } from '../../subject.ts'
-import { setAside, type StateFolder } from './state-folder.ts'
+import { readWritten, setAside, unlikeOurs, type StateFolder } from './state-folder.ts'
 
 export interface InterruptedChange {
   readonly noun: string
@@ -31,7 +31,7 @@ export function journalIn(folder: StateFolder): JournalFile {
     },
     // On the disk before anybody is answered: a power cut must not bring back the record of a change that held.
     end: () => folder.remove(NAME),
-    read: async () => parse(folder.read(NAME)),
+    read: async () => readWritten(folder.read(NAME), parse),
     block(why) {
       blocked = message('root.journal_damaged', { file: NAME, why, remedy: setAside(NAME) }).message
     },
@@ -39,12 +39,10 @@ export function journalIn(folder: StateFolder): JournalFile {
   }
 }
 
-function parse(text: string | null): InterruptedChange | null {
-  if (text === null) return null
-  if (text === '') throw new Error(message('root.file_empty').message)
+function parse(text: string): InterruptedChange {
   const value = JSON.parse(text) as Partial<InterruptedChange> | null
   const { noun, change } = value ?? {}
   if (typeof noun !== 'string' || typeof change !== 'object' || !('before' in change && 'after' in change))
-    throw new Error(message('root.file_unlike').message)
+    throw unlikeOurs()
   return { noun, change }
 }

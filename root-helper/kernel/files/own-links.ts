@@ -4,7 +4,7 @@ import { message, verbatim } from '@panel/shared/messages/message.ts'
 import { RefusedError } from '../../refused.ts'
 import { messageOf, oneLine } from '../../text.ts'
 import type { OwnLinks } from '../facilities.ts'
-import { setAside, type StateFolder } from './state-folder.ts'
+import { readWritten, setAside, unlikeOurs, type StateFolder } from './state-folder.ts'
 
 const NAME = 'links.json'
 
@@ -16,7 +16,7 @@ export function ownLinksIn(folder: StateFolder, boot_id: string): OwnLinks {
   /** A file that cannot be read is tried again each time, since somebody may have set it aside. */
   const held = (): { links: Links; trouble: string | null } => {
     try {
-      links ??= parse(folder.read(NAME), boot_id)
+      links ??= readWritten(folder.read(NAME), (text) => parse(text, boot_id)) ?? new Map()
       return { links, trouble: null }
     } catch (error) {
       return { links: new Map(), trouble: damaged(oneLine(messageOf(error))) }
@@ -47,12 +47,10 @@ const damaged = (why: string): string =>
   message('root.links_damaged', { file: NAME, why, remedy: setAside(NAME) }).message
 
 /** What was written before the last boot speaks of links that are gone. */
-function parse(text: string | null, boot_id: string): Links {
-  if (text === null) return new Map()
-  if (text === '') throw new Error(message('root.file_empty').message)
+function parse(text: string, boot_id: string): Links {
   const written = JSON.parse(text) as { boot_id?: unknown; links?: unknown } | null
   if (typeof written?.boot_id !== 'string' || !Array.isArray(written.links) || !written.links.every(isEntry))
-    throw new Error(message('root.file_unlike').message)
+    throw unlikeOurs()
   return new Map(written.boot_id === boot_id ? written.links : [])
 }
 

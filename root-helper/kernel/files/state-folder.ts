@@ -65,5 +65,15 @@ function reasonOf(error: unknown): Message {
   return message('root.state_unwritable', { code, why: message(REASONS[code] ?? 'root.disk_fails') })
 }
 
+/** What a file there holds, or null where there is none. Throws, and says why, where `read` cannot make it out. */
+export function readWritten<T>(text: string | null, read: (text: string) => T): T | null {
+  if (text === null) return null
+  if (text === '') throw new Error(message('root.file_empty').message)
+  return read(text)
+}
+
+/** Of a file that is none of those that the helper writes. */
+export const unlikeOurs = (): Error => new Error(message('root.file_unlike').message)
+
 /** What to do about a file there that cannot be used. */
 export const setAside = (name: string): Message => message('root.set_aside', { name })
