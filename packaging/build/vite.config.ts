@@ -54,7 +54,11 @@ export default defineConfig({
               priority: 1,
             },
             { name: 'form', test: /\/(core\/form\.svelte|components\/(Field|Wrong))\./ },
-            { name: 'common', test: /\/(Warnings|Force|Later|notifications|in-view|tunnel-query)\./, priority: 1 },
+            {
+              name: 'common',
+              test: /\/(Warnings|Force|Later|notifications|in-view|tunnel-query|safe-apply-query)\./,
+              priority: 1,
+            },
             { name: 'Chart', test: /\/components\/Chart\.svelte/ },
             {
               name: 'figures',
@@ -62,7 +66,7 @@ export default defineConfig({
             },
             { name: 'states', test: /\/features\/(tunnels\/labels|routes\/(rule-health|formats))\.ts/, priority: 1 },
             { name: 'tunnel', test: /\/features\/tunnels\/TunnelHead\.svelte/ },
-            { name: 'rule', test: /\/features\/routes\/(RuleMenu|Shadowed|actions|last-warnings)\./ },
+            { name: 'rule', test: /\/features\/routes\/(RuleMenu|Shadowed|actions|labels|last-warnings|rule-rates)\./ },
           ],
         },
       },

@@ -75,7 +75,7 @@ import type {
   PreviewRouteAnswer,
   ReorderAnswer,
   RouteActionAnswer,
-  RouteItem,
+  RouteAnswer,
   UpdateRouteAnswer,
 } from './routes/answers.ts'
 import type {
@@ -263,7 +263,7 @@ export interface Endpoints {
   'GET /routes/traffic/summary': { answer: TrafficSummaryAnswer }
   'POST /routes/diagnostics/test': { body: TestBody; answer: Reachability }
   'GET /routes/path': { query: { address: string }; answer: PathAnswer }
-  'GET /routes/{id}': { answer: RouteItem }
+  'GET /routes/{id}': { answer: RouteAnswer }
   'PATCH /routes/{id}': { body: UpdateRouteBody; answer: UpdateRouteAnswer }
   'DELETE /routes/{id}': { body: EndRouteBody; answer: DeleteRouteAnswer }
   'POST /routes/{id}/enable': { body: RouteActionBody; answer: RouteActionAnswer }

@@ -139,9 +139,13 @@ describe('What is found of the rules', () => {
       (await find()).routes.map(({ shadows }) => shadows),
       [[], [1], [], []],
     )
-    assert.match((await getRoute(client, 2)).body.health.detail, /shadowed by Wide/)
+    const shadowed = (await getRoute(client, 2)).body
+    assert.match(shadowed.health.detail, /shadowed by Wide/)
+    assert.deepEqual(shadowed.shadowed_by, [{ route_rule_id: 1, title: 'Wide' }])
+    assert.deepEqual((await getRoute(client, 1)).body.shadowed_by, [])
     await patchRoute(client, 1, { bind_port_range_end: 442 })
     assert.doesNotMatch((await getRoute(client, 2)).body.health.detail, /shadowed/)
+    assert.deepEqual((await getRoute(client, 2)).body.shadowed_by, [])
     await patchRoute(client, 1, { bind_port: 443, bind_port_range_end: null })
     assert.match((await getRoute(client, 2)).body.health.detail, /shadowed by Wide/)
   })

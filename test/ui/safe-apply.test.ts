@@ -38,6 +38,20 @@ describe('Changes that wait for a confirmation', () => {
   const ended = (page: Page): Locator => page.getByRole('region', { name: 'Changes were put back.' })
   const press = (page: Page, name: string): Promise<void> => banner(page).getByRole('button', { name }).click()
 
+  it('are requested once by a page that opens, and again when the panel reports one', async () => {
+    const { page } = await overview()
+    let requests = 0
+    page.on('request', (request) => (requests += request.url().endsWith('/safe-apply') ? 1 : 0))
+    const streaming = page.waitForResponse((answer) => answer.url().endsWith('/monitor/stream'))
+    await page.reload()
+    await streaming
+    await page.waitForLoadState('networkidle', { timeout: 1500 }).catch(() => undefined)
+    assert.equal(requests, 1)
+    await open()
+    await banner(page).getByText('Nothing has been changed yet.').waitFor()
+    assert.ok(requests > 1)
+  })
+
   it('are told in every tab as soon as one is opened, with what was changed, by whom and how long they wait', async () => {
     const first = await overview()
     const second = await first.context.newPage()

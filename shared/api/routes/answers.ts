@@ -53,6 +53,15 @@ export type RouteHealthEvent = Static<typeof RouteHealthEvent>
 export const RouteItem = shape('RouteItem', { ...TrafficView.properties, route: RouteView, health: RouteHealthView })
 export type RouteItem = Static<typeof RouteItem>
 
+export const RouteAnswer = shape('RouteAnswer', {
+  ...RouteItem.properties,
+  shadowed_by: described(
+    list(strict({ route_rule_id: Id, title: Text })),
+    'Rules that stand earlier and take all that this one listens for.',
+  ),
+})
+export type RouteAnswer = Static<typeof RouteAnswer>
+
 export const ListRoutesAnswer = shape('Routes', {
   routes: list(RouteItem),
   total: Count,

@@ -12,7 +12,7 @@ import type {
   PreviewRouteAnswer,
   ReorderAnswer,
   RouteActionAnswer,
-  RouteItem,
+  RouteAnswer,
   UpdateRouteAnswer,
 } from '@panel/shared/api/routes/answers.ts'
 import { SMALLEST_RULE } from '../../support/records.ts'
@@ -26,7 +26,7 @@ export const previewRoute = (client: Client, body: object = {}): Promise<Reply<P
   client.post('/routes/preview', { ...SMALLEST_RULE, ...body })
 export const listRoutes = (client: Client, query = ''): Promise<Reply<ListRoutesAnswer>> =>
   client.get(`/routes${query}`)
-export const getRoute = (client: Client, id: number): Promise<Reply<RouteItem>> => client.get(`/routes/${id}`)
+export const getRoute = (client: Client, id: number): Promise<Reply<RouteAnswer>> => client.get(`/routes/${id}`)
 export const patchRoute = (client: Client, id: number, body: object): Promise<Reply<UpdateRouteAnswer>> =>
   client.patch(`/routes/${id}`, body)
 export const deleteRoute = (client: Client, id: number, body?: object): Promise<Reply<DeleteRouteAnswer>> =>

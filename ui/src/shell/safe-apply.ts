@@ -4,11 +4,8 @@ import { act } from '../core/act.ts'
 import { call } from '../core/api.ts'
 import { toApiError } from '../core/api-error.ts'
 import { t } from '../core/i18n.svelte.ts'
-import type { QueryOptions } from '../core/query.svelte.ts'
 
 export const POLL_MS = 2000
-/** A change that cut the way to the panel never lets the request fail. */
-const ANSWER_MS = 4000
 /** So many connections to one server a browser keeps; a refused one is closed. */
 const TRIES = 6
 const MORE_SECONDS = 60
@@ -16,11 +13,6 @@ const MORE_SECONDS = 60
 const MOST_SECONDS = 3600
 const DAY_MS = 86_400_000
 const DISMISSED = 'safe_apply_dismissed'
-
-export const safeApplyQuery: QueryOptions<SafeApplyAnswer> = {
-  path: '/safe-apply',
-  load: () => call('GET /safe-apply', { signal: AbortSignal.timeout(ANSWER_MS) }),
-}
 
 const stale = ['/safe-apply']
 /** What may have been put back. */

@@ -15,7 +15,7 @@ import {
   PreviewRouteAnswer,
   ReorderAnswer,
   RouteActionAnswer,
-  RouteItem,
+  RouteAnswer,
   UpdateRouteAnswer,
 } from '@panel/shared/api/routes/answers.ts'
 import { AddAllowedSourceBody, RemoveAllowedSourceBody } from '@panel/shared/api/routes/allowed-sources.ts'
@@ -143,7 +143,7 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
   ...reachabilityEndpoints(),
   query(
     'GET /routes/{id}',
-    { tag, summary: 'One rule with its health and traffic.', answer: RouteItem },
+    { tag, summary: 'One rule with its health, its traffic and the rules that shadow it.', answer: RouteAnswer },
     getRoute(traffic),
   ),
   command(

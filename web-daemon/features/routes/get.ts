@@ -1,9 +1,10 @@
 // One stored rule with its health and traffic (reference.md, GET /routes/{id}; decisions.md, T4).
-import type { RouteItem } from '@panel/shared/api/routes/answers.ts'
+import type { RouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext, ReadDb, StoreContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
+import { findShadows } from './health/shadows.ts'
 import { itemsOf } from './items.ts'
 import type { RouteRecord } from './record.ts'
 import { findRoute } from './store.ts'
@@ -11,11 +12,18 @@ import type { Traffic } from './traffic/traffic.ts'
 
 export const getRoute =
   (traffic: Traffic) =>
-  async (context: ReadContext, { params }: Incoming): Promise<Answer<RouteItem>> => {
+  async (context: ReadContext, { params }: Incoming): Promise<Answer<RouteAnswer>> => {
     const record = await requireRoute(context.db, params)
-    const [item] = await itemsOf(context, traffic, [record])
+    const [[item], shadows] = await Promise.all([
+      itemsOf(context, traffic, [record]),
+      findShadows(context.db, [record.route_rule_id]),
+    ])
     if (!item) throw new Error(`Rule ${record.route_rule_id} cannot be shown`)
-    return ok(item)
+    const shadowed_by = (shadows.get(record.route_rule_id) ?? []).map(({ route_rule_id, route_rule_title: title }) => ({
+      route_rule_id,
+      title,
+    }))
+    return ok({ ...item, shadowed_by })
   }
 
 /** Throws 404 where there is none, or none any more. */
