@@ -4,7 +4,7 @@ export const FORWARDING = {
   'forwarding.turn_on': 'turn IP forwarding on.',
   'forwarding.idle_rules': '{family} forwarding is off, so {count} of the rules in force relay nothing.',
   'forwarding.not_counted':
-    'The kernel counts no bytes for single connections (net.netfilter.nf_conntrack_acct is 0). The traffic of the rules is counted all the same. Turn “Count each connection” on, on the page “IP forwarding”: it holds for connections that begin afterwards.',
+    'The kernel does not count bytes per connection (net.netfilter.nf_conntrack_acct is 0). The traffic of the rules is counted regardless. Turn on “Count each connection” on the page “IP forwarding”: it applies to connections that begin afterwards.',
   'forwarding.conntrack_full':
     'The kernel tracks {count} of at most {max} connections ({usage} %): when it can track no more, new connections are dropped. Raise net.netfilter.nf_conntrack_max.',
   'forwarding.note_connections':

@@ -182,7 +182,7 @@ export const ROOT = {
   // Of the protection of the table.
   'root.protection_owned':
     'The kernel refuses changes of table inet panel by other programs, and nft flush ruleset leaves it alone',
-  'root.protection_off': 'The setting system.ruleset_protection is off, or was not read yet',
+  'root.protection_off': 'Protection is off in the settings, or the settings have not been read yet',
   'root.protection_absent': 'There is no table of relay rules. It is protected from the first rule on',
   'root.protection_plain':
     'The table was made without protection, and the kernel allows none later, so a flush can take it away. Connections outlive that, and from the next boot on the table is protected',

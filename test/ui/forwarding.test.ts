@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict'
 import { nothingForeign } from '@panel/shared/foreign/model.ts'
 import { readForeign } from '@panel/shared/foreign/read.ts'
+import type { Client } from '../api/support/client.ts'
+import { createRoute } from '../api/support/routes.ts'
 import { browsing, type Visit } from './support/browser.ts'
 import { eachHost, goTo, type Host, signedIn } from './support/host.ts'
 
@@ -37,9 +39,10 @@ export const DOCKER = JSON.stringify({
 describe('IP forwarding', () => {
   const { visit } = browsing()
   let host: Host
+  let client: Client
   eachHost(
     (one) => one.setUp(),
-    (made) => ({ host } = made),
+    (made) => ({ host, client } = made),
   )
   const visitIt = async (): Promise<Visit> =>
     goTo(await signedIn(await visit(host)), host, 'forwarding', 'IP forwarding')
@@ -74,6 +77,14 @@ describe('IP forwarding', () => {
     await page.getByRole('button', { name: 'Stop counting' }).click()
     await page.getByRole('button', { name: 'Count each connection' }).waitFor()
     assert.equal(host.kernel.forwarding.live.conntrack_timestamp, false)
+  })
+
+  it('has no link to itself in a warning that links here from other pages', async () => {
+    await createRoute(client)
+    const { page } = await visitIt()
+    await page.getByText(/does not count bytes per connection/).waitFor()
+    await page.waitForLoadState('networkidle', { timeout: 1500 }).catch(() => undefined)
+    assert.equal(await page.getByRole('link', { name: 'Open IP forwarding' }).count(), 0)
   })
 
   it('names other software in netfilter and its rules, and says so where they cannot be read', async () => {

@@ -28,7 +28,7 @@ describe('The comparison of what is stored with the host', () => {
     await row(visited, 'gre-a-1').getByText('It was changed on the host').waitFor()
     assert.match(
       await row(visited, 'gre-a-1').getByRole('table').innerText(),
-      /Stored[\s\S]*Live[\s\S]*1472[\s\S]*1300/,
+      /Stored[\s\S]*On the host[\s\S]*1472[\s\S]*1300/,
     )
     await row(visited, 'gre-a-2').getByText('It is stored, but missing on the host.').waitFor()
     const items = (await itemsOf(client)).filter(({ status }) => status !== 'InSync')

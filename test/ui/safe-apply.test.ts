@@ -39,11 +39,11 @@ describe('Changes that wait for a confirmation', () => {
   const press = (page: Page, name: string): Promise<void> => banner(page).getByRole('button', { name }).click()
 
   it('are requested once by a page that opens, and again when the panel reports one', async () => {
-    const { page } = await overview()
+    const page = await (await overview()).context.newPage()
     let requests = 0
     page.on('request', (request) => (requests += request.url().endsWith('/safe-apply') ? 1 : 0))
     const streaming = page.waitForResponse((answer) => answer.url().endsWith('/monitor/stream'))
-    await page.reload()
+    await page.goto(host.base)
     await streaming
     await page.waitForLoadState('networkidle', { timeout: 1500 }).catch(() => undefined)
     assert.equal(requests, 1)
