@@ -17,6 +17,7 @@ import type { PoolUse } from '../pools/use.ts'
 import type { Traffic } from '../routes/traffic/traffic.ts'
 import type { References } from '../settings/change.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
+import { withForwarding } from './forwarding.ts'
 import { Ids } from './ids.ts'
 import { importPools } from './pools.ts'
 import { isRight, readBackup, type Backup } from './read.ts'
@@ -92,7 +93,10 @@ export const foreseeImport =
     const worker = makeDryRunWorker(reader, incoming, services.logger, (changes) => seen.push(changes))
     const actions = await importAll(worker, context, request)
     return {
-      changes: seen.flatMap((changes) => changes ?? []),
+      changes: await withForwarding(
+        reader,
+        seen.flatMap((changes) => changes ?? []),
+      ),
       unforeseen: seen.filter((changes) => changes === null).length,
       warnings: actions.flatMap(({ warnings }) => warnings),
     }
