@@ -1,5 +1,5 @@
 // Whose a link is goes with the window, on real GRE: adopting and giving up are taken back like every other change, by
-// the helper alone (decisions.md, A8).
+// the helper alone (root-helper.md, Windows).
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
