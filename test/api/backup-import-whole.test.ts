@@ -2,12 +2,12 @@
 // /backup/import).
 import assert from 'node:assert/strict'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
-import { WINDOW_CHANGED } from '@panel/shared/events/model.ts'
 import { quietly } from '../support/quietly.ts'
 import { backupOf, importInto } from './support/backup.ts'
 import type { Client } from './support/client.ts'
-import { startPanel, type TestPanel } from './support/panel.ts'
+import type { TestPanel } from './support/panel.ts'
 import { createTunnel, SMALLEST } from './support/tunnels.ts'
+import { startWindowPanel } from './support/windows.ts'
 
 const TUNNELS = Array.from({ length: 100 }, (_, n) => ({
   ...SMALLEST,
@@ -28,9 +28,7 @@ describe('An import that is to be whole', function () {
   let panel: TestPanel
   let operator: Client
   beforeEach(async () => {
-    panel = await startPanel()
-    panel.windows.watch(() => panel.bus.publish('host.changed', { events: [WINDOW_CHANGED] }))
-    operator = await panel.setUp()
+    ;({ panel, operator } = await startWindowPanel())
   })
   afterEach(() => panel.close())
   const picture = async () => [

@@ -2,12 +2,12 @@
 // Safe apply).
 import assert from 'node:assert/strict'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
-import { WINDOW_CHANGED } from '@panel/shared/events/model.ts'
 import { quietly } from '../support/quietly.ts'
 import { backupOf, importInto } from './support/backup.ts'
 import type { Client, Reply } from './support/client.ts'
-import { startPanel, type TestPanel } from './support/panel.ts'
+import type { TestPanel } from './support/panel.ts'
 import { createTunnel, getTunnel } from './support/tunnels.ts'
+import { startWindowPanel } from './support/windows.ts'
 
 describe('A window of safe apply that is asked for two things', function () {
   this.timeout(60_000)
@@ -17,9 +17,7 @@ describe('A window of safe apply that is asked for two things', function () {
   let id: number
   let window_id: string
   beforeEach(async () => {
-    panel = await startPanel()
-    panel.windows.watch(() => panel.bus.publish('host.changed', { events: [WINDOW_CHANGED] }))
-    operator = await panel.setUp()
+    ;({ panel, operator } = await startWindowPanel())
     id = (await createTunnel(operator)).body.tunnel.tunnel_id
     const { body } = await operator.post<SafeApplyAnswer>('/safe-apply', {})
     window_id = body.window?.window_id ?? assert.fail('no window is open')

@@ -1,11 +1,12 @@
 // Commands that wait for a confirmation: by their body, by a header, or since they cut the operator off.
 import assert from 'node:assert/strict'
+import { Agent } from 'node:http'
 import type { SafeApplyAnswer, SafeApplyPending } from '@panel/shared/api/safe-apply.ts'
-import { WINDOW_CHANGED } from '@panel/shared/events/model.ts'
 import type { Client, Reply } from './support/client.ts'
-import { startPanel, type TestPanel } from './support/panel.ts'
+import type { TestPanel } from './support/panel.ts'
 import { set } from './support/settings.ts'
 import { createTunnel, getTunnel } from './support/tunnels.ts'
+import { startWindowPanel } from './support/windows.ts'
 
 type Pending = { readonly safe_apply?: SafeApplyPending }
 
@@ -14,9 +15,7 @@ describe('A command that waits for a confirmation', () => {
   let operator: Client
   let id: number
   beforeEach(async () => {
-    panel = await startPanel()
-    panel.windows.watch(() => panel.bus.publish('host.changed', { events: [WINDOW_CHANGED] }))
-    operator = await panel.setUp()
+    ;({ panel, operator } = await startWindowPanel())
     id = (await createTunnel(operator)).body.tunnel.tunnel_id
   })
   afterEach(() => panel.close())
@@ -78,6 +77,25 @@ describe('A command that waits for a confirmation', () => {
     panel.kernel.foldersTrouble = 'Nothing could be put back in /etc: its disk is read-only'
     const { status, error } = await patch({ mtu: 1400, confirm_within_seconds: 30 })
     assert.deepEqual([status, error.code, await mtu(), await window()], [409, 'IRREVERSIBLE', 1472, null])
+  })
+
+  it('is kept over a connection of a proxy whatever its age, which is said to prove nothing', async () => {
+    const PROXY = '127.0.7.1'
+    const behind = await startWindowPanel({ trusted_proxies: [PROXY] })
+    const agent = new Agent({ keepAlive: true })
+    const by = { agent, from: PROXY }
+    const { body } = await createTunnel(behind.operator)
+    await behind.operator.get('/auth/me', by)
+    const changed = await behind.operator.patch<Pending>(`/tunnels/${body.tunnel.tunnel_id}`, {
+      mtu: 1400,
+      confirm_within_seconds: 30,
+    })
+    const asked = await behind.operator.get<SafeApplyAnswer>('/safe-apply', by)
+    assert.equal(asked.body.window?.is_this_connection_new, null)
+    const { window_id } = changed.body.safe_apply ?? assert.fail()
+    assert.equal((await behind.operator.post('/safe-apply/confirm', { window_id }, by)).status, 200)
+    agent.destroy()
+    await behind.panel.close()
   })
 
   describe('and cuts the operator off', () => {

@@ -1,7 +1,6 @@
 // What is kept of windows that have ended, and how often the root helper is asked about them.
 import assert from 'node:assert/strict'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
-import { WINDOW_CHANGED } from '@panel/shared/events/model.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
@@ -9,15 +8,14 @@ import { quietly } from '../support/quietly.ts'
 import type { Client } from './support/client.ts'
 import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
 import { set } from './support/settings.ts'
+import { startWindowPanel } from './support/windows.ts'
 
 describe('A window of safe apply', () => {
   quietly()
   let panel: TestPanel
   let operator: Client
   beforeEach(async () => {
-    panel = await startPanel()
-    panel.windows.watch(() => panel.bus.publish('host.changed', { events: [WINDOW_CHANGED] }))
-    operator = await panel.setUp()
+    ;({ panel, operator } = await startWindowPanel())
   })
   afterEach(() => panel.close())
 

@@ -4,13 +4,13 @@ import assert from 'node:assert/strict'
 import type { ListAuditAnswer } from '@panel/shared/api/audit/answers.ts'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import type { HealthAnswer } from '@panel/shared/api/system.ts'
-import { WINDOW_CHANGED } from '@panel/shared/events/model.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { quietly } from '../support/quietly.ts'
 import type { Client } from './support/client.ts'
-import { startPanel, type TestPanel } from './support/panel.ts'
+import type { TestPanel } from './support/panel.ts'
 import { madeRoute } from './support/routes.ts'
 import { openStream, type OpenStream } from './support/streams.ts'
+import { startWindowPanel } from './support/windows.ts'
 
 describe('A window that cannot be taken back', function () {
   this.timeout(120_000)
@@ -19,9 +19,7 @@ describe('A window that cannot be taken back', function () {
   let operator: Client
   let stream: OpenStream
   beforeEach(async () => {
-    panel = await startPanel()
-    panel.windows.watch(() => panel.bus.publish('host.changed', { events: [WINDOW_CHANGED] }))
-    operator = await panel.setUp()
+    ;({ panel, operator } = await startWindowPanel())
     await madeRoute(operator)
     await panel.monitor.start()
     stream = await openStream(operator, '/monitor/stream')

@@ -4,7 +4,7 @@ import { Agent } from 'node:http'
 import { sql } from 'kysely'
 import type { ListAuditAnswer } from '@panel/shared/api/audit/answers.ts'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
-import { LOST, WINDOW_CHANGED } from '@panel/shared/events/model.ts'
+import { LOST } from '@panel/shared/events/model.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
@@ -14,6 +14,7 @@ import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
 import { createRoute } from './support/routes.ts'
 import { openStream } from './support/streams.ts'
 import { createTunnel } from './support/tunnels.ts'
+import { startWindowPanel } from './support/windows.ts'
 
 /** Of everything that an operator decides. */
 const storePicture = async ({ db }: TestPanel): Promise<string> =>
@@ -34,9 +35,7 @@ describe('Safe apply', () => {
   let route: number
   let endListening: () => void
   beforeEach(async () => {
-    panel = await startPanel()
-    endListening = panel.windows.watch(() => panel.bus.publish('host.changed', { events: [WINDOW_CHANGED] }))
-    operator = await panel.setUp()
+    ;({ panel, operator, endListening } = await startWindowPanel())
     tunnel = (await createTunnel(operator)).body.tunnel.tunnel_id
     const made = await createRoute(operator)
     assert.equal(made.status, 201, made.text)

@@ -27,6 +27,11 @@ const saidIn = (folder: RegExp, pattern: RegExp): string[] =>
       .flatMap(({ text }) => [...text.matchAll(pattern)].map((match) => String(match[1]))),
   )
 
+const isTest = (path: string | undefined, title: string | undefined): boolean => {
+  const { text = '' } = sources.find((source) => source.path === path) ?? {}
+  return ["'", '"', '`'].some((quote) => text.includes(`it(${quote}${title}${quote},`))
+}
+
 describe('The documents', () => {
   it('name no decision, section, file or heading that is not there, and neither does a comment', () => {
     assert.deepEqual(
@@ -74,12 +79,17 @@ describe('The documents', () => {
       numbered,
       Array.from({ length: 20 }, (_, index) => index + 1),
     )
-    const isThere = ([, , path, title = '']: string[]): boolean => {
-      const { text = '' } = sources.find((source) => source.path === path) ?? {}
-      return ["'", '"', '`'].some((quote) => text.includes(`it(${quote}${title}${quote},`))
-    }
     assert.deepEqual(
-      rows.filter((row) => !isThere(row)),
+      rows.filter(([, , path, title]) => !isTest(path, title)),
+      [],
+    )
+  })
+
+  it('name for each row of safe apply tests that there are', () => {
+    const rows = [...documentAt('shared/docs/safe-apply.md').matchAll(/^\| (.+) \| `([^`]+)` \| (.+) \|$/gm)]
+    assert.ok(rows.length > 0)
+    assert.deepEqual(
+      rows.filter(([, , path, title]) => !isTest(path, title)).map(([row]) => row),
       [],
     )
   })

@@ -43,8 +43,8 @@ const METHODS = {
   isDirect: async (before: Rules, after: Rules) => changeOf(before, after) !== null,
   messages: async (before: Rules, after: Rules) => requestsOf(must(changeOf(before, after))).length,
   change: (before: Rules, after: Rules, at: number) => table.change(must(changeOf(before, after)), at),
-  rehearse: (before: Rules, after: Rules) =>
-    table.rehearse([must(changeOf(before, after)), must(changeOf(after, before))]),
+  rehearse: (before: Rules, after: Rules, at: number) =>
+    table.rehearse(must(changeOf(before, after)), must(changeOf(after, before)), at),
   /** `at` messages are in order, then comes one that the kernel refuses, then the rest. */
   changeWithFault: async (before: Rules, after: Rules, at: number) => {
     const requests = requestsOf(must(changeOf(before, after)))

@@ -4,7 +4,14 @@ import type { TableChange } from '@panel/shared/ruleset/nft/change.ts'
 import { COUNTER_NAME, TABLE_NAME as NAME, type TableSet } from '@panel/shared/ruleset/nft/table.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { NETLINK_NETFILTER } from '../../netlink/constants.ts'
-import { addCounter, addElements, batch, deleteCounter, deleteElements } from '../../netlink/nftables/batch.ts'
+import {
+  addCounter,
+  addElements,
+  batch,
+  deleteCounter,
+  makeCounter,
+  deleteElements,
+} from '../../netlink/nftables/batch.ts'
 import type { Message } from '../../netlink/message.ts'
 import {
   chainItselfRequest,
@@ -108,9 +115,19 @@ export class RelayTable {
     return this.#writer().batch('change the relay rules', batch(requestsOf(change), { generation }))
   }
 
-  /** Of several such changes, one after the other: the kernel looks at all of them and changes nothing. */
-  rehearse(changes: readonly TableChange[]): Promise<void> {
-    return this.#writer().batch('rehearse the relay rules', batch(changes.flatMap(requestsOf), { isRehearsal: true }))
+  /**
+   * Such a change and its way back as one commit, of which nothing is left: the kernel throws no batch away without
+   * waiting for a grace period of RCU, which takes longer than all the rest of a change. Refused with EEXIST where a
+   * counter is there that it would make, since that would go with what it has counted.
+   */
+  rehearse(there: TableChange, back: TableChange, generation: number): Promise<void> {
+    const requests = [
+      ...there.counters.map((name) => makeCounter(NAME, name)),
+      ...requestsOf({ ...there, counters: [] }),
+      ...requestsOf(back),
+      ...there.counters.map((name) => deleteCounter(NAME, name)),
+    ]
+    return this.#writer().batch('rehearse the relay rules', batch(requests, { generation }))
   }
 
   /** Refused of one that a rule still feeds. */

@@ -4,7 +4,7 @@ import { message } from '@panel/shared/messages/message.ts'
 import { canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import { nothingRead, readRuleset, type Compiled, type RulesetRead } from '@panel/shared/ruleset/nft/read.ts'
-import { applyChange, diffTables } from '@panel/shared/ruleset/nft/change.ts'
+import { applyChange, diffTables, type TableChange } from '@panel/shared/ruleset/nft/change.ts'
 import { renderCountersGone, formatChange } from '@panel/shared/ruleset/nft/render.ts'
 import { DIRECT_MAX, isDirect } from '@panel/shared/ruleset/nft/direct.ts'
 import { layOut } from '@panel/shared/ruleset/nft/layout.ts'
@@ -123,14 +123,29 @@ export class NftRulesets implements Rulesets {
     const forward = diffTables(part, wanted)
     for (const name of part?.counters ?? []) wanted.counters.add(name)
     const undone = diffTables(wanted, part ?? layOut(swapped(rules, canonical(back))))
-    if (part && isDirect(forward, part) && isDirect(undone, wanted)) await this.#table.rehearse([forward, undone])
-    else await this.#check(formatChange(forward) + formatChange(undone))
+    const cached = this.#cached
+    const isDirectly = part && cached?.read === found && isDirect(forward, part) && isDirect(undone, wanted)
+    await this.#rehearse(async () => {
+      if (isDirectly && (await this.#isRehearsed(forward, undone, cached.generation))) return 1
+      return this.#writer.check(formatChange(forward) + formatChange(undone))
+    })
   }
 
-  /** What was read before stays valid: at most the table was taken again. */
-  async #check(text: string): Promise<void> {
+  /** False where the ruleset is not as it was read; then nft looks at it as it is now. */
+  async #isRehearsed(there: TableChange, back: TableChange, generation: number): Promise<boolean> {
+    try {
+      await this.#table.rehearse(there, back, generation)
+      return true
+    } catch (error) {
+      if (error instanceof KernelError && ['ERESTART', 'EEXIST'].includes(error.code)) return false
+      throw error
+    }
+  }
+
+  /** What was read before stays valid: nothing of the table is another, or it was taken again. */
+  async #rehearse(work: () => Promise<number>): Promise<void> {
     const cached = this.#cached
-    const generations = await this.#generations.during(() => this.#writer.check(text))
+    const generations = await this.#generations.during(work)
     if (cached && cached.generation === generations?.before) await this.#remember(generations.after, cached.read)
   }
 

@@ -1,7 +1,7 @@
 // Changes of nftables over nfnetlink: counters and elements that come and go, all of them in one commit or none.
 import type { Element, SetChange } from '@panel/shared/ruleset/nft/change.ts'
 import { attribute, nest, text, u32be } from '../attributes.ts'
-import { NLM_F_ACK, NLM_F_CREATE } from '../constants.ts'
+import { NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL } from '../constants.ts'
 import type { Request } from '../socket.ts'
 import * as k from './constants.ts'
 import { elementList, elementTypes, encodeBytes, keyAttribute } from './elements.ts'
@@ -51,6 +51,12 @@ export const deleteTable = (table: string): Request =>
 export const addCounter = (table: string, name: string): Request => ({
   ...counter(k.NFT_MSG_NEWOBJ, table, name, nest(k.NFTA_OBJ_DATA)),
   flags: NLM_F_CREATE,
+})
+
+/** Refused of one that is there. */
+export const makeCounter = (table: string, name: string): Request => ({
+  ...addCounter(table, name),
+  flags: NLM_F_CREATE | NLM_F_EXCL,
 })
 
 export const deleteCounter = (table: string, name: string): Request => counter(k.NFT_MSG_DELOBJ, table, name)

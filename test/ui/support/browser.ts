@@ -29,6 +29,8 @@ export interface Look {
   readonly allowConsole?: RegExp
   /** How long the page may take for what a step waits for. */
   readonly patience_ms?: number
+  /** Its certificate is one that the operator accepted. */
+  readonly isCertificateUnknown?: boolean
 }
 
 export interface Visit {
@@ -48,7 +50,13 @@ export const launch = (): Promise<Browser> =>
 export const visitWith = async (
   browser: Browser,
   panel: Pick<TestPanel, 'base'>,
-  { viewport = DESKTOP, colorScheme = 'light', allowConsole, patience_ms = 10_000 }: Look = {},
+  {
+    viewport = DESKTOP,
+    colorScheme = 'light',
+    allowConsole,
+    patience_ms = 10_000,
+    isCertificateUnknown = false,
+  }: Look = {},
 ): Promise<Visit> => {
   const isPhone = viewport.width < 640
   const context = await browser.newContext({
@@ -57,6 +65,7 @@ export const visitWith = async (
     reducedMotion: 'reduce',
     locale: 'en-GB',
     timezoneId: 'UTC',
+    ignoreHTTPSErrors: isCertificateUnknown,
     hasTouch: isPhone,
     isMobile: isPhone,
   })

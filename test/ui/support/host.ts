@@ -2,7 +2,6 @@
 // the page.
 import type { Locator, Page } from 'playwright-core'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
-import { WINDOW_CHANGED } from '@panel/shared/events/model.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import type { Client } from '../../api/support/client.ts'
 import {
@@ -14,6 +13,7 @@ import {
   type TestParts,
 } from '../../api/support/panel.ts'
 import { createTunnel } from '../../api/support/tunnels.ts'
+import { followWindows } from '../../api/support/windows.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { inProcessHelper, noJournal } from '../../support/in-process-helper.ts'
@@ -46,8 +46,7 @@ export const startHost = async (parts: TestParts = {}): Promise<Host> => {
     isAway = true
     panel.clock.advance(2)
   }
-  // As the running daemon subscribes to the events of root.
-  windows.watch(() => panel.bus.publish('host.changed', { events: [WINDOW_CHANGED] }))
+  followWindows({ ...panel, windows })
   return { ...panel, kernel, windows, windowClock, sendHelperAway }
 }
 

@@ -2,6 +2,7 @@
 // and requests of every kind that touches the host (decisions.md, I1).
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import type { BackupDocument, ImportBackupAnswer } from '@panel/shared/api/backup.ts'
 import type { ImpactAnswer } from '@panel/shared/api/impact/impact.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
@@ -9,7 +10,8 @@ import { routeThrough } from '../../support/fake-routes.ts'
 import { inProcessHelper } from '../../support/in-process-helper.ts'
 import { quietly } from '../../support/quietly.ts'
 import type { Client } from '../../api/support/client.ts'
-import { requestThrough, startPanel } from '../../api/support/panel.ts'
+import { exportOf } from '../../api/support/backup.ts'
+import { OPERATOR, requestThrough, startPanel } from '../../api/support/panel.ts'
 import { fill, panels } from '../../api/support/random-panels.ts'
 import { plantByHand } from '../../api/support/reconcile.ts'
 import { SMALLEST_RULE } from '../../api/support/routes.ts'
@@ -144,6 +146,79 @@ describe('For arbitrary hosts, stores and requests', function () {
     assert.ok((seen.get('taken') ?? 0) > 0, `so many were carried out: ${JSON.stringify([...seen])}`)
   })
 })
+
+const imports = fc.record({
+  source: panels,
+  /** What is there already: nothing, or another panel. */
+  target: fc.option(panels, { freq: 3 }),
+  drifts: fc.array(fc.tuple(fc.constantFrom(...Object.keys(DRIFTS)), id), { maxLength: 2 }),
+  options: fc.record(
+    { force: fc.boolean(), include_settings: fc.boolean(), include_routes: fc.boolean(), is_atomic: fc.boolean() },
+    { requiredKeys: ['include_routes'] },
+  ),
+})
+
+describe('For arbitrary backups, and hosts and stores that they are imported into', function () {
+  this.timeout(300_000)
+  quietly()
+
+  it('the steps that are foreseen are those that are taken, and more only where it says that more is not known', async () => {
+    const seen = new Map<string, number>()
+    await fc.assert(
+      fc.asyncProperty(imports, async ({ source, target, drifts, options }) => {
+        const backup = await backupFrom(source)
+        const { host, client, ran, close } = await furnished()
+        try {
+          if (target) await fill(client, target)
+          for (const [drift, at] of drifts) DRIFTS[drift]?.(host, at)
+          ran.length = 0
+          const body = { backup, current_password: OPERATOR.password, ...options }
+          const kind = await importAgrees(host, client, ran, body)
+          seen.set(kind, (seen.get(kind) ?? 0) + 1)
+        } finally {
+          await close()
+        }
+      }),
+      { numRuns: 30 },
+    )
+    assert.ok((seen.get('taken') ?? 0) > 0, `so many were carried out: ${JSON.stringify([...seen])}`)
+  })
+})
+
+async function backupFrom(wanted: Parameters<typeof fill>[1]): Promise<BackupDocument> {
+  const { client, close } = await furnished()
+  try {
+    await fill(client, wanted)
+    return await exportOf(client)
+  } finally {
+    await close()
+  }
+}
+
+/** Whether all of it was known beforehand and root had something to do. */
+async function importAgrees(host: FakeKernel, client: Client, ran: string[], body: object): Promise<string> {
+  const picture = host.picture()
+  const foreseen = await client.post<ImpactAnswer>('/impact', { method: 'POST', path: '/backup/import', body })
+  assert.deepEqual([foreseen.status, host.picture(), ran.splice(0)], [200, picture, []], foreseen.text)
+  const done = await client.post<ImportBackupAnswer>('/backup/import', body)
+  const taken = ran.splice(0)
+  const steps = foreseen.body.plan.steps.map(({ kind }) => kind)
+  const what = `${JSON.stringify(body)}: ${foreseen.text} ${done.text}`
+  assert.equal(done.status, 200, what)
+  if (JSON.stringify(foreseen.body.impact.summary_message).includes('impact.unforeseen')) {
+    assert.ok(isWithin(steps, taken), what)
+    return 'partly known'
+  }
+  assert.deepEqual(taken, steps, what)
+  return taken.length > 0 ? 'taken' : 'nothing to do'
+}
+
+/** Whether all of `some` are among `all`, in their order. */
+function isWithin(some: readonly string[], all: readonly string[]): boolean {
+  let at = 0
+  for (const one of all) if (one === some[at]) at += 1
+  return at === some.length
+}
 
 /** Whether root had something to do. */
 async function agrees(host: FakeKernel, client: Client, ran: string[], asked: Asked): Promise<string> {

@@ -34,6 +34,20 @@ async function killedAt(root: Root, at: number, work: () => Promise<unknown>): P
   return faulty.asked >= at
 }
 
+/** The same at the n-th time that the disk is written. */
+async function killedAtWrite(root: Root, at: number, work: () => Promise<unknown>): Promise<boolean> {
+  let asked = 0
+  const dies = (): boolean => (asked += 1) >= at
+  const { write, remove } = root.folder
+  const dead = () => Promise.reject(new Error('The helper was killed'))
+  root.folder.write = (name, text) => (dies() ? dead() : write(name, text))
+  root.folder.remove = (name) => (dies() ? dead() : remove(name))
+  await root.start(new FaultyKernel(root.kernel, () => (asked >= at ? 'refuses' : null)))
+  await work().catch(() => undefined)
+  Object.assign(root.folder, { write, remove })
+  return asked >= at
+}
+
 describe('A window', () => {
   quietly()
 
@@ -79,6 +93,31 @@ describe('A window', () => {
       await root.handlers['window.cancel']({ window_id: ID })
       assert.equal(root.picture(), opening, `step ${at}`)
     }
+  })
+
+  it('has all of it taken back, or confirmed, wherever between two writes of the disk the helper is killed', async () => {
+    const seen = new Set<string>()
+    for (const end of ['cancel', 'confirm', 'expire'] as const)
+      for (let at = 1; ; at += 1) {
+        const { root, opening } = await host()
+        const isKilled = await killedAtWrite(root, at, async () => {
+          await root.open(60)
+          await change(root)
+          if (end === 'expire') await root.clock.advance(60_000)
+          else await root.handlers[`window.${end}`]({ window_id: ID })
+        })
+        const changed = root.picture()
+        await root.start()
+        const { window, ended } = root.windows.probe()
+        assert.ok(window === null || window.state === 'open', `${end} at write ${at}`)
+        if (window) await root.handlers['window.cancel']({ window_id: ID })
+        // Confirmed is what no record is left of.
+        const isConfirmed = !window && !ended && end === 'confirm' && !isKilled
+        assert.equal(root.picture(), isConfirmed ? changed : opening, `${end} at write ${at}`)
+        seen.add(window ? 'open' : (ended?.how ?? 'none'))
+        if (!isKilled) break
+      }
+    assert.deepEqual([...seen].sort(), ['cancelled', 'expired', 'none', 'open'])
   })
 
   it('that is being taken back when the helper is killed at any step is taken back by the next one', async () => {

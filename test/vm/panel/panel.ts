@@ -160,11 +160,13 @@ export class Panel<P extends Place = Server> {
       `ip -d -j address show && mkdir -p ${this.unitDir} && cd ${this.unitDir} && find . -type f -exec sha256sum {} + | sort; find . -type l -printf '%p %l\\n' | sort`,
     )
     const [list = '', ...files] = seen.split('\n')
-    const links = JSON.parse(list) as Record<string, unknown>[]
-    const kept = links.map(({ ifindex: _index, stats64: _stats, addr_info, ...link }) => ({
-      ...link,
-      addr_info: (addr_info as { scope: string }[]).filter((a) => a.scope !== 'link'),
-    }))
+    const links = JSON.parse(list) as (Record<string, unknown> & { readonly ifname: string })[]
+    const kept = links
+      .map(({ ifindex: _index, stats64: _stats, addr_info, ...link }) => ({
+        ...link,
+        addr_info: (addr_info as { scope: string }[]).filter((a) => a.scope !== 'link'),
+      }))
+      .sort((a, b) => (a.ifname < b.ifname ? -1 : 1))
     return `${JSON.stringify(kept, null, 1)}\n${files.join('\n')}`
   }
 }

@@ -14,6 +14,7 @@ import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming, type Session } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { PoolUse } from '../pools/use.ts'
+import { withForwarding } from '../routes/foresee-forwarding.ts'
 import type { Traffic } from '../routes/traffic/traffic.ts'
 import type { References } from '../settings/change.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
@@ -92,7 +93,10 @@ export const foreseeImport =
     const worker = makeDryRunWorker(reader, incoming, services.logger, (changes) => seen.push(changes))
     const actions = await importAll(worker, context, request)
     return {
-      changes: seen.flatMap((changes) => changes ?? []),
+      changes: await withForwarding(
+        reader,
+        seen.flatMap((changes) => changes ?? []),
+      ),
       unforeseen: seen.filter((changes) => changes === null).length,
       warnings: actions.flatMap(({ warnings }) => warnings),
     }

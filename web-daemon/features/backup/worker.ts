@@ -73,7 +73,7 @@ export function makeDryRunWorker(
       const action = job.action === 'create' ? 'would_create' : 'would_update'
       const { dryRun } = job
       if (!dryRun) {
-        onSeen(null)
+        onSeen(job.needsHelper ? null : [])
         return { ...baseAction(job), action }
       }
       try {
