@@ -1,4 +1,4 @@
-// How something that others take away is put back, as it is answered (decisions.md, S15).
+// How something that others take away is put back, as it is answered (decisions.md, S19).
 import { nullable, strict, type Static } from '../schema.ts'
 import { sentence } from './base/errors.ts'
 import { Count, described, Flag, Instant, oneOf, shape, Text, Id } from './base/shapes.ts'

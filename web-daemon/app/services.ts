@@ -154,7 +154,7 @@ function listen(bus: Bus, { safeApply, heals, metrics, traffic }: Services): voi
   })
 }
 
-/** Names of programs cost others, so they are listened for only once something was taken away twice (F32). */
+/** Names of programs cost others, so they are listened for only once something was taken away twice (S19). */
 const makeHeals = ({ now, settings, request, publish }: Services['context'], logger: Logger): Heals =>
   new Heals({
     now,

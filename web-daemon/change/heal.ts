@@ -1,4 +1,4 @@
-// What others take away is put back with growing pauses, so that nobody is fought (decisions.md, S15). In memory: a daemon
+// What others take away is put back with growing pauses, so that nobody is fought (decisions.md, S19). In memory: a daemon
 // that has started again begins with no pause.
 import type { HealView } from '@panel/shared/api/heal.ts'
 import { message, spoken, verbatim, type Message } from '@panel/shared/messages/message.ts'
