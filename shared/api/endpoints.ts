@@ -2,7 +2,7 @@
 // declarations and the page's
 // calls are both held against this table, so an endpoint that is missing, made up or otherwise than here does not
 // compile.
-import type { HealResetAnswer } from './heal.ts'
+import type { HealResetAnswer } from './base/heal.ts'
 import type { RouteAnalysis } from './analysis.ts'
 import type { AuditAction } from './audit/actions.ts'
 import type { ListAuditAnswer } from './audit/answers.ts'

@@ -3,7 +3,7 @@
 import { nullable, strict, type Static } from '../schema.ts'
 import { sentence } from './base/errors.ts'
 import { MONITOR_STATES, type MonitorState } from './base/lookups.ts'
-import { HealEvent } from './heal.ts'
+import { HealEvent } from './base/heal.ts'
 import { LastPass } from './reconcile.ts'
 import { RouteHealthEvent } from './routes/answers.ts'
 import {

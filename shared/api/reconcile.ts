@@ -5,7 +5,7 @@ import { nullable, strict, Type, type Static } from '../schema.ts'
 import { INTERFACE_NAME_PATTERN } from '../tunnel/model.ts'
 import { MessageView, sentence, Warning } from './base/errors.ts'
 import { lookupId, refusedWith, withNull } from './base/fields.ts'
-import { HealView } from './heal.ts'
+import { HealView } from './base/heal.ts'
 import { PERSISTENCE_TYPES, RECONCILE_STATUSES, TUNNEL_SIDES, type ReconcileStatus } from './base/lookups.ts'
 import { RouteFindings } from './routes/findings.ts'
 import {

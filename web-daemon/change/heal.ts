@@ -1,6 +1,6 @@
 // What others take away is put back with growing pauses, so that nobody is fought (decisions.md, S19). In memory: a daemon
 // that has started again begins with no pause.
-import type { HealView } from '@panel/shared/api/heal.ts'
+import type { HealView } from '@panel/shared/api/base/heal.ts'
 import { message, spoken, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import type { SettingsReader } from '../platform/settings.ts'
 

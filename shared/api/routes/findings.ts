@@ -2,7 +2,7 @@
 // S11).
 import { nullable, strict, type Static } from '../../schema.ts'
 import { MessageView, sentence } from '../base/errors.ts'
-import { HealView } from '../heal.ts'
+import { HealView } from '../base/heal.ts'
 import { RECONCILE_STATUSES, type ReconcileStatus } from '../base/lookups.ts'
 import { Count, Flag, Id, idIn, list, oneOf, shape, someCountsOf, Text, described, wordIn } from '../base/shapes.ts'
 

@@ -1,5 +1,5 @@
 // The endpoints of reconciliation: the host compared with what is stored.
-import { HealResetAnswer } from '@panel/shared/api/heal.ts'
+import { HealResetAnswer } from '@panel/shared/api/base/heal.ts'
 import {
   AttentionAnswer,
   AdoptAnswer,

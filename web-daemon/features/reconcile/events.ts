@@ -1,5 +1,5 @@
 // The events that reconciliation publishes.
-import type { HealEvent } from '@panel/shared/api/heal.ts'
+import type { HealEvent } from '@panel/shared/api/base/heal.ts'
 import type { LastPass } from '@panel/shared/api/reconcile.ts'
 
 export interface ReconcileEvents {

@@ -1,5 +1,5 @@
 // What others take away again and again: as a part of the panel's health, and how its pauses are forgotten.
-import type { HealResetAnswer } from '@panel/shared/api/heal.ts'
+import type { HealResetAnswer } from '@panel/shared/api/base/heal.ts'
 import { message, sentences, spoken } from '@panel/shared/messages/message.ts'
 import type { Heals } from '../../change/heal.ts'
 import type { StoreContext } from '../../platform/context.ts'

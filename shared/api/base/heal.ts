@@ -1,7 +1,7 @@
 // How something that others take away is put back, as it is answered (decisions.md, S19).
-import { nullable, strict, type Static } from '../schema.ts'
-import { sentence } from './base/errors.ts'
-import { Count, described, Flag, Instant, oneOf, shape, Text, Id } from './base/shapes.ts'
+import { nullable, strict, type Static } from '../../schema.ts'
+import { sentence } from './errors.ts'
+import { Count, described, Flag, Instant, oneOf, shape, Text, Id } from './shapes.ts'
 
 export const HealView = shape('Heal', {
   is_wanted: described(Flag, 'Whether it is put back without a request: what its own override says, or the setting.'),
