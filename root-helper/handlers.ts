@@ -89,6 +89,10 @@ function rulesetHandlers({ kernel, windows: { journal }, inTurn }: HelperDeps): 
       }),
     'ruleset.forget': (params) => inTurn(() => forgetRules(kernel.rulesets, journal, params)),
     'ruleset.protect': ({ wanted }) => inTurn(() => kernel.rulesets.protect(wanted)),
+    'ruleset.writers': async () => {
+      kernel.events.nameWriters()
+      return {}
+    },
     'ruleset.counters': (params) => readCounters(kernel.rulesets, params),
     'ruleset.connections': (params) => findConnections(kernel.connections, params),
     'ruleset.flows': () => countFlows(kernel.connections),
@@ -125,6 +129,7 @@ const withWindows = ({ kernel, windows }: HelperDeps): KernelEvents => ({
       endWindows()
     }
   },
+  nameWriters: () => kernel.events.nameWriters(),
 })
 
 async function probeHost(

@@ -105,6 +105,8 @@ export interface UnitFiles extends SavedFiles {
 export interface KernelEvents {
   /** Returns the function that ends it. Throws a KernelError where the kernel refuses. */
   watch(onEvent: (event: HostEvent) => void): () => void
+  /** For ten minutes from now on, changes of nftables name the programs that made them. */
+  nameWriters(): void
 }
 
 /** Files of systemd-networkd, which enables whatever lies in its folder. */

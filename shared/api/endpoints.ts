@@ -2,6 +2,7 @@
 // declarations and the page's
 // calls are both held against this table, so an endpoint that is missing, made up or otherwise than here does not
 // compile.
+import type { HealResetAnswer } from './base/heal.ts'
 import type { RouteAnalysis } from './analysis.ts'
 import type { AuditAction } from './audit/actions.ts'
 import type { ListAuditAnswer } from './audit/answers.ts'
@@ -253,6 +254,7 @@ export interface Endpoints {
   'GET /reconcile/attention': { answer: AttentionAnswer }
   'POST /reconcile/adopt': { body: AdoptBody; answer: AdoptAnswer }
   'POST /reconcile/ignore': { body: IgnoreBody; answer: IgnoreAnswer }
+  'POST /reconcile/heal/reset': { answer: HealResetAnswer }
   'POST /reconcile/{id}/reapply': { body: TunnelActionBody; answer: TunnelActionAnswer }
   'POST /reconcile/{id}/forget': { answer: ForgetAnswer }
   'GET /routes': { query: RoutesQuery; answer: ListRoutesAnswer }

@@ -3,6 +3,7 @@
 import { nullable, strict, type Static } from '../schema.ts'
 import { sentence } from './base/errors.ts'
 import { MONITOR_STATES, type MonitorState } from './base/lookups.ts'
+import { HealEvent } from './base/heal.ts'
 import { LastPass } from './reconcile.ts'
 import { RouteHealthEvent } from './routes/answers.ts'
 import {
@@ -105,6 +106,7 @@ export const MONITOR_EVENTS = {
   tunnel_deleted: shape('TunnelGone', { tunnel_id: Id, interface_name: Text }),
   reconcile: LastPass,
   route: RouteHealthEvent,
+  heal: HealEvent,
   safe_apply: shape('SafeApplyEvent', {
     is_open: described(Flag, 'Whether changes wait for a confirmation; ask GET /safe-apply.'),
   }),

@@ -5,6 +5,7 @@ import { nullable, strict, Type, type Static } from '../schema.ts'
 import { INTERFACE_NAME_PATTERN } from '../tunnel/model.ts'
 import { MessageView, sentence, Warning } from './base/errors.ts'
 import { lookupId, refusedWith, withNull } from './base/fields.ts'
+import { HealView } from './base/heal.ts'
 import { PERSISTENCE_TYPES, RECONCILE_STATUSES, TUNNEL_SIDES, type ReconcileStatus } from './base/lookups.ts'
 import { RouteFindings } from './routes/findings.ts'
 import {
@@ -164,6 +165,7 @@ export const ReconcileItem = shape('ReconcileItem', {
     "Files in the place of the panel's own that it did not write, or that somebody edited since: never overwritten.",
   ),
   noticed: described(nullable(Noticed), 'Null where no pass has seen the status yet.'),
+  heal: described(nullable(HealView), 'Null where the panel does not manage it.'),
 })
 export type ReconcileItem = Static<typeof ReconcileItem>
 

@@ -34,7 +34,18 @@ export const HealthAnswer = shape('Health', {
   setup_required: Flag,
   components: list(
     strict({
-      name: oneOf(['database', 'netlink', 'kernel_module', 'monitor', 'metrics', 'helper', 'rules', 'tls', 'listener']),
+      name: oneOf([
+        'database',
+        'netlink',
+        'kernel_module',
+        'monitor',
+        'metrics',
+        'helper',
+        'rules',
+        'heal',
+        'tls',
+        'listener',
+      ]),
       status: Status,
       detail: Type.Optional(Sentence),
       detail_message: Type.Optional(MessageView),

@@ -1,18 +1,22 @@
 // Events of a host: hints that something has changed, never the state itself.
-import { strict, stringEnum, Type, type Static } from '../schema.ts'
+import { line, strict, stringEnum, Type, type Static } from '../schema.ts'
 
 /** Events in one message, at most. */
 export const MAX_BATCH = 256
 
+/** The name of a program and of what started it. */
+export const BY_MAX = 40
+
 /**
  * `interface_name` is "" where the kernel does not report it, as for every address. ruleset: somebody other than the helper has changed nftables.
- * window: one opened, changed or ended. lost: events are missing, or this is the first item; whatever was read before may be out of date. For both, the index is 0.
+ * `by`: the programs that did, where the helper listens for their names. window: one opened, changed or ended. lost: events are missing, or this is the first item; whatever was read before may be out of date. For both, the index is 0.
  */
 export const HostEvent = strict({
   subject: stringEnum(['link', 'address', 'ruleset', 'window', 'lost']),
   interface_name: Type.String({ pattern: '^[^\\s/]{0,15}$' }),
   index: Type.Integer({ minimum: 0 }),
   is_removal: Type.Boolean(),
+  by: Type.Optional(line(BY_MAX)),
 })
 export type HostEvent = Static<typeof HostEvent>
 

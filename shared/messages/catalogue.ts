@@ -7,6 +7,7 @@ import { DIAGNOSTICS } from './diagnostics.ts'
 import { DRIFT } from './drift.ts'
 import { FINDING } from './finding.ts'
 import { FORWARDING } from './forwarding.ts'
+import { HEAL } from './heal.ts'
 import { HEALTH } from './health.ts'
 import { IMPACT } from './impact.ts'
 import { INPUT } from './input.ts'
@@ -34,6 +35,7 @@ export const CATALOGUE = {
   ...DRIFT,
   ...FINDING,
   ...FORWARDING,
+  ...HEAL,
   ...HEALTH,
   ...IMPACT,
   ...INPUT,

@@ -131,6 +131,8 @@ export const METHODS = {
   ),
   /** Keeps others from taking the rules away by accident, as far as this host can; remembered by the helper. */
   'ruleset.protect': method('write', strict({ wanted: Type.Boolean() }), Protection),
+  /** For ten minutes from now on, events of the ruleset name the programs that changed it, as far as the kernel does. */
+  'ruleset.writers': method('read', strict({}), strict({})),
   'ruleset.counters': method('read', Rules, CountersFound),
   /** The flows that rules own, the busiest sources, and how many there are; `limit` 0 only counts. */
   'ruleset.connections': method(

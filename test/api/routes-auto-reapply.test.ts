@@ -3,7 +3,10 @@
 import assert from 'node:assert/strict'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import { GRACE_MS } from '@panel/web-daemon/change/remediate.ts'
-import { LOST } from '@panel/shared/events/model.ts'
+import { LOST, RULESET_CHANGED } from '@panel/shared/events/model.ts'
+import type { HealEvent, HealView } from '@panel/shared/api/base/heal.ts'
+import type { AttentionAnswer, ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
+import type { HealthAnswer } from '@panel/shared/api/system.ts'
 import { from } from '../support/faulty.ts'
 import { quietly } from '../support/quietly.ts'
 import type { Client } from './support/client.ts'
@@ -91,18 +94,76 @@ describe('Relay rules that somebody else changes', () => {
     assert.deepEqual([held(), await reapplies()], [[], []])
   })
 
-  it('again and again are not fought: three times in ten minutes, each by itself', async () => {
-    const states: string[] = []
-    for (let i = 0; i < 4; i += 1) {
-      panel.host.rulesets.edit(1, { nat_mode: 'none' })
-      states.push(await looked())
+  const taken = (id: number): void => void panel.host.rulesets.edit(id, { nat_mode: 'none' })
+  const healOf = async (id: number): Promise<HealView> =>
+    (await client.get<ReconcileAnswer>('/reconcile')).body.routes.find(({ route_rule_id }) => route_rule_id === id)
+      ?.heal ?? assert.fail()
+
+  /** Looks, and says whether the first rule is as it is stored after it. */
+  async function isBack(): Promise<boolean> {
+    panel.routeWatch.hint('all')
+    await panel.routeWatch.pass('event')
+    return panel.host.rulesets.rules.get(1)?.nat_mode === 'masquerade'
+  }
+
+  it('again and again are put back after growing pauses, each by itself, and a day of peace forgets', async () => {
+    taken(1)
+    assert.equal(await isBack(), true)
+    for (const pause of [30, 120, 600, 3600, 3600]) {
+      taken(1)
+      panel.clock.advance(pause - 1)
+      assert.equal(await isBack(), false, `within ${pause} s`)
+      panel.clock.advance(1)
+      assert.equal(await isBack(), true, `after ${pause} s`)
     }
-    assert.deepEqual(states, [...Array<string>(3).fill('healthy,healthy,healthy'), 'failed,healthy,healthy'])
     assert.ok(panel.log.some((line) => line.includes('left alone for now')))
     panel.host.rulesets.edit(2, { nat_mode: 'none' })
-    assert.equal(await looked(), 'failed,healthy,healthy')
-    panel.clock.advance(601)
+    await isBack()
+    assert.equal(panel.host.rulesets.rules.get(2)?.nat_mode, 'masquerade')
+    panel.clock.advance(86_401)
+    assert.equal(await isBack(), true)
+    client = await panel.signIn()
+    assert.deepEqual([(await healOf(1)).times, (await healOf(2)).times], [0, 0])
+  })
+
+  it('in a fight cost six tries in an hour at most', async () => {
+    for (let second = 0; second < 3600; second += 20) {
+      taken(1)
+      await isBack()
+      panel.clock.advance(20)
+    }
+    client = await panel.signIn()
+    const tries = (await reapplies()).length
+    assert.ok(tries > 1 && tries <= 6, `${tries}`)
+  })
+
+  it('are contested from the third time on: rule, incident, health and stream say how often, and by whom', async () => {
+    const told: HealEvent[] = []
+    panel.bus.subscribe('heal.contested', (event) => void told.push(event))
+    taken(1)
+    await looked()
+    assert.deepEqual([(await healOf(1)).contested, panel.host.writersNamed], [false, 0])
+    taken(1)
+    await looked()
+    assert.deepEqual([(await healOf(1)).contested, panel.host.writersNamed, told.length], [false, 1, 0])
+    panel.clock.advance(30)
+    await looked()
+    taken(1)
+    panel.bus.publish('host.changed', { events: [{ ...RULESET_CHANGED, by: 'cron > nft' }] })
+    await looked()
+    const heal = await healOf(1)
+    assert.deepEqual(
+      [heal.contested, heal.times, heal.tries, heal.last_by, told.map(({ kind, id }) => `${kind} ${id}`)],
+      [true, 3, 2, 'cron > nft', ['route 1']],
+    )
+    assert.match(heal.detail, /^Taken away or changed 3 times since .*, last by cron > nft\. Next try at /)
+    const { incidents } = (await client.get<AttentionAnswer>('/reconcile/attention')).body
+    assert.match(incidents[0]?.reason ?? '', /last by cron > nft/)
+    const { components } = (await client.get<HealthAnswer>('/system/health')).body
+    assert.equal(components.find(({ name }) => name === 'heal')?.status, 'degraded')
+    assert.equal((await client.post('/reconcile/heal/reset')).status, 200)
     assert.equal(await looked(), 'healthy,healthy,healthy')
+    assert.equal((await healOf(1)).contested, false)
   })
 
   it('and that nobody could undo are for the operator to look at', async () => {
@@ -128,6 +189,7 @@ describe('Relay rules that somebody else changes', () => {
       [[false], true],
     )
     panel.disarm()
+    panel.clock.advance(30)
     assert.equal(await looked(), 'healthy,healthy,healthy')
   })
 })

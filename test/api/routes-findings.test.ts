@@ -17,6 +17,8 @@ import {
   patchRoute,
 } from './support/routes.ts'
 
+import { idleHeals } from './support/heals.ts'
+
 describe('What is found of the rules', () => {
   let panel: TestPanel
   let client: Client
@@ -26,7 +28,10 @@ describe('What is found of the rules', () => {
   })
   afterEach(() => panel.close())
   const find = (): Promise<RouteFindings> =>
-    routeFindings({ db: panel.db, request: requestThrough(inProcessHelper(panel.kernel).request) })
+    routeFindings(
+      { db: panel.db, request: requestThrough(inProcessHelper(panel.kernel).request) },
+      idleHeals(panel.settings),
+    )
   const statuses = async (): Promise<[number, string][]> =>
     (await find()).routes.map(({ route_rule_id, status }) => [route_rule_id, status])
 

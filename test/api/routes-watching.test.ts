@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RouteHealthEvent } from '@panel/shared/api/routes/answers.ts'
 import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
+import { idleHeals } from './support/heals.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { keepWatchingRoutes, makeRouteWatch } from '@panel/web-daemon/features/routes/health/watch.ts'
 import { verbatim } from '@panel/shared/messages/message.ts'
@@ -102,7 +103,14 @@ describe('The health of rules', () => {
       Promise.reject(new Refusal('HELPER_UNAVAILABLE', verbatim('The root helper does not answer.')))
     const { db, clock, bus, settings, traffic } = panel
     const deps = { db, request: away, now: clock.now, api_path: '', inTurn: <T>(work: () => Promise<T>) => work() }
-    const others = { settings, publish: bus.publish, record: async () => undefined, isHeldBack: () => false, logger }
+    const others = {
+      settings,
+      publish: bus.publish,
+      record: async () => undefined,
+      isHeldBack: () => false,
+      heals: idleHeals(settings),
+      logger,
+    }
     await makeRouteWatch({ ...deps, ...others }, traffic).pass('event')
     assert.deepEqual(told, [])
   })

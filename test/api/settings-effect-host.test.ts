@@ -12,6 +12,7 @@ import { effectsOf, eventually, type KeysOf } from './support/effects.ts'
 import { OPERATOR, type TestPanel } from './support/panel.ts'
 import { itemOf, itemsOf, plantByHand } from './support/reconcile.ts'
 import { set, valueOf } from './support/settings.ts'
+import { madeRoute } from './support/routes.ts'
 import { createTunnel } from './support/tunnels.ts'
 
 const silent = makeLogger({ write: () => undefined })
@@ -178,6 +179,7 @@ effectsOf('system', {
       await set(client, { 'system.auto_reapply_on_drift': true })
       assert.equal(await statusAfterPass(), 'InSync')
       await kernel.links.delete(name)
+      clock.advance(30)
       assert.equal(await statusAfterPass(), 'InSync')
       const { entries } = (await client.get<Entries>('/audit?action=TunnelReapply')).body
       assert.deepEqual(
@@ -194,9 +196,31 @@ effectsOf('system', {
         await kernel.links.setMtu(name, 1400)
         statuses.push(await statusAfterPass())
       }
-      assert.deepEqual(statuses, ['InSync', 'Drifted', 'Drifted'])
-      clock.advance(601)
+      assert.deepEqual(statuses, ['Drifted', 'Drifted', 'Drifted'])
+      clock.advance(120)
       assert.equal(await statusAfterPass(), 'InSync')
+    },
+  },
+  'system.self_heal': {
+    does: 'says what is put back by the panel itself: nothing, relay rules, or tunnels too',
+    test: async (client, panel) => {
+      const { kernel, watch, routeWatch, clock } = panel
+      const name = (await createTunnel(client)).body.tunnel.interface_name
+      await madeRoute(client, { bind_port: 1 })
+      clock.advance(GRACE_MS / 1000 + 1)
+      const afterPass = async (): Promise<[string, boolean]> => {
+        await watch.pass('event')
+        routeWatch.hint('all')
+        await routeWatch.pass('event')
+        return [(await itemOf(client, name)).status, kernel.rulesets.rules.has(1)]
+      }
+      await kernel.links.setMtu(name, 1400)
+      kernel.rulesets.rules.clear()
+      assert.deepEqual(await afterPass(), ['Drifted', false])
+      await set(client, { 'system.self_heal': 'rules' })
+      assert.deepEqual(await afterPass(), ['Drifted', true])
+      await set(client, { 'system.self_heal': 'all' })
+      assert.deepEqual(await afterPass(), ['InSync', true])
     },
   },
   'system.safe_apply_mode': {

@@ -5,6 +5,7 @@ import { delimiter } from 'node:path'
 import { whyNot } from '../vm/lab/index.ts'
 import { hostPart } from './host/part.ts'
 import { bootPart, labPart } from './lab/part.ts'
+import { protectionPart } from './protection/part.ts'
 import { relayPart } from './relay/part.ts'
 import { watchPart } from './watch/part.ts'
 import { windowsPart } from './windows/part.ts'
@@ -25,6 +26,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   host: { whyNot: needsRoot, run: hostPart },
   watch: { whyNot: needsRoot, run: watchPart },
   relay: { whyNot: needsRoot, run: relayPart },
+  protection: { whyNot: needsRoot, run: protectionPart },
   windows: { whyNot: needsRoot, run: windowsPart },
   lab: { whyNot, run: labPart },
   boot: { whyNot, run: bootPart },

@@ -139,6 +139,45 @@ async function knock(places: readonly Place[]): Promise<string[]> {
   return [...seen].sort()
 }
 
+let chatting: NodeJS.Timeout | undefined
+
+/** A connection that is silent while nothing relays it does not notice. */
+function chat(): void {
+  chatting = setInterval(() => {
+    for (const socket of crowd) if (socket.writable) socket.write('x')
+  }, 50)
+}
+
+export interface Storm {
+  readonly begun: number
+  readonly refused: number
+  /** From the beginning of the first that was refused to that of the last; 0 where none was. */
+  readonly refused_ms: number
+  readonly seconds: number
+}
+
+let isStorming = false
+let storm: Promise<Storm> | null = null
+
+/** New connections all the time, each ended by a reset as soon as it is answered, so that no port is used up. */
+async function storming(place: Place, per_second: number): Promise<Storm> {
+  const began = performance.now()
+  const refused: number[] = []
+  const open: Promise<void>[] = []
+  while (isStorming) {
+    for (const due = ((performance.now() - began) / 1000) * per_second; open.length < due;) {
+      const at = performance.now()
+      const reset = (socket: Socket): void => void socket.resetAndDestroy()
+      open.push(talkTcp(place, undefined, reset, LONG_MS).then((talk) => void (talk || refused.push(at))))
+    }
+    await pause(5)
+  }
+  const seconds = (performance.now() - began) / 1000
+  await Promise.all(open)
+  const refused_ms = refused.length === 0 ? 0 : Math.max(...refused) - Math.min(...refused)
+  return { begun: open.length, refused: refused.length, refused_ms, seconds }
+}
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Datagrams of 500 bytes without end, and a new connection now and then. */
@@ -176,7 +215,10 @@ const methods = {
     }),
   gather,
   answering,
+  /** From now on all of them speak, until they are dispersed. */
+  chat,
   disperse: () => {
+    clearInterval(chatting)
     for (const socket of crowd) socket.destroy()
     crowd = []
   },
@@ -187,6 +229,14 @@ const methods = {
   stopKnocking: () => {
     isKnocking = false
     return knocking
+  },
+  startStorm: (place: Place, per_second: number) => {
+    isStorming = true
+    storm = storming(place, per_second)
+  },
+  stopStorm: () => {
+    isStorming = false
+    return storm
   },
   release: () => {
     held.forEach((socket) => socket.destroy())

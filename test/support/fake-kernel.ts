@@ -129,7 +129,11 @@ export class FakeKernel implements Kernel {
     this.#tellOfLink(name)
   }
 
+  /** How often the names of those who change the ruleset were asked for. */
+  writersNamed = 0
+
   readonly events: KernelEvents = {
+    nameWriters: () => void (this.writersNamed += 1),
     watch: (tell) => {
       this.listeners.add(tell)
       return () => void this.listeners.delete(tell)

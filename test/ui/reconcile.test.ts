@@ -5,6 +5,9 @@ import { goTo, signedIn, startHost, type Host } from './support/host.ts'
 import { relayHost, giveStranger } from './support/relays.ts'
 import type { Client } from '../api/support/client.ts'
 import { itemsOf } from '../api/support/reconcile.ts'
+import { set } from '../api/support/settings.ts'
+import { RULESET_CHANGED } from '@panel/shared/events/model.ts'
+import { GRACE_MS } from '@panel/web-daemon/change/remediate.ts'
 
 describe('The comparison of what is stored with the host', () => {
   const { visit } = browsing()
@@ -124,6 +127,32 @@ describe('The comparison of what is stored with the host', () => {
       .getByText(/Web.* is in sync again/)
       .first()
       .waitFor()
+    assert.ok(host.kernel.rulesets.rules.has(1))
+  })
+
+  it('says who takes a rule away again and again, and forgets the pauses', async () => {
+    await set(client, { 'system.self_heal': 'rules' })
+    const looked = async (seconds: number): Promise<void> => {
+      host.clock.advance(seconds)
+      host.routeWatch.hint('all')
+      await host.routeWatch.pass('event')
+    }
+    await looked(GRACE_MS / 1000 + 1)
+    for (const pause of [0, 30]) {
+      host.kernel.rulesets.flush()
+      host.bus.publish('host.changed', { events: [{ ...RULESET_CHANGED, by: 'cron > nft' }] })
+      await looked(0)
+      await looked(pause)
+      assert.ok(host.kernel.rulesets.rules.has(1))
+    }
+    host.kernel.rulesets.flush()
+    await looked(0)
+    const visited = await visitIt()
+    await row(visited, 'Web').getByText('Taken away or changed 3 times').waitFor()
+    assert.match(await row(visited, 'Web').innerText(), /last by cron > nft\. Next try at /)
+    await visited.page.getByRole('button', { name: 'Try again now: Web' }).click()
+    await visited.page.getByText('The pauses are forgotten').waitFor()
+    await looked(0)
     assert.ok(host.kernel.rulesets.rules.has(1))
   })
 

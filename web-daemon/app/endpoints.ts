@@ -13,6 +13,7 @@ import { monitorComponent } from '../features/monitor/component.ts'
 import { monitorEndpoints } from '../features/monitor/endpoints.ts'
 import { poolEndpoints } from '../features/pools/endpoints.ts'
 import { whyNoDefaultPool } from '../features/pools/reference.ts'
+import { healComponent } from '../features/reconcile/heal.ts'
 import { reconcileEndpoints } from '../features/reconcile/endpoints.ts'
 import { allOrNothing } from '../features/safe-apply/all-or-nothing.ts'
 import { safeApplyEndpoints } from '../features/safe-apply/endpoints.ts'
@@ -40,7 +41,7 @@ const SETTING_REFERENCES = { 'addressing.default_pool_id': whyNoDefaultPool }
 export function allEndpoints(services: Services, readImpact: ReadImpact): Endpoint[] {
   const { auth, about, installation, store, pairing, watch, metrics, traffic, monitor, runs, certificate, logger } =
     services
-  const { routeWatch, listeners } = services
+  const { routeWatch, heals, listeners } = services
   const rules = cached((context) => rulesComponent(context, routeWatch))
   const helper = watchHelperState()
   const ofHost = async (context: ReadContext): Promise<HostIncident[]> =>
@@ -56,7 +57,7 @@ export function allEndpoints(services: Services, readImpact: ReadImpact): Endpoi
       metricsComponent(metrics),
       monitorComponent(monitor),
       ...(certificate ? [certificate.component()] : []),
-      ...[listeners.component()].filter((one) => one !== null),
+      ...[healComponent(heals), listeners.component()].filter((one) => one !== null),
     ]),
     ...listenerEndpoints(listeners, ruleOnTcpPort),
     ...metricsEndpoints(metrics),
@@ -66,7 +67,7 @@ export function allEndpoints(services: Services, readImpact: ReadImpact): Endpoi
     ...poolEndpoints(poolUse),
     ...tunnelEndpoints({ dependants: dependentRoutes, inState: (word) => monitor.inState(word), readImpact }),
     ...pairingEndpoints(pairing),
-    ...reconcileEndpoints({ watch, routeWatch, monitor, traffic, ofHost }),
+    ...reconcileEndpoints({ watch, routeWatch, heals, monitor, traffic, ofHost }),
     ...safeApplyEndpoints(services.safeApply, store),
     ...settingsEndpoints(SETTING_REFERENCES),
     ...forwardingEndpoints({ rulesInForce: countInForce }),

@@ -1,6 +1,7 @@
 // The long-lived objects of the panel, one per feature that keeps state, built from what main.ts opens.
 import type { KeyObject } from 'node:crypto'
 import type { Logger } from 'pino'
+import { Heals } from '../change/heal.ts'
 import { makeQueue } from '../change/queue.ts'
 import type { PanelAction, RemediationDeps } from '../change/remediate.ts'
 import { recordPanelAction } from '../features/audit/record.ts'
@@ -82,6 +83,8 @@ export interface Services {
   readonly pairing: PairingThrottle
   /** The background pass over the tunnels; whoever serves the app decides when it runs. */
   readonly watch: TunnelWatch
+  /** What others take away again and again. */
+  readonly heals: Heals
   /** The same for the relay rules. */
   readonly routeWatch: RouteWatch
   /** The windows in which changes wait for a confirmation. */
@@ -105,8 +108,8 @@ export function makeServices(deps: PanelDeps): Services {
   const context = { db, request, now, api_path: apiPathOf(deps), settings, inTurn: makeQueue(), publish: bus.publish }
   const traffic = new Traffic({ db, request, now, monotonic, settings, logger })
   const monitor = new Monitor({ db, request, stream: deps.stream, bus, now, logger, settings, ...deps.monitor })
-  const upTunnels = async (): Promise<number[]> => (await monitor.inState('Up')) ?? []
-  const safeApply = makeSafeApply(context, logger, upTunnels)
+  const heals = makeHeals(context, logger)
+  const safeApply = makeSafeApply(context, logger, async () => (await monitor.inState('Up')) ?? [])
   const services: Services = {
     context,
     auth: makeAuth(deps, now),
@@ -115,7 +118,8 @@ export function makeServices(deps: PanelDeps): Services {
     store: db,
     listeners: makeListeners(deps, context),
     pairing: new PairingThrottle(now),
-    ...makeWatches({ ...context, logger, isHeldBack: () => safeApply.isOpen }, traffic),
+    heals,
+    ...makeWatches({ ...context, logger, heals, isHeldBack: () => safeApply.isOpen }, traffic),
     safeApply,
     metrics: new Metrics({
       db,
@@ -139,13 +143,33 @@ export function makeServices(deps: PanelDeps): Services {
   return services
 }
 
-function listen(bus: Bus, { safeApply, metrics, traffic }: Services): void {
+function listen(bus: Bus, { safeApply, heals, metrics, traffic }: Services): void {
+  bus.subscribe('host.changed', ({ events }) => {
+    for (const { by } of events) if (by !== undefined) heals.heardOf(by)
+  })
   bus.subscribe('host.changed', ({ events }) => safeApply.onHostEvents(events))
   bus.subscribe('settings.changed', ({ keys }) => {
     metrics.onSettingsChanged(keys)
     traffic.onSettingsChanged(keys)
   })
 }
+
+/** Names of programs cost others, so they are listened for only once something was taken away twice (S19). */
+const makeHeals = ({ now, settings, request, publish }: Services['context'], logger: Logger): Heals =>
+  new Heals({
+    now,
+    settings,
+    onRepeated: (noun) => {
+      if (noun !== 'route') return
+      request('ruleset.writers', {}).catch((err: unknown) =>
+        logger.warn({ err }, 'whoever changes the relay rules cannot be named'),
+      )
+    },
+    onContested: ({ noun, id }, heal) => {
+      logger.warn({ noun, id, times: heal.times, by: heal.last_by }, 'drift: somebody takes it away again and again')
+      publish('heal.contested', { kind: noun, id, heal })
+    },
+  })
 
 /** What is corrected without a request is in the audit log too. */
 const makeWatches = (

@@ -44,6 +44,10 @@ export interface DriftSource<Key, Item extends Observed<Key>, Hint> {
   readonly publish: (pass: Pass<Item>) => void
   /** Is called after every look, outside of the turn. Never throws. */
   readonly remediate: (items: readonly Item[]) => Promise<void>
+  /** Milliseconds until it is to be looked again for the sake of what waits to be corrected; null where nothing does. */
+  readonly dueIn?: () => number | null
+  /** Whether something that an event may have taken away is worth a look at once. May throw. */
+  readonly isUrgent?: (hints: readonly Hint[]) => Promise<boolean>
 }
 
 type Deps = Pick<CommandContext, 'db' | 'inTurn' | 'now'>
@@ -69,6 +73,20 @@ export class DriftWatch<Key, Item extends Observed<Key>, Hint = never> {
   /** The next look includes what the hint speaks of. */
   hint(hint: Hint): void {
     this.#hints.add(hint)
+  }
+
+  dueIn(): number | null {
+    return this.#source.dueIn?.() ?? null
+  }
+
+  /** Never throws: what cannot be answered is not urgent. */
+  async isUrgent(hints: readonly Hint[]): Promise<boolean> {
+    try {
+      return (await this.#source.isUrgent?.(hints)) ?? false
+    } catch (err) {
+      this.#logger.debug({ err }, `reconcile: it is not known whether ${this.#source.noun} are urgent`)
+      return false
+    }
   }
 
   /** The last pass that could be made. */

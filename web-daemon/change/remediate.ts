@@ -1,15 +1,12 @@
-// Corrects drift without a request, where the operator has turned that on (decisions.md, S15:
-// system.auto_reapply_on_drift).
+// Corrects drift without a request, where the operator has turned that on (decisions.md, S15: system.self_heal).
 import type { Logger } from 'pino'
 import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
 import type { CommandContext } from '../platform/context.ts'
 import { asRefusal } from '../platform/http/answer.ts'
 import { AuditNote } from '../platform/audit-note.ts'
 import type { Refusal } from '../platform/http/refusal.ts'
-import { SlidingWindow } from '../platform/limits/sliding-window.ts'
+import type { HealedNoun, Heals } from './heal.ts'
 
-/** Somebody who changes an object again and again is not fought, and what fails is not tried for ever. */
-const MOST = { times: 3, within_ms: 10 * 60_000 } as const
 /** As a host boots, its own units still make its tunnels, and other software loads its rules. */
 export const GRACE_MS = 30_000
 const LOGGED_MAX = 20
@@ -26,53 +23,74 @@ export interface RemediationDeps extends Omit<CommandContext, 'note'> {
   readonly record: (doing: PanelAction) => Promise<void>
   /** Whether changes of the operator wait for a confirmation: what was just taken back must not come again. */
   readonly isHeldBack: () => boolean
+  readonly heals: Heals
   readonly logger: Logger
 }
 
-interface Drifted {
+/** One object as a look found it. */
+export interface Watched {
   readonly id: number
   readonly status: string
+  readonly isDrifted: boolean
+  /** Whether it is put back: null follows the setting. */
+  readonly is_self_heal: boolean | null
 }
 
-export interface Remedy<Item extends Drifted> {
-  readonly noun: string
+export interface Remedy<Item extends Watched> {
+  readonly noun: HealedNoun
   readonly action: AuditAction
   /** What is corrected in one change: each object alone, or all together. */
   readonly together: (items: readonly Item[]) => (readonly Item[])[]
   /** Says what was found, for the audit log. */
   readonly describe: (items: readonly Item[]) => string
+  /** Returns the ids of those that are as they are stored now. */
   readonly reapply: (context: CommandContext, ids: readonly number[]) => Promise<unknown>
 }
 
-/** Call what it returns outside of `inTurn`, with the objects that have drifted. It never throws. */
-export function makeRemediation<Item extends Drifted>(
-  deps: RemediationDeps,
-  remedy: Remedy<Item>,
-): (drifted: readonly Item[]) => Promise<void> {
-  const { now, settings, logger } = deps
-  const started = now().getTime()
-  const tries = new SlidingWindow(MOST.times, MOST.within_ms, now)
-  const mayTry = ({ id }: Item): boolean => {
-    if (tries.secondsToWait(`${id}`) > 0) return false
-    tries.add(`${id}`)
-    return true
-  }
-  return async (drifted) => {
-    if (drifted.length === 0 || deps.isHeldBack() || !settings.get('system.auto_reapply_on_drift')) return
-    if (now().getTime() < started + GRACE_MS) return
-    const due = drifted.filter(mayTry)
-    const left = drifted.filter((item) => !due.includes(item)).map(({ id }) => id)
-    if (left.length > 0)
-      logger.warn(
-        { noun: remedy.noun, ids: left.slice(0, LOGGED_MAX), total: left.length },
-        'drift: what was reapplied drifts again and again, and is left alone for now',
+export interface Remediation<Item extends Watched> {
+  /** Call it outside of `inTurn`, with all that was looked at. It never throws. */
+  readonly remediate: (items: readonly Item[]) => Promise<void>
+  /** Milliseconds until something is to be looked at again; null where nothing waits. */
+  readonly dueIn: () => number | null
+  /** Whether what is found now would be put back at once. */
+  readonly isReady: () => boolean
+}
+
+export function makeRemediation<Item extends Watched>(deps: RemediationDeps, remedy: Remedy<Item>): Remediation<Item> {
+  const { now, heals, logger } = deps
+  const { noun } = remedy
+  const begins = now().getTime() + GRACE_MS
+  const graceLeft = (): number => Math.max(0, begins - now().getTime())
+  const isWanted = ({ is_self_heal }: Item): boolean => heals.isWanted(noun, is_self_heal)
+  /** Of the last look: what waits for the end of the grace, or of a pause. */
+  let waiting: readonly number[] = []
+  return {
+    remediate: async (items) => {
+      heals.found(
+        noun,
+        items.map(({ id, isDrifted }) => ({ id, isAway: isDrifted })),
       )
-    for (const items of remedy.together(due)) if (items.length > 0) await correct(deps, remedy, items)
+      const wanted = items.filter((item) => item.isDrifted && isWanted(item))
+      waiting = wanted.map(({ id }) => id)
+      if (wanted.length === 0 || deps.isHeldBack() || graceLeft() > 0) return
+      const due = wanted.filter(({ id }) => heals.mayTry(noun, id))
+      const left = wanted.filter((item) => !due.includes(item)).map(({ id }) => id)
+      if (left.length > 0)
+        logger.warn(
+          { noun, ids: left.slice(0, LOGGED_MAX), total: left.length },
+          'drift: what was put back drifts again and again, and is left alone for now',
+        )
+      for (const some of remedy.together(due)) if (some.length > 0) await correct(deps, remedy, some)
+      waiting = left
+    },
+    // The end of a window is an event of its own.
+    dueIn: () => (waiting.length === 0 || deps.isHeldBack() ? null : Math.max(heals.dueIn(noun, waiting), graceLeft())),
+    isReady: () => heals.isWanted(noun) && !deps.isHeldBack() && graceLeft() === 0 && waiting.length === 0,
   }
 }
 
-async function correct<Item extends Drifted>(
-  { record, logger, isHeldBack: _, ...context }: RemediationDeps,
+async function correct<Item extends Watched>(
+  { record, logger, heals, isHeldBack: _, ...context }: RemediationDeps,
   { noun, action, describe, reapply }: Remedy<Item>,
   items: readonly Item[],
 ): Promise<void> {
@@ -80,12 +98,14 @@ async function correct<Item extends Drifted>(
   const note = new AuditNote()
   const [only] = ids
   if (ids.length === 1 && only !== undefined) note.target(noun, only)
-  note.operation(`Reapplied by the panel itself (system.auto_reapply_on_drift): ${describe(items)}`)
+  note.operation(`Reapplied by the panel itself (system.self_heal): ${describe(items)}`)
   const about = { action, noun, ids: ids.slice(0, LOGGED_MAX), total: ids.length }
   const began = performance.now()
   let refusal: Refusal | null = null
+  heals.trying(noun, ids)
   try {
     await reapply({ ...context, note }, ids)
+    heals.worked(noun, ids)
   } catch (thrown) {
     refusal = asRefusal(thrown)
     logger.warn({ ...about, code: refusal.code, err: thrown }, 'drift: what differs could not be reapplied')

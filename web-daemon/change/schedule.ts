@@ -27,7 +27,8 @@ export interface Schedule<Hint> extends ScheduleDeps {
   readonly rest_factor?: number
 }
 
-type Watch<Hint> = Pick<DriftWatch<never, Observed<never>, Hint>, 'pass' | 'hint'>
+type Watch<Hint> = Pick<DriftWatch<never, Observed<never>, Hint>, 'pass' | 'hint'> &
+  Partial<Pick<DriftWatch<never, Observed<never>, Hint>, 'dueIn' | 'isUrgent'>>
 
 /** Returns the function that ends it, and resolves when no pass is under way any more. */
 export function keepComparing<Hint>(
@@ -35,7 +36,10 @@ export function keepComparing<Hint>(
   { bus, settings, logger, subscribe, rest_factor = 0 }: Schedule<Hint>,
 ): () => Promise<void> {
   const rest = new Rest(rest_factor)
-  const pass = async (because: PassReason): Promise<void> => rest.looked(await watch.pass(because))
+  const pass = async (because: PassReason): Promise<void> => {
+    rest.looked(await watch.pass(because))
+    passes.dueIn(watch.dueIn?.() ?? null)
+  }
   const times = {
     get quiet_ms() {
       return Math.max(SOON.quiet_ms, rest.ms)
@@ -50,6 +54,10 @@ export function keepComparing<Hint>(
     ...subscribe(bus, (because, hints = []) => {
       for (const hint of hints) watch.hint(hint)
       passes.request(because)
+      if (because === 'event')
+        void watch.isUrgent?.(hints).then((isUrgent) => {
+          if (isUrgent) passes.request('event', 'now')
+        })
     }),
     bus.subscribe('settings.changed', ({ keys }) => {
       if (keys.includes(INTERVAL)) passes.retime()

@@ -11,12 +11,13 @@ import { log } from '../../log.ts'
 export const kernelEvents = (ruleset: RulesetChanges): KernelEvents => ({
   watch(onEvent) {
     const endLinks = linksWatched(onEvent)
-    const endRuleset = ruleset.watch(() => onEvent(RULESET_CHANGED))
+    const endRuleset = ruleset.watch((by) => onEvent(by === '' ? RULESET_CHANGED : { ...RULESET_CHANGED, by }))
     return () => {
       endLinks()
       endRuleset()
     }
   },
+  nameWriters: () => ruleset.nameWriters(),
 })
 
 function linksWatched(onEvent: (event: HostEvent) => void): () => void {

@@ -3,15 +3,18 @@
 // Its own announcements (NFNLGRP_NFTABLES) are not listened to: for the sake of a listener it writes a message of a
 // page for each object of a
 // transaction, which made loading 10,000 rules three times slower, and would do so to every large set that other
-// software loads.
+// software loads. Only while the panel puts the same rules back again and again they are, for a while, for the names in
+// them.
 import { KernelError } from '../../kernel-error.ts'
 import { log } from '../../log.ts'
+import { RulesetWriters } from './writers.ts'
 
 const POLL_EVERY_MS = 500
 
 export class RulesetChanges {
   readonly #ofOthers: () => Promise<number>
   readonly #everyMs: number
+  readonly #writers: Pick<RulesetWriters, 'listen' | 'since' | 'end'>
   /** Null before the first poll, or where the kernel does not report it. */
   #generation: number | null = null
 
@@ -19,13 +22,22 @@ export class RulesetChanges {
    * `ofOthers`: the last generation that is not our own. Our own changes are not reported, since whoever requested them
    * knows.
    */
-  constructor(ofOthers: () => Promise<number>, everyMs = POLL_EVERY_MS) {
+  constructor(
+    ofOthers: () => Promise<number>,
+    everyMs = POLL_EVERY_MS,
+    writers: Pick<RulesetWriters, 'listen' | 'since' | 'end'> = new RulesetWriters(),
+  ) {
     this.#ofOthers = ofOthers
     this.#everyMs = everyMs
+    this.#writers = writers
   }
 
-  /** Returns the function that ends it. One watch at a time. */
-  watch(onChange: () => void): () => void {
+  nameWriters(): void {
+    this.#writers.listen()
+  }
+
+  /** `onChange` receives who did it, or "". Returns the function that ends it. One watch at a time. */
+  watch(onChange: (by: string) => void): () => void {
     let isClosed = false
     let timer: NodeJS.Timeout | undefined
     this.#generation = null
@@ -34,13 +46,14 @@ export class RulesetChanges {
       const now = await this.#now()
       if (isClosed) return
       this.#generation = now
-      if (before !== null && now !== null && now !== before) onChange()
+      if (before !== null && now !== null && now !== before) onChange(this.#writers.since(before))
       timer = setTimeout(() => void poll(), this.#everyMs)
     }
     void poll()
     return () => {
       isClosed = true
       clearTimeout(timer)
+      this.#writers.end()
     }
   }
 

@@ -23,6 +23,7 @@ export const NFT_MSG_GETSET = 10
 export const NFT_MSG_NEWSETELEM = 12
 export const NFT_MSG_GETSETELEM = 13
 export const NFT_MSG_DELSETELEM = 14
+export const NFT_MSG_NEWGEN = 15
 export const NFT_MSG_GETGEN = 16
 export const NFT_MSG_NEWOBJ = 18
 export const NFT_MSG_GETOBJ = 19
@@ -30,6 +31,8 @@ export const NFT_MSG_DELOBJ = 20
 
 // linux/netfilter/nf_tables.h: enum nft_gen_attributes, nft_table_attributes
 export const NFTA_GEN_ID = 1
+export const NFTA_GEN_PROC_PID = 2
+export const NFTA_GEN_PROC_NAME = 3
 export const NFTA_TABLE_NAME = 1
 export const NFTA_TABLE_FLAGS = 2
 export const NFTA_TABLE_HANDLE = 4

@@ -38,6 +38,7 @@ export const AUDIT_ACTIONS = {
   SafeApplyCancel: 1120,
   SafeApplyExtend: 1130,
   SafeApplyEnd: 1140,
+  HealReset: 1150,
   ListenerTry: 1200,
   ListenerKeep: 1210,
   ListenerRemove: 1220,

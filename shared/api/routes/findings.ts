@@ -1,7 +1,8 @@
 // The half of a reconciliation that is about relay rules, as it is answered (reference.md, Reconcile; decisions.md, S8,
 // S11).
-import { strict, type Static } from '../../schema.ts'
+import { nullable, strict, type Static } from '../../schema.ts'
 import { MessageView, sentence } from '../base/errors.ts'
+import { HealView } from '../base/heal.ts'
 import { RECONCILE_STATUSES, type ReconcileStatus } from '../base/lookups.ts'
 import { Count, Flag, Id, idIn, list, oneOf, shape, someCountsOf, Text, described, wordIn } from '../base/shapes.ts'
 
@@ -15,6 +16,7 @@ export const RouteFinding = shape('RouteFinding', {
   expected_rules: Count,
   installed_rules: Count,
   diffs: list(strict({ field: Text, desired: Text, actual: Text })),
+  heal: described(nullable(HealView), 'Null where the panel does not manage it.'),
   shadows: described(list(Id), 'Rules that stand earlier and take all that this one listens for.'),
   covered_by: described(list(Id), 'Rules that take all that this one listens for wherever they stand earlier than it.'),
 })

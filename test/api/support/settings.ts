@@ -81,6 +81,7 @@ export const LISTED: Readonly<Record<string, unknown>> = {
   'system.reconcile_interval_seconds': 300,
   'system.audit_retention_days': 90,
   'system.auto_reapply_on_drift': false,
+  'system.self_heal': 'off',
   'system.safe_apply_mode': 'risky',
   'system.safe_apply_confirm_by': 'operator',
   'system.safe_apply_seconds': 60,

@@ -21,7 +21,7 @@ export class Feed {
     this.topic = new Topic(() => this.#summary())
   }
 
-  publish(name: 'tunnel' | 'tunnel_deleted' | 'reconcile' | 'route' | 'safe_apply', data: () => object): void {
+  publish(name: 'tunnel' | 'tunnel_deleted' | 'reconcile' | 'route' | 'heal' | 'safe_apply', data: () => object): void {
     this.#cached = null
     if (this.topic.size === 0) return
     this.#waiting.push(serializeEvent(name, data()))

@@ -1,7 +1,8 @@
 // What needs the operator, from what the background knows already: tunnels that are down or not as stored, relay rules
 // that relay nothing, each with what it takes down, and what is wrong with the host itself.
 import type { AttentionAnswer, Incident } from '@panel/shared/api/reconcile.ts'
-import { message, type Message } from '@panel/shared/messages/message.ts'
+import { message, sentences, type Message } from '@panel/shared/messages/message.ts'
+import type { Heals } from '../../change/heal.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import type { HostIncident } from '../../platform/health.ts'
@@ -17,6 +18,7 @@ import type { TunnelWatch } from './watch.ts'
 export interface AttentionDeps {
   readonly watch: TunnelWatch
   readonly routeWatch: RouteWatch
+  readonly heals: Heals
   readonly monitor: Monitor
   readonly traffic: Pick<Traffic, 'connections'>
   /** The helper, the certificate and the disks, of other features. */
@@ -61,7 +63,7 @@ const ofHost = ({ told, ...rest }: HostIncident): Incident => ({
 })
 
 /** A tunnel that is both down and not as stored is one incident, and the latter says what to do. */
-function tunnelsFound({ watch, monitor }: AttentionDeps): Found[] {
+function tunnelsFound({ watch, monitor, heals }: AttentionDeps): Found[] {
   const found = new Map<number, Found>()
   for (const { tunnel_id, state, reason, reason_message, since } of monitor.summary().tunnels)
     if (state === 'Down' || state === 'Degraded')
@@ -78,7 +80,7 @@ function tunnelsFound({ watch, monitor }: AttentionDeps): Found[] {
     if (tunnel_id === null || !WRONG.includes(status)) continue
     const down = found.get(tunnel_id)
     found.set(tunnel_id, {
-      ...said(driftOf(item)),
+      ...said(sentences(driftOf(item), heals.contest('tunnel', tunnel_id))),
       kind: 'tunnel',
       id: tunnel_id,
       state: down?.state ?? (status === 'Drifted' ? 'degraded' : 'down'),
@@ -95,12 +97,12 @@ function driftOf({ interface_name: name, status, diffs }: Item): Message {
   return message('attention.drifted', { name, fields: diffs.map(({ field }) => message('drift.name', { field })) })
 }
 
-const rulesFound = ({ routeWatch }: AttentionDeps): Found[] =>
+const rulesFound = ({ routeWatch, heals }: AttentionDeps): Found[] =>
   routeWatch
     .entries()
     .filter(({ status }) => !FINE.includes(status))
     .map((rule) => ({
-      ...said(rule.told),
+      ...said(sentences(rule.told as Message, heals.contest('route', rule.key))),
       kind: 'route',
       id: rule.key,
       state: rule.status === 'impaired' || rule.status === 'pending' ? 'degraded' : 'down',

@@ -1,4 +1,5 @@
 // The endpoints of reconciliation: the host compared with what is stored.
+import { HealResetAnswer } from '@panel/shared/api/base/heal.ts'
 import {
   AttentionAnswer,
   AdoptAnswer,
@@ -11,6 +12,7 @@ import {
 import { TunnelActionAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { TunnelActionBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { command, query } from '../../platform/http/endpoint.ts'
+import { resetHeals } from './heal.ts'
 import { flagParameter, queryParameters } from '../../platform/http/queries.ts'
 import { foreseeReapply, reapplyTunnel } from '../tunnels/life.ts'
 import { adoptTunnel, foreseeAdoption } from './adopt.ts'
@@ -33,7 +35,7 @@ export const reconcileEndpoints = (deps: AttentionDeps) => [
       }),
       answer: ReconcileAnswer,
     },
-    listAll(deps.watch),
+    listAll(deps.watch, deps.heals),
   ),
   query(
     'GET /reconcile/attention',
@@ -70,6 +72,17 @@ export const reconcileEndpoints = (deps: AttentionDeps) => [
       audit: 'ReconcileIgnore',
     },
     ignoreInterface,
+  ),
+  command(
+    'POST /reconcile/heal/reset',
+    {
+      tag,
+      summary:
+        'Forget how often others have taken tunnels and relay rules away: what waits to be put back is put back at once.',
+      answer: HealResetAnswer,
+      audit: 'HealReset',
+    },
+    resetHeals(deps.heals),
   ),
   command(
     'POST /reconcile/{id}/reapply',

@@ -14,7 +14,7 @@ import { message, spoken } from '@panel/shared/messages/message.ts'
 import { legacyOf } from './legacy.ts'
 
 /** As far as it does not depend on what passes have seen. */
-export type Item = Omit<ReconcileItem, 'noticed'>
+export type Item = Omit<ReconcileItem, 'noticed' | 'heal'>
 
 export interface Report {
   /** Ignored ones too. */

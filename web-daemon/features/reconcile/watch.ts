@@ -3,7 +3,7 @@
 import type { LastPass, Noticed } from '@panel/shared/api/reconcile.ts'
 import { DriftWatch, type DriftSource, type Pass } from '../../change/drift.ts'
 import { settle } from '../../change/engine.ts'
-import { makeRemediation, type RemediationDeps } from '../../change/remediate.ts'
+import { makeRemediation, type RemediationDeps, type Watched } from '../../change/remediate.ts'
 import { keepComparing, type Schedule, type ScheduleDeps } from '../../change/schedule.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { reapplyByItself } from '../tunnels/life.ts'
@@ -19,7 +19,7 @@ interface Tunnel extends Item {
 export type TunnelWatch = DriftWatch<string, Tunnel>
 
 export function makeTunnelWatch(deps: RemediationDeps): TunnelWatch {
-  const remediate = makeRemediation<{ readonly id: number; readonly status: string }>(deps, {
+  const { remediate, dueIn } = makeRemediation<Watched>(deps, {
     noun: 'tunnel',
     action: 'TunnelReapply',
     together: (items) => items.map((one) => [one]),
@@ -33,14 +33,15 @@ export function makeTunnelWatch(deps: RemediationDeps): TunnelWatch {
     look: async () => ({ items: await lookAtAll(deps), scope: 'all' }),
     isExpected: ({ status }) => status === 'InSync',
     publish: (pass) => deps.publish('reconcile.changed', passView(pass)),
-    remediate: (items) => remediate(items.flatMap(driftedTunnel)),
+    remediate: (items) => remediate(items.flatMap(managedTunnel)),
+    dueIn,
   }
   return new DriftWatch(deps, source, deps.logger)
 }
 
 /** Returns the function that ends it. */
 export const keepWatchingTunnels = (
-  watch: Pick<TunnelWatch, 'pass' | 'hint'>,
+  watch: Pick<TunnelWatch, 'pass' | 'hint'> & Partial<Pick<TunnelWatch, 'dueIn' | 'isUrgent'>>,
   deps: ScheduleDeps,
 ): (() => Promise<void>) => keepComparing(watch, { ...deps, subscribe })
 
@@ -49,7 +50,7 @@ const subscribe: Schedule<never>['subscribe'] = (bus, prompt) => [
   bus.subscribe('host.changed', ({ events }) => {
     if (events.some(({ subject }) => subject !== 'ruleset')) prompt('event')
   }),
-  ...(['tunnel.created', 'tunnel.updated', 'tunnel.deleted'] as const).map((name) =>
+  ...(['tunnel.created', 'tunnel.updated', 'tunnel.deleted', 'heal.reset'] as const).map((name) =>
     bus.subscribe(name, () => prompt('change')),
   ),
 ]
@@ -62,8 +63,10 @@ async function lookAtAll(context: Omit<CommandContext, 'note'>): Promise<Tunnel[
   return items.filter(({ is_ignored }) => !is_ignored).map((item) => ({ ...item, key: item.interface_name }))
 }
 
-const driftedTunnel = ({ tunnel_id, status }: Tunnel) =>
-  tunnel_id !== null && (status === 'Drifted' || status === 'Missing') ? [{ id: tunnel_id, status }] : []
+const managedTunnel = ({ tunnel_id, status }: Tunnel): Watched[] =>
+  tunnel_id === null
+    ? []
+    : [{ id: tunnel_id, status, isDrifted: status === 'Drifted' || status === 'Missing', is_self_heal: null }]
 
 export function passView({ at, because, items, changes }: Pass<Tunnel>): LastPass {
   const changed = changes.flatMap(({ from, to }) => {

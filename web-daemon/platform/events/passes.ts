@@ -23,6 +23,7 @@ export class Passes {
   #ended = 0
   #soon: NodeJS.Timeout | undefined
   #period: NodeJS.Timeout | undefined
+  #due: NodeJS.Timeout | undefined
   /** Why the next pass was requested, and when. */
   #requested: { readonly because: PassReason; readonly since: number } | null = null
   #running: Promise<void> | null = null
@@ -40,13 +41,21 @@ export class Passes {
   }
 
   /** Something has changed. A running pass may have read it before the change, so another pass follows. */
-  request(because: 'event' | 'change'): void {
+  request(because: 'event' | 'change', when: 'soon' | 'now' = 'soon'): void {
     if (this.#isClosed) return
     const now = performance.now()
     this.#requested ??= { because, since: now }
     clearTimeout(this.#soon)
     const left = this.#requested.since + this.#times.latest_ms - now
-    this.#soon = setTimeout(() => this.#run(because), Math.max(0, Math.min(this.#times.quiet_ms, left)))
+    const wait_ms = when === 'now' ? 0 : Math.max(0, Math.min(this.#times.quiet_ms, left))
+    this.#soon = setTimeout(() => this.#run(because), wait_ms)
+  }
+
+  /** A pass that is not later than this; null where the period will do. */
+  dueIn(wait_ms: number | null): void {
+    clearTimeout(this.#due)
+    if (wait_ms === null || this.#isClosed) return
+    this.#due = setTimeout(() => this.#run('period'), wait_ms)
   }
 
   /** The period has changed: the next pass is scheduled again, counted from the end of the last one. */
@@ -61,6 +70,7 @@ export class Passes {
     this.#isClosed = true
     clearTimeout(this.#soon)
     clearTimeout(this.#period)
+    clearTimeout(this.#due)
     await this.#running
   }
 

@@ -24,6 +24,16 @@ export const setIgnored = (interface_name: string, ignored: boolean): Promise<un
   return act(outcomes, () => set(ignored), { undo: () => set(!ignored), stale })
 }
 
+/** Of everything that waits. */
+export const resetPauses = (): Promise<unknown> =>
+  act(
+    { done: t('reconcile.heal.done'), failing: t('reconcile.heal.failing') },
+    () => call('POST /reconcile/heal/reset'),
+    {
+      stale,
+    },
+  )
+
 export const reapply = ({ interface_name: name, tunnel_id: id }: Item): Promise<unknown> =>
   act(
     { done: t('reconcile.done.reapplied', { name }), failing: t('reconcile.failing.reapply', { name }) },

@@ -9,6 +9,7 @@ import { sameState } from '@panel/shared/change/change.ts'
 import { takenBy } from '@panel/shared/foreign/relay-block.ts'
 import { failedChecks } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
+import type { Heals } from '../../../change/heal.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { foreignRules } from '../../forwarding/foreign.ts'
 import { readKernelRules, type KernelRules } from '../kernel-rules.ts'
@@ -20,7 +21,10 @@ import { ruleNamed } from '@panel/shared/messages/named.ts'
 import { allRoutes } from '../store.ts'
 
 /** Throws 503 if the helper is away: then nothing is known. */
-export async function routeFindings({ db, request }: Pick<ReadContext, 'db' | 'request'>): Promise<RouteFindings> {
+export async function routeFindings(
+  { db, request }: Pick<ReadContext, 'db' | 'request'>,
+  heals: Heals,
+): Promise<RouteFindings> {
   const [stored, held, forwarding, foreign, covers] = await Promise.all([
     allRoutes(db),
     readKernelRules(request),
@@ -29,12 +33,7 @@ export async function routeFindings({ db, request }: Pick<ReadContext, 'db' | 'r
     findCovers(db, null),
   ])
   const enabled = stored.filter(({ is_enabled }) => is_enabled)
-  const routes = held.is_readable
-    ? [
-        ...stored.map((record) => compareRule(record, held, covers.get(record.route_rule_id) ?? [])),
-        ...orphanRules(stored, held),
-      ]
-    : []
+  const routes = held.is_readable ? [...storedRules(stored, held, covers, heals), ...orphanRules(stored, held)] : []
   const foreignShadows = shadowedByForeign(enabled, foreign)
   const notes = [
     ...(foreign.is_readable ? [] : [fromRoot(foreign.detail)]),
@@ -60,6 +59,17 @@ export async function routeFindings({ db, request }: Pick<ReadContext, 'db' | 'r
     },
   }
 }
+
+const storedRules = (
+  stored: readonly RouteRecord[],
+  held: KernelRules,
+  covers: Awaited<ReturnType<typeof findCovers>>,
+  heals: Heals,
+): RouteFinding[] =>
+  stored.map((record) => ({
+    ...compareRule(record, held, covers.get(record.route_rule_id) ?? []),
+    heal: heals.view('route', record.route_rule_id),
+  }))
 
 function countByStatus(routes: readonly RouteFinding[]): RouteFindings['route_counts'] {
   const counts: RouteFindings['route_counts'] = {}
@@ -98,7 +108,7 @@ const isFamily =
   ({ bind_address }: RouteRecord): boolean =>
     (bind_address.includes(':') ? 6 : 4) === family
 
-function compareRule(record: RouteRecord, held: KernelRules, covers: readonly Cover[]): RouteFinding {
+function compareRule(record: RouteRecord, held: KernelRules, covers: readonly Cover[]): Omit<RouteFinding, 'heal'> {
   const shadows = shadowsAmong(covers)
   const { route_rule_id, route_rule_title: title } = record
   const [desired, actual] = [ruleOf(record), held.rules.get(route_rule_id) ?? null]
@@ -195,6 +205,7 @@ const orphanFinding = (route_rule_id: number, what: string, installed_rules: num
   expected_rules: 0,
   installed_rules,
   diffs: [],
+  heal: null,
   shadows: [],
   covered_by: [],
 })

@@ -4,10 +4,11 @@
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { RouteHealthEvent, RouteHealthState } from '@panel/shared/api/routes/answers.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
+import { ROUTE_RULE_ID_MAX } from '@panel/shared/ruleset/model.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { DriftWatch, type DriftSource, type Look, type StatusChange } from '../../../change/drift.ts'
 import { settle } from '../../../change/engine.ts'
-import { makeRemediation, type RemediationDeps } from '../../../change/remediate.ts'
+import { makeRemediation, type RemediationDeps, type Watched } from '../../../change/remediate.ts'
 import { keepComparing, type Schedule, type ScheduleDeps } from '../../../change/schedule.ts'
 import type { CommandContext } from '../../../platform/context.ts'
 import { readKernelRules, isAsStored, type KernelRules } from '../kernel-rules.ts'
@@ -15,7 +16,7 @@ import { reapplyByItself } from '../life.ts'
 import type { RouteRecord } from '../record.ts'
 import { routeRecords } from '../resource.ts'
 import { readPaths, rememberRoutes, type Paths } from '../path.ts'
-import { allRoutes, routeEnds, routesOf } from '../store.ts'
+import { allRoutes, enabledIds, routeEnds, routesOf } from '../store.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 import { readHealth } from './health.ts'
 
@@ -38,7 +39,7 @@ export type RouteWatch = DriftWatch<number, Rule, Hint>
 const REST_FACTOR = 9
 
 export function makeRouteWatch(deps: RemediationDeps, traffic: Traffic): RouteWatch {
-  const remediate = makeRemediation<{ readonly id: number; readonly status: string }>(deps, {
+  const { remediate, dueIn, isReady } = makeRemediation<Watched>(deps, {
     noun: 'route',
     action: 'RouteReapply',
     // All go back in one change, however many they are.
@@ -57,14 +58,16 @@ export function makeRouteWatch(deps: RemediationDeps, traffic: Traffic): RouteWa
       for (const change of changes) for (const event of healthEvent(change)) deps.publish('route.health', event)
     },
     remediate: (rules) =>
-      remediate(rules.filter(({ isDrifted }) => isDrifted).map(({ key, status }) => ({ id: key, status }))),
+      remediate(rules.map(({ key, status, isDrifted }) => ({ id: key, status, isDrifted, is_self_heal: null }))),
+    dueIn,
+    isUrgent: async (hints) => hints.includes('all') && isReady() && (await isTableGone(deps)),
   }
   return new DriftWatch(deps, source, deps.logger)
 }
 
 /** Returns the function that ends it. */
 export const keepWatchingRoutes = (
-  watch: Pick<RouteWatch, 'pass' | 'hint'>,
+  watch: Pick<RouteWatch, 'pass' | 'hint'> & Partial<Pick<RouteWatch, 'dueIn' | 'isUrgent'>>,
   deps: ScheduleDeps,
 ): (() => Promise<void>) => keepComparing(watch, { ...deps, subscribe, rest_factor: REST_FACTOR })
 
@@ -73,6 +76,7 @@ const subscribe: Schedule<Hint>['subscribe'] = (bus, prompt) => [
     const hints = hintsIn(events)
     if (hints.length > 0) prompt('event', hints)
   }),
+  bus.subscribe('heal.reset', () => prompt('change', ['all'])),
   bus.subscribe('routes.changed', ({ route_rule_ids }) => prompt('change', [route_rule_ids])),
   ...(['tunnel.created', 'tunnel.updated', 'tunnel.deleted'] as const).map((name) =>
     bus.subscribe(name, () => prompt('change', ['tunnels'])),
@@ -86,6 +90,14 @@ function hintsIn(events: readonly HostEvent[]): Hint[] {
 }
 
 type Context = Omit<CommandContext, 'note'>
+
+/** With the whole table everything that is relayed stands still. */
+async function isTableGone({ db, request }: Pick<Context, 'db' | 'request'>): Promise<boolean> {
+  if ((await enabledIds(db)).length === 0) return false
+  // No rule has the last id, so only what is said of all of them comes.
+  const held = await request('ruleset.probe', { route_rule_ids: [], from_id: ROUTE_RULE_ID_MAX })
+  return held.is_readable && !held.is_present
+}
 
 /** Without a hint, all rules are looked at. */
 async function lookAt(

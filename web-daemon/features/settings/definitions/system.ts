@@ -25,7 +25,12 @@ export const SYSTEM = {
   ),
   'system.auto_reapply_on_drift': bool(
     false,
-    'Whether a tunnel or relay rule that was changed or removed outside the panel is reapplied automatically. One that keeps changing is left alone after three times in ten minutes. Leave it off where other software changes the same tunnels.',
+    'Whether tunnels and relay rules that were changed or removed outside the panel are reapplied automatically: the same as "all" of the setting below, which it overrides while it is on.',
+  ),
+  'system.self_heal': oneOf(
+    ['off', 'rules', 'all'],
+    'off',
+    'What is reapplied automatically when it was changed or removed outside the panel: nothing, relay rules, or tunnels too. What is taken away again and again is put back after pauses of up to an hour. Leave tunnels out where other software changes the same ones.',
   ),
   'system.safe_apply_mode': oneOf(
     ['off', 'risky', 'always'],

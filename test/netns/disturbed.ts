@@ -1,0 +1,117 @@
+// A relay of the whole panel whose ruleset others disturb, under established connections and new ones, at each level of
+// protection.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { CapabilitiesAnswer } from '@panel/shared/api/system.ts'
+import { namespaceOf } from './own-namespace.ts'
+import type { Place, Storm } from './relay-peer.ts'
+import { RELAY, RelayRig, SERVERS } from './relay-rig.ts'
+
+export const LEVELS = ['owned', 'held', 'none'] as const
+export type Level = (typeof LEVELS)[number]
+
+const FILTER = `table inet filter {
+	chain input { type filter hook input priority 0; policy accept; }
+	chain forward { type filter hook forward priority 0; policy accept; }
+}
+`
+const DOCKER = ['nat', 'filter']
+  .map(
+    (table) => `add table ip ${table}\ndelete table ip ${table}\nadd table ip ${table}\nadd chain ip ${table} DOCKER\n`,
+  )
+  .join('')
+
+/** What others do, as a shell has it. */
+export const DISTURBANCES = {
+  'nft flush ruleset': 'nft flush ruleset',
+  'systemctl reload nftables': `printf 'flush ruleset\\n%s' '${FILTER}' | nft -f -`,
+  'docker restarted': `printf '%s' '${DOCKER}' | nft -f -`,
+  'a flush every second, for 5 s': 'for i in 1 2 3 4 5; do nft flush ruleset; sleep 1; done',
+} as const
+export type Disturbance = keyof typeof DISTURBANCES
+
+export interface Disturbed extends Storm {
+  readonly lost: number
+}
+
+const DOOR: Place = { protocol: 'tcp', address: RELAY, port: 1001 }
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+export class DisturbedRelay {
+  readonly rig = new RelayRig()
+  #panel: ReturnType<RelayRig['panel']> | null = null
+  #rule = 0
+
+  async open(): Promise<void> {
+    await this.rig.open()
+    this.#panel = this.rig.panel()
+    await this.rig.servers.calls.listen({ protocol: 'tcp', address: SERVERS[0], port: 80 })
+    await this.#set({ 'system.ruleset_protection': 'off', 'system.self_heal': 'rules' })
+    const fields = { bind_address: RELAY, bind_port: 1001, destination_address: SERVERS[0], destination_port: 80 }
+    this.#rule = (await this.#api<{ route: { route_rule_id: number } }>('POST', '/routes', fields)).route.route_rule_id
+    await this.#panel.watch()
+    // As a host boots nothing is put back.
+    await this.#panel.advance(31)
+  }
+
+  close(): Promise<void> {
+    return this.rig.close()
+  }
+
+  /** A table that was made while nothing protected it is held, and one that was made later is owned. */
+  async become(level: Level): Promise<void> {
+    await this.#set({ 'system.ruleset_protection': 'off', 'system.self_heal': 'off' })
+    await this.#until('none')
+    this.rig.relay.run('nft', ['flush', 'ruleset'])
+    if (level === 'owned') await this.#set({ 'system.ruleset_protection': 'auto' })
+    await this.#api('POST', `/routes/${this.#rule}/reapply`)
+    if (level === 'held') await this.#set({ 'system.ruleset_protection': 'auto' })
+    await this.#until(level)
+    await this.#api('POST', '/reconcile/heal/reset')
+    await this.#set({ 'system.self_heal': 'rules' })
+  }
+
+  async disturb(what: Disturbance, flows: number, per_second: number, rest_ms = 2500): Promise<Disturbed> {
+    const { calls } = this.rig.client
+    const gathered = await calls.gather(flows, DOOR)
+    assert.equal(gathered, flows)
+    await calls.chat()
+    await calls.startStorm(DOOR, per_second)
+    await pause(500)
+    const script = spawn('nsenter', [`--net=${namespaceOf(this.rig.relay.child)}`, 'sh', '-c', DISTURBANCES[what]], {
+      stdio: 'ignore',
+    })
+    const [code] = (await once(script, 'exit')) as [number]
+    assert.equal(code, 0, what)
+    await pause(rest_ms)
+    const storm = await calls.stopStorm()
+    const alive = await calls.answering(0)
+    await calls.disperse()
+    return { ...(storm ?? assert.fail()), lost: flows - alive }
+  }
+
+  async isRelayed(): Promise<boolean> {
+    return (await this.rig.client.calls.talk(DOOR)) !== null
+  }
+
+  /** The setting is sent to root in the background. */
+  async #until(level: Level): Promise<void> {
+    for (let left = 200; ; left -= 1) {
+      const { how } = (await this.#api<CapabilitiesAnswer>('GET', '/system/capabilities')).rule_backend.protection
+      if (how === level) return
+      assert.ok(left > 0, `${how} in the place of ${level}`)
+      await pause(20)
+    }
+  }
+
+  async #set(values: object): Promise<void> {
+    await this.#api('PUT', '/settings', values)
+  }
+
+  async #api<B>(method: string, path: string, body?: unknown): Promise<B> {
+    const reply = await (this.#panel ?? assert.fail()).request(method, path, body)
+    assert.ok([200, 201].includes(reply.status), `${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`)
+    return reply.body as B
+  }
+}
