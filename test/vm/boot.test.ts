@@ -27,7 +27,7 @@ describe('The lab', function () {
   let lab: Lab
 
   before(async () => {
-    lab = await startLab()
+    lab = await startLab({ kind: 'emulated' })
   })
   after(() => lab?.stop())
 
@@ -109,7 +109,7 @@ describe('The lab', function () {
   })
 
   it('forgets everything when it starts again', async () => {
-    const another = await startLab()
+    const another = await startLab({ kind: 'emulated' })
     try {
       assert.equal((await another.try('ls /root/kept')).code, 2)
       assert.deepEqual(await names(another), ['eth0', 'lo'])
@@ -126,7 +126,7 @@ describe('Two servers in the lab', function () {
   let b: Server
 
   before(async () => {
-    lab = await startLab()
+    lab = await startLab({ kind: 'emulated' })
     ;({ a, b } = await lab.twoServers())
   })
   after(() => lab?.stop())

@@ -12,7 +12,7 @@ describe('A Debian 13 kernel', function () {
   after(() => lab?.stop())
   const open = (): Promise<Kernel> => (kernel ??= start())
   const start = async (): Promise<Kernel> => {
-    lab = await startLab()
+    lab = await startLab({ kind: 'emulated' })
     return realKernel(lab)
   }
   kernelContract(open)

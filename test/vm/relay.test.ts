@@ -102,7 +102,7 @@ describe('A relay over a GRE tunnel', function () {
   }
 
   before(async () => {
-    lab = await startLab()
+    lab = await startLab({ kind: 'emulated' })
     panel = new Panel(await wholeMachine(lab), ON_DISK)
     client = new EchoClient(lab, 'client', `${RELAY}:${PORT}`)
     await putPanel(lab)

@@ -36,7 +36,7 @@ export const bootPart = (tell: (section: Section) => void): Promise<void> =>
 async function inLab(work: (lab: Lab, folder: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'panel-bench-'))
   try {
-    const lab = await startLab()
+    const lab = await startLab({ kind: 'emulated' })
     try {
       await work(lab, folder)
     } finally {

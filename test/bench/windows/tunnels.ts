@@ -14,7 +14,7 @@ const DRIVER_MS = 400_000
 
 export async function windowedTunnels(programs: Programs): Promise<Section> {
   console.error(`windows: ${COUNT} tunnels`)
-  const lab = await startLab()
+  const lab = await startLab({ kind: 'emulated' })
   try {
     await lab.put(PANEL, programs.panel)
     await lab.put(DRIVERS, programs.drivers)

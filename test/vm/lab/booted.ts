@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 import { cached, fingerprint } from './cache.ts'
 import { host } from './host.ts'
 import { here, image, type Image } from './image.ts'
-import { Machine } from './machine.ts'
+import { EmulatedMachine } from './emulated.ts'
 import { step } from './progress.ts'
 import type { Accelerator, Hardware, Size } from './qemu.ts'
 import { Remote } from './remote.ts'
@@ -52,7 +52,7 @@ async function bootAndSave(folder: string, hardware: Hardware): Promise<void> {
   // The way to the image is relative to the folder's place, which the final rename does not change.
   const backing = join('..', basename(hardware.image.folder), basename(hardware.image.disk))
   await host('qemu-img', ['create', '-q', '-f', 'qcow2', '-F', 'qcow2', '-b', backing, hardware.disk])
-  const machine = await Machine.start(hardware)
+  const machine = await EmulatedMachine.start(hardware)
   try {
     const remote = await Remote.reach(machine, hardware.accelerator === 'kvm' ? 20_000 : 180_000)
     await settle(remote)

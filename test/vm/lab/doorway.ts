@@ -1,17 +1,17 @@
-// A way through one of QEMU's forwarded ports for many connections at once. QEMU listens with a queue of one, and the
-// kernel resets what does not fit, so connections go in one after the other, each when QEMU has taken the one before.
+// A way to one of the machine's ports for many connections at once. QEMU listens with a queue of one, and the kernel
+// resets what does not fit, so connections go in one after the other, each when QEMU has taken the one before.
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { type AddressInfo, createServer, type Server, Socket } from 'node:net'
+import { type AddressInfo, createServer, type NetConnectOpts, type Server, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export class Doorway {
-  readonly #port: number
+  readonly #target: NetConnectOpts
   #turn: Promise<void> = Promise.resolve()
   #server: Server | undefined
 
-  constructor(port: number) {
-    this.#port = port
+  constructor(target: NetConnectOpts) {
+    this.#target = target
   }
 
   /** A socket that can be written to at once and connects when its turn comes. */
@@ -37,7 +37,7 @@ export class Doorway {
   // Never rejects: a connection that fails tells whoever holds the socket, and the next one still gets its turn.
   async #admit(socket: Socket): Promise<void> {
     if (socket.destroyed) return
-    socket.connect(this.#port, '127.0.0.1').uncork()
+    socket.connect(this.#target).uncork()
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
     await Promise.race([new Promise<void>((resolve) => socket.once('connect', resolve)), closed])
     while (!socket.destroyed && (await this.#isQueued())) await sleep(1)
@@ -45,7 +45,8 @@ export class Doorway {
 
   // The kernel shows a listening socket's queue as the part after the colon of its fifth column.
   async #isQueued(): Promise<boolean> {
-    const address = `0100007F:${this.#port.toString(16).toUpperCase().padStart(4, '0')}`
+    if (!('port' in this.#target)) return false
+    const address = `0100007F:${this.#target.port.toString(16).toUpperCase().padStart(4, '0')}`
     const listening = new RegExp(`: ${address} 00000000:0000 0A [0-9A-F]{8}:([0-9A-F]{8})`)
     return Number.parseInt(listening.exec(await readFile('/proc/net/tcp', 'utf8'))?.[1] ?? '0', 16) > 0
   }

@@ -45,6 +45,8 @@ export async function furnish(root: string, guestFiles: string): Promise<void> {
   await host('chroot', [root, 'systemctl', 'enable', ...enabled])
   await host('chroot', [root, 'systemctl', 'mask', ...masked])
   await maskGenerators(root)
+  // As after the first boot, so that no boot makes the caches again that debootstrap has made.
+  for (const path of ['etc/.updated', 'var/.updated']) await writeFile(join(root, path), '')
 }
 
 async function maskGenerators(root: string): Promise<void> {

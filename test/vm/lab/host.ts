@@ -36,6 +36,13 @@ const packageOf: Readonly<Record<string, string>> = {
   mke2fs: 'e2fsprogs',
   xz: 'xz-utils',
   setpriv: 'util-linux',
+  ip: 'iproute2',
+  socat: 'socat',
+  gcc: 'gcc',
+  make: 'make',
+  flex: 'flex',
+  bison: 'bison',
+  bc: 'bc',
 }
 
 /** The Debian packages to install before the lab can be built and run here; empty when all is there. */

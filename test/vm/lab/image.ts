@@ -8,6 +8,7 @@ import { buildInitramfs, installKernel } from './kernel.ts'
 import { debianMirror, type Mirror } from './mirror.ts'
 import { step } from './progress.ts'
 import { furnish } from './furnish.ts'
+import { userModeKernel } from './user-mode-kernel.ts'
 
 const suite = 'trixie'
 const packages = [
@@ -32,11 +33,14 @@ export interface Image {
   readonly disk: string
   readonly kernel: string
   readonly initramfs: string
+  /** The same disk and the same kernel for a machine without an emulator. */
+  readonly rawDisk: string
+  readonly userModeKernel: string
 }
 
 /**
  * The machine's image, built now if this version of it is not in the cache. Building needs root, a Debian mirror and
- * two minutes.
+ * six minutes, most of them for the user-mode kernel.
  */
 export async function image(): Promise<Image> {
   const folder = await imageFolder()
@@ -46,13 +50,20 @@ export async function image(): Promise<Image> {
 
 /** Where this version of the image is, once built. */
 export async function imageFolder(): Promise<string> {
-  const sources = ['image.ts', 'kernel.ts', 'furnish.ts', 'initramfs-init.sh', 'guest'].map(here)
+  const sources = [
+    ...['image.ts', 'kernel.ts', 'furnish.ts', 'initramfs-init.sh', 'guest'],
+    ...['user-mode-kernel.ts', 'user-mode-kernel.config'],
+  ].map(here)
   return join(cacheFolder(), await fingerprint(sources))
 }
 
 function imageIn(folder: string): Image {
   const at = (name: string): string => join(folder, name)
-  return { folder, disk: at('disk.qcow2'), kernel: at('vmlinuz'), initramfs: at('initramfs.gz') }
+  return {
+    folder,
+    ...{ disk: at('disk.qcow2'), kernel: at('vmlinuz'), initramfs: at('initramfs.gz') },
+    ...{ rawDisk: at('disk.raw'), userModeKernel: at('linux') },
+  }
 }
 
 export function here(name: string): string {
@@ -65,11 +76,13 @@ async function build(folder: string): Promise<void> {
   const made = imageIn(folder)
   const mirror = await debianMirror()
   await step('  debootstrap', () => debootstrap(root, mirror))
-  const kernel = await step('  kernel', () => installKernel(root, mirror.env))
+  const inside = (...argv: string[]): Promise<string> => host('chroot', [root, ...argv], { env: mirror.env })
+  const kernel = await step('  kernel', () => installKernel(root, inside))
+  await copyFile(await userModeKernel(root, inside), made.userModeKernel)
   await copyFile(kernel.image, made.kernel)
   await buildInitramfs(kernel.diskDriver, here('initramfs-init.sh'), made.initramfs)
   await furnish(root, here('guest'))
-  await step('  disk', () => makeDisk(root, made.disk))
+  await step('  disk', () => makeDisks(root, made))
   await rm(root, { recursive: true })
 }
 
@@ -86,9 +99,7 @@ async function debootstrap(root: string, { url, env }: Mirror): Promise<void> {
   await host('debootstrap', ['--variant=minbase', `--include=${packages.join(',')}`, suite, root, url], { env })
 }
 
-async function makeDisk(root: string, disk: string): Promise<void> {
-  const raw = `${disk}.raw`
-  await host('mke2fs', ['-q', '-t', 'ext4', '-E', 'lazy_itable_init=0', '-d', root, raw, diskSize])
-  await host('qemu-img', ['convert', '-O', 'qcow2', raw, disk])
-  await rm(raw)
+async function makeDisks(root: string, { disk, rawDisk }: Image): Promise<void> {
+  await host('mke2fs', ['-q', '-t', 'ext4', '-E', 'lazy_itable_init=0', '-d', root, rawDisk, diskSize])
+  await host('qemu-img', ['convert', '-O', 'qcow2', rawDisk, disk])
 }

@@ -3,10 +3,13 @@ import { booted } from './booted.ts'
 import { Commands } from './commands.ts'
 import { Doorway } from './doorway.ts'
 import { getFolder, put, putFile } from './files.ts'
-import { Machine } from './machine.ts'
+import { EmulatedMachine } from './emulated.ts'
+import { image } from './image.ts'
+import type { Kind, Machine } from './machine.ts'
 import type { Size } from './qemu.ts'
 import { Remote } from './remote.ts'
 import { type Server, twoServers } from './servers.ts'
+import { UserModeMachine } from './user-mode.ts'
 
 export { whyNot } from './available.ts'
 export type { CommandOptions, Result } from './commands.ts'
@@ -16,7 +19,12 @@ export type { Server } from './servers.ts'
 export interface LabOptions {
   /** Ports of the machine to make reachable at once; `url` makes any other reachable when it is first asked for. */
   readonly forward?: readonly number[]
-  /** A size other than the usual is booted and kept separately, once. */
+  /**
+   * `emulated` where it matters that the kernel is Debian's own binary, with its modules. Else a user-mode Linux of the
+   * same source, unless PANEL_LAB_MACHINE says otherwise.
+   */
+  readonly kind?: Kind
+  /** Of an emulated machine: another than the usual is booted and kept separately, once. */
   readonly size?: Partial<Size>
 }
 
@@ -26,8 +34,8 @@ const rebootMs = 180_000
 /**
  * A fresh machine. Nothing done to it is kept. The very first start on a host builds the image, which takes minutes.
  */
-export async function startLab({ forward = [], size = {} }: LabOptions = {}): Promise<Lab> {
-  const machine = await Machine.start(await booted({ ...usualSize, ...size }))
+export async function startLab({ forward = [], kind = usualKind(), size = {} }: LabOptions = {}): Promise<Lab> {
+  const machine = await machineOf(kind, { ...usualSize, ...size })
   try {
     const remote = await Remote.reach(machine, 120_000)
     await remote.setClock()
@@ -38,6 +46,19 @@ export async function startLab({ forward = [], size = {} }: LabOptions = {}): Pr
     await machine.stop()
     throw error
   }
+}
+
+async function machineOf(kind: Kind, size: Size): Promise<Machine> {
+  if (kind === 'emulated') return EmulatedMachine.start(await booted(size))
+  return UserModeMachine.start(await image(), size.memoryMegabytes)
+}
+
+function usualKind(): Kind {
+  const named = process.env['PANEL_LAB_MACHINE']
+  if (named === 'user-mode' || named === 'emulated') return named
+  if (named !== undefined) throw new Error(`PANEL_LAB_MACHINE is user-mode or emulated, not ${named}`)
+  // Its cards are made by root.
+  return process.getuid?.() === 0 ? 'user-mode' : 'emulated'
 }
 
 interface WayIn {

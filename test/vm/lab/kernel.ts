@@ -2,6 +2,7 @@
 import { chmod, copyFile, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { host } from './host.ts'
+import type { Inside } from './user-mode-kernel.ts'
 
 export interface Kernel {
   readonly image: string
@@ -11,8 +12,7 @@ export interface Kernel {
 
 // Installed as a package it would bring initramfs-tools and build an initramfs that the lab does not use; the machine's
 // apt knows where to fetch it, and its files are all that is needed.
-export async function installKernel(root: string, env: Readonly<Record<string, string>>): Promise<Kernel> {
-  const inside = (...argv: string[]): Promise<string> => host('chroot', [root, ...argv], { env })
+export async function installKernel(root: string, inside: Inside): Promise<Kernel> {
   await inside('apt-get', 'update')
   const depends = await inside('apt-cache', 'depends', 'linux-image-cloud-amd64')
   const name = /Depends: (linux-image-\S+)/.exec(depends)?.[1]

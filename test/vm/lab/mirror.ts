@@ -18,14 +18,14 @@ export async function debianMirror(): Promise<Mirror> {
 // only Debian's own has the suite's "-updates" beside it.
 async function mirrorOfApt(): Promise<string> {
   const release = await readFile('/etc/os-release', 'utf8')
-  const suite = /^VERSION_CODENAME=(.*)$/m.exec(release)?.[1] ?? ''
   const listed = await host('apt-get', ['update', '--print-uris'])
-  const offers = [...listed.matchAll(/^'(\S+)\/dists\/(\S+?)\/(?:In)?Release'/gm)].map(([, url, name]) => ({
+  const offers = [...listed.matchAll(/^'(\S+)\/dists\/(\S+?)\/(?:In)?Release'/gm)].map(([, url = '', name = '']) => ({
     url,
     name,
   }))
-  const updates = new Set(offers.filter(({ name }) => name === `${suite}-updates`).map(({ url }) => url))
-  const found = offers.find(({ url, name }) => name === suite && updates.has(url))?.url
+  const isWhole = ({ url, name }: { url: string; name: string }): boolean =>
+    offers.some((other) => other.url === url && other.name === `${name}-updates`)
+  const found = offers.find(isWhole)?.url
   if (/^ID=debian$/m.test(release) && found !== undefined) return found
   throw new Error("no Debian mirror in this host's apt sources: name one in PANEL_LAB_MIRROR")
 }

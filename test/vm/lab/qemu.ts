@@ -1,11 +1,8 @@
 // The machine as QEMU is told of it. A saved memory fits only the very same words, so this file is part of its key.
 import type { Image } from './image.ts'
+import { addressOf, type Card } from './machine.ts'
 
 export type Accelerator = 'kvm' | 'tcg'
-export type Card = 'web' | 'control'
-
-/** The machine's address on each card; QEMU's network around it is the /24. */
-export const addressOf: Record<Card, string> = { web: '10.0.2.15', control: '10.0.3.15' }
 
 export interface Size {
   readonly processors: number

@@ -49,7 +49,7 @@ export class Remote {
     return channel
   }
 
-  // QEMU accepts connections for a machine that does not listen yet, so every attempt has its own end.
+  // The host's end accepts connections for a machine that does not listen yet, so every attempt has its own end.
   async #answers(withinMs: number): Promise<void> {
     for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(100)) {
       await this.#machine.mustRun()

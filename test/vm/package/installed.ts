@@ -26,7 +26,7 @@ export class Installed {
   untouched!: string[]
 
   async start(): Promise<void> {
-    this.lab = await startLab()
+    this.lab = await startLab({ kind: 'emulated' })
     this.untouched = await this.picture()
   }
 
