@@ -3,6 +3,7 @@
 import { access, constants, readFile, writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { basename, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { cached, fingerprint } from './cache.ts'
 import { host } from './host.ts'
 import { here, image, type Image } from './image.ts'
@@ -10,6 +11,8 @@ import { EmulatedMachine } from './emulated.ts'
 import { step } from './progress.ts'
 import type { Accelerator, Hardware, Size } from './qemu.ts'
 import { Remote } from './remote.ts'
+
+const trialMs = 60_000
 
 /** What to wake up with; booted and saved now if the cache does not have it. */
 export async function booted(size: Size): Promise<Hardware> {
@@ -31,7 +34,7 @@ async function makeIn(folder: string, built: Image, size: Size): Promise<void> {
   if (asked !== undefined) return boot(asked)
   if (await opens('/dev/kvm')) {
     try {
-      return await boot('kvm')
+      return await Promise.race([boot('kvm'), gaveUp()])
     } catch (error) {
       process.stderr.write(
         `lab: KVM does not work here, emulating instead: ${(error as Error).message.split('\n')[1] ?? ''}\n`,
@@ -39,6 +42,12 @@ async function makeIn(folder: string, built: Image, size: Size): Promise<void> {
     }
   }
   return boot('tcg')
+}
+
+// A trial was once seen that neither failed nor went on, with QEMU gone.
+async function gaveUp(): Promise<never> {
+  await sleep(trialMs, undefined, { ref: false })
+  throw new Error(`the trial of KVM\ndid not end within ${String(trialMs)} ms`)
 }
 
 async function opens(device: string): Promise<boolean> {
