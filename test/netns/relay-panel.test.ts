@@ -272,6 +272,9 @@ describe('The panel in the middle of a relay', function () {
     )
     rig.relay.run('nft', ['flush', 'ruleset'])
     await told('failed')
+    // The second time it is put back after a pause.
+    await panel.advance(31)
+    rig.relay.nft('add table inet news\ndelete table inet news\n')
     await told('healthy')
     await poured(7, 1001)
     const { tx_packets_since_boot, tx_packets_since_creation } = await traffic(id)

@@ -107,7 +107,7 @@ describe('Relay rules in a table that the helper owns', function () {
   })
 
   it('are anybody’s again where it is no longer wanted, and taken again where it is', async () => {
-    assert.match((await protect(false)).detail, /^The setting/)
+    assert.match((await protect(false)).detail, /^Protection is off in the settings/)
     assert.equal(others('add chain inet panel theirs'), true)
     assert.equal(others('delete chain inet panel theirs'), true)
     await rig.become(rule(1), rule(2), balanced(3))
