@@ -62,10 +62,10 @@ describe('Passes over the host', () => {
     begin()
     passes.start()
     for (let i = 0; i < 3; i += 1) {
-      await sleep(50)
+      await sleep(20)
       passes.request('event')
     }
-    await sleep(350)
+    await sleep(400)
     assert.deepEqual([reasons(), most], [['start', 'event'], 1])
     assert.ok(made[1]!.at >= 195)
   })
