@@ -201,6 +201,7 @@ describe('Each sentence about traffic, the system and reconcile', () => {
         'detail_message',
         'actions',
         'expected_rules',
+        'heal',
         'installed_rules',
         'diffs',
         'shadows',
