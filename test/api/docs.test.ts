@@ -214,6 +214,7 @@ describe('The API description', () => {
       'tunnel_deleted',
       'reconcile',
       'route',
+      'heal',
       'safe_apply',
     ])
     assert.deepEqual(events('/system/metrics/stream', 'get'), ['metrics'])

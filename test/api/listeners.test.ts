@@ -165,6 +165,25 @@ describe('A listener on trial', () => {
     assert.notEqual((await tried()).listener_id, first.listener_id)
   })
 
+  it('is in the audit log as the target where it is there, and not where no listener has the id', async () => {
+    const listener_id = (await tried()).listener_id ?? assert.fail()
+    for (const id of [listener_id, 0, listener_id + 1])
+      assert.equal((await operator.delete(`/system/listeners/${id}`)).status, id === listener_id ? 200 : 404)
+    const { entries } = (
+      await operator.get<{ entries: { target_type: string; target_id: number | null }[] }>(
+        '/audit?action=ListenerRemove',
+      )
+    ).body
+    assert.deepEqual(
+      entries.slice(0, 3).map(({ target_type, target_id }) => [target_type, target_id]),
+      [
+        ['', null],
+        ['', null],
+        ['listener', listener_id],
+      ],
+    )
+  })
+
   it('lets a request on the old one finish and ends its streams properly', async () => {
     const jar = [...operator.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const wire = (await Wire.to(panel.base)).send(`GET /api/v1/ticks HTTP/1.1\r\nHost: panel\r\nCookie: ${jar}\r\n\r\n`)

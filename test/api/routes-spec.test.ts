@@ -108,7 +108,7 @@ describe('Each sentence about relay rules', () => {
   })
 
   describe('GET /routes and /routes/{id}', () => {
-    it('a list item is exactly route, health and the traffic fields, and GET /routes/{id} is the same object', async () => {
+    it('a list item is exactly route, health and the traffic fields, and GET /routes/{id} is the same object with the rules that come before it', async () => {
       await madeRoute(client)
       const [item] = (await listRoutes(client)).body.routes
       has(item, 'route', 'health', ...TRAFFIC)
@@ -124,9 +124,10 @@ describe('Each sentence about relay rules', () => {
         'sort_order',
       )
       has(item?.health, 'state', 'detail', 'detail_message', 'route_rule_id', 'installed', 'tunnel', 'destinations')
-      const { at: _at, interval_seconds: _seconds, ...alone } = (await getRoute(client, 1)).body
+      const { at: _at, interval_seconds: _seconds, shadowed_by, ...alone } = (await getRoute(client, 1)).body
       const { at: _listed, interval_seconds: _before, ...listed } = item ?? assert.fail()
       assert.deepEqual(alone, listed)
+      assert.deepEqual(shadowed_by, [])
     })
 
     it('rules are listed by their place, and of one place by their id; a new one joins last', async () => {

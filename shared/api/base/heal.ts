@@ -1,10 +1,10 @@
 // How something that others take away is put back, as it is answered (decisions.md, S19).
-import { nullable, strict, type Static } from '../../schema.ts'
+import { nullable, type Static } from '../../schema.ts'
 import { sentence } from './errors.ts'
 import { Count, described, Flag, Instant, oneOf, shape, Text, Id } from './shapes.ts'
 
 export const HealView = shape('Heal', {
-  is_wanted: described(Flag, 'Whether it is put back without a request: what its own override says, or the setting.'),
+  is_wanted: described(Flag, 'Whether the settings have it put back without a request.'),
   times: described(Count, 'How often it was found taken away or changed; a day of peace forgets.'),
   tries: described(Count, 'How often it was put back, or tried to.'),
   since: described(nullable(Instant), 'When it was first found so; null where it was not.'),
@@ -22,7 +22,7 @@ export const HealEvent = shape('HealEvent', {
 })
 export type HealEvent = Static<typeof HealEvent>
 
-export const HealResetAnswer = strict({
+export const HealResetAnswer = shape('HealReset', {
   reset: described(Count, 'Of how many tunnels and rules the pauses were forgotten.'),
   ...sentence('note'),
 })

@@ -48,7 +48,7 @@ export const listenerEndpoints = (listeners: Listeners, ruleOnPort: RuleOnPort) 
     },
     async ({ note }, { params, place }) => {
       const listener_id = params['id'] ?? 0
-      note.target('listener', listener_id)
+      note.target('listener', listeners.found(listener_id).listener_id)
       const kept = await listeners.keep(listener_id, place)
       for (const { address, port } of kept.closed) note.operation(`Closed the listener at ${address} port ${port}`)
       return ok(kept)
@@ -64,7 +64,7 @@ export const listenerEndpoints = (listeners: Listeners, ruleOnPort: RuleOnPort) 
     },
     async ({ note }, { params }) => {
       const listener_id = params['id'] ?? 0
-      note.target('listener', listener_id)
+      note.target('listener', listeners.found(listener_id).listener_id)
       note.operation(endedWords(await listeners.remove(listener_id)))
       return ok({ deleted: true as const, listener_id })
     },

@@ -109,10 +109,17 @@ export class Listeners {
     })
   }
 
+  /** Throws 404 where none has the id. The configured one has none. */
+  found(id: number): Listener {
+    const one = [this.#kept, this.#trial].find((listener) => listener?.listener_id === id)
+    if (!one) throw notFound()
+    return one
+  }
+
   /** Only through the listener itself, which shows that it can be reached. Repeating it changes nothing. */
   keep(id: number, through: Way): Promise<KeepListenerAnswer> {
     return this.#inTurn(async () => {
-      const one = this.#found(id)
+      const one = this.found(id)
       const unproven = one.shown_since === null ? 'listener.other_connection' : 'listener.earlier_connection'
       if (!isProvenBy(one, through)) throw new Refusal('SAFE_APPLY_SAME_CONNECTION', message(unproven, placeOf(one)))
       const closed = one === this.#trial ? await this.#keepTrial(one, id) : []
@@ -123,7 +130,7 @@ export class Listeners {
   /** The kept one only while the configured one is open, as it is when the kept one could not be opened. */
   remove(id: number): Promise<Listener> {
     return this.#inTurn(async () => {
-      const one = this.#found(id)
+      const one = this.found(id)
       if (one === this.#kept) {
         if (!this.#configured.socket) throw new Refusal('SAFE_APPLY_SAME_CONNECTION', message('listener.only_way'))
         await forgetListener(this.#deps.db)
@@ -213,12 +220,6 @@ export class Listeners {
     if (!socket) return
     if (!partner) sockets.close(socket).catch((err: unknown) => logger.error({ err }, 'a listener did not end cleanly'))
     else if (partner.pair) sockets.renew(socket, partner.pair)
-  }
-
-  #found(id: number): Listener {
-    const one = [this.#kept, this.#trial].find((listener) => listener?.listener_id === id)
-    if (!one) throw notFound()
-    return one
   }
 
   #view(one: Listener, through: Way): ListenerView {
