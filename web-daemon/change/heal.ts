@@ -47,8 +47,7 @@ export class Heals {
     this.#deps = deps
   }
 
-  isWanted(noun: HealedNoun, own: boolean | null = null): boolean {
-    if (own !== null) return own
+  isWanted(noun: HealedNoun): boolean {
     const { settings } = this.#deps
     // The older setting stands for `all`.
     const mode = settings.get('system.auto_reapply_on_drift') ? 'all' : settings.get('system.self_heal')
@@ -64,15 +63,13 @@ export class Heals {
     const entries = this.#entries[noun]
     const now = this.#now()
     for (const [id, { last }] of entries) if (now - last > FORGOTTEN_MS) entries.delete(id)
-    const taken = items.filter(({ id, isAway }) => {
+    const taken = items.filter(({ id, isAway }) => isAway && !entries.get(id)?.isAway)
+    for (const { id, isAway } of items) {
       const entry = entries.get(id)
-      if (!isAway) {
-        if (entry) entry.isAway = false
-        return false
-      }
-      if (entry?.isAway) entry.last = now
-      return !entry?.isAway
-    })
+      if (!entry?.isAway) continue
+      if (isAway) entry.last = now
+      else entry.isAway = false
+    }
     if (taken.length === 0) return
     for (const { id } of taken) this.#taken(noun, id)
     this.#writer = ''
@@ -109,9 +106,9 @@ export class Heals {
     return Math.max(0, dues.reduce((a, b) => Math.min(a, b), Infinity) - now)
   }
 
-  view(noun: HealedNoun, id: number, own: boolean | null = null): HealView {
+  view(noun: HealedNoun, id: number): HealView {
     const entry = this.#entries[noun].get(id)
-    const isWanted = this.isWanted(noun, own)
+    const isWanted = this.isWanted(noun)
     return {
       is_wanted: isWanted,
       times: entry?.times ?? 0,

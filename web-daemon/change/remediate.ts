@@ -32,8 +32,6 @@ export interface Watched {
   readonly id: number
   readonly status: string
   readonly isDrifted: boolean
-  /** Whether it is put back: null follows the setting. */
-  readonly is_self_heal: boolean | null
 }
 
 export interface Remedy<Item extends Watched> {
@@ -61,7 +59,6 @@ export function makeRemediation<Item extends Watched>(deps: RemediationDeps, rem
   const { noun } = remedy
   const begins = now().getTime() + GRACE_MS
   const graceLeft = (): number => Math.max(0, begins - now().getTime())
-  const isWanted = ({ is_self_heal }: Item): boolean => heals.isWanted(noun, is_self_heal)
   /** Of the last look: what waits for the end of the grace, or of a pause. */
   let waiting: readonly number[] = []
   return {
@@ -70,7 +67,7 @@ export function makeRemediation<Item extends Watched>(deps: RemediationDeps, rem
         noun,
         items.map(({ id, isDrifted }) => ({ id, isAway: isDrifted })),
       )
-      const wanted = items.filter((item) => item.isDrifted && isWanted(item))
+      const wanted = heals.isWanted(noun) ? items.filter(({ isDrifted }) => isDrifted) : []
       waiting = wanted.map(({ id }) => id)
       if (wanted.length === 0 || deps.isHeldBack() || graceLeft() > 0) return
       const due = wanted.filter(({ id }) => heals.mayTry(noun, id))

@@ -64,9 +64,7 @@ async function lookAtAll(context: Omit<CommandContext, 'note'>): Promise<Tunnel[
 }
 
 const managedTunnel = ({ tunnel_id, status }: Tunnel): Watched[] =>
-  tunnel_id === null
-    ? []
-    : [{ id: tunnel_id, status, isDrifted: status === 'Drifted' || status === 'Missing', is_self_heal: null }]
+  tunnel_id === null ? [] : [{ id: tunnel_id, status, isDrifted: status === 'Drifted' || status === 'Missing' }]
 
 export function passView({ at, because, items, changes }: Pass<Tunnel>): LastPass {
   const changed = changes.flatMap(({ from, to }) => {

@@ -57,8 +57,7 @@ export function makeRouteWatch(deps: RemediationDeps, traffic: Traffic): RouteWa
     publish: ({ changes }) => {
       for (const change of changes) for (const event of healthEvent(change)) deps.publish('route.health', event)
     },
-    remediate: (rules) =>
-      remediate(rules.map(({ key, status, isDrifted }) => ({ id: key, status, isDrifted, is_self_heal: null }))),
+    remediate: (rules) => remediate(rules.map(({ key, status, isDrifted }) => ({ id: key, status, isDrifted }))),
     dueIn,
     isUrgent: async (hints) => hints.includes('all') && isReady() && (await isTableGone(deps)),
   }
