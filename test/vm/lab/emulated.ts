@@ -2,15 +2,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { addressOf, type Card, type Machine } from './machine.ts'
+import { addressOf, type Card, consoleTail, type Machine } from './machine.ts'
 import { type Hardware, qemuArguments, qmpDescriptor, quoted } from './qemu.ts'
 import { reportCrash } from './progress.ts'
 import { Qmp } from './qmp.ts'
 
-const consoleTailLength = 4000
 const stopMs = 1000
 
 export class EmulatedMachine implements Machine {
+  /** Settles when QEMU has ended. */
   readonly ended: Promise<void>
   readonly #process: ChildProcess
   readonly #qmp: Qmp
@@ -124,7 +124,7 @@ export class EmulatedMachine implements Machine {
   }
 
   #hear(data: Buffer): void {
-    this.#console = (this.#console + data.toString()).slice(-consoleTailLength)
+    this.#console = consoleTail(this.#console, data)
   }
 
   #end(why: string, done: () => void): void {

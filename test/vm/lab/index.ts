@@ -1,4 +1,4 @@
-// The lab: a real Debian 13 machine, fresh in about a second, that a test talks to in sentences.
+// The lab: a real Debian 13 machine, fresh in a few seconds, that a test talks to in sentences.
 import { booted } from './booted.ts'
 import { Commands } from './commands.ts'
 import { Doorway } from './doorway.ts'

@@ -8,9 +8,14 @@ export type Card = 'web' | 'control'
 /** The machine's address on each card; the host's, or QEMU's, end of the /24 around it is the .2. */
 export const addressOf: Record<Card, string> = { web: '10.0.2.15', control: '10.0.3.15' }
 
+const consoleTailLength = 4000
+
+/** The end of what a console has said, and says now. */
+export function consoleTail(before: string, data: Buffer): string {
+  return (before + data.toString()).slice(-consoleTailLength)
+}
+
 export interface Machine {
-  /** Settles when the machine has ended. */
-  readonly ended: Promise<void>
   /** The end of what its console said. */
   readonly console: string
   /** Throws when it has ended or crashed. */

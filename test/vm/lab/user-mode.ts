@@ -8,10 +8,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { exists } from './cache.ts'
 import type { Image } from './image.ts'
-import { addressOf, type Card, type Machine } from './machine.ts'
+import { addressOf, type Card, consoleTail, type Machine } from './machine.ts'
 import { reportCrash } from './progress.ts'
 
-const consoleTailLength = 4000
 /** The host's end of a card answers for the whole of its /24, as QEMU's does. */
 const cards = (['web', 'control'] as const)
   .map((card) => {
@@ -21,8 +20,6 @@ const cards = (['web', 'control'] as const)
   .join(' && ')
 
 export class UserModeMachine implements Machine {
-  readonly ended: Promise<void>
-  readonly #end: () => void
   readonly #folder: string
   readonly #image: Image
   readonly #memoryMegabytes: number
@@ -50,9 +47,6 @@ export class UserModeMachine implements Machine {
     this.#image = image
     this.#memoryMegabytes = memoryMegabytes
     this.#network = network
-    let end = (): void => undefined
-    this.ended = new Promise((resolve) => (end = resolve))
-    this.#end = end
   }
 
   get console(): string {
@@ -89,13 +83,6 @@ export class UserModeMachine implements Machine {
     await this.#kill()
     for (const each of [...this.#relays, this.#network]) each.kill('SIGKILL')
     await rm(this.#folder, { recursive: true, force: true })
-    this.#end()
-  }
-
-  // A machine without power ends no connection, and nobody else is left to.
-  #hangUp(): void {
-    if (!this.#mustLast) return
-    for (const each of this.#relays) each.kill('SIGKILL')
   }
 
   async #kill(): Promise<void> {
@@ -113,10 +100,10 @@ export class UserModeMachine implements Machine {
     linux.once('close', (code, signal) => {
       this.#linux = undefined
       this.#console += `\nthe user-mode Linux ended with ${String(code ?? signal)}\n`
-      this.#hangUp()
       if (!this.#mustLast) return
+      // A machine without power ends no connection, and nobody else is left to.
+      for (const each of this.#relays) each.kill('SIGKILL')
       reportCrash(this.#console)
-      this.#end()
     })
   }
 
@@ -138,7 +125,7 @@ export class UserModeMachine implements Machine {
   }
 
   #hear(data: Buffer): void {
-    this.#console = (this.#console + data.toString()).slice(-consoleTailLength)
+    this.#console = consoleTail(this.#console, data)
   }
 }
 
