@@ -60,7 +60,7 @@ export const BackupDocument = shape('Backup', {
   settings: list(BackupSetting),
   pools: list(BackupPool),
   tunnels: list(BackupTunnel),
-  routes: Type.Optional(described(list(BackupRoute), 'Left out where the export was asked to.')),
+  routes: Type.Optional(described(list(BackupRoute), 'Left out where the export leaves rules out.')),
 })
 export type BackupDocument = Static<typeof BackupDocument>
 
@@ -94,7 +94,7 @@ export const ImportBackupBody = strict({
       ),
     },
   ),
-  dry_run: maybe(flag('dry_run', 'Only tell what would be done, and do nothing. Default false.')),
+  dry_run: maybe(flag('dry_run', 'Only return what would be done, and do nothing. Default false.')),
   include_settings: section('include_settings'),
   include_pools: section('include_pools'),
   include_tunnels: section('include_tunnels'),
@@ -102,7 +102,7 @@ export const ImportBackupBody = strict({
   force: maybe(
     flag(
       'force',
-      'Make tunnels and rules as if each had been asked for with force. It overrides what "force" does there, and no more.',
+      'Create tunnels and rules as if each had been requested with force. It overrides what "force" does there, and no more.',
     ),
   ),
   is_atomic: maybe(
@@ -130,8 +130,8 @@ export const ImportAction = shape('ImportAction', {
   kind: Kind,
   target: described(Text, 'Key of a setting, range of a pool, interface of a tunnel, title of a rule.'),
   action: oneOf(IMPORTED_AS),
-  target_id: described(nullable(Id), 'What it is here; null where it is not, and of a setting.'),
-  ...sentence('detail', 'Why it is so, in a sentence; "" where that needs no word.'),
+  target_id: described(nullable(Id), 'Its id here; null where it does not exist, and of a setting.'),
+  ...sentence('detail', 'The reason, in a sentence; "" where none is needed.'),
   error: described(
     nullable(ErrorEnvelope.properties.error),
     'Why it failed. In a dry run: what it would be refused for as things stand now. Its field is within the backup, or current_password.',

@@ -61,9 +61,9 @@ export const PingBody = strict({
   packet_size: maybe(
     ranged('integer', 0, PAYLOAD_MAX, 'INVALID_VALUE', 'packet_size', 'Bytes of payload. Default 56.'),
   ),
-  df: maybe(flag('df', 'Whether packets may not be cut up on the way. Default false.')),
-  source: address('source', 'Address that is asked from. Absent: that of the tunnel.'),
-  target: address('target', 'Address that is asked. Absent: the other end inside the tunnel.'),
+  df: maybe(flag('df', 'Whether packets must not be fragmented on the path. Default false.')),
+  source: address('source', 'Source address. Absent: that of the tunnel.'),
+  target: address('target', 'Destination address. Absent: the other end inside the tunnel.'),
 })
 export type PingBody = Static<typeof PingBody>
 
@@ -72,7 +72,7 @@ export const DiagnosticRun = shape('DiagnosticRun', {
   tunnel_id: Id,
   diagnostic_type_id: idIn(DIAGNOSTIC_TYPES),
   type: wordIn(DIAGNOSTIC_TYPES),
-  params: described(Anything, 'As the run was asked for, everything decided.'),
+  params: described(Anything, 'The request of the run, with every default filled in.'),
   result: described(nullable(Anything), 'Null while it is running.'),
   started_date: Instant,
   finished_date: nullable(Instant),
@@ -87,8 +87,8 @@ export const PingPacketEvent = shape('PingPacket', {
   success: Flag,
   rtt_ms: nullable(Amount),
   size: Count,
-  from: described(Text, 'Who answered or complained.'),
-  ...sentence('error', 'More of how it ended, where it was no reply in time.'),
+  from: described(Text, 'The host that sent the reply or the ICMP error.'),
+  ...sentence('error', 'Details of how it ended, where no reply came in time.'),
   kind: oneOf(PROBE_OUTCOMES.filter((outcome): outcome is Exclude<ProbeOutcome, 'late'> => outcome !== 'late')),
   at: Instant,
 })
@@ -133,7 +133,7 @@ export type ListRunsAnswer = Static<typeof ListRunsAnswer>
 
 export const DeleteRunAnswer = shape('DiagnosticRunDeleted', {
   diagnostic_run_id: Id,
-  cancelled: described(Flag, 'It was running still.'),
+  cancelled: described(Flag, 'It was still running.'),
 })
 export type DeleteRunAnswer = Static<typeof DeleteRunAnswer>
 
@@ -149,17 +149,17 @@ export const CountersAnswer = shape('TunnelCounters', {
 export type CountersAnswer = Static<typeof CountersAnswer>
 
 const timeout_seconds = maybe(
-  ranged('number', 0.05, 10, 'INVALID_VALUE', 'timeout_seconds', 'How long an answer is waited for. Default 1.'),
+  ranged('number', 0.05, 10, 'INVALID_VALUE', 'timeout_seconds', 'How long to wait for an answer. Default 1.'),
 )
 const ends = {
   probe_tunnel: maybe(
     flag(
       'probe_tunnel',
-      'Whether the way inside the tunnel is tried, and not the one between the two servers. Default false.',
+      'Whether the path inside the tunnel is tried, and not the one between the two servers. Default false.',
     ),
   ),
-  source: address('source', 'Address that is asked from. Absent: the end of the way that is tried.'),
-  target: address('target', 'Address that is asked. Absent: the other end of the way that is tried.'),
+  source: address('source', 'Source address. Absent: this end of the path that is tried.'),
+  target: address('target', 'Destination address. Absent: the other end of the path that is tried.'),
 }
 
 export const MtuProbeBody = strict({
@@ -202,13 +202,13 @@ export const MtuProbeResult = strict({
   discovered_path_mtu: described(nullable(Count), 'Null where not even the smallest size fits.'),
   recommended_tunnel_mtu: described(
     nullable(Whole),
-    'What fits through the way once the headers of the tunnel are added.',
+    'What fits through the path once the headers of the tunnel are added.',
   ),
   overhead: Count,
   path: oneOf(PATHS),
   source: Text,
   target: Text,
-  reported_path_mtu: described(nullable(Count), 'The smallest that somebody on the way told.'),
+  reported_path_mtu: described(nullable(Count), 'The smallest that a router on the path reported.'),
   current_tunnel_mtu: Count,
   matches: Flag,
   steps: list(MtuProbeStep),

@@ -93,7 +93,7 @@ export const InterfaceReading = shape('InterfaceReading', {
   name: Text,
   index: Count,
   class: oneOf(['physical', 'tunnel', 'loopback', 'other']),
-  kind: described(Text, '"" where the kernel does not tell it to everybody.'),
+  kind: described(Text, '"" where only root may read it.'),
   mtu: Count,
   oper_state: Text,
   is_up: Flag,
@@ -138,7 +138,7 @@ const totals = described(
 )
 const always = {
   at: Instant,
-  interval_seconds: described(Amount, 'Of the sampling, as it is set; how far two readings lie apart is told by at.'),
+  interval_seconds: described(Amount, 'Of the sampling, as it is set; the time of each reading is in its at.'),
   cpu: list(CpuReading),
   memory: MemoryReading,
   swap: SwapReading,
@@ -195,7 +195,7 @@ export type HostPoint = Static<typeof HostPoint>
 
 export const HostHistoryAnswer = shape('HostHistory', {
   points: described(list(HostPoint), 'Newest last.'),
-  total: described(Count, 'How many points there are in the time asked for, of which the newest are told.'),
+  total: described(Count, 'How many points there are in the requested time, of which the newest are returned.'),
   resolution_seconds: Amount,
 })
 export type HostHistoryAnswer = Static<typeof HostHistoryAnswer>

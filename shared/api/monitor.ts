@@ -108,7 +108,7 @@ export const MONITOR_EVENTS = {
   route: RouteHealthEvent,
   heal: HealEvent,
   safe_apply: shape('SafeApplyEvent', {
-    is_open: described(Flag, 'Whether changes wait for a confirmation; ask GET /safe-apply.'),
+    is_open: described(Flag, 'Whether changes wait for a confirmation: GET /safe-apply has the details.'),
   }),
 }
 
@@ -137,7 +137,7 @@ export type MonitorPoint = Static<typeof MonitorPoint>
 export const MonitorHistoryAnswer = shape('MonitorHistory', {
   tunnel_id: Id,
   points: described(list(MonitorPoint), 'Newest last.'),
-  total: described(Count, 'How many points there are in the time asked for, of which the newest are told.'),
+  total: described(Count, 'How many points there are in the requested time, of which the newest are returned.'),
   resolution_seconds: Amount,
 })
 export type MonitorHistoryAnswer = Static<typeof MonitorHistoryAnswer>

@@ -46,13 +46,13 @@ const fields = {
       ...refusedWith(
         'INVALID_VALUE',
         message('input.text', { field: 'description', length: 500 }),
-        'Anything worth knowing of the range.',
+        'A note about the range.',
       ),
     }),
   ),
   is_enabled: flag(
     'is_enabled',
-    'Whether the pool is chosen where nobody says which. Default true; in a PUT: as it is.',
+    'Whether the pool is chosen where a request names none. Default true; in a PUT: as it is.',
   ),
   is_public_range: flag(
     'is_public_range',
@@ -68,7 +68,7 @@ export const CreatePoolBody = strict({
       ...refusedWith(
         'INVALID_VALUE',
         message('input.text', { field: 'idempotency_key', length: 255 }),
-        "A word of the client's own: the same word again within ten minutes returns the first answer.",
+        "A key of the client's own choice: the same key again within ten minutes returns the first answer.",
       ),
     }),
   ),

@@ -175,8 +175,8 @@ export type ReconcileCounts = Static<typeof ReconcileCounts>
 export const StatusChange = strict({
   interface_name: Text,
   tunnel_id: nullable(Id),
-  from: described(nullable(Status), 'Null: an interface that was not there.'),
-  to: described(nullable(Status), 'Null: one that is not there any more.'),
+  from: described(nullable(Status), 'Null: an interface that did not exist.'),
+  to: described(nullable(Status), 'Null: one that no longer exists.'),
 })
 export type StatusChange = Static<typeof StatusChange>
 

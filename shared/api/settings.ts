@@ -28,7 +28,7 @@ export const SettingConstraints = strict({
   enum_values: described(list(Text), 'Of type enum.'),
   lookup_table: described(Text, 'The lookup whose ids the value is one of.'),
   options: described(list(strict({ value: Whole, label: Text })), 'Of type lookup.'),
-  json_shape: described(Text, 'Of type json, as a person writes it down.'),
+  json_shape: described(Text, 'Of type json, in the form that a person writes.'),
   pattern: Text,
   nullable: Flag,
 })

@@ -100,8 +100,8 @@ export type CapabilitiesAnswer = Static<typeof CapabilitiesAnswer>
 export const InfoAnswer = shape('Info', {
   build: strict({
     version: Sentence,
-    commit: described(Text, '"" in a build that was not told.'),
-    date: described(Text, 'When it was built; "" in a build that was not told.'),
+    commit: described(Text, '"" in a build without one.'),
+    date: described(Text, 'When it was built; "" in a build without one.'),
   }),
   runtime: strict({
     node_version: Sentence,
@@ -118,14 +118,14 @@ export const InfoAnswer = shape('Info', {
     database_path: Sentence,
     systemd_dir: described(Text, 'Where units of tunnels lie; "" while the root helper is away, which alone knows.'),
     networkd_dir: described(Text, "Likewise of systemd-networkd's files."),
-    socket_path: described(Sentence, 'Where the root helper is spoken to.'),
+    socket_path: described(Sentence, 'The socket of the root helper.'),
   }),
   serving: strict({ bind_host: Sentence, bind_port: Count, web_path: Text, base_path: Text, api_base_path: Sentence }),
   kernel: strict({
     release: Sentence,
     loaded_modules: described(
       mapOf(Flag),
-      'Of the modules that the panel has to do with, whether they are there, loaded or built in.',
+      'Of the modules that the panel uses, whether they are there, loaded or built in.',
     ),
   }),
   helper: strict({ version: described(Text, '"" while it is away.'), pid: nullable(Id), connected: Flag }),

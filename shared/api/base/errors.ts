@@ -14,7 +14,7 @@ export const Told = {
   params: Type.Unsafe<Params>({
     type: 'object',
     additionalProperties: true,
-    description: 'What stands in it: text, numbers, and sentences that are part of it.',
+    description: 'Its parameters: text, numbers, and sentences that are part of it.',
   }),
 }
 

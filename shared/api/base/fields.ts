@@ -82,6 +82,6 @@ export const ONCE_KEY = maybe(
     200,
     false,
     'idempotency_key',
-    "A word of the client's own: the same word again within ten minutes returns the first answer.",
+    "A key of the client's own choice: the same key again within ten minutes returns the first answer.",
   ),
 )

@@ -37,18 +37,18 @@ export const OWN_ACCESS_CAUSES = ['none', 'through_tunnel', 'route_goes', 'route
 const Connections = strict({
   is_known: Flag,
   ...sentence('detail', 'Why they are not known, or how they were counted.'),
-  total: described(nullable(Count), 'Of the rules that are concerned. Null here and below: not known, never none.'),
+  total: described(nullable(Count), 'Of the rules that are affected. Null here and below: not known, never none.'),
   survive: nullable(Count),
   at_risk: described(nullable(Count), 'Those that are frozen are among them.'),
   end: nullable(Count),
   checked_at: Instant,
   top_sources: described(
     nullable(list(strict({ source_address: Text, connections: Count }), { maxItems: 10 })),
-    'The ten with the most connections; null where nobody asked, or where it is not known.',
+    'The ten with the most connections; null where the request did not ask for them, or where they are not known.',
   ),
   others: described(
     nullable(strict({ is_known: Flag, ...sentence('detail'), total: nullable(Count) })),
-    'Connections that no rule owns with an end behind the tunnels that are interrupted, the local addresses among them; null where nobody asked.',
+    'Connections that no rule owns with an end behind the tunnels that are interrupted, the local addresses among them; null where the request did not ask for them.',
   ),
 })
 
@@ -74,7 +74,7 @@ export const Impact = shape('Impact', {
   ),
   interruption_ms: described(
     nullable(strict({ typical: Count, worst: Count, of: Count })),
-    'What the last changes of this kind took on this host; null before there is one, and where nothing is interrupted.',
+    'How long the last changes of this kind took on this host; null before there is one, and where nothing is interrupted.',
   ),
   connections: Connections,
   rules: list(ImpactRule),
@@ -129,13 +129,13 @@ export const ImpactBody = strict({
   also: Type.Optional(
     described(
       Type.Array(Foreseeable, { maxItems: FORESEEN_TOGETHER_MAX - 1 }),
-      'Requests that are sent after it: what all of them do is told together, and none waits for another.',
+      'Requests that are sent after it: the answer covers all of them together, and none waits for another.',
     ),
   ),
   with_sources: Type.Optional(
     described(
       Type.Boolean(),
-      'Also count the connections by their sources, and those that no rule owns, which takes a look at all of them.',
+      'Also count the connections by their sources, and those that no rule owns, which reads the whole connection table.',
     ),
   ),
 })

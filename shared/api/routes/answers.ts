@@ -30,7 +30,7 @@ export const RouteHealthView = shape('RouteHealth', {
   installed: described(nullable(Flag), 'Null: the rules of the kernel cannot be read.'),
   tunnel: described(
     nullable(TunnelOnPath),
-    'The one that its packets go over; of several one that is down. Null: none, or one that is no more.',
+    'The one that its packets go over; of several one that is down. Null: none, or one that no longer exists.',
   ),
   destinations: described(
     list(strict({ address: Text, port: Count, tunnel: nullable(TunnelOnPath) })),
@@ -115,7 +115,7 @@ export type ChangeRouteAnswer = Static<typeof ChangeRouteAnswer>
 
 const connections_dropped = described(
   nullable(Count),
-  'Null: nobody asked for it, or it did not work, of which a warning tells.',
+  'Null: it was not requested, or it failed, which a warning reports.',
 )
 
 export const UpdateRouteAnswer = shape('RouteUpdated', { ...ChangeRouteAnswer.properties, connections_dropped })

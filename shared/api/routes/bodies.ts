@@ -59,7 +59,7 @@ export const ReorderBody = strict({
       ...refusedWith(
         'INVALID_VALUE',
         message('input.rule_ids', { field: 'route_rule_ids' }),
-        'Rules in the order in which they shall stand. Those that are left out keep their places among themselves, behind.',
+        'The rules in their new order. Those that are left out follow behind, in the order that they have.',
       ),
     },
   ),

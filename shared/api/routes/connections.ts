@@ -13,7 +13,7 @@ export const ConnectionsAnswer = shape('Connections', {
   ...sentence('detail'),
   connections: described(
     list(Type.Omit(RelayConnection, ['route_rule_id'], { additionalProperties: false })),
-    'At most as many as were asked for; total and by_source count all.',
+    'At most the requested number; total and by_source count all.',
   ),
   total: nullable(Count),
   by_source: mapOf(Count),

@@ -73,7 +73,7 @@ export const ROUTE_FIELDS = {
       address(
         'INVALID_BIND_ADDRESS',
         'bind_address',
-        'Address of this server that connections come to; 0.0.0.0 or :: is every one of the family, and what holds where nothing is said.',
+        'Address of this server that connections come to; 0.0.0.0 or :: is every one of the family, and the default.',
       ),
     ),
   }),

@@ -8,7 +8,7 @@ import { Amount, Count, Flag, Id, Instant, list, oneOf, shape, Text, described }
 
 const TIMING = {
   timeout_seconds: maybe(
-    ranged('number', 0.1, 30, 'INVALID_VALUE', 'timeout_seconds', 'How long an answer is waited for. Default 3.'),
+    ranged('number', 0.1, 30, 'INVALID_VALUE', 'timeout_seconds', 'How long to wait for an answer. Default 3.'),
   ),
   source_address: maybe(
     Type.String({
@@ -17,7 +17,7 @@ const TIMING = {
       ...refusedWith(
         'INVALID_ADDRESS',
         message('input.own_ip', { field: 'source_address' }),
-        'Address that is asked from. Absent: the kernel chooses.',
+        'Source address. Absent: the kernel chooses.',
       ),
     }),
   ),
@@ -54,7 +54,7 @@ export const Reachability = shape('Reachability', {
   reachable: described(nullable(Flag), 'Null, with conclusive false: it proves nothing.'),
   conclusive: Flag,
   latency_ms: nullable(Amount),
-  error: described(Text, 'The system\'s word for what went wrong, "" where nothing did.'),
+  error: described(Text, 'The error as the system names it, such as ECONNREFUSED; "" where there is none.'),
   ...sentence('detail'),
   checked_at: Instant,
 })

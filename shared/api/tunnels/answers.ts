@@ -17,7 +17,7 @@ export const ObservedView = shape('TunnelObserved', {
   exists: Flag,
   is_known: described(
     Flag,
-    'False while the root helper is away: nothing is known then, exists is false for want of a better word, and detail says why.',
+    'False while the root helper is away: nothing is known then, exists is false, and detail says why.',
   ),
   detail: Text,
   detail_message: MessageView,

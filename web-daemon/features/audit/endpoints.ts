@@ -39,13 +39,13 @@ type Query = Incoming['query']
 
 const QUERY = queryParameters({
   ...pagingParameters(),
-  action: enumParameter(AUDIT_ACTION_NAMES, 'Only entries of this action; its number will do too.'),
+  action: enumParameter(AUDIT_ACTION_NAMES, 'Only entries of this action, by name or number.'),
   user_id: integerParameter('Only what this operator did.'),
   target_type: textParameter('Only what was done to things of this kind.'),
   target_id: integerParameter('Only what was done to the thing of this id.'),
   success: flagParameter('Only what worked, or what did not.'),
-  from: timeParameter('Only what was asked for from then on.'),
-  to: timeParameter('Only what was asked for until then.'),
+  from: timeParameter('Only requests from then on.'),
+  to: timeParameter('Only requests until then.'),
 })
 
 const parseFilter = (query: Query): AuditFilter => ({
@@ -93,7 +93,7 @@ const instant = (field: string, text: string): string => {
 export const auditEndpoints = [
   query(
     'GET /audit',
-    { tag: 'audit', summary: 'What was asked of the panel, newest first', query: QUERY, answer: ListAuditAnswer },
+    { tag: 'audit', summary: 'The requests to change something, newest first', query: QUERY, answer: ListAuditAnswer },
     listEntries,
   ),
 ]

@@ -26,7 +26,7 @@ export function backupEndpoints(services: BackupServices) {
       {
         tag,
         summary:
-          'Bring back what a backup holds: each item by the way that it is made by otherwise, and told how it ended. With dry_run only told what would be done.',
+          'Import a backup: each item as by its own endpoint, with the result of each. With dry_run the answer has what would be done, and nothing is done.',
         answer: ImportBackupAnswer,
         body: ImportBackupBody,
         body_limit_bytes: LIMIT_BYTES,

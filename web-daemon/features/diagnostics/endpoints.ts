@@ -47,7 +47,7 @@ export function diagnosticEndpoints(runs: Runs, logger: Logger) {
       {
         tag,
         summary:
-          'The largest packet that the way under a tunnel, or inside it, carries whole, and the request that gives the tunnel the MTU for it.',
+          'The largest packet that the path under a tunnel, or inside it, carries unfragmented, and the request that gives the tunnel the MTU for it.',
         answer: MtuProbeAnswer,
         body: MtuProbeBody,
         gathersProblems: true,
@@ -59,7 +59,7 @@ export function diagnosticEndpoints(runs: Runs, logger: Logger) {
       'POST /tunnels/{id}/diagnostics/traceroute',
       {
         tag,
-        summary: 'Who stands on the way under a tunnel, or inside it, hop by hop.',
+        summary: 'The routers on the path under a tunnel, or inside it, hop by hop.',
         answer: TracerouteAnswer,
         body: TracerouteBody,
         gathersProblems: true,

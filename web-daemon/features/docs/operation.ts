@@ -116,7 +116,7 @@ const ONCE: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: "A word of the client's own: the same word again within ten minutes returns the first answer.",
+  description: "A key of the client's own choice: the same key again within ten minutes returns the first answer.",
   schema: { type: 'string', maxLength: 255 },
 }
 

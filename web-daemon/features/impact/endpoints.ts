@@ -13,7 +13,7 @@ export const impactEndpoints = (readImpact: ReadImpact, endpoints: () => readonl
     {
       tag: 'impact',
       summary:
-        'Say what a request would have root do, and what becomes of open connections, rules, routes and your own access. Does nothing of it.',
+        'Foresee a request: the steps that root would carry out, and what becomes of open connections, rules, routes and your own access. Carries nothing out.',
       answer: ImpactAnswer,
       body: ImpactBody,
       body_limit_bytes: LIMIT_BYTES,

@@ -36,7 +36,7 @@ export function metricsEndpoints({ sampler, history }: Pick<Metrics, 'sampler' |
         tag,
         summary: 'The readings of the last minutes, for sparklines',
         query: queryParameters({
-          limit: integerParameter('How many to tell at the most, the newest. Default: all.', 0),
+          limit: integerParameter('How many to return at most, the newest. Default: all.', 0),
           detail: enumParameter(['all', 'host'], 'host: without interfaces and rules. Default: all.'),
         }),
         answer: MetricsHistoryAnswer,

@@ -73,7 +73,7 @@ export function poolEndpoints(use: PoolUse) {
         tag,
         summary: 'The subnet, number and addresses that a tunnel from this pool would get now. Takes nothing.',
         query: queryParameters({
-          prefix_length: integerParameter('Of a subnet of another length than the pool says.'),
+          prefix_length: integerParameter('Of a subnet of another length than that of the pool.'),
         }),
         answer: NextFreeAnswer,
       },

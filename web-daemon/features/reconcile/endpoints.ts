@@ -31,7 +31,7 @@ export const reconcileEndpoints = (deps: AttentionDeps) => [
       summary:
         'Compare every stored tunnel and relay rule with the host, now, and list the tunnels that the panel does not manage. Ignored interfaces are left out unless the query says include_ignored=true.',
       query: queryParameters({
-        include_ignored: flagParameter('Whether ignored interfaces are told of too. Default false.'),
+        include_ignored: flagParameter('Whether ignored interfaces are listed too. Default false.'),
       }),
       answer: ReconcileAnswer,
     },

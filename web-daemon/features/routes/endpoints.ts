@@ -109,7 +109,7 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     {
       tag,
       summary:
-        'Set the order of the rules: of two that match a connection the first gets it. Rules that are left out follow as they stood.',
+        'Set the order of the rules: of two that match a connection the first gets it. Rules that are left out follow in the order that they have.',
       answer: ReorderAnswer,
       body: ReorderBody,
       audit: 'RouteReorder',
@@ -224,7 +224,7 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     'GET /routes/{id}/connections',
     {
       tag,
-      summary: 'Who uses a rule now, from connection tracking; where that cannot be read it is said so.',
+      summary: 'Who uses a rule now, from connection tracking; "available" is false where that cannot be read.',
       query: queryParameters({ limit: limitParameter({ standard: 200, maximum: CONNECTIONS_MAX }) }),
       answer: ConnectionsAnswer,
     },

@@ -47,7 +47,7 @@ export function enumParameter<T extends string | number>(values: readonly T[], d
 
 /** decisions.md, W15. */
 export function limitParameter({ standard = 100, maximum = 1000 }: { standard?: number; maximum?: number } = {}) {
-  return Type.Integer({ minimum: 0, maximum, default: standard, description: 'How many to tell at the most.' })
+  return Type.Integer({ minimum: 0, maximum, default: standard, description: 'How many to return at most.' })
 }
 export function pagingParameters(bounds: { standard?: number; maximum?: number } = {}) {
   return {

@@ -46,7 +46,7 @@ export function trafficEndpoints(traffic: Traffic) {
         tag,
         summary: "What goes through a rule now: the kernel's counters and the panel's totals beside each other.",
         query: queryParameters({
-          points: integerParameter('How many of the last readings to tell. Default 60.', 1, { maximum: MAX_POINTS }),
+          points: integerParameter('How many of the last readings to return. Default 60.', 1, { maximum: MAX_POINTS }),
         }),
         answer: RouteTrafficAnswer,
       },
