@@ -20,7 +20,7 @@ describe('Whose a link is, on a real kernel', function () {
   const ours = exampleTunnel({ ikey: 6, okey: 6 }, OURS)
 
   before(async () => {
-    lab = await startLab({ kind: 'emulated' })
+    lab = await startLab()
     panel = new Panel((await lab.twoServers()).a)
     await putPanel(lab)
     await panel.startHelper()

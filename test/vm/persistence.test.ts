@@ -64,7 +64,7 @@ describe('A machine that reboots', function () {
   }
 
   before(async () => {
-    lab = await startLab({ kind: 'emulated' })
+    lab = await startLab()
     panel = new Panel(await wholeMachine(lab), ON_DISK)
     await putPanel(lab)
     await start()

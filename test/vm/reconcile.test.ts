@@ -20,7 +20,7 @@ describe('Host and store compared on a real kernel', function () {
   let said: ReturnType<typeof reconciling>
 
   before(async () => {
-    lab = await startLab({ kind: 'emulated' })
+    lab = await startLab()
     const servers = await lab.twoServers()
     await putPanel(lab)
     a = new Panel(servers.a)

@@ -90,7 +90,7 @@ describe('A change of a tunnel on a real kernel', function () {
   }
 
   before(async () => {
-    lab = await startLab({ kind: 'emulated' })
+    lab = await startLab()
     const servers = await lab.twoServers()
     await putPanel(lab)
     a = new Panel(servers.a)

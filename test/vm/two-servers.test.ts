@@ -40,7 +40,7 @@ describe('Two servers with a panel each', function () {
   let onB: Tunnel
 
   before(async () => {
-    lab = await startLab({ kind: 'emulated' })
+    lab = await startLab()
     const servers = await lab.twoServers()
     await putPanel(lab)
     ;[a, b] = await Promise.all([new Panel(servers.a).start(), new Panel(servers.b).start()])
