@@ -93,7 +93,7 @@ export const InterfaceReading = shape('InterfaceReading', {
   name: Text,
   index: Count,
   class: oneOf(['physical', 'tunnel', 'loopback', 'other']),
-  kind: described(Text, '"" where only root may read it.'),
+  kind: described(Text, '"" where sysfs does not show it.'),
   mtu: Count,
   oper_state: Text,
   is_up: Flag,
