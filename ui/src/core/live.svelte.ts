@@ -29,8 +29,9 @@ class MonitorLive {
       this.#outdate()
     },
     reconcile: () => void invalidate('/reconcile', '/tunnels'),
+    heal: () => void invalidate('/reconcile', '/system/health'),
     safe_apply: () => void invalidate('/safe-apply'),
-    route: () => void invalidate('/routes', '/reconcile/attention'),
+    route: () => void invalidate('/routes', '/reconcile'),
   })
   #timer: ReturnType<typeof setTimeout> | undefined
 
