@@ -8,7 +8,16 @@ type AuditQuery = Endpoints['GET /audit']['query']
 
 export const PAGE_SIZE = 50
 /** Target types, as in the API. */
-export const TARGETS = ['tunnel', 'route', 'address_pool', 'settings', 'user', 'diagnostic_run', 'backup'] as const
+export const TARGETS = [
+  'tunnel',
+  'route',
+  'address_pool',
+  'settings',
+  'user',
+  'listener',
+  'diagnostic_run',
+  'backup',
+] as const
 export const FILTERS = ['action', 'success', 'target_type', 'target_id', 'from', 'to'] as const
 
 export function actionLabel(action: string): string {
