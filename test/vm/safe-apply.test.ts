@@ -41,7 +41,7 @@ describe('An operator whose only way to the panel is a tunnel', function () {
 
   const startWeb = (): Promise<void> => panel.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })
   before(async () => {
-    lab = await startLab({ kind: 'emulated' })
+    lab = await startLab()
     panel = new Panel(await wholeMachine(lab), ON_DISK)
     await putPanel(lab)
     await panel.startHelper()
