@@ -102,10 +102,12 @@ describe('A relay over a GRE tunnel', function () {
   }
 
   before(async () => {
-    lab = await startLab({ kind: 'emulated' })
+    lab = await startLab()
     panel = new Panel(await wholeMachine(lab), ON_DISK)
     client = new EchoClient(lab, 'client', `${RELAY}:${PORT}`)
     await putPanel(lab)
+    // As dpkg does: the power is cut soon after.
+    await lab.run('sync')
     await panel.startHelper()
     await startWeb()
     await Promise.all([panel.setUp(), plugIn()])
