@@ -77,7 +77,7 @@ export function monitorEndpoints(monitor: Monitor) {
       {
         tag,
         summary:
-          'How all tunnels are ("summary"), then each change ("tunnel", "tunnel_deleted", "reconcile", "route", "safe_apply").',
+          'How all tunnels are ("summary"), then each change ("tunnel", "tunnel_deleted", "reconcile", "route", "heal", "safe_apply").',
         events: MONITOR_EVENTS,
       },
       async () => {
