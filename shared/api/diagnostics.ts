@@ -229,7 +229,7 @@ export const MtuProbeAnswer = shape('MtuProbe', {
 export type MtuProbeAnswer = Static<typeof MtuProbeAnswer>
 
 export const TracerouteBody = strict({
-  max_hops: maybe(ranged('integer', 1, 64, 'INVALID_VALUE', 'max_hops', 'How far to look. Default 30.')),
+  max_hops: maybe(ranged('integer', 1, 64, 'INVALID_VALUE', 'max_hops', 'How many hops at most. Default 30.')),
   probes: maybe(ranged('integer', 1, 10, 'INVALID_VALUE', 'probes', 'Packets for each hop. Default 3.')),
   timeout_seconds,
   ...ends,

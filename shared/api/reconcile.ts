@@ -37,7 +37,7 @@ export const AdoptBody = strict({
     ...refusedWith(
       'INVALID_INTERFACE_NAME',
       message('input.interface_name', { field: 'interface_name' }),
-      'Name of the tunnel interface to take under management.',
+      'Name of the tunnel interface to adopt.',
     ),
   }),
   tunnel_side_id: Type.Optional(
@@ -71,7 +71,7 @@ export const AdoptBody = strict({
         ...refusedWith(
           'UNKNOWN_ADDRESS_POOL',
           withNull(message('input.pool_id', { field: 'address_pool_id' })),
-          'Pool that the tunnel counts to. Absent: the narrowest one that its addresses lie in. Null: none.',
+          'Pool that the tunnel belongs to. Absent: the narrowest one that its addresses lie in. Null: none.',
         ),
       }),
     ),
@@ -228,10 +228,10 @@ export const Incident = shape('Incident', {
   id: described(nullable(Id), 'Of the tunnel or the relay rule; null of anything else.'),
   name: described(Text, 'Of a disk its mount point, of a certificate the names in it; "" of the helper.'),
   state: oneOf(['down', 'degraded']),
-  since: described(nullable(Instant), 'When the panel first saw it so.'),
+  since: described(nullable(Instant), 'When the panel first found it in this state.'),
   reason: Text,
   reason_message: MessageView,
-  can_reapply: described(Flag, 'A reapply mends it: the host is not as it is stored.'),
+  can_reapply: described(Flag, 'Whether a reapply mends it: the host differs from what is stored.'),
   affected: described(list(strict({ route_rule_id: Id, title: Text })), 'Relay rules that it takes down, ten at most.'),
   affected_routes: Count,
   affected_connections: described(nullable(Count), 'Open connections of those rules; null where that is not known.'),

@@ -57,7 +57,7 @@ export const RouteAnswer = shape('RouteAnswer', {
   ...RouteItem.properties,
   shadowed_by: described(
     list(strict({ route_rule_id: Id, title: Text })),
-    'Rules that stand earlier and take all that this one listens for.',
+    'Earlier rules that match all connections of this one.',
   ),
 })
 export type RouteAnswer = Static<typeof RouteAnswer>

@@ -146,7 +146,7 @@ export const ROUTE_FIELDS = {
       LOAD_BALANCE_MODES,
       'INVALID_LOAD_BALANCE_MODE',
       'load_balance_mode_id',
-      'How new connections are dealt out. Absent: 10, None, for one destination and 20, RoundRobin, for several.',
+      'How new connections are distributed. Absent: 10, None, for one destination and 20, RoundRobin, for several.',
     ),
   }),
   nat_mode_id: field({

@@ -17,8 +17,8 @@ export const RouteFinding = shape('RouteFinding', {
   installed_rules: Count,
   diffs: list(strict({ field: Text, desired: Text, actual: Text })),
   heal: described(nullable(HealView), 'Null where the panel does not manage it.'),
-  shadows: described(list(Id), 'Rules that stand earlier and take all that this one listens for.'),
-  covered_by: described(list(Id), 'Rules that take all that this one listens for wherever they stand earlier than it.'),
+  shadows: described(list(Id), 'Earlier rules that match all connections of this one.'),
+  covered_by: described(list(Id), 'Rules that match all connections of this one where they come before it.'),
 })
 export type RouteFinding = Static<typeof RouteFinding>
 

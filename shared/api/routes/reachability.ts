@@ -27,7 +27,7 @@ export const TestBody = strict({
   address: Type.String({
     minLength: 2,
     maxLength: 45,
-    ...refusedWith('INVALID_DESTINATION', message('input.ip', { field: 'address' }), 'Where to look.'),
+    ...refusedWith('INVALID_DESTINATION', message('input.ip', { field: 'address' }), 'The address to try.'),
   }),
   port: ranged('integer', 1, 65_535, 'INVALID_PORT', 'port', 'The port there.'),
   protocol: maybe(
@@ -36,7 +36,7 @@ export const TestBody = strict({
       refusedWith(
         'INVALID_ROUTE_PROTOCOL',
         message('input.choice', { field: 'protocol', options: '"tcp" or "udp"' }),
-        'How to look: a TCP connection, or a datagram. Default tcp.',
+        'How to try it: a TCP connection, or a datagram. Default tcp.',
       ),
     ),
   ),

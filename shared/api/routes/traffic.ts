@@ -54,7 +54,7 @@ export const TrafficBucket = shape('TrafficBucket', {
   tx_bytes: Count,
   rx_packets: Count,
   tx_packets: Count,
-  active_connections: described(nullable(Count), 'The most at one look; null where that is not known.'),
+  active_connections: described(nullable(Count), 'The highest number at one count; null where that is not known.'),
   new_connections: described(nullable(Count), 'Those that began; null where that is not known.'),
 })
 export type TrafficBucket = Static<typeof TrafficBucket>

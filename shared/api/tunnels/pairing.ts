@@ -16,7 +16,7 @@ export const FromPairingCodeBody = strict({
     ...refusedWith(
       'INVALID_PAIRING_CODE',
       message('input.pairing_code', { field: 'pairing_code' }),
-      'As the other server shows it.',
+      'The pairing code, as the other server shows it.',
     ),
   }),
 })

@@ -98,7 +98,7 @@ export function diagnosticEndpoints(runs: Runs, logger: Logger) {
       'DELETE /diagnostics/runs/{id}',
       {
         tag,
-        summary: 'Take a run out of the store; one that is under way is stopped first.',
+        summary: 'Delete a stored run; one that is still running is stopped first.',
         answer: DeleteRunAnswer,
         audit: 'DiagnosticDelete',
       },

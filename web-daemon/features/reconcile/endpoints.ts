@@ -51,8 +51,7 @@ export const reconcileEndpoints = (deps: AttentionDeps) => [
     'POST /reconcile/adopt',
     {
       tag,
-      summary:
-        'Take a tunnel of the host under management as it is: not renamed, not interrupted, the kernel untouched.',
+      summary: 'Adopt a tunnel of the host as it is: not renamed, not interrupted, the kernel untouched.',
       answer: AdoptAnswer,
       body: AdoptBody,
       audit: 'TunnelAdopt',

@@ -83,7 +83,7 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     {
       tag,
       summary:
-        'Make a rule: checked, applied in one transaction, read back from the kernel, and put back if anything differs.',
+        'Create a rule: checked, applied in one transaction, read back from the kernel, and put back if anything differs.',
       answer: ChangeRouteAnswer,
       body: CreateRouteBody,
       gathersProblems: true,
@@ -97,7 +97,7 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     'POST /routes/preview',
     {
       tag,
-      summary: 'Show the exact netfilter text that making or changing a rule would submit, and do nothing.',
+      summary: 'Show the exact netfilter text that creating or changing a rule would submit, and do nothing.',
       answer: PreviewRouteAnswer,
       body: PreviewRouteBody,
       gathersProblems: true,
@@ -164,7 +164,7 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     'DELETE /routes/{id}',
     {
       tag,
-      summary: 'Take a rule out of the kernel and out of the panel. IP forwarding stays as it is.',
+      summary: 'Delete a rule, in the kernel and in the panel. IP forwarding stays as it is.',
       answer: DeleteRouteAnswer,
       body: EndRouteBody,
       audit: 'RouteDelete',
@@ -176,7 +176,7 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     'POST /routes/{id}/enable',
     {
       tag,
-      summary: 'Put a rule in force.',
+      summary: 'Enable a rule.',
       answer: RouteActionAnswer,
       body: RouteActionBody,
       audit: 'RouteEnable',
@@ -188,7 +188,7 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     'POST /routes/{id}/disable',
     {
       tag,
-      summary: 'Take a rule out of force; it stays stored.',
+      summary: 'Disable a rule; it stays stored.',
       answer: RouteActionAnswer,
       body: EndRouteBody,
       audit: 'RouteDisable',
@@ -262,7 +262,7 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     'DELETE /routes/{id}/destinations',
     {
       tag,
-      summary: 'Take a destination from a rule, by address and port or by id; not its last.',
+      summary: 'Remove a destination from a rule, by address and port or by id; not its last.',
       answer: ChangeDestinationsAnswer,
       body: RemoveDestinationBody,
       audit: 'RouteUpdate',
@@ -279,7 +279,7 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     'POST /routes/{id}/allowed-sources',
     {
       tag,
-      summary: 'Let a network use a rule.',
+      summary: 'Allow a network to use a rule.',
       answer: ChangeAllowedSourcesAnswer,
       body: AddAllowedSourceBody,
       audit: 'RouteUpdate',
@@ -291,7 +291,7 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     'DELETE /routes/{id}/allowed-sources',
     {
       tag,
-      summary: 'Let a network use a rule no longer. Without the last one anybody may.',
+      summary: 'Remove an allowed network from a rule. Without the last one anybody may use it.',
       answer: ChangeAllowedSourcesAnswer,
       body: RemoveAllowedSourceBody,
       audit: 'RouteUpdate',

@@ -57,7 +57,7 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
       'POST /safe-apply',
       {
         tag,
-        summary: 'Open a window: what is changed from now on is taken back by itself, unless it is confirmed in time.',
+        summary: 'Open a window: what is changed from now on is put back by itself, unless it is confirmed in time.',
         body: OpenSafeApplyBody,
         answer: SafeApplyAnswer,
         audit: 'SafeApplyOpen',
@@ -75,7 +75,7 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
       'POST /safe-apply/confirm',
       {
         tag,
-        summary: 'Keep what was changed in the window. It takes a connection that was made after the last change.',
+        summary: 'Confirm what was changed in the window. It takes a connection that was made after the last change.',
         body: EndSafeApplyBody,
         answer: SafeApplyAnswer,
         audit: 'SafeApplyConfirm',
@@ -86,7 +86,7 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
       'POST /safe-apply/cancel',
       {
         tag,
-        summary: 'Take back now what was changed in the window, on the host and in the store.',
+        summary: 'Put back now what was changed in the window, on the host and in the store.',
         body: EndSafeApplyBody,
         answer: SafeApplyAnswer,
         audit: 'SafeApplyCancel',
@@ -97,7 +97,7 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
       'POST /safe-apply/extend',
       {
         tag,
-        summary: 'Give the window so many seconds from now, and never more than an hour after the last change.',
+        summary: 'Extend the window to so many seconds from now, and never more than an hour after the last change.',
         body: ExtendSafeApplyBody,
         answer: SafeApplyAnswer,
         audit: 'SafeApplyExtend',

@@ -63,7 +63,7 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
     'POST /tunnels',
     {
       tag,
-      summary: 'Make a tunnel: checked, applied, read back from the kernel, and put back if anything differs.',
+      summary: 'Create a tunnel: checked, applied, read back from the kernel, and put back if anything differs.',
       answer: CreateTunnelAnswer,
       body: CreateTunnelBody,
       gathersProblems: true,
@@ -78,7 +78,7 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
     {
       tag,
       summary:
-        'Show what making a tunnel would do, and do nothing. Its "resolved" is the request with name, number, keys, MTU and addresses decided: posted to /tunnels, it makes exactly what the plan shows.',
+        'Show what creating a tunnel would do, and do nothing. Its "resolved" is the request with name, number, keys, MTU and addresses decided: posted to /tunnels, it makes exactly what the plan shows.',
       answer: PreviewTunnelAnswer,
       body: CreateTunnelBody,
       gathersProblems: true,
@@ -110,7 +110,7 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
     {
       tag,
       summary:
-        'Take a tunnel off the host and out of the panel; safe to repeat. Refused where the request itself comes through the tunnel, unless i_understand_i_may_lose_access is set.',
+        'Delete a tunnel, on the host and in the panel; safe to repeat. Refused where the request itself comes through the tunnel, unless i_understand_i_may_lose_access is set.',
       answer: DeleteTunnelAnswer,
       body: DeleteTunnelBody,
       audit: 'TunnelDelete',
@@ -184,7 +184,7 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
     'POST /tunnels/{id}/addresses',
     {
       tag,
-      summary: 'Give a tunnel one more address.',
+      summary: 'Add an address to a tunnel.',
       answer: ChangeAddressesAnswer,
       body: AddAddressBody,
       audit: 'TunnelUpdate',
@@ -196,7 +196,7 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
     'DELETE /tunnels/{id}/addresses',
     {
       tag,
-      summary: 'Take an address from a tunnel; the last one only with force.',
+      summary: 'Remove an address from a tunnel; the last one only with force.',
       answer: ChangeAddressesAnswer,
       body: RemoveAddressBody,
       audit: 'TunnelUpdate',

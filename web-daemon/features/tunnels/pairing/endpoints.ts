@@ -22,7 +22,11 @@ export function pairingEndpoints(throttle: PairingThrottle) {
     ),
     query(
       'GET /tunnels/{id}/pairing-code',
-      { tag, summary: 'A short text that tells the other server all about this tunnel.', answer: PairingCodeAnswer },
+      {
+        tag,
+        summary: 'A short text with all that the other server needs to make its end of this tunnel.',
+        answer: PairingCodeAnswer,
+      },
       showPairingCode,
     ),
     preview(
