@@ -106,8 +106,6 @@ describe('A relay over a GRE tunnel', function () {
     panel = new Panel(await wholeMachine(lab), ON_DISK)
     client = new EchoClient(lab, 'client', `${RELAY}:${PORT}`)
     await putPanel(lab)
-    // As dpkg does: the power is cut soon after.
-    await lab.run('sync')
     await panel.startHelper()
     await startWeb()
     await Promise.all([panel.setUp(), plugIn()])

@@ -64,7 +64,11 @@ export class UserModeMachine implements Machine {
     const ways = [`UNIX-LISTEN:${path},fork,backlog=1024`, `TCP:${addressOf[card]}:${String(port)},nodelay`]
     const relay = this.#inside(['socat', '-t', '600', ...ways])
     this.#relays.push(relay)
-    while (relay.exitCode === null && !(await exists(path))) await sleep(5)
+    while (!(await exists(path))) {
+      if (relay.exitCode !== null || relay.signalCode !== null)
+        throw new Error(`socat ended before it listened for port ${String(port)} of the lab's machine`)
+      await sleep(5)
+    }
     return { path }
   }
 

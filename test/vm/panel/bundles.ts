@@ -9,7 +9,11 @@ export const PANEL = '/opt/panel'
 const GUEST_DRIVERS = '/opt/drivers'
 
 /** The bundle as `npm run build` left it. */
-export const putPanel = (lab: Lab): Promise<void> => lab.put(PANEL, BUNDLE)
+export async function putPanel(lab: Lab): Promise<void> {
+  await lab.put(PANEL, BUNDLE)
+  // As dpkg does, so that a power cut soon after leaves it whole.
+  await lab.run('sync')
+}
 
 /**
  * Bundles a program of the tests and answers with its path in the machine. Test files run at the same time, so none
