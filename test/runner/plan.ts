@@ -12,11 +12,15 @@ export interface Part {
 /** The quick answer leaves out what starts daemons, waits for real seconds, or is random and long. */
 const NOT_QUICK = new RegExp(
   `^test/(api/(${[
+    'audit-strangers',
     'auth-sessions',
     'auth-throttle',
+    'backup-import-whole',
     'backup-round-trip',
     'diagnostics-.*',
     'fuzz',
+    'helper-state',
+    'impact',
     'limits',
     'listeners-command',
     'listeners-start',
@@ -27,6 +31,7 @@ const NOT_QUICK = new RegExp(
     'reconcile-watching',
     'reset-password',
     'routes-watching',
+    'safe-apply-processes',
     'serving-daemon',
     'serving',
     'settings-effect-.*',
@@ -35,10 +40,19 @@ const NOT_QUICK = new RegExp(
     'streams',
     'tls',
     'tunnels-change-failing',
+    'tunnels-persistence',
     'tunnels-validation',
-  ].join(
-    '|',
-  )})|unit/(helper/unchanged-files|netlink/hostile-bytes|web/store-kills|web/store-unusable|web/tls))\\.test\\.ts$`,
+  ].join('|')})|unit/(${[
+    'backup/read',
+    'change/engine-laws',
+    'helper/streams',
+    'helper/unchanged-files',
+    'laws/.*',
+    'netlink/hostile-bytes',
+    'web/store-kills',
+    'web/store-unusable',
+    'web/tls',
+  ].join('|')}))\\.test\\.ts$`,
 )
 const QUICK_TIERS = ['architecture', 'unit', 'golden', 'contract', 'api']
 
