@@ -95,21 +95,26 @@ const SHAPES: Readonly<Record<string, string>> = {
   time: '\\d+',
 }
 
-/** A phrase of the helper as it is recognized. */
+/** A phrase of the helper as it is recognized. A text that does not begin as it does is not worth the expression. */
 const RECOGNIZED = Object.entries(PHRASES).map(([id, phrase]) => {
   const parts = phrase
     .split(/\{(\w+)\}/)
     .map((part, at) => (at % 2 ? `(?<${part}>${SHAPES[part] ?? '.+?'})` : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
-  return [id as PhraseId, new RegExp(`^${parts.join('')}$`)] as const
+  return {
+    id: id as PhraseId,
+    beginning: phrase.slice(0, /\{|$/.exec(phrase)?.index),
+    whole: new RegExp(`^${parts.join('')}$`),
+  }
 })
 
 /** What the root helper or the kernel said: a message where it is a phrase of the helper that is known. */
 export function fromRoot(text: string): Message {
   if (text === '') return verbatim(text)
-  for (const [id, phrase] of RECOGNIZED) {
-    const found = phrase.exec(text)
-    const params = known(found?.groups ?? {})
-    if (found && (!OF_PARTS.includes(id) || Object.values(params).some((part) => typeof part === 'object')))
+  for (const { id, beginning, whole } of RECOGNIZED) {
+    const found = text.startsWith(beginning) ? whole.exec(text) : null
+    if (!found) continue
+    const params = known(found.groups ?? {})
+    if (!OF_PARTS.includes(id) || Object.values(params).some((part) => typeof part === 'object'))
       return { ...verbatim(text), message_id: id, params }
   }
   return verbatim(text)
