@@ -25,7 +25,7 @@ export interface UpdateRequest {
   readonly mapField?: (field: string) => string
 }
 
-/** Throws 422 with all problems at once, except those that the stored rule has already. */
+/** Throws 422 with all problems at once, except those that the stored rule has already and can be kept with. */
 export async function draftUpdate(
   context: ReadContext,
   stored: RouteRecord,
@@ -37,8 +37,9 @@ export async function draftUpdate(
   const record = drafted(draft, stored, context.now().toISOString())
   const existing = await draftUnchanged(context, draft, stored)
   const fresh = new Problems()
-  for (const problem of problems.all.filter(isNewProblem(existing.problems.all)))
-    fresh.add(mapField(problem.field), problem.code, problem, problem.details)
+  // Where no record can be made of it, what the stored rule has already stands in the way, too.
+  const inTheWay = record ? problems.all.filter(isNewProblem(existing.problems.all)) : problems.all
+  for (const problem of inTheWay) fresh.add(mapField(problem.field), problem.code, problem, problem.details)
   fresh.throwIfAny(FIELD_ORDER)
   if (!record) throw incomplete()
   await refuseTooManyPorts(context.db, record, stored)
