@@ -1,6 +1,7 @@
 // How the states of each noun divide into what a window remembers by itself: a tunnel, a rule, the switches.
 import type { ForwardingState } from '@panel/shared/forwarding/model.ts'
-import type { Parts } from '@panel/shared/change/fold.ts'
+import type { Change } from '@panel/shared/change/change.ts'
+import { folded, type Fold, type Parts } from '@panel/shared/change/fold.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
@@ -61,4 +62,18 @@ export const PARTS: Readonly<Record<string, Parts<unknown, unknown>>> = {
   ownership: ownershipParts as Parts<unknown, unknown>,
   ruleset: ruleParts as Parts<unknown, unknown>,
   forwarding: forwardingParts as Parts<unknown, unknown>,
+}
+
+/**
+ * The fold with one more change, for the way back alone. What was made in the window and goes again keeps what it was: a
+ * change that is cut short leaves it there, and a fold of nothing on either side would not name it.
+ */
+export function remembered<S, P>(fold: Fold<P>, change: Change<S>, parts: Parts<S, P>): Fold<P> {
+  const goes = parts.divide(change.before)
+  return new Map(
+    [...folded(fold, change, parts)].map(([key, part]) => {
+      const isGone = part.before === null && part.after === null
+      return [key, isGone ? { before: null, after: goes.get(key) ?? fold.get(key)?.after ?? null } : part]
+    }),
+  )
 }

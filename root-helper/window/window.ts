@@ -2,7 +2,6 @@
 // Changes join it by the journal, which all of them pass, whoever requests them.
 import { message, verbatim } from '@panel/shared/messages/message.ts'
 import type { Change } from '@panel/shared/change/change.ts'
-import { folded } from '@panel/shared/change/fold.ts'
 import {
   WINDOW_RULES_MAX,
   WINDOW_SECONDS,
@@ -20,7 +19,7 @@ import type { Journal } from '../subject.ts'
 import { messageOf, oneLine } from '../text.ts'
 import type { Undoable } from '../transaction.ts'
 import { undoAll, type Stuck } from './undo-all.ts'
-import { PARTS } from './parts.ts'
+import { PARTS, remembered } from './parts.ts'
 import { WINDOW_FILE, type Ended, type Held, type WindowRecord } from './record.ts'
 
 export interface WindowDeps {
@@ -210,7 +209,7 @@ export class Windows {
   async #remember(noun: string, change: Change<unknown>): Promise<void> {
     const [held, parts] = [this.#held, PARTS[noun]]
     if (!held || !parts) return
-    const fold = folded(held.folds[noun] ?? new Map(), change, parts)
+    const fold = remembered(held.folds[noun] ?? new Map(), change, parts)
     if (fold.size > (noun === 'tunnel' ? WINDOW_TUNNELS_MAX : WINDOW_RULES_MAX))
       throw new RefusedError('irreversible', message('root.window_full'))
     const trouble = await this.#deps.foldersTrouble()

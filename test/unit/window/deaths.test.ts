@@ -95,6 +95,28 @@ describe('A window', () => {
     }
   })
 
+  it('knows what was made in it also where the helper is killed as that is deleted again', async () => {
+    const ends = { ikey: 77, okey: 77, addresses: [{ address: '172.17.9.1', peer_address: '', prefix_length: 30 }] }
+    const made = exampleTunnel(ends, 'made')
+    const third = exampleRule({ route_rule_id: 3, bind_port: 7443, sort_order: 3 })
+    for (let at = 1; ; at += 1) {
+      const { root, opening } = await host()
+      await root.open(60)
+      await root.rules([], [third])
+      await root.tunnel(null, made)
+      const isKilled = await killedAt(root, at, async () => {
+        await root.rules([third], [])
+        await root.tunnel(made, null)
+      })
+      await root.start()
+      const { window } = root.windows.probe()
+      assert.deepEqual([window?.route_rule_ids, window?.tunnels], [[3], ['made']], `step ${at}`)
+      await root.handlers['window.cancel']({ window_id: ID })
+      assert.equal(root.picture(), opening, `step ${at}`)
+      if (!isKilled) break
+    }
+  })
+
   it('has all of it taken back, or confirmed, wherever between two writes of the disk the helper is killed', async () => {
     const seen = new Set<string>()
     for (const end of ['cancel', 'confirm', 'expire'] as const)
