@@ -94,6 +94,24 @@ describe('Relay rules that somebody else changes', () => {
     assert.deepEqual([held(), await reapplies()], [[], []])
   })
 
+  it('are put back by their own word where they have one, whatever the setting says of all', async () => {
+    await set(client, { 'system.auto_reapply_on_drift': false })
+    assert.equal((await client.patch('/routes/2', { is_self_heal: true })).status, 200)
+    panel.host.rulesets.flush()
+    assert.equal(await looked(), 'failed,healthy,failed')
+    const wanted = async () =>
+      (await client.get<ReconcileAnswer>('/reconcile')).body.routes.map(({ heal }) => heal?.is_wanted)
+    assert.deepEqual([held(), await wanted()], [[2], [false, true, false]])
+    await set(client, { 'system.self_heal': 'rules' })
+    await client.patch('/routes/3', { is_self_heal: false })
+    panel.clock.advance(60)
+    panel.host.rulesets.flush()
+    assert.equal(await looked(), 'healthy,healthy,failed')
+    assert.deepEqual(await wanted(), [true, true, false])
+    await client.patch('/routes/3', { is_self_heal: null })
+    assert.equal(await looked(), 'healthy,healthy,healthy')
+  })
+
   const taken = (id: number): void => void panel.host.rulesets.edit(id, { nat_mode: 'none' })
   const healOf = async (id: number): Promise<HealView> =>
     (await client.get<ReconcileAnswer>('/reconcile')).body.routes.find(({ route_rule_id }) => route_rule_id === id)

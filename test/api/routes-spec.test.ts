@@ -68,6 +68,7 @@ const ROUTE = [
   'connection_rate_limit',
   'sort_order',
   'tags',
+  'is_self_heal',
   'apply_status_id',
   'apply_status',
   'last_applied_date',

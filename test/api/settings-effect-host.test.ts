@@ -221,6 +221,15 @@ effectsOf('system', {
       assert.deepEqual(await afterPass(), ['Drifted', true])
       await set(client, { 'system.self_heal': 'all' })
       assert.deepEqual(await afterPass(), ['InSync', true])
+      const [{ tunnel_id }] = (await client.get<{ tunnels: [{ tunnel_id: number }] }>('/tunnels')).body.tunnels
+      await client.patch(`/tunnels/${tunnel_id}`, { is_self_heal: false })
+      await kernel.links.setMtu(name, 1400)
+      assert.deepEqual(await afterPass(), ['Drifted', true])
+      assert.equal((await itemOf(client, name)).heal?.is_wanted, false)
+      await set(client, { 'system.self_heal': 'off' })
+      await client.patch(`/tunnels/${tunnel_id}`, { is_self_heal: true })
+      clock.advance(60)
+      assert.deepEqual(await afterPass(), ['InSync', true])
     },
   },
   'system.safe_apply_mode': {

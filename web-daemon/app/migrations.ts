@@ -9,6 +9,7 @@ import * as monitorTicks from '../features/monitor/migration-ticks.ts'
 import * as monitorTimes from '../features/monitor/migration-times.ts'
 import * as monitorTraffic from '../features/monitor/migration-traffic.ts'
 import * as pools from '../features/pools/migration.ts'
+import * as heal from '../features/reconcile/migration-heal.ts'
 import * as routes from '../features/routes/migration.ts'
 import * as routeConnections from '../features/routes/migration-connections.ts'
 import * as routePaths from '../features/routes/migration-paths.ts'
@@ -41,4 +42,5 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   hostHistory,
   listener,
   safeApply,
+  heal,
 ]

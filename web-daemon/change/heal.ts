@@ -22,6 +22,16 @@ interface Entry {
   next: number
   isAway: boolean
   by: string
+  /** As at the last look. */
+  own: boolean | null
+}
+
+/** An object as a look found it. */
+export interface Found {
+  readonly id: number
+  readonly isAway: boolean
+  /** Whether it is put back, by its own word; null where it follows the settings. */
+  readonly own: boolean | null
 }
 
 export interface Healed {
@@ -47,7 +57,9 @@ export class Heals {
     this.#deps = deps
   }
 
-  isWanted(noun: HealedNoun): boolean {
+  /** `own` is the object's own word; null where it follows the settings. */
+  isWanted(noun: HealedNoun, own: boolean | null): boolean {
+    if (own !== null) return own
     const { settings } = this.#deps
     // The older setting stands for `all`.
     const mode = settings.get('system.auto_reapply_on_drift') ? 'all' : settings.get('system.self_heal')
@@ -59,19 +71,20 @@ export class Heals {
   }
 
   /** A look found these, each as it should be or not. */
-  found(noun: HealedNoun, items: readonly { readonly id: number; readonly isAway: boolean }[]): void {
+  found(noun: HealedNoun, items: readonly Found[]): void {
     const entries = this.#entries[noun]
     const now = this.#now()
     for (const [id, { last }] of entries) if (now - last > FORGOTTEN_MS) entries.delete(id)
     const taken = items.filter(({ id, isAway }) => isAway && !entries.get(id)?.isAway)
-    for (const { id, isAway } of items) {
+    for (const { id, isAway, own } of items) {
       const entry = entries.get(id)
+      if (entry) entry.own = own
       if (!entry?.isAway) continue
       if (isAway) entry.last = now
       else entry.isAway = false
     }
     if (taken.length === 0) return
-    for (const { id } of taken) this.#taken(noun, id)
+    for (const one of taken) this.#taken(noun, one)
     this.#writer = ''
     if (taken.some(({ id }) => (entries.get(id)?.times ?? 0) > 1)) this.#deps.onRepeated(noun)
   }
@@ -106,9 +119,9 @@ export class Heals {
     return Math.max(0, dues.reduce((a, b) => Math.min(a, b), Infinity) - now)
   }
 
-  view(noun: HealedNoun, id: number): HealView {
+  view(noun: HealedNoun, id: number, own: boolean | null): HealView {
     const entry = this.#entries[noun].get(id)
-    const isWanted = this.isWanted(noun)
+    const isWanted = this.isWanted(noun, own)
     return {
       is_wanted: isWanted,
       times: entry?.times ?? 0,
@@ -124,7 +137,7 @@ export class Heals {
   /** What somebody does to it again and again; null where nobody does. */
   contest(noun: HealedNoun, id: number): Message | null {
     const entry = this.#entries[noun].get(id)
-    return isContested(entry) ? described(entry, this.isWanted(noun)) : null
+    return entry && isContested(entry) ? described(entry, this.isWanted(noun, entry.own)) : null
   }
 
   contested(): Healed[] {
@@ -141,14 +154,14 @@ export class Heals {
     return count
   }
 
-  #taken(noun: HealedNoun, id: number): void {
+  #taken(noun: HealedNoun, { id, own }: Found): void {
     const now = this.#now()
     const entry = this.#entries[noun].get(id) ?? fresh(now)
     this.#entries[noun].set(id, entry)
-    Object.assign(entry, { times: entry.times + 1, last: now, isAway: true })
+    Object.assign(entry, { times: entry.times + 1, last: now, isAway: true, own })
     // Only a change of the ruleset has a name.
     if (noun === 'route' && this.#writer !== '') entry.by = this.#writer
-    if (isContested(entry)) this.#deps.onContested({ noun, id }, this.view(noun, id))
+    if (isContested(entry)) this.#deps.onContested({ noun, id }, this.view(noun, id, own))
   }
 
   #now(): number {
@@ -164,6 +177,7 @@ const fresh = (now: number): Entry => ({
   next: now,
   isAway: false,
   by: '',
+  own: null,
 })
 
 const isContested = (entry: Entry | undefined): boolean => (entry?.times ?? 0) >= CONTESTED_FROM

@@ -32,6 +32,7 @@ export interface Watched {
   readonly id: number
   readonly status: string
   readonly isDrifted: boolean
+  readonly is_self_heal: boolean | null
 }
 
 export interface Remedy<Item extends Watched> {
@@ -61,13 +62,15 @@ export function makeRemediation<Item extends Watched>(deps: RemediationDeps, rem
   const graceLeft = (): number => Math.max(0, begins - now().getTime())
   /** Of the last look: what waits for the end of the grace, or of a pause. */
   let waiting: readonly number[] = []
+  let isAnyWanted = false
   return {
     remediate: async (items) => {
       heals.found(
         noun,
-        items.map(({ id, isDrifted }) => ({ id, isAway: isDrifted })),
+        items.map(({ id, isDrifted, is_self_heal }) => ({ id, isAway: isDrifted, own: is_self_heal })),
       )
-      const wanted = heals.isWanted(noun) ? items.filter(({ isDrifted }) => isDrifted) : []
+      isAnyWanted = items.some(({ is_self_heal }) => heals.isWanted(noun, is_self_heal))
+      const wanted = items.filter(({ isDrifted, is_self_heal }) => isDrifted && heals.isWanted(noun, is_self_heal))
       waiting = wanted.map(({ id }) => id)
       if (wanted.length === 0 || deps.isHeldBack() || graceLeft() > 0) return
       const due = wanted.filter(({ id }) => heals.mayTry(noun, id))
@@ -82,7 +85,8 @@ export function makeRemediation<Item extends Watched>(deps: RemediationDeps, rem
     },
     // The end of a window is an event of its own.
     dueIn: () => (waiting.length === 0 || deps.isHeldBack() ? null : Math.max(heals.dueIn(noun, waiting), graceLeft())),
-    isReady: () => heals.isWanted(noun) && !deps.isHeldBack() && graceLeft() === 0 && waiting.length === 0,
+    isReady: () =>
+      (isAnyWanted || heals.isWanted(noun, null)) && !deps.isHeldBack() && graceLeft() === 0 && waiting.length === 0,
   }
 }
 

@@ -5,6 +5,7 @@ import { nullable, Type, U32_MAX } from '../../schema.ts'
 import { APPLIED_FIELDS } from '../base/applied-fields.ts'
 import { field, type ColumnsOf, type RecordOf } from '../base/field-list.ts'
 import type { FieldCode } from '../base/codes.ts'
+import { HEAL_FIELDS } from '../base/heal-fields.ts'
 import { flag, lookupId, maybe, orNull, ranged, refusedWith, tagList, text } from '../base/fields.ts'
 import { ADDRESS_FAMILIES, LOAD_BALANCE_MODES, NAT_MODES, ROUTE_PROTOCOLS } from '../base/lookups.ts'
 import { Count, Flag, Id, idIn, list, Sentence, Text, described } from '../base/shapes.ts'
@@ -268,6 +269,7 @@ export const ROUTE_FIELDS = {
     request: maybe(tagList('rule')),
     byDefault: [],
   }),
+  ...HEAL_FIELDS,
   ...APPLIED_FIELDS,
 }
 

@@ -4,6 +4,7 @@ import { message } from '../../messages/message.ts'
 import { nullable, Type } from '../../schema.ts'
 import { APPLIED_FIELDS } from '../base/applied-fields.ts'
 import { field } from '../base/field-list.ts'
+import { HEAL_FIELDS } from '../base/heal-fields.ts'
 import { flag, lookupId, maybe, orNull, ranged, refusedWith, tagList, text } from '../base/fields.ts'
 import { PERSISTENCE_TYPES } from '../base/lookups.ts'
 import { Flag, Id, idIn, list, Text } from '../base/shapes.ts'
@@ -75,6 +76,7 @@ export const PANEL_FIELDS = {
     request: maybe(tagList('tunnel')),
     byDefault: [],
   }),
+  ...HEAL_FIELDS,
   is_managed: field({ answer: Flag, byDefault: true }),
   ...APPLIED_FIELDS,
 }

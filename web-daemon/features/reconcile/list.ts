@@ -17,7 +17,10 @@ export const listAll =
       .map((item) => ({
         ...item,
         noticed: noticedIn(watch, item),
-        heal: item.tunnel_id === null ? null : heals.view('tunnel', item.tunnel_id),
+        heal:
+          item.tunnel_id === null
+            ? null
+            : heals.view('tunnel', item.tunnel_id, report.heals.get(item.interface_name) ?? null),
       }))
     const { ignored_interfaces, leftover_units } = report
     const last = watch.last()

@@ -19,6 +19,8 @@ export type Item = Omit<ReconcileItem, 'noticed' | 'heal'>
 export interface Report {
   /** Ignored ones too. */
   readonly items: Item[]
+  /** Of each stored tunnel, by its name, whether it is put back by its own word. */
+  readonly heals: ReadonlyMap<string, boolean | null>
   readonly ignored_interfaces: string[]
   readonly leftover_units: string[]
 }
@@ -32,6 +34,7 @@ export async function compareAll(context: Pick<ReadContext, 'db' | 'request' | '
   ]
   return {
     items,
+    heals: new Map(managed.map(({ record }) => [record.interface_name, record.is_self_heal])),
     ignored_interfaces,
     leftover_units: leftovers.flatMap(({ interface_name, state }) =>
       pathsOf(folders, interface_name, state?.saved ?? null),

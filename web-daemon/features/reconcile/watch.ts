@@ -14,6 +14,7 @@ import { compareAll, countsOf, type Item } from './report.ts'
 /** A tunnel of the host, or one that is stored; under the name of its interface. */
 interface Tunnel extends Item {
   readonly key: string
+  readonly is_self_heal: boolean | null
 }
 
 export type TunnelWatch = DriftWatch<string, Tunnel>
@@ -56,15 +57,19 @@ const subscribe: Schedule<never>['subscribe'] = (bus, prompt) => [
 ]
 
 async function lookAtAll(context: Omit<CommandContext, 'note'>): Promise<Tunnel[]> {
-  const { items } = await compareAll(context)
+  const { items, heals } = await compareAll(context)
   const inSync = new Set(items.filter(({ status }) => status === 'InSync').map(({ tunnel_id }) => tunnel_id))
   const pending = await pendingTunnels(context.db)
   await settle(context, tunnelResource(context), pending, ({ tunnel_id }) => inSync.has(tunnel_id))
-  return items.filter(({ is_ignored }) => !is_ignored).map((item) => ({ ...item, key: item.interface_name }))
+  return items
+    .filter(({ is_ignored }) => !is_ignored)
+    .map((item) => ({ ...item, key: item.interface_name, is_self_heal: heals.get(item.interface_name) ?? null }))
 }
 
-const managedTunnel = ({ tunnel_id, status }: Tunnel): Watched[] =>
-  tunnel_id === null ? [] : [{ id: tunnel_id, status, isDrifted: status === 'Drifted' || status === 'Missing' }]
+const managedTunnel = ({ tunnel_id, status, is_self_heal }: Tunnel): Watched[] =>
+  tunnel_id === null
+    ? []
+    : [{ id: tunnel_id, status, is_self_heal, isDrifted: status === 'Drifted' || status === 'Missing' }]
 
 export function passView({ at, because, items, changes }: Pass<Tunnel>): LastPass {
   const changed = changes.flatMap(({ from, to }) => {

@@ -29,6 +29,7 @@ export interface RouteValues {
   is_clamp_mss_to_pmtu: boolean
   is_include_local_originated: boolean
   is_logging_enabled: boolean
+  is_self_heal: boolean | null
   fwmark: number | null
   max_connections_per_source: number | null
   connection_rate_limit: number | null
@@ -66,6 +67,7 @@ export const emptyRoute = (): RouteValues => ({
   is_clamp_mss_to_pmtu: true,
   is_include_local_originated: false,
   is_logging_enabled: false,
+  is_self_heal: null,
   fwmark: null,
   max_connections_per_source: null,
   connection_rate_limit: null,

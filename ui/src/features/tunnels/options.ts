@@ -49,12 +49,14 @@ export const MONITORING = [
   override('monitor_state_change_samples'),
 ] as const
 
+export const REPAIR = [of('flag', null, true)('is_self_heal')] as const
+
 export const KEEPALIVE = [
   override('keepalive_interval_seconds'),
   of('number', null, false)('keepalive_packet_size'),
 ] as const
 
-const ALL = [...PACKETS, ...QUEUE, ...MONITORING, ...KEEPALIVE] as const
+const ALL = [...PACKETS, ...QUEUE, ...MONITORING, ...REPAIR, ...KEEPALIVE] as const
 export type OptionName = (typeof ALL)[number]['name']
 export type Options = { [N in OptionName]: number | string | boolean | null }
 

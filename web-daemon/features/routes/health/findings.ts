@@ -68,7 +68,7 @@ const storedRules = (
 ): RouteFinding[] =>
   stored.map((record) => ({
     ...compareRule(record, held, covers.get(record.route_rule_id) ?? []),
-    heal: heals.view('route', record.route_rule_id),
+    heal: heals.view('route', record.route_rule_id, record.is_self_heal),
   }))
 
 function countByStatus(routes: readonly RouteFinding[]): RouteFindings['route_counts'] {

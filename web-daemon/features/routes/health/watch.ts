@@ -31,6 +31,7 @@ interface Rule {
   readonly detail: string
   readonly told: RouteHealthEvent['detail_message']
   readonly isDrifted: boolean
+  readonly is_self_heal: boolean | null
 }
 
 export type RouteWatch = DriftWatch<number, Rule, Hint>
@@ -57,7 +58,7 @@ export function makeRouteWatch(deps: RemediationDeps, traffic: Traffic): RouteWa
     publish: ({ changes }) => {
       for (const change of changes) for (const event of healthEvent(change)) deps.publish('route.health', event)
     },
-    remediate: (rules) => remediate(rules.map(({ key, status, isDrifted }) => ({ id: key, status, isDrifted }))),
+    remediate: (rules) => remediate(rules.map(({ key: id, ...rule }) => ({ id, ...rule }))),
     dueIn,
     isUrgent: async (hints) => hints.includes('all') && isReady() && (await isTableGone(deps)),
   }
@@ -147,11 +148,12 @@ async function rulesFrom(
   return records.flatMap((record, at) => {
     const health = healths[at]
     if (!health) return []
-    const { route_rule_id: key, route_rule_title: title } = record
+    const { route_rule_id: key, route_rule_title: title, is_self_heal } = record
     return [
       {
         key,
         title,
+        is_self_heal,
         status: health.state,
         detail: health.detail,
         told: health.detail_message,
