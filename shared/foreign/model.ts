@@ -40,7 +40,7 @@ export type ForeignChain = Static<typeof ForeignChain>
 
 /**
  * Every packet that the rule matches meets these conditions: "" and null are any, and ports are the range from first to last.
- * `is_whole`: every packet that meets them matches. `ct`: the conntrack state that is required ("never": neither new nor established).
+ * `is_ct_mark_set`: it writes the mark of the connection. `is_whole`: every packet that meets them matches. `ct`: the conntrack state that is required ("never": neither new nor established).
  */
 export const ForeignRule = strict({
   table: Name,
@@ -55,6 +55,7 @@ export const ForeignRule = strict({
   in_interface: Device,
   out_interface: Device,
   ct: stringEnum(['', 'new', 'established', 'tracked', 'dnat', 'never']),
+  is_ct_mark_set: Type.Boolean(),
   is_whole: Type.Boolean(),
   verdict: stringEnum(FOREIGN_VERDICTS),
   target: Name,

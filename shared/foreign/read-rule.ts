@@ -16,6 +16,7 @@ const ANYTHING: Conditions = {
   in_interface: '',
   out_interface: '',
   ct: '',
+  is_ct_mark_set: false,
   is_whole: true,
   verdict: 'none',
   target: '',
@@ -65,10 +66,16 @@ function statement(item: Json): Part {
   const [kind, body] = only(item) ?? ['', null]
   if (kind === 'match' && isObject(body)) return readMatch(body)
   if ((kind === 'jump' || kind === 'goto') && isObject(body)) return { verdict: kind, target: textIn(body, 'target') }
+  if (kind === 'mangle' && isObject(body) && isConnectionMark(body['key'])) return { is_ct_mark_set: true }
   if (HARMLESS.includes(kind)) return {}
   if (SOMETIMES.includes(kind)) return MORE
   const verdict = VERDICTS[kind]
   return verdict ? { verdict } : { ...MORE, verdict: 'other' }
+}
+
+function isConnectionMark(key: Json | undefined): boolean {
+  const [kind, body] = only(key) ?? ['', null]
+  return kind === 'ct' && isObject(body) && body['key'] === 'mark'
 }
 
 function readMatch({ op, left, right = null }: JsonObject): Part {

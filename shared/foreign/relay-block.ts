@@ -87,6 +87,13 @@ export class Walker {
     }
   }
 
+  /** The rules that write the mark of the packet's connection. */
+  markedBy(chain: ForeignChain, packet: Packet): { readonly rule: ForeignRule; readonly isCertain: boolean }[] {
+    const marking = new Map<ForeignRule, Match>()
+    this.#walk(keyOf(chain), { packet, chain, walked: new Map(), depth: 0, marking })
+    return [...marking].map(([rule, match]) => ({ rule, isCertain: match === 'yes' && keyOf(rule) === keyOf(chain) }))
+  }
+
   #walk(key: string, way: Way): Walk {
     const known = way.walked.get(key)
     if (known) return known
@@ -96,6 +103,7 @@ export class Walker {
     for (const rule of this.#rules.get(key) ?? []) {
       const match = matches(rule, way)
       if (match === 'no') continue
+      if (rule.is_ct_mark_set) way.marking?.set(rule, match)
       const walk = this.#after(rule, way)
       if (walk.endings.has('drop')) blame = walk.blame
       for (const one of walk.endings) if (one !== 'on') endings.add(one)
@@ -127,6 +135,8 @@ interface Way {
   readonly chain: ForeignChain
   readonly walked: Map<string, Walk>
   readonly depth: number
+  /** Collects those that write the mark of the connection. */
+  readonly marking?: Map<ForeignRule, Match>
 }
 
 const ENDINGS: Readonly<Partial<Record<ForeignRule['verdict'], readonly Ending[]>>> = {
@@ -183,25 +193,30 @@ function ctMatch({ ct }: ForeignRule, { isTranslated, isReply }: Packet, { hook,
   return hook === 'prerouting' && priority <= CONNTRACK ? 'maybe' : 'yes'
 }
 
-/**
- * Rules of others that translate what a rule listens for before the panel's table may: that its packets never come
- * there is likely, and not sure.
- */
-export function takenBy(rule: RelayRule, foreign: ForeignFound): ForeignRule[] {
+/** `is_certain`: it stands before the panel's table, and takes all that a rule listens for. */
+export type Taker = ForeignRule & { readonly is_certain: boolean }
+
+/** Rules of others that translate what a rule listens for before the panel's table may. */
+export function takenBy(rule: RelayRule, foreign: ForeignFound): Taker[] {
   // Asked of each of thousands of rules, and most hosts translate nothing else.
   if (!foreign.rules.some(({ verdict, port }) => verdict === 'translate' && port !== null)) return []
   const packets = relayPackets(rule, { own_addresses: [], in_interface: null, out_interface: null }).filter(
     ({ isTranslated }) => !isTranslated,
   )
   const chains = foreign.chains.filter(({ hook, priority }) => hook === 'prerouting' && priority <= TRANSLATION)
-  const takes = (one: ForeignRule): boolean =>
-    chains.some(
-      (chain) =>
-        chain.table === one.table &&
-        packets.some(
-          (packet) =>
-            isOfFamily(chain, packet) && matches(one, { packet, chain, walked: new Map(), depth: 0 }) !== 'no',
-        ),
+  const matchesOf = (one: ForeignRule, chain: ForeignChain): Match[] =>
+    packets.map((packet) =>
+      isOfFamily(chain, packet) ? matches(one, { packet, chain, walked: new Map(), depth: 0 }) : 'no',
     )
-  return foreign.rules.filter((one) => one.verdict === 'translate' && one.port !== null && takes(one))
+  return foreign.rules
+    .filter((one) => one.verdict === 'translate' && one.port !== null)
+    .flatMap((one) => {
+      const near = chains.filter(({ table }) => table === one.table)
+      if (!near.some((chain) => matchesOf(one, chain).some((match) => match !== 'no'))) return []
+      const isSure = (chain: ForeignChain): boolean =>
+        chain.chain === one.chain &&
+        chain.priority < TRANSLATION &&
+        matchesOf(one, chain).every((match) => match === 'yes')
+      return [{ ...one, is_certain: near.some(isSure) }]
+    })
 }

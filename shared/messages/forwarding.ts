@@ -23,6 +23,17 @@ export const FORWARDING = {
   'forwarding.foreign_may_drop': 'Table {table}, chain {chain}, may drop what the rule relays: {text}.',
   'forwarding.foreign_may_drop_replies':
     'Table {table}, chain {chain}, may drop the replies to what the rule relays: {text}.',
+  'forwarding.foreign_takes':
+    'Table {table}, chain {chain}, takes what the rule listens for before the rule does: {text}.',
+  'forwarding.foreign_may_take': 'Table {table}, chain {chain}, may take what the rule listens for: {text}.',
+  'forwarding.foreign_mark':
+    "Table {table}, chain {chain}, overwrites the mark of the rule's connections, which are then neither masqueraded nor counted: {text}.",
+  'forwarding.foreign_may_mark':
+    "Table {table}, chain {chain}, may overwrite the mark of the rule's connections, which are then neither masqueraded nor counted: {text}.",
+  'forwarding.mark_overwritten':
+    "The panel overwrites the connection mark that table {table}, chain {chain}, sets on the rule's connections: {text}.",
+  'forwarding.fix_taken': 'Take the port out of that rule, or listen on another one.',
+  'forwarding.fix_mark': 'Have that rule leave connections alone whose mark is set: ct mark 0x0.',
   'forwarding.let_through':
     '{what, select, replies {Let replies through} gre {Let GRE through} other {Let it through}}: {command}.',
   'forwarding.let_through_file':

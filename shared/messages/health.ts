@@ -8,6 +8,9 @@ export const HEALTH = {
   'health.unreadable': "The kernel's rules cannot be read: {why}",
   'health.helper_silent': 'the root helper does not answer',
   'health.as_stored': 'The rule in the kernel matches what is stored',
+  'health.as_stored_beside': 'The rule in the kernel matches what is stored. {text}',
+  'health.not_taken': 'No other software takes what the rule listens for.',
+  'health.not_marked': "No other software overwrites the mark of the rule's connections.",
   'health.shadowed':
     'The rule in the kernel matches what is stored, and it can never match: it is shadowed by {rules}, which stands earlier',
   'health.in_part': 'The kernel holds the rule in part: {why}. Reapply it',

@@ -63,6 +63,19 @@ for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const)
       )
     })
 
+    it('and what others mark is relayed and counted all the same', async () => {
+      await rig.become(rule(1, { bind_port: 81, is_include_local_originated: true }))
+      rig.relay.nft(`table inet marks {
+ chain early { type filter hook prerouting priority mangle; ct state new ct mark set 0x1; }
+ chain sent { type filter hook output priority mangle; ct state new ct mark set 0x1; }
+}
+`)
+      assert.deepEqual([await fromClient('tcp', RELAY, 81), fromRelay(RELAY, 81)], [`${ONE} 80`, `${ONE} 80`])
+      rig.relay.run('nft', ['delete', 'table', 'inet', 'marks'])
+      const { tx_packets, rx_packets } = await rig.counted(1)
+      assert.ok(tx_packets >= 8 && rx_packets >= 6, `${tx_packets} there, ${rx_packets} back`)
+    })
+
     /** Leaves what earlier versions wrote. */
     function takeGuardAway(): void {
       for (const way of ['in', 'out'])
@@ -71,7 +84,9 @@ for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const)
             /type != local return # handle ([0-9]+)/.exec(
               rig.relay.run('nft', ['-a', 'list', 'chain', 'inet', 'panel', `relay_${way}`]),
             ) ?? []
-          rig.relay.nft(`delete rule inet panel relay_${way} handle ${handle}\n`)
+          rig.relay.nft(
+            `delete rule inet panel relay_${way} handle ${handle}\ninsert rule inet panel relay_${way} ct mark != 0 return\n`,
+          )
         } else {
           const line = [
             '-D',

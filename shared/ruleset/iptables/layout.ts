@@ -20,7 +20,7 @@ export function layOutIptables(rules: readonly RelayRule[], family: Family): Fam
 
 const hook = ({ hooks }: ChainTable, builtIn: string, line: string): void => void hooks.set(builtIn, [line])
 
-const OF_NOBODY = '-m connmark ! --mark 0x0 -j RETURN'
+const TRANSLATED = '-m conntrack --ctstate DNAT -j RETURN'
 const TO_OTHERS = '-m addrtype ! --dst-type LOCAL -j RETURN'
 const OF_ANY = '-m connmark --mark 0x50000000/0xf0000000'
 const NOT_OURS = '-m connmark ! --mark 0x50000000/0xf0000000 -j RETURN'
@@ -35,10 +35,10 @@ function natChains(nat: ChainTable, rules: readonly RelayRule[], family: Family)
   hook(nat, 'PREROUTING', '-j PANEL-IN')
   hook(nat, 'OUTPUT', '-j PANEL-OUT')
   hook(nat, 'POSTROUTING', '-j PANEL-SNAT')
-  // Marks of others are left alone, and so is what goes to somebody else; loopback traffic is never relayed.
-  nat.chains.set('PANEL-IN', [OF_NOBODY, TO_OTHERS, ...rules.flatMap((rule) => listenLines('in', rule))])
+  // What somebody else has translated, or goes to somebody else, is left alone; loopback traffic is never relayed.
+  nat.chains.set('PANEL-IN', [TRANSLATED, TO_OTHERS, ...rules.flatMap((rule) => listenLines('in', rule))])
   nat.chains.set('PANEL-OUT', [
-    OF_NOBODY,
+    TRANSLATED,
     TO_OTHERS,
     `-d ${family === 4 ? '127.0.0.0/8' : '::1/128'} -j RETURN`,
     ...own.flatMap((rule) => listenLines('out', rule)),

@@ -84,8 +84,8 @@ export const ip = (family: 4 | 6): string => (family === 4 ? 'ip' : 'ip6')
  */
 function relay(hook: Hook): string[] {
   return [
-    // Somebody else's mark is left alone.
-    'ct mark != 0x00000000 return',
+    // Somebody else has translated it. A mark is no sign of that: other software marks every connection.
+    'ct status dnat return',
     // What goes to somebody else passes, whatever address a rule is bound to.
     'fib daddr type != local return',
     `meta l4proto . th dport vmap @relay_${hook}_ports`,

@@ -3,7 +3,8 @@
 import type { ForeignView } from '@panel/shared/api/forwarding.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
-import { findRelayBlocks, type RelayBlock } from '@panel/shared/foreign/relay-block.ts'
+import { markWriters, type MarkWriter } from '@panel/shared/foreign/mark-writers.ts'
+import { findRelayBlocks, takenBy, type RelayBlock, type Taker } from '@panel/shared/foreign/relay-block.ts'
 import { fromRoot, type Message, message, sentences, spoken } from '@panel/shared/messages/message.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 
@@ -26,27 +27,48 @@ export const foreignView = ({ is_readable, managers, rules, total, detail }: For
   ...spoken('detail', fromRoot(detail)),
 })
 
-/**
- * What of it drops, or may drop, what the rule relays; `out_interface` is where that leaves, null where nobody knows.
- */
-export async function foreignBlocks(
+/** What of it stands in the way of a relay rule. */
+export interface InTheWay {
+  /** What drops, or may drop, what the rule relays. */
+  readonly blocks: readonly RelayBlock[]
+  readonly takers: readonly Taker[]
+  readonly writers: readonly MarkWriter[]
+}
+export const NOTHING_IN_THE_WAY: InTheWay = { blocks: [], takers: [], writers: [] }
+
+/** `out_interface` is where the rule's packets leave; null where nobody knows. */
+export async function foreignInTheWay(
   request: Reader,
   foreign: ForeignFound,
   rule: RelayRule,
   out_interface: string | null,
-): Promise<RelayBlock[]> {
-  if (foreign.chains.length === 0) return []
+): Promise<InTheWay> {
+  if (foreign.chains.length === 0) return NOTHING_IN_THE_WAY
   const interfaces = (await request('host.probe', { parts: ['interfaces'] })).interfaces ?? []
   const addressed = interfaces.map(({ name, addresses }) => ({
     name,
     addresses: addresses.map((text) => text.split('/')[0] ?? ''),
   }))
   const owner = addressed.find(({ addresses }) => addresses.includes(rule.bind_address))
-  return findRelayBlocks(rule, foreign, {
+  const around = {
     own_addresses: addressed.flatMap(({ addresses }) => addresses),
     in_interface: owner?.name ?? null,
     out_interface,
-  })
+  }
+  return {
+    blocks: findRelayBlocks(rule, foreign, around),
+    takers: takenBy(rule, foreign),
+    writers: markWriters(rule, foreign, around),
+  }
+}
+
+export const takerTold = ({ table, chain, text, is_certain }: Taker): Message =>
+  message(is_certain ? 'forwarding.foreign_takes' : 'forwarding.foreign_may_take', { table, chain, text })
+
+export function writerTold({ table, chain, text, is_after, is_certain }: MarkWriter): Message {
+  const parts = { table, chain, text }
+  if (!is_after) return message('forwarding.mark_overwritten', parts)
+  return message(is_certain ? 'forwarding.foreign_mark' : 'forwarding.foreign_may_mark', parts)
 }
 
 export function toldOf({ table, chain, text, is_certain, is_reply }: RelayBlock): Message {

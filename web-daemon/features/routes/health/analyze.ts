@@ -2,17 +2,18 @@
 // (decisions.md, F24).
 import type { Evidence, RouteAnalysis, RouteVerdict } from '@panel/shared/api/analysis.ts'
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
+import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RouteHealthView } from '@panel/shared/api/routes/answers.ts'
 import { fromRoot, message, type Message } from '@panel/shared/messages/message.ts'
 import { ruleNamed, tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { StoreContext } from '../../../platform/context.ts'
-import { foreignRules, remediesOf, toldOf } from '../../forwarding/foreign.ts'
+import { foreignRules, remediesOf, takerTold, toldOf, writerTold, type InTheWay } from '../../forwarding/foreign.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { observe } from '../../tunnels/view.ts'
 import { readHealth } from './health.ts'
 import { targetOf } from '../get.ts'
 import { readPaths, type Paths } from '../path.ts'
-import { blocksOfRoute } from './path-check.ts'
+import { inTheWayOf } from './path-check.ts'
 import { probeDestinations } from './reachability.ts'
 import { isAsStored, readKernelRules, type KernelRules } from '../kernel-rules.ts'
 import { familyOf, type RouteRecord } from '../record.ts'
@@ -38,17 +39,21 @@ export function analyzeRoute(traffic: Traffic) {
     const paths = await readPaths(context, [record])
     const [health] = await readHealth(context, [record], { rules: held, paths })
     if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
+    const foreign = await foreignRules(context.request)
+    const inTheWay = await inTheWayOf(context.request, record, { foreign, paths })
     const findings = [
       inForce(record),
       inKernel(record, held, health),
       await forwarding(context, record),
       await shadow(context, record),
-      await foreign(context, record, paths),
+      blocked(foreign, inTheWay),
+      taken(inTheWay),
+      marked(inTheWay),
       tunnel(record, health, paths),
       await destinations(context, record),
       await mtu(context, record, health),
       room(traffic, record),
-      await inbound(traffic, record),
+      await inbound(traffic, record, inTheWay),
     ]
     const stop = findings.find(({ verdict }) => verdict !== null)
     const summary = stop ? stop.told : message('health.all_well')
@@ -123,10 +128,8 @@ async function shadow({ db }: StoreContext, { route_rule_id }: RouteRecord): Pro
 }
 
 /** What cannot be read for certain is evidence, not a verdict. */
-async function foreign(context: StoreContext, record: RouteRecord, paths: Paths): Promise<Finding> {
-  const found = await foreignRules(context.request)
-  const { is_readable: readable, managers, total, detail } = found
-  const blocks = await blocksOfRoute(context.request, record, { foreign: found, paths })
+function blocked(foreign: ForeignFound, { blocks }: InTheWay): Finding {
+  const { is_readable: readable, managers, total, detail } = foreign
   const [block = null] = blocks
   const data = { readable, managers, total, block: block && { ...block, remedy: block.remedy.message } }
   if (!readable)
@@ -143,6 +146,23 @@ async function foreign(context: StoreContext, record: RouteRecord, paths: Paths)
     passes('foreign_rules', toldOf(block), data),
     blocks.map(({ remedy }) => remedy),
   )
+}
+
+function taken({ takers }: InTheWay): Finding {
+  const [taker] = takers
+  if (!taker) return passes('foreign_dnat', message('health.not_taken'))
+  const finding = passes('foreign_dnat', takerTold(taker), { ...taker })
+  return taker.is_certain ? stops('RULE_SHADOWED', finding, [message('forwarding.fix_taken')]) : finding
+}
+
+/** What is not masqueraded finds no way back, where the destination's own way leads past this server. */
+function marked({ writers }: InTheWay): Finding {
+  const [writer] = writers
+  if (!writer) return passes('connection_mark', message('health.not_marked'))
+  const finding = passes('connection_mark', writerTold(writer), { ...writer })
+  return writer.is_after && writer.is_certain
+    ? stops('FORWARD_BLOCKED', finding, [message('forwarding.fix_mark')], false)
+    : finding
 }
 
 function tunnel(record: RouteRecord, { tunnel: over }: RouteHealthView, { tunnelsOf, nameOf }: Paths): Finding {
@@ -257,7 +277,7 @@ function room(traffic: Traffic, record: RouteRecord): Finding {
   )
 }
 
-async function inbound(traffic: Traffic, record: RouteRecord): Promise<Finding> {
+async function inbound(traffic: Traffic, record: RouteRecord, { takers, writers }: InTheWay): Promise<Finding> {
   await traffic.read()
   const view = await trafficView(traffic, record)
   const data = {
@@ -272,6 +292,7 @@ async function inbound(traffic: Traffic, record: RouteRecord): Promise<Finding> 
       message('health.has_relayed', { there: view.tx_packets_since_creation, back: view.rx_packets_since_creation }),
       data,
     )
+  const isInDoubt = takers.length > 0 || writers.some(({ is_after }) => is_after)
   const fix = [
     message('health.fix_try'),
     message('health.fix_inbound', {
@@ -283,6 +304,6 @@ async function inbound(traffic: Traffic, record: RouteRecord): Promise<Finding> 
     'NO_INBOUND_TRAFFIC',
     passes('traffic', message('health.nothing_came'), data),
     fix,
-    traffic.available.is_readable,
+    traffic.available.is_readable && !isInDoubt,
   )
 }

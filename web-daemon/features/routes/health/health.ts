@@ -4,10 +4,14 @@ import type { RouteHealthState, RouteHealthView, TunnelOnPath } from '@panel/sha
 import { sameState } from '@panel/shared/change/change.ts'
 import { checkMessage, failedChecks } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
+import type { ForeignFound } from '@panel/shared/foreign/model.ts'
+import { markWriters } from '@panel/shared/foreign/mark-writers.ts'
+import { takenBy } from '@panel/shared/foreign/relay-block.ts'
 import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
 import { fromRoot, message, type Message } from '@panel/shared/messages/message.ts'
 import { ruleNamed, tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { ReadContext } from '../../../platform/context.ts'
+import { foreignRules, takerTold, writerTold } from '../../forwarding/foreign.ts'
 import { observe } from '../../tunnels/view.ts'
 import { nullIfHelperAway } from '../../../platform/helper/away.ts'
 import { readKernelRules, type KernelRules } from '../kernel-rules.ts'
@@ -16,6 +20,9 @@ import { readPaths, type Paths } from '../path.ts'
 import { findShadows } from './shadows.ts'
 
 type Tunnel = TunnelOnPath & { readonly is_known: boolean }
+
+/** Where the rule's packets come from and go to is left to the analysis. */
+const ANYWHERE = { own_addresses: [], in_interface: null, out_interface: null }
 
 interface AlreadyRead {
   readonly rules?: KernelRules
@@ -31,9 +38,10 @@ export async function readHealth(
   const { hopsOf, tunnelsOf, nameOf } = read.paths ?? (await readPaths({ db, request }, records))
   const namesOf = (record: RouteRecord): string[] => tunnelsOf(record).flatMap((id) => nameOf(id) ?? [])
   const ids = records.map(({ route_rule_id }) => route_rule_id)
-  const [held, forwarding, observed, shadows] = await Promise.all([
+  const [held, forwarding, foreign, observed, shadows] = await Promise.all([
     read.rules ?? nullIfHelperAway(readKernelRules(request, ids)),
     nullIfHelperAway(request('forwarding.probe', {})),
+    nullIfHelperAway(foreignRules(request)),
     observe(request, [...new Set(records.flatMap(namesOf))]),
     findShadows(db, ids),
   ])
@@ -48,6 +56,7 @@ export async function readHealth(
     return healthView(record, {
       held,
       forwarding: forwarding?.state.live ?? null,
+      beside: besideForeign(record, foreign),
       tunnel,
       destinations: record.destinations
         .filter(({ is_enabled }) => is_enabled)
@@ -65,6 +74,8 @@ interface ObservedRoute {
   /** Null if the helper is away. */
   readonly held: KernelRules | null
   readonly forwarding: ForwardingSwitches | null
+  /** What rules of other software do to it; null where they do nothing. */
+  readonly beside: Beside | null
   /** That of its path; of several one that is down. */
   readonly tunnel: Tunnel | null
   readonly destinations: RouteHealthView['destinations']
@@ -96,7 +107,7 @@ interface Verdict {
   readonly told: Message
 }
 
-function verdict(record: RouteRecord, { held, forwarding, shadows, ...path }: ObservedRoute): Verdict {
+function verdict(record: RouteRecord, { held, forwarding, shadows, beside, ...path }: ObservedRoute): Verdict {
   const { apply_status_id: status, last_apply_error_message: error } = record
   if (!record.is_enabled) return { state: 'disabled', told: message('health.disabled') }
   if (status === APPLY_STATUSES.Inconsistent)
@@ -117,12 +128,27 @@ function verdict(record: RouteRecord, { held, forwarding, shadows, ...path }: Ob
   return (
     inKernel(record, held) ??
     besideStrays(held) ??
+    (beside?.is_certain ? { state: 'impaired', told: beside.told } : null) ??
     whileForwarding(record, forwarding) ??
     overTunnel(path) ?? {
       state: 'healthy',
-      told: asStored(shadows),
+      told: beside ? message('health.as_stored_beside', { text: beside.told }) : asStored(shadows),
     }
   )
+}
+
+interface Beside {
+  readonly told: Message
+  readonly is_certain: boolean
+}
+
+function besideForeign(record: RouteRecord, foreign: ForeignFound | null): Beside | null {
+  const rule = foreign && foreign.rules.length > 0 ? ruleOf(record) : null
+  if (!rule || !foreign) return null
+  const [taker] = takenBy(rule, foreign).sort((a, b) => Number(b.is_certain) - Number(a.is_certain))
+  if (taker) return { told: takerTold(taker), is_certain: taker.is_certain }
+  const [writer] = markWriters(rule, foreign, ANYWHERE)
+  return writer?.is_after && writer.is_certain ? { told: writerTold(writer), is_certain: true } : null
 }
 
 const asStored = (shadows: readonly RouteRecord[]): Message =>

@@ -1,12 +1,20 @@
 // Whether this server lets through what a rule relays: its own forwarding, and the firewalls of other software.
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
-import type { RelayBlock } from '@panel/shared/foreign/relay-block.ts'
-import { sentences } from '@panel/shared/messages/message.ts'
+import { sentences, type Message } from '@panel/shared/messages/message.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { CommandContext } from '../../../platform/context.ts'
 import { forwardFor } from '../../forwarding/auto.ts'
-import { foreignBlocks, foreignRules, remediesOf, toldOf } from '../../forwarding/foreign.ts'
+import {
+  foreignInTheWay,
+  foreignRules,
+  NOTHING_IN_THE_WAY,
+  remediesOf,
+  takerTold,
+  toldOf,
+  writerTold,
+  type InTheWay,
+} from '../../forwarding/foreign.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { readPaths, type Paths } from '../path.ts'
 import { familyOf, ruleOf, type NamedRoute, type RouteRecord } from '../record.ts'
@@ -19,14 +27,14 @@ export async function preparePath(context: CommandContext, record: RouteRecord):
     : []
 }
 
-export async function blocksOfRoute(
+export async function inTheWayOf(
   request: Reader,
   record: NamedRoute,
   { foreign, paths }: { readonly foreign: ForeignFound; readonly paths: Paths },
-): Promise<RelayBlock[]> {
+): Promise<InTheWay> {
   const rule = ruleOf({ ...record, is_enabled: true })
-  if (!rule || rule.destinations.length === 0 || foreign.chains.length === 0) return []
-  return foreignBlocks(request, foreign, rule, await onlyDevice(request, record, paths))
+  if (!rule || rule.destinations.length === 0 || foreign.chains.length === 0) return NOTHING_IN_THE_WAY
+  return foreignInTheWay(request, foreign, rule, await onlyDevice(request, record, paths))
 }
 
 /** The interface through which everything leaves; null if there are several, or it is not known. */
@@ -39,16 +47,22 @@ async function onlyDevice(request: Reader, record: NamedRoute, { hopsOf, nameOf 
 /** The rule stands even if this cannot be read. Single rules that might drop packets are left to the analysis. */
 async function foreignWarnings(context: CommandContext, record: RouteRecord): Promise<Warning[]> {
   try {
-    const blocks = await blocksOfRoute(context.request, record, {
+    const { blocks, takers, writers } = await inTheWayOf(context.request, record, {
       foreign: await foreignRules(context.request),
       paths: await readPaths(context, [record]),
     })
-    const [block] = blocks
-    return block && (block.is_certain || block.is_policy)
-      ? [{ code: 'FOREIGN_FORWARD_POLICY_DROP', ...sentences(toldOf(block), remediesOf(blocks)), field: '' }]
-      : []
+    const [[block], [taker], [writer]] = [blocks, takers, writers]
+    return [
+      ...(block && (block.is_certain || block.is_policy)
+        ? [warning('FOREIGN_FORWARD_POLICY_DROP', '', sentences(toldOf(block), remediesOf(blocks)))]
+        : []),
+      ...(taker ? [warning('FOREIGN_DNAT', 'bind_port', takerTold(taker))] : []),
+      ...(writer ? [warning('FOREIGN_CONNECTION_MARK', '', writerTold(writer))] : []),
+    ]
   } catch (refused) {
     if (refused instanceof Refusal) return []
     throw refused
   }
 }
+
+const warning = (code: Warning['code'], field: string, told: Message): Warning => ({ code, ...told, field })

@@ -1,0 +1,44 @@
+// Rules of others that write the mark by which a relayed connection is known to be one of ours.
+import { TRANSLATION, meets, relayPackets, type Surroundings } from './relay-packet.ts'
+import type { ForeignChain, ForeignFound, ForeignRule } from './model.ts'
+import type { RelayRule } from '../ruleset/model.ts'
+import { Walker } from './relay-block.ts'
+
+/**
+ * `is_after`: it also writes what the panel has marked, so the connection is neither masqueraded nor counted any more;
+ * otherwise the panel writes over it. `is_certain`: every connection of the rule meets it.
+ */
+export interface MarkWriter {
+  readonly table: string
+  readonly chain: string
+  readonly text: string
+  readonly is_after: boolean
+  readonly is_certain: boolean
+}
+
+/** Those that take the panel's mark away come first, and of those the certain ones. */
+export function markWriters(rule: RelayRule, foreign: ForeignFound, around: Surroundings): MarkWriter[] {
+  if (!foreign.rules.some(({ is_ct_mark_set }) => is_ct_mark_set)) return []
+  const walker = new Walker(foreign)
+  const found = new Map<ForeignRule, MarkWriter>()
+  for (const packet of relayPackets(rule, around).filter(({ isReply }) => !isReply))
+    for (const chain of foreign.chains.filter((one) => meets(one, packet)))
+      for (const { rule: writer, isCertain } of walker.markedBy(chain, packet)) {
+        const { table, chain: name, text } = writer
+        const before = found.get(writer)
+        found.set(writer, {
+          table,
+          chain: name,
+          text,
+          is_after: (before?.is_after ?? false) || isAfter(chain, writer),
+          is_certain: (before?.is_certain ?? false) || (isCertain && foreign.is_whole),
+        })
+      }
+  return [...found.values()].sort((a, b) => rank(b) - rank(a))
+}
+
+/** What comes before the translation still writes over our mark with every later packet, unless it heeds new ones alone. */
+const isAfter = ({ hook, priority }: ForeignChain, { ct }: ForeignRule): boolean =>
+  hook !== 'prerouting' || priority > TRANSLATION || ct !== 'new'
+
+const rank = ({ is_after, is_certain }: MarkWriter): number => 2 * Number(is_after) + Number(is_certain)
