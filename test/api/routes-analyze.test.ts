@@ -47,6 +47,8 @@ describe('The analysis of a rule', () => {
         'forwarding',
         'order',
         'foreign_rules',
+        'foreign_dnat',
+        'connection_mark',
         'tunnel',
         'destinations',
         'mtu',

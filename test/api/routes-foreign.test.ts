@@ -6,7 +6,15 @@ import { readForeign } from '@panel/shared/foreign/read.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { createTunnel } from './support/tunnels.ts'
-import { actOnRoute, createRoute, enableForwarding, forwarding, patchRoute, warningCodes } from './support/routes.ts'
+import {
+  actOnRoute,
+  createRoute,
+  enableForwarding,
+  forwarding,
+  getRoute,
+  patchRoute,
+  warningCodes,
+} from './support/routes.ts'
 
 const CHAIN = {
   chain: { family: 'inet', table: 'filter', name: 'forward', type: 'filter', hook: 'forward', prio: 0, policy: 'drop' },
@@ -87,6 +95,54 @@ describe('The rules of other software', () => {
       ),
     )
     assert.ok(!warningCodes(await patchRoute(client, 1, { bind_port: 445 })).includes(code))
+  })
+
+  it('that translate what a rule listens for before it does are named by create, health and analysis', async () => {
+    const early = { chain: { ...NAT.chain, prio: -110 } }
+    hold(early, rule('nat', 'DOCKER', dport(443), { dnat: { addr: '172.17.0.2' } }))
+    const made = await createRoute(client, { bind_port: 443 })
+    const [warning] = made.body.warnings.filter((one) => one.code === 'FOREIGN_DNAT')
+    assert.match(warning?.message ?? '', /Table ip nat, chain DOCKER, takes what the rule listens for/)
+    await enableForwarding(client)
+    const { health } = (await getRoute(client, 1)).body
+    assert.deepEqual([health.state, health.detail], ['impaired', warning?.message])
+    const { verdict, confidence, summary } = await analyze()
+    assert.deepEqual([verdict, confidence, summary], ['RULE_SHADOWED', 'high', warning?.message])
+  })
+
+  it('that may translate it leave the rule healthy, and the analysis in doubt', async () => {
+    await createRoute(client, { bind_port: 443 })
+    await enableForwarding(client)
+    hold(NAT, rule('nat', 'DOCKER', dport(443), { dnat: { addr: '172.17.0.2' } }))
+    const { health } = (await getRoute(client, 1)).body
+    assert.equal(health.state, 'healthy')
+    assert.match(health.detail, /matches what is stored\. Table ip nat, chain DOCKER, may take/)
+    const { evidence } = await analyze()
+    assert.match(evidence.find(({ name }) => name === 'foreign_dnat')?.detail ?? '', /may take/)
+  })
+
+  it('that write the mark of connections are named: those that take the panel’s away, and those that lose theirs', async () => {
+    const mark = { mangle: { key: { ct: { key: 'mark' } }, value: 1 } }
+    const ACCEPT = { chain: { ...CHAIN.chain, policy: 'accept' } }
+    hold(ACCEPT, rule('filter', 'forward', mark))
+    const made = await createRoute(client, { bind_port: 443 })
+    assert.ok(warningCodes(made).includes('FOREIGN_CONNECTION_MARK'))
+    await enableForwarding(client)
+    const { health } = (await getRoute(client, 1)).body
+    assert.equal(health.state, 'impaired')
+    assert.match(health.detail, /inet filter, chain forward, overwrites the mark .* neither masqueraded nor counted/)
+    const { verdict, confidence, suggested_fix } = await analyze()
+    assert.deepEqual([verdict, confidence], ['FORWARD_BLOCKED', 'low'])
+    assert.match(suggested_fix[0] ?? '', /ct mark 0x0/)
+    const early = { chain: { ...CHAIN.chain, hook: 'prerouting', prio: -150, policy: 'accept' } }
+    const fresh = { match: { op: 'in', left: { ct: { key: 'state' } }, right: 'new' } }
+    hold(early, rule('filter', 'forward', fresh, mark))
+    const { warnings } = (await patchRoute(client, 1, { bind_port: 444 })).body
+    assert.match(
+      warnings.find((one) => one.code === 'FOREIGN_CONNECTION_MARK')?.message ?? '',
+      /The panel overwrites the connection mark that table inet filter/,
+    )
+    assert.equal((await getRoute(client, 1)).body.health.state, 'healthy')
   })
 
   it('that drop a relay are the verdict FORWARD_BLOCKED: table, chain, rule and remedy', async () => {

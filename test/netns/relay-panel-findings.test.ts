@@ -7,7 +7,7 @@ import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import type { HealthAnswer } from '@panel/shared/api/system.ts'
 import type { RouteReachability } from '@panel/shared/api/routes/reachability.ts'
-import type { ChangeRouteAnswer, ListRoutesAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { ChangeRouteAnswer, ListRoutesAnswer, RouteItem } from '@panel/shared/api/routes/answers.ts'
 import { kernelLog } from './kernel-log.ts'
 import type { Place } from './relay-peer.ts'
 import { RELAY, RelayRig, SERVERS } from './relay-rig.ts'
@@ -101,6 +101,20 @@ describe('What the panel in the middle of a relay finds', function () {
     for (const fix of suggested_fix)
       rig.relay.run('nft', (/nft (insert rule .*? accept)/.exec(fix)?.[1] ?? '').split(' '))
     assert.deepEqual([await talks(), await verdict(id)], [true, 'HEALTHY'])
+    rig.relay.run('nft', ['delete', 'table', 'inet', 'theirs'])
+    const health = async () => (await api<RouteItem>('GET', `/routes/${id}`)).health
+    rig.relay.nft(
+      `table ip theirs {\n chain early { type nat hook prerouting priority -110;\n ip daddr ${RELAY} tcp dport 1001 dnat to ${ONE}:9\n }\n}\n`,
+    )
+    assert.deepEqual([await talks(), await verdict(id), (await health()).state], [false, 'RULE_SHADOWED', 'impaired'])
+    assert.match((await health()).detail, /ip theirs, chain early, takes what the rule listens for/)
+    rig.relay.run('nft', ['delete', 'table', 'ip', 'theirs'])
+    const counted = async () => (await api<RouteItem>('GET', `/routes/${id}`)).tx_packets_since_boot
+    rig.relay.nft('table inet theirs {\n chain late { type filter hook forward priority 0;\n ct mark set 0x1\n }\n}\n')
+    const before = await counted()
+    await talks()
+    assert.deepEqual([await verdict(id), (await health()).state], ['FORWARD_BLOCKED', 'impaired'])
+    assert.equal(await counted(), before, 'the mark is gone, so nothing is counted')
     rig.relay.run('nft', ['delete', 'table', 'inet', 'theirs'])
     rig.relay.run('sysctl', ['-qw', 'net.ipv4.ip_forward=0'])
     assert.deepEqual([await talks(), await verdict(id)], [false, 'FORWARDING_DISABLED'])

@@ -76,6 +76,7 @@ describe('The netfilter of other software', () => {
       in_interface: '',
       out_interface: '',
       ct: '',
+      is_ct_mark_set: false,
       is_whole: true,
       verdict: 'translate',
       target: '',
