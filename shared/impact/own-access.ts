@@ -81,6 +81,18 @@ export function cutOf(
   return captor && captor.prefix_length > longest ? { how: 'route_captured', network: captor } : null
 }
 
+/**
+ * The address at which the panel is reached afterwards, where the change takes the one away that the client's connection
+ * was made to: the first new one of its family. Null where it stays, or nothing takes its place.
+ */
+export function movesTo({ before, after }: Change<TunnelState>, server_ip: string): string | null {
+  const had = new Set(liveAddresses(before).map(({ address }) => address))
+  const has = after?.link?.is_up ? liveAddresses(after).map(({ address }) => address) : []
+  const family = parseIp(server_ip)?.family
+  if (!had.has(server_ip) || has.includes(server_ip)) return null
+  return has.find((address) => !had.has(address) && parseIp(address)?.family === family) ?? null
+}
+
 /** A route goes with the link, with the address that it names as source, and with the network of its gateway. */
 function isRouteLost({ isDown, lost }: Effect, { source, gateway }: RoutingEntry): boolean {
   const hop = parseIp(gateway)

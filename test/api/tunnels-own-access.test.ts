@@ -8,7 +8,6 @@ import { createTunnel } from './support/tunnels.ts'
 
 const OWN = { address: '127.0.0.9', peer_address: '', prefix_length: 24 }
 const OTHER = { address: '10.9.0.1', peer_address: '', prefix_length: 30 }
-const BOTH = [OWN, OTHER]
 
 type Asking = (client: Client, more: object) => Promise<Reply>
 
@@ -39,14 +38,14 @@ const HARMLESS: Record<string, Asking> = {
 }
 
 /** No address inside a tunnel may be loopback, so store and kernel are told of one behind the API's back. */
-async function panelInside(): Promise<{ panel: TestPanel; client: Client }> {
+async function panelInside(own = OWN): Promise<{ panel: TestPanel; client: Client }> {
   const panel = await startPanel()
   const client = await panel.setUp()
   await createTunnel(client, { addresses: [{ address: '10.9.5.1', prefix_length: 24 }, OTHER] })
-  await panel.db.updateTable('tunnel_address').set(OWN).where('sort_order', '=', 0).execute()
+  await panel.db.updateTable('tunnel_address').set(own).where('sort_order', '=', 0).execute()
   const state = panel.kernel.held.get('gre-a-1')?.state
   assert(state)
-  state.config = { ...state.config, addresses: BOTH }
+  state.config = { ...state.config, addresses: [own, OTHER] }
   await client.post('/tunnels/1/reapply')
   panel.kernel.changes.length = 0
   return { panel, client }
@@ -69,6 +68,21 @@ describe('A request that comes through the tunnel', () => {
       await panel.close()
     })
   }
+
+  it('at an address of the tunnel is told where the panel is reached afterwards, if anywhere', async () => {
+    const { panel, client } = await panelInside({ ...OWN, address: '127.0.0.1' })
+    const movedTo = async (method: 'patch' | 'post', path: string, body: object): Promise<unknown> =>
+      (await client[method](path, body)).error.details['moves_to']
+    const another = [{ address: '10.9.7.1', prefix_length: 30 }]
+    assert.equal(await movedTo('patch', '/tunnels/1', { addresses: another }), '10.9.7.1')
+    assert.equal(
+      await movedTo('patch', '/tunnels/1', { addresses: [{ address: 'fd00:7::1', prefix_length: 64 }] }),
+      null,
+    )
+    assert.equal(await movedTo('patch', '/tunnels/1', { addresses: another, is_enabled: false }), null)
+    assert.equal(await movedTo('post', '/tunnels/1/restart', {}), null)
+    await panel.close()
+  })
 
   for (const [what, request] of Object.entries(HARMLESS)) {
     it(`by ${what} is carried out, for it cuts nobody off`, async () => {

@@ -81,6 +81,26 @@ describe("A change under the operator's own connection", () => {
     assert.deepEqual([window?.seconds, await isUp()], [120, false])
   })
 
+  it('that moves the panel leads to its new address while the old one does not answer', async () => {
+    const { page, context, gates } = await goTo(await signedIn(await visit(host)), host, 'tunnels/1', 'gre-a-1')
+    await page.route('**/tunnels/1/down', async (route) => {
+      const answer = await route.fetch()
+      const body = (await answer.json()) as { error?: { details: object } }
+      if (answer.status() === 409) Object.assign(body.error?.details ?? {}, { moves_to: '10.9.6.1' })
+      await route.fulfill({ response: answer, json: body })
+    })
+    gates.expectAnswer(409, '/tunnels/1/down')
+    await page.getByRole('button', { name: 'Take down' }).click()
+    await page.getByRole('button', { name: 'Apply with a way back in 60 s' }).click()
+    const waits = page.getByRole('region', { name: 'Changes wait for a confirmation' })
+    await waits.getByRole('link', { name: 'Tunnel gre-a-1' }).waitFor()
+    const link = waits.getByRole('link', { name: "Try the panel's new address: 10.9.6.1" })
+    assert.equal(await link.count(), 0)
+    gates.allowConsole(/ERR_CONNECTION_REFUSED/)
+    await context.route('**/api/**', (route) => route.abort('connectionrefused'))
+    assert.equal(await link.getAttribute('href'), page.url().replace('127.0.0.1', '10.9.6.1'))
+  })
+
   it('that is over sooner is told like any other', async () => {
     const visited = await visitTunnel()
     await visited.page.clock.pauseAt(Date.now() + 60_000)

@@ -14,7 +14,7 @@ const DRIVER_MS = 400_000
 
 export async function windowedTunnels(programs: Programs): Promise<Section> {
   console.error(`windows: ${COUNT} tunnels`)
-  const lab = await startLab({ kind: 'emulated' })
+  const lab = await startLab()
   try {
     await lab.put(PANEL, programs.panel)
     await lab.put(DRIVERS, programs.drivers)
@@ -33,7 +33,7 @@ export async function windowedTunnels(programs: Programs): Promise<Section> {
 function sectionOf({ plain, kept, one, all }: Answer<'windows'>): Section {
   const aim = (below_ms: number) => ({ says: `< ${ms(below_ms)}`, below_ms })
   return {
-    title: `windows: GRE tunnels in the lab, emulated; ${plain.length} rounds`,
+    title: `windows: GRE tunnels in the lab; ${plain.length} rounds`,
     rows: [
       timed('the far end of one changed by the helper', plain),
       timed('the same in a window, its way back rehearsed', kept, plain, aim(median(plain) + 10)),

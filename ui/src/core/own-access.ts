@@ -24,6 +24,14 @@ const TEXTS = {
   route_captured: 'core.own_access.captured',
 } as const
 
+interface CutDetails {
+  readonly client_ip?: string
+  readonly interface_name?: string
+  readonly how?: keyof typeof TEXTS
+  readonly moves_to?: string | null
+  readonly safe_apply?: object
+}
+
 /** Resolves to null if the change was applied but its answer was lost. */
 export const withAccessCheck = async <R extends Risky>(
   route: R,
@@ -38,8 +46,9 @@ export const withAccessCheck = async <R extends Risky>(
       client_ip: address = '',
       interface_name: name = '',
       how = 'through_tunnel',
+      moves_to = null,
       safe_apply: offered = {},
-    } = error.details as { client_ip?: string; interface_name?: string; how?: keyof typeof TEXTS; safe_apply?: object }
+    } = error.details as CutDetails
     const { confirm_within_seconds: seconds = null } = offered as { confirm_within_seconds?: number }
     const consent = await askForAccess(t(TEXTS[how], { address, name }), seconds, askedBy(route, ...args))
     const send = (more: object, comes_back_within: number | null): Promise<AnswerOf<R> | null> =>
@@ -50,13 +59,20 @@ export const withAccessCheck = async <R extends Risky>(
     lastSent =
       comes_back_within === null
         ? null
-        : { seconds: comes_back_within, at: Date.now(), again: (more) => send({ confirm_within_seconds: more }, more) }
+        : {
+            seconds: comes_back_within,
+            moves_to,
+            at: Date.now(),
+            again: (more) => send({ confirm_within_seconds: more }, more),
+          }
     return send(consent, comes_back_within)
   }
 }
 
 interface Sent {
   readonly seconds: number
+  /** The address of the panel afterwards; null where it stays. */
+  readonly moves_to: string | null
   readonly at: number
   readonly again: (seconds: number) => Promise<unknown>
 }

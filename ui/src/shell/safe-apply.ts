@@ -93,6 +93,10 @@ export const reachedWith = (
 export const isReached = ({ answers, since }: Reach, { confirm_by, changes }: SafeApplyWindow, at: number): boolean =>
   confirm_by === 'reach' && changes > 0 && answers >= REACHED.answers && at - since >= REACHED.within_ms
 
+/** This page at another address of the server: its connection may go nowhere else, so it can only lead there. */
+export const pageAt = (address: string, { protocol, port, pathname, search }: Location): string =>
+  `${protocol}//${address.includes(':') ? `[${address}]` : address}${port === '' ? '' : `:${port}`}${pathname}${search}`
+
 const MARKS = [5, 10, 30] as const
 /** The times at which the rest is said aloud. */
 export const markOf = (left: number): number | null => MARKS.find((mark) => left <= mark) ?? null

@@ -4,7 +4,7 @@
 import { formatCidr, parseIp } from '@panel/shared/address/ip.ts'
 import type { TunnelAddress, TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
-import { cutOf, cutTold, effectOf, mayCut, type Cut } from '@panel/shared/impact/own-access.ts'
+import { cutOf, cutTold, effectOf, mayCut, movesTo, type Cut } from '@panel/shared/impact/own-access.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { nullIfHelperAway } from '../../platform/helper/away.ts'
 import { ACCEPTING_FLAG, CONFIRM_WITHIN } from '../../platform/http/confirm-within.ts'
@@ -35,10 +35,18 @@ export async function guardOwnAccess(
   if (!client || accepts || !mayCut(effect, client)) return
   const found = await nullIfHelperAway(request('route.lookup', { addresses: [client_ip] }))
   const cut = cutOf(guarded.interface_name, effect, { client, server_ip }, found?.routes[0] ?? null)
-  if (cut) throw wouldCut(guarded.interface_name, client_ip, cut, settings.get('system.safe_apply_seconds'))
+  if (!cut) return
+  const asked = { client_ip, moves_to: movesTo(change, server_ip) }
+  throw wouldCut(guarded.interface_name, asked, cut, settings.get('system.safe_apply_seconds'))
 }
 
-function wouldCut(interface_name: string, client_ip: string, cut: Cut, seconds: number): Refusal {
+interface Moved {
+  readonly client_ip: string
+  /** Where the panel is reached afterwards; null where its address stays, or nothing takes its place. */
+  readonly moves_to: string | null
+}
+
+function wouldCut(interface_name: string, { client_ip, moves_to }: Moved, cut: Cut, seconds: number): Refusal {
   return new Refusal('WOULD_CUT_OWN_ACCESS', cutTold(cut, client_ip, interface_name), {
     field: ACCEPTING_FLAG,
     details: {
@@ -46,6 +54,7 @@ function wouldCut(interface_name: string, client_ip: string, cut: Cut, seconds: 
       client_ip,
       network: formatCidr(cut.network),
       how: cut.how,
+      moves_to,
       flag: ACCEPTING_FLAG,
       safe_apply: { [CONFIRM_WITHIN]: seconds },
     },
