@@ -2,6 +2,7 @@
 // it up
 // (systemd.netdev(5), systemd.network(5)).
 import { canonicalNetdev, canonicalNetwork } from './canonical.ts'
+import { hardwareAddress } from './hardware-address.ts'
 import { networkdLimits } from './networkd-limits.ts'
 import { isIpv6Kind, LINK_KINDS, type NetdevConfig, type Saved, type TunnelAddress } from './model.ts'
 import { fileMark } from './mark.ts'
@@ -26,6 +27,7 @@ export function renderNetdev(interface_name: string, file: NonNullable<Saved['ne
     `Name=${interface_name}`,
     `Kind=${config.kind}`,
     `MTUBytes=${config.mtu}`,
+    ...macAddress(hardwareAddress(interface_name, config)),
     '',
     '[Tunnel]',
     'Independent=yes',
@@ -63,6 +65,12 @@ export function renderNetwork(interface_name: string, file: NonNullable<Saved['n
     ...config.addresses.flatMap(addressSection),
   )
 }
+
+const macAddress = (address: string | null): string[] => (address === null ? [] : [`MACAddress=${address}`])
+
+/** As earlier versions wrote it. */
+export const renderNetdevOfAnyAddress: typeof renderNetdev = (interface_name, file) =>
+  renderNetdev(interface_name, file).replace(/^MACAddress=.*\n/m, '')
 
 /** As earlier versions wrote it. */
 export const renderNetworkOfAnyKind: typeof renderNetwork = (interface_name, file) =>

@@ -2,6 +2,7 @@
 import { canonicalConfig } from './canonical.ts'
 import { isIpv6Kind, type LinkConfig, type TunnelAddress } from './model.ts'
 import { deviceUnit } from './device-unit.ts'
+import { hardwareAddress } from './hardware-address.ts'
 import { fileMark } from './mark.ts'
 
 const IP = '/usr/sbin/ip'
@@ -38,6 +39,10 @@ function bindDeviceLines(device: string | null): string[] {
   return [`Wants=${unit}`, `After=${unit}`]
 }
 
+/** As earlier versions wrote it. */
+export const renderUnitOfAnyAddress: typeof renderSystemdUnit = (interface_name, config) =>
+  renderSystemdUnit(interface_name, config).replace(/ address [0-9a-f:]{17}(?= mtu )/, '')
+
 /** Arguments of ip(8) that make the link; also what a person is shown as the equivalent command. */
 export function linkAddArguments(interface_name: string, config: LinkConfig, state: readonly 'up'[] = []): string[] {
   return [
@@ -46,6 +51,7 @@ export function linkAddArguments(interface_name: string, config: LinkConfig, sta
     'name',
     interface_name,
     ...state,
+    ...addressArguments(interface_name, config),
     'mtu',
     `${config.mtu}`,
     'txqueuelen',
@@ -66,6 +72,11 @@ export function linkAddArguments(interface_name: string, config: LinkConfig, sta
     ...(isIpv6Kind(config.kind) ? ipv6Arguments(config) : ipv4Arguments(config)),
     ...(config.fwmark === null ? [] : ['fwmark', `${config.fwmark}`]),
   ]
+}
+
+function addressArguments(interface_name: string, config: LinkConfig): string[] {
+  const address = hardwareAddress(interface_name, config)
+  return address === null ? [] : ['address', address]
 }
 
 const ipv4Arguments = (config: LinkConfig): string[] => [

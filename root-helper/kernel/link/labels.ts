@@ -2,7 +2,7 @@
 import type { HostInterface, ObservedLink } from '@panel/shared/tunnel/observed.ts'
 import { formatCidr, type RawAddress } from '../../netlink/address.ts'
 import * as k from '../../netlink/constants.ts'
-import type { RawLink } from '../../netlink/link.ts'
+import { addressText, type RawLink } from '../../netlink/link.ts'
 
 /** Names of ifi_flags as `ip` prints them: NO-CARRIER is UP without RUNNING, and RUNNING itself is not printed. */
 export function flagNames(flags: number): string[] {
@@ -26,7 +26,7 @@ function interfaceClass(link: RawLink): HostInterface['class'] {
 const WITH_HARDWARE_ADDRESS: readonly number[] = [k.ARPHRD_ETHER, k.ARPHRD_INFINIBAND, k.ARPHRD_LOOPBACK]
 
 function hardwareAddress({ hardwareType, hardwareAddress: bytes }: RawLink): string {
-  return WITH_HARDWARE_ADDRESS.includes(hardwareType) ? (bytes.toString('hex').match(/../g) ?? []).join(':') : ''
+  return WITH_HARDWARE_ADDRESS.includes(hardwareType) ? addressText(bytes) : ''
 }
 
 /** What is shown of every link on the host, whoever made it. */

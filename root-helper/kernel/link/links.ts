@@ -1,6 +1,7 @@
 // Links and their addresses in the host's kernel, over rtnetlink.
 import { randomBytes } from 'node:crypto'
 import { parseIp } from '@panel/shared/address/ip.ts'
+import { hardwareAddress } from '@panel/shared/tunnel/hardware-address.ts'
 import { canonicalAddress } from '@panel/shared/tunnel/canonical.ts'
 import type { HostInterface, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { LinkConfig, LinkKind, TunnelAddress } from '@panel/shared/tunnel/model.ts'
@@ -15,6 +16,8 @@ import { deleteAddress, newAddress, restoreAddress, type RawAddress } from '../.
 import { AF_INET, IFLA_GRE_LINK } from '../../netlink/constants.ts'
 import { encodeGre, impossibleGre, isOurKind } from '../../netlink/gre.ts'
 import {
+  addressAttribute,
+  addressText,
   deleteLink,
   dumpWithoutCounters,
   mtuAttribute,
@@ -62,10 +65,17 @@ export class KernelLinks implements Links {
     const { bind_device } = config
     const bindIndex =
       bind_device === null ? 0 : (await this.reader.need(bind_device, `create link ${interface_name}`)).index
-    const attributes = [mtuAttribute(config.mtu), queueAttribute(config.tx_queue_length)]
+    const address = hardwareAddress(interface_name, config)
+    const attributes = [
+      mtuAttribute(config.mtu),
+      queueAttribute(config.tx_queue_length),
+      ...(address === null ? [] : [addressAttribute(address)]),
+    ]
     await this.socket.request(newLink(interface_name, config.kind, attributes, encodeGre({ ...config, bindIndex })))
-    const { index } = await this.reader.need(interface_name, `create link ${interface_name}`)
+    const { index, hardwareAddress: found } = await this.reader.need(interface_name, `create link ${interface_name}`)
     try {
+      if (address !== null && addressText(found) !== address)
+        throw refused(`create link ${interface_name}`, `the kernel gave it the address ${addressText(found)}`)
       await this.own.keep(index)
     } catch (error) {
       await this.socket.request(deleteLink(index, interface_name))

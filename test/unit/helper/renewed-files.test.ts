@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { renewFiles } from '@panel/root-helper/nouns/tunnel/renew.ts'
 import { probeTunnel } from '@panel/root-helper/nouns/tunnel/probe.ts'
-import { byNetworkd, exampleTunnel } from '../../support/example.ts'
+import { byNetworkd, bySystemd, exampleTunnel } from '../../support/example.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { inProcessHelper } from '../../support/in-process-helper.ts'
 
@@ -30,6 +30,11 @@ Broadcast=no
 Address=2001:db8:1::1/64
 `
 
+const FAR = {
+  remote_endpoint: '192.0.2.77',
+  addresses: [{ address: '172.17.7.1', peer_address: '', prefix_length: 30 }],
+}
+
 describe('A file that systemd-networkd read before this version', () => {
   const tunnel = exampleTunnel({}, 'gre-a-1', byNetworkd)
   let kernel: FakeKernel
@@ -51,6 +56,24 @@ describe('A file that systemd-networkd read before this version', () => {
       EARLIER.replace('Name=gre-a-1\n', 'Name=gre-a-1\nKind=gre gretap ip6gre ip6gretap\n'),
     )
     assert.deepEqual((await probeTunnel(kernel, 'gre-a-1')).state, tunnel)
+  })
+
+  it('without an address of its own is ours, and has one once a helper of this version has started', async () => {
+    for (const [savedAs, file, line] of [
+      [bySystemd, 'tunnel-panel-link-tap-1.service', / address 02(:[0-9a-f]{2}){5}/],
+      [byNetworkd, '10-tunnel-panel-tap-1.netdev', /MACAddress=02(:[0-9a-f]{2}){5}\n/],
+    ] as const) {
+      const tap = exampleTunnel({ kind: 'gretap', ...FAR }, 'tap-1', savedAs)
+      await inProcessHelper(kernel).request('tunnel.apply', { before: null, after: tap })
+      const today = kernel.files.get(file) ?? assert.fail(file)
+      const earlier = today.replace(line, '')
+      assert.notEqual(earlier, today)
+      kernel.files.set(file, earlier)
+      assert.deepEqual((await probeTunnel(kernel, 'tap-1')).state, tap)
+      await renewFiles(kernel)
+      assert.equal(kernel.files.get(file), today)
+      await inProcessHelper(kernel).request('tunnel.apply', { before: tap, after: null })
+    }
   })
 
   it('stays as it is where somebody edited it, and where it is of today', async () => {
