@@ -62,6 +62,7 @@ const WRONG: Record<string, { code: string; values: unknown[] }> = {
   note: text,
   tags: { code: 'INVALID_VALUE', values: [null, 'x', {}, Array(33).fill('x')] },
   is_monitor_enabled: flag,
+  is_self_heal: flag,
   monitor_interval_seconds: monitor(0.1, 3601),
   monitor_timeout_seconds: monitor(0, 3601),
   monitor_packet_size: monitor(15, 65508, 20.5),
