@@ -1,12 +1,14 @@
 // How the page looks and is used: without colour, on a phone, in the dark, by keyboard.
 import assert from 'node:assert/strict'
+import type { Client } from '../api/support/client.ts'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
 import { eachHost, goTo, type Host, seen, signedIn, tunnelHost } from './support/host.ts'
 
 describe('The look of the page', () => {
   const { visit } = browsing()
   let host: Host
-  eachHost(tunnelHost, (made) => ({ host } = made))
+  let client: Client
+  eachHost(tunnelHost, (made) => ({ host, client } = made))
 
   const visitTunnels = async (look: Look = {}): Promise<Visit> =>
     goTo(await signedIn(await visit(host, look)), host, 'tunnels', /^Tunnels 4/)
@@ -39,6 +41,28 @@ describe('The look of the page', () => {
     for (const part of ['Database', 'Root helper', 'Monitoring'])
       await menu.getByText(part, { exact: true }).waitFor({ state: 'visible' })
     assert.equal(await button.locator('.badge > span').isVisible(), false)
+  })
+
+  it('has every table within its card on a small desktop, in each language', async () => {
+    const { page } = await visitTunnels({ viewport: { width: 1280, height: 800 } })
+    for (const language of ['en', 'ru', 'zh-CN', 'fa']) {
+      await client.put('/settings', { 'display.language': language })
+      for (const path of ['tunnels', 'reconcile', 'pools', 'audit']) {
+        await page.goto(host.base + path)
+        await page.locator('main table').first().waitFor()
+        const over = await page.locator('main table').evaluateAll((tables) =>
+          tables.map((table) => {
+            const [inner, card] = [table.getBoundingClientRect(), table.parentElement?.getBoundingClientRect()]
+            return Math.round(Math.max(inner.right - (card?.right ?? 0), (card?.left ?? 0) - inner.left))
+          }),
+        )
+        assert.deepEqual(
+          over.filter((pixels) => pixels > 0),
+          [],
+          `${path} in ${language}`,
+        )
+      }
+    }
   })
 
   it('has no sideways scroll on a phone, and targets that a thumb hits', async () => {

@@ -47,6 +47,7 @@ describe('Figures on the page', () => {
       '\u206812 ms\u2069',
       'a figure stays before its unit',
     )
+    assert.equal(by({ 'display.language': 'ru' }).milliseconds(12), '12 мс')
     const { percent, share } = by({ 'display.language': 'fa' })
     assert.deepEqual([percent(50), share(97.891)], ['\u206850٪\u2069', '\u206897.89٪\u2069'])
     assert.match(by({ 'display.language': 'fa' }).instant('2026-03-21T12:00:00Z'), /2026/)

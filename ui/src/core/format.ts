@@ -68,7 +68,8 @@ const unitFormats = (settings: DisplaySettings, number: (value: number, digits?:
       : scaled(bytes, 'B', settings['display.binary_units'])
   const percent = (figure: string): string =>
     settings['display.language'] === 'fa' ? together(`${figure}٪`) : `${figure} %`
-  return { together, rounded, scaled, inUnit, percent }
+  const milliseconds = settings['display.language'] === 'ru' ? 'мс' : 'ms'
+  return { together, rounded, scaled, inUnit, percent, milliseconds }
 }
 
 /** The browser's languages decide between the regions of the operator's: 23/11/2026 or 11/23/2026. */
@@ -82,7 +83,7 @@ export const formatter = (settings: DisplaySettings, browserLanguages: readonly 
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
   const day = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' })
 
-  const { together, rounded, scaled, inUnit, percent } = unitFormats(settings, number)
+  const { together, rounded, scaled, inUnit, percent, milliseconds } = unitFormats(settings, number)
 
   return {
     locale,
@@ -97,7 +98,7 @@ export const formatter = (settings: DisplaySettings, browserLanguages: readonly 
       together(`${inUnit(bytes_per_second, settings['display.throughput_unit'])}/s`),
     /** Between the lines of a chart of bytes; undefined: as of any figures. */
     byteSteps: settings['display.binary_units'] ? POWERS_OF_TWO : undefined,
-    milliseconds: (value: number): string => together(`${rounded(value)} ms`),
+    milliseconds: (value: number): string => together(`${rounded(value)} ${milliseconds}`),
     /** As "now" or "3 min. ago", from the instant to now. */
     age: (since: Date, now: Date): string => {
       const seconds = Math.max(0, Math.round((now.getTime() - since.getTime()) / 1000))

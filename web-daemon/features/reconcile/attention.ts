@@ -91,10 +91,15 @@ function tunnelsFound({ watch, monitor, heals }: AttentionDeps): Found[] {
   return [...found.values()]
 }
 
+const ABBREVIATIONS: Readonly<Record<string, string>> = { mtu: 'MTU', ttl: 'TTL', tos: 'ToS' }
+
 function driftOf({ interface_name: name, status, diffs }: Item): Message {
   if (status === 'Missing') return message('attention.missing', { name })
   if (status === 'Inconsistent') return message('attention.inconsistent', { name })
-  return message('attention.drifted', { name, fields: diffs.map(({ field }) => message('drift.name', { field })) })
+  return message('attention.drifted', {
+    name,
+    fields: diffs.map(({ field }) => message('drift.name', { field: ABBREVIATIONS[field] ?? field })),
+  })
 }
 
 const rulesFound = ({ routeWatch, heals }: AttentionDeps): Found[] =>
