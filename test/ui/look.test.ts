@@ -1,6 +1,7 @@
 // How the page looks and is used: without colour, on a phone, in the dark, by keyboard.
 import assert from 'node:assert/strict'
 import type { Client } from '../api/support/client.ts'
+import { createTunnel } from '../api/support/tunnels.ts'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
 import { eachHost, goTo, type Host, seen, signedIn, tunnelHost } from './support/host.ts'
 
@@ -45,6 +46,13 @@ describe('The look of the page', () => {
 
   it('has every table within its card on a small desktop, in each language', async () => {
     const { page } = await visitTunnels({ viewport: { width: 1280, height: 800 } })
+    await createTunnel(client, {
+      interface_name: 'long-name-gre-6',
+      local_endpoint: '2001:db8::1',
+      remote_endpoint: '2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff',
+    })
+    await host.monitor.start()
+    await host.kernel.links.setMtu('long-name-gre-6', 1400)
     for (const language of ['en', 'ru', 'zh-CN', 'fa']) {
       await client.put('/settings', { 'display.language': language })
       for (const path of ['tunnels', 'reconcile', 'pools', 'audit']) {
