@@ -55,6 +55,17 @@ describe('The path of packets', () => {
     )
   })
 
+  it('is unknown where nobody can look, and nothing of it is said to be down or well', async () => {
+    host.sendHelperAway()
+    const visited = await signedIn(await visit(host, { allowConsole: /status of 503/ }))
+    const { page } = await goTo(visited, host, 'routes/1', 'Web')
+    await picture(page).waitFor()
+    for (const hop of ['This server', 'gre-a-1'])
+      assert.equal(await picture(page).locator('.hop.unknown').filter({ hasText: hop }).count(), 1, hop)
+    const onHost = page.locator('section').filter({ has: page.getByRole('heading', { name: 'On the host' }) })
+    await onHost.locator('dd').filter({ hasText: 'gre-a-1' }).locator('[data-state=unknown]').waitFor()
+  })
+
   it('is broken where it is: at a tunnel that is down, behind which nothing flows', async () => {
     await client.post('/tunnels/1/down')
     await host.monitor.settled()

@@ -19,7 +19,13 @@ export type RouteView = Static<typeof RouteView>
 const HealthState = oneOf(['healthy', 'disabled', 'pending', 'impaired', 'failed', 'inconsistent'])
 export type RouteHealthState = Static<typeof HealthState>
 
-const TunnelOnPath = strict({ tunnel_id: Id, interface_name: Text, is_up: Flag, oper_state: Text })
+const TunnelOnPath = strict({
+  tunnel_id: Id,
+  interface_name: Text,
+  is_known: described(Flag, 'False: nobody could look, and the other fields say nothing.'),
+  is_up: Flag,
+  oper_state: Text,
+})
 export type TunnelOnPath = Static<typeof TunnelOnPath>
 
 export const RouteHealthView = shape('RouteHealth', {

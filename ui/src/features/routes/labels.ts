@@ -1,5 +1,5 @@
 // Labels of relay rules.
-import type { RouteHealthView, RouteView } from '@panel/shared/api/routes/answers.ts'
+import type { TunnelOnPath, RouteHealthView, RouteView } from '@panel/shared/api/routes/answers.ts'
 import type { StateLabel } from '../../components/state.ts'
 import { t } from '../../core/i18n.svelte.ts'
 
@@ -14,4 +14,12 @@ export const installedLabel = ({ installed: is, state }: RouteHealthView): State
   if (is === null) return { state: 'unknown', label: t('routes.host.unreadable') }
   if (is) return { state: state === 'disabled' ? 'degraded' : 'up', label: t('routes.host.installed') }
   return { state: state === 'disabled' ? 'disabled' : 'down', label: t('routes.host.missing') }
+}
+
+/** Of the tunnel that the rule's packets go over. */
+export const tunnelLabel = ({ is_known, is_up }: TunnelOnPath): StateLabel => {
+  if (!is_known) return { state: 'unknown', label: t('routes.host.unreadable') }
+  return is_up
+    ? { state: 'up', label: t('routes.host.tunnel_up') }
+    : { state: 'down', label: t('routes.host.tunnel_down') }
 }

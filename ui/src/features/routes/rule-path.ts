@@ -93,19 +93,29 @@ const port = ({ route, health }: RuleOnPath): Hop => ({
 })
 
 /** Of several tunnels, health names one that is down. */
-const isTunnelDown = ({ tunnel }: RouteHealthView): boolean => tunnel !== null && !tunnel.is_up
+const isTunnelDown = ({ tunnel }: RouteHealthView): boolean => tunnel !== null && tunnel.is_known && !tunnel.is_up
 
 const server = (health: RouteHealthView): Hop => ({
   key: 'server',
   stage: SERVER,
   label: t('path.stage.2'),
   detail: t('path.forwards'),
-  condition: health.state === 'impaired' && !isTunnelDown(health) ? healthLabel('impaired') : fine(),
+  condition: forwarding(health),
 })
+
+function forwarding(health: RouteHealthView): StateLabel {
+  if (health.installed === null) return notChecked()
+  return health.state === 'impaired' && !isTunnelDown(health) ? healthLabel('impaired') : fine()
+}
+
+function link({ is_known, is_up }: TunnelOnPath): StateLabel {
+  if (!is_known) return notChecked()
+  return is_up ? { state: 'up', label: t('path.tunnel_up') } : { state: 'down', label: t('path.tunnel_down') }
+}
 
 function overTunnel(tunnel: TunnelOnPath | null, snapshot: MonitorSnapshot | undefined): Hop[] {
   if (!tunnel) return []
-  const { tunnel_id, interface_name, is_up } = tunnel
+  const { tunnel_id, interface_name } = tunnel
   const to = `/tunnels/${tunnel_id}`
   return [
     {
@@ -113,7 +123,7 @@ function overTunnel(tunnel: TunnelOnPath | null, snapshot: MonitorSnapshot | und
       stage: TUNNEL,
       label: interface_name,
       detail: t('path.stage.3'),
-      condition: is_up ? { state: 'up', label: t('path.tunnel_up') } : { state: 'down', label: t('path.tunnel_down') },
+      condition: link(tunnel),
       to,
     },
     {

@@ -19,8 +19,6 @@ import { familyOf, ruleOf, type RouteRecord } from '../record.ts'
 import { readPaths, type Paths } from '../path.ts'
 import { findShadows } from './shadows.ts'
 
-type Tunnel = TunnelOnPath & { readonly is_known: boolean }
-
 /** Where the rule's packets come from and go to is left to the analysis. */
 const ANYWHERE = { own_addresses: [], in_interface: null, out_interface: null }
 
@@ -46,7 +44,7 @@ export async function readHealth(
     findShadows(db, ids),
   ])
   return records.map((record) => {
-    const tunnels = tunnelsOf(record).flatMap((tunnel_id): Tunnel[] => {
+    const tunnels = tunnelsOf(record).flatMap((tunnel_id): TunnelOnPath[] => {
       const interface_name = nameOf(tunnel_id)
       if (interface_name === undefined) return []
       const { is_up, oper_state, is_known } = observed(interface_name)
@@ -62,7 +60,7 @@ export async function readHealth(
         .filter(({ is_enabled }) => is_enabled)
         .map(({ address, port }, at) => {
           const over = tunnels.find(({ tunnel_id }) => tunnel_id === hopsOf(record)[at])
-          return { address, port, tunnel: over ? tunnelView(over) : null }
+          return { address, port, tunnel: over ?? null }
         }),
       deletedTunnel: tunnelsOf(record).find((id) => nameOf(id) === undefined) ?? null,
       shadows: shadows.get(record.route_rule_id) ?? [],
@@ -77,7 +75,7 @@ interface ObservedRoute {
   /** What rules of other software do to it; null where they do nothing. */
   readonly beside: Beside | null
   /** That of its path; of several one that is down. */
-  readonly tunnel: Tunnel | null
+  readonly tunnel: TunnelOnPath | null
   readonly destinations: RouteHealthView['destinations']
   /** Which the rule names. */
   readonly deletedTunnel: number | null
@@ -95,12 +93,10 @@ function healthView(record: RouteRecord, observedTunnel: ObservedRoute): RouteHe
     detail_message: told,
     route_rule_id,
     installed,
-    tunnel: tunnel && tunnelView(tunnel),
+    tunnel,
     destinations,
   }
 }
-
-const tunnelView = ({ is_known: _known, ...tunnel }: Tunnel): TunnelOnPath => tunnel
 
 interface Verdict {
   readonly state: RouteHealthState
