@@ -52,6 +52,36 @@ const LISTS: Record<(typeof BACKENDS)[number], string> = {
   nftables: 'nft list tables',
 }
 const SOON_MS = 2000
+/** Debian's own way to load a firewall begins with a flush of all there is. */
+const DISTURBANCE = 'systemctl reload nftables; nft list table inet filter; sleep 0.5; nft flush ruleset; sleep 0.5'
+const ECHO = `const [, address, port] = process.argv
+require('node:net').createServer((one) => one.on('error', () => one.destroy()).pipe(one)).listen(port, address)`
+/** Holds 100 connections and makes new ones, each with bytes there and back, and counts for twelve seconds what is lost. */
+const FLOWS = `const [, address, port] = process.argv
+const { connect } = require('node:net')
+const count = { held: 0, lost: 0, fresh: 0, refused: 0 }
+let isOver = false
+const flows = Array.from({ length: 100 }, () => {
+  const flow = { last: 0, socket: connect(port, address) }
+  flow.socket.on('data', () => (flow.last = Date.now()))
+  flow.socket.on('error', () => undefined)
+  flow.socket.on('close', () => isOver || (count.lost += 1))
+  return flow
+})
+const speaking = setInterval(() => flows.forEach(({ socket }) => socket.write('x')), 500)
+const making = setInterval(() => {
+  const fresh = connect(port, address, () => fresh.write('x'))
+  fresh.on('data', () => { count.fresh += 1; fresh.destroy() })
+  fresh.on('error', () => (count.refused += 1))
+}, 200)
+setTimeout(() => {
+  isOver = true
+  clearInterval(speaking)
+  clearInterval(making)
+  count.held = flows.filter(({ last }) => Date.now() - last < 2000).length
+  console.log(JSON.stringify(count))
+  process.exit()
+}, 12_000)`
 const CHANGES_BY_OTHERS = ['flush ruleset', 'flush table inet panel', 'delete table inet panel']
 
 describe('A relay over a GRE tunnel', function () {
@@ -238,6 +268,26 @@ describe('A relay over a GRE tunnel', function () {
         )
     })
   }
+
+  it('loses none of 100 connections, and no new one, to reloads of nftables and flushes again and again', async () => {
+    lab.spawn('ip', ['netns', 'exec', 'far', 'node', '-e', ECHO, '172.17.1.2', '9001'])
+    await becomes(async () => (await lab.run('ip netns exec far ss -Hltn sport = 9001')).trim() !== '')
+    const made = await panel.operator.post<ChangeRouteAnswer>('/routes', {
+      bind_address: RELAY,
+      bind_port: 4444,
+      destination_address: '172.17.1.2',
+      destination_port: 9001,
+    })
+    const flows = lab.run('ip', ['netns', 'exec', 'client', 'node', '-e', FLOWS, RELAY, '4444'])
+    await sleep(2000)
+    const loaded = await lab.run(`systemctl start nftables; for turn in 1 2 3; do ${DISTURBANCE}; done`)
+    assert.equal(loaded.split('table inet filter').length, 4)
+    await lab.run('systemctl stop nftables')
+    const { held, lost, fresh, refused } = JSON.parse(await flows) as Record<string, number>
+    assert.deepEqual({ held, lost, refused }, { held: 100, lost: 0, refused: 0 })
+    assert.ok((fresh ?? 0) >= 10, `${fresh} new ones`)
+    expect(await panel.operator.delete(`/routes/${expect(made, 201).route.route_rule_id}`), 200)
+  })
 
   it('is nobody else’s to flush or delete, unless the setting says so', async () => {
     const before = await held()
