@@ -102,7 +102,7 @@ describe('The impact that is foretold of a tunnel, and real connections over it'
   }
 
   before(async () => {
-    lab = await startLab({ kind: 'emulated' })
+    lab = await startLab()
     panel = new Panel(await wholeMachine(lab), ON_DISK)
     await putPanel(lab)
     await panel.startHelper()
