@@ -23,7 +23,7 @@ const LONG_MS: Readonly<Record<string, number>> = {
   'test/vm/codec.test.ts': 27_000,
   'test/vm/monitor.test.ts': 71_000,
   'test/vm/analyze.test.ts': 34_000,
-  'test/vm/impact.test.ts': 222_000,
+  'test/vm/impact.test.ts': 130_000,
 }
 
 export function filesOf(tier: string): string[] {
