@@ -25,14 +25,15 @@ export function markWriters(rule: RelayRule, foreign: ForeignFound, around: Surr
     for (const chain of foreign.chains.filter((one) => meets(one, packet)))
       for (const { rule: writer, isCertain } of walker.markedBy(chain, packet)) {
         const { table, chain: name, text } = writer
-        const before = found.get(writer)
-        found.set(writer, {
+        const now = {
           table,
           chain: name,
           text,
-          is_after: (before?.is_after ?? false) || isAfter(chain, writer),
-          is_certain: (before?.is_certain ?? false) || (isCertain && foreign.is_whole),
-        })
+          is_after: isAfter(chain, writer),
+          is_certain: isCertain && foreign.is_whole,
+        }
+        const before = found.get(writer)
+        if (!before || rank(now) > rank(before)) found.set(writer, now)
       }
   return [...found.values()].sort((a, b) => rank(b) - rank(a))
 }

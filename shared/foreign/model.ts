@@ -39,8 +39,9 @@ export const ForeignChain = strict({
 export type ForeignChain = Static<typeof ForeignChain>
 
 /**
- * Every packet that the rule matches meets these conditions: "" and null are any, and ports are the range from first to last.
- * `is_ct_mark_set`: it writes the mark of the connection. `is_whole`: every packet that meets them matches. `ct`: the conntrack state that is required ("never": neither new nor established).
+ * Every packet that the rule matches meets these conditions: "" and null are any, and ports are the range from first to
+ * last. `is_whole`: every packet that meets them matches. `ct`: the conntrack state that is required ("never": neither
+ * new nor established). `is_ct_mark_set`: it writes the mark of the connection.
  */
 export const ForeignRule = strict({
   table: Name,

@@ -196,7 +196,7 @@ function ctMatch({ ct }: ForeignRule, { isTranslated, isReply }: Packet, { hook,
 /** `is_certain`: it stands before the panel's table, and takes all that a rule listens for. */
 export type Taker = ForeignRule & { readonly is_certain: boolean }
 
-/** Rules of others that translate what a rule listens for before the panel's table may. */
+/** Rules of others that translate what a rule listens for before the panel's table may; the certain ones first. */
 export function takenBy(rule: RelayRule, foreign: ForeignFound): Taker[] {
   // Asked of each of thousands of rules, and most hosts translate nothing else.
   if (!foreign.rules.some(({ verdict, port }) => verdict === 'translate' && port !== null)) return []
@@ -219,4 +219,5 @@ export function takenBy(rule: RelayRule, foreign: ForeignFound): Taker[] {
         matchesOf(one, chain).every((match) => match === 'yes')
       return [{ ...one, is_certain: near.some(isSure) }]
     })
+    .sort((a, b) => Number(b.is_certain) - Number(a.is_certain))
 }

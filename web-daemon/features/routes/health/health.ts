@@ -141,7 +141,7 @@ interface Beside {
 function besideForeign(record: RouteRecord, foreign: ForeignFound | null): Beside | null {
   const rule = foreign && foreign.rules.length > 0 ? ruleOf(record) : null
   if (!rule || !foreign) return null
-  const [taker] = takenBy(rule, foreign).sort((a, b) => Number(b.is_certain) - Number(a.is_certain))
+  const [taker] = takenBy(rule, foreign)
   if (taker) return { told: takerTold(taker), is_certain: taker.is_certain }
   const [writer] = markWriters(rule, foreign, ANYWHERE)
   return writer?.is_after && writer.is_certain ? { told: writerTold(writer), is_certain: true } : null
