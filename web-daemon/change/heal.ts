@@ -19,6 +19,8 @@ interface Entry {
   tries: number
   readonly since: number
   last: number
+  /** When it was last found away after it had been there. */
+  gone: number
   next: number
   isAway: boolean
   by: string
@@ -104,12 +106,14 @@ export class Heals {
     }
   }
 
-  /** These are back: found away once more, they were taken away once more. */
-  worked(noun: HealedNoun, ids: readonly number[]): void {
-    for (const id of ids) {
-      const entry = this.#entries[noun].get(id)
-      if (entry) entry.isAway = false
-    }
+  /**
+   * These are back: found away once more, they were taken away once more. Returns for how many milliseconds at most they
+   * were known to be away.
+   */
+  worked(noun: HealedNoun, ids: readonly number[]): number {
+    const entries = ids.flatMap((id) => this.#entries[noun].get(id) ?? [])
+    for (const entry of entries) entry.isAway = false
+    return entries.reduce((most, { gone }) => Math.max(most, this.#now() - gone), 0)
   }
 
   /** Milliseconds until the first of these may be tried. */
@@ -158,7 +162,7 @@ export class Heals {
     const now = this.#now()
     const entry = this.#entries[noun].get(id) ?? fresh(now)
     this.#entries[noun].set(id, entry)
-    Object.assign(entry, { times: entry.times + 1, last: now, isAway: true, own })
+    Object.assign(entry, { times: entry.times + 1, last: now, gone: now, isAway: true, own })
     // Only a change of the ruleset has a name.
     if (noun === 'route' && this.#writer !== '') entry.by = this.#writer
     if (isContested(entry)) this.#deps.onContested({ noun, id }, this.view(noun, id, own))
@@ -174,6 +178,7 @@ const fresh = (now: number): Entry => ({
   tries: 0,
   since: now,
   last: now,
+  gone: now,
   next: now,
   isAway: false,
   by: '',

@@ -106,7 +106,7 @@ async function correct<Item extends Watched>(
   heals.trying(noun, ids)
   try {
     await reapply({ ...context, note }, ids)
-    heals.worked(noun, ids)
+    note.operation(`back ${heals.worked(noun, ids)} ms after it was found away`)
   } catch (thrown) {
     refusal = asRefusal(thrown)
     logger.warn({ ...about, code: refusal.code, err: thrown }, 'drift: what differs could not be reapplied')
