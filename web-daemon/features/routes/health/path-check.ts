@@ -22,9 +22,9 @@ import { onlyEgressDevice } from './egress.ts'
 
 /** Turns forwarding on for an enabled rule, and warns of foreign firewalls. Call it inside `inTurn`. */
 export async function preparePath(context: CommandContext, record: RouteRecord): Promise<Warning[]> {
-  return record.is_enabled
-    ? [...(await forwardFor(context, familyOf(record))), ...(await foreignWarnings(context, record))]
-    : []
+  if (!record.is_enabled) return []
+  const warnings = await Promise.all([forwardFor(context, familyOf(record)), foreignWarnings(context, record)])
+  return warnings.flat()
 }
 
 export async function inTheWayOf(
