@@ -169,10 +169,11 @@ describe('The time that a tunnel was up', () => {
     await db.destroy()
     const at = MIGRATIONS.findIndex((one) => one.name === monitorTimes.name)
     db = await openStore(IN_MEMORY, MIGRATIONS.slice(0, at))
-    // This build writes a column that a store of then does not have.
-    await sql`alter table tunnel add column last_apply_error_message text`.execute(db)
+    // This build writes columns that a store of then does not have.
+    const later = ['last_apply_error_message', 'is_self_heal'].map((column) => sql.ref(column))
+    for (const column of later) await sql`alter table tunnel add column ${column} text`.execute(db)
     await addTunnel(db)
-    await sql`alter table tunnel drop column last_apply_error_message`.execute(db)
+    for (const column of later) await sql`alter table tunnel drop column ${column}`.execute(db)
     await sql`insert into setting (key, value, updated_date) values ('monitor.aggregate_interval_seconds', '120', '')`.execute(
       db,
     )
