@@ -69,11 +69,10 @@ export const PARTS: Readonly<Record<string, Parts<unknown, unknown>>> = {
  * change that is cut short leaves it there, and a fold of nothing on either side would not name it.
  */
 export function remembered<S, P>(fold: Fold<P>, change: Change<S>, parts: Parts<S, P>): Fold<P> {
-  const goes = parts.divide(change.before)
-  return new Map(
-    [...folded(fold, change, parts)].map(([key, part]) => {
-      const isGone = part.before === null && part.after === null
-      return [key, isGone ? { before: null, after: goes.get(key) ?? fold.get(key)?.after ?? null } : part]
-    }),
-  )
+  const all = new Map(folded(fold, change, parts))
+  for (const [key, was] of parts.divide(change.before)) {
+    const part = all.get(key)
+    if (part?.before === null && part.after === null) all.set(key, { before: null, after: was })
+  }
+  return all
 }
