@@ -1,5 +1,5 @@
 // Rules of others that write the mark by which a relayed connection is known to be one of ours.
-import { TRANSLATION, meets, relayPackets, type Surroundings } from './relay-packet.ts'
+import { TRANSLATION, meets, relayPackets, type Packet, type Surroundings } from './relay-packet.ts'
 import type { ForeignChain, ForeignFound, ForeignRule } from './model.ts'
 import type { RelayRule } from '../ruleset/model.ts'
 import { Walker } from './relay-block.ts'
@@ -16,22 +16,22 @@ export interface MarkWriter {
   readonly is_certain: boolean
 }
 
-/** Those that take the panel's mark away come first, and of those the certain ones. */
-export function markWriters(rule: RelayRule, foreign: ForeignFound, around: Surroundings): MarkWriter[] {
-  if (!foreign.rules.some(({ is_ct_mark_set }) => is_ct_mark_set)) return []
+/** `foreign` is gone through once for all the rules that are looked at. */
+export function markWritersIn(foreign: ForeignFound): (rule: RelayRule, around: Surroundings) => MarkWriter[] {
+  if (!foreign.rules.some(({ is_ct_mark_set }) => is_ct_mark_set)) return () => []
   const walker = new Walker(foreign)
+  return (rule, around) => writersMet(walker, foreign, relayPackets(rule, around))
+}
+
+/** Those that take the panel's mark away come first, and of those the certain ones. */
+function writersMet(walker: Walker, foreign: ForeignFound, packets: readonly Packet[]): MarkWriter[] {
   const found = new Map<ForeignRule, MarkWriter>()
-  for (const packet of relayPackets(rule, around).filter(({ isReply }) => !isReply))
+  for (const packet of packets.filter(({ isReply }) => !isReply))
     for (const chain of foreign.chains.filter((one) => meets(one, packet)))
       for (const { rule: writer, isCertain } of walker.markedBy(chain, packet)) {
         const { table, chain: name, text } = writer
-        const now = {
-          table,
-          chain: name,
-          text,
-          is_after: isAfter(chain, writer),
-          is_certain: isCertain && foreign.is_whole,
-        }
+        const is_certain = isCertain && foreign.is_whole
+        const now = { table, chain: name, text, is_after: isAfter(chain, writer), is_certain }
         const before = found.get(writer)
         if (!before || rank(now) > rank(before)) found.set(writer, now)
       }

@@ -73,7 +73,11 @@ export class Walker {
   readonly #rules = new Map<string, ForeignRule[]>()
 
   constructor({ rules }: ForeignFound) {
-    for (const rule of rules) this.#rules.set(keyOf(rule), [...(this.#rules.get(keyOf(rule)) ?? []), rule])
+    for (const rule of rules) {
+      const chain = this.#rules.get(keyOf(rule))
+      if (chain) chain.push(rule)
+      else this.#rules.set(keyOf(rule), [rule])
+    }
   }
 
   through(chain: ForeignChain, packet: Packet): Walk {

@@ -69,7 +69,7 @@ describe('A request that comes through the tunnel', () => {
     })
   }
 
-  it('at an address of the tunnel is told where the panel is reached afterwards, if anywhere', async () => {
+  it('at an address of the tunnel learns where the panel is reached afterwards, if anywhere', async () => {
     const { panel, client } = await panelInside({ ...OWN, address: '127.0.0.1' })
     const movedTo = async (method: 'patch' | 'post', path: string, body: object): Promise<unknown> =>
       (await client[method](path, body)).error.details['moves_to']

@@ -1,6 +1,6 @@
 // Rules of other software that take what a relay rule needs: the mark of its connections, and what it listens for.
 import assert from 'node:assert/strict'
-import { markWriters } from '@panel/shared/foreign/mark-writers.ts'
+import { markWritersIn } from '@panel/shared/foreign/mark-writers.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import { readConditions } from '@panel/shared/foreign/read-rule.ts'
 import { readForeign } from '@panel/shared/foreign/read.ts'
@@ -26,7 +26,7 @@ describe('A rule of other software that writes the mark of connections', () => {
       '',
     )
   const said = (foreign: ForeignFound): string[] =>
-    markWriters(relay(), foreign, AROUND).map(
+    markWritersIn(foreign)(relay(), AROUND).map(
       ({ is_after, is_certain }) => `${is_after ? 'after' : 'before'} ${is_certain ? 'surely' : 'perhaps'}`,
     )
 

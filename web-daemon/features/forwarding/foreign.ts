@@ -3,7 +3,7 @@
 import type { ForeignView } from '@panel/shared/api/forwarding.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
-import { markWriters, type MarkWriter } from '@panel/shared/foreign/mark-writers.ts'
+import { markWritersIn, type MarkWriter } from '@panel/shared/foreign/mark-writers.ts'
 import { findRelayBlocks, takenBy, type RelayBlock, type Taker } from '@panel/shared/foreign/relay-block.ts'
 import { fromRoot, type Message, message, sentences, spoken } from '@panel/shared/messages/message.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
@@ -58,14 +58,14 @@ export async function foreignInTheWay(
   return {
     blocks: findRelayBlocks(rule, foreign, around),
     takers: takenBy(rule, foreign),
-    writers: markWriters(rule, foreign, around),
+    writers: markWritersIn(foreign)(rule, around),
   }
 }
 
-export const takerTold = ({ table, chain, text, is_certain }: Taker): Message =>
+export const describeTaker = ({ table, chain, text, is_certain }: Taker): Message =>
   message(is_certain ? 'forwarding.foreign_takes' : 'forwarding.foreign_may_take', { table, chain, text })
 
-export function writerTold({ table, chain, text, is_after, is_certain }: MarkWriter): Message {
+export function describeWriter({ table, chain, text, is_after, is_certain }: MarkWriter): Message {
   const parts = { table, chain, text }
   if (!is_after) return message('forwarding.mark_overwritten', parts)
   return message(is_certain ? 'forwarding.foreign_mark' : 'forwarding.foreign_may_mark', parts)

@@ -7,7 +7,14 @@ import type { RouteHealthView } from '@panel/shared/api/routes/answers.ts'
 import { fromRoot, message, type Message } from '@panel/shared/messages/message.ts'
 import { ruleNamed, tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { StoreContext } from '../../../platform/context.ts'
-import { foreignRules, remediesOf, takerTold, toldOf, writerTold, type InTheWay } from '../../forwarding/foreign.ts'
+import {
+  foreignRules,
+  remediesOf,
+  describeTaker,
+  toldOf,
+  describeWriter,
+  type InTheWay,
+} from '../../forwarding/foreign.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { observe } from '../../tunnels/view.ts'
 import { readHealth } from './health.ts'
@@ -37,9 +44,9 @@ export function analyzeRoute(traffic: Traffic) {
     const record = await targetOf(context, params)
     const held = await readKernelRules(context.request, [record.route_rule_id])
     const paths = await readPaths(context, [record])
-    const [health] = await readHealth(context, [record], { rules: held, paths })
-    if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
     const foreign = await foreignRules(context.request)
+    const [health] = await readHealth(context, [record], { rules: held, paths, foreign })
+    if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
     const inTheWay = await inTheWayOf(context.request, record, { foreign, paths })
     const findings = [
       inForce(record),
@@ -151,7 +158,7 @@ function blocked(foreign: ForeignFound, { blocks }: InTheWay): Finding {
 function taken({ takers }: InTheWay): Finding {
   const [taker] = takers
   if (!taker) return passes('foreign_dnat', message('health.not_taken'))
-  const finding = passes('foreign_dnat', takerTold(taker), { ...taker })
+  const finding = passes('foreign_dnat', describeTaker(taker), { ...taker })
   return taker.is_certain ? stops('RULE_SHADOWED', finding, [message('forwarding.fix_taken')]) : finding
 }
 
@@ -159,7 +166,7 @@ function taken({ takers }: InTheWay): Finding {
 function marked({ writers }: InTheWay): Finding {
   const [writer] = writers
   if (!writer) return passes('connection_mark', message('health.not_marked'))
-  const finding = passes('connection_mark', writerTold(writer), { ...writer })
+  const finding = passes('connection_mark', describeWriter(writer), { ...writer })
   return writer.is_after && writer.is_certain
     ? stops('FORWARD_BLOCKED', finding, [message('forwarding.fix_mark')], false)
     : finding

@@ -5,13 +5,14 @@ import { sameState } from '@panel/shared/change/change.ts'
 import { checkMessage, failedChecks } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
-import { markWriters } from '@panel/shared/foreign/mark-writers.ts'
+import { markWritersIn, type MarkWriter } from '@panel/shared/foreign/mark-writers.ts'
 import { takenBy } from '@panel/shared/foreign/relay-block.ts'
 import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
 import { fromRoot, message, type Message } from '@panel/shared/messages/message.ts'
 import { ruleNamed, tunnelNamed } from '@panel/shared/messages/named.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { ReadContext } from '../../../platform/context.ts'
-import { foreignRules, takerTold, writerTold } from '../../forwarding/foreign.ts'
+import { foreignRules, describeTaker, describeWriter } from '../../forwarding/foreign.ts'
 import { observe } from '../../tunnels/view.ts'
 import { nullIfHelperAway } from '../../../platform/helper/away.ts'
 import { readKernelRules, type KernelRules } from '../kernel-rules.ts'
@@ -25,6 +26,7 @@ const ANYWHERE = { own_addresses: [], in_interface: null, out_interface: null }
 interface AlreadyRead {
   readonly rules?: KernelRules
   readonly paths?: Paths
+  readonly foreign?: ForeignFound
 }
 
 export async function readHealth(
@@ -36,10 +38,10 @@ export async function readHealth(
   const { hopsOf, tunnelsOf, nameOf } = read.paths ?? (await readPaths({ db, request }, records))
   const namesOf = (record: RouteRecord): string[] => tunnelsOf(record).flatMap((id) => nameOf(id) ?? [])
   const ids = records.map(({ route_rule_id }) => route_rule_id)
-  const [held, forwarding, foreign, observed, shadows] = await Promise.all([
+  const [held, forwarding, beside, observed, shadows] = await Promise.all([
     read.rules ?? nullIfHelperAway(readKernelRules(request, ids)),
     nullIfHelperAway(request('forwarding.probe', {})),
-    nullIfHelperAway(foreignRules(request)),
+    readBeside(request, read.foreign),
     observe(request, [...new Set(records.flatMap(namesOf))]),
     findShadows(db, ids),
   ])
@@ -54,7 +56,7 @@ export async function readHealth(
     return healthView(record, {
       held,
       forwarding: forwarding?.state.live ?? null,
-      beside: besideForeign(record, foreign),
+      beside: beside(record),
       tunnel,
       destinations: record.destinations
         .filter(({ is_enabled }) => is_enabled)
@@ -124,28 +126,36 @@ function verdict(record: RouteRecord, { held, forwarding, shadows, beside, ...pa
   return (
     inKernel(record, held) ??
     besideStrays(held) ??
-    (beside?.is_certain ? { state: 'impaired', told: beside.told } : null) ??
+    (beside?.is_certain ? { state: 'impaired', told: beside.text } : null) ??
     whileForwarding(record, forwarding) ??
     overTunnel(path) ?? {
       state: 'healthy',
-      told: beside ? message('health.as_stored_beside', { text: beside.told }) : asStored(shadows),
+      told: beside ? message('health.as_stored_beside', { text: beside.text }) : asStored(shadows),
     }
   )
 }
 
 interface Beside {
-  readonly told: Message
+  readonly text: Message
   readonly is_certain: boolean
 }
 
-function besideForeign(record: RouteRecord, foreign: ForeignFound | null): Beside | null {
-  const rule = foreign && foreign.rules.length > 0 ? ruleOf(record) : null
-  if (!rule || !foreign) return null
-  const [taker] = takenBy(rule, foreign)
-  if (taker) return { told: takerTold(taker), is_certain: taker.is_certain }
-  const [writer] = markWriters(rule, foreign, ANYWHERE)
-  return writer?.is_after && writer.is_certain ? { told: writerTold(writer), is_certain: true } : null
+/** What rules of other software do to a rule; nothing where nobody could read them. */
+async function readBeside(request: Reader, read?: ForeignFound): Promise<(record: RouteRecord) => Beside | null> {
+  const foreign = read ?? (await nullIfHelperAway(foreignRules(request)))
+  if (!foreign || foreign.rules.length === 0) return () => null
+  const writersOf = markWritersIn(foreign)
+  return (record) => {
+    const rule = ruleOf(record)
+    if (!rule) return null
+    const [taker] = takenBy(rule, foreign)
+    if (taker) return { text: describeTaker(taker), is_certain: taker.is_certain }
+    return takesMark(writersOf(rule, ANYWHERE)[0])
+  }
 }
+
+const takesMark = (writer: MarkWriter | undefined): Beside | null =>
+  writer?.is_after && writer.is_certain ? { text: describeWriter(writer), is_certain: true } : null
 
 const asStored = (shadows: readonly RouteRecord[]): Message =>
   shadows.length === 0 ? message('health.as_stored') : message('health.shadowed', { rules: shadows.map(ruleNamed) })

@@ -10,9 +10,9 @@ import {
   foreignRules,
   NOTHING_IN_THE_WAY,
   remediesOf,
-  takerTold,
+  describeTaker,
   toldOf,
-  writerTold,
+  describeWriter,
   type InTheWay,
 } from '../../forwarding/foreign.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
@@ -56,8 +56,8 @@ async function foreignWarnings(context: CommandContext, record: RouteRecord): Pr
       ...(block && (block.is_certain || block.is_policy)
         ? [warning('FOREIGN_FORWARD_POLICY_DROP', '', sentences(toldOf(block), remediesOf(blocks)))]
         : []),
-      ...(taker ? [warning('FOREIGN_DNAT', 'bind_port', takerTold(taker))] : []),
-      ...(writer ? [warning('FOREIGN_CONNECTION_MARK', '', writerTold(writer))] : []),
+      ...(taker ? [warning('FOREIGN_DNAT', 'bind_port', describeTaker(taker))] : []),
+      ...(writer ? [warning('FOREIGN_CONNECTION_MARK', '', describeWriter(writer))] : []),
     ]
   } catch (refused) {
     if (refused instanceof Refusal) return []
@@ -65,4 +65,4 @@ async function foreignWarnings(context: CommandContext, record: RouteRecord): Pr
   }
 }
 
-const warning = (code: Warning['code'], field: string, told: Message): Warning => ({ code, ...told, field })
+const warning = (code: Warning['code'], field: string, text: Message): Warning => ({ code, ...text, field })
