@@ -129,6 +129,7 @@ const withWindows = ({ kernel, windows }: HelperDeps): KernelEvents => ({
       endWindows()
     }
   },
+  watchLinks: (onChange) => kernel.events.watchLinks(onChange),
   nameWriters: () => kernel.events.nameWriters(),
 })
 

@@ -24,6 +24,7 @@ import { listenOn } from './kernel/files/socket-file.ts'
 import { ownLinksIn } from './kernel/files/own-links.ts'
 import { networkdFilesIn } from './kernel/files/networkd.ts'
 import { startSwitches } from './nouns/forwarding/start.ts'
+import { followSources } from './nouns/ruleset/sources.ts'
 import { holdsRules, startRules } from './nouns/ruleset/start.ts'
 import { forgetGone } from './nouns/tunnel/ownership.ts'
 import { renewFiles } from './nouns/tunnel/renew.ts'
@@ -135,7 +136,9 @@ export async function startHelper(
   await renewFiles(deps.kernel)
   await startRules(deps.kernel, deps.journal, hadRules)
   await startSwitches(deps.kernel.forwarding)
+  const endSources = await followSources(deps.kernel, deps.inTurn)
   const server = serverFor(dispatcherFor(handlersFor(deps)), describePeer, stopping && { stopping })
+  server.once('close', endSources)
   await listenOn(server, config.socketPath, config.group)
   return server
 }

@@ -66,8 +66,15 @@ export interface Links {
   routesTo(addresses: readonly string[]): Promise<(RoutingEntry | null)[]>
   /** Of every route, and all of a route that has several. */
   nextHops(): Promise<NextHop[]>
+  /** Of each tunnel and family, where it has just one, the address by which the kernel sends through it. */
+  sources(): Promise<LinkSource[]>
   /** The link that has the name, be it an alternative one; null where there is none. */
   nameHolder(name: string): Promise<string | null>
+}
+
+export interface LinkSource {
+  readonly interface_name: string
+  readonly address: string
 }
 
 export interface NextHop {
@@ -105,6 +112,8 @@ export interface UnitFiles extends SavedFiles {
 export interface KernelEvents {
   /** Returns the function that ends it. Throws a KernelError where the kernel refuses. */
   watch(onEvent: (event: HostEvent) => void): () => void
+  /** Links and addresses alone, without saying which; for the helper itself. */
+  watchLinks(onChange: () => void): () => void
   /** For ten minutes from now on, changes of nftables name the programs that made them. */
   nameWriters(): void
 }
@@ -147,6 +156,11 @@ export interface Rulesets {
   counters(): Promise<{ epoch: string; counters: RelayCounters[] }>
   /** Takes everything of ours out of the kernel; the file stays. */
   clear(): Promise<void>
+  /**
+   * What is masqueraded over these tunnels is given their addresses as its source, as long as the host has them, so that
+   * its connections outlive a restart of the tunnel. No rule changes with that. A backend that cannot leaves it.
+   */
+  followSources(sources: readonly LinkSource[]): Promise<void>
   /** Whether others can take the rules away by accident. */
   protection(): Promise<Protection>
   /** From now on, and from each start of the helper on: as far as this host can. Changes no rule. */

@@ -1,18 +1,23 @@
 // What becomes of open connections when the link changes that they go through: the table of decisions.md, I2. Pure.
 import type { Fate } from '../api/impact/impact.ts'
 import type { RelayRule } from '../ruleset/model.ts'
-import { isTapKind } from '../tunnel/model.ts'
+import { formatCidr } from '../address/ip.ts'
+import { isTapKind, type TunnelAddress } from '../tunnel/model.ts'
+import { addressNetworks } from '../tunnel/networks.ts'
 import type { LinkImpact } from './link.ts'
 
 export interface Flow extends Pick<RelayRule, 'nat_mode' | 'snat_address'> {
   readonly destination: string
   /** By which the kernel reaches the destination now; null where it is not known. */
   readonly network: string | null
+  /** Whether this host gives what is masqueraded over a tunnel the tunnel's address as its source. */
+  readonly isSourceKept: boolean
 }
 
 /**
  * The kernel forgets flows behind a masquerade with the link or the address that they left by, and a destination that speaks
- * next finds nobody. Others go on, unless the far end has to learn a new hardware address first.
+ * next finds nobody; not those whose source is kept. Others go on, unless the far end has to learn a new hardware address
+ * first.
  */
 export function fateThrough({ effect, was, shall, isReached }: LinkImpact, flow: Flow): Fate {
   if (effect === 'none' || effect === 'made' || effect === 'in_place') return 'survive'
@@ -23,8 +28,18 @@ export function fateThrough({ effect, was, shall, isReached }: LinkImpact, flow:
     ({ address }) => !shall.config.addresses.some((one) => one.address === address),
   )
   if (flow.nat_mode === 'snat') return gone.some(({ address }) => address === flow.snat_address) ? 'at_risk' : 'survive'
-  const isForgotten = effect !== 'addresses' || gone.some(({ address }) => isIpv6(address) === isIpv6(flow.destination))
+  const isOfFamily = ({ address }: TunnelAddress): boolean => isIpv6(address) === isIpv6(flow.destination)
+  const isKept = flow.isSourceKept && hasOneSource((was?.config.addresses ?? []).filter(isOfFamily))
+  const isForgotten = (effect !== 'addresses' && !isKept) || gone.some(isOfFamily)
   return flow.nat_mode === 'masquerade' && isForgotten ? 'at_risk' : 'survive'
+}
+
+/** IPv4 addresses of one network are the first of them and its secondaries, by which nothing is sent. */
+function hasOneSource(addresses: readonly TunnelAddress[]): boolean {
+  const [first] = addresses
+  if (!first) return false
+  const alike = isIpv6(first.address) ? addresses : new Set(addressNetworks(addresses).map(formatCidr))
+  return ('size' in alike ? alike.size : alike.length) === 1
 }
 
 const isIpv6 = (address: string): boolean => address.includes(':')

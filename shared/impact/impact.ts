@@ -32,6 +32,8 @@ export interface ImpactFacts {
   readonly client: ClientFacts
   readonly tunnels: readonly TunnelFacts[]
   readonly rules: readonly RuleFacts[]
+  /** What is masqueraded over a tunnel has the tunnel's address as its source (relay-rules.md); false where not known. */
+  readonly isSourceKept: boolean
   readonly connections: CountedConnections
   /** The routes of others through each link that is changed; null where they are not known. */
   readonly through: ReadonlyMap<string, readonly RouteThrough[]> | null
@@ -42,7 +44,7 @@ export interface ImpactFacts {
 export function impactOf(foreseen: Foreseen, facts: ImpactFacts): Impact {
   const links = linksIn(foreseen, facts.through)
   const under = underlays(links, facts.tunnels)
-  const concerned = concernedBy(foreseen, [...links, ...under], facts.rules)
+  const concerned = concernedBy(foreseen, [...links, ...under], facts)
   const interruption = interruptionOf(foreseen, links, concerned)
   const titles = new Map(facts.rules.map((rule) => [rule.route_rule_id, rule]))
   const mayConcern = concerned.length > 0 || links.some(({ effect }) => INTERRUPTED.includes(effect))
@@ -121,11 +123,11 @@ const underlays = (links: readonly LinkImpact[], tunnels: readonly TunnelFacts[]
 const concernedBy = (
   { changes, ended = [] }: Foreseen,
   links: readonly LinkImpact[],
-  rules: readonly RuleFacts[],
+  { rules, isSourceKept }: ImpactFacts,
 ): Concerned[] =>
   together([
     ...changes.flatMap((one) => (one.noun === 'route' ? byRuleset(rules, one.change, ended) : [])),
-    ...overLinks(rules, links),
+    ...overLinks(rules, links, isSourceKept),
     ...changes.flatMap((one) => (one.noun === 'forwarding' ? byForwarding(rules, one.change) : [])),
   ])
 

@@ -48,7 +48,11 @@ const allTo = (route_rule_id: number, why: Concerned['why'], fate: Fate): Concer
 })
 
 /** Rules that relay over links that are interrupted. */
-export const overLinks = (rules: readonly RuleFacts[], links: readonly LinkImpact[]): Concerned[] =>
+export const overLinks = (
+  rules: readonly RuleFacts[],
+  links: readonly LinkImpact[],
+  isSourceKept: boolean,
+): Concerned[] =>
   rules.flatMap((rule) => {
     const byName = new Map(links.map((link) => [link.interface_name, link]))
     const fates = new Map(
@@ -56,7 +60,8 @@ export const overLinks = (rules: readonly RuleFacts[], links: readonly LinkImpac
         const link = byName.get(interface_name ?? '')
         if (!link || link.effect === 'none' || link.effect === 'made') return []
         const { nat_mode, snat_address } = rule.rule
-        return [[address, fateThrough(link, { destination: address, network, nat_mode, snat_address })] as const]
+        const flow = { destination: address, network, nat_mode, snat_address, isSourceKept }
+        return [[address, fateThrough(link, flow)] as const]
       }),
     )
     if (fates.size === 0) return []

@@ -117,6 +117,20 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     )
   })
 
+  it('sends through a link by the only address of a family, and is not asked by which of several', async () => {
+    const sources = async (): Promise<string[]> =>
+      (await kernel.links.sources()).filter((one) => one.interface_name === NAME).map(({ address }) => address)
+    await kernel.links.create(NAME, configOf('gre'))
+    await kernel.links.setUp(NAME, true)
+    assert.deepEqual(await sources(), [])
+    for (const address of [V6, V4]) await kernel.links.addAddress(NAME, address)
+    assert.deepEqual(await sources(), [V4.address, V6.address])
+    await kernel.links.addAddress(NAME, PEER)
+    assert.deepEqual(await sources(), [V6.address])
+    await kernel.links.removeAddress(NAME, V4)
+    assert.deepEqual(await sources(), [PEER.address, V6.address])
+  })
+
   it('refuses to add an address twice, and to remove one that is not there', async () => {
     await kernel.links.create(NAME, configOf('gre'))
     for (const address of [V4, V6]) {

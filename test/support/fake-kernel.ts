@@ -36,6 +36,7 @@ import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { ownLinksIn } from '@panel/root-helper/kernel/files/own-links.ts'
 import { fakeInterface, NO_STATISTICS } from './fake-interfaces.ts'
 import { fakeRoute, FakeRoutesThrough, routesTo } from './fake-routes.ts'
+import { fakeSources } from './fake-sources.ts'
 import { FakeIcmp } from './fake-icmp.ts'
 import { memoryFolder } from './memory-folder.ts'
 import { FakeConnections, FakeForwarding, FakeRuleBackends, FakeRulesets } from './fake-ruleset.ts'
@@ -134,6 +135,7 @@ export class FakeKernel implements Kernel {
 
   readonly events: KernelEvents = {
     nameWriters: () => void (this.writersNamed += 1),
+    watchLinks: () => () => undefined,
     watch: (tell) => {
       this.listeners.add(tell)
       return () => void this.listeners.delete(tell)
@@ -179,6 +181,7 @@ export class FakeKernel implements Kernel {
     ],
     routingTable: async () => this.hostRoutes,
     routesTo: async (addresses) => routesTo(this.hostRoutes, addresses),
+    sources: async () => [...this.held].filter(([name, link]) => isOurs(name, link)).flatMap(fakeSources),
     nextHops: async () => this.hostRoutes.filter(({ gateway }) => gateway !== ''),
     nameHolder: async (name) => this.altNames.get(name) ?? (this.held.has(name) ? name : null),
   }

@@ -152,6 +152,8 @@ export class FakeRulesets implements Rulesets {
     return this.wanted ? this.able : { how: 'none', detail: message('root.protection_off').message }
   }
 
+  async followSources(): Promise<void> {}
+
   async protect(isWanted: boolean): Promise<Protection> {
     this.wanted = isWanted
     return this.protection()

@@ -11,6 +11,8 @@ import { expect, ON_DISK, Panel, wholeMachine, type Place } from './panel/panel.
 
 /** Masqueraded, with SNAT, and without NAT. */
 const CONNECTIONS = [34, 33, 33] as const
+/** The port of a rule of its own. */
+const HUNDRED = 4460
 const [RELAY, NEAR_END, FAR_END] = ['198.51.100.1', '192.0.2.1', '192.0.2.2']
 
 interface Link {
@@ -60,10 +62,11 @@ const RECREATED = { ttl: 99, confirm_recreate: true }
 const ROWS: readonly (readonly [what: string, link: Link, asked: Request, interruption: string, fates: Fates])[] = [
   ['a smaller MTU', GRE, ['PATCH', '', { mtu: 1300 }], 'none', SURVIVE],
   ['another queue length', GRE, ['PATCH', '', { tx_queue_length: 500 }], 'none', SURVIVE],
+  ['a restart', GRE, ['POST', '/restart', {}], 'brief', SURVIVE],
+  ['a recreate', GRE, ['PATCH', '', RECREATED], 'brief', SURVIVE],
   ['one more address', GRE, ['POST', '/addresses', MORE], 'none', SURVIVE],
+  ['a restart with addresses of two networks', GRE, ['POST', '/restart', {}], 'brief', FORGOTTEN],
   ['the address that is the source', GRE, ['DELETE', '/addresses', USED], 'brief', FORGOTTEN],
-  ['a restart', GRE, ['POST', '/restart', {}], 'brief', FORGOTTEN],
-  ['a recreate', GRE, ['PATCH', '', RECREATED], 'brief', FORGOTTEN],
   ['a tunnel that is taken down', GRE, ['POST', '/down', {}], 'lasting', END],
   ['a recreate of a TAP kind', TAP, ['PATCH', '', RECREATED], 'brief', ['at_risk', 'at_risk', 'at_risk']],
   ['a tunnel that is deleted', TAP, ['DELETE', '', {}], 'lasting', END],
@@ -138,6 +141,22 @@ describe('The impact that is foretold of a tunnel, and real connections over it'
   }
   const of = ({ rules: all }: Impact, port: number): Impact['rules'][number] | undefined =>
     all.find(({ route_rule_id }) => route_rule_id === rules.get(port))
+
+  it('keeps a hundred masqueraded ones through a restart, a recreate, another MTU, a reapply and a new helper', async () => {
+    const destination = { destination_address: `${GRE.net}.2`, destination_port: 9000 }
+    const asked = { bind_address: RELAY, bind_port: HUNDRED, ...destination }
+    const made = expect(await panel.operator.post<ChangeRouteAnswer>('/routes', asked), 201).route
+    await ask({ fill: { [HUNDRED]: 100 } })
+    const path = paths.get(GRE) ?? ''
+    for (const change of [{ mtu: 1350 }, { ttl: 88, confirm_recreate: true }])
+      expect(await panel.operator.patch(path, change), 200)
+    for (const action of ['restart', 'reapply']) expect(await panel.operator.post(`${path}/${action}`), 200)
+    await panel.replaceHelper()
+    expect(await panel.operator.post(`${path}/restart`), 200)
+    const { heard } = await ask({ count: { [HUNDRED]: 100 }, patience_ms: 20_000 })
+    assert.equal(heard[HUNDRED], 100)
+    expect(await panel.operator.delete(`/routes/${made.route_rule_id}`), 200)
+  })
 
   for (const [what, link, request, interruption, fates] of ROWS)
     it(`agree for ${what}`, async () => {

@@ -26,6 +26,7 @@ export function rulesetsWithout(detail: string, boot: BootRules): Rulesets {
     counters: async () => refuse(),
     clear: async () => refuse(),
     protection: async () => UNPROTECTED,
+    followSources: async () => undefined,
     protect: async () => UNPROTECTED,
   }
 }

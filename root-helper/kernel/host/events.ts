@@ -17,6 +17,7 @@ export const kernelEvents = (ruleset: RulesetChanges): KernelEvents => ({
       endRuleset()
     }
   },
+  watchLinks: (onChange) => linksWatched(onChange),
   nameWriters: () => ruleset.nameWriters(),
 })
 

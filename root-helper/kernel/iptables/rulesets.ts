@@ -125,6 +125,8 @@ export class IptablesRulesets implements Rulesets {
 
   protection = async (): Promise<Protection> => UNPROTECTED
   protect = async (): Promise<Protection> => UNPROTECTED
+  /** A line for each rule and tunnel would be in the way of every new connection, so here they are masqueraded. */
+  followSources = async (): Promise<void> => undefined
 
   async clear(): Promise<void> {
     const read = await this.#readTables()

@@ -6,10 +6,11 @@ import { canonicalAddress } from '@panel/shared/tunnel/canonical.ts'
 import type { HostInterface, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { LinkConfig, LinkKind, TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
-import type { FoundLink, Links, NextHop, OwnLinks } from '../facilities.ts'
+import type { FoundLink, Links, LinkSource, NextHop, OwnLinks } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { foundLink, greConfig, isOurs, isStub, linkSnapshot } from './found.ts'
 import { LinkReader } from './read.ts'
+import { linkSources } from './sources.ts'
 import { asNewRoute, routesThrough, routingEntries } from './routes.ts'
 import { hostInterface } from './labels.ts'
 import { deleteAddress, newAddress, restoreAddress, type RawAddress } from '../../netlink/address.ts'
@@ -201,6 +202,12 @@ export class KernelLinks implements Links {
       [],
     )
     return hops.map(({ gateway, index }) => ({ gateway, device: names.get(index) ?? '' }))
+  }
+
+  async sources(): Promise<LinkSource[]> {
+    const links = (await this.reader.all(dumpWithoutCounters)).filter(isOurs)
+    const addresses = await this.reader.addresses(links)
+    return links.flatMap((raw) => linkSources(raw.name, addresses.get(raw.index) ?? []))
   }
 
   nameHolder(name: string): Promise<string | null> {

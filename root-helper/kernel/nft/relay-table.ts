@@ -111,7 +111,7 @@ export class RelayTable {
   }
 
   /** Commits counters and elements (`isDirect`), where the ruleset is still of this generation. */
-  change(change: TableChange, generation: number): Promise<void> {
+  change(change: Pick<TableChange, 'counters' | 'elements'>, generation: number): Promise<void> {
     return this.#writer().batch('change the relay rules', batch(requestsOf(change), { generation }))
   }
 
@@ -156,7 +156,7 @@ export class RelayTable {
   }
 }
 
-export const requestsOf = ({ counters, elements }: TableChange): Request[] => [
+export const requestsOf = ({ counters, elements }: Pick<TableChange, 'counters' | 'elements'>): Request[] => [
   ...counters.map((name) => addCounter(NAME, name)),
   ...elements.flatMap((one) => deleteElements(NAME, one)),
   ...elements.flatMap((one) => addElements(NAME, one)),

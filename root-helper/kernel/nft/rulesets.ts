@@ -14,8 +14,9 @@ import { TABLE, type Table } from '@panel/shared/ruleset/nft/table.ts'
 import type { Protection } from '@panel/shared/ruleset/protection.ts'
 import { Confirmation } from './confirmation.ts'
 import { bootId } from '../boot-id.ts'
-import type { HeldRuleset, Rulesets, RuleSwap } from '../facilities.ts'
+import type { HeldRuleset, LinkSource, Rulesets, RuleSwap } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
+import { log } from '../../log.ts'
 import { sharedRead } from '../../shared-read.ts'
 import type { Generations } from './generations.ts'
 import { missingRules, swapped, type BootRules } from '../files/boot-rules.ts'
@@ -23,6 +24,7 @@ import type { Nft } from './nft.ts'
 import type { TableProtection } from './protection.ts'
 import { TableWriter } from './table-writer.ts'
 import { ruleCounters, RelayTable } from './relay-table.ts'
+import { sourceChanges } from './source-maps.ts'
 
 /** Of a change that the kernel refuses since the ruleset has changed meanwhile. */
 const DIRECT_TRIES = 3
@@ -41,6 +43,7 @@ export class NftRulesets implements Rulesets {
   #expected: Compiled | null = null
   #submitting: Promise<void> = Promise.resolve()
   #bootId: string | null = null
+  #sources: readonly LinkSource[] = []
 
   constructor(nft: Nft, boot: BootRules, generations: Generations, protection: TableProtection) {
     this.#nft = nft
@@ -125,7 +128,7 @@ export class NftRulesets implements Rulesets {
     const undone = diffTables(wanted, part ?? layOut(swapped(rules, canonical(back))))
     const cached = this.#cached
     const isDirectly = part && cached?.read === found && isDirect(forward, part) && isDirect(undone, wanted)
-    await this.#rehearse(async () => {
+    await this.#keepingRead(async () => {
       if (isDirectly && (await this.#isRehearsed(forward, undone, cached.generation))) return 1
       return this.#writer.check(formatChange(forward) + formatChange(undone))
     })
@@ -142,8 +145,8 @@ export class NftRulesets implements Rulesets {
     }
   }
 
-  /** What was read before stays valid: nothing of the table is another, or it was taken again. */
-  async #rehearse(work: () => Promise<number>): Promise<void> {
+  /** What was read before stays valid: of the rules nothing is another. */
+  async #keepingRead(work: () => Promise<number>): Promise<void> {
     const cached = this.#cached
     const generations = await this.#generations.during(work)
     if (cached && cached.generation === generations?.before) await this.#remember(generations.after, cached.read)
@@ -203,6 +206,30 @@ export class NftRulesets implements Rulesets {
       found ? this.#writer.submit(formatChange(diffTables(found, wanted))) : this.#writer.make(wanted),
     )
     this.#expected = { rules, table: layOut(rules) }
+    // The maps may have been made with the table, empty.
+    await this.#putSources().catch((error: unknown) => {
+      if (!(error instanceof KernelError)) throw error
+      log('warning', 'What is masqueraded over tunnels does not outlive their restart for now', {
+        detail: error.message,
+      })
+    })
+  }
+
+  async followSources(sources: readonly LinkSource[]): Promise<void> {
+    this.#sources = sources
+    await this.#submitting
+    await this.#putSources()
+  }
+
+  /** What was read of the table before stays valid. */
+  async #putSources(): Promise<void> {
+    await this.#keepingRead(async () => {
+      const generation = await this.#generations.now()
+      const elements = await sourceChanges(this.#table, this.#sources)
+      if (elements.length === 0) return 0
+      await this.#table.change({ counters: [], elements }, generation)
+      return 1
+    })
   }
 
   /**

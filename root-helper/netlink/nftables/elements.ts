@@ -28,6 +28,9 @@ const DIRECTIONS: readonly (readonly [number, string])[] = [
   [1, 'reply'],
 ]
 
+/** IFNAMSIZ in linux/if.h. */
+const NAME_BYTES = 16
+
 const named = (names: readonly (readonly [number, string])[]): Kind => ({
   bytes: 1,
   format: (bytes) => names.find(([number]) => number === bytes[0])?.[1] ?? `${bytes[0] ?? ''}`,
@@ -45,6 +48,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
   ipv6_addr: { bytes: 16, format: ipText, encode: ipBytes },
   inet_proto: named(PROTOCOLS),
   ct_dir: named(DIRECTIONS),
+  ifname: { bytes: NAME_BYTES, format: (bytes) => bytes.toString('latin1').replace(/\0+$/, ''), encode: deviceName },
+}
+
+function deviceName(name: string): Buffer {
+  const bytes = Buffer.alloc(NAME_BYTES)
+  bytes.write(name, 'latin1')
+  return bytes
 }
 
 function le32(value: number): Buffer {

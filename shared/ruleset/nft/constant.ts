@@ -1,13 +1,13 @@
 // The part of our table that does not depend on the rules: the chains that a packet passes, and the maps that hold the
 // rules.
 import { hex, RULE_MASK } from '../mark.ts'
-import { emptyTable, newSet, type Table } from './table.ts'
+import { emptyTable, newSet, type Table, type TableSet } from './table.ts'
 
 /** Where a flow is caught: as it arrives, or as this host sends it. */
 export const HOOKS = ['in', 'out'] as const
 export type Hook = (typeof HOOKS)[number]
 
-const FAMILIES = [4, 6] as const
+export const FAMILIES = [4, 6] as const
 const RULE = `ct mark & ${hex(RULE_MASK)}`
 
 export function constantTable(): Table {
@@ -39,7 +39,12 @@ function destinationSets({ sets }: Table, family: 4 | 6): void {
   sets.set(`relay_same${family}`, newSet('map', `mark : ${address}`))
   sets.set(`relay_shift${family}`, newSet('map', `mark . inet_service : ${address} . inet_service`))
   sets.set(`relay_snat${family}`, newSet('map', `mark : ${address}`))
+  sets.set(sourceMap(family), newMirror(family))
 }
+
+/** The address of each tunnel by which this host sends through it (root-helper/nouns/ruleset/sources.ts). */
+export const sourceMap = (family: 4 | 6): string => `relay_source${family}`
+export const newMirror = (family: 4 | 6): TableSet => newSet('map', `ifname : ipv${family}_addr`, ['mirrored'])
 
 function chains({ chains: all }: Table): void {
   all.set('relayed', { declaration: '', rules: relayed() })
@@ -61,6 +66,12 @@ function chains({ chains: all }: Table): void {
   all.set('postrouting', {
     declaration: hooked('nat', 'postrouting', 100),
     rules: [
+      // The kernel forgets what it masquerades with the link or the address. What it translates to an address that it is
+      // given goes on once the tunnel is back.
+      ...FAMILIES.map(
+        (family) =>
+          `${RULE} == @relay_masquerade ct status dnat snat ${ip(family)} to oifname map @${sourceMap(family)}`,
+      ),
       `${RULE} == @relay_masquerade ct status dnat masquerade`,
       ...FAMILIES.map((family) => `ct status dnat snat ${ip(family)} to ${RULE} map @relay_snat${family}`),
     ],

@@ -63,7 +63,7 @@ const isMark = (key: Json | undefined): boolean => only(key)?.[0] === 'ct' && va
 const isName = (key: Json | undefined): boolean => ['iif', 'iifname'].includes(value(key))
 
 const EXPRESSIONS: Readonly<Record<string, Format>> = {
-  meta: ({ key }) => (key === 'iif' || key === 'iifname' ? key : `meta ${String(key)}`),
+  meta: ({ key }) => (['iif', 'iifname', 'oifname'].includes(String(key)) ? String(key) : `meta ${String(key)}`),
   ct: ({ key }) => `ct ${String(key)}`,
   rt: ({ key }) => `rt ${String(key)}`,
   payload: (payload) => `${textIn(payload, 'protocol')} ${textIn(payload, 'field')}`,

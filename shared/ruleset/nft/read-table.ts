@@ -1,5 +1,6 @@
 // `nft -j list table inet panel` as our table: the inverse of what renderChange makes of an empty one.
 import { hex } from '../mark.ts'
+import { FAMILIES, sourceMap } from './constant.ts'
 import { emptyTable, newSet, type Table, type TableSet } from './table.ts'
 import { foreign, isList, isObject, numberIn, objectsIn, only, textIn, type Json, type JsonObject } from './json.ts'
 import { ipOr, ruleText } from './read-rule.ts'
@@ -36,11 +37,12 @@ function readSet(kind: 'set' | 'map', object: JsonObject): TableSet {
   const keys = readTypes(object['type'])
   const values = readTypes(object['map'])
   const isDynamic = kind === 'set' && /^open[46]_[0-9]+$/.test(textIn(object, 'name'))
+  const isMirrored = kind === 'map' && FAMILIES.map(sourceMap).includes(textIn(object, 'name'))
   const flags = isList(object['flags']) ? object['flags'] : []
   const set = newSet(
     kind,
     [keys, ...(kind === 'map' ? [values] : [])].map((types) => types.join(' . ')).join(' : '),
-    isDynamic ? ['dynamic'] : flags.includes('interval') ? ['interval'] : [],
+    isDynamic ? ['dynamic'] : isMirrored ? ['mirrored'] : flags.includes('interval') ? ['interval'] : [],
   )
   for (const element of isList(object['elem']) ? object['elem'] : []) {
     const [key, value] = kind === 'map' && isList(element) ? element : [element]

@@ -8,7 +8,10 @@ export const HOLD_NAME = 'panel_hold'
 /** Two for each rule: towards the destination, and back from it. */
 export const COUNTER_NAME = /^rule_([0-9]+)_([rt]x)$/
 
-/** `elements` are keys with their values, "" in a set; null where the kernel fills the set itself. */
+/**
+ * `elements` are keys with their values, "" in a set; null where they are no part of the rules: the kernel fills the set, or
+ * the helper does, with what the host has.
+ */
 export interface TableSet {
   readonly kind: 'set' | 'map'
   readonly declaration: string
@@ -33,13 +36,14 @@ export const emptyTable = (): Table => ({ counters: new Set(), sets: new Map(), 
 export function newSet(
   kind: TableSet['kind'],
   type: string,
-  flags: readonly ('interval' | 'dynamic')[] = [],
+  flags: readonly ('interval' | 'dynamic' | 'mirrored')[] = [],
 ): TableSet {
-  const declaration = [`type ${type};`, ...(flags.length > 0 ? [`flags ${flags.join(', ')};`] : [])].join(' ')
+  const declared = flags.filter((flag) => flag !== 'mirrored')
+  const declaration = [`type ${type};`, ...(declared.length > 0 ? [`flags ${declared.join(', ')};`] : [])].join(' ')
   return {
     kind,
     declaration,
     isInterval: flags.includes('interval'),
-    elements: flags.includes('dynamic') ? null : new Map(),
+    elements: flags.includes('dynamic') || flags.includes('mirrored') ? null : new Map(),
   }
 }

@@ -42,6 +42,7 @@ const facts = (more: Partial<ImpactFacts> = {}): ImpactFacts => ({
   client: { client_ip: '198.51.100.7', server_ip: '', route: fakeRoute('0.0.0.0/0', 'eth0'), isRouteKnown: true },
   tunnels: [{ tunnel_id: 1, interface_name: 'gre-a-1', state: 'Up', underlay_device: 'eth0' }],
   rules: [],
+  isSourceKept: true,
   connections: { unknown: null, totals: new Map(), byDestination: null },
   through: new Map(),
   took: () => null,
@@ -74,8 +75,8 @@ const CHANGES = {
 const TABLE: Record<keyof typeof CHANGES, readonly [string, string, string]> = {
   'a smaller MTU': ['none', 'survive', 'survive'],
   'one more address': ['none', 'survive', 'survive'],
-  'a restart': ['brief', 'at_risk', 'survive'],
-  'a recreate': ['brief', 'at_risk', 'survive'],
+  'a restart': ['brief', 'survive', 'survive'],
+  'a recreate': ['brief', 'survive', 'survive'],
   'a recreate of a TAP': ['brief', 'at_risk', 'at_risk'],
   'taken down': ['lasting', 'end', 'end'],
   'a deletion': ['lasting', 'end', 'end'],
@@ -93,6 +94,25 @@ describe('The impact of a change', () => {
       assert.deepEqual(
         { survive, at_risk, end, total },
         { survive: 0, at_risk: 0, end: 0, total: 20, [TABLE[what][1]]: 20 },
+      )
+    })
+
+  const TWO_NETWORKS = { addresses: [...OWN, { ...OWN[0]!, address: '10.78.0.1' }] }
+  const TWO_OF_ONE = { addresses: [...OWN, { ...OWN[0]!, address: '10.77.0.3' }] }
+  const restart = (fields: Partial<LinkConfig>): HostChange[] => [
+    tunnel(state(fields), state(fields, false)),
+    tunnel(state(fields, false), state(fields)),
+  ]
+  for (const [where, more, fields, fate] of [
+    ['by a backend that keeps no source', { isSourceKept: false }, {}, 'at_risk'],
+    ['over a tunnel with addresses of two networks', {}, TWO_NETWORKS, 'at_risk'],
+    ['over one with two addresses of one network', {}, TWO_OF_ONE, 'survive'],
+  ] as const)
+    it(`of a restart is ${fate} for what is masqueraded ${where}`, () => {
+      const { rules: found } = impact(restart(fields), { ...relayed(MASQUERADE), ...more })
+      assert.deepEqual(
+        found.map((rule) => rule.fate),
+        [fate],
       )
     })
 

@@ -39,8 +39,9 @@ export async function gatherFacts(
     foreseen.changes.length > links.length || isOverLinks ? allRoutes(context.db) : [],
     links.length > 0 ? existingTunnels(context.db) : [],
   ])
-  const [rules, ways, through, connections] = await Promise.all([
+  const [rules, isSourceKept, ways, through, connections] = await Promise.all([
     rulesIn(context, records, isOverLinks),
+    cut.length > 0 && isSourceKeptBy(context),
     lookUp(context, [asking.client_ip, ...(cut.length > 0 ? tunnels.map(farEnd) : [])], links.length > 0),
     routesThrough(context, cut.map(nameOf)),
     countConnections(context, traffic, { records, isByDestination: isOverLinks }),
@@ -50,6 +51,7 @@ export async function gatherFacts(
     client: clientFacts(asking, ways),
     tunnels: tunnels.map((one) => ({ ...tunnelFacts(one, ways), state: stateOf(one.tunnel_id) })),
     rules,
+    isSourceKept,
     connections: isOverLinks && ways === null ? { ...connections, unknown: WAYS_UNKNOWN } : connections,
     through,
     took,
@@ -85,6 +87,12 @@ async function rulesIn(context: ReadContext, records: readonly RouteRecord[], wi
     const { route_rule_id, route_rule_title: title, is_enabled } = record
     return [{ route_rule_id, title, is_enabled, rule, ways }]
   })
+}
+
+/** The other backends masquerade (relay-rules.md). */
+async function isSourceKeptBy({ request }: ReadContext): Promise<boolean> {
+  const found = await nullIfUnreadable(request('host.probe', { parts: ['rule_backend'] }))
+  return found?.rule_backend?.active === 'nftables'
 }
 
 type Ways = ReadonlyMap<string, RoutingEntry | null>
