@@ -62,6 +62,23 @@ for (const isProtected of [false, true])
       await isWhole([1])
     })
 
+    it('come to a table that an earlier version made without them', async () => {
+      await host.kernel.rulesets.protect(false)
+      const chain = host.run('nft', ['-a', 'list', 'chain', 'inet', 'panel', 'postrouting'])
+      const lines = [...chain.matchAll(/@relay_source.* # handle ([0-9]+)/g)].map(([, handle]) => handle)
+      assert.equal(lines.length, 2)
+      const commands = [
+        ...lines.map((handle) => `delete rule inet panel postrouting handle ${handle}`),
+        ...[4, 6].map((family) => `delete map inet panel relay_source${family}`),
+      ]
+      host.run('nft', ['-f', '-'], commands.map((command) => `${command}\n`).join(''))
+      assert.equal((await host.kernel.rulesets.read()).damaged.length, 1)
+      await host.kernel.rulesets.submit([], [])
+      assert.deepEqual(sources(), ['gre-a-1 172.17.1.1'])
+      await isWhole([1])
+      await host.kernel.rulesets.protect(isProtected)
+    })
+
     it('are there again with a table that is made again', async () => {
       await host.kernel.rulesets.clear()
       await host.kernel.rulesets.submit([], [TWO])
