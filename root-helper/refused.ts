@@ -6,8 +6,8 @@ export class RefusedError extends Error {
   readonly code: RefusalCode
 
   /** What is malformed is a bug of the web daemon, of which its log tells; everything else is told to the operator. */
-  constructor(...[code, told]: ['malformed', string] | [Exclude<RefusalCode, 'malformed'>, Message]) {
-    super(typeof told === 'string' ? told : told.message)
+  constructor(...[code, sentence]: ['malformed', string] | [Exclude<RefusalCode, 'malformed'>, Message]) {
+    super(typeof sentence === 'string' ? sentence : sentence.message)
     this.name = 'RefusedError'
     this.code = code
   }

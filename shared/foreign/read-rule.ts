@@ -26,8 +26,8 @@ const MORE: Part = { is_whole: false }
 
 /** `text` is the rule as nft prints it, "" where that is not known. */
 export function readConditions(expression: Json | undefined, text: string): Conditions {
-  const told = isList(expression) && text !== '' && hasExtension(expression) ? readXtExpression(text) : expression
-  const parts = isList(told) ? told.map(statement) : [{ ...MORE, verdict: 'other' as const }]
+  const readable = isList(expression) && text !== '' && hasExtension(expression) ? readXtExpression(text) : expression
+  const parts = isList(readable) ? readable.map(statement) : [{ ...MORE, verdict: 'other' as const }]
   return parts.reduce<Conditions>(joined, ANYTHING)
 }
 

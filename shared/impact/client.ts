@@ -2,7 +2,7 @@
 import { parseIp, type Ip } from '../address/ip.ts'
 import type { Impact } from '../api/impact/impact.ts'
 import type { Change } from '../change/change.ts'
-import { message, spoken, type Message } from '../messages/message.ts'
+import { message, messageFields, type Message } from '../messages/message.ts'
 import type { TunnelState } from '../tunnel/model.ts'
 import type { RoutingEntry } from '../tunnel/observed.ts'
 import type { Foreseen } from './foreseen.ts'
@@ -27,9 +27,9 @@ export function ownAccess(foreseen: Foreseen, facts: ClientFacts, under: readonl
   const affected = client && firstOf(foreseen, { ...facts, client }, under)
   const is_known =
     isRouteKnown || !client || affected !== null || !foreseen.changes.some(({ noun }) => noun === 'tunnel')
-  const told = affected?.detail ?? message(is_known ? 'impact.own_none' : 'impact.own_unknown')
+  const sentence = affected?.detail ?? message(is_known ? 'impact.own_none' : 'impact.own_unknown')
   const how = affected?.how ?? 'none'
-  return { is_affected: affected !== null, is_known, how, client_ip, ...spoken('detail', told) }
+  return { is_affected: affected !== null, is_known, how, client_ip, ...messageFields('detail', sentence) }
 }
 
 interface Client extends ClientFacts {

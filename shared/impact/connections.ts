@@ -1,6 +1,6 @@
 // Open connections by what becomes of them; what nobody counted is null, never none. Pure.
 import { FATES, type Fate, type Impact } from '../api/impact/impact.ts'
-import { message, sentences, spoken, verbatim, type Message } from '../messages/message.ts'
+import { message, sentences, messageFields, verbatim, type Message } from '../messages/message.ts'
 import type { Concerned } from './rules.ts'
 
 export interface CountedConnections {
@@ -26,7 +26,7 @@ export function countConnections(
 ): Counting {
   if (unknown && mayConcern)
     return {
-      connections: { is_known: false, ...spoken('detail', unknown), ...NOT_KNOWN, ...NOBODY_ASKED, checked_at },
+      connections: { is_known: false, ...messageFields('detail', unknown), ...NOT_KNOWN, ...NOBODY_ASKED, checked_at },
       of: () => null,
     }
   const counts: Counts = { survive: 0, frozen: 0, at_risk: 0, end: 0 }
@@ -46,7 +46,7 @@ export function countConnections(
   return {
     connections: {
       is_known: true,
-      ...spoken('detail', detail),
+      ...messageFields('detail', detail),
       total: FATES.reduce((sum, fate) => sum + counts[fate], 0),
       survive: counts.survive,
       at_risk,

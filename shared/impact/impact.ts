@@ -2,7 +2,7 @@
 // out. Pure.
 import type { MonitorState } from '../api/base/lookups.ts'
 import type { Impact, Interruption } from '../api/impact/impact.ts'
-import { message, spoken, type Message } from '../messages/message.ts'
+import { message, messageFields, type Message } from '../messages/message.ts'
 import type { RouteThrough, TunnelState } from '../tunnel/model.ts'
 import type { Change } from '../change/change.ts'
 import { countConnections, type CountedConnections } from './connections.ts'
@@ -70,8 +70,8 @@ export function impactOf(foreseen: Foreseen, facts: ImpactFacts): Impact {
   }
   const { changes, unforeseen = 0 } = foreseen
   const isNothing = changes.length + unforeseen === 0
-  const told: Message = isNothing ? message('impact.nothing') : summaryOf(answer, links, unforeseen)
-  return { ...spoken('summary', told), ...answer }
+  const sentence: Message = isNothing ? message('impact.nothing') : summaryOf(answer, links, unforeseen)
+  return { ...messageFields('summary', sentence), ...answer }
 }
 
 const named = ({ route_rule_id, title, is_enabled }: RuleFacts) => ({ route_rule_id, title, is_enabled })

@@ -50,8 +50,12 @@ export function verbatim(text: string): Message {
 }
 
 /** A field of an answer that holds a sentence, with its twin beside it (`sentence` in shared/api/base/errors.ts). */
-export function spoken<F extends string>(field: F, told: Message): Record<F, string> & Record<`${F}_message`, Message> {
-  return { [field]: told.message, [`${field}_message`]: told } as Record<F, string> & Record<`${F}_message`, Message>
+export function messageFields<F extends string>(
+  field: F,
+  sentence: Message,
+): Record<F, string> & Record<`${F}_message`, Message> {
+  return { [field]: sentence.message, [`${field}_message`]: sentence } as Record<F, string> &
+    Record<`${F}_message`, Message>
 }
 
 /** One after the other; what is null is left out. */
@@ -124,8 +128,8 @@ export function fromRoot(text: string): Message {
 const known = (groups: Readonly<Record<string, string>>): Params =>
   Object.fromEntries(
     Object.entries(groups).map(([name, text]) => {
-      const told = fromRoot(text)
-      return [name, told.message_id === '' ? text : told]
+      const sentence = fromRoot(text)
+      return [name, sentence.message_id === '' ? text : sentence]
     }),
   )
 

@@ -19,6 +19,6 @@ function named(
   name: string,
   id: number | null | undefined,
 ): Message {
-  const told = message(as, { name })
-  return typeof id !== 'number' ? told : { ...told, params: { name, id } }
+  const sentence = message(as, { name })
+  return typeof id !== 'number' ? sentence : { ...sentence, params: { name, id } }
 }

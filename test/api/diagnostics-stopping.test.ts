@@ -1,7 +1,7 @@
 // Runs that end before they are over: the client goes away, or the run is deleted (reference.md, Events 1, DELETE
 // /diagnostics/runs/{id}; decisions.md, D11, E8).
 import assert from 'node:assert/strict'
-import { message, spoken } from '@panel/shared/messages/message.ts'
+import { message, messageFields } from '@panel/shared/messages/message.ts'
 import type { DiagnosticRun } from '@panel/shared/api/diagnostics.ts'
 import { getRun, listRuns, startTried, trace, type TriedPanel } from './support/diagnostics.ts'
 import type { Reply } from './support/client.ts'
@@ -93,6 +93,6 @@ describe('A diagnostic run that is not a stream', () => {
     await begin('analyze', leaving.signal)
     leaving.abort()
     const { result } = await becomes(false)
-    assert.deepEqual(result, { cancelled: true, ...spoken('detail', message('diagnostics.stopped')) })
+    assert.deepEqual(result, { cancelled: true, ...messageFields('detail', message('diagnostics.stopped')) })
   })
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
-import { message, spoken, verbatim } from '@panel/shared/messages/message.ts'
+import { message, messageFields, verbatim } from '@panel/shared/messages/message.ts'
 import { startWatching, statusOf, summaryOf, toggle, wayOf, type WatchingPanel } from './support/monitor.ts'
 import { forget } from './support/reconcile.ts'
 import { eventually } from './support/streams.ts'
@@ -26,7 +26,7 @@ describe('The monitoring status', () => {
         interface_name: name,
         monitor_state_id: 10,
         state: 'Unknown',
-        ...spoken('reason', message('monitor.unmeasured')),
+        ...messageFields('reason', message('monitor.unmeasured')),
         enabled: true,
         tunnel_enabled: true,
         source: '172.17.1.1',

@@ -2,7 +2,7 @@
 // and afterwards what was read back (decisions.md, S1). Call every function inside `inTurn`.
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { Change } from '@panel/shared/change/change.ts'
-import { spoken, verbatim } from '@panel/shared/messages/message.ts'
+import { messageFields, verbatim } from '@panel/shared/messages/message.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { WriteDb } from '../platform/context.ts'
 import type { ApplyMark, Resource } from './resource.ts'
@@ -153,7 +153,7 @@ export async function settle<R extends ApplyMark, D, S>(
   const now = context.now().toISOString()
   const mark = {
     apply_status_id: APPLY_STATUSES.Applied,
-    ...spoken('last_apply_error', verbatim('')),
+    ...messageFields('last_apply_error', verbatim('')),
     last_applied_date: now,
   }
   await inTransaction(context, (db) => store.mark(db, settled.map(idOf), mark, now))

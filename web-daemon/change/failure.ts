@@ -25,6 +25,6 @@ export function failureOf(outcome: Outcome, { what, details }: Subject, codes: F
 
 /** The helper went away during the change and has not come back. */
 export function unknownOutcome(reason: Refusal, { what, details }: Subject): Refusal {
-  const told = message('panel.change_unknown', { reason: asMessage(reason), what })
-  return new Refusal(reason.code, told, { details: { ...reason.details, ...details, outcome: 'unknown' } })
+  const sentence = message('panel.change_unknown', { reason: asMessage(reason), what })
+  return new Refusal(reason.code, sentence, { details: { ...reason.details, ...details, outcome: 'unknown' } })
 }

@@ -1,7 +1,7 @@
 // What others take away is put back with growing pauses, so that nobody is fought (decisions.md, S19). In memory: a daemon
 // that has started again begins with no pause.
 import type { HealView } from '@panel/shared/api/base/heal.ts'
-import { message, spoken, verbatim, type Message } from '@panel/shared/messages/message.ts'
+import { message, messageFields, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import type { SettingsReader } from '../platform/settings.ts'
 
 export type HealedNoun = 'tunnel' | 'route'
@@ -134,7 +134,7 @@ export class Heals {
       next_try_at: entry?.isAway && isWanted ? instant(entry.next) : null,
       contested: isContested(entry),
       last_by: entry?.by ?? '',
-      ...spoken('detail', described(entry, isWanted)),
+      ...messageFields('detail', described(entry, isWanted)),
     }
   }
 

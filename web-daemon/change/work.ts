@@ -2,7 +2,7 @@
 // known.
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { Change } from '@panel/shared/change/change.ts'
-import { spoken, verbatim, type Message } from '@panel/shared/messages/message.ts'
+import { messageFields, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { CommandContext, WriteDb } from '../platform/context.ts'
 import { asMessage, Refusal } from '../platform/http/refusal.ts'
@@ -43,7 +43,7 @@ export async function runPending<R extends ApplyMark, D, S>(
 ): Promise<Outcome> {
   const { store, idOf } = resource
   const mark = (db: WriteDb, some: readonly R[], status: number, why: Message, now: string): Promise<void> =>
-    store.mark(db, some.map(idOf), { apply_status_id: status, ...spoken('last_apply_error', why) }, now)
+    store.mark(db, some.map(idOf), { apply_status_id: status, ...messageFields('last_apply_error', why) }, now)
   const restore: Work<R, S>['restore'] = async (db, why, now) => {
     if (why !== null) return mark(db, rows, APPLY_STATUSES.Failed, why, now)
     for (const alike of alikeIn(rows)) {
@@ -144,7 +144,7 @@ async function commit<R extends ApplyMark, D, S>(
 
 const appliedAt = (last_applied_date: string): ApplyMark => ({
   apply_status_id: APPLY_STATUSES.Applied,
-  ...spoken('last_apply_error', verbatim('')),
+  ...messageFields('last_apply_error', verbatim('')),
   last_applied_date,
 })
 
@@ -162,7 +162,7 @@ async function fail<R extends ApplyMark, D, S>(
   const { what, details } = work.subject
   const isGone = work.isCreation === true && status === 'restored'
   const failure = failureOf(outcome, { what, details: isGone ? {} : details }, resource.codes)
-  const stuck = { apply_status_id: APPLY_STATUSES.Inconsistent, ...spoken('last_apply_error', toldBy(failure)) }
+  const stuck = { apply_status_id: APPLY_STATUSES.Inconsistent, ...messageFields('last_apply_error', toldBy(failure)) }
   await write(context, (db, now) =>
     status === 'stuck'
       ? resource.store.mark(db, work.rows.map(resource.idOf), stuck, now)

@@ -13,5 +13,5 @@ export interface Component {
 /** Something of the host or of the panel itself that needs the operator, as GET /reconcile/attention names it. */
 export interface HostIncident extends Pick<Incident, 'kind' | 'name' | 'state' | 'since'> {
   readonly kind: Exclude<Incident['kind'], 'tunnel' | 'route'>
-  readonly told: Message
+  readonly sentence: Message
 }

@@ -18,8 +18,8 @@ const TOOL_FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
 export async function helperFacts(config: HelperConfig): Promise<HelperFacts> {
   return {
     savers: [
-      { by: 'systemd', ...said(await savesToSystemd(config.unitDir)) },
-      { by: 'networkd', ...said(await savesToNetworkd(config.networkdDir)) },
+      { by: 'systemd', ...savingFields(await savesToSystemd(config.unitDir)) },
+      { by: 'networkd', ...savingFields(await savesToNetworkd(config.networkdDir)) },
     ],
     kernel_release: release(),
     unit_dir: config.unitDir,
@@ -41,12 +41,12 @@ export async function findTools(backend: BackendAnswer): Promise<Tools> {
 
 interface Saving {
   readonly available: boolean
-  readonly told: Message
+  readonly sentence: Message
 }
 
-const said = ({ available, told }: Saving): { available: boolean; detail: string } => ({
+const savingFields = ({ available, sentence }: Saving): { available: boolean; detail: string } => ({
   available,
-  detail: told.message,
+  detail: sentence.message,
 })
 
 /** Null where it can. */
@@ -58,7 +58,7 @@ async function unwritable(
     await access(folder, constants.W_OK)
     return null
   } catch (error) {
-    return { available: false, told: message(refused, { folder, error: errorCode(error) ?? String(error) }) }
+    return { available: false, sentence: message(refused, { folder, error: errorCode(error) ?? String(error) }) }
   }
 }
 
@@ -68,19 +68,19 @@ async function unwritable(
 async function savesToNetworkd(folder: string): Promise<Saving> {
   const refused = await unwritable(folder, 'root.files_refused')
   if (refused) return refused
-  if (!networkdReads(folder)) return { available: true, told: message('root.files_unread', { folder }) }
-  if (!networkdIsInstalled()) return { available: false, told: message('root.no_networkd') }
-  if (!networkdIsEnabled()) return { available: false, told: message('root.networkd_not_enabled') }
-  return { available: true, told: message('root.files', { folder }) }
+  if (!networkdReads(folder)) return { available: true, sentence: message('root.files_unread', { folder }) }
+  if (!networkdIsInstalled()) return { available: false, sentence: message('root.no_networkd') }
+  if (!networkdIsEnabled()) return { available: false, sentence: message('root.networkd_not_enabled') }
+  return { available: true, sentence: message('root.files', { folder }) }
 }
 
 async function savesToSystemd(folder: string): Promise<Saving> {
   const refused = await unwritable(folder, 'root.units_refused')
   if (refused) return refused
-  if (!systemdReads(folder)) return { available: true, told: message('root.units_unread', { folder }) }
+  if (!systemdReads(folder)) return { available: true, sentence: message('root.units_unread', { folder }) }
   return systemdRuns()
-    ? { available: true, told: message('root.units', { folder }) }
-    : { available: false, told: message('root.no_systemd') }
+    ? { available: true, sentence: message('root.units', { folder }) }
+    : { available: false, sentence: message('root.no_systemd') }
 }
 
 export async function nftAnswers(): Promise<BackendAnswer> {

@@ -2,7 +2,7 @@
 // task. Dialogs are in dialogs.ts.
 import { ROUTES } from '../../../ui/src/core/routes.ts'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
-import { fromRoot, message, spoken } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, messageFields } from '@panel/shared/messages/message.ts'
 import type { Client } from '../../api/support/client.ts'
 import { tryListener } from '../../api/support/listeners.ts'
 import { addressOf, scrollToEnd } from '../support/host.ts'
@@ -39,7 +39,7 @@ const REMEDIES = [
 ]
 const STUCK = {
   state: 'stuck',
-  ...spoken('detail', WHY),
+  ...messageFields('detail', WHY),
   remediation: REMEDIES.map((one) => one.message),
   remediation_messages: REMEDIES,
 } as const

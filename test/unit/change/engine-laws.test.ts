@@ -10,7 +10,7 @@ import type { CommandContext } from '@panel/web-daemon/platform/context.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { AuditNote } from '@panel/web-daemon/platform/audit-note.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
-import { spoken, verbatim } from '@panel/shared/messages/message.ts'
+import { messageFields, verbatim } from '@panel/shared/messages/message.ts'
 import { QuotaHost, quotaResource, QuotaStore, type Quota, type QuotaResource, type Quotas } from './quota.ts'
 
 /**
@@ -52,7 +52,7 @@ const scenarios: fc.Arbitrary<Scenario> = fc.record({
 const { Applied, Failed, Pending, Inconsistent } = APPLY_STATUSES
 const APPLIED = {
   apply_status_id: Applied,
-  ...spoken('last_apply_error', verbatim('')),
+  ...messageFields('last_apply_error', verbatim('')),
   last_applied_date: '2026-01-01T00:00:00.000Z',
 }
 
@@ -178,7 +178,7 @@ async function run({ context, resource, records, host }: World, { command }: Sce
         quota_id: 99,
         bytes: 7,
         apply_status_id: Pending,
-        ...spoken('last_apply_error', verbatim('')),
+        ...messageFields('last_apply_error', verbatim('')),
         last_applied_date: null,
       }
       return create(context, resource, { draft, changes: [{ before: null, after: { 99: 7 } }] })

@@ -5,7 +5,7 @@ import { converge, remove } from '@panel/web-daemon/change/engine.ts'
 import type { CommandContext } from '@panel/web-daemon/platform/context.ts'
 import { AuditNote } from '@panel/web-daemon/platform/audit-note.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
-import { spoken, verbatim } from '@panel/shared/messages/message.ts'
+import { messageFields, verbatim } from '@panel/shared/messages/message.ts'
 import { QuotaHost, quotaResource, QuotaStore, type Quota, type QuotaResource } from './quota.ts'
 
 const busy = new Refusal('SERVICE_UNAVAILABLE', verbatim('Another change is under way.'), {
@@ -33,7 +33,7 @@ describe('A change of three quotas that root makes one by one', () => {
     for (const quota_id of [1, 2, 3]) {
       const mark = {
         apply_status_id: APPLY_STATUSES.Applied,
-        ...spoken('last_apply_error', verbatim('')),
+        ...messageFields('last_apply_error', verbatim('')),
         last_applied_date: null,
       }
       records.rows.set(quota_id, { quota_id, bytes: 5, ...mark })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { spoken, verbatim } from '@panel/shared/messages/message.ts'
+import { messageFields, verbatim } from '@panel/shared/messages/message.ts'
 import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
 import {
@@ -74,7 +74,7 @@ describe('The history of the host', () => {
     const failed = {
       ...reading,
       disks: [],
-      errors: parts.map((part) => ({ part, ...spoken('detail', verbatim('No such file')) })),
+      errors: parts.map((part) => ({ part, ...messageFields('detail', verbatim('No such file')) })),
     }
     assert.deepEqual({ bucket_start: BEGIN_S, ...figuresOf(failed, 2) }, emptyHostBucket(BEGIN_S))
   })

@@ -1,7 +1,7 @@
 // Sampling where something cannot be read or stored: that part is reported, and the rest goes on.
 import assert from 'node:assert/strict'
 import type { MetricsError, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
-import { spoken, verbatim } from '@panel/shared/messages/message.ts'
+import { messageFields, verbatim } from '@panel/shared/messages/message.ts'
 import { settingsWith } from '../../support/settings.ts'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
 import { Bus } from '@panel/web-daemon/platform/events/bus.ts'
@@ -136,6 +136,6 @@ describe('a sampling of metrics that cannot read or store everything', () => {
     assert.deepEqual([snapshot.routes, snapshot.route_totals.routes], [[], 0])
     const failing = await start({ readRoutes: () => Promise.reject(new Error('no answer')) })
     const { routes, errors } = await after(failing, 1)
-    assert.deepEqual([routes, errors], [[], [{ part: 'routes', ...spoken('detail', verbatim('no answer')) }]])
+    assert.deepEqual([routes, errors], [[], [{ part: 'routes', ...messageFields('detail', verbatim('no answer')) }]])
   })
 })

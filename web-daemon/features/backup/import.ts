@@ -9,7 +9,7 @@ import {
   type ImportedAs,
 } from '@panel/shared/api/backup.ts'
 import type { Foreseen, HostChange } from '@panel/shared/impact/foreseen.ts'
-import { message, type Message, sentences, spoken } from '@panel/shared/messages/message.ts'
+import { message, type Message, sentences, messageFields } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming, type Session } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -202,5 +202,5 @@ function importAnswer(ended: Ended, { routes }: Backup, actions: ImportAction[])
   const counts = Object.fromEntries(
     IMPORTED_AS.map((word) => [word, actions.filter(({ action }) => action === word).length]),
   ) as Record<ImportedAs, number>
-  return { ...ended, actions, counts, ...spoken('note', noteOf(ended, routes !== null)) }
+  return { ...ended, actions, counts, ...messageFields('note', noteOf(ended, routes !== null)) }
 }

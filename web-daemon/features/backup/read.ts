@@ -94,15 +94,15 @@ class Faults {
 
   /** Null if the item has no problem. */
   of({ all }: Problems): Refusal | null {
-    const told = all.slice(0, Math.max(1, MAX_PROBLEMS - this.#count))
-    this.#count += told.length
+    const shown = all.slice(0, Math.max(1, MAX_PROBLEMS - this.#count))
+    this.#count += shown.length
     const shortened = new Problems()
-    for (const problem of told) shortened.add(problem.field.slice(0, MAX_NAME), problem.code, problem)
+    for (const problem of shown) shortened.add(problem.field.slice(0, MAX_NAME), problem.code, problem)
     return shortened.refusal()
   }
 
-  wrong(path: string, name: unknown, told: Message): WrongItem {
-    return { path, name: nameOr(path, name), fault: new Refusal('VALIDATION_FAILED', told) }
+  wrong(path: string, name: unknown, sentence: Message): WrongItem {
+    return { path, name: nameOr(path, name), fault: new Refusal('VALIDATION_FAILED', sentence) }
   }
 }
 
@@ -119,10 +119,10 @@ function readItems(list: unknown, path: string, problems: Problems): Unread[] {
   if (list === undefined) return []
   if (Array.isArray(list) && list.length <= MAX_ITEMS)
     return list.map((item: unknown, at) => ({ path: `${path}[${at}]`, item }))
-  const told = Array.isArray(list)
+  const sentence = Array.isArray(list)
     ? message('backup.list_too_long', { path, most: MAX_ITEMS, count: list.length })
     : message('backup.list', { path })
-  problems.add(path, 'INVALID_VALUE', told)
+  problems.add(path, 'INVALID_VALUE', sentence)
   return []
 }
 

@@ -33,8 +33,8 @@ export async function importSettings(worker: Worker, batch: Batch): Promise<Impo
     if (one.fault) return wrong(worker, 'setting', one)
     const { key } = one.item
     if (unconfirmed?.keys.includes(key)) return refused(worker, key, unconfirmed.error)
-    const told = refusals.get(key)
-    if (told !== undefined) return refused(worker, key, invalid(one.path, key, told), told)
+    const sentence = refusals.get(key)
+    if (sentence !== undefined) return refused(worker, key, invalid(one.path, key, sentence), sentence)
     return done && changing.includes(key) ? { ...done, target: key } : skip('setting', key, null, verbatim(''))
   })
 }
@@ -71,7 +71,7 @@ async function possible(
     ) as Partial<SettingValues>
     const problems = await findWrong(db, { ...before, ...values }, Object.keys(values) as SettingKey[], references)
     if (problems.size === 0) return { values, refusals }
-    for (const [key, told] of problems) refusals.set(key, told)
+    for (const [key, sentence] of problems) refusals.set(key, sentence)
   }
 }
 
@@ -98,11 +98,14 @@ function importJob(changing: readonly SettingKey[], values: Partial<SettingValue
 
 type ImportError = NonNullable<ImportAction['error']>
 
-const refused = (worker: Worker, key: string, error: ImportError, told?: Message): ImportAction =>
-  failed(worker, { kind: 'setting', target: key, planned: 'would_update' }, error, told)
+const refused = (worker: Worker, key: string, error: ImportError, sentence?: Message): ImportAction =>
+  failed(worker, { kind: 'setting', target: key, planned: 'would_update' }, error, sentence)
 
-const invalid = (path: string, key: string, told: Message): ImportError => ({
-  ...itemError({ path }, new Refusal('VALIDATION_FAILED', told, { details: wrongDetails(new Map([[key, told]])) })),
+const invalid = (path: string, key: string, sentence: Message): ImportError => ({
+  ...itemError(
+    { path },
+    new Refusal('VALIDATION_FAILED', sentence, { details: wrongDetails(new Map([[key, sentence]])) }),
+  ),
   field: path,
 })
 
@@ -127,8 +130,8 @@ export async function importPoolSetting(
     else if (pools.isPlanned(id_in_backup))
       actions.push({ ...skip('setting', item.key, null, verbatim('')), action: 'would_update' })
     else {
-      const told = message('backup.pool_missing', { pool_id: id_in_backup })
-      actions.push(refused(worker, item.key, invalid(path, item.key, told), told))
+      const sentence = message('backup.pool_missing', { pool_id: id_in_backup })
+      actions.push(refused(worker, item.key, invalid(path, item.key, sentence), sentence))
     }
   }
   return actions

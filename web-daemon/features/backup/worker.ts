@@ -6,7 +6,7 @@ import type { ErrorEnvelope, Warning } from '@panel/shared/api/base/errors.ts'
 import type { TSchema } from '@panel/shared/schema.ts'
 import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
 import type { HostChange } from '@panel/shared/impact/foreseen.ts'
-import { message, type Message, spoken, verbatim } from '@panel/shared/messages/message.ts'
+import { message, type Message, messageFields, verbatim } from '@panel/shared/messages/message.ts'
 import { AuditNote } from '../../platform/audit-note.ts'
 import { recordPanelAction } from '../audit/record.ts'
 import { redact } from '../audit/redact.ts'
@@ -111,15 +111,15 @@ export function makeImportWorker(context: CommandContext, incoming: Incoming<unk
         ? {
             ...baseAction(job),
             action: 'failed',
-            ...spoken('detail', { ...asMessage(result), message: result.message }),
+            ...messageFields('detail', { ...asMessage(result), message: result.message }),
             error: itemError(job, result),
           }
-        : { ...baseAction(job), action: job.action, ...told(result) }
+        : { ...baseAction(job), action: job.action, ...outcome(result) }
     },
   }
 }
 
-const told = ({ changes: _changes, warnings, ...result }: ImportResult) => ({ ...result, warnings: [...warnings] })
+const outcome = ({ changes: _changes, warnings, ...result }: ImportResult) => ({ ...result, warnings: [...warnings] })
 
 function asLoggedRefusal(
   thrown: unknown,
@@ -185,7 +185,7 @@ const baseAction = ({ kind, target, target_id, detail = verbatim('') }: Job): Om
   kind,
   target,
   target_id: target_id ?? null,
-  ...spoken('detail', detail),
+  ...messageFields('detail', detail),
   error: null,
   warnings: [],
 })
@@ -196,7 +196,7 @@ export function skip(kind: ImportKind, target: string, target_id: number | null,
     target,
     action: 'skip',
     target_id,
-    ...spoken('detail', detail),
+    ...messageFields('detail', detail),
     error: null,
     warnings: [],
   }
@@ -207,10 +207,10 @@ export function failed(
   { isDry }: Pick<Worker, 'isDry'>,
   { kind, target, planned }: { kind: ImportKind; target: string; planned: 'would_create' | 'would_update' },
   error: ErrorEnvelope['error'],
-  told: Partial<Message> = {},
+  sentence: Partial<Message> = {},
 ): ImportAction {
   return {
-    ...skip(kind, target, null, isDry ? verbatim('') : { ...verbatim(error.message), ...told }),
+    ...skip(kind, target, null, isDry ? verbatim('') : { ...verbatim(error.message), ...sentence }),
     action: isDry ? planned : 'failed',
     error,
   }

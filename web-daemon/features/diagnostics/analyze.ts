@@ -1,7 +1,7 @@
 // Why a tunnel does or does not carry packets: a verdict, its evidence, and suggested fixes in order (reference.md,
 // Analysis result; decisions.md, D7).
 import type { AnalyzeTunnelAnswer, AnalyzeTunnelBody, TunnelAnalysis } from '@panel/shared/api/diagnostics.ts'
-import { message, spoken } from '@panel/shared/messages/message.ts'
+import { message, messageFields } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from '../tunnels/get.ts'
@@ -44,7 +44,7 @@ function analyse(record: TunnelRecord, snapshot: TunnelSnapshot, now: Date): Tun
     tunnel_id: record.tunnel_id,
     interface_name: record.interface_name,
     verdict: stop?.verdict ?? 'HEALTHY',
-    ...spoken('summary', stop?.told ?? message(isProven ? 'finding.healthy' : 'finding.unproven')),
+    ...messageFields('summary', stop?.sentence ?? message(isProven ? 'finding.healthy' : 'finding.unproven')),
     evidence: findings.map(({ evidence }) => evidence),
     suggested_fix: fixes.map(({ message: text }) => text),
     fix_messages: fixes,

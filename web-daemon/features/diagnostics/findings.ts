@@ -3,14 +3,14 @@
 import type { Evidence } from '@panel/shared/api/analysis.ts'
 import type { TunnelVerdict } from '@panel/shared/api/diagnostics.ts'
 import { DROPPED_HERE, NO_SUCH_TUNNEL, type PingPacket } from '@panel/shared/path/model.ts'
-import { fromRoot, message, spoken, type Message } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import { findGreBlock, type GreBlock } from '@panel/shared/foreign/gre-block.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
 import { isAnswered, type PingSample, type TunnelSnapshot } from './snapshot.ts'
 
 export interface Finding {
   readonly evidence: Evidence
-  readonly told: Message
+  readonly sentence: Message
   /** Null if nothing is wrong. */
   readonly verdict: TunnelVerdict | null
   readonly fix: readonly Message[]
@@ -37,9 +37,9 @@ export function evaluateSnapshot(record: TunnelRecord, snapshot: TunnelSnapshot)
 /** `block`: a rule of other software that certainly drops the tunnel's packets. Not searched for if packets arrive. */
 type Facts = TunnelSnapshot & { readonly block: GreBlock | null }
 
-const fine = (name: string, told: Message, data: Record<string, unknown> = {}): Finding => ({
-  evidence: { name, ...spoken('detail', told), data },
-  told,
+const fine = (name: string, sentence: Message, data: Record<string, unknown> = {}): Finding => ({
+  evidence: { name, ...messageFields('detail', sentence), data },
+  sentence,
   verdict: null,
   fix: [],
   isCertain: true,
@@ -90,8 +90,8 @@ const some = (pinged: PingSample | null, holds: (packet: PingPacket) => boolean)
 const isDroppedHere = (pinged: PingSample | null): boolean =>
   some(pinged, ({ outcome, detail }) => outcome === 'not_sent' && detail.includes(DROPPED_HERE))
 const failureDetail = ({ packets }: PingSample): Message => {
-  const said = packets.find(({ detail }) => detail !== '')?.detail
-  return said === undefined ? message('finding.no_answer') : fromRoot(said)
+  const detail = packets.find((one) => one.detail !== '')?.detail
+  return detail === undefined ? message('finding.no_answer') : fromRoot(detail)
 }
 const receivesInside = ({ inside, sample: counted }: Facts): boolean =>
   isAnswered(inside) || (counted?.deltas.rx_packets ?? 0) > 0
@@ -188,10 +188,10 @@ function answers(record: TunnelRecord, facts: Facts): Finding {
 
 function refusedHere(record: TunnelRecord, { refused }: Facts, silent: Finding): Finding {
   const { local_endpoint, remote_endpoint } = record
-  const told = message('finding.refused_here', { text: silent.told, count: refused })
+  const sentence = message('finding.refused_here', { text: silent.sentence, count: refused })
   return fails(
     'KEY_OR_ADDRESSING_MISMATCH',
-    fine('tunnel_ping', told, silent.evidence.data),
+    fine('tunnel_ping', sentence, silent.evidence.data),
     [compare(record), message('finding.fix_sends', { from: remote_endpoint, to: local_endpoint }), PAIR],
     false,
   )

@@ -3,7 +3,7 @@
 import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import type { MtuProbeAnswer, MtuProbeBody, MtuProbeResult } from '@panel/shared/api/diagnostics.ts'
 import type { MtuParams, MtuResult, MtuStep } from '@panel/shared/path/model.ts'
-import { fromRoot, message, spoken } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, messageFields } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import type { Problems } from '../../platform/http/problems.ts'
@@ -91,10 +91,10 @@ function mtuResult(record: TunnelRecord, path: PathName, probe: MtuParams, found
     steps: steps.map(({ packet_size, outcome, detail, reported_mtu }) => ({
       packet_size,
       fits: outcome === 'fits',
-      ...spoken('detail', fromRoot(detail)),
+      ...messageFields('detail', fromRoot(detail)),
       reported_mtu,
     })),
-    ...spoken('detail', fromRoot(found.detail)),
+    ...messageFields('detail', fromRoot(found.detail)),
     cancelled,
     applied: false,
   }

@@ -9,7 +9,7 @@ import {
 } from '@panel/shared/api/diagnostics.ts'
 import type { PingPacket, PingParams } from '@panel/shared/path/model.ts'
 import type { Logger } from 'pino'
-import { fromRoot, message, spoken } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, messageFields } from '@panel/shared/messages/message.ts'
 import type { Incoming, StreamContext } from '../../platform/http/endpoint.ts'
 import type { Problems } from '../../platform/http/problems.ts'
 import { asMessage, Refusal } from '../../platform/http/refusal.ts'
@@ -139,7 +139,7 @@ function packetEvent(
     rtt_ms: rtt_us === null ? null : rtt_us / 1000,
     size,
     from: from_address,
-    ...spoken('error', fromRoot(detail)),
+    ...messageFields('error', fromRoot(detail)),
     kind: outcome,
     at: new Date(sent_at_ms).toISOString(),
   }

@@ -1,7 +1,7 @@
 // The active runs: one per tunnel and four per host. Each is stored when it starts and when it ends (decisions.md, D10,
 // D11).
 import type { DiagnosticRun } from '@panel/shared/api/diagnostics.ts'
-import { message, spoken, type Message } from '@panel/shared/messages/message.ts'
+import { message, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'
 import type { Streamer } from '../../platform/helper/streams.ts'
 import { asMessage, Refusal } from '../../platform/http/refusal.ts'
@@ -118,8 +118,11 @@ export class Runs {
       await end(await work())
     } catch (failure) {
       const reported = aborting.signal.aborted && !(failure instanceof Refusal) ? stopped() : failure
-      const told = reported instanceof Refusal ? asMessage(reported) : message('diagnostics.unforeseen')
-      await end({ result: { cancelled: aborting.signal.aborted, ...spoken('detail', told) }, is_success: false })
+      const sentence = reported instanceof Refusal ? asMessage(reported) : message('diagnostics.unforeseen')
+      await end({
+        result: { cancelled: aborting.signal.aborted, ...messageFields('detail', sentence) },
+        is_success: false,
+      })
       throw reported
     }
     return this.#stored(id)

@@ -1,7 +1,7 @@
 // Reads and writes the stored runs; the newest of each tunnel are kept (decisions.md, D10).
 import { DIAGNOSTIC_TYPES, type DiagnosticRun, type DiagnosticType } from '@panel/shared/api/diagnostics.ts'
 import { titleOf } from '@panel/shared/api/base/lookups.ts'
-import { message, spoken } from '@panel/shared/messages/message.ts'
+import { message, messageFields } from '@panel/shared/messages/message.ts'
 import type { Selectable } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { Paging } from '../../platform/http/paging.ts'
@@ -63,7 +63,7 @@ export async function deleteOldRuns(db: WriteDb, tunnel_id: number): Promise<voi
 
 /** Ends the runs that were open when a panel was killed. */
 export async function endInterruptedRuns(db: WriteDb, finished_date: string): Promise<void> {
-  const result = JSON.stringify({ cancelled: true, ...spoken('detail', message('diagnostics.panel_ended')) })
+  const result = JSON.stringify({ cancelled: true, ...messageFields('detail', message('diagnostics.panel_ended')) })
   await db.updateTable('diagnostic_run').set({ result, finished_date }).where('finished_date', 'is', null).execute()
 }
 

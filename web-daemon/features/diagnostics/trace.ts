@@ -6,7 +6,7 @@ import type {
   TracerouteResult,
 } from '@panel/shared/api/diagnostics.ts'
 import type { TraceHop, TraceParams } from '@panel/shared/path/model.ts'
-import { fromRoot, spoken, verbatim } from '@panel/shared/messages/message.ts'
+import { fromRoot, messageFields, verbatim } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from '../tunnels/get.ts'
@@ -48,14 +48,18 @@ const emptyResult = ({ source_address, target_address }: TraceParams, path: Path
   path,
   hops: [],
   reached: false,
-  ...spoken('detail', verbatim('')),
+  ...messageFields('detail', verbatim('')),
   cancelled: false,
 })
 
 /** Fills in the result hop by hop, so that a cancelled run has the hops so far. */
 async function trace({ stream, signal }: Run, probe: TraceParams, result: TracerouteResult): Promise<RunOutcome> {
   const { is_reached, detail } = await stream('path.trace', probe, (hop) => void result.hops.push(toHop(hop)), signal)
-  Object.assign(result, { reached: is_reached, ...spoken('detail', fromRoot(detail)), cancelled: signal.aborted })
+  Object.assign(result, {
+    reached: is_reached,
+    ...messageFields('detail', fromRoot(detail)),
+    cancelled: signal.aborted,
+  })
   return { result: { ...result }, is_success: is_reached }
 }
 
@@ -65,5 +69,5 @@ const toHop = ({ hop_limit, addresses, rtts_us, is_reached, detail }: TraceHop):
   rtts_ms: rtts_us.map((rtt) => (rtt === null ? null : rtt / 1000)),
   reached: is_reached,
   timeout: addresses.length === 0,
-  ...spoken('detail', fromRoot(detail)),
+  ...messageFields('detail', fromRoot(detail)),
 })

@@ -77,15 +77,15 @@ const changeForwarding =
       await take(context, before.state, wantedState(before, rules, body))
       const after = await request('forwarding.probe', {})
       const warnings: Warning[] = [...idleRules(after.state.live, rules), ...conntrackWarnings(after, context.settings)]
-      const told = body.connections
+      const sentence = body.connections
         ? CONNECTIONS_NOTES[action]
         : NOTES[action](before.state.saved !== null, after.state.live.ipv6)
       const answer: ForwardingChangeAnswer = {
         action,
         forwarding: forwardingView(after, await probeRuleBackend(request)),
         warnings,
-        note: told.message,
-        note_message: told,
+        note: sentence.message,
+        note_message: sentence,
       }
       return ok(answer)
     })

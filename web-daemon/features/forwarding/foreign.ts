@@ -5,7 +5,7 @@ import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { markWritersIn, type MarkWriter } from '@panel/shared/foreign/mark-writers.ts'
 import { findRelayBlocks, takenBy, type RelayBlock, type Taker } from '@panel/shared/foreign/relay-block.ts'
-import { fromRoot, type Message, message, sentences, spoken } from '@panel/shared/messages/message.ts'
+import { fromRoot, type Message, message, sentences, messageFields } from '@panel/shared/messages/message.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 
 export const foreignRules = (request: Reader): Promise<ForeignFound> => request('netfilter.probe', {})
@@ -24,7 +24,7 @@ export const foreignView = ({ is_readable, managers, rules, total, detail }: For
     manager,
   })),
   total,
-  ...spoken('detail', fromRoot(detail)),
+  ...messageFields('detail', fromRoot(detail)),
 })
 
 /** What of it stands in the way of a relay rule. */

@@ -2,7 +2,7 @@
 // looked at, so this is counted only where somebody asks.
 import { networksBehind, type ImpactFacts } from '@panel/shared/impact/impact.ts'
 import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
-import { fromRoot, message, spoken, type Message } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import type { Impact } from '@panel/shared/api/impact/impact.ts'
 import { THROUGH_NETWORKS_MAX } from '@panel/shared/ruleset/connection.ts'
 import type { ReadContext } from '../../platform/context.ts'
@@ -25,5 +25,9 @@ export async function countOthers(
   return found.is_readable ? known(found.connections) : unknown(fromRoot(found.detail))
 }
 
-const known = (total: number): Others => ({ is_known: true, ...spoken('detail', message('impact.others')), total })
-const unknown = (why: Message): Others => ({ is_known: false, ...spoken('detail', why), total: null })
+const known = (total: number): Others => ({
+  is_known: true,
+  ...messageFields('detail', message('impact.others')),
+  total,
+})
+const unknown = (why: Message): Others => ({ is_known: false, ...messageFields('detail', why), total: null })

@@ -38,8 +38,8 @@ const nameOf = ({ before, after }: Extract<HostChange, { noun: 'tunnel' }>['chan
 
 const stepsBetween = (before: ForwardingState, after: ForwardingState): StepView[] =>
   planForwarding(before, after).map((step) => {
-    const told = describe(step)
-    return { kind: step.kind, description: told.message, ...reference(told) }
+    const sentence = describe(step)
+    return { kind: step.kind, description: sentence.message, ...reference(sentence) }
   })
 
 function describe(step: ForwardingStep): Message {

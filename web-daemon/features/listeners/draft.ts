@@ -38,21 +38,21 @@ function checkedPair(tls: NonNullable<TryListenerBody['tls']>, problems: Problem
     return pair
   } catch (failure) {
     if (!(failure instanceof CertificateError)) throw failure
-    const { field, told } = FAULTS[failure.fault](failure)
-    problems.add(field, 'INVALID_CERTIFICATE', told)
+    const { field, sentence } = FAULTS[failure.fault](failure)
+    problems.add(field, 'INVALID_CERTIFICATE', sentence)
     return null
   }
 }
 
-type Told = (failure: CertificateError) => { readonly field: 'tls.cert' | 'tls.key'; readonly told: Message }
+type FaultText = (failure: CertificateError) => { readonly field: 'tls.cert' | 'tls.key'; readonly sentence: Message }
 
-const unusable: Told = ({ told }) => ({ field: 'tls.cert', told })
+const unusable: FaultText = ({ sentence }) => ({ field: 'tls.cert', sentence })
 
-const FAULTS: Readonly<Record<CertificateFault, Told>> = {
-  cert_unreadable: () => ({ field: 'tls.cert', told: message('listener.cert_unreadable', { field: 'tls.cert' }) }),
-  key_unreadable: () => ({ field: 'tls.key', told: message('listener.key_unreadable', { field: 'tls.key' }) }),
-  key_encrypted: () => ({ field: 'tls.key', told: message('listener.key_encrypted') }),
-  key_of_another: () => ({ field: 'tls.key', told: message('listener.key_of_another') }),
+const FAULTS: Readonly<Record<CertificateFault, FaultText>> = {
+  cert_unreadable: () => ({ field: 'tls.cert', sentence: message('listener.cert_unreadable', { field: 'tls.cert' }) }),
+  key_unreadable: () => ({ field: 'tls.key', sentence: message('listener.key_unreadable', { field: 'tls.key' }) }),
+  key_encrypted: () => ({ field: 'tls.key', sentence: message('listener.key_encrypted') }),
+  key_of_another: () => ({ field: 'tls.key', sentence: message('listener.key_of_another') }),
   unusable,
   file: unusable,
 }

@@ -24,7 +24,7 @@ export class Disks {
   }
 
   /** `onError` is called for each disk that cannot be read; it is left out. */
-  async read(onError: (told: Message) => void): Promise<DiskReading[]> {
+  async read(onError: (sentence: Message) => void): Promise<DiskReading[]> {
     const mounts = shownMounts(
       parseMounts(this.#host.read('/proc/self/mountinfo')),
       this.#settings.get('metrics.hide_pseudo_filesystems'),

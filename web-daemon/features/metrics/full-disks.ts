@@ -12,6 +12,6 @@ export function fullDisks(newest: Pick<MetricsSnapshot, 'disks'> | null): HostIn
     name: mount_point,
     state: level === 'critical' ? 'down' : 'degraded',
     since: null,
-    told: message('attention.disk_full', { mount_point, percent: Math.floor(used_percent) }),
+    sentence: message('attention.disk_full', { mount_point, percent: Math.floor(used_percent) }),
   }))
 }

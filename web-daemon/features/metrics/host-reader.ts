@@ -1,6 +1,6 @@
 // Takes one snapshot of the host. A part that cannot be read is reported in `errors`; the others are still read.
 import type { MetricsError, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
-import { spoken } from '@panel/shared/messages/message.ts'
+import { messageFields } from '@panel/shared/messages/message.ts'
 import { errorMessage } from '../../platform/http/refusal.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { Disks } from './disks.ts'
@@ -36,7 +36,7 @@ export class HostReader {
       try {
         return await read()
       } catch (failure) {
-        errors.push({ part, ...spoken('detail', errorMessage(failure)) })
+        errors.push({ part, ...messageFields('detail', errorMessage(failure)) })
         return otherwise
       }
     }
@@ -54,7 +54,7 @@ export class HostReader {
       swap: await attempt('swap', NO_SWAP, () => parseSwap(meminfo)),
       load: await attempt('load', NO_LOAD, () => parseLoad(host.read('/proc/loadavg'))),
       disks: await attempt('disks', [], () =>
-        this.#disks.read((told) => void errors.push({ part: 'disks', ...spoken('detail', told) })),
+        this.#disks.read((sentence) => void errors.push({ part: 'disks', ...messageFields('detail', sentence) })),
       ),
       network,
       ...(await attempt('routes', routesSnapshot([]), readRoutes)),

@@ -3,7 +3,7 @@
 import type { Logger } from 'pino'
 import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import type { InterfaceReading, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
-import { message, spoken, type Message } from '@panel/shared/messages/message.ts'
+import { message, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'
 import type { Bus } from '../../platform/events/bus.ts'
 import { errorMessage } from '../../platform/http/refusal.ts'
@@ -102,7 +102,7 @@ export class Metrics {
       this.history.add(snapshot, seconds)
     }
     const failure = await this.#saveWhenDue()
-    if (failure !== null) snapshot.errors.push({ part: 'store', ...spoken('detail', failure) })
+    if (failure !== null) snapshot.errors.push({ part: 'store', ...messageFields('detail', failure) })
     return snapshot
   }
 

@@ -2,7 +2,7 @@
 // I/O.
 import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { MonitorStatus } from '@panel/shared/api/monitor.ts'
-import { message, spoken, type Message } from '@panel/shared/messages/message.ts'
+import { message, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
 import { intervalStart } from '../../platform/db/spans.ts'
 import type { MonitorPlan } from './probe-target.ts'
@@ -143,7 +143,7 @@ export class WatchedTunnel {
       interface_name,
       monitor_state_id: MONITOR_STATES[state],
       state,
-      ...spoken('reason', reason),
+      ...messageFields('reason', reason),
       enabled: isEnabled,
       tunnel_enabled: isTunnelEnabled,
       source: probeTarget?.source ?? '',

@@ -156,8 +156,12 @@ function persistenceWarnings(
   const about = 'persistence_type_id'
   const findings: Finding[] = []
   if (state?.saved && steps.length > 0) {
-    const told = steps.map(({ description }) => description).join(' ')
-    findings.push(['UNIT_FILE_CHANGED', about, message('adopt.unit_changed', { name: interface_name, steps: told })])
+    const described = steps.map(({ description }) => description).join(' ')
+    findings.push([
+      'UNIT_FILE_CHANGED',
+      about,
+      message('adopt.unit_changed', { name: interface_name, steps: described }),
+    ])
   }
   if (persistence_type_id === PERSISTENCE_TYPES.Runtime) {
     findings.push(['RUNTIME_ONLY_PERSISTENCE', about, message('adopt.runtime', { name: interface_name })])

@@ -52,9 +52,9 @@ export function showAttention(deps: AttentionDeps) {
 }
 
 /** It takes no rule down at once. */
-const ofHost = ({ told, ...rest }: HostIncident): Incident => ({
+const ofHost = ({ sentence, ...rest }: HostIncident): Incident => ({
   ...rest,
-  ...said(told),
+  ...reasonFields(sentence),
   id: null,
   can_reapply: false,
   affected: [],
@@ -68,7 +68,7 @@ function tunnelsFound({ watch, monitor, heals }: AttentionDeps): Found[] {
   for (const { tunnel_id, state, reason, reason_message, since } of monitor.summary().tunnels)
     if (state === 'Down' || state === 'Degraded')
       found.set(tunnel_id, {
-        ...said({ ...reason_message, message: reason }),
+        ...reasonFields({ ...reason_message, message: reason }),
         kind: 'tunnel',
         id: tunnel_id,
         state: state === 'Down' ? 'down' : 'degraded',
@@ -80,7 +80,7 @@ function tunnelsFound({ watch, monitor, heals }: AttentionDeps): Found[] {
     if (tunnel_id === null || !WRONG.includes(status)) continue
     const down = found.get(tunnel_id)
     found.set(tunnel_id, {
-      ...said(sentences(driftOf(item), heals.contest('tunnel', tunnel_id))),
+      ...reasonFields(sentences(driftOf(item), heals.contest('tunnel', tunnel_id))),
       kind: 'tunnel',
       id: tunnel_id,
       state: down?.state ?? (status === 'Drifted' ? 'degraded' : 'down'),
@@ -107,7 +107,7 @@ const rulesFound = ({ routeWatch, heals }: AttentionDeps): Found[] =>
     .entries()
     .filter(({ status }) => !FINE.includes(status))
     .map((rule) => ({
-      ...said(sentences(rule.told as Message, heals.contest('route', rule.key))),
+      ...reasonFields(sentences(rule.sentence as Message, heals.contest('route', rule.key))),
       kind: 'route',
       id: rule.key,
       state: rule.status === 'impaired' || rule.status === 'pending' ? 'degraded' : 'down',
@@ -115,9 +115,9 @@ const rulesFound = ({ routeWatch, heals }: AttentionDeps): Found[] =>
       can_reapply: rule.isDrifted,
     }))
 
-const said = (told: Message | Found['reason_message']): Pick<Found, 'reason' | 'reason_message'> => ({
-  reason: told.message,
-  reason_message: { ...told },
+const reasonFields = (sentence: Message | Found['reason_message']): Pick<Found, 'reason' | 'reason_message'> => ({
+  reason: sentence.message,
+  reason_message: { ...sentence },
 })
 
 /** A rule whose tunnel is an incident is part of that one, unless something is wrong with the rule itself. */

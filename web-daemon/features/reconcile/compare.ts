@@ -11,7 +11,7 @@ import type { Found } from './host.ts'
 
 export interface Comparison {
   readonly status: ReconcileStatus
-  readonly told: Message
+  readonly sentence: Message
   readonly diffs: ReconcileDiff[]
 }
 
@@ -27,10 +27,10 @@ export function compareTunnel(stored: Stored, wanted: TunnelState, found: Found)
   const plan = found.state === wanted ? NOTHING_TO_DO : planTunnel(found.state, wanted)
   const diffs = plan.steps.length === 0 ? [] : differences(stored.interface_name, wanted, found.state)
   const reason = reasonInconsistent(stored, found, plan)
-  if (reason !== null) return { status: 'Inconsistent', told: reason, diffs }
-  if (plan.steps.length === 0) return { status: 'InSync', told: message('drift.in_sync'), diffs }
-  if (!found.state?.link) return { status: 'Missing', told: missing(stored), diffs }
-  return { status: 'Drifted', told: drifted(diffs, found, plan), diffs }
+  if (reason !== null) return { status: 'Inconsistent', sentence: reason, diffs }
+  if (plan.steps.length === 0) return { status: 'InSync', sentence: message('drift.in_sync'), diffs }
+  if (!found.state?.link) return { status: 'Missing', sentence: missing(stored), diffs }
+  return { status: 'Drifted', sentence: drifted(diffs, found, plan), diffs }
 }
 
 /** Why a reapply could not simply correct it; null where it could. */

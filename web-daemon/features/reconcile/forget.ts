@@ -12,7 +12,7 @@ import { idIn } from '../tunnels/get.ts'
 import { release } from '../tunnels/ownership.ts'
 import { requireTunnel, targetOf } from '../tunnels/target.ts'
 import { markDeleted } from '../tunnels/store.ts'
-import { message, spoken, type Message } from '@panel/shared/messages/message.ts'
+import { message, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import { observe, tunnelView } from '../tunnels/view.ts'
 
 /** Root changes nothing, and is told to change nothing any more. */
@@ -35,7 +35,7 @@ export const forgetTunnel = (context: CommandContext, { params }: Incoming): Pro
     await release(context, interface_name)
     const observed = (await observe(context.request, [interface_name]))(interface_name)
     const tunnel = tunnelView({ ...record, is_managed: false }, observed)
-    const answer: ForgetAnswer = { forgotten: true, tunnel, ...spoken('note', noteOf(tunnel)) }
+    const answer: ForgetAnswer = { forgotten: true, tunnel, ...messageFields('note', noteOf(tunnel)) }
     return ok(answer)
   })
 

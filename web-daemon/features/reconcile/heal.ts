@@ -1,6 +1,6 @@
 // What others take away again and again: as a part of the panel's health, and how its pauses are forgotten.
 import type { HealResetAnswer } from '@panel/shared/api/base/heal.ts'
-import { message, sentences, spoken } from '@panel/shared/messages/message.ts'
+import { message, sentences, messageFields } from '@panel/shared/messages/message.ts'
 import type { Heals } from '../../change/heal.ts'
 import type { StoreContext } from '../../platform/context.ts'
 import type { Component } from '../../platform/health.ts'
@@ -27,5 +27,5 @@ export const resetHeals =
     const reset = heals.reset()
     note.operation(`pauses of ${reset} tunnels and relay rules forgotten`)
     publish('heal.reset', {})
-    return ok({ reset, ...spoken('note', message('heal.reset')) })
+    return ok({ reset, ...messageFields('note', message('heal.reset')) })
   }

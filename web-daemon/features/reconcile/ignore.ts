@@ -1,7 +1,7 @@
 // Leaves an interface out of the report, or takes it back in; on the host nothing changes (reference.md, POST
 // /reconcile/ignore; decisions.md, S14).
 import type { IgnoreAnswer, IgnoreBody } from '@panel/shared/api/reconcile.ts'
-import { message, spoken } from '@panel/shared/messages/message.ts'
+import { message, messageFields } from '@panel/shared/messages/message.ts'
 import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { StoreContext, WriteDb } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -23,7 +23,7 @@ export async function ignoreInterface(
   })
   const answer: IgnoreAnswer = {
     ignored_interfaces,
-    ...spoken('note', message(ignored ? 'drift.ignored' : 'drift.reported', { name: interface_name })),
+    ...messageFields('note', message(ignored ? 'drift.ignored' : 'drift.reported', { name: interface_name })),
   }
   return ok(answer)
 }

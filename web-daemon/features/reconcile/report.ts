@@ -10,7 +10,7 @@ import { observedView } from '../tunnels/view.ts'
 import { gather, type Managed, type Unmanaged } from './gather.ts'
 import { compareTunnel, type Comparison } from './compare.ts'
 import { pathsOf } from './persistence.ts'
-import { message, spoken } from '@panel/shared/messages/message.ts'
+import { message, messageFields } from '@panel/shared/messages/message.ts'
 import { legacyOf } from './legacy.ts'
 
 /** As far as it does not depend on what passes have seen. */
@@ -70,11 +70,11 @@ function unmanagedItem(
   is_ignored: boolean,
 ): Item {
   const canBeAdopted = NAME.test(interface_name)
-  const told = message(canBeAdopted ? 'drift.unmanaged' : 'drift.unmanaged_name')
+  const sentence = message(canBeAdopted ? 'drift.unmanaged' : 'drift.unmanaged_name')
   return {
     interface_name,
     tunnel_id: null,
-    ...withStatusId({ status: 'Unmanaged', told, diffs: [] }),
+    ...withStatusId({ status: 'Unmanaged', sentence, diffs: [] }),
     actions: [...(canBeAdopted ? (['adopt'] as const) : []), is_ignored ? 'unignore' : 'ignore'],
     legacy: legacyNameOf(interface_name, whole?.state ?? null, foreign_files, folders),
     observed: observedView(observed),
@@ -97,9 +97,9 @@ export function legacyNameOf(
   return legacyOf(interface_name, { unit_path: own[0] ?? foreign[0] ?? '', is_panel_owned: own.length > 0 })
 }
 
-const withStatusId = ({ status, told, diffs }: Comparison) => ({
+const withStatusId = ({ status, sentence, diffs }: Comparison) => ({
   status,
   reconcile_status_id: RECONCILE_STATUSES[status],
-  ...spoken('detail', told),
+  ...messageFields('detail', sentence),
   diffs,
 })

@@ -13,7 +13,7 @@ import {
   type RemoveAllowedSourceBody,
 } from '@panel/shared/api/routes/allowed-sources.ts'
 import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
-import { message, spoken } from '@panel/shared/messages/message.ts'
+import { message, messageFields } from '@panel/shared/messages/message.ts'
 import { ruleNamed } from '@panel/shared/messages/named.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -27,7 +27,7 @@ import { amend, foreseeAmendment } from './update.ts'
 const listOf = (allowed_sources: SourceRecord[]): AllowedSourcesAnswer => ({
   allowed_sources,
   total: allowed_sources.length,
-  ...spoken('note', message(allowed_sources.length === 0 ? 'note.sources_everybody' : 'note.sources_some')),
+  ...messageFields('note', message(allowed_sources.length === 0 ? 'note.sources_everybody' : 'note.sources_some')),
 })
 const withList = (answer: UpdateRouteAnswer): ChangeAllowedSourcesAnswer => ({
   ...listOf(answer.route.allowed_sources),
@@ -68,7 +68,7 @@ function addition(stored: RouteRecord, { body, problems, panelPorts }: Incoming<
       message('route.too_many_sources', { rule: ruleNamed(stored), count: MAX_ALLOWED_SOURCES }),
     )
   const field = `allowed_sources.${others.length}.`
-  const mapField = (said: string): string => (said.startsWith(field) ? said.slice(field.length) : said)
+  const mapField = (name: string): string => (name.startsWith(field) ? name.slice(field.length) : name)
   return { body: { allowed_sources: [...others, added], force }, problems, panelPorts, mapField }
 }
 

@@ -11,7 +11,7 @@ import { verificationView } from './plan-view.ts'
 import { foreseeRules } from './foreseen.ts'
 import { reapplyRules, wantedAsStored } from './change.ts'
 import { allRoutes } from './store.ts'
-import { message, sentences, spoken, type Message } from '@panel/shared/messages/message.ts'
+import { message, sentences, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import { asMessage } from '../../platform/http/refusal.ts'
 import type { Traffic } from './traffic/traffic.ts'
 
@@ -27,7 +27,7 @@ export const applyAll =
         action: 'apply_all',
         rules_applied,
         verification: verificationView(outcome.checks, { backend, rule_count: rules_applied }),
-        ...spoken('note', sentences(noteOf(orphans.length), ...warnings.map(asMessage))),
+        ...messageFields('note', sentences(noteOf(orphans.length), ...warnings.map(asMessage))),
       }
       return ok(answer)
     })

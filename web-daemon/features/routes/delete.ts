@@ -12,7 +12,7 @@ import { requireRoute, targetOf } from './get.ts'
 import { planView, verificationView } from './plan-view.ts'
 import { ruleOf, type RouteRecord } from './record.ts'
 import { countInForce, places } from './store.ts'
-import { message, spoken } from '@panel/shared/messages/message.ts'
+import { message, messageFields } from '@panel/shared/messages/message.ts'
 import type { Traffic } from './traffic/traffic.ts'
 
 const absent = (stored: RouteRecord): WantedRule => ({
@@ -49,7 +49,10 @@ export const deleteRoute =
         connections_dropped,
         forwarding_can_be_reverted,
         warnings,
-        ...spoken('note', message(forwarding_can_be_reverted ? 'note.forwarding_revertible' : 'note.forwarding_stays')),
+        ...messageFields(
+          'note',
+          message(forwarding_can_be_reverted ? 'note.forwarding_revertible' : 'note.forwarding_stays'),
+        ),
       }
       return ok(answer)
     })

@@ -1,7 +1,7 @@
 // Copies a rule under a free name, out of force (reference.md, POST /routes/{id}/duplicate).
 import type { DuplicateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
-import { message, spoken, verbatim } from '@panel/shared/messages/message.ts'
+import { message, messageFields, verbatim } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { titleOfCopy } from './draft/titles.ts'
@@ -23,7 +23,7 @@ export function duplicateRoute(context: StoreContext, { params }: Incoming): Pro
       is_enabled: false,
       apply_status_id: APPLY_STATUSES.Applied,
       last_applied_date: date,
-      ...spoken('last_apply_error', verbatim('')),
+      ...messageFields('last_apply_error', verbatim('')),
       created_date: date,
       updated_date: date,
       destinations: destinations.map(({ route_destination_id: _id, ...one }) => one),
@@ -35,7 +35,7 @@ export function duplicateRoute(context: StoreContext, { params }: Incoming): Pro
     note.operation(`Copied the rule ${original.route_rule_id}`)
     const answer: DuplicateRouteAnswer = {
       route: routeView(record),
-      ...spoken('note', message('note.copy')),
+      ...messageFields('note', message('note.copy')),
     }
     return created(answer)
   })

@@ -8,7 +8,7 @@ import { invert, type Change } from '@panel/shared/change/change.ts'
 import { checkMessage, type Check } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import { changedIds, planRuleset, type RulesetStep } from '@panel/shared/ruleset/plan.ts'
-import { message, reference, spoken, type Message } from '@panel/shared/messages/message.ts'
+import { message, reference, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import { portsOf, spelledEnd } from './ports.ts'
 
 /** What is shown around the steps. */
@@ -41,8 +41,8 @@ const operationOf = ({ before, after }: Change<RulesetState>): RoutePlanView['op
   before && after ? 'update' : after ? 'create' : 'delete'
 
 function stepView(step: RulesetStep): StepView {
-  const told = describe(step)
-  return { kind: step.kind, description: told.message, ...reference(told) }
+  const sentence = describe(step)
+  return { kind: step.kind, description: sentence.message, ...reference(sentence) }
 }
 
 function describe(step: RulesetStep): Message {
@@ -87,7 +87,7 @@ export function verificationView(
     skipped: false,
     expected: check.expected,
     actual: check.actual,
-    ...spoken('detail', checkMessage(check)),
+    ...messageFields('detail', checkMessage(check)),
   }))
   const failures = views.filter(({ ok }) => !ok)
   return { ok: failures.length === 0, checks: views, failures, backend, rule_count }

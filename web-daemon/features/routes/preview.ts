@@ -4,7 +4,7 @@ import type { PreviewRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { PreviewRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
-import { message, sentences, spoken } from '@panel/shared/messages/message.ts'
+import { message, sentences, messageFields } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { ReadImpact } from '../../platform/impact.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -42,7 +42,7 @@ export const previewRoute =
       plan: planView(change, { route_rule_id: stored?.route_rule_id ?? null, warnings }),
       resolved,
       warnings,
-      ...spoken('note', sentences(note, message('note.nothing_done'))),
+      ...messageFields('note', sentences(note, message('note.nothing_done'))),
     }
     return ok(answer)
   }

@@ -2,7 +2,7 @@
 // /routes/reorder; decisions.md, F10, F14).
 import type { ReorderAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { ReorderBody } from '@panel/shared/api/routes/bodies.ts'
-import { message, spoken } from '@panel/shared/messages/message.ts'
+import { message, messageFields } from '@panel/shared/messages/message.ts'
 import { converge } from '../../change/engine.ts'
 import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
@@ -24,7 +24,7 @@ export const reorderRoutes =
       const answer: ReorderAnswer = {
         action: 'reorder',
         routes: (await allRoutes(context.db)).map(routeView),
-        ...spoken('note', message('note.order')),
+        ...messageFields('note', message('note.order')),
       }
       return ok(answer)
     })

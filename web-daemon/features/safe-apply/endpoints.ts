@@ -7,7 +7,7 @@ import {
   type SafeApplyItem,
   type SafeApplyWindow,
 } from '@panel/shared/api/safe-apply.ts'
-import { fromRoot, message, spoken } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, messageFields } from '@panel/shared/messages/message.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { WindowFound } from '@panel/shared/window/model.ts'
 import type { CommandContext } from '../../platform/context.ts'
@@ -133,7 +133,7 @@ async function answerOf(
   const items = [...(await changedItems(db)), ...(window.is_forwarding_touched ? [FORWARDING] : [])]
   const about = {
     ...{ window_id, seconds, seconds_left, changes, state },
-    ...spoken('detail', fromRoot(window.detail)),
+    ...messageFields('detail', fromRoot(window.detail)),
     remediation: [...window.remediation],
     remediation_messages: window.remediation.map(fromRoot),
   }

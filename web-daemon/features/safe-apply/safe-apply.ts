@@ -31,7 +31,7 @@ export class SafeApply {
   #upBefore: readonly number[] | null = null
   /** When the window was last seen to have more in it; a connection made before that proves nothing. */
   #changedAt = 0
-  #told = '[null,null,null,null]'
+  #reported = '[null,null,null,null]'
 
   constructor(deps: SafeApplyDeps) {
     this.#deps = deps
@@ -199,9 +199,9 @@ export class SafeApply {
   /** Only what differs from what was told last: time that passes is for the reader to count. */
   #tell({ window, ended }: WindowFound, is_open: boolean): void {
     const { window_id, changes, state } = { ...window }
-    const told = JSON.stringify([window_id, changes, state, ended?.window_id])
-    if (told === this.#told) return
-    this.#told = told
+    const picture = JSON.stringify([window_id, changes, state, ended?.window_id])
+    if (picture === this.#reported) return
+    this.#reported = picture
     this.#deps.publish('safe_apply.changed', { is_open })
   }
 

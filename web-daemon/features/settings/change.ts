@@ -71,7 +71,7 @@ export function refuse(wrong: Wrong): void {
 /** The text of each key, and the same as fields of a form; a key is no field of a request that could be unknown. */
 export function wrongDetails(wrong: Wrong): Record<string, unknown> {
   const texts = [...wrong].map(([key, { message: text }]) => [key, text] as const)
-  return { ...Object.fromEntries(texts), fields: [...wrong].map(([field, told]) => ({ field, ...told })) }
+  return { ...Object.fromEntries(texts), fields: [...wrong].map(([field, sentence]) => ({ field, ...sentence })) }
 }
 
 /** The message for a value that is invalid by itself. */
@@ -95,8 +95,8 @@ export async function findWrong(
 function brokenRules(after: SettingValues, keys: readonly SettingKey[]): Map<SettingKey, Message> {
   const messages = RULES.flatMap((rule) => {
     const concerned = rule.keys.filter((key) => keys.includes(key))
-    const told = concerned.length > 0 ? rule.broken(after) : null
-    return told === null ? [] : concerned.map((key) => [key, told] as const)
+    const sentence = concerned.length > 0 ? rule.broken(after) : null
+    return sentence === null ? [] : concerned.map((key) => [key, sentence] as const)
   })
   return new Map(messages)
 }
@@ -109,11 +109,11 @@ async function danglingReferences(
 ): Promise<Map<SettingKey, Message>> {
   const wrong = new Map<SettingKey, Message>()
   for (const key of keys) {
-    const told = await (references[key] as ((db: ReadDb, value: unknown) => Promise<Message | null>) | undefined)?.(
+    const sentence = await (references[key] as ((db: ReadDb, value: unknown) => Promise<Message | null>) | undefined)?.(
       db,
       after[key],
     )
-    if (told) wrong.set(key, told)
+    if (sentence) wrong.set(key, sentence)
   }
   return wrong
 }

@@ -4,7 +4,7 @@ import type { CapabilitiesAnswer } from '@panel/shared/api/system.ts'
 import type { HelperFacts, LinkKindSupport, Tools } from '@panel/shared/host/model.ts'
 import type { LinkKind, PersistenceBackend } from '@panel/shared/tunnel/model.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
-import { message, spoken, fromRoot } from '@panel/shared/messages/message.ts'
+import { message, messageFields, fromRoot } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -52,14 +52,14 @@ const tunnelType = ({ kind, supported, detail }: LinkKindSupport): CapabilitiesA
   ...TUNNEL_TYPES[kind],
   supported,
   link_manager: 'netlink',
-  ...spoken('note', fromRoot(detail)),
+  ...messageFields('note', fromRoot(detail)),
 })
 
 const persistence = ({ savers }: HelperFacts) => {
   const by = (name: PersistenceBackend) => {
     const saver = savers.find((known) => known.by === name)
-    const told = saver ? fromRoot(saver.detail) : message('component.keeper_unknown', { name })
-    return { available: saver?.available ?? false, ...spoken('note', told) }
+    const sentence = saver ? fromRoot(saver.detail) : message('component.keeper_unknown', { name })
+    return { available: saver?.available ?? false, ...messageFields('note', sentence) }
   }
   return [
     { persistence_type_id: 10, title: 'Systemd', ...by('systemd') },
@@ -68,7 +68,7 @@ const persistence = ({ savers }: HelperFacts) => {
       persistence_type_id: 30,
       title: 'Runtime',
       available: true,
-      ...spoken('note', message('component.runtime')),
+      ...messageFields('note', message('component.runtime')),
     },
   ]
 }

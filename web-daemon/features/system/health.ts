@@ -2,7 +2,7 @@
 import type { HealthAnswer, HealthStatus } from '@panel/shared/api/system.ts'
 import type { LinkKindSupport } from '@panel/shared/host/model.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
-import { fromRoot, message, spoken } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, messageFields } from '@panel/shared/messages/message.ts'
 import { LOCAL_PROOF_COOKIE } from '../auth/local-proof.ts'
 import { hasAccount } from '../auth/store.ts'
 import type { Store } from '../../platform/db/store.ts'
@@ -50,7 +50,7 @@ export function makeHealth(
       ...short,
       version,
       uptime_seconds: secondsSince(started_at, now()),
-      components: components.map(({ detail, ...one }) => ({ ...one, ...spoken('detail', detail) })),
+      components: components.map(({ detail, ...one }) => ({ ...one, ...messageFields('detail', detail) })),
     }
     return ok(session || isLocal(cookies[LOCAL_PROOF_COOKIE] ?? '') ? full : short)
   }
@@ -64,12 +64,16 @@ const probeDatabase = async (
     const isSetUp = await hasAccount(db)
     const trouble = await store.trouble()
     const component: Component = trouble
-      ? { name: 'database', status: 'error', detail: trouble.told }
+      ? { name: 'database', status: 'error', detail: trouble.sentence }
       : { name: 'database', status: 'ok', detail: message('component.store') }
     return { component, setup_required: !isSetUp }
   } catch (failure) {
     return {
-      component: { name: 'database', status: 'error', detail: storeTrouble(failure)?.told ?? errorMessage(failure) },
+      component: {
+        name: 'database',
+        status: 'error',
+        detail: storeTrouble(failure)?.sentence ?? errorMessage(failure),
+      },
       setup_required: false,
     }
   }

@@ -43,5 +43,5 @@ const incidentOf = ({ isAway, trouble }: Observed): HostIncident | null =>
     name: '',
     state: 'down',
     since: null,
-    told: isAway ? message('attention.helper_away') : trouble,
+    sentence: isAway ? message('attention.helper_away') : trouble,
   }

@@ -3,7 +3,7 @@ import type { RuleBackendView } from '@panel/shared/api/system.ts'
 import type { HostFound, Tools } from '@panel/shared/host/model.ts'
 import { featureNotes, ruleFeatures, type RuleBackend } from '@panel/shared/ruleset/backend.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
-import { fromRoot, message, spoken } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, messageFields } from '@panel/shared/messages/message.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 
 export async function probeRuleBackend(request: Reader) {
@@ -40,9 +40,9 @@ export function ruleBackend(
     active: found.active,
     rule_backend_type_id: IDS[found.active],
     available,
-    ...spoken('reason', fromRoot(found.reason)),
-    ...spoken('detail', detail === '' ? featureNotes(found) : fromRoot(detail)),
-    protection: { how: found.protection.how, ...spoken('reason', fromRoot(found.protection.detail)) },
+    ...messageFields('reason', fromRoot(found.reason)),
+    ...messageFields('detail', detail === '' ? featureNotes(found) : fromRoot(detail)),
+    protection: { how: found.protection.how, ...messageFields('reason', fromRoot(found.protection.detail)) },
     version,
     namespace:
       found.active === 'iptables_nft' || found.active === 'iptables_legacy'

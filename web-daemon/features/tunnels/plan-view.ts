@@ -11,7 +11,7 @@ import { describe } from '@panel/shared/tunnel/describe.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
 import { checkTunnels, changedNames, planChange, asStates } from '@panel/shared/tunnel/plans.ts'
 import { savedFileName, isNetworkdKind, renderFile } from '@panel/shared/tunnel/saved-file.ts'
-import { message, reference, spoken, type Message } from '@panel/shared/messages/message.ts'
+import { message, reference, messageFields, type Message } from '@panel/shared/messages/message.ts'
 
 /** Where the files of tunnels lie. */
 export type Folders = Pick<HelperFacts, 'unit_dir' | 'networkd_dir'>
@@ -73,8 +73,8 @@ export function joinPlans(plans: readonly PlanView[]): PlanView {
 const stepViewIn =
   (folders: Folders) =>
   (step: TunnelStep): StepView => {
-    const { file, description, ...said } = describe(step)
-    const view = { ...said, description: description.message, ...reference(description) }
+    const { file, description, ...rest } = describe(step)
+    const view = { ...rest, description: description.message, ...reference(description) }
     return file === undefined ? view : { ...view, path: pathOf(folders, file, step.interface_name) }
   }
 
@@ -98,7 +98,7 @@ export function verificationView(checks: readonly Check[], oper_state: string): 
     skipped: false,
     expected: check.expected,
     actual: check.actual,
-    ...spoken('detail', checkMessage(check)),
+    ...messageFields('detail', checkMessage(check)),
   }))
   const failures = views.filter(({ ok }) => !ok)
   return { ok: failures.length === 0, checks: views, failures, oper_state }

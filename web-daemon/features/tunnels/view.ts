@@ -39,8 +39,8 @@ export async function observe(
 }
 
 function unknownFor(away: Refusal): Pick<ObservedView, 'detail' | 'detail_message'> {
-  const told = message('tunnel.observed_unknown', { reason: asMessage(away) })
-  return { detail: told.message, detail_message: told }
+  const sentence = message('tunnel.observed_unknown', { reason: asMessage(away) })
+  return { detail: sentence.message, detail_message: sentence }
 }
 
 const NOTHING: ObservedView = {

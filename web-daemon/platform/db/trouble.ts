@@ -6,7 +6,7 @@ export type Reason = 'disk_full' | 'read_only' | 'locked' | 'moved' | 'damaged' 
 export interface Trouble {
   readonly reason: Reason
   readonly message: string
-  readonly told: Message
+  readonly sentence: Message
 }
 
 const MESSAGES = {
@@ -38,8 +38,8 @@ export function errorCode(failure: unknown): string {
 const troubleByCode = (code: string): Trouble | null => {
   const reason = CODES.find(([codes]) => codes.test(code))?.[1]
   if (!reason) return null
-  const told = message(MESSAGES[reason])
-  return { reason, message: told.message, told }
+  const sentence = message(MESSAGES[reason])
+  return { reason, message: sentence.message, sentence }
 }
 
 /** Of opening the store: be it SQLite's failure or one of the system. */

@@ -54,6 +54,6 @@ export function refusalFromRpc(failure: JSONRPCErrorException): Error {
   const reason = refusalOf(failure.code)
   if (reason === null || reason === 'malformed')
     return new Error(`The root helper refused a request as malformed (${failure.code}): ${failure.message}`)
-  const told = message(MESSAGE_OF[reason], { detail: fromRoot(String(failure.message).slice(0, 500)) })
-  return new Refusal(CODE_OF[reason], told, { details: { reason } })
+  const sentence = message(MESSAGE_OF[reason], { detail: fromRoot(String(failure.message).slice(0, 500)) })
+  return new Refusal(CODE_OF[reason], sentence, { details: { reason } })
 }

@@ -45,7 +45,7 @@ export function sendRefusal(res: Response, refusal: Refusal): void {
 export function asRefusal(thrown: unknown): Refusal {
   if (thrown instanceof Refusal) return thrown
   const trouble = storeTrouble(thrown)
-  if (trouble) return new Refusal('SERVICE_UNAVAILABLE', trouble.told, { details: { reason: trouble.reason } })
+  if (trouble) return new Refusal('SERVICE_UNAVAILABLE', trouble.sentence, { details: { reason: trouble.reason } })
   return new Refusal('INTERNAL_ERROR', message('panel.internal_error'))
 }
 

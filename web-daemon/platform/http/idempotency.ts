@@ -13,10 +13,10 @@ export function takeKey(header: string, body: Body): { key: string; body: Body }
   const { idempotency_key: given, ...rest } = body
   const key = given === undefined ? header : given
   if (typeof key !== 'string' || !/^[\x20-\x7e]{0,255}$/.test(key)) {
-    const told = message('input.idempotency_key')
-    throw new Refusal('VALIDATION_FAILED', told, {
+    const sentence = message('input.idempotency_key')
+    throw new Refusal('VALIDATION_FAILED', sentence, {
       field: 'idempotency_key',
-      details: { idempotency_key: told.message },
+      details: { idempotency_key: sentence.message },
     })
   }
   return { key, body: rest }

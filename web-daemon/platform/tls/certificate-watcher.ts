@@ -62,7 +62,7 @@ export class CertificateWatcher {
       this.#trouble = null
       this.#log('a new certificate is in use')
     } catch (failure) {
-      this.#rejectNew(failure instanceof CertificateError ? failure.told : verbatim(String(failure)))
+      this.#rejectNew(failure instanceof CertificateError ? failure.sentence : verbatim(String(failure)))
     }
   }
 
@@ -77,8 +77,8 @@ export class CertificateWatcher {
   }
 
   incident(): HostIncident | null {
-    const told = this.#warning()
-    if (told === null) return null
+    const sentence = this.#warning()
+    if (sentence === null) return null
     const { subject: name, valid_to, valid_from } = this.#pair
     const [now, isExpired] = [this.#now(), valid_to <= this.#now()]
     return {
@@ -86,7 +86,7 @@ export class CertificateWatcher {
       name,
       state: isExpired || valid_from > now ? 'down' : 'degraded',
       since: isExpired ? valid_to.toISOString() : null,
-      told,
+      sentence,
     }
   }
 

@@ -27,13 +27,13 @@ export type CertificateFault =
 /** Why a pair cannot be used, as a message for the operator of files. */
 export class CertificateError extends Error {
   readonly fault: CertificateFault
-  readonly told: Message
+  readonly sentence: Message
 
-  constructor(fault: CertificateFault, told: Message) {
-    super(told.message)
+  constructor(fault: CertificateFault, sentence: Message) {
+    super(sentence.message)
     this.name = 'PairError'
     this.fault = fault
-    this.told = told
+    this.sentence = sentence
   }
 }
 

@@ -3,7 +3,7 @@
 import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
-import { message, type Message, sentences, spoken } from '@panel/shared/messages/message.ts'
+import { message, type Message, sentences, messageFields } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../../platform/context.ts'
 import { accountingWarnings, conntrackWarnings } from '../../forwarding/view.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
@@ -33,7 +33,7 @@ export function listConnections(traffic: Traffic) {
       reader: 'netlink',
       available: found.is_readable,
       bytes_counted,
-      ...spoken('detail', describeReading(found, { bytes_counted, ages_known })),
+      ...messageFields('detail', describeReading(found, { bytes_counted, ages_known })),
       connections: found.connections.slice(0, limit).map(({ route_rule_id: _rule, ...one }) => one),
       total,
       by_source: Object.fromEntries(

@@ -23,6 +23,6 @@ export function roomFor(
 export function sourcePortWarnings(record: Parameters<typeof roomFor>[0], connections: number | null): Warning[] {
   const room = roomFor(record)
   if (room === null || connections === null || connections < room * WARN_SHARE) return []
-  const told = message('route.source_ports', { connections, room })
-  return [{ code: 'SOURCE_PORTS_NEARLY_USED', ...told, field: 'nat_mode_id' }]
+  const sentence = message('route.source_ports', { connections, room })
+  return [{ code: 'SOURCE_PORTS_NEARLY_USED', ...sentence, field: 'nat_mode_id' }]
 }

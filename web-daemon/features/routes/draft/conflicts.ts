@@ -64,8 +64,8 @@ const isReachedAt = (address: string, { family, bind_address }: Listening): bool
 }
 
 const isSpoken = (route_protocol_id: number, protocol: Listener['protocol']): boolean => {
-  const spoken = protocolOf(route_protocol_id)
-  return spoken === 'both' || spoken === protocol
+  const messageFields = protocolOf(route_protocol_id)
+  return messageFields === 'both' || messageFields === protocol
 }
 
 const isProtected = ({ panelPorts }: DraftContext, { protocol, port, is_sshd }: Listener): boolean =>

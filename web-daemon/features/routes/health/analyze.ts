@@ -32,7 +32,7 @@ import { findEgress } from './egress.ts'
 
 /** One step of the path; `verdict` null: it does not stop packets. */
 interface Finding {
-  readonly told: Message
+  readonly sentence: Message
   readonly evidence: Evidence
   readonly verdict: RouteVerdict | null
   readonly fix: readonly Message[]
@@ -63,7 +63,7 @@ export function analyzeRoute(traffic: Traffic) {
       await inbound(traffic, record, inTheWay),
     ]
     const stop = findings.find(({ verdict }) => verdict !== null)
-    const summary = stop ? stop.told : message('health.all_well')
+    const summary = stop ? stop.sentence : message('health.all_well')
     const fixes = findings.filter(({ verdict }) => verdict !== null).flatMap(({ fix }) => [...fix])
     const answer: RouteAnalysis = {
       route_rule_id: record.route_rule_id,
@@ -80,9 +80,9 @@ export function analyzeRoute(traffic: Traffic) {
   }
 }
 
-const passes = (name: string, told: Message, data: Record<string, unknown> = {}): Finding => ({
-  told,
-  evidence: { name, detail: told.message, detail_message: told, data },
+const passes = (name: string, sentence: Message, data: Record<string, unknown> = {}): Finding => ({
+  sentence,
+  evidence: { name, detail: sentence.message, detail_message: sentence, data },
   verdict: null,
   fix: [],
   isCertain: true,

@@ -16,7 +16,7 @@ import { readKernelRules, type KernelRules } from '../kernel-rules.ts'
 import { portsOf, spelledEnd } from '../ports.ts'
 import { ruleOf, type RouteRecord } from '../record.ts'
 import { findCovers, shadowsAmong, type Cover } from './shadows.ts'
-import { fromRoot, message, spoken, type Message } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import { ruleNamed } from '@panel/shared/messages/named.ts'
 import { allRoutes } from '../store.ts'
 
@@ -45,7 +45,7 @@ export async function routeFindings(
     route_findings: {
       backend: held.backend,
       readable: held.is_readable,
-      ...spoken('detail', fromRoot(held.is_readable ? '' : held.detail)),
+      ...messageFields('detail', fromRoot(held.is_readable ? '' : held.detail)),
       enabled_rules: enabled.length,
       ...forwardingFindings(forwarding.state, enabled),
       // Null for nft, whose chains are hooks themselves.
@@ -118,18 +118,18 @@ function compareRule(record: RouteRecord, held: KernelRules, covers: readonly Co
       ? failedChecks(checkRuleset([route_rule_id], [desired], [actual]))
       : []
   const stray = held.unmanaged[0]
-  const { status, told } = classify(record, { desired, actual, damage, stray, diffs: diffs.length })
+  const { status, sentence } = classify(record, { desired, actual, damage, stray, diffs: diffs.length })
   return {
     route_rule_id,
     title,
     status,
     reconcile_status_id: RECONCILE_STATUSES[status],
-    ...spoken(
+    ...messageFields(
       'detail',
       shadows.length === 0
-        ? told
+        ? sentence
         : message('drift.rule_never_matches', {
-            text: told,
+            text: sentence,
             rules: shadows.map(ruleNamed),
           }),
     ),
@@ -161,20 +161,21 @@ const lastError = ({ last_apply_error_message: why }: RouteRecord): Message =>
 function classify(
   record: RouteRecord,
   { desired, actual, damage, stray, diffs }: Compared,
-): { status: ReconcileStatus; told: Message } {
+): { status: ReconcileStatus; sentence: Message } {
   if (record.apply_status_id === APPLY_STATUSES.Inconsistent)
-    return { status: 'Inconsistent', told: message('drift.rule_stuck', { why: lastError(record) }) }
-  if (damage !== undefined) return { status: 'Drifted', told: message('drift.rule_in_part', { why: fromRoot(damage) }) }
+    return { status: 'Inconsistent', sentence: message('drift.rule_stuck', { why: lastError(record) }) }
+  if (damage !== undefined)
+    return { status: 'Drifted', sentence: message('drift.rule_in_part', { why: fromRoot(damage) }) }
   if (!desired)
     return actual
-      ? { status: 'Drifted', told: message('drift.rule_disabled_held') }
-      : { status: 'InSync', told: message('drift.rule_disabled') }
-  if (!actual) return { status: 'Missing', told: message('drift.rule_missing') }
+      ? { status: 'Drifted', sentence: message('drift.rule_disabled_held') }
+      : { status: 'InSync', sentence: message('drift.rule_disabled') }
+  if (!actual) return { status: 'Missing', sentence: message('drift.rule_missing') }
   if (diffs === 0 && stray !== undefined)
-    return { status: 'Drifted', told: message('drift.rule_stray', { what: stray }) }
+    return { status: 'Drifted', sentence: message('drift.rule_stray', { what: stray }) }
   return diffs === 0
-    ? { status: 'InSync', told: message('drift.rule_in_sync') }
-    : { status: 'Drifted', told: message('drift.rule_differs') }
+    ? { status: 'InSync', sentence: message('drift.rule_in_sync') }
+    : { status: 'Drifted', sentence: message('drift.rule_differs') }
 }
 
 /** Rules in the panel's own table that are not in the store. */
@@ -200,7 +201,7 @@ const orphanFinding = (route_rule_id: number, what: string, installed_rules: num
   title: '',
   status: 'Unmanaged',
   reconcile_status_id: RECONCILE_STATUSES.Unmanaged,
-  ...spoken('detail', message('drift.rule_unknown', { what })),
+  ...messageFields('detail', message('drift.rule_unknown', { what })),
   actions: [],
   expected_rules: 0,
   installed_rules,

@@ -88,11 +88,11 @@ function healthView(record: RouteRecord, observedTunnel: ObservedRoute): RouteHe
   const { route_rule_id } = record
   const { held, tunnel, destinations } = observedTunnel
   const installed = held?.is_readable ? held.rules.has(route_rule_id) : null
-  const { state, told } = verdict(record, observedTunnel)
+  const { state, sentence } = verdict(record, observedTunnel)
   return {
     state,
-    detail: told.message,
-    detail_message: told,
+    detail: sentence.message,
+    detail_message: sentence,
     route_rule_id,
     installed,
     tunnel,
@@ -102,35 +102,35 @@ function healthView(record: RouteRecord, observedTunnel: ObservedRoute): RouteHe
 
 interface Verdict {
   readonly state: RouteHealthState
-  readonly told: Message
+  readonly sentence: Message
 }
 
 function verdict(record: RouteRecord, { held, forwarding, shadows, beside, ...path }: ObservedRoute): Verdict {
   const { apply_status_id: status, last_apply_error_message: error } = record
-  if (!record.is_enabled) return { state: 'disabled', told: message('health.disabled') }
+  if (!record.is_enabled) return { state: 'disabled', sentence: message('health.disabled') }
   if (status === APPLY_STATUSES.Inconsistent)
     return {
       state: 'inconsistent',
-      told: message('health.inconsistent', { why: error.message === '' ? message('health.reapply') : error }),
+      sentence: message('health.inconsistent', { why: error.message === '' ? message('health.reapply') : error }),
     }
   if (status === APPLY_STATUSES.Failed)
-    return { state: 'failed', told: error.message === '' ? message('health.restored') : error }
-  if (status === APPLY_STATUSES.Pending) return { state: 'pending', told: message('health.pending') }
+    return { state: 'failed', sentence: error.message === '' ? message('health.restored') : error }
+  if (status === APPLY_STATUSES.Pending) return { state: 'pending', sentence: message('health.pending') }
   if (!held?.is_readable)
     return {
       state: 'pending',
-      told: message('health.unreadable', {
+      sentence: message('health.unreadable', {
         why: held?.detail ? fromRoot(held.detail) : message('health.helper_silent'),
       }),
     }
   return (
     inKernel(record, held) ??
     besideStrays(held) ??
-    (beside?.is_certain ? { state: 'impaired', told: beside.text } : null) ??
+    (beside?.is_certain ? { state: 'impaired', sentence: beside.text } : null) ??
     whileForwarding(record, forwarding) ??
     overTunnel(path) ?? {
       state: 'healthy',
-      told: beside ? message('health.as_stored_beside', { text: beside.text }) : asStored(shadows),
+      sentence: beside ? message('health.as_stored_beside', { text: beside.text }) : asStored(shadows),
     }
   )
 }
@@ -169,12 +169,12 @@ function inKernel(record: RouteRecord, held: KernelRules): Verdict | null {
   if (!actual)
     return {
       state: 'failed',
-      told: damaged ? message('health.in_part', { why: fromRoot(damaged.detail) }) : message('health.missing'),
+      sentence: damaged ? message('health.in_part', { why: fromRoot(damaged.detail) }) : message('health.missing'),
     }
   const [first] = failedChecks(checkRuleset([id], desired && [desired], [actual]))
   return {
     state: 'failed',
-    told: message('health.otherwise', { why: first ? checkMessage(first) : '' }),
+    sentence: message('health.otherwise', { why: first ? checkMessage(first) : '' }),
   }
 }
 
@@ -183,7 +183,7 @@ function besideStrays({ unmanaged: [first, ...more] }: KernelRules): Verdict | n
   if (first === undefined) return null
   return {
     state: 'impaired',
-    told:
+    sentence:
       more.length === 0
         ? message('health.stray', { what: first })
         : message('health.strays', { what: first, count: more.length }),
@@ -195,7 +195,7 @@ function whileForwarding(record: RouteRecord, forwarding: ForwardingSwitches | n
   if (!forwarding || forwarding[`ipv${family}`]) return null
   return {
     state: 'impaired',
-    told: message('health.forwarding_off', { family: `IPv${family}` }),
+    sentence: message('health.forwarding_off', { family: `IPv${family}` }),
   }
 }
 
@@ -203,11 +203,11 @@ function overTunnel({ tunnel, deletedTunnel }: Pick<ObservedRoute, 'tunnel' | 'd
   if (deletedTunnel !== null)
     return {
       state: 'impaired',
-      told: message('health.tunnel_gone', { tunnel_id: deletedTunnel }),
+      sentence: message('health.tunnel_gone', { tunnel_id: deletedTunnel }),
     }
   if (!tunnel?.is_known || tunnel.is_up) return null
   return {
     state: 'impaired',
-    told: message('health.tunnel_down', { tunnel: tunnelNamed(tunnel) }),
+    sentence: message('health.tunnel_down', { tunnel: tunnelNamed(tunnel) }),
   }
 }

@@ -3,7 +3,7 @@
 import { canonicalIp, parseIp, type Family } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { Reachability, RouteReachability, TestBody, TestRouteBody } from '@panel/shared/api/routes/reachability.ts'
-import { message, type Message, spoken } from '@panel/shared/messages/message.ts'
+import { message, type Message, messageFields } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, preview, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
@@ -100,8 +100,8 @@ export function probeDestinations(
   how: TestRouteBody,
   now: () => Date,
 ): Promise<Reachability[]> {
-  const spoken = protocolOf(route_protocol_id)
-  const protocols = spoken === 'both' ? (['tcp', 'udp'] as const) : ([spoken] as const)
+  const messageFields = protocolOf(route_protocol_id)
+  const protocols = messageFields === 'both' ? (['tcp', 'udp'] as const) : ([messageFields] as const)
   const probes = destinations
     .filter(isActive)
     .flatMap(({ address, port }) => protocols.map((protocol) => ({ ...how, address, port, protocol })))
@@ -143,7 +143,7 @@ async function probePort(
     conclusive,
     latency_ms: isOurs ? null : result.latency_ms,
     error: result.error,
-    ...spoken('detail', describeResult(protocol, result, { isOurs, seconds: timeout_seconds })),
+    ...messageFields('detail', describeResult(protocol, result, { isOurs, seconds: timeout_seconds })),
     checked_at: now().toISOString(),
   }
 }

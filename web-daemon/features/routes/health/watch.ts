@@ -29,7 +29,7 @@ interface Rule {
   readonly status: RouteHealthState
   readonly title: string
   readonly detail: string
-  readonly told: RouteHealthEvent['detail_message']
+  readonly sentence: RouteHealthEvent['detail_message']
   readonly isDrifted: boolean
   readonly is_self_heal: boolean | null
 }
@@ -156,7 +156,7 @@ async function rulesFrom(
         is_self_heal,
         status: health.state,
         detail: health.detail,
-        told: health.detail_message,
+        sentence: health.detail_message,
         isDrifted: isDrifted(record, read.rules),
       },
     ]
@@ -172,7 +172,7 @@ const isDrifted = (record: RouteRecord, held: KernelRules): boolean =>
 function healthEvent({ from, to }: StatusChange<Rule>): RouteHealthEvent[] {
   const rule = to ?? from
   if (!rule) return []
-  const detail_message = to ? to.told : message('health.deleted')
+  const detail_message = to ? to.sentence : message('health.deleted')
   const detail = detail_message.message
   return [
     {

@@ -18,7 +18,7 @@ import { requireRoute } from '../get.ts'
 import { allTitles } from '../store.ts'
 import { findBuckets } from './store.ts'
 import { MAX_POINTS, type Traffic } from './traffic.ts'
-import { message, spoken } from '@panel/shared/messages/message.ts'
+import { message, messageFields } from '@panel/shared/messages/message.ts'
 import { trafficNote, trafficView } from './view.ts'
 
 const tag = 'traffic'
@@ -140,7 +140,7 @@ function history(traffic: Traffic): Handler<TrafficHistoryAnswer> {
       total: stored.total + points.length - stored.points.length,
       interval_seconds,
       since: new Date(from * 1000).toISOString(),
-      ...spoken('note', message('note.samples', { seconds: interval_seconds })),
+      ...messageFields('note', message('note.samples', { seconds: interval_seconds })),
     }
     return ok(answer)
   }
@@ -193,7 +193,7 @@ function counters(traffic: Traffic): Handler<RouteCountersAnswer> {
       rx_bytes_since_creation: view.rx_bytes_since_creation,
       tx_bytes_since_creation: view.tx_bytes_since_creation,
       hit: view.rx_packets_since_creation + view.tx_packets_since_creation > 0,
-      ...spoken('source', message('note.counter_source')),
+      ...messageFields('source', message('note.counter_source')),
       ...trafficNote(is_readable ? null : detail),
       checked_at: now().toISOString(),
     }

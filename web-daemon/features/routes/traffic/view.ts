@@ -2,14 +2,17 @@
 // (decisions.md, F18, F25).
 import type { TrafficView } from '@panel/shared/api/routes/traffic.ts'
 import type { RouteRecord } from '../record.ts'
-import { message, sentences, spoken, type Message } from '@panel/shared/messages/message.ts'
+import { message, sentences, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import type { Traffic } from './traffic.ts'
 
 export const TRAFFIC_NOTE = message('note.traffic')
 
 /** `why`: null where the kernel's counters could be read. */
 export function trafficNote(why: Message | null) {
-  return spoken('note', why === null ? TRAFFIC_NOTE : sentences(TRAFFIC_NOTE, message('note.traffic_stale', { why })))
+  return messageFields(
+    'note',
+    why === null ? TRAFFIC_NOTE : sentences(TRAFFIC_NOTE, message('note.traffic_stale', { why })),
+  )
 }
 
 export async function trafficView(

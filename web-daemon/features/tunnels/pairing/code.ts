@@ -15,11 +15,11 @@ const MOST_CHARACTERS_OF_DAMAGE = 3
 
 /** Its message is for the operator. */
 export class PairingCodeError extends Error {
-  readonly told: Message
+  readonly sentence: Message
 
-  constructor(told: Message, options?: ErrorOptions) {
-    super(told.message, options)
-    this.told = told
+  constructor(sentence: Message, options?: ErrorOptions) {
+    super(sentence.message, options)
+    this.sentence = sentence
   }
 }
 

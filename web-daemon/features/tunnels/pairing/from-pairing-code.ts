@@ -3,7 +3,7 @@
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import type { FromPairingCodeAnswer, FromPairingCodeBody } from '@panel/shared/api/tunnels/pairing.ts'
-import { message, spoken } from '@panel/shared/messages/message.ts'
+import { message, messageFields } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Problems } from '../../../platform/http/problems.ts'
@@ -37,7 +37,7 @@ export function fromPairingCode(throttle: PairingThrottle) {
         addresses: addresses.map(({ isChosen: _told, ...address }) => address),
       },
       summary: summarise(content),
-      ...spoken('note', message('note.pairing_read')),
+      ...messageFields('note', message('note.pairing_read')),
       warnings: pairingWarnings(content, pool, addresses),
     }
     return ok(answer)
@@ -56,7 +56,7 @@ function readCode(
     return { content, addresses }
   } catch (refused) {
     if (!(refused instanceof PairingCodeError)) throw refused
-    problems.add('pairing_code', 'INVALID_PAIRING_CODE', refused.told)
+    problems.add('pairing_code', 'INVALID_PAIRING_CODE', refused.sentence)
     problems.throwIfAny()
     throw refused
   }

@@ -1,7 +1,7 @@
 // GET /tunnels/{id}/pairing-code: the code that describes a tunnel to the other server (reference.md, GET
 // /tunnels/{id}/pairing-code; decisions.md, R26, R27).
 import type { PairingCodeAnswer } from '@panel/shared/api/tunnels/pairing.ts'
-import { message, spoken } from '@panel/shared/messages/message.ts'
+import { message, messageFields } from '@panel/shared/messages/message.ts'
 import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
@@ -41,7 +41,7 @@ export async function showPairingCode(
   const answer: PairingCodeAnswer = {
     pairing_code,
     summary: summarise(content),
-    ...spoken('note', message('note.pairing_code')),
+    ...messageFields('note', message('note.pairing_code')),
   }
   return ok(answer)
 }

@@ -3,13 +3,13 @@
 import { TUNNEL_SIDES } from '@panel/shared/api/base/lookups.ts'
 import type { SideInfoAnswer } from '@panel/shared/api/tunnels/pairing.ts'
 import type { ReadContext } from '../../../platform/context.ts'
-import { message, spoken } from '@panel/shared/messages/message.ts'
+import { message, messageFields } from '@panel/shared/messages/message.ts'
 import { ok, type Answer } from '../../../platform/http/endpoint.ts'
 
 export async function showSideInfo({ settings }: ReadContext): Promise<Answer<SideInfoAnswer>> {
   const labels = settings.get('tunnel.side_labels')
   const answer: SideInfoAnswer = {
-    ...spoken('summary', message('note.sides')),
+    ...messageFields('summary', message('note.sides')),
     sides: [
       {
         slot: 'a',
