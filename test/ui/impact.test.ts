@@ -54,6 +54,19 @@ describe('What a change interrupts', () => {
     assert.deepEqual((await figures(box)).slice(3), ['Other connections through the tunnels 1'])
   })
 
+  it('has its three figures on one line, however long their names are', async () => {
+    const page = await open('tunnels/1', 'gre-a-1')
+    await client.put('/settings', { 'display.language': 'ru' })
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.reload()
+    await page.getByRole('heading', { name: 'gre-a-1' }).waitFor()
+    await askToDelete(page)
+    const values = page.getByRole('dialog').locator('.figure .value')
+    await values.nth(2).waitFor()
+    const tops = await values.evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)))
+    assert.equal(new Set(tops).size, 1, tops.join(' '))
+  })
+
   it('that takes routes away for good can have a way back prepared first', async () => {
     host.kernel.routesOfOthers.add('gre-a-1', routeThrough('10.91.0.0/16', { unmodelled: ['several next hops'] }))
     const page = await open('tunnels/1', 'gre-a-1')

@@ -119,6 +119,24 @@ describe('What is live on the page', function () {
       assert.equal(await banner.count(), 1)
   })
 
+  it('has what changed after the first answers and before its stream was open', async () => {
+    const visited = await visitPage()
+    const { page } = visited
+    let open = (): void => undefined
+    const opened = new Promise<void>((resolve) => (open = resolve))
+    await page.route('**/monitor/stream', async (route) => {
+      await opened
+      await route.continue()
+    })
+    await goTo(visited, panel, 'routes', /^Relay rules/)
+    await page.locator('tbody tr.line').waitFor()
+    const { status } = await panel.operator.patch('/routes/1', { route_rule_title: 'Renamed meanwhile' })
+    assert.equal(status, 200)
+    open()
+    // Long before the list is fetched again by itself.
+    await page.getByText('Renamed meanwhile').waitFor({ timeout: 15_000 })
+  })
+
   it('calls a tunnel that is disabled so, and one that is only not watched by that', async () => {
     const { body } = await createTunnel(panel.operator, { remote_endpoint: '198.51.100.20', is_enabled: false })
     await toggle(panel.operator, 1, 'disable')

@@ -1,5 +1,6 @@
 // How the page looks and is used: without colour, on a phone, in the dark, by keyboard.
 import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
 import type { Client } from '../api/support/client.ts'
 import { createTunnel } from '../api/support/tunnels.ts'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
@@ -72,6 +73,38 @@ describe('The look of the page', () => {
       }
     }
   })
+
+  it('never breaks the name of an interface at its hyphens, however narrow the page is', async () => {
+    const name = 'gre-tokyo'
+    await createTunnel(client, { interface_name: name, remote_endpoint: '198.51.100.77' })
+    host.kernel.held.delete(name)
+    const { page } = await goTo(await signedIn(await visit(host, { viewport: PHONE })), host, 'tunnels', /^Tunnels 5/)
+    for (const path of ['', 'tunnels', 'reconcile']) {
+      await page.goto(host.base + path)
+      await page.locator('main').getByText(name).first().waitFor()
+      for (let width = 320; width <= 420; width += 10) {
+        await page.setViewportSize({ width, height: 800 })
+        assert.deepEqual(await brokenNames(page, name), [], `on ${path || 'the overview'} at ${width}`)
+      }
+    }
+  })
+
+  /** The texts in which the name stands on two lines. */
+  const brokenNames = (page: Page, name: string): Promise<string[]> =>
+    page.evaluate((wanted) => {
+      const found: string[] = []
+      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+      for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+        const whole = text.textContent ?? ''
+        const at = whole.indexOf(wanted)
+        if (at < 0) continue
+        const range = document.createRange()
+        range.setStart(text, at)
+        range.setEnd(text, at + wanted.length)
+        if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) found.push(whole)
+      }
+      return found
+    }, name)
 
   it('has no sideways scroll on a phone, and targets that a thumb hits', async () => {
     const visit = await visitTunnels({ viewport: PHONE })

@@ -64,7 +64,7 @@ describe("A change under the operator's own connection", () => {
     gates.expectAnswer(409, '/tunnels/1/down')
     await page.getByRole('button', { name: 'Take down' }).click()
     const question = page.getByRole('dialog', { name: 'You may lose access to the panel' })
-    await question.getByText(/unless you keep it within 60 s/).waitFor()
+    await question.getByText(/unless you keep it within 60\ss/).waitFor()
     await question.getByRole('button', { name: 'Apply with a way back in 60 s' }).click()
     await page
       .getByRole('region', { name: 'Changes wait for a confirmation' })
@@ -159,11 +159,11 @@ describe("A change under the operator's own connection", () => {
     held.release()
     await page.clock.fastForward(45_000)
     await curtain(page)
-      .getByText(/No answer for \d\d s; waiting for up to 90 s/)
+      .getByText(/No answer for \d\d\ss; waiting for up to 90\ss/)
       .waitFor()
     await page.clock.fastForward(45_000)
     await curtain(page)
-      .getByText(/No answer for 90 s\. Reach the panel at another address/)
+      .getByText(/No answer for 90\ss\. Reach the panel at another address/)
       .waitFor()
   })
 

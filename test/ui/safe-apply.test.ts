@@ -101,7 +101,7 @@ describe('Changes that wait for a confirmation', () => {
     await change()
     await banner(page).getByRole('link', { name: 'Tunnel gre-a-1' }).waitFor()
     await host.windowClock.advance(60_000)
-    await ended(page).getByText('Nobody kept them in time.').waitFor()
+    await ended(page).getByText('They were not confirmed in time.').waitFor()
     assert.match(await ended(page).innerText(), /Begun by operator/)
     assert.equal(await mtu(), before)
     const later = await overview()
@@ -125,7 +125,7 @@ describe('Changes that wait for a confirmation', () => {
     const { window } = (await client.get<SafeApplyAnswer>('/safe-apply')).body
     assert.ok((window?.seconds_left ?? 0) > 60)
     await press(page, 'Put back now')
-    await ended(page).getByText('Somebody asked for it.').waitFor()
+    await ended(page).getByText('They were undone on request.').waitFor()
     assert.equal(await mtu(), before)
   })
 
@@ -193,7 +193,7 @@ describe('Changes that wait for a confirmation', () => {
     await press(page, 'Keep')
     await page.getByText('These changes were put back already, by request.').first().waitFor()
     await page.unroute('**/safe-apply')
-    await ended(page).getByText('Somebody asked for it.').waitFor()
+    await ended(page).getByText('They were undone on request.').waitFor()
   })
 
   it('are kept over another connection where the first one was older than they are', async () => {

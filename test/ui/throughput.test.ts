@@ -64,8 +64,13 @@ describe('Throughput on the page', () => {
     await page.reload()
     await page.getByRole('button', { name: '1 day' }).click()
     const chart = page.getByRole('figure').filter({ hasText: 'Throughput' })
-    await chart.getByText(/Received: .* now, from .* to 3\.\d+ MiB\/s/).waitFor()
+    await chart.getByText(/Received: .* now, from .* to 3\.\d+\sMiB\/s/).waitFor()
     await chart.locator('.u-over').waitFor()
+    assert.match(
+      (await chart.locator('.told').first().textContent()) ?? '',
+      /to 3\.\d+\u00a0MiB/,
+      'one word for a line',
+    )
     assert.deepEqual(await chart.evaluate(drawnColours), ['accent', 'up'], 'what was received, and what was sent')
   })
 

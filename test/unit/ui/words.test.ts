@@ -53,6 +53,17 @@ describe('The words of the page', () => {
     }
   }
 
+  it('keep a figure and its unit on one line', () => {
+    for (const language of ['en', 'ru'])
+      for (const area of AREAS)
+        for (const [key, sentence] of Object.entries(read(language, area)))
+          assert.doesNotMatch(
+            sentence,
+            /\{(seconds|limit|typical|worst)\} (m?s|м?с)(?![\p{L}])/u,
+            `${key}, ${language}`,
+          )
+  })
+
   it('have the digits that numbers have by default, so that no sentence mixes two kinds', () => {
     const folder = join(PAGE, 'locales/fa')
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'))

@@ -15,6 +15,8 @@ class MonitorLive {
       const last = events.at(-1)
       if (last) this.tunnels = byId(last.tunnels)
       void invalidate('/safe-apply')
+      // Nothing announces what changed between an answer of before and the opening of this stream.
+      this.#outdate('/routes', '/reconcile')
     },
     tunnel: (events) => {
       const next = new Map(this.tunnels)
@@ -34,6 +36,7 @@ class MonitorLive {
     route: () => void invalidate('/routes', '/reconcile'),
   })
   #timer: ReturnType<typeof setTimeout> | undefined
+  readonly #outdated = new Set<string>()
 
   /** Prefetched data, used until the stream delivers. */
   begin({ tunnels }: MonitorSummaryAnswer): void {
@@ -41,10 +44,13 @@ class MonitorLive {
   }
 
   /** Batches many changes into one refetch. */
-  #outdate(): void {
+  #outdate(...more: string[]): void {
+    for (const path of ['/tunnels', '/reconcile/attention', ...more]) this.#outdated.add(path)
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      void invalidate('/tunnels', '/reconcile/attention')
+      const paths = [...this.#outdated]
+      this.#outdated.clear()
+      void invalidate(...paths)
     }, 1000)
   }
 }

@@ -1,0 +1,15 @@
+// The names in a sentence, which a line must not break at their hyphens; pure, for tests.
+
+/** The kernel allows 15 characters in the name of an interface; a full stop may follow it. */
+const LONGEST = 16
+const HYPHENATED = /(?<![\w./-])([A-Za-z0-9_.]+(?:-[A-Za-z0-9_.]+)+)(?![\w/-])/
+
+/** Text and names in turn, beginning with text. */
+export const splitNames = (text: string): string[] => {
+  const parts = ['']
+  for (const [at, piece] of text.split(HYPHENATED).entries()) {
+    if (at % 2 === 1 && piece.length <= LONGEST) parts.push(piece, '')
+    else parts[parts.length - 1] += piece
+  }
+  return parts
+}
