@@ -74,7 +74,6 @@ describe('the page over the wire', () => {
       'x-frame-options',
       'cross-origin-opener-policy',
       'permissions-policy',
-      'pragma',
       'x-request-id',
     ]
     const [file, page] = await Promise.all([client.raw('GET', `/way/assets/${SCRIPT}`), client.raw('GET', '/way/')])

@@ -194,11 +194,8 @@ describe('without a prefix', () => {
       assert.equal(headers['x-frame-options'], 'DENY')
       assert.equal(headers['referrer-policy'], 'no-referrer')
       assert.equal(headers['cache-control'], 'no-store')
-      assert.equal(headers['pragma'], 'no-cache')
       assert.match(String(headers['content-security-policy']), /frame-ancestors 'none'/)
-      assert.equal(headers['cross-origin-opener-policy'], 'same-origin')
       assert.equal(headers['cross-origin-resource-policy'], 'same-origin')
-      assert.ok(headers['permissions-policy'])
       for (const absent of ['strict-transport-security', 'server', 'x-powered-by', 'etag'])
         assert.equal(headers[absent], undefined, absent)
     }
@@ -210,7 +207,7 @@ describe('without a prefix', () => {
         .headers['x-request-id']
     assert.equal(await request('abc-1.2_3'), 'abc-1.2_3')
     for (const id of [undefined, 'x'.repeat(65), 'a b', '<script>'])
-      assert.match(String(await request(id)), /^[0-9a-f-]{36}$/)
+      assert.match(String(await request(id)), /^[A-Za-z0-9_-]{12}$/)
   })
 
   it('a malformed request line ends the connection and not the panel', async () => {

@@ -10,6 +10,8 @@ import { browsing, type Visit } from './support/browser.ts'
 import { goTo, seen, signedIn } from './support/host.ts'
 import { isColoured, pictureOf } from './support/pixels.ts'
 
+/** Within which an answer and the stream count as one (ui/src/core/live.svelte.ts). */
+const TOGETHER_MS = 1000
 const LOST = /^The live connection is lost; reconnecting\. The data shown is from .* ago\.$/
 /** Of one that was lost before it had told anything, too. */
 const NOT_LIVE = /^(The live connection is lost; reconnecting|There is no live connection; retrying)\./
@@ -132,6 +134,7 @@ describe('What is live on the page', function () {
     await page.locator('tbody tr.line').waitFor()
     const { status } = await panel.operator.patch('/routes/1', { route_rule_title: 'Renamed meanwhile' })
     assert.equal(status, 200)
+    await page.waitForTimeout(TOGETHER_MS)
     open()
     // Long before the list is fetched again by itself.
     await page.getByText('Renamed meanwhile').waitFor({ timeout: 15_000 })

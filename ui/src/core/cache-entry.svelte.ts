@@ -22,6 +22,11 @@ export class CacheEntry<T> {
     return this.#users > 0
   }
 
+  /** Milliseconds since it was last requested. */
+  get age(): number {
+    return Date.now() - this.#fetchedAt
+  }
+
   /** Returns the function that unsubscribes. */
   subscribe(everyMs: number | undefined): () => void {
     this.#users += 1
@@ -55,7 +60,7 @@ export class CacheEntry<T> {
   }
 
   #fetchIfStale(): void {
-    if (this.#isStale || Date.now() - this.#fetchedAt > FRESH_MS) void this.refetch()
+    if (this.#isStale || this.age > FRESH_MS) void this.refetch()
   }
 
   /** Retries only a missing answer, not an error answer. */

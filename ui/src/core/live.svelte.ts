@@ -1,11 +1,13 @@
 // The shared streams of a tab and their latest data: tunnel states and host metrics.
 import type { MetricsPoint, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import type { MonitorSnapshot, MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
-import { invalidate } from './query.svelte.ts'
+import { invalidate, invalidateOlder } from './query.svelte.ts'
 import { LiveStream } from './stream.svelte.ts'
 
 const byId = (tunnels: readonly MonitorSnapshot[]): ReadonlyMap<number, MonitorSnapshot> =>
   new Map(tunnels.map((snapshot) => [snapshot.tunnel_id, snapshot]))
+
+const TOGETHER_MS = 1000
 
 class MonitorLive {
   /** By tunnel id; replaced once per frame. Null before the first snapshot. */
@@ -15,8 +17,9 @@ class MonitorLive {
       const last = events.at(-1)
       if (last) this.tunnels = byId(last.tunnels)
       void invalidate('/safe-apply')
-      // Nothing announces what changed between an answer of before and the opening of this stream.
-      this.#outdate('/routes', '/reconcile')
+      // Nothing announces what changed between an answer of before and the opening of this stream. On a first visit both
+      // come together, and a second answer would be half as much again.
+      void invalidateOlder(TOGETHER_MS, '/tunnels', '/routes', '/reconcile')
     },
     tunnel: (events) => {
       const next = new Map(this.tunnels)
@@ -36,7 +39,6 @@ class MonitorLive {
     route: () => void invalidate('/routes', '/reconcile'),
   })
   #timer: ReturnType<typeof setTimeout> | undefined
-  readonly #outdated = new Set<string>()
 
   /** Prefetched data, used until the stream delivers. */
   begin({ tunnels }: MonitorSummaryAnswer): void {
@@ -44,13 +46,10 @@ class MonitorLive {
   }
 
   /** Batches many changes into one refetch. */
-  #outdate(...more: string[]): void {
-    for (const path of ['/tunnels', '/reconcile/attention', ...more]) this.#outdated.add(path)
+  #outdate(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      const paths = [...this.#outdated]
-      this.#outdated.clear()
-      void invalidate(...paths)
+      void invalidate('/tunnels', '/reconcile/attention')
     }, 1000)
   }
 }

@@ -57,11 +57,18 @@ export const createQuery = <T>(options: () => QueryOptions<T>): Query<T> => {
 
 /** Marks all queries under these paths stale, and refetches those in use. */
 export const invalidate = async (...paths: string[]): Promise<void> => {
-  const affected = [...cache].filter(([path]) =>
-    paths.some((changed) => path === changed || path.startsWith(`${changed}/`) || path.startsWith(`${changed}?`)),
-  )
-  await Promise.all(affected.map(([, entry]) => entry.invalidate()))
+  await Promise.all(under(paths).map((entry) => entry.invalidate()))
 }
+
+/** The same of those that were requested longer ago. */
+export const invalidateOlder = async (ms: number, ...paths: string[]): Promise<void> => {
+  await Promise.all(under(paths).map((entry) => (entry.age > ms ? entry.invalidate() : undefined)))
+}
+
+const under = (paths: readonly string[]): CacheEntry<unknown>[] =>
+  [...cache].flatMap(([path, entry]) =>
+    paths.some((one) => path === one || path.startsWith(`${one}/`) || path.startsWith(`${one}?`)) ? [entry] : [],
+  )
 
 /** On sign-out. */
 export const forgetAll = (): void => cache.clear()

@@ -1,5 +1,5 @@
 // Headers of every answer under the prefix (reference.md, Authentication 8; decisions.md, W14, W21).
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import helmet from 'helmet'
 import { plainAddress } from '../network/client-network.ts'
@@ -9,7 +9,8 @@ const withHelmet = helmet({
     useDefaults: false,
     directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
   },
-  crossOriginOpenerPolicy: { policy: 'same-origin' },
+  // Only of documents: see documentHeaders.
+  crossOriginOpenerPolicy: false,
   crossOriginResourcePolicy: { policy: 'same-origin' },
   frameguard: { action: 'deny' },
   referrerPolicy: { policy: 'no-referrer' },
@@ -28,33 +29,25 @@ const PERMISSIONS_POLICY = 'camera=(), microphone=(), geolocation=(), payment=()
 const HSTS = 'max-age=31536000'
 
 export const securityHeaders: RequestHandler = (req, res, next) => {
-  res.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache', 'Permissions-Policy': PERMISSIONS_POLICY })
+  res.set('Cache-Control', 'no-store')
   if (isSecure(req)) res.set('Strict-Transport-Security', HSTS)
   withHelmet(req, res, next)
 }
 
-/** Headers that only matter for documents, that forbid caching, or that lead to a line of the log. */
-const OF_DOCUMENTS = [
-  'Content-Security-Policy',
-  'Cross-Origin-Opener-Policy',
-  'Permissions-Policy',
-  'Pragma',
-  'X-Frame-Options',
-  'X-Request-Id',
-]
+/** Of what a browser opens as a document, and of nothing else: on a first visit they would be a tenth of all bytes. */
+export function setDocumentHeaders(res: Response): void {
+  res.set({ 'Cross-Origin-Opener-Policy': 'same-origin', 'Permissions-Policy': PERMISSIONS_POLICY })
+}
 
-/**
- * For scripts, styles and fonts, which are never opened as a document: on a first visit these headers would be a tenth
- * of all bytes.
- */
-export function removeDocumentHeaders(res: Response): void {
-  OF_DOCUMENTS.forEach((name) => res.removeHeader(name))
+/** Of scripts, styles and fonts: what guards documents, and what leads to a line of the log. */
+export function removeGuards(res: Response): void {
+  for (const name of ['Content-Security-Policy', 'X-Frame-Options', 'X-Request-Id']) res.removeHeader(name)
 }
 
 /** Keeps a harmless X-Request-Id of the client; otherwise generates one. */
 export const requestId: RequestHandler = (req, res, next) => {
   const given = req.get('X-Request-Id') ?? ''
-  const id = /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID()
+  const id = /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomBytes(9).toString('base64url')
   res.locals['request_id'] = id
   res.set('X-Request-Id', id)
   next()

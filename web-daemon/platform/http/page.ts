@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Request, RequestHandler } from 'express'
 import { message } from '@panel/shared/messages/message.ts'
 import { encoded, readAssets, sendEncoded, type Asset, type Encoded } from './assets.ts'
-import { removeDocumentHeaders } from './headers.ts'
+import { removeGuards, setDocumentHeaders } from './headers.ts'
 import { readPreloads, type Preloads } from './preload.ts'
 import { Refusal } from './refusal.ts'
 import { API_BASE, notFound } from './routes.ts'
@@ -53,13 +53,14 @@ export function pageRoutes(page: Page, readAppearance: () => Appearance): Reques
     if (req.path.startsWith('/assets/')) {
       const asset = page.assets.get(req.path)
       if (!asset) throw notFound()
-      removeDocumentHeaders(res)
+      removeGuards(res)
       res.set({
         'Content-Type': asset.type,
         'Cache-Control': asset.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
       })
       sendEncoded(req, res, asset)
     } else {
+      setDocumentHeaders(res)
       res.set({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': page.policy })
       const appearance = readAppearance()
       const preloads = page.preloads({

@@ -6,11 +6,13 @@ export type Shadowing = readonly { readonly route_rule_id: number; readonly titl
 
 /**
  * Call once in a page's script; by the id of the shadowed rule. With an order of rules: as it would be in that order.
+ * `isNeeded`: one rule alone shadows none.
  */
 export const shadows = (
   order: () => readonly number[] | null = () => null,
+  isNeeded: () => boolean = () => true,
 ): { readonly of: (route_rule_id: number) => Shadowing } => {
-  const report = createQuery(() => ({ ...endpoint('GET /reconcile'), refetchInterval: 60_000 }))
+  const report = createQuery(() => ({ ...endpoint('GET /reconcile'), refetchInterval: 60_000, enabled: isNeeded() }))
   const places = $derived(new Map(order()?.map((id, place) => [id, place])))
   const placeOf = (id: number): number => places.get(id) ?? Infinity
   const shadowing = ({ route_rule_id, shadows: stored, covered_by }: RouteFinding): readonly number[] =>
