@@ -1,7 +1,7 @@
 // How the parts of the panel are, and what this host can do.
 export const COMPONENT = {
   'component.store': 'The store answers',
-  'component.helper': 'The root helper answers, and can change what it is asked to',
+  'component.helper': 'The root helper answers and can make changes',
   'component.netlink': 'The kernel answers over netlink',
   'component.kernel': 'The kernel can make every kind of tunnel',
   'component.kernel_missing': 'The kernel cannot make: {kinds}',
@@ -10,7 +10,7 @@ export const COMPONENT = {
   'component.monitor_silent': 'No probe was answered or given up for {seconds} s',
   'component.monitor_unstored': 'The history cannot be stored: {why}',
   'component.monitor_idle': 'No tunnel is probed; {watching} watching',
-  'component.monitor': '{count} probed: {states}; {watching} watching',
+  'component.monitor': '{states}; {count} probed; {watching} watching',
   'component.monitor_state':
     '{state, select, Up {{count} up} Degraded {{count} degraded} Down {{count} down} Unknown {{count} unknown} other {{count} disabled}}',
   'component.sampling_not_begun': 'Sampling has not started',

@@ -120,7 +120,7 @@ describe('The monitor summary', () => {
       const found = body.components.find(({ name }) => name === 'monitor')
       return `${found?.status}: ${found?.detail}`
     }
-    assert.equal(await health(), 'ok: 1 probed: 1 up; 0 watching')
+    assert.equal(await health(), 'ok: 1 up; 1 probed; 0 watching')
     panel.prober.refusal = helperAway('ENOENT')
     panel.prober.breakDown()
     await eventually(() => !panel.monitor.isRunning, 'it stands still')

@@ -1,4 +1,4 @@
-// Whether the helper is there and can change what it is asked to. One probe, which writes, serves health and the list of
+// Whether the helper is there and can make changes. One probe, which writes, serves health and the list of
 // what needs attention.
 import { fromRoot, message, type Message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
