@@ -54,6 +54,28 @@ for (const isProtected of [false, true])
       await isWhole([1])
     })
 
+    it('are those of a thousand tunnels, and of none', async () => {
+      const all = (of: number) =>
+        Array.from({ length: 1000 }, (_, at) => [
+          { interface_name: `gre-b-${at}`, address: `172.${of}.${at >> 6}.${(at & 63) * 4 + 1}` },
+          { interface_name: `gre-b-${at}`, address: `2001:db8:${of}:${at.toString(16)}::1` },
+        ]).flat()
+      const spelled = (of: number): string[] =>
+        [false, true].flatMap((isIpv6) =>
+          all(of)
+            .filter(({ address }) => address.includes(':') === isIpv6)
+            .map(({ interface_name, address }) => `${interface_name} ${address.replace(':0::', '::')}`)
+            .sort(),
+        )
+      for (const of of [20, 21]) {
+        await host.kernel.rulesets.followSources(all(of))
+        assert.deepEqual(sources(), spelled(of))
+      }
+      await host.kernel.rulesets.followSources([GRE4])
+      assert.deepEqual(sources(), ['gre-a-1 172.17.1.1'])
+      await isWhole([1])
+    })
+
     it('stay while rules change, by nft and by root itself', async () => {
       await host.kernel.rulesets.submit([], [TWO])
       await host.kernel.rulesets.submit([], [{ ...TWO, balance: 'round_robin', destinations: balanced }])

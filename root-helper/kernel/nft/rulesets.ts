@@ -28,6 +28,8 @@ import { sourceChanges } from './source-maps.ts'
 
 /** Of a change that the kernel refuses since the ruleset has changed meanwhile. */
 const DIRECT_TRIES = 3
+/** More tunnels than these hold are masqueraded as the kernel does it. */
+const SOURCE_COMMITS_MAX = 64
 const LIST_TABLE = `list table ${TABLE}`
 
 export class NftRulesets implements Rulesets {
@@ -221,15 +223,27 @@ export class NftRulesets implements Rulesets {
     await this.#putSources()
   }
 
-  /** What was read of the table before stays valid. */
+  /** Again where somebody else changed the ruleset meanwhile. */
   async #putSources(): Promise<void> {
+    for (let left = DIRECT_TRIES; ; left -= 1)
+      try {
+        for (let commits = 0; commits < SOURCE_COMMITS_MAX && (await this.#putSomeSources()); commits += 1);
+        return
+      } catch (error) {
+        if (left === 0 || !(error instanceof KernelError && error.code === 'ERESTART')) throw error
+      }
+  }
+
+  /** False where nothing was left to be put. */
+  async #putSomeSources(): Promise<boolean> {
+    let elements: Awaited<ReturnType<typeof sourceChanges>> = []
     await this.#keepingRead(async () => {
       const generation = await this.#generations.now()
-      const elements = await sourceChanges(this.#table, this.#sources)
-      if (elements.length === 0) return 0
-      await this.#table.change({ counters: [], elements }, generation)
-      return 1
+      elements = await sourceChanges(this.#table, this.#sources)
+      if (elements.length > 0) await this.#table.change({ counters: [], elements }, generation)
+      return Math.min(elements.length, 1)
     })
+    return elements.length > 0
   }
 
   /**
