@@ -78,6 +78,7 @@ describe('The look of the page', () => {
     const name = 'gre-tokyo'
     await createTunnel(client, { interface_name: name, remote_endpoint: '198.51.100.77' })
     host.kernel.held.delete(name)
+    await host.monitor.start()
     const { page } = await goTo(await signedIn(await visit(host, { viewport: PHONE })), host, 'tunnels', /^Tunnels 5/)
     for (const path of ['', 'tunnels', 'reconcile']) {
       await page.goto(host.base + path)
