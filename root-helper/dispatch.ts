@@ -27,7 +27,9 @@ export interface Reply {
   readonly write?: WriteRecord
 }
 
-/** `streams` are those of the connection that the line came by. `onStream` is called if it is one, which may take days. */
+/**
+ * `streams` are those of the connection that the line came by. `onStream` is called if it is one, which may take days.
+ */
 export type Dispatch = (line: Uint8Array, streams: Streams, onStream?: () => void) => Promise<Reply>
 
 interface Call {

@@ -11,8 +11,15 @@ import type { Kernel, KernelEvents } from './kernel/facilities.ts'
 import type { JournalFile } from './kernel/files/journal.ts'
 import type { InTurn } from './one-at-a-time.ts'
 import { pathHandlers } from './path/handlers.ts'
-import { countFlows, countThrough, findConnections } from './nouns/ruleset/connections.ts'
-import { applyRuleset, forgetRules, probeRuleset, readCounters, verifyRuleset } from './nouns/ruleset/handlers.ts'
+import { countFlows, countThrough, findConnections, findUnmarked } from './nouns/ruleset/connections.ts'
+import {
+  applyRuleset,
+  forgetRules,
+  probeRuleset,
+  readCounters,
+  readSources,
+  verifyRuleset,
+} from './nouns/ruleset/handlers.ts'
 import { refuseOwnPorts } from './nouns/ruleset/own-ports.ts'
 import { Transaction } from './transaction.ts'
 import { digestTunnels } from './nouns/tunnel/digest.ts'
@@ -70,7 +77,7 @@ function tunnelHandlers({ kernel, windows, inTurn }: HelperDeps): HandlersOf<'tu
   return {
     'link.probe': async ({ interface_names }) => ({ links: await kernel.links.observe(interface_names) }),
     'tunnel.probe': async ({ interface_names }) => ({ tunnels: await probeTunnels(kernel, interface_names) }),
-    'tunnel.digest': async () => ({ tunnels: await digestTunnels(kernel) }),
+    'tunnel.digest': ({ known }) => digestTunnels(kernel, known),
     'tunnel.verify': (change) => tunnels.verify(asStates(change)),
     'tunnel.apply': (change) => inTurn(() => tunnels.apply(asStates(change))),
     'tunnel.adopt': (params) => inTurn(() => adoptLink(kernel, windows.journal, params).then(() => ({}))),
@@ -84,8 +91,9 @@ function rulesetHandlers({ kernel, windows: { journal }, inTurn }: HelperDeps): 
     'ruleset.verify': (change) => verifyRuleset(kernel.rulesets, journal, change),
     'ruleset.apply': (change) =>
       inTurn(async () => {
-        await refuseOwnPorts(kernel, change)
-        return applyRuleset(kernel.rulesets, journal, change)
+        const held = await kernel.rulesets.read()
+        await refuseOwnPorts(kernel, held, change)
+        return applyRuleset(kernel.rulesets, journal, change, held)
       }),
     'ruleset.forget': (params) => inTurn(() => forgetRules(kernel.rulesets, journal, params)),
     'ruleset.protect': ({ wanted }) => inTurn(() => kernel.rulesets.protect(wanted)),
@@ -93,8 +101,10 @@ function rulesetHandlers({ kernel, windows: { journal }, inTurn }: HelperDeps): 
       kernel.events.nameWriters()
       return {}
     },
-    'ruleset.counters': (params) => readCounters(kernel.rulesets, params),
+    'ruleset.sources': (params) => readSources(kernel.rulesets, params),
+    'ruleset.counters': (params) => readCounters(kernel, params),
     'ruleset.connections': (params) => findConnections(kernel.connections, params),
+    'ruleset.unmarked': (params) => findUnmarked(kernel, params),
     'ruleset.flows': () => countFlows(kernel.connections),
     'ruleset.disconnect': ({ route_rule_ids, destinations }) =>
       inTurn(async () => ({ dropped: await kernel.connections.drop(route_rule_ids, destinations) })),
@@ -140,7 +150,11 @@ async function probeHost(
   return {
     helper: parts.includes('helper') ? await helperFacts() : null,
     rule_backend: parts.includes('rule_backend')
-      ? { ...kernel.ruleBackends.active, protection: await kernel.rulesets.protection() }
+      ? {
+          ...kernel.ruleBackends.active,
+          protection: await kernel.rulesets.protection(),
+          fast_path: await kernel.rulesets.fastPath(),
+        }
       : null,
     link_kinds: parts.includes('link_kinds')
       ? await Promise.all(LINK_KINDS.map(async (kind) => ({ kind, ...(await kernel.links.supports(kind)) })))

@@ -9,6 +9,7 @@ import { bootClock } from './window/boot-clock.ts'
 import type { Kernel, OwnLinks, UnitFiles } from './kernel/facilities.ts'
 import { kernelEvents } from './kernel/host/events.ts'
 import { kernelIcmp } from './kernel/icmp/icmp.ts'
+import { FastFlows } from './kernel/conntrack/fast-flows.ts'
 import { KernelConnections } from './kernel/conntrack/connections.ts'
 import { forwardingIn } from './kernel/host/forwarding.ts'
 import { findTools, helperFacts } from './kernel/host/facts.ts'
@@ -94,13 +95,15 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   const state = stateFolder(config.stateDir)
   const boot = bootRulesIn(state)
   const journal = journalIn(state)
-  const { changes, backendAnswers, ...netfilter } = await openNetfilter(state, boot, config.ruleBackend)
+  const fastFlows = new FastFlows(config.stateDir, await bootId())
+  fastFlows.resume()
+  const { changes, backendAnswers, ...netfilter } = await openNetfilter(state, boot, config.ruleBackend, fastFlows)
   const kernel: Kernel = {
     ...netfilter,
     ...linksOf(config, ownLinksIn(state, await bootId())),
     events: kernelEvents(changes),
     ownAccess,
-    connections: new KernelConnections(),
+    connections: new KernelConnections({ fastFlows }),
     icmp: kernelIcmp,
     forwarding: forwardingIn(config.sysctlDir),
   }
@@ -110,7 +113,7 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
     journal,
     windows,
     inTurn,
-    helperFacts: () => helperFacts(config),
+    helperFacts: async () => helperFacts(config),
     findTools: sharedRead(async () => findTools(await backendAnswers())),
     findListeners: sharedRead(findListeners),
     stateTrouble: async () =>

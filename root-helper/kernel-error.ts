@@ -12,3 +12,13 @@ export class KernelError extends Error {
     this.code = code
   }
 }
+
+/** Null where the kernel has nothing of that name (ENOENT). */
+export async function unlessAbsent<T>(request: Promise<T>): Promise<T | null> {
+  try {
+    return await request
+  } catch (error) {
+    if (error instanceof KernelError && error.code === 'ENOENT') return null
+    throw error
+  }
+}

@@ -1,5 +1,5 @@
-// Root's log: JSON lines on stderr, which journald keeps. Whoever can send requests could fill it, or have journald drop
-// lines, and hide what was done: of each message there are so many a minute, and a count of the rest.
+// Root's log: JSON lines on stderr, which journald keeps. Whoever can send requests could fill it, or have journald
+// drop lines, and hide what was done: of each message there are so many a minute, and a count of the rest.
 type Level = 'info' | 'warning' | 'error'
 
 export const LINES_PER_MINUTE = 60

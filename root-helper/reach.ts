@@ -1,5 +1,5 @@
-// What a tunnel may draw to itself, and what it may be called: root decides by what the kernel says at that moment. Only
-// what is new is looked at, so that a tunnel keeps what it has.
+// What a tunnel may draw to itself, and what it may be called: root decides by what the kernel says at that moment.
+// Only what is new is looked at, so that a tunnel keeps what it has.
 import { formatCidr, formatIp, parseIp } from '@panel/shared/address/ip.ts'
 import { isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { keptIn, whyNoTunnelAddress, whyNoTunnelNetwork, type Kept } from '@panel/shared/tunnel/address-rules.ts'
@@ -107,8 +107,8 @@ function allowTaking(addresses: readonly TunnelAddress[], kept: readonly Kept[])
 }
 
 /**
- * What no tunnel of this change may take: addresses of other interfaces, next hops, and whoever runs this host by way of
- * such an address. Who came through a tunnel came to the tunnel's own address, and is not cut off by its return.
+ * What no tunnel of this change may take: addresses of other interfaces, next hops, and whoever runs this host by way
+ * of such an address. Who came through a tunnel came to the tunnel's own address, and is not cut off by its return.
  */
 async function keptOn(host: Host, found: readonly TunnelFound[]): Promise<Kept[]> {
   const own = new Set(found.map(({ interface_name }) => interface_name))

@@ -211,6 +211,6 @@ class Connection {
 function logWrite(write: WriteRecord, peer: Peer): void {
   const line = { ...write, peer }
   if (write.outcome === 'refused') return log('warning', 'A change was refused', line)
-  const isAsAsked = write.outcome === 'applied' || write.outcome === 'done'
-  logAlways(isAsAsked ? 'info' : write.outcome === 'restored' ? 'warning' : 'error', 'A change', line)
+  const isAsRequested = write.outcome === 'applied' || write.outcome === 'done'
+  logAlways(isAsRequested ? 'info' : write.outcome === 'restored' ? 'warning' : 'error', 'A change', line)
 }

@@ -10,8 +10,8 @@ export interface Subject<S, F extends { state: S | null }, Step extends { kind: 
   fromJournal?(state: unknown): S | null
   probe(change: Change<S>): Promise<F>
   /**
-   * The change with what the kernel drops on the way there and the plan is to put back; where the change is kept, also what
-   * later changes could drop. The journal holds it so, and nobody requests it.
+   * The change with what the kernel drops on the way there and the plan is to put back; where the change is kept, also
+   * what later changes could drop. The journal holds it so, and nobody requests it.
    */
   carry?(change: Change<S>, isKept: boolean): Promise<Change<S>>
   plan(found: S | null, wanted: S | null): readonly Step[]
@@ -19,8 +19,8 @@ export interface Subject<S, F extends { state: S | null }, Step extends { kind: 
   /** Throws a RefusedError where root never does this, whoever requests it. */
   allow(change: Change<S>, found: F, steps: readonly Step[]): Promise<void>
   /**
-   * Throws unless the way back from `after` can be planned, is allowed, and is accepted by the kernel as far as that can
-   * be found out without going there.
+   * Throws unless the way back from `after` can be planned, is allowed, and is accepted by the kernel as far as that
+   * can be found out without going there.
    */
   rehearse(change: Change<S>, found: F): Promise<void>
   execute(step: Step): Promise<void>

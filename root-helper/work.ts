@@ -21,7 +21,9 @@ export class Work {
     this.limits = limits
   }
 
-  /** Whether it may begin; otherwise `whenFree` is called once there is room. A line of any length may be the only one. */
+  /**
+   * Whether it may begin; otherwise `whenFree` is called once there is room. A line of any length may be the only one.
+   */
   take(bytes: number, whenFree: () => void): boolean {
     const isTooMuch = this.#requests >= this.limits.requests || this.#bytes + bytes > this.limits.bytes
     if (isTooMuch && this.#requests > 0) {

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type BuildOptions } from 'esbuild'
 import { buildNative } from '../../root-helper/native/build.mjs'
+import { ARCHITECTURES, crossSqlite, OWN_ARCHITECTURE } from './architecture.ts'
 import { buildPage } from './page.ts'
 import { loadFromBeside, standaloneValidators } from './plugins.ts'
 
@@ -69,11 +70,17 @@ export const PROGRAMS = {
 }
 
 /** What a bundle looks for beside itself. */
-export async function addons(folder: string): Promise<void> {
+export async function addons(folder: string, architecture = OWN_ARCHITECTURE): Promise<void> {
   const modules = join(ROOT, 'node_modules')
-  for (const name of ['panel', 'service'] as const) await cp(buildNative(name), join(folder, `${name}.node`))
-  await cp(join(modules, 'better-sqlite3/build/Release/better_sqlite3.node'), join(folder, 'better_sqlite3.node'))
-  await cp(join(modules, `bcrypt/prebuilds/linux-${process.arch}/bcrypt.glibc.node`), join(folder, 'bcrypt.node'))
+  const { node, compiler } = ARCHITECTURES[architecture]
+  const isOwn = architecture === OWN_ARCHITECTURE
+  for (const name of ['panel', 'service'] as const)
+    await cp(isOwn ? buildNative(name) : buildNative(name, compiler), join(folder, `${name}.node`))
+  const sqlite = isOwn
+    ? join(modules, 'better-sqlite3/build/Release/better_sqlite3.node')
+    : await crossSqlite(modules, join(ROOT, '.build/native', compiler), architecture)
+  await cp(sqlite, join(folder, 'better_sqlite3.node'))
+  await cp(join(modules, `bcrypt/prebuilds/linux-${node}/bcrypt.glibc.node`), join(folder, 'bcrypt.node'))
 }
 
 /** Built beside and put in place at the end, so that a build that fails leaves the one before. */

@@ -54,7 +54,7 @@ const preloadOf = (manifest: Manifest): Preload => ({
 const byLanguage = (manifest: Manifest, source: string, areas: readonly string[]): FilesByLanguage => {
   const linked = filesOf(manifest, 'index.html')
   const catalogues = (language: string): string[] =>
-    ['core', ...areas].map((area) => `src/locales/${language}/${area}.json`)
+    ['areas.ts', ...areas.map((area) => `${area}.json`)].map((name) => `src/locales/${language}/${name}`)
   const files = (language: string): string[] =>
     [source, ...catalogues(language)].flatMap((one) => [...filesOf(manifest, one)]).filter((file) => !linked.has(file))
   return Object.fromEntries(LANGUAGES.map((language) => [language, [...new Set(files(language))]]))

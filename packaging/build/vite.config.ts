@@ -20,6 +20,16 @@ const listInputs: Plugin = {
   },
 }
 
+/** What nearly every page uses beside the frame, in one chunk. */
+const COMMON = new RegExp(
+  `/ui/src/(components|components/impact|core|features/tunnels|shell)/(${[
+    ...['Answer', 'Banner', 'Chip', 'Code', 'CopyButton', 'Dialog', 'Disclosure', 'ErrorBox', 'Facts', 'Force'],
+    ...['ImpactOf', 'Later', 'Live', 'PageHead', 'Switch', 'Warnings'],
+    ...['act', 'cancelled', 'copy', 'in-view', 'live', 'lost-response', 'notifications', 'own-access', 'stream'],
+    ...['unsaved', 'safe-apply-query', 'tunnel-query'],
+  ].join('|')})\\.`,
+)
+
 export default defineConfig({
   root: PAGE,
   base: './',
@@ -36,29 +46,20 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // Few shared chunks instead of many small ones, which compress worse and cost a request each. The entry keeps its
-    // own file.
+    // Few shared chunks instead of many small ones, which compress worse and cost a request each.
     rolldownOptions: {
+      // Would cost every page a request for the bundler's own helper, and save some that few pages make.
+      experimental: { chunkOptimization: { mergeCommonChunks: true, avoidRedundantChunkLoads: false } },
       output: {
         // No word of a file name looks like a hash: the daemon caches hashed files forever
         // (web-daemon/platform/http/assets.ts).
         hashCharacters: 'hex',
         codeSplitting: {
           groups: [
-            { name: 'first', tags: ['$initial'], test: /^(?!.*\/ui\/(index\.html|src\/main\.ts))/, priority: 2 },
+            { name: 'first', tags: ['$initial'], priority: 2 },
             { name: 'table', test: /\/components\/DataTable\.svelte/, priority: 2 },
-            {
-              name: 'common',
-              test: /\/ui\/src\/(components|core)\/(?!form\.|Field\.|Wrong\.)/,
-              minShareCount: 8,
-              priority: 1,
-            },
+            { name: 'common', test: COMMON, priority: 1 },
             { name: 'form', test: /\/(core\/form\.svelte|components\/(Field|Wrong))\./ },
-            {
-              name: 'common',
-              test: /\/(Warnings|Force|Later|notifications|in-view|tunnel-query|safe-apply-query)\./,
-              priority: 1,
-            },
             { name: 'Chart', test: /\/components\/Chart\.svelte/ },
             {
               name: 'figures',
@@ -66,6 +67,7 @@ export default defineConfig({
             },
             { name: 'states', test: /\/features\/(tunnels\/labels|routes\/(rule-health|formats))\.ts/, priority: 1 },
             { name: 'tunnel', test: /\/features\/tunnels\/TunnelHead\.svelte/ },
+            { name: 'moved', test: /\/features\/routes\/(MovedNote|shadows)\./ },
             { name: 'rule', test: /\/features\/routes\/(RuleMenu|Shadowed|actions|labels|last-warnings|rule-rates)\./ },
           ],
         },

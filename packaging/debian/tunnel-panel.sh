@@ -5,7 +5,7 @@ set -eu
 CONF=/etc/tunnel-panel/panel.conf
 
 usage() {
-  echo "tunnel-panel status | url | set-listen ADDRESS [PORT] [--without-tls] | make-certificate NAME... | reset-password | rpc METHOD [PARAMETERS] | interfaces [--own] | safe-apply [status | confirm | cancel] | check-store | set-aside FILE | take-down" >&2
+  echo "tunnel-panel status | url | set-listen ADDRESS [PORT] [--without-tls] | make-certificate NAME... | reset-password | rpc METHOD [PARAMETERS] | interfaces [--own] | safe-apply [status | confirm | cancel] | check-store | set-aside FILE | take-down | completion bash | tunnels, routes, monitor, ... VERB [ID] [--FIELD VALUE] [--data FILE] [-o json | table] [--panel URL --token-file FILE]" >&2
   exit 1
 }
 
@@ -17,6 +17,12 @@ only_root() {
 command_of_the_panel() {
   only_root "$1"
   PANEL_CONFIG_FILE=$CONF setpriv --reuid=tunnel-panel --regid=tunnel-panel --clear-groups --no-new-privs --inh-caps=-all /usr/bin/node /usr/lib/tunnel-panel/tunnel-panel.cjs "$@"
+}
+
+# The program itself decides whether it is this host's panel or one elsewhere, and becomes the panel's user for the former.
+api_command() {
+  [ "$1" = completion ] || [ ! -r "$CONF" ] || export PANEL_CONFIG_FILE="$CONF"
+  exec /usr/bin/node /usr/lib/tunnel-panel/tunnel-panel.cjs "$@"
 }
 
 option() { sed -n "s/^$1=//p" "$CONF" | tail -n 1; }
@@ -126,5 +132,6 @@ case ${1-} in
     echo "The web daemon is stopped, so that nothing brings them back; systemctl start tunnel-panel-web starts it." >&2
     command_of_the_panel take-down
     ;;
+  tunnels | routes | monitor | pools | diagnostics | reconcile | settings | system | audit | backup | impact | webhooks | completion) api_command "$@" ;;
   *) usage ;;
 esac

@@ -4,16 +4,21 @@ import { execFileSync } from 'node:child_process'
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { BUNDLE, ROOT } from '../build/build.ts'
-import { HELPER_FLAGS, WEB_FLAGS } from '../run/node-flags.ts'
+import { ARCHITECTURES, OWN_ARCHITECTURE, type Architecture } from '../build/architecture.ts'
+import { addons, BUNDLE, ROOT } from '../build/build.ts'
+import { DAEMON_ENVIRONMENT, HELPER_FLAGS, WEB_FLAGS } from '../run/node-flags.ts'
 import { checkVersion } from './version.ts'
 import { licences } from './licences.ts'
 
 const PACKAGES = join(ROOT, '.build/package')
 const DEBIAN = join(ROOT, 'packaging/debian')
 
-/** The units name node's options, of which there is one list (node-flags.ts). */
-const FLAGS: Record<string, readonly string[]> = { '@HELPER_FLAGS@': HELPER_FLAGS, '@WEB_FLAGS@': WEB_FLAGS }
+/** The units name node's options and environment, of which there is one list (node-flags.ts). */
+const FLAGS: Record<string, readonly string[]> = {
+  '@HELPER_FLAGS@': HELPER_FLAGS,
+  '@WEB_FLAGS@': WEB_FLAGS,
+  '@ENVIRONMENT@': Object.entries(DAEMON_ENVIRONMENT).map(([name, value]) => `${name}=${value}`),
+}
 
 async function stageDebian(bundle: string, stage: string): Promise<void> {
   await cp(DEBIAN, join(stage, 'debian'), { recursive: true })
@@ -29,26 +34,63 @@ async function stageDebian(bundle: string, stage: string): Promise<void> {
   await writeFile(copyright, (await readFile(copyright, 'utf8')) + (await licences(bundle)))
 }
 
-/** Without what esbuild tells of a bundle, which only this build reads. */
-async function stageProgram(bundle: string, stage: string): Promise<void> {
+/** What bash completes, by the endpoints of this version. */
+async function stageCompletion(bundle: string, stage: string): Promise<void> {
+  await mkdir(join(stage, 'completions'))
+  const completion = execFileSync(process.execPath, [join(bundle, 'tunnel-panel.cjs'), 'completion', 'bash'])
+  await writeFile(join(stage, 'completions/tunnel-panel'), completion)
+}
+
+/** For whoever watches the host with Prometheus; the tests of the alerts stay here. */
+async function stageExamples(stage: string): Promise<void> {
+  await mkdir(join(stage, 'prometheus'))
+  for (const name of ['alerts.yml', 'grafana-dashboard.json'])
+    await copyFile(join(ROOT, 'packaging/prometheus', name), join(stage, 'prometheus', name))
+}
+
+/** Without what esbuild tells of a bundle, which only this build reads. Only the addons are of one processor. */
+async function stageProgram(bundle: string, stage: string, architecture: Architecture): Promise<void> {
   const program = join(stage, 'program')
   await cp(bundle, program, { recursive: true, filter: (path) => !path.endsWith('.meta.json') })
+  if (architecture !== OWN_ARCHITECTURE) await addons(program, architecture)
   await copyFile(join(ROOT, 'packaging/debian/tunnel-panel.sh'), join(program, 'tunnel-panel'))
   await chmod(join(program, 'tunnel-panel'), 0o755)
 }
 
 /** The path of the package. What dpkg-buildpackage wants installed is there already: it built the bundle. */
-export async function makePackage(bundle = BUNDLE, folder = PACKAGES): Promise<string> {
+export async function makePackage(
+  bundle = BUNDLE,
+  folder = PACKAGES,
+  architecture: Architecture = 'amd64',
+): Promise<string> {
   const version = await checkVersion()
   const stage = join(folder, 'stage')
-  await rm(folder, { recursive: true, force: true })
+  await rm(stage, { recursive: true, force: true })
   await mkdir(stage, { recursive: true })
-  await Promise.all([stageDebian(bundle, stage), stageProgram(bundle, stage)])
-  execFileSync('dpkg-buildpackage', ['--build=binary', '--no-sign', '--no-check-builddeps', '--host-arch=amd64'], {
-    cwd: stage,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  return join(folder, `tunnel-panel_${version}_amd64.deb`)
+  await Promise.all([
+    stageDebian(bundle, stage),
+    stageProgram(bundle, stage, architecture),
+    stageExamples(stage),
+    stageCompletion(bundle, stage),
+  ])
+  execFileSync(
+    'dpkg-buildpackage',
+    ['--build=binary', '--no-sign', '--no-check-builddeps', `--host-arch=${architecture}`],
+    { cwd: stage, stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  return join(folder, `tunnel-panel_${version}_${architecture}.deb`)
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(`made ${await makePackage()}`)
+const isArchitecture = (name: string): name is Architecture => name in ARCHITECTURES
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const named = process.argv.slice(2)
+  const unknown = named.filter((name) => !isArchitecture(name))
+  if (unknown.length > 0)
+    throw new Error(
+      `There is no package for ${unknown.join(', ')}, but for ${Object.keys(ARCHITECTURES).join(' and ')}`,
+    )
+  await rm(PACKAGES, { recursive: true, force: true })
+  for (const name of Object.keys(ARCHITECTURES).filter(isArchitecture))
+    if (named.length === 0 || named.includes(name)) console.log(`made ${await makePackage(BUNDLE, PACKAGES, name)}`)
+}

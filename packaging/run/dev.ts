@@ -3,6 +3,7 @@
 // browser take each change at once, and passes what it asks of the API on to the web daemon. Only the page that the
 // daemon serves is under its policy.
 import { mkdirSync } from 'node:fs'
+import { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { context, type Plugin as BundlePlugin } from 'esbuild'
 import { createServer, type Plugin } from 'vite'
@@ -64,7 +65,13 @@ async function servePage(): Promise<void> {
       proxy: {
         '/api': {
           target: API,
-          configure: (proxy) => proxy.on('proxyReq', (request) => request.removeHeader('origin')),
+          configure: (proxy) => {
+            proxy.on('proxyReq', (request) => request.removeHeader('origin'))
+            proxy.on('error', ({ message }, _request, response) => {
+              if (response instanceof ServerResponse)
+                response.writeHead(502).end(`The web daemon does not answer (${message}): it may be restarting\n`)
+            })
+          },
         },
       },
     },

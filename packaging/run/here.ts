@@ -6,7 +6,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { askOnce, isListening } from './ask-once.ts'
 import type { Daemon } from './daemons.ts'
-import { HELPER_FLAGS, WEB_FLAGS } from './node-flags.ts'
+import { DAEMON_ENVIRONMENT, HELPER_FLAGS, WEB_FLAGS } from './node-flags.ts'
 
 const isRoot = process.getuid?.() === 0
 
@@ -31,7 +31,7 @@ export function layOut(bundle: string): void {
 
 export function helper(): Daemon {
   const node = [process.execPath, ...HELPER_FLAGS, join(program, 'helper.cjs')]
-  const own = { PANEL_HELPER_SOCKET: socket, PANEL_HELPER_STATE_DIR: join(stateDir, 'helper') }
+  const own = { ...DAEMON_ENVIRONMENT, PANEL_HELPER_SOCKET: socket, PANEL_HELPER_STATE_DIR: join(stateDir, 'helper') }
   const daemon = { name: 'helper', isReady: () => isListening(socket) }
   if (isRoot) return { ...daemon, command: node, env: { ...own, PANEL_HELPER_GROUP: `${WEB_UID}` } }
   const scratch = {
@@ -54,8 +54,8 @@ export function web(more: NodeJS.ProcessEnv = {}): Daemon {
   return {
     name: 'web',
     command: isRoot ? asNobody(node) : node,
-    env: { PANEL_STATE_DIR: webState, PANEL_HELPER_SOCKET: socket, ...more },
-    isReady: (output) => Promise.resolve(output.includes('http')),
+    env: { ...DAEMON_ENVIRONMENT, PANEL_STATE_DIR: webState, PANEL_HELPER_SOCKET: socket, ...more },
+    isReady: (output) => Promise.resolve(output.includes('The panel is at')),
   }
 }
 

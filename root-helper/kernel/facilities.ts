@@ -10,22 +10,31 @@ import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
 import type { FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import type { RelayCounters, RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RuleBackend, RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
+import type { FastPathFound } from '@panel/shared/ruleset/fast-path.ts'
+import type { FastCounters } from '@panel/shared/ruleset/found.ts'
 import type { Protection } from '@panel/shared/ruleset/protection.ts'
 import type { RulesetFound } from '@panel/shared/ruleset/found.ts'
 import type { LinkConfig, LinkKind, LinkState, TunnelAddress } from '@panel/shared/tunnel/model.ts'
 
 /** A link under a name: `link` is null where it is not of our kinds. */
-export interface FoundLink {
-  interface_name: string
-  link: LinkState | null
-  observed: ObservedLink
-  unmodelled: string[]
+export interface SeenLink {
+  readonly interface_name: string
+  readonly link: LinkState | null
+  readonly observed: LinkSnapshot['observed']
+  readonly unmodelled: readonly string[]
+}
+
+/** With its counters. */
+export interface FoundLink extends SeenLink {
+  readonly observed: ObservedLink
 }
 
 /** Which links are the panel's, by their indexes; root changes and deletes no other. */
 export interface OwnLinks {
-  /** Null of a link that the helper neither made nor adopted nor released: then a file of ours under its name decides. */
-  says(index: number): boolean | null
+  /**
+   * Null of a link that the helper neither made nor adopted nor released: then a file of ours under its name decides.
+   */
+  isOwn(index: number): boolean | null
   /** On the disk before it returns, as with release. */
   keep(index: number): Promise<void>
   release(index: number): Promise<void>
@@ -38,12 +47,14 @@ export interface OwnLinks {
 }
 
 /**
- * Links and their addresses (rtnetlink). Each change throws a KernelError where the kernel refuses it, and of a link that
- * is not the panel's.
+ * Links and their addresses (rtnetlink). Each change throws a KernelError where the kernel refuses it, and of a link
+ * that is not the panel's.
  */
 export interface Links {
   /** Links of our kinds (never the kernel's stubs), or those of the given names whatever their kind. */
   list(names: readonly string[] | null): Promise<FoundLink[]>
+  /** As list, without counters; a link that is as it was is the very object of last time. */
+  listUncounted(names: readonly string[] | null): Promise<SeenLink[]>
   /** The live side of the given names, whatever their kind, without counters. */
   observe(names: readonly string[]): Promise<LinkSnapshot[]>
   /** Makes the link with everything in `config` but the addresses; it is left down, and is the panel's. */
@@ -68,6 +79,8 @@ export interface Links {
   nextHops(): Promise<NextHop[]>
   /** Of each tunnel and family, where it has just one, the address by which the kernel sends through it. */
   sources(): Promise<LinkSource[]>
+  /** Every device, but loopback, that is a tunnel or has an address. */
+  devices(): Promise<string[]>
   /** The link that has the name, be it an alternative one; null where there is none. */
   nameHolder(name: string): Promise<string | null>
 }
@@ -87,12 +100,14 @@ export interface SavedFiles {
   /** Null where there is no such file. */
   read(name: string): Promise<string | null>
   /** Names of the files that match our own pattern. */
-  list(): Promise<string[]>
+  list(): Promise<readonly string[]>
   /** Written whole or not at all: temporary file, fsync, rename, fsync of the folder. */
   write(name: string, content: string): Promise<void>
   remove(name: string): Promise<void>
   /** Whether somebody has put drop-ins beside the file, which change what it says. */
   isOverridden(name: string): Promise<boolean>
+  /** All that isOverridden is true of. */
+  listOverridden(): Promise<string[]>
 }
 
 /**
@@ -102,7 +117,7 @@ export interface SavedFiles {
 export interface UnitFiles extends SavedFiles {
   isEnabled(name: string): Promise<boolean>
   /** All that isEnabled is true of. */
-  listEnabled(): Promise<string[]>
+  listEnabled(): Promise<readonly string[]>
   /** Those of the given keepalives that a systemd that reads the folder does not run, and is not about to. */
   listStopped(names: readonly string[]): Promise<string[]>
   setEnabled(name: string, enabled: boolean): Promise<void>
@@ -139,13 +154,14 @@ export interface HeldRuleset extends Omit<RulesetFound, 'next_id'>, HeldForBoot 
 export interface Rulesets {
   read(): Promise<HeldRuleset>
   /**
-   * One transaction of the kernel: rules of the ids in `gone` leave with all pieces of them, those in `put` come or are replaced. Other rules stay as
-   * they are, damaged or missing ones too. Counters of rules that leave stand still from then on. Where it throws, nothing has changed.
+   * One transaction of the kernel: rules of the ids in `gone` leave with all pieces of them, those in `put` come or are
+   * replaced. Other rules stay as they are, damaged or missing ones too. Counters of rules that leave stand still from
+   * then on. Where it throws, nothing has changed.
    */
   submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void>
   /**
-   * Changes nothing. Throws a KernelError where the kernel would refuse the submission of `there`, or that of `back` after it, as far as
-   * the backend can say.
+   * Changes nothing. Throws a KernelError where the kernel would refuse the submission of `there`, or that of `back`
+   * after it, as far as the backend can say.
    */
   rehearse(there: RuleSwap, back: RuleSwap): Promise<void>
   /** The same in the file of the rules that boot brings back. */
@@ -157,10 +173,16 @@ export interface Rulesets {
   /** Takes everything of ours out of the kernel; the file stays. */
   clear(): Promise<void>
   /**
-   * What is masqueraded over these tunnels is given their addresses as its source, as long as the host has them, so that
-   * its connections outlive a restart of the tunnel. No rule changes with that. A backend that cannot leaves it.
+   * What is masqueraded over these tunnels is given their addresses as its source, as long as the host has them, so
+   * that its connections outlive a restart of the tunnel. No rule changes with that.
    */
   followSources(sources: readonly LinkSource[]): Promise<void>
+  /** Those that the kernel gives now, in whatever order; none where the backend gives none, or holds nothing. */
+  sources(): Promise<readonly LinkSource[]>
+  /** Devices whose packets may be of relayed flows: from now on they can be on the fast path. Changes no rule. */
+  followDevices(names: readonly string[]): Promise<void>
+  /** Whether rules can be on the fast path here. */
+  fastPath(): Promise<FastPathFound>
   /** Whether others can take the rules away by accident. */
   protection(): Promise<Protection>
   /** From now on, and from each start of the helper on: as far as this host can. Changes no rule. */
@@ -208,8 +230,12 @@ export interface Connections {
    * Those of the given rules, or of all where the list is empty. Throws a KernelError where the table cannot be read.
    */
   list(route_rule_ids: readonly number[]): Promise<RelayConnection[]>
+  /** The marks of the flows that the rule translates and that bear none of ours, one of each flow. */
+  unmarked(rule: RelayRule): Promise<number[]>
   /** How many flows that no rule owns come from or go to the networks. */
   through(networks: readonly Cidr[]): Promise<number>
+  /** What flows on the fast path carry; null where there has been none since the last boot. */
+  fast(): Promise<FastCounters | null>
   /** Counts the flows of every rule, and those that are new since the last count. */
   count(): Promise<Pick<FlowsFound, 'epoch' | 'flows'>>
   /**

@@ -1,2 +1,5 @@
-/** Compiles the addon of that name unless it is current; returns its path. */
-export function buildNative(name: 'panel' | 'service'): string
+/**
+ * Compiles the addon of that name unless it is current; returns its path. `compiler` is the prefix of a cross compiler,
+ * such as aarch64-linux-gnu; without it the addon is for this machine.
+ */
+export function buildNative(name: 'panel' | 'service', compiler?: string): string

@@ -11,7 +11,7 @@ const inFolder = (folder, names) => names.map((name) => join(folder, name))
 
 /** What each addon is made of. The web daemon's is small, so that the process on the open internet holds nothing of netlink. */
 const ADDONS = {
-  panel: [...inFolder(here, ['panel.c', 'packet.c']), ...inFolder(here, COMMON)],
+  panel: [...inFolder(here, ['panel.c', 'packet.c', 'store.c']), ...inFolder(here, COMMON)],
   service: [...inFolder(WEB, ['service.c']), ...inFolder(here, COMMON)],
 }
 const HEADERS = [...inFolder(here, ['addon.h', 'channel.h', 'build.mjs'])]
@@ -53,12 +53,12 @@ const isCurrent = (output, code) =>
   existsSync(output) && [...code, ...HEADERS].every((source) => statSync(source).mtimeMs <= statSync(output).mtimeMs)
 
 /** The path of the compiled addon. The rename makes two builds at once harmless. */
-export function buildNative(name) {
-  const output = join(OUTPUT, `${name}.node`)
+export function buildNative(name, cross = '') {
+  const output = join(OUTPUT, cross, `${name}.node`)
   if (isCurrent(output, ADDONS[name])) return output
-  mkdirSync(OUTPUT, { recursive: true })
+  mkdirSync(dirname(output), { recursive: true })
   const partial = `${output}.${process.pid}`
-  const compiler = process.env.CC || 'cc'
+  const compiler = cross ? `${cross}-gcc` : process.env.CC || 'cc'
   const { status, error } = spawnSync(compiler, [...FLAGS, `-I${headers()}`, '-o', partial, ...ADDONS[name]], {
     stdio: 'inherit',
   })

@@ -24,6 +24,14 @@ channel *opened(napi_env env, napi_value value);
 /* A raw, non-blocking socket as an external value. */
 napi_value new_channel(napi_env env, int domain, int protocol);
 
+/* An open socket as an external value, which closes it from then on. */
+napi_value channel_of(napi_env env, int fd);
+
+/* store.c */
+napi_value inherit(napi_env env, napi_callback_info info);
+napi_value keep(napi_env env, napi_callback_info info);
+napi_value attach_filter(napi_env env, napi_callback_info info);
+
 /* packet.c */
 napi_value open_icmp(napi_env env, napi_callback_info info);
 napi_value set_option_bytes(napi_env env, napi_callback_info info);

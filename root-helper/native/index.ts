@@ -28,7 +28,7 @@ export interface Peer {
   gid: number
 }
 
-/** Each throws an Error whose `code` is the errno's name. Source: panel.c, packet.c. */
+/** Each throws an Error whose `code` is the errno's name. Source: panel.c, packet.c, store.c. */
 export interface Native {
   /** Opens and binds a socket of a netlink protocol (NETLINK_ROUTE and so on), non-blocking. */
   open(protocol: number): Channel
@@ -37,6 +37,14 @@ export interface Native {
   send(channel: Channel, bytes: Uint8Array): void
   /** Null where nothing waits. ENOBUFS: the kernel dropped messages. */
   receive(channel: Channel): Datagram | null
+  /** The same, and it goes on waiting. */
+  peek(channel: Channel): Datagram | null
+  /** An open netlink socket of that protocol, which closes with the channel; null where it is none. */
+  inherit(fd: number, protocol: number): Channel | null
+  /** Gives the socket to the service manager, with lines such as FDSTORE=1; false where there is none. */
+  keep(channel: Channel, text: string): boolean
+  /** Instructions of a classic BPF program (struct sock_filter): what they refuse never reaches the socket. */
+  filter(channel: Channel, instructions: Uint8Array): void
   /** A status below 0 means that watching has stopped; watch again to go on. */
   watch(channel: Channel, onReady: (status: number) => void): void
   /** Until `watch` is called again. */

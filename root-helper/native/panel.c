@@ -48,9 +48,25 @@ static void finalize(napi_env env, void *data, void *hint)
 	free(data);
 }
 
-napi_value new_channel(napi_env env, int domain, int protocol)
+static napi_value as_external(napi_env env, channel *c)
 {
 	napi_value external;
+	if (napi_create_external(env, c, finalize, NULL, &external) != napi_ok) return finalize(env, c, NULL), NULL;
+	napi_type_tag_object(env, external, &CHANNEL_TAG);
+	return external;
+}
+
+napi_value channel_of(napi_env env, int fd)
+{
+	channel *c = calloc(1, sizeof *c);
+	if (!c) return close(fd), fail(env, ENOMEM, "open");
+	c->env = env;
+	c->fd = fd;
+	return as_external(env, c);
+}
+
+napi_value new_channel(napi_env env, int domain, int protocol)
+{
 	channel *c = calloc(1, sizeof *c);
 	if (!c) return fail(env, ENOMEM, "open");
 	c->env = env;
@@ -61,9 +77,7 @@ napi_value new_channel(napi_env env, int domain, int protocol)
 		finalize(env, c, NULL);
 		return fail(env, error, "open socket");
 	}
-	if (napi_create_external(env, c, finalize, NULL, &external) != napi_ok) return finalize(env, c, NULL), NULL;
-	napi_type_tag_object(env, external, &CHANNEL_TAG);
-	return external;
+	return as_external(env, c);
 }
 
 /* open(protocol): a bound, non-blocking netlink socket. */
@@ -114,8 +128,8 @@ static napi_value send_bytes(napi_env env, napi_callback_info info)
 	return NULL;
 }
 
-/* receive(channel): one datagram as { bytes, sender }, or null where none waits. */
-static napi_value receive(napi_env env, napi_callback_info info)
+/* One datagram as { bytes, sender }, or null where none waits. */
+static napi_value take(napi_env env, napi_callback_info info, int flags)
 {
 	napi_value v, result, bytes, sender;
 	struct sockaddr_nl from = { 0 };
@@ -123,7 +137,7 @@ static napi_value receive(napi_env env, napi_callback_info info)
 	if (!arguments(env, info, 1, &v) || !(c = opened(env, v))) return NULL;
 	struct iovec part = { c->datagram, sizeof c->datagram };
 	struct msghdr m = { .msg_name = &from, .msg_namelen = sizeof from, .msg_iov = &part, .msg_iovlen = 1 };
-	ssize_t length = recvmsg(c->fd, &m, 0);
+	ssize_t length = recvmsg(c->fd, &m, flags);
 	if (length < 0 && (errno == EAGAIN || errno == EINTR)) return napi_get_null(env, &result), result;
 	if (length < 0) return fail(env, errno, "receive");
 	if (m.msg_flags & MSG_TRUNC) return fail(env, EMSGSIZE, "receive");
@@ -133,6 +147,12 @@ static napi_value receive(napi_env env, napi_callback_info info)
 	napi_set_named_property(env, result, "sender", sender);
 	return result;
 }
+
+/* receive(channel) */
+static napi_value receive(napi_env env, napi_callback_info info) { return take(env, info, 0); }
+
+/* peek(channel): the same, and it goes on waiting. */
+static napi_value peek(napi_env env, napi_callback_info info) { return take(env, info, MSG_PEEK); }
 
 static void ready(uv_poll_t *poll, int status, int events)
 {
@@ -226,6 +246,10 @@ NAPI_MODULE_INIT()
 		{ "receiveBuffer", NULL, set_receive_buffer, NULL, NULL, NULL, napi_enumerable, NULL },
 		{ "send", NULL, send_bytes, NULL, NULL, NULL, napi_enumerable, NULL },
 		{ "receive", NULL, receive, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "peek", NULL, peek, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "inherit", NULL, inherit, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "keep", NULL, keep, NULL, NULL, NULL, napi_enumerable, NULL },
+		{ "filter", NULL, attach_filter, NULL, NULL, NULL, napi_enumerable, NULL },
 		{ "watch", NULL, watch, NULL, NULL, NULL, napi_enumerable, NULL },
 		{ "pause", NULL, pause_watching, NULL, NULL, NULL, napi_enumerable, NULL },
 		{ "close", NULL, close_channel, NULL, NULL, NULL, napi_enumerable, NULL },

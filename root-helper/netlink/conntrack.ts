@@ -1,7 +1,7 @@
 // Connection tracking over ctnetlink: entries by mark, filtered in the kernel, and their deletion.
 import type { RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import { CONNECTION_STATES } from '@panel/shared/ruleset/connection.ts'
-import { readMark } from '@panel/shared/ruleset/mark.ts'
+import { isFastMark, readMark } from '@panel/shared/ruleset/mark.ts'
 import { attribute, Attributes, nest, u32be } from './attributes.ts'
 import { ipText } from './bytes.ts'
 import type { Message } from './message.ts'
@@ -33,6 +33,7 @@ const TIMESTAMP_START = 1
 const PROTOCOL_TCP = 1
 const TCP_STATE = 1
 const IPS_SEEN_REPLY = 2
+const IPS_DST_NAT = 0x20
 
 /** An entry that one of our rules owns, with what is needed to delete exactly this one. */
 export interface TrackedConnection extends RelayConnection {
@@ -99,6 +100,34 @@ export function ownerRule({ body }: Message): { readonly route_rule_id: number; 
   return route_rule_id === 0 || flow === null ? null : { route_rule_id, flow }
 }
 
+/** A flow of the fast path, with all that it has carried. `key` is no other flow's, now or later. */
+export interface FastFlow {
+  readonly key: string
+  readonly route_rule_id: number
+  readonly tx_bytes: number
+  readonly tx_packets: number
+  readonly rx_bytes: number
+  readonly rx_packets: number
+}
+
+/** Of an entry, or of the event that says that it has ended; null where it is not of the fast path. */
+export function fastFlow({ body }: Pick<Message, 'body'>): FastFlow | null {
+  const a = new Attributes(body, NFGENMSG_BYTES)
+  const mark = a.u32be(CTA.MARK) ?? 0
+  const route_rule_id = isFastMark(mark) ? (readMark(mark)?.route_rule_id ?? 0) : 0
+  const [id, original] = [a.raw(CTA.ID), a.raw(CTA.ORIGINAL)]
+  if (route_rule_id === 0 || !id || !original) return null
+  const [tx, rx] = [countersIn(a.nested(CTA.COUNTERS_ORIGINAL)), countersIn(a.nested(CTA.COUNTERS_REPLY))]
+  return {
+    key: Buffer.concat([id, original, a.raw(CTA.ZONE) ?? Buffer.alloc(0)]).toString('base64'),
+    route_rule_id,
+    tx_bytes: tx.bytes ?? 0,
+    tx_packets: tx.packets ?? 0,
+    rx_bytes: rx.bytes ?? 0,
+    rx_packets: rx.packets ?? 0,
+  }
+}
+
 /** Where a flow that no rule owns comes from, and where it goes. */
 export function endsOfOthers({ body }: Message): readonly Buffer[] {
   const a = new Attributes(body, NFGENMSG_BYTES)
@@ -107,6 +136,36 @@ export function endsOfOthers({ body }: Message): readonly Buffer[] {
     const ip = a.nested(direction)?.nested(TUPLE.IP)
     return ip?.raw(IP.V4_SOURCE) ?? ip?.raw(IP.V6_SOURCE) ?? []
   })
+}
+
+/** A flow whose destination was translated, without a mark of ours: where it arrived, and where it was sent on to. */
+export interface UnmarkedFlow {
+  readonly protocol: 'tcp' | 'udp'
+  readonly bind_address: string
+  readonly bind_port: number
+  readonly destination_address: string
+  readonly destination_port: number
+  readonly mark: number
+}
+
+/** The others are at their end, and the kernel only remembers them. */
+const OPEN = new Set<RelayConnection['state']>(['SYN_SENT', 'SYN_RECV', 'ESTABLISHED', 'UNREPLIED', 'REPLIED'])
+
+/** Null for a flow that a rule owns, that goes where it was sent, that has ended, or of another protocol. */
+export function unmarkedFlow({ body }: Message): UnmarkedFlow | null {
+  const a = new Attributes(body, NFGENMSG_BYTES)
+  const mark = a.u32be(CTA.MARK) ?? 0
+  if (readMark(mark) !== null || ((a.u32be(CTA.STATUS) ?? 0) & IPS_DST_NAT) === 0 || !OPEN.has(tcpState(a))) return null
+  const [original, reply] = [tupleIn(a.nested(CTA.ORIGINAL)), tupleIn(a.nested(CTA.REPLY))]
+  if (!original || !reply) return null
+  return {
+    protocol: original.protocol,
+    bind_address: original.destination,
+    bind_port: original.destinationPort,
+    destination_address: reply.source,
+    destination_port: reply.sourcePort,
+    mark,
+  }
 }
 
 interface Tuple {

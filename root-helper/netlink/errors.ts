@@ -17,8 +17,10 @@ for (const [name, number] of Object.entries(constants.errno)) {
 /** "EEXIST" for 17; "E524" for a number that has no name outside the kernel. */
 const errnoName = (errno: number): string => NAMES.get(errno) ?? `E${errno}`
 
+/** Once, since node copies the map at each call. */
+const ERRNO_TEXTS = getSystemErrorMap()
 /** "file already exists" for 17; "" where there is no text for it. */
-const errnoText = (errno: number): string => getSystemErrorMap().get(-errno)?.[1] ?? ''
+const errnoText = (errno: number): string => ERRNO_TEXTS.get(-errno)?.[1] ?? ''
 
 /** What the kernel refused and the reason that it gave: "delete gre-a-1: no such device (ENODEV)". */
 export function refusal(what: string, errno: number, text: string): KernelError {

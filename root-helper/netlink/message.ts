@@ -6,6 +6,8 @@ export interface Message {
   type: number
   flags: number
   sequence: number
+  /** Of an answer: the address of the socket that it goes to, which is a number. */
+  port: number
   /** Everything after the header. */
   body: Buffer
 }
@@ -22,6 +24,7 @@ export function decodeMessages(datagram: Buffer): Message[] {
       type: datagram.readUInt16LE(at + 4),
       flags: datagram.readUInt16LE(at + 6),
       sequence: datagram.readUInt32LE(at + 8),
+      port: datagram.readUInt32LE(at + 12),
       body: datagram.subarray(at + NLMSG_HDRLEN, at + length),
     })
     at += align(length)

@@ -18,6 +18,8 @@ const TIMEOUT_MS = 5_000
 const DUMP_ATTEMPTS = 10
 // Datagrams taken in one turn of the event loop; the rest waits for the next.
 const BURST = 64
+/** Datagrams that wait in a socket: its buffer has no room for more. */
+const LEFT_MAX = 100_000
 
 /** A request without its header: `what` is for people ("create link gre1"). */
 export interface Request {
@@ -47,7 +49,7 @@ interface Pending extends Outcome {
 export class NetlinkSocket {
   private readonly transport: Transport
   private readonly timeoutMs: number
-  private readonly channel: Channel
+  readonly channel: Channel
   private readonly pending = new Map<number, Pending>()
   private sequence = 0
   private dumps: Promise<unknown> = Promise.resolve()
@@ -57,10 +59,12 @@ export class NetlinkSocket {
     transport = native,
     timeoutMs = TIMEOUT_MS,
     protocol = k.NETLINK_ROUTE,
-  }: { transport?: Transport; timeoutMs?: number; protocol?: number } = {}) {
+    channel,
+  }: { transport?: Transport; timeoutMs?: number; protocol?: number; channel?: Channel } = {}) {
     this.transport = transport
     this.timeoutMs = timeoutMs
-    this.channel = openChannel(transport, protocol)
+    this.channel = channel ?? openChannel(transport, protocol)
+    if (channel) this.discard()
     this.watch()
   }
 
@@ -135,13 +139,28 @@ export class NetlinkSocket {
     })
   }
 
+  /** Answers to an earlier process that had the same socket. */
+  private discard(): void {
+    for (let left = LEFT_MAX; left > 0; left -= 1)
+      try {
+        if (!this.transport.receive(this.channel)) return
+      } catch (error) {
+        // The kernel says once that it has dropped some.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOBUFS') throw error
+      }
+  }
+
   private drain(): void {
+    if (this.isClosed) return
     try {
-      for (let i = 0; i < BURST && !this.isClosed; i++) {
+      let left = BURST
+      do {
         const datagram = this.transport.receive(this.channel)
         if (!datagram) return
         if (datagram.sender === 0) for (const message of decodeMessages(datagram.bytes)) this.take(message)
-      }
+        left -= 1
+        // Where nobody waits any more, the look that finds nothing would cost as much as the one that found the answer.
+      } while (left > 0 && this.pending.size > 0 && !this.isClosed)
     } catch (error) {
       // Which answer was lost or garbled cannot be known, so no answer that is still awaited may be trusted to come.
       this.rejectAll((what) => transportError(what, error))

@@ -65,8 +65,8 @@ export const PARTS: Readonly<Record<string, Parts<unknown, unknown>>> = {
 }
 
 /**
- * The fold with one more change, for the way back alone. What was made in the window and goes again keeps what it was: a
- * change that is cut short leaves it there, and a fold of nothing on either side would not name it.
+ * The fold with one more change, for the way back alone. What was made in the window and goes again keeps what it was:
+ * a change that is cut short leaves it there, and a fold of nothing on either side would not name it.
  */
 export function remembered<S, P>(fold: Fold<P>, change: Change<S>, parts: Parts<S, P>): Fold<P> {
   const all = new Map(folded(fold, change, parts))

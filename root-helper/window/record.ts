@@ -45,7 +45,9 @@ export class WindowRecord {
     this.#folder = folder
   }
 
-  /** A window that has ended is over, whether or not its record could still be removed. Throws where a file is damaged. */
+  /**
+   * A window that has ended is over, whether or not its record could still be removed. Throws where a file is damaged.
+   */
   read(): { held: Held | null; ended: Ended | null } {
     const ended = readWritten(this.#folder.read(ENDED_FILE), (text) => readEnded(JSON.parse(text)))
     const held = readWritten(this.#folder.read(WINDOW_FILE), (text) => readHeld(JSON.parse(text)))

@@ -1,5 +1,5 @@
-// A window: every change is remembered while it is open, and taken back by root itself unless somebody confirms in time.
-// Changes join it by the journal, which all of them pass, whoever requests them.
+// A window: every change is remembered while it is open, and taken back by root itself unless somebody confirms in
+// time. Changes join it by the journal, which all of them pass, whoever requests them.
 import { message, verbatim } from '@panel/shared/messages/message.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import {
@@ -217,7 +217,9 @@ export class Windows {
     await this.#hold({ ...held, changes: held.changes + 1, folds: { ...held.folds, [noun]: fold } })
   }
 
-  /** The time runs from the end of a change. One that was put back has changed nothing, and the window is as `former`. */
+  /**
+   * The time runs from the end of a change. One that was put back has changed nothing, and the window is as `former`.
+   */
   async #rearm(former: Held | null): Promise<void> {
     const held = former ?? this.#held
     if (!held) return

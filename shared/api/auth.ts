@@ -1,7 +1,7 @@
 // What a client may send and is answered about the signed-in operator (reference.md, Session, Auth).
 import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
-import { Always, Flag, Id, Instant, Sentence, shape, described } from './base/shapes.ts'
+import { Always, Count, Flag, Id, Instant, list, Sentence, shape, Text, described } from './base/shapes.ts'
 
 export const UserView = shape('User', {
   user_id: Id,
@@ -30,6 +30,52 @@ export type MeAnswer = Static<typeof MeAnswer>
 export const SignedOutAnswer = shape('SignedOut', { signed_out: Always })
 export type SignedOutAnswer = Static<typeof SignedOutAnswer>
 
+export const ListSessionsAnswer = shape('Sessions', {
+  sessions: described(
+    list(
+      shape('OwnSession', {
+        session_id: Id,
+        created_date: Instant,
+        last_used_date: described(Instant, 'To the minute.'),
+        last_ip: Text,
+        user_agent: described(Text, 'What the client calls itself.'),
+        is_current: described(Flag, 'Whether it is the one of this request.'),
+      }),
+    ),
+    'The last used first.',
+  ),
+})
+export type ListSessionsAnswer = Static<typeof ListSessionsAnswer>
+
+export const EndSessionAnswer = shape('SessionEnded', { deleted: Always, session_id: Id })
+export type EndSessionAnswer = Static<typeof EndSessionAnswer>
+
+export const EndSessionsAnswer = shape('SessionsEnded', { ended: described(Count, 'How many there were.') })
+export type EndSessionsAnswer = Static<typeof EndSessionsAnswer>
+
+export const TotpAnswer = shape('Totp', {
+  is_on: Flag,
+  confirmed_date: nullable(Instant),
+  last_used_date: nullable(Instant),
+  recovery_codes_left: Count,
+})
+export type TotpAnswer = Static<typeof TotpAnswer>
+
+export const SetUpTotpAnswer = shape('TotpSetUp', {
+  secret: described(Sentence, 'For typing, in base32. It is shown this once.'),
+  uri: described(Sentence, 'The same as an otpauth URI.'),
+  svg: described(Sentence, 'The URI as a QR code, an SVG picture.'),
+})
+export type SetUpTotpAnswer = Static<typeof SetUpTotpAnswer>
+
+export const ConfirmTotpAnswer = shape('TotpConfirmed', {
+  recovery_codes: described(list(Sentence), 'Each is good once in the place of a code. They are shown this once.'),
+})
+export type ConfirmTotpAnswer = Static<typeof ConfirmTotpAnswer>
+
+export const RemoveTotpAnswer = shape('TotpRemoved', { deleted: Always })
+export type RemoveTotpAnswer = Static<typeof RemoveTotpAnswer>
+
 const Username = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
   'x-message': message('input.username'),
@@ -38,11 +84,25 @@ const Username = Type.String({
 /** Longer than any password that is accepted, short enough to compare. */
 const Password = Type.String({ maxLength: 1024, 'x-secret': true })
 
+/** Of an authenticator, or one of the recovery codes. */
+const Code = Type.String({ maxLength: 64, 'x-secret': true })
+
+export const SetUpTotpBody = strict({ current_password: Password })
+export type SetUpTotpBody = Static<typeof SetUpTotpBody>
+export const ConfirmTotpBody = strict({ code: Code })
+export type ConfirmTotpBody = Static<typeof ConfirmTotpBody>
+export const RemoveTotpBody = strict({ current_password: Password, code: Code })
+export type RemoveTotpBody = Static<typeof RemoveTotpBody>
+
 export const SetupBody = strict({ username: Username, password: Password })
 export type SetupBody = Static<typeof SetupBody>
 
 /** Any text can be tried; that it cannot be a username is not told apart from that it is none. */
-export const LoginBody = strict({ username: Type.String({ maxLength: 256 }), password: Password })
+export const LoginBody = strict({
+  username: Type.String({ maxLength: 256 }),
+  password: Password,
+  code: Type.Optional(Code),
+})
 export type LoginBody = Static<typeof LoginBody>
 
 export const AccountBody = strict({

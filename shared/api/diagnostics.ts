@@ -4,7 +4,7 @@ import { message } from '../messages/message.ts'
 import { LinkStatistics } from '../tunnel/observed.ts'
 import { PAYLOAD_MAX, PROBE_OUTCOMES, type ProbeOutcome } from '../path/model.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
-import { sentence, Told } from './base/errors.ts'
+import { sentence, MessageFields } from './base/errors.ts'
 import { conclusion } from './analysis.ts'
 import { flag, maybe, ranged, refusedWith } from './base/fields.ts'
 import {
@@ -119,7 +119,7 @@ export const PING_EVENTS = {
   run: DiagnosticRun,
   packet: PingPacketEvent,
   summary: PingSummaryEvent,
-  error: shape('PingError', Told),
+  error: shape('PingError', MessageFields),
 }
 export type PingEvents = EventsOf<typeof PING_EVENTS>
 

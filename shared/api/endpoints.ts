@@ -1,12 +1,11 @@
 // Every endpoint of the API below /api/v1: what its query and its body may hold, and what it answers. The web daemon's
-// declarations and the page's
-// calls are both held against this table, so an endpoint that is missing, made up or otherwise than here does not
-// compile.
+// declarations and the page's calls are both held against this table, so an endpoint that is missing, made up or
+// otherwise than here does not compile.
 import type { HealResetAnswer } from './base/heal.ts'
 import type { RouteAnalysis } from './analysis.ts'
 import type { AuditAction } from './audit/actions.ts'
 import type { ListAuditAnswer } from './audit/answers.ts'
-import type { AccountBody, LoginBody, MeAnswer, SessionAnswer, SetupBody, SignedOutAnswer } from './auth.ts'
+import type { AuthEndpoints } from './auth-endpoints.ts'
 import type { BackupDocument, ImportBackupAnswer, ImportBackupBody } from './backup.ts'
 import type {
   AnalyzeTunnelAnswer,
@@ -51,6 +50,15 @@ import type {
   PoolView,
   UpdatePoolBody,
 } from './pools.ts'
+import type {
+  ChangeWebhookAnswer,
+  DeleteWebhookAnswer,
+  ListDeliveriesAnswer,
+  ListWebhooksAnswer,
+  TestWebhookAnswer,
+  WebhookBody,
+  WebhookView,
+} from './webhooks.ts'
 import type { EndSafeApplyBody, ExtendSafeApplyBody, OpenSafeApplyBody, SafeApplyAnswer } from './safe-apply.ts'
 import type {
   AdoptAnswer,
@@ -90,6 +98,7 @@ import type {
   UpdateRouteBody,
 } from './routes/bodies.ts'
 import type { ConnectionsAnswer } from './routes/connections.ts'
+import type { ChangeCheckAnswer, DrainBody, PutRouteCheckBody, RouteCheckAnswer } from './routes/check.ts'
 import type { AddDestinationBody, RemoveDestinationBody } from './routes/destinations.ts'
 import type { Reachability, RouteReachability, TestBody, TestRouteBody } from './routes/reachability.ts'
 import type {
@@ -177,15 +186,9 @@ interface RunsQuery extends Page {
   type?: DiagnosticType
 }
 
-export interface Endpoints {
+export interface Endpoints extends AuthEndpoints {
   'POST /impact': { body: ImpactBody; answer: ImpactAnswer }
   'GET /audit': { query: AuditQuery; answer: ListAuditAnswer }
-  'POST /auth/setup': { body: SetupBody; answer: SessionAnswer }
-  'POST /auth/login': { body: LoginBody; answer: SessionAnswer }
-  'POST /auth/refresh': { answer: SessionAnswer }
-  'POST /auth/logout': { answer: SignedOutAnswer }
-  'GET /auth/me': { answer: MeAnswer }
-  'PUT /auth/me': { body: AccountBody; answer: SessionAnswer }
   'GET /backup/export': { query: { include_routes?: boolean }; answer: BackupDocument }
   'POST /backup/import': { body: ImportBackupBody; answer: ImportBackupAnswer }
   'GET /system/health': { answer: HealthAnswer }
@@ -218,6 +221,13 @@ export interface Endpoints {
   'PUT /pools/{id}': { body: UpdatePoolBody; answer: ChangePoolAnswer }
   'DELETE /pools/{id}': { answer: DeletePoolAnswer }
   'GET /pools/{id}/next-free': { query: { prefix_length?: number }; answer: NextFreeAnswer }
+  'GET /webhooks': { answer: ListWebhooksAnswer }
+  'POST /webhooks': { body: WebhookBody; answer: ChangeWebhookAnswer }
+  'GET /webhooks/{id}': { answer: WebhookView }
+  'PUT /webhooks/{id}': { body: WebhookBody; answer: ChangeWebhookAnswer }
+  'DELETE /webhooks/{id}': { answer: DeleteWebhookAnswer }
+  'POST /webhooks/{id}/test': { answer: TestWebhookAnswer }
+  'GET /webhooks/{id}/deliveries': { query: { limit?: number; offset?: number }; answer: ListDeliveriesAnswer }
   'GET /tunnels': { query: TunnelsQuery; answer: ListTunnelsAnswer }
   'POST /tunnels': { body: CreateTunnelBody; answer: CreateTunnelAnswer }
   'POST /tunnels/preview': { body: CreateTunnelBody; answer: PreviewTunnelAnswer }
@@ -281,6 +291,11 @@ export interface Endpoints {
   'GET /routes/{id}/destinations': { answer: DestinationsAnswer }
   'POST /routes/{id}/destinations': { body: AddDestinationBody; answer: ChangeDestinationsAnswer }
   'DELETE /routes/{id}/destinations': { body: RemoveDestinationBody; answer: ChangeDestinationsAnswer }
+  'POST /routes/{id}/destinations/{destination_id}/drain': { body: DrainBody; answer: ChangeCheckAnswer }
+  'POST /routes/{id}/destinations/{destination_id}/return': { body: RouteWordBody; answer: ChangeCheckAnswer }
+  'GET /routes/{id}/check': { answer: RouteCheckAnswer }
+  'PUT /routes/{id}/check': { body: PutRouteCheckBody; answer: ChangeCheckAnswer }
+  'DELETE /routes/{id}/check': { body: RouteWordBody; answer: ChangeCheckAnswer }
   'GET /routes/{id}/allowed-sources': { answer: AllowedSourcesAnswer }
   'POST /routes/{id}/allowed-sources': { body: AddAllowedSourceBody; answer: ChangeAllowedSourcesAnswer }
   'DELETE /routes/{id}/allowed-sources': { body: RemoveAllowedSourceBody; answer: ChangeAllowedSourcesAnswer }

@@ -1,4 +1,5 @@
-// What a client may send about safe apply, and what it is answered (reference.md, Safe apply; decisions.md, section 10).
+// What a client may send about safe apply, and what it is answered (reference.md, Safe apply; decisions.md, section
+// 10).
 import { message } from '../messages/message.ts'
 import { strict, nullable, Type, type Static } from '../schema.ts'
 import { WINDOW_SECONDS } from '../window/model.ts'

@@ -18,6 +18,7 @@ export const SETTING_CATEGORIES = [
   'display',
   'security',
   'system',
+  'webhooks',
 ] as const
 export type SettingCategory = (typeof SETTING_CATEGORIES)[number]
 

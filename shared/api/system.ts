@@ -70,6 +70,10 @@ export const RuleBackendView = shape('RuleBackend', {
     ),
     ...sentence('reason', 'What it does, or why there is none.'),
   }),
+  fast_path: strict({
+    is_able: described(Flag, 'Established connections of relay rules can go past the chains (routes.fast_path).'),
+    ...sentence('reason', 'Why they cannot.'),
+  }),
   version: Text,
   namespace: described(Text, "Everything of the panel's own is in there, and nothing else."),
   features: mapOf(Flag),

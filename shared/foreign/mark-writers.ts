@@ -38,7 +38,9 @@ function writersMet(walker: Walker, foreign: ForeignFound, packets: readonly Pac
   return [...found.values()].sort((a, b) => rank(b) - rank(a))
 }
 
-/** What comes before the translation still writes over our mark with every later packet, unless it heeds new ones alone. */
+/**
+ * What comes before the translation still writes over our mark with every later packet, unless it heeds new ones alone.
+ */
 const isAfter = ({ hook, priority }: ForeignChain, { ct }: ForeignRule): boolean =>
   hook !== 'prerouting' || priority > TRANSLATION || ct !== 'new'
 

@@ -28,8 +28,8 @@ export interface RelayBlock {
 }
 
 /**
- * Everything that drops it for certain, in either direction, for only who lets all of that through has a relay; without any, the first
- * that may drop it. Empty: nothing that was read can.
+ * Everything that drops it for certain, in either direction, for only who lets all of that through has a relay; without
+ * any, the first that may drop it. Empty: nothing that was read can.
  */
 export function findRelayBlocks(rule: RelayRule, foreign: ForeignFound, around: Surroundings): RelayBlock[] {
   const walker = new Walker(foreign)

@@ -27,8 +27,9 @@ export const switchesBy = (of: (name: Switch) => boolean): ForwardingSwitches =>
   Object.fromEntries(SWITCHES.map((name) => [name, of(name)])) as ForwardingSwitches
 
 /**
- * `saved` null: no file of ours. Its `switches` are those that the file turns on (a false one is not in the file, and boot sets it as other
- * software says); `previous` holds the values from before the panel first turned each on, which a revert restores.
+ * `saved` null: no file of ours. Its `switches` are those that the file turns on (a false one is not in the file, and
+ * boot sets it as other software says); `previous` holds the values from before the panel first turned each on, which a
+ * revert restores.
  */
 export const ForwardingState = strict({
   live: ForwardingSwitches,
@@ -37,8 +38,8 @@ export const ForwardingState = strict({
 export type ForwardingState = Static<typeof ForwardingState>
 
 /**
- * `missing`: switches that this kernel does not have, or not yet: those of connection tracking come with it. A foreign file has the name of
- * ours and was not written by us, or was edited since. `conntrack` null: not loaded.
+ * `missing`: switches that this kernel does not have, or not yet: those of connection tracking come with it. A foreign
+ * file has the name of ours and was not written by us, or was edited since. `conntrack` null: not loaded.
  */
 export const ForwardingFound = strict({
   state: ForwardingState,

@@ -50,8 +50,8 @@ export function withForwarding({ live, saved }: ForwardingState, wanted: readonl
 }
 
 /**
- * Puts back what these were before, and takes our file away once it turns on nothing; what nothing was recorded of stays
- * as it is.
+ * Puts back what these were before, and takes our file away once it turns on nothing; what nothing was recorded of
+ * stays as it is.
  */
 export function withoutForwarding(
   { live, saved }: ForwardingState,

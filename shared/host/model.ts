@@ -2,6 +2,7 @@
 import { integer, line, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
 import { Listener } from './listener.ts'
 import { RuleBackendFound } from '../ruleset/backend.ts'
+import { FastPathFound } from '../ruleset/fast-path.ts'
 import { Protection } from '../ruleset/protection.ts'
 import { HostInterface, RoutingEntry } from '../tunnel/observed.ts'
 import { LINK_KINDS, PERSISTENCE_BACKENDS } from '../tunnel/model.ts'
@@ -55,7 +56,7 @@ export const HOST_PARTS = [
 /** A part that was not requested is null. */
 export const HostFound = strict({
   helper: nullable(HelperFacts),
-  rule_backend: nullable(strict({ ...RuleBackendFound.properties, protection: Protection })),
+  rule_backend: nullable(strict({ ...RuleBackendFound.properties, protection: Protection, fast_path: FastPathFound })),
   link_kinds: nullable(Type.Array(LinkKindSupport)),
   tools: nullable(Tools),
   interfaces: nullable(Type.Array(HostInterface)),

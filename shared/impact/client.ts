@@ -6,7 +6,7 @@ import { message, messageFields, type Message } from '../messages/message.ts'
 import type { TunnelState } from '../tunnel/model.ts'
 import type { RoutingEntry } from '../tunnel/observed.ts'
 import type { Foreseen } from './foreseen.ts'
-import { cutOf, cutTold, effectOf } from './own-access.ts'
+import { cutOf, cutMessage, effectOf } from './own-access.ts'
 
 export interface ClientFacts {
   /** "" without one. */
@@ -53,7 +53,7 @@ function byTunnel(change: Change<TunnelState>, { client, client_ip, server_ip, r
   const name = (change.before ?? change.after)?.interface_name ?? ''
   const addresses = change.before?.link?.config.addresses ?? []
   const cut = cutOf(name, effectOf({ addresses }, change), { client, server_ip }, route)
-  if (cut) return { how: cut.how, detail: cutTold(cut, client_ip, name) }
+  if (cut) return { how: cut.how, detail: cutMessage(cut, client_ip, name) }
   const [was, shall] = [change.before?.link?.config.mtu, change.after?.link?.config.mtu]
   const isNarrower = was !== undefined && shall !== undefined && shall < was
   return isNarrower && route?.device === name

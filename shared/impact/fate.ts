@@ -10,14 +10,12 @@ export interface Flow extends Pick<RelayRule, 'nat_mode' | 'snat_address'> {
   readonly destination: string
   /** By which the kernel reaches the destination now; null where it is not known. */
   readonly network: string | null
-  /** Whether this host gives what is masqueraded over a tunnel the tunnel's address as its source. */
-  readonly isSourceKept: boolean
 }
 
 /**
- * The kernel forgets flows behind a masquerade with the link or the address that they left by, and a destination that speaks
- * next finds nobody; not those whose source is kept. Others go on, unless the far end has to learn a new hardware address
- * first.
+ * The kernel forgets flows behind a masquerade with the link or the address that they left by, and a destination that
+ * speaks next finds nobody; not those that have the one address of a tunnel as their source (relay-rules.md). Others go
+ * on, unless the far end has to learn a new hardware address first.
  */
 export function fateThrough({ effect, was, shall, isReached }: LinkImpact, flow: Flow): Fate {
   if (effect === 'none' || effect === 'made' || effect === 'in_place') return 'survive'
@@ -29,7 +27,7 @@ export function fateThrough({ effect, was, shall, isReached }: LinkImpact, flow:
   )
   if (flow.nat_mode === 'snat') return gone.some(({ address }) => address === flow.snat_address) ? 'at_risk' : 'survive'
   const isOfFamily = ({ address }: TunnelAddress): boolean => isIpv6(address) === isIpv6(flow.destination)
-  const isKept = flow.isSourceKept && hasOneSource((was?.config.addresses ?? []).filter(isOfFamily))
+  const isKept = hasOneSource((was?.config.addresses ?? []).filter(isOfFamily))
   const isForgotten = (effect !== 'addresses' && !isKept) || gone.some(isOfFamily)
   return flow.nat_mode === 'masquerade' && isForgotten ? 'at_risk' : 'survive'
 }

@@ -32,8 +32,6 @@ export interface ImpactFacts {
   readonly client: ClientFacts
   readonly tunnels: readonly TunnelFacts[]
   readonly rules: readonly RuleFacts[]
-  /** What is masqueraded over a tunnel has the tunnel's address as its source (relay-rules.md); false where not known. */
-  readonly isSourceKept: boolean
   readonly connections: CountedConnections
   /** The routes of others through each link that is changed; null where they are not known. */
   readonly through: ReadonlyMap<string, readonly RouteThrough[]> | null
@@ -123,11 +121,11 @@ const underlays = (links: readonly LinkImpact[], tunnels: readonly TunnelFacts[]
 const concernedBy = (
   { changes, ended = [] }: Foreseen,
   links: readonly LinkImpact[],
-  { rules, isSourceKept }: ImpactFacts,
+  { rules }: ImpactFacts,
 ): Concerned[] =>
   together([
     ...changes.flatMap((one) => (one.noun === 'route' ? byRuleset(rules, one.change, ended) : [])),
-    ...overLinks(rules, links, isSourceKept),
+    ...overLinks(rules, links),
     ...changes.flatMap((one) => (one.noun === 'forwarding' ? byForwarding(rules, one.change) : [])),
   ])
 

@@ -53,7 +53,7 @@ const CUTS = {
   route_captured: 'tunnel.own_access_captured',
 } as const
 
-export function cutTold({ how, network }: Cut, client_ip: string, name: string): Message {
+export function cutMessage({ how, network }: Cut, client_ip: string, name: string): Message {
   return message(CUTS[how], { client_ip, name, network: formatCidr(network) })
 }
 
@@ -82,8 +82,8 @@ export function cutOf(
 }
 
 /**
- * The address at which the panel is reached afterwards, where the change takes the one away that the client's connection
- * was made to: the first new one of its family. Null where it stays, or nothing takes its place.
+ * The address at which the panel is reached afterwards, where the change takes the one away that the client's
+ * connection was made to: the first new one of its family. Null where it stays, or nothing takes its place.
  */
 export function movesTo({ before, after }: Change<TunnelState>, server_ip: string): string | null {
   const had = new Set(liveAddresses(before).map(({ address }) => address))

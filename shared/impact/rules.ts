@@ -48,11 +48,7 @@ const allTo = (route_rule_id: number, why: Concerned['why'], fate: Fate): Concer
 })
 
 /** Rules that relay over links that are interrupted. */
-export const overLinks = (
-  rules: readonly RuleFacts[],
-  links: readonly LinkImpact[],
-  isSourceKept: boolean,
-): Concerned[] =>
+export const overLinks = (rules: readonly RuleFacts[], links: readonly LinkImpact[]): Concerned[] =>
   rules.flatMap((rule) => {
     const byName = new Map(links.map((link) => [link.interface_name, link]))
     const fates = new Map(
@@ -60,7 +56,7 @@ export const overLinks = (
         const link = byName.get(interface_name ?? '')
         if (!link || link.effect === 'none' || link.effect === 'made') return []
         const { nat_mode, snat_address } = rule.rule
-        const flow = { destination: address, network, nat_mode, snat_address, isSourceKept }
+        const flow = { destination: address, network, nat_mode, snat_address }
         return [[address, fateThrough(link, flow)] as const]
       }),
     )

@@ -3,22 +3,25 @@ import type { Impact } from '../api/impact/impact.ts'
 import { message, sentences, type Message } from '../messages/message.ts'
 import type { LinkImpact } from './link.ts'
 
-type Told = Omit<Impact, 'summary' | 'summary_message'>
+type ImpactWithoutSummary = Omit<Impact, 'summary' | 'summary_message'>
 
-export function summaryOf(impact: Told, links: readonly LinkImpact[], unforeseen: number): Message {
+export function summaryOf(impact: ImpactWithoutSummary, links: readonly LinkImpact[], unforeseen: number): Message {
   const { connections, own_access } = impact
   return sentences(
-    interruptionTold(impact, links),
+    interruptionMessage(impact, links),
     connections.is_known ? null : message('impact.unknown', { why: connections.detail_message }),
     counted('impact.end', connections.end),
     counted('impact.at_risk', connections.at_risk),
-    routesTold(impact.routes),
+    routesMessage(impact.routes),
     unforeseen === 0 ? null : message('impact.unforeseen', { count: unforeseen }),
     own_access.is_affected || !own_access.is_known ? own_access.detail_message : null,
   )
 }
 
-function interruptionTold({ interruption, interruption_ms, rules }: Told, links: readonly LinkImpact[]): Message {
+function interruptionMessage(
+  { interruption, interruption_ms, rules }: ImpactWithoutSummary,
+  links: readonly LinkImpact[],
+): Message {
   const named = (...effects: LinkImpact['effect'][]): string =>
     links.flatMap(({ effect, interface_name }) => (effects.includes(effect) ? [interface_name] : [])).join(', ')
   if (interruption === 'none') return message('impact.none')
@@ -36,7 +39,7 @@ function interruptionTold({ interruption, interruption_ms, rules }: Told, links:
 const counted = (id: 'impact.end' | 'impact.at_risk', count: number | null): Message | null =>
   count === null || count === 0 ? null : message(id, { count })
 
-function routesTold(routes: Told['routes']): Message | null {
+function routesMessage(routes: ImpactWithoutSummary['routes']): Message | null {
   if (routes === null) return message('impact.routes_unknown')
   const lost = routes.filter(({ fate }) => fate === 'lost').map(({ destination }) => destination)
   return lost.length === 0 ? null : message('impact.routes_lost', { routes: lost.join(', ') })

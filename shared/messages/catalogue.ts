@@ -2,6 +2,7 @@
 import { ADOPT } from './adopt.ts'
 import { ATTENTION } from './attention.ts'
 import { BACKUP } from './backup.ts'
+import { CHECK } from './check.ts'
 import { COMPONENT } from './component.ts'
 import { DIAGNOSTICS } from './diagnostics.ts'
 import { DRIFT } from './drift.ts'
@@ -14,6 +15,7 @@ import { INPUT } from './input.ts'
 import { LISTENER } from './listener.ts'
 import { MONITOR } from './monitor.ts'
 import { NOTE } from './note.ts'
+import { NOTICE } from './notice.ts'
 import { OBJECT } from './object.ts'
 import { PAIRING } from './pairing.ts'
 import { PANEL } from './panel.ts'
@@ -30,6 +32,7 @@ export const CATALOGUE = {
   ...ADOPT,
   ...ATTENTION,
   ...BACKUP,
+  ...CHECK,
   ...COMPONENT,
   ...DIAGNOSTICS,
   ...DRIFT,
@@ -42,6 +45,7 @@ export const CATALOGUE = {
   ...LISTENER,
   ...MONITOR,
   ...NOTE,
+  ...NOTICE,
   ...OBJECT,
   ...PAIRING,
   ...PANEL,

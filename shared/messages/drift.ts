@@ -12,7 +12,7 @@ export const DRIFT = {
     'A change did not work and could not be undone either: {why} Reapply takes the host to what is stored.',
   'drift.missing': 'There is no interface {name} on this server. Reapply creates it.',
   'drift.missing_disabled':
-    'There is no interface {name} on this server. The tunnel is down, so no boot brings it back. Reapply creates it.',
+    'There is no interface {name} on this server. The tunnel is disabled, so no boot brings it back. Reapply creates it.',
   'drift.name': '{field}',
   'drift.field': '{field} is {actual} instead of {desired}',
   'drift.more': '{count} more',
@@ -42,6 +42,8 @@ export const DRIFT = {
   'drift.rule_stray':
     'The rule in the kernel matches what is stored, but the table holds something that is not of the panel: {what}. Reapply removes it.',
   'drift.rule_in_sync': 'The rule in the kernel matches what is stored.',
+  'drift.rule_rotates':
+    'The rule in the kernel matches what is stored, but for which destinations get new connections: the next look changes that.',
   'drift.rule_differs': 'The rule in the kernel differs from what is stored.',
   'drift.rule_never_matches': '{text} It can never match: {rules} stands earlier and takes all that it listens for.',
   'drift.rule_unknown': "The panel's table holds a rule unknown to the panel ({what}). Reapply all rules to remove it.",

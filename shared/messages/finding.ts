@@ -9,14 +9,14 @@ export const FINDING = {
   'finding.link_up': '{name} is up.',
   'finding.link_lower_down': '{name} is up, but has no link below it.',
   'finding.link_down': '{name} is down.',
-  'finding.fix_enable': 'Bring the tunnel up: it is disabled.',
+  'finding.fix_enable': 'Enable the tunnel: it is disabled.',
   'finding.fix_bound': 'Bring the interface up that the tunnel is bound to.',
   'finding.no_answer': 'no answer in time',
   'finding.no_other_server': 'The tunnel names no other server',
   'finding.underlay_answers': 'The other server {address} answers.',
   'finding.underlay_silent': 'The other server {address} does not answer: {why}.',
   'finding.fix_reach':
-    'Check that {address} is up and can be reached from this server: a traceroute tells how far packets come.',
+    'Check that {address} is up and can be reached from this server: a traceroute shows how far packets get.',
   'finding.fix_remote': 'Check that {field} is the address of the other server.',
   'finding.fix_local':
     'Check that {field} {address} is an address of this server, and that it has a route to {remote}.',

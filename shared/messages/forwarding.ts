@@ -48,9 +48,9 @@ export const FORWARDING = {
   'forwarding.let_through_policy':
     'Let it through with a policy of firewalld (firewall-cmd --permanent --new-policy) that has the rich rule {text}, then firewall-cmd --reload.',
   'forwarding.replies_ufw':
-    'Let replies through: accept established connections in ufw-before-forward (/etc/ufw/before.rules), as ufw does unless told otherwise.',
+    'Let replies through: accept established connections in ufw-before-forward (/etc/ufw/before.rules), as ufw does by default.',
   'forwarding.replies_firewalld':
-    'Let replies through: firewalld accepts established connections unless told otherwise, so reload it (firewall-cmd --reload).',
-  'forwarding.more_remedies': 'The analysis of the rule tells of {count} more.',
+    'Let replies through: firewalld accepts established connections by default, so reload it (firewall-cmd --reload).',
+  'forwarding.more_remedies': 'The analysis of the rule lists {count} more.',
   'forwarding.foreign_left_alone': 'The panel leaves rules of other software alone.',
 } as const

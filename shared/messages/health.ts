@@ -10,6 +10,12 @@ export const HEALTH = {
   'health.as_stored': 'The rule in the kernel matches what is stored',
   'health.as_stored_beside': 'The rule in the kernel matches what is stored. {text}',
   'health.not_taken': 'No other software takes what the rule listens for.',
+  'health.unmarked':
+    '{count, plural, one {# open connection} other {# open connections}} of the rule bear another mark than the panel set ({marks}): something on this host overwrites it, so they are neither masqueraded nor counted.',
+  'health.fix_unmarked':
+    'Find what sets connection marks on this host, such as a VPN script, a policy-routing tool or an eBPF program, and have it leave marks alone that are already set.',
+  'health.marks_unreadable':
+    "No rule of other software overwrites the mark of the rule's connections; whether something else does is not known: {why}",
   'health.not_marked': "No other software overwrites the mark of the rule's connections.",
   'health.shadowed':
     'The rule in the kernel matches what is stored, and it can never match: it is shadowed by {rules}, which stands earlier',
@@ -22,7 +28,7 @@ export const HEALTH = {
     "The rule is in place, but the panel's table holds something that is not of the panel ({what}, and {count} more): reapply the rule to remove it",
   'health.forwarding_off':
     'The rule is in place, and {family} forwarding is off, so that it relays nothing: reapply the rule to turn it on',
-  'health.tunnel_gone': 'The rule is in place, and the tunnel {tunnel_id} that it relays over is no more',
+  'health.tunnel_gone': 'The rule is in place, and the tunnel {tunnel_id} that it relays over no longer exists',
   'health.tunnel_down': 'The rule is in place, and the tunnel {tunnel} that it relays over is down',
   'health.sentence': '{text}.',
   'health.all_well': 'Nothing on the way stops what the rule relays, and it has relayed something.',
@@ -42,8 +48,8 @@ export const HEALTH = {
   'health.block_unsure': '{block} That cannot be determined for certain. {remedies}',
   'health.no_tunnel': 'No tunnel leads to its destinations.',
   'health.tunnel_state': 'The tunnel {tunnel} that the rule relays over {state, select, up {is up} other {is down}}.',
-  'health.tunnel_no_more': 'The tunnel {tunnel_id} that the rule relays over is no more.',
-  'health.fix_tunnel_up': 'Bring {tunnel} up.',
+  'health.tunnel_no_more': 'The tunnel {tunnel_id} that the rule relays over no longer exists.',
+  'health.fix_tunnel_up': 'Enable {tunnel}.',
   'health.fix_other_tunnel': 'Name another tunnel, or none.',
   'health.destination_answers': 'The destination answers, or shows no sign of a fault: {results}.',
   'health.destinations_answer': 'No destination shows a sign of a fault: {results}.',
@@ -53,9 +59,9 @@ export const HEALTH = {
   'health.fix_reach': 'Check that {protocol} port {port} of {address} can be reached from this server.',
   'health.mtu_fine': 'No known hop on the path takes smaller packets than the network before it.',
   'health.mtu_clamped':
-    '{name} takes packets of {mtu} bytes, which is less than what comes in, and TCP connections are told so.',
+    '{name} takes packets of {mtu} bytes, which is less than what comes in, and the MSS of TCP connections is lowered to match.',
   'health.mtu_problem':
-    '{name} takes packets of {mtu} bytes, which is less than what comes in, and TCP connections are not told: large transfers may hang.',
+    '{name} takes packets of {mtu} bytes, which is less than what comes in, and the MSS of TCP connections is not lowered: large transfers may hang.',
   'health.fix_clamp': 'Set is_clamp_mss_to_pmtu.',
   'health.connections_unknown':
     'It is not known how many connections the rule relays: connection tracking has not been read yet, or cannot be.',

@@ -38,6 +38,7 @@ export const INPUT = {
   'input.rule_ids': '{field} must be a list of rule ids.',
   'input.rule_id': '{field} must hold ids of rules.',
   'input.setting_keys': '{field} must be a list of keys of settings.',
+  'input.token_title': 'A title has 1 to 64 characters on one line',
   'input.username': 'A username is 1 to 64 letters, digits and . _ - and begins with a letter or a digit',
   'input.backup': '{field} must be an object, as an export of the backup makes it.',
   'input.backup_setting': 'A setting in a backup has a key and a value.',

@@ -3,6 +3,7 @@ import { CATALOGUE } from './catalogue.ts'
 import { PANEL } from './panel.ts'
 import { ROOT } from './root.ts'
 import { TUNNEL } from './tunnel.ts'
+import { madeOnce } from '../made-once.ts'
 import { formatMessage, withOneStop } from './format.ts'
 
 export type MessageId = keyof typeof CATALOGUE
@@ -111,9 +112,16 @@ const RECOGNIZED = Object.entries(PHRASES).map(([id, phrase]) => {
   }
 })
 
-/** What the root helper or the kernel said: a message where it is a phrase of the helper that is known. */
-export function fromRoot(text: string): Message {
-  if (text === '') return verbatim(text)
+const fromTexts = madeOnce<Message>()
+
+/**
+ * What the root helper or the kernel said: a message where it is a phrase of the helper that is known. A thousand tunnels
+ * that fail say the same thousand sentences at every probe.
+ */
+export const fromRoot = (text: string): Message =>
+  text === '' ? verbatim(text) : fromTexts(text, [], () => recognized(text))
+
+function recognized(text: string): Message {
   for (const { id, beginning, whole } of RECOGNIZED) {
     const found = text.startsWith(beginning) ? whole.exec(text) : null
     if (!found) continue

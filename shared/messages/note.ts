@@ -4,6 +4,7 @@ export const NOTE = {
     "tx is towards the destination and rx is back from it. The kernel's own counters start again at zero with the server and whenever they are created again; the panel's totals survive that. Both count the same bytes: never add them together.",
   'note.counters_unread': 'The counters have not been read yet',
   'note.traffic_stale': "The kernel's counters cannot be read now, and are shown as they were: {why}",
+  'note.traffic_missing': 'The totals are not whole: {missing}.',
   'note.samples':
     'Each sample holds what moved within the {seconds} seconds from its start on, or what interval was set at its time, and is no running total. Intervals in which nothing moved are left out. active_connections is the most that were open at one look, new_connections how many began; null where that is not known. tx is towards the destination and rx is back from it.',
   'note.counter_source':

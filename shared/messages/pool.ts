@@ -13,7 +13,8 @@ export const POOL = {
   'pool.in_use_length': '{pool} ({cidr}) is in use by {tunnels}: its subnet length cannot change.',
   'pool.and_more': '{tunnels} and {count} more',
   'pool.is_default': 'The setting {field} names this pool; give it another value first. {why}',
-  'pool.default_public': '{pool} ({cidr}) holds public addresses of others, so no tunnel takes from it unless told to.',
+  'pool.default_public':
+    '{pool} ({cidr}) holds public addresses of others, so no tunnel takes from it unless it is set to.',
   'pool.default_disabled': '{pool} ({cidr}) is disabled, so no tunnel takes from it: enable it first.',
   'pool.default_deleted': '{pool} ({cidr}) cannot be deleted.',
 } as const

@@ -115,6 +115,7 @@ export const ROOT = {
   'root.not_removed_stuck':
     'The relay rules could not be removed, and what was there could not be put back either: {why}',
   'root.no_ipv6_rules': 'ip6tables does not work on this host, so it can hold no rule of IPv6',
+  'root.chain_differs': 'The chain {name} does not hold what was written to it',
   'root.not_set': '{file} cannot be set: {error}',
   'root.not_started': '{file} cannot be started: {error}',
   'root.unaskable': '{count} tables have names that nft cannot be asked for',
@@ -190,6 +191,11 @@ export const ROOT = {
     'A flush can take the table away, and connections outlive it. Linux 6.9 or later can protect the table, and this kernel says: {why}',
   'root.protection_failed': 'The kernel does not let the table be protected: {why}',
   'root.protection_backend': 'Only a table of nftables can be protected, and it does not hold the relay rules here',
+  // Of the fast path.
+  'root.fast_path_backend': 'Only nftables has a fast path, and it does not hold the relay rules here',
+  'root.fast_path_kernel': 'This kernel has no fast path (a flowtable): {why}',
+  'root.fast_path_lost':
+    'Connections of the fast path that ended while the root helper was not running: {count}. What they carried last is not counted',
   // The last, since they are anything with a semicolon or a blank in it.
   'root.both': '{first}; {second}',
   'root.of_something': '{subject} {why}',

@@ -32,7 +32,7 @@ export const ROUTE = {
   'route.loopback':
     '{address} is this server itself: what listens there becomes reachable from outside, and the kernel drops such packets unless route_localnet is set.',
   'route.loopback_unless_forced':
-    '{address} is this server itself: what listens there becomes reachable from outside, and the kernel drops such packets unless route_localnet is set. With force it is done all the same.',
+    '{address} is this server itself: what listens there becomes reachable from outside, and the kernel drops such packets unless route_localnet is set. With force it is done anyway.',
   'route.range_order': '{field} must not be below {port}, the first port.',
   'route.range_width_one':
     'The ranges must be equally wide: one port is bound, so the destination has one too. Left out or null it follows by itself.',
@@ -50,7 +50,7 @@ export const ROUTE = {
   'route.port_in_use':
     '{process} listens on {protocol} port {port}: connections would go to the destination in its place.',
   'route.port_in_use_unless_forced':
-    '{process} listens on {protocol} port {port}: connections would go to the destination in its place. With force it is done all the same.',
+    '{process} listens on {protocol} port {port}: connections would go to the destination in its place. With force it is done anyway.',
   'route.protected_port': '{port} is {owner}. No rule may take it, not even with force.',
   'route.port': 'Port {port}',
   'route.port_within': 'Port {port}, within {ports},',
@@ -85,19 +85,27 @@ export const ROUTE = {
   'route.remedy_balance': 'Choose another mode, or enable fewer destinations',
   'route.remedy_connections': 'Choose a smaller number, or null for no limit',
   'route.remedy_rate': 'Send null, or limit with connection_rate_limit',
+  'route.remedy_fast_path': 'Send null or false',
+  'route.fast_path_on':
+    'New connections take the fast path; those that were there before stay on the slow one. Chains of other firewalls do not see their packets once they are established.',
+  'route.fast_path_off': 'The fast path is off in the settings (routes.fast_path).',
+  'route.fast_path_own': 'The rule itself keeps its connections off the fast path.',
+  'route.fast_path_unable': 'This host has no fast path; its capabilities say why.',
+  'route.fast_path_slow': 'The rule has {field}, so every packet of it is on the slow path.',
   'route.remedy_ipv4': 'Bind an IPv4 address',
   'route.not_network': '{network} is not an address or a network such as 203.0.113.0/24.',
   'route.source_twice': '{network} is among the allowed sources already.',
   'route.title_taken': 'Another rule ({route_rule_id}) is called {rule} already.',
   'route.no_such_destination': '{rule} has no such destination.',
   'route.rules_unreadable': "The kernel's rules cannot be read, so none is changed: {detail}",
-  'route.connections_kept': 'The change is made, and the connections of before could not be ended: {reason}',
+  'route.connections_kept': 'The change is made, and the earlier connections could not be ended: {reason}',
   'route.source_ports':
     "The rule has {connections} connections of the at most {room} that this server's address has ports for towards its destinations: beyond that no new one is established. Add a destination, or relay from several addresses by rules of their own with SNAT.",
   'route.step': 'In one transaction of the kernel: {work}.',
   'route.step_relay': 'relay {protocol} of {listens} to {there}',
   'route.step_put': 'put {count} rules in force',
   'route.step_take': 'take {rules} out of force',
+  'route.step_close': 'have {rules} refuse new connections',
   'route.step_both': '{first}, and {second}',
   'route.step_counters': 'Read the counters of {rules} for the last time and take them away.',
   'route.rule_number': 'rule {route_rule_id}',

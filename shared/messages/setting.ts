@@ -11,6 +11,8 @@ export const SETTING = {
   'setting.template': 'Must be text of letters, digits, "_", "." and "-" with the placeholders {placeholders}.',
   'setting.origins':
     'Must be a list of at most 32 different origins such as "https://panel.example.net:8443", in lower case, without a path and never "*".',
+  'setting.dns_servers':
+    'Must be a list of at most 4 different addresses, each with a port where it is not 53, such as "192.0.2.53" or "[2001:db8::53]:5353".',
   'setting.interfaces': 'Must be a list of different names of interfaces.',
   'setting.side_labels': 'Must be an object with "a" and "b", each 1 to 8 letters, digits, "_", "." or "-".',
   'setting.not_below': '{why}: {field} ({value}) must not be below {other_field} ({least}).',

@@ -42,12 +42,12 @@ export const TUNNEL = {
   'tunnel.number_beyond_pool': '{pool} ends at number {number}.',
   'tunnel.subnet_taken': 'The subnet of number {number}, {subnet}, overlaps {networks}, which is in use.',
   'tunnel.no_subnet_left': 'No free subnet is left in {pools}.',
-  'tunnel.no_address': 'Without an address nothing can be reached through the tunnel. Set force to go on all the same.',
+  'tunnel.no_address': 'Without an address nothing can be reached through the tunnel. Set force to go on anyway.',
   'tunnel.number_taken': '{tunnel} has the number {number}.',
   'tunnel.no_pool_enabled':
     'No pool of private addresses is enabled to take some from: give addresses, or enable a pool.',
   'tunnel.no_pool': 'There is no pool {pool_id}.',
-  'tunnel.pool_public': '{pool} ({cidr}) holds public addresses of others. Set force to take from it all the same.',
+  'tunnel.pool_public': '{pool} ({cidr}) holds public addresses of others. Set force to take from it anyway.',
   'tunnel.one_primary': 'Only one of the addresses can be the primary one.',
   'tunnel.prefix_length': '{field} must be from {least} to {most} for an IPv{family} address.',
   'tunnel.edge_of_prefix': '{address} is the network or broadcast address of its /{prefix_length}.',
@@ -62,7 +62,7 @@ export const TUNNEL = {
   'tunnel.kept_client': 'from where somebody is connected to sshd or to the panel',
   'tunnel.public_range': '{network} is a public range: its owner cannot be reached while the tunnel is up.',
   'tunnel.overlaps': '{network} overlaps {what}.',
-  'tunnel.overlaps_unless_forced': '{network} overlaps {what}. Set force to go on all the same.',
+  'tunnel.overlaps_unless_forced': '{network} overlaps {what}. Set force to go on anyway.',
   'tunnel.overlap_tunnel': 'the addresses of {tunnel}: {addresses}',
   'tunnel.overlap_route': 'the route to {destination} by {device, select, none {no device} other {{device}}}',
   'tunnel.no_name_left':
@@ -118,7 +118,7 @@ export const TUNNEL = {
   'tunnel.both': '{first}; {second}',
   'tunnel.field': '{field}',
   'tunnel.dependants_note':
-    'Taking the tunnel down leaves these rules installed and takes away the path that they use: what they relay goes nowhere until the tunnel is up again.',
+    'Disabling the tunnel leaves these rules installed and takes away the path that they use: what they relay goes nowhere until the tunnel is enabled again.',
   'tunnel.files_of_others': '{files} was not written by the panel, or was edited since. Move it aside first.',
   'tunnel.unit_left': 'A unit file for {name} is left on this server. Remove it, or choose another name.',
   'tunnel.adoptable':

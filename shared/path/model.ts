@@ -54,8 +54,9 @@ export type WatchTarget = Static<typeof WatchTarget>
 export const TargetId = WatchTarget.properties.target_id
 
 /**
- * reply: answered in time. timeout: no answer in time. late: answered after it was reported as timeout or unreachable. unreachable: a router
- * reports that it does not arrive. too_big: a router reports that it does not fit and may not be fragmented. not_sent: refused by this host's kernel.
+ * reply: answered in time. timeout: no answer in time. late: answered after it was reported as timeout or unreachable.
+ * unreachable: a router reports that it does not arrive. too_big: a router reports that it does not fit and may not be
+ * fragmented. not_sent: refused by this host's kernel.
  */
 export const PROBE_OUTCOMES = ['reply', 'late', 'timeout', 'unreachable', 'too_big', 'not_sent'] as const
 export type ProbeOutcome = (typeof PROBE_OUTCOMES)[number]

@@ -11,3 +11,14 @@ export const TunnelDigest = strict({
   foreign_files: TunnelFound.properties.foreign_files,
 })
 export type TunnelDigest = Static<typeof TunnelDigest>
+
+/** Stands for one answer of one helper: no other has it. */
+export const DigestRevision = Type.String({ pattern: '^[0-9a-f]{32}$' })
+
+/** `tunnels` is empty where nothing has changed since the revision that the request names. */
+export const DigestsFound = strict({
+  revision: DigestRevision,
+  is_unchanged: Type.Boolean(),
+  tunnels: Type.Array(TunnelDigest),
+})
+export type DigestsFound = Static<typeof DigestsFound>

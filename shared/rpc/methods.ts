@@ -27,6 +27,7 @@ import {
   FlowsFound,
   THROUGH_NETWORKS_MAX,
   ThroughFound,
+  UnmarkedFound,
 } from '../ruleset/connection.ts'
 import {
   RelayCounters,
@@ -36,13 +37,13 @@ import {
   RULES_PER_CHANGE_MAX,
   RulesetState,
 } from '../ruleset/model.ts'
-import { CountersFound, RulesetFound } from '../ruleset/found.ts'
+import { CountersFound, RulesetFound, SourcesFound } from '../ruleset/found.ts'
 import { Protection } from '../ruleset/protection.ts'
 import { CidrText, InterfaceName, IpText, LinkState, TunnelState } from '../tunnel/model.ts'
 import { changeSchema } from '../change/change.ts'
 import { Check } from '../change/check.ts'
 import { RouteThrough } from '../tunnel/model.ts'
-import { TunnelDigest } from './digest.ts'
+import { DigestRevision, DigestsFound } from './digest.ts'
 import { Outcome } from './outcome.ts'
 import { WindowFound, WindowParams, WindowTime } from '../window/model.ts'
 
@@ -61,7 +62,9 @@ const stream = <P extends TSchema, I extends TSchema, R extends TSchema>(params:
   result,
 })
 
-const Names = strict({ interface_names: Type.Array(InterfaceName, { maxItems: 2000 }) })
+/** How many links one request names. */
+export const NAMES_MAX = 2000
+const Names = strict({ interface_names: Type.Array(InterfaceName, { maxItems: NAMES_MAX }) })
 const TunnelChange = changeSchema(TunnelState)
 /** How many routes one request looks up. */
 export const ROUTE_LOOKUPS_MAX = 1000
@@ -85,8 +88,8 @@ export const METHODS = {
    */
   'link.probe': method('read', Names, strict({ links: Type.Array(LinkSnapshot) })),
   /**
-   * For each address the route by which the kernel sends to it, whatever table its rules choose; null where it has none.
-   * A whole routing table can be too long to send.
+   * For each address the route by which the kernel sends to it, whatever table its rules choose; null where it has
+   * none. A whole routing table can be too long to send.
    */
   'route.lookup': method(
     'read',
@@ -101,8 +104,8 @@ export const METHODS = {
   ),
   /** The links and files of the given names; of all tunnels where the list is empty. */
   'tunnel.probe': method('read', Names, strict({ tunnels: Type.Array(TunnelFound) })),
-  /** A digest of the state of every tunnel. */
-  'tunnel.digest': method('read', strict({}), strict({ tunnels: Type.Array(TunnelDigest) })),
+  /** A digest of the state of every tunnel; not sent again where nothing has changed since the revision `known`. */
+  'tunnel.digest': method('read', strict({ known: Type.Optional(DigestRevision) }), DigestsFound),
   /** The checks of `after` against what the host holds now. */
   'tunnel.verify': method('read', TunnelChange, Verified),
   /** Refused unless the host holds `before`, and every link under the names is the panel's. One at a time. */
@@ -131,8 +134,15 @@ export const METHODS = {
   ),
   /** Keeps others from taking the rules away by accident, as far as this host can; remembered by the helper. */
   'ruleset.protect': method('write', strict({ wanted: Type.Boolean() }), Protection),
-  /** For ten minutes from now on, events of the ruleset name the programs that changed it, as far as the kernel does. */
+  /**
+   * For ten minutes from now on, events of the ruleset name the programs that changed it, as far as the kernel does.
+   */
   'ruleset.writers': method('read', strict({}), strict({})),
+  /**
+   * Of the given links those over which the table gives masqueraded packets a certain source, with that address. Over
+   * any other link the kernel masquerades by itself.
+   */
+  'ruleset.sources': method('read', Names, SourcesFound),
   'ruleset.counters': method('read', Rules, CountersFound),
   /** The flows that rules own, the busiest sources, and how many there are; `limit` 0 only counts. */
   'ruleset.connections': method(
@@ -142,6 +152,8 @@ export const METHODS = {
   ),
   /** How many flows each rule owns, and how many have begun. Meant for one caller that polls. */
   'ruleset.flows': method('read', strict({}), FlowsFound),
+  /** The flows of a rule in force whose mark other software has overwritten: every flow of the host is looked at. */
+  'ruleset.unmarked': method('read', strict({ route_rule_id: RuleId }), UnmarkedFound),
   /** How many flows that no rule owns have an end in the given networks: every flow of the host is looked at. */
   'connections.through': method(
     'read',
@@ -166,8 +178,8 @@ export const METHODS = {
   /** The window in which changes are kept until they are confirmed, and how the last one ended. */
   'window.probe': method('read', strict({}), WindowFound),
   /**
-   * From now on every change joins it, whoever requests it, and is taken back where nobody confirms within so many seconds of the last
-   * one. Refused where another one is open.
+   * From now on every change joins it, whoever requests it, and is taken back where nobody confirms within so many
+   * seconds of the last one. Refused where another one is open.
    */
   'window.open': method('write', WindowTime, WindowFound),
   /** So many seconds from now; never more than an hour after the last change. */

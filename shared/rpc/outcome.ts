@@ -3,8 +3,9 @@ import { Check } from '../change/check.ts'
 import { line, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
 
 /**
- * applied: the host was read back and holds `after`. restored: it did not work, and the host was read back and holds `before` again.
- * stuck: neither; `remediation` says what a person can do. `steps` are the kinds of the executed steps in order, those of the way back included.
+ * applied: the host was read back and holds `after`. restored: it did not work, and the host was read back and holds
+ * `before` again. stuck: neither; `remediation` says what a person can do. `steps` are the kinds of the executed steps
+ * in order, those of the way back included.
  */
 export const Outcome = strict({
   outcome: stringEnum(['applied', 'restored', 'stuck']),

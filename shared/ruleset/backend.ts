@@ -3,6 +3,7 @@ import { familyOf } from './canonical.ts'
 import { message, verbatim, type Message } from '../messages/message.ts'
 import { line, strict, stringEnum, Type, type Static } from '../schema.ts'
 import type { RelayRule } from './model.ts'
+import { drawnSlots } from './slots.ts'
 
 export const RULE_BACKENDS = ['nftables', 'iptables_nft', 'iptables_legacy', 'none'] as const
 export type RuleBackend = (typeof RULE_BACKENDS)[number]
@@ -16,7 +17,8 @@ export const RuleBackendFound = strict({
 export type RuleBackendFound = Static<typeof RuleBackendFound>
 
 /** What a backend may have bounds for that nftables does not have. */
-type LimitedField = 'bind_address' | 'connection_rate_limit' | 'destinations' | 'max_connections_per_source'
+type LimitedField =
+  'is_fast_path' | 'bind_address' | 'connection_rate_limit' | 'destinations' | 'max_connections_per_source'
 
 export interface RuleLimit {
   readonly field: LimitedField
@@ -34,9 +36,10 @@ const RATE_MAX = 10_000
 type Limit = readonly [field: LimitedField, isBeyond: (rule: RelayRule) => boolean, why: Message]
 
 const IPTABLES: readonly Limit[] = [
+  ['is_fast_path', (rule) => rule.is_fast_path === true, message('root.fast_path_backend')],
   [
     'destinations',
-    (rule) => rule.balance === 'source_hash' && rule.destinations.length > HASHED_MAX,
+    (rule) => rule.balance === 'source_hash' && drawnSlots(rule) > HASHED_MAX,
     message('root.limit_hashed', { count: HASHED_MAX }),
   ],
   [

@@ -10,6 +10,7 @@ import {
   contains,
   type Family,
 } from '../address/ip.ts'
+import { fastPathOf } from './fast-path.ts'
 import type { RelayDestination, RelayRule, RulesetState } from './model.ts'
 
 export const familyOf = (rule: { readonly bind_address: string }): Family => (rule.bind_address.includes(':') ? 6 : 4)
@@ -38,10 +39,7 @@ export function canonicalRule(rule: RelayRule): RelayRule {
   const bind_port_range_end = rule.bind_port_range_end === rule.bind_port ? null : rule.bind_port_range_end
   const width = (bind_port_range_end ?? rule.bind_port) - rule.bind_port
   if (width < 0) throw new RangeError(`Rule ${rule.route_rule_id}: the range of bound ports ends before it begins`)
-  // Without balancing everything goes to the first destination, so the host holds no other.
-  const chosen = rule.balance === 'none' ? rule.destinations.slice(0, 1) : rule.destinations
-  if (chosen.length === 0) throw new RangeError(`Rule ${rule.route_rule_id} has no destination`)
-  const balance = chosen.length === 1 ? 'none' : rule.balance
+  const { balance, primaries, backups } = chosenDestinations(rule)
   return {
     route_rule_id: rule.route_rule_id,
     sort_order: rule.sort_order,
@@ -50,7 +48,7 @@ export function canonicalRule(rule: RelayRule): RelayRule {
     bind_port: rule.bind_port,
     bind_port_range_end,
     bind_interface: rule.bind_interface,
-    destinations: chosen.map((destination) =>
+    destinations: [...primaries, ...backups].map((destination) =>
       canonicalDestination(rule, destination, family, width, balance === 'weighted'),
     ),
     balance,
@@ -63,13 +61,35 @@ export function canonicalRule(rule: RelayRule): RelayRule {
     fwmark: rule.fwmark,
     max_connections_per_source: rule.max_connections_per_source,
     connection_rate_limit: rule.connection_rate_limit,
+    is_closed: rule.is_closed,
+    ...fastPathOf(rule),
   }
+}
+
+interface Chosen {
+  readonly balance: RelayRule['balance']
+  readonly primaries: readonly RelayDestination[]
+  readonly backups: readonly RelayDestination[]
+}
+
+/**
+ * Backups stand behind the others. Without balancing everything goes to the first destination that is none, so the host
+ * holds no other but the backups. Where all are backups, none is.
+ */
+function chosenDestinations({ route_rule_id, balance, destinations }: RelayRule): Chosen {
+  const isBackup = ({ is_backup, rotation }: RelayDestination): boolean => is_backup || rotation === 'standby'
+  const areAll = destinations.every(isBackup)
+  const others = destinations.filter((one) => areAll || !isBackup(one))
+  const primaries = (balance === 'none' ? others.slice(0, 1) : others).map((one) => ({ ...one, is_backup: false }))
+  if (primaries.length === 0) throw new RangeError(`Rule ${route_rule_id} has no destination`)
+  const backups = areAll ? [] : destinations.filter(isBackup).map((one) => ({ ...one, is_backup: true }))
+  return { balance: primaries.length === 1 ? 'none' : balance, primaries, backups }
 }
 
 /** A range of bound ports maps to a range of equal width, whether its end is given or not. */
 function canonicalDestination(
   rule: RelayRule,
-  { address, port, port_range_end, weight }: RelayDestination,
+  { address, port, port_range_end, weight, is_backup, rotation }: RelayDestination,
   family: Family,
   width: number,
   isWeighted: boolean,
@@ -82,7 +102,10 @@ function canonicalDestination(
     address: checkFamily(rule, address, family),
     port,
     port_range_end: width === 0 ? null : end,
-    weight: isWeighted ? weight : 1,
+    // Backups have equal shares of what the others leave.
+    weight: isWeighted && !is_backup ? weight : 1,
+    is_backup,
+    rotation: rule.is_closed || rotation === 'out' ? 'out' : is_backup ? 'standby' : 'in',
   }
 }
 

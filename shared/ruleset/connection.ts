@@ -49,14 +49,17 @@ export const RelayConnection = strict({
 export type RelayConnection = Static<typeof RelayConnection>
 
 /**
- * `totals` and `sources` count all connections, also those that `connections` has no room for; `sources` has the
- * busiest first.
+ * `totals`, `sources` and `destinations` count all connections, also those that `connections` has no room for; the last
+ * two have the busiest first.
  */
 export const ConnectionsFound = strict({
   is_readable: Type.Boolean(),
   detail: line(300),
   totals: Type.Array(strict({ route_rule_id: RuleId, connections: Count })),
   sources: Type.Array(strict({ source_address: IpText, connections: Count }), { maxItems: CONNECTIONS_MAX }),
+  destinations: Type.Array(strict({ destination_address: IpText, destination_port: Port, connections: Count }), {
+    maxItems: CONNECTIONS_MAX,
+  }),
   connections: Type.Array(RelayConnection, { maxItems: CONNECTIONS_MAX }),
 })
 export type ConnectionsFound = Static<typeof ConnectionsFound>
@@ -69,10 +72,25 @@ export const THROUGH_FLOWS_MAX = 500_000
 export const ThroughFound = strict({ is_readable: Type.Boolean(), detail: line(300), connections: Count })
 export type ThroughFound = Static<typeof ThroughFound>
 
+export const MARKS_MAX = 8
+
 /**
- * For each rule that owns flows: how many, and how many have begun since it last had none (`begun` grows while the rule has any). `epoch` changes
- * with each helper, whose first count takes no flow as new. A flow that begins, ends and is forgotten by the kernel between two counts is in
- * neither; by default the kernel keeps TCP for 10 s after its end and UDP for 30 s.
+ * The open flows that arrive where a rule listens, are sent on to one of its destinations, and whose mark is not the
+ * panel's: other software has written over it, or translates them itself. `marks` are theirs, the most frequent first.
+ */
+export const UnmarkedFound = strict({
+  is_readable: Type.Boolean(),
+  detail: line(300),
+  connections: Count,
+  marks: Type.Array(integer(0, U32_MAX), { maxItems: MARKS_MAX }),
+})
+export type UnmarkedFound = Static<typeof UnmarkedFound>
+
+/**
+ * For each rule that owns flows: how many, and how many have begun since it last had none (`begun` grows while the rule
+ * has any). `epoch` changes with each helper, whose first count takes no flow as new. A flow that begins, ends and is
+ * forgotten by the kernel between two counts is in neither; by default the kernel keeps TCP for 10 s after its end and
+ * UDP for 30 s.
  */
 export const FlowsFound = strict({
   is_readable: Type.Boolean(),

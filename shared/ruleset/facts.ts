@@ -39,5 +39,13 @@ function formatField(value: RelayRule[keyof RelayRule]): string {
   return value.map((item) => (typeof item === 'string' ? item : formatDestination(item))).join(', ') || 'none'
 }
 
-const formatDestination = ({ address, port, port_range_end, weight }: RelayDestination): string =>
-  `${address.includes(':') ? `[${address}]` : address}:${port}${port_range_end === null ? '' : `-${port_range_end}`}${weight === 1 ? '' : ` weight ${weight}`}`
+function formatDestination(destination: RelayDestination): string {
+  const { address, port, port_range_end, weight, is_backup, rotation } = destination
+  const end = `${address.includes(':') ? `[${address}]` : address}:${port}${port_range_end === null ? '' : `-${port_range_end}`}`
+  const traits = [
+    ...(weight === 1 ? [] : [`weight ${weight}`]),
+    ...(is_backup ? ['backup'] : []),
+    ...(rotation === 'out' ? ['out of rotation'] : []),
+  ]
+  return [end, ...traits].join(' ')
+}

@@ -1,5 +1,6 @@
 // What a probe finds of our table: observed, never requested.
 import { integer, line, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
+import { DeviceName, IpText } from '../tunnel/observed.ts'
 import { RULE_BACKENDS } from './backend.ts'
 import { RelayCounters, RelayRule, ROUTE_RULE_ID_MAX, RuleId } from './model.ts'
 
@@ -7,8 +8,9 @@ import { RelayCounters, RelayRule, ROUTE_RULE_ID_MAX, RuleId } from './model.ts'
 const NextId = nullable(integer(1, ROUTE_RULE_ID_MAX))
 
 /**
- * `rules` are those that the kernel holds whole. `damaged` are those that it holds in pieces, or that the next boot would bring back and
- * the kernel lacks. `unmanaged` is what our table holds and no rule explains, as text. `is_readable` false: `detail` says why.
+ * `rules` are those that the kernel holds whole. `damaged` are those that it holds in pieces, or that the next boot
+ * would bring back and the kernel lacks. `unmanaged` is what our table holds and no rule explains, as text.
+ * `is_readable` false: `detail` says why.
  */
 export const RulesetFound = strict({
   backend: stringEnum(RULE_BACKENDS),
@@ -24,12 +26,34 @@ export const RulesetFound = strict({
 })
 export type RulesetFound = Static<typeof RulesetFound>
 
+/**
+ * Of flows on the fast path, which no counter of the table sees. `epoch` changes where they begin from nothing; within
+ * one they only rise. `detail`: what is missing from them, "" where nothing is.
+ */
+export const FastCounters = strict({
+  epoch: Type.String({ pattern: '^[0-9a-f-]{1,60}$' }),
+  detail: line(300),
+  counters: Type.Array(RelayCounters),
+})
+export type FastCounters = Static<typeof FastCounters>
+
 /** `epoch` changes each time the table is created again, when all counters start at zero. */
 export const CountersFound = strict({
   is_readable: Type.Boolean(),
   detail: line(300),
   epoch: Type.String({ pattern: '^[0-9a-f.-]{0,60}$' }),
   counters: Type.Array(RelayCounters),
+  /** Null where no flow has been on the fast path since the last boot. */
+  fast: Type.Optional(nullable(FastCounters)),
   next_id: NextId,
 })
 export type CountersFound = Static<typeof CountersFound>
+
+/** By which address masqueraded packets leave through each link. `is_readable` false: `detail` says why. */
+export const SourcesFound = strict({
+  is_readable: Type.Boolean(),
+  detail: line(300),
+  /** At most one of a link and family. */
+  sources: Type.Array(strict({ interface_name: DeviceName, address: IpText })),
+})
+export type SourcesFound = Static<typeof SourcesFound>

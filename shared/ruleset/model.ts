@@ -8,6 +8,7 @@ export const ROUTE_RULE_ID_MAX = 0xf_ffff
 export const RELAY_PROTOCOLS = ['tcp', 'udp', 'both'] as const
 export const NAT_MODES = ['masquerade', 'snat', 'none'] as const
 export const BALANCES = ['none', 'round_robin', 'source_hash', 'weighted'] as const
+export const ROTATIONS = ['in', 'out', 'standby'] as const
 
 export const RuleId = integer(1, ROUTE_RULE_ID_MAX)
 const Port = integer(1, 65_535)
@@ -23,13 +24,21 @@ export const RelayDestination = strict({
   port_range_end: nullable(Port),
   /** Share of new connections among the rule's destinations; 1 wherever the balance is not weighted. */
   weight: integer(1, 1000),
+  /** Gets new connections while no other destination is in rotation, and no share of them otherwise. */
+  is_backup: Type.Boolean(),
+  /** A backup is on standby or out, every other destination is in or out. */
+  rotation: stringEnum(ROTATIONS),
 })
 export type RelayDestination = Static<typeof RelayDestination>
 
+/** Of a destination that nobody takes out. */
+export const IN_ROTATION = { is_backup: false, rotation: 'in' } as const
+
 /**
- * One rule. Where two match the same packet, the first in (`sort_order`, `route_rule_id`) owns the flow.
- * `bind_address` 0.0.0.0 or :: is every address of the host; the family of a rule is that of its `bind_address`.
- * `connection_rate_limit` counts new connections a second for the whole rule, `max_connections_per_source` those open at once.
+ * One rule. Where two match the same packet, the first in (`sort_order`, `route_rule_id`) owns the flow. `bind_address`
+ * 0.0.0.0 or :: is every address of the host; the family of a rule is that of its `bind_address`. Without balancing the
+ * first destination gets every connection, or else a backup. `connection_rate_limit` counts new connections a second
+ * for the whole rule, `max_connections_per_source` those open at once.
  */
 export const RelayRule = strict({
   route_rule_id: RuleId,
@@ -50,6 +59,10 @@ export const RelayRule = strict({
   fwmark: nullable(integer(1, U32_MAX)),
   max_connections_per_source: nullable(integer(1, 1_000_000)),
   connection_rate_limit: nullable(integer(1, 1_000_000)),
+  /** No destination is to have new connections: the host itself refuses them. Nobody is in rotation then. */
+  is_closed: Type.Boolean(),
+  /** Its new connections take the fast path (fast-path.ts); absent, they do not. */
+  is_fast_path: Type.Optional(Type.Boolean()),
 })
 export type RelayRule = Static<typeof RelayRule>
 
@@ -61,12 +74,20 @@ export const RULES_PER_CHANGE_MAX = 2000
 export const RulesetState = Type.Array(RelayRule, { minItems: 1, maxItems: RULES_PER_CHANGE_MAX })
 export type RulesetState = Static<typeof RulesetState>
 
-/** Since the counters were made: `tx` towards the destination, `rx` back from it. */
-export const RelayCounters = strict({
-  route_rule_id: RuleId,
+const Counts = {
   tx_bytes: Type.Integer({ minimum: 0 }),
   tx_packets: Type.Integer({ minimum: 0 }),
   rx_bytes: Type.Integer({ minimum: 0 }),
   rx_packets: Type.Integer({ minimum: 0 }),
+}
+
+/**
+ * Since the counters were made: `tx` towards the destination, `rx` back from it. `twice`: of flows of the fast path
+ * what the chains saw of them, which connection tracking counts too.
+ */
+export const RelayCounters = strict({
+  route_rule_id: RuleId,
+  ...Counts,
+  twice: Type.Optional(strict(Counts)),
 })
 export type RelayCounters = Static<typeof RelayCounters>

@@ -10,16 +10,17 @@ export interface RulesPart {
 }
 
 /**
- * The two parts compile to tables with the same difference as the two lists. An unchanged rule is in both parts if it shares a port with a changed
- * one, if ranges meet (their maps are refilled as a whole), or if an optional chain exists because of it.
+ * The two parts compile to tables with the same difference as the two lists. An unchanged rule is in both parts if it
+ * shares a port with a changed one, if ranges meet (their maps are refilled as a whole), or if an optional chain exists
+ * because of it.
  */
 export function rulesAround(before: readonly RelayRule[], after: readonly RelayRule[]): RulesPart {
   const changed = changedRules(before, after)
-  const concerned = isConcernedBy(changed, [...before, ...after])
+  const concerned = isConcernedBy([...changed], before)
   const witnesses = new Set(
     WITNESSES.flatMap((has) => before.find((rule) => has(rule) && !changed.has(rule))?.route_rule_id ?? []),
   )
-  const chosen = (rule: RelayRule): boolean => changed.has(rule) || concerned(rule) || witnesses.has(rule.route_rule_id)
+  const chosen = (rule: RelayRule): boolean => concerned(rule) || witnesses.has(rule.route_rule_id)
   return { before: before.filter(chosen), after: after.filter(chosen) }
 }
 
@@ -27,13 +28,15 @@ export function rulesAround(before: readonly RelayRule[], after: readonly RelayR
 const WITNESSES: readonly ((rule: RelayRule) => boolean)[] = [
   ({ is_clamp_mss_to_pmtu }) => is_clamp_mss_to_pmtu,
   ({ fwmark }) => fwmark !== null,
+  ({ is_fast_path }) => is_fast_path === true,
 ]
 
 /** The rules of either list that the other does not hold unchanged. */
 function changedRules(before: readonly RelayRule[], after: readonly RelayRule[]): Set<RelayRule> {
-  const wanted = new Map(after.map((rule) => [rule.route_rule_id, rule]))
-  const changed = new Set<RelayRule>(after)
-  for (const rule of before) {
+  const differing = differingParts(before, after)
+  const wanted = new Map(differing.after.map((rule) => [rule.route_rule_id, rule]))
+  const changed = new Set<RelayRule>(differing.after)
+  for (const rule of differing.before) {
     const other = wanted.get(rule.route_rule_id)
     if (other && (other === rule || sameState(other, rule))) changed.delete(other)
     else changed.add(rule)
@@ -41,10 +44,20 @@ function changedRules(before: readonly RelayRule[], after: readonly RelayRule[])
   return changed
 }
 
-function isConcernedBy(changed: ReadonlySet<RelayRule>, all: readonly RelayRule[]): (rule: RelayRule) => boolean {
-  const inRange = coveredBy(merged(all.filter(isRange)))
+/** Of ten thousand rules all but one are the same objects, in the same order: what both begin and end with is left out. */
+function differingParts(before: readonly RelayRule[], after: readonly RelayRule[]): RulesPart {
+  const shorter = Math.min(before.length, after.length)
+  let [same, behind] = [0, 0]
+  while (same < shorter && before[same] === after[same]) same += 1
+  while (behind < shorter - same && before.at(-1 - behind) === after.at(-1 - behind)) behind += 1
+  return { before: before.slice(same, before.length - behind), after: after.slice(same, after.length - behind) }
+}
+
+/** `before`: the list before the change. A changed rule is concerned itself. */
+function isConcernedBy(changed: readonly RelayRule[], before: readonly RelayRule[]): (rule: RelayRule) => boolean {
+  const inRange = coveredBy(merged([...before.filter(isRange), ...changed.filter(isRange)]))
   const meetsRange = (rule: RelayRule): boolean => isRange(rule) || inRange(rule.bind_port)
-  const ports = new Set([...changed].map(({ bind_port }) => bind_port))
-  const areRanges = [...changed].some(meetsRange)
+  const ports = new Set(changed.map(({ bind_port }) => bind_port))
+  const areRanges = changed.some(meetsRange)
   return (rule) => ports.has(rule.bind_port) || (areRanges && meetsRange(rule))
 }

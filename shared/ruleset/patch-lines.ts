@@ -20,8 +20,8 @@ export interface LineOwners {
 }
 
 /**
- * Lines of changed rules, and lines of no rule, become those of `after`. A line of another rule stays where it is found and stays away where it is
- * missing, unless the change itself alters it.
+ * Lines of changed rules, and lines of no rule, become those of `after`. A line of another rule stays where it is found
+ * and stays away where it is missing, unless the change itself alters it.
  */
 export function patchLines(
   { found, before, after }: Versions<readonly string[]>,

@@ -21,8 +21,8 @@ export const changedIds = ({ before, after }: Change<RulesetState>): number[] =>
 ]
 
 /**
- * Both are canonical. All rules of a change go in one transaction, and so do pieces of rules that leave (`damaged`). The counters of rules that leave
- * stop counting with it, so a second step can read their last values and lose no byte.
+ * Both are canonical. All rules of a change go in one transaction, and so do pieces of rules that leave (`damaged`).
+ * The counters of rules that leave stop counting with it, so a second step can read their last values and lose no byte.
  */
 export function planRuleset(
   found: RulesetState | null,

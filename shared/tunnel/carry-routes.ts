@@ -1,4 +1,5 @@
-// A change that makes a link again takes along the routes of others through it, which the kernel drops with the link. Pure.
+// A change that makes a link again takes along the routes of others through it, which the kernel drops with the link.
+// Pure.
 import { contains, parseCidr, parseIp } from '../address/ip.ts'
 import { sameState, type Change } from '../change/change.ts'
 import { isTapKind, type LinkState, type RouteThrough, type TunnelState } from './model.ts'
@@ -14,8 +15,8 @@ const canCarry = ({ protocol, unmodelled }: RouteThrough): boolean =>
   LASTING.includes(protocol) && unmodelled.length === 0
 
 /**
- * The same change with the routes that it takes along: to put back in `before` all that can be, and in `after`, under each
- * name whose link is made again, those that its addresses still allow.
+ * The same change with the routes that it takes along: to put back in `before` all that can be, and in `after`, under
+ * each name whose link is made again, those that its addresses still allow.
  */
 export function carryRoutes(change: Change<TunnelStates>, through: RoutesThrough): Change<TunnelStates> {
   const { before, after } = change

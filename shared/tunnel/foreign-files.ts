@@ -3,8 +3,9 @@ import { savedFileName, parseFileName, isNetworkdKind } from './saved-file.ts'
 import type { TunnelStep } from './step.ts'
 
 /**
- * `foreign_files` have the names of our files for `interface_name`. A file blocks the plan if the plan writes, removes, enables or disables it.
- * Any file of networkd blocks it, since networkd configures the link now and at the next boot, whatever the plan does.
+ * `foreign_files` have the names of our files for `interface_name`. A file blocks the plan if the plan writes, removes,
+ * enables or disables it. Any file of networkd blocks it, since networkd configures the link now and at the next boot,
+ * whatever the plan does.
  */
 export function foreignInTheWay(
   interface_name: string,

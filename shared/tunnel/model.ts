@@ -31,8 +31,8 @@ export const TunnelAddress = strict({
 export type TunnelAddress = Static<typeof TunnelAddress>
 
 /**
- * Everything that defines a link but whether it is up. Source: linux/if_tunnel.h (IFLA_GRE_*), linux/if_link.h (IFLA_*).
- * `ttl` is the hop limit and `tos` the traffic class where the outer protocol is IPv6; ttl 0 inherits.
+ * Everything that defines a link but whether it is up. Source: linux/if_tunnel.h (IFLA_GRE_*), linux/if_link.h
+ * (IFLA_*). `ttl` is the hop limit and `tos` the traffic class where the outer protocol is IPv6; ttl 0 inherits.
  * `encap_limit` null: no tunnel encapsulation limit option (RFC 2473, 4.1.1). Keys: null is no key (RFC 2890).
  */
 export const LinkConfig = strict({
@@ -62,8 +62,8 @@ export type LinkConfig = Static<typeof LinkConfig>
 const IpOrNone = Type.String({ pattern: '^([0-9a-f:.]{2,39})?$' })
 
 /**
- * A unicast route through a link that the kernel did not add by itself; "" is none. `unmodelled` names what of it cannot
- * be put back, such as several next hops or metrics.
+ * A unicast route through a link that the kernel did not add by itself; "" is none. `unmodelled` names what of it
+ * cannot be put back, such as several next hops or metrics.
  */
 export const RouteThrough = strict({
   destination: CidrText,
@@ -119,8 +119,8 @@ const SavedNetdev = strict({ is_enabled: Type.Boolean(), config: NetdevConfig })
 const SavedNetwork = strict({ is_enabled: Type.Boolean(), config: NetworkConfig })
 
 /**
- * The files of ours on disk under one name, each by itself: a host may hold those of two savers, or one of the two that networkd takes,
- * and every such state can be seen, planned from and put back. Null: no such file.
+ * The files of ours on disk under one name, each by itself: a host may hold those of two savers, or one of the two that
+ * networkd takes, and every such state can be seen, planned from and put back. Null: no such file.
  */
 export const Saved = strict({
   systemd_unit: nullable(SavedUnit),

@@ -5,8 +5,8 @@ import { KERNEL_STUBS } from './model.ts'
 /** They mean every interface, under /proc/sys/net and to systemd-networkd. */
 const EVERY: readonly string[] = ['all', 'default']
 /**
- * What the kernel or udev calls network cards (systemd.net-naming-scheme(7)): a tunnel of that name, made at boot, would
- * keep a card from getting it.
+ * What the kernel or udev calls network cards (systemd.net-naming-scheme(7)): a tunnel of that name, made at boot,
+ * would keep a card from getting it.
  */
 const OF_CARDS =
   /^(?:(?:eth|wlan|wwan|usb|ib)[0-9]+|(?:en|ib|sl|wl|ww)(?:[bdiosuvX][0-9]|(?:P[0-9]+)?p[0-9]|x[0-9a-f]{12}).*)$/

@@ -7,7 +7,9 @@ import { networkdLimits } from './networkd-limits.ts'
 import { isIpv6Kind, LINK_KINDS, type NetdevConfig, type Saved, type TunnelAddress } from './model.ts'
 import { fileMark } from './mark.ts'
 
-/** A name alone also matches a network card of which it is, or comes to be, an alternative name (systemd.network(5)). */
+/**
+ * A name alone also matches a network card of which it is, or comes to be, an alternative name (systemd.network(5)).
+ */
 const OF_TUNNELS = `Kind=${LINK_KINDS.join(' ')}`
 
 /** Never true: so a disabled tunnel is not made at boot. */

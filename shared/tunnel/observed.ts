@@ -45,9 +45,10 @@ export type LinkSnapshot = Static<typeof LinkSnapshot>
 export const withoutCounters = ({ statistics: _, ...snapshot }: ObservedLink): LinkSnapshot['observed'] => snapshot
 
 /**
- * One name on the host. `state` is null where there is neither a tunnel link nor a file of ours; a link of another kind appears
- * only in `observed`. `unmodelled` names features of the link that a TunnelState cannot hold. `foreign_files` have names of ours but were not
- * written by us, or were edited since. `is_ours`: root may change the link and its files, since the panel made or adopted it.
+ * One name on the host. `state` is null where there is neither a tunnel link nor a file of ours; a link of another kind
+ * appears only in `observed`. `unmodelled` names features of the link that a TunnelState cannot hold. `foreign_files`
+ * have names of ours but were not written by us, or were edited since. `is_ours`: root may change the link and its
+ * files, since the panel made or adopted it.
  */
 export const TunnelFound = strict({
   interface_name: DeviceName,
@@ -85,6 +86,8 @@ export const RoutingEntry = strict({
   table: integer(0, 0xffff_ffff),
   protocol: Word,
   metric: integer(0, 0xffff_ffff),
+  /** There, and true, where it has several next hops: `gateway` and `device` are those of the first. */
+  has_several_hops: Type.Optional(Type.Literal(true)),
 })
 export type RoutingEntry = Static<typeof RoutingEntry>
 

@@ -12,15 +12,15 @@ const fileIn = (saved: Saved | null, kind: FileKind): File => saved?.[kind] ?? n
 const isUnit = (kind: FileKind): kind is UnitKind => (UNIT_KINDS as readonly FileKind[]).includes(kind)
 
 /**
- * Whether networkd manages the link and stops doing so. It then removes from the link what it configured, so only a new link is certain
- * to have everything that is wanted.
+ * Whether networkd manages the link and stops doing so. It then removes from the link what it configured, so only a new
+ * link is certain to have everything that is wanted.
  */
 export const isLetGo = (found: Saved | null, wanted: Saved | null): boolean =>
   fileIn(found, 'networkd_network') !== null && fileIn(wanted, 'networkd_network') === null
 
 /**
- * The files that stay while the link is changed. While a link is created, networkd must hold no file for it, or both would configure it at
- * once; and its keepalive is stopped, to be started again with it.
+ * The files that stay while the link is changed. While a link is created, networkd must hold no file for it, or both
+ * would configure it at once; and its keepalive is stopped, to be started again with it.
  */
 function kept(found: Saved | null, wanted: Saved | null, kind: FileKind, isBorn: boolean): File {
   const [was, shall] = [fileIn(found, kind), fileIn(wanted, kind)]

@@ -19,7 +19,10 @@ export const UNIT_KINDS = ['systemd_unit', 'systemd_keepalive_unit'] as const sa
 export const NETWORKD_KINDS = ['networkd_netdev', 'networkd_network'] as const satisfies readonly FileKind[]
 export const isNetworkdKind = (kind: FileKind): boolean => (NETWORKD_KINDS as readonly FileKind[]).includes(kind)
 
-export const savedFileName = (kind: FileKind, interface_name: string): string => AROUND[kind].join(interface_name)
+export function savedFileName(kind: FileKind, interface_name: string): string {
+  const [prefix, suffix] = AROUND[kind]
+  return prefix + interface_name + suffix
+}
 
 const INTERFACE_NAME = new RegExp(INTERFACE_NAME_PATTERN)
 
@@ -27,9 +30,9 @@ const INTERFACE_NAME = new RegExp(INTERFACE_NAME_PATTERN)
 export function parseFileName(file_name: string): { kind: FileKind; interface_name: string } | null {
   for (const kind of FILE_KINDS) {
     const [prefix, suffix] = AROUND[kind]
+    if (!file_name.startsWith(prefix) || !file_name.endsWith(suffix)) continue
     const interface_name = file_name.slice(prefix.length, -suffix.length)
-    if (file_name === savedFileName(kind, interface_name) && INTERFACE_NAME.test(interface_name))
-      return { kind, interface_name }
+    if (INTERFACE_NAME.test(interface_name)) return { kind, interface_name }
   }
   return null
 }

@@ -21,8 +21,8 @@ export const WindowParams = strict({ window_id: WindowId })
 export const WindowTime = strict({ window_id: WindowId, seconds: Seconds })
 
 /**
- * `seconds_left` counts from the end of the last change. ending: the host is being taken back. stuck: that failed, and is tried again;
- * `detail` and `remediation` say why and what a person can do.
+ * `seconds_left` counts from the end of the last change. ending: the host is being taken back. stuck: that failed, and
+ * is tried again; `detail` and `remediation` say why and what a person can do.
  */
 export const WindowState = strict({
   window_id: WindowId,

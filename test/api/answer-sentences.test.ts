@@ -18,9 +18,11 @@ const DATA = `
   request_id restart_required route_rule_title rule_text snat_address socket_path source subject subnet sysctl_path
   systemd_dir table tags tunnels_not_up target target_name target_type text title tos traffic_class tunnel_type underlay_device
   heal.last_by
+  webhooks.sender webhooks.recipient answer.sender answer.recipient answer.secret deliveries.event_id
   unit unit_path units_taken_over unmodelled username version web_path window_id
   answer.description allowed_sources.description pools.description route.description routes.description
-  answer.note tunnel.note tunnels.note
+  answer.note tunnel.note tunnels.note check.host
+  uri svg recovery_codes last_ip user_agent prefix allowed_networks last_used_ip
 `
 /** Sentences that stay text alone, and why. */
 const KEPT: Readonly<Record<string, string>> = {

@@ -6,7 +6,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
+import { Secret } from 'otpauth'
 import { Client } from './support/client.ts'
+import { codeOf } from './support/factor.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 import { tunnelRequest } from '../support/records.ts'
 
@@ -99,7 +101,7 @@ describe('A run of everything that can be asked', () => {
     for (const { route } of panel.endpoints.filter(isMutating)) {
       const [method = '', path = ''] = route.replaceAll(/\{\w+\}/g, '1').split(' ')
       if (path === '/auth/logout') continue
-      const headers = { Authorization: `Bearer ${fresh()}`, 'X-Secret': fresh() }
+      const headers = { Authorization: `Basic ${fresh()}`, 'X-Secret': fresh() }
       await client.api(method, `${path}?token=${fresh()}&password=${fresh()}`, body(), { headers })
       await client.api(method, path, undefined, { headers, raw: `{"password":"${fresh()}"` })
     }
@@ -131,6 +133,36 @@ describe('A run of everything that can be asked', () => {
     assert.deepEqual([entry.target_type, entry.target_id], ['tunnel', 1])
   })
 
+  /** One that is right, and one that nobody made. */
+  const useToken = async (client: Client): Promise<void> => {
+    const { text } = (await client.post<{ text: string }>('/auth/tokens', { title: 'a', scopes: ['*'] })).body
+    const strange = `tp_aaaaaaaa_${fresh()}`
+    for (const one of [text, strange]) {
+      const headers = { Authorization: `Bearer ${one}` }
+      await panel.visitor().put('/settings', { 'display.theme': 'dark' }, { headers })
+      await panel.visitor().put('/auth/me', {}, { headers })
+    }
+    secrets.add(text)
+    secrets.add(text.slice(12))
+  }
+
+  /** Switched on and used for a sign-in; its secret, codes and recovery codes are searched for. */
+  const useSecondFactor = async (client: Client, password: string): Promise<void> => {
+    const { secret, uri } = (
+      await client.post<{ secret: string; uri: string }>('/auth/me/totp', { current_password: password })
+    ).body
+    const code = codeOf(panel, secret, -1)
+    const confirmed = await client.post<{ recovery_codes: string[] }>('/auth/me/totp/confirm', { code })
+    remember(client)
+    const [recovery = ''] = confirmed.body.recovery_codes
+    const visitor = panel.visitor()
+    const signIn = { username: OPERATOR.username, password, code: recovery }
+    assert.equal((await visitor.post('/auth/login', signIn)).status, 200)
+    remember(visitor)
+    for (const one of [secret, uri, ...confirmed.body.recovery_codes]) secrets.add(one)
+    secrets.add(Buffer.from(Secret.fromBase32(secret).bytes).toString('latin1'))
+  }
+
   it('leaves no secret behind in the store, the log or the audit log', async () => {
     await askEverything(panel.visitor())
     await operator.post('/auth/refresh')
@@ -146,6 +178,8 @@ describe('A run of everything that can be asked', () => {
     const again = new Client(operator.base)
     assert.equal((await again.post('/auth/login', { username: OPERATOR.username, password })).status, 200)
     remember(again)
+    await useSecondFactor(again, password)
+    await useToken(again)
     const { body: listed, text } = await again.get<{ total: number }>('/audit?limit=1000')
     assert.ok(listed.total < 1000)
     await again.post('/auth/logout')

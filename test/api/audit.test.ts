@@ -64,6 +64,7 @@ describe('the audit log', () => {
       action: 'TunnelCreate',
       user_id: 1,
       username: OPERATOR.username,
+      session_id: 1,
       target_type: 'widget',
       target_id: 1,
       target_name: '',

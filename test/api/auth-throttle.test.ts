@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import bcrypt from 'bcrypt'
 import { replacePassword } from '@panel/web-daemon/features/auth/store.ts'
-import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
+import { makePasswords, type Bcrypt } from '@panel/web-daemon/features/auth/passwords.ts'
+import { QUEUE } from '@panel/web-daemon/features/auth/password-queue.ts'
+import { OPERATOR, startPanel, TEST_BCRYPT_COST, type TestPanel } from './support/panel.ts'
 
 describe('guessing a password', () => {
   let panel: TestPanel
@@ -117,6 +119,94 @@ describe('guessing a password', () => {
     const wrong = { current_password: 'wrong wrong wrong', username: 'chief' }
     for (let at = 0; at < 5; at++) assert.equal((await operator.put('/auth/me', wrong)).status, 401)
     assert.equal((await operator.put('/auth/me', { ...wrong, current_password: OPERATOR.password })).status, 429)
+  })
+
+  describe('from many addresses', () => {
+    const flood = async (net: string): Promise<void> => {
+      for (let at = 1; at <= 6; at++) await guess(OPERATOR.username, `127.0.${net}.${at}`)
+    }
+
+    it('never keeps the operator from signing in at an address of before', async () => {
+      await panel.visitor().post('/auth/login', OPERATOR, { from: '127.0.20.1' })
+      await flood('21')
+      assert.equal(await guess(OPERATOR.username, '127.0.22.1', OPERATOR.password), '429')
+      assert.equal(await guess(OPERATOR.username, '127.0.20.1', OPERATOR.password), '200')
+    })
+
+    it('is remembered for 30 days, of an address as a keyed hash alone', async () => {
+      await panel.visitor().post('/auth/login', OPERATOR, { from: '127.0.20.2' })
+      const rows = await panel.db.selectFrom('known_address').selectAll().execute()
+      assert.equal(rows.length, 2)
+      for (const { address_hash } of rows) assert.equal(address_hash.length, 32)
+      panel.clock.advance(30 * 86_400 + 1)
+      await flood('23')
+      assert.equal(await guess(OPERATOR.username, '127.0.20.2', OPERATOR.password), '429')
+    })
+
+    it('is not of before where a session was merely renewed there, as by whoever has copied its cookies', async () => {
+      const copied = await panel.signIn()
+      assert.equal((await copied.post('/auth/refresh', undefined, { from: '127.0.20.3' })).status, 200)
+      await flood('23')
+      assert.equal(await guess(OPERATOR.username, '127.0.20.3', OPERATOR.password), '429')
+    })
+
+    it('stays one of before for 30 days after a session was renewed there', async () => {
+      const operator = await panel.signIn()
+      await panel.visitor().post('/auth/login', OPERATOR, { from: '127.0.20.4' })
+      panel.clock.advance(20 * 86_400)
+      assert.equal((await operator.post('/auth/refresh', undefined, { from: '127.0.20.4' })).status, 200)
+      panel.clock.advance(20 * 86_400)
+      await flood('23')
+      assert.equal(await guess(OPERATOR.username, '127.0.20.4', OPERATOR.password), '200')
+    })
+
+    it('is limited at an address of before as well, by a count of its own', async () => {
+      for (let at = 1; at <= 5; at++) assert.equal(await guess(OPERATOR.username, '127.0.0.1'), '401')
+      assert.equal(await guess(OPERATOR.username, '127.0.0.1', OPERATOR.password), '429')
+      assert.equal(await guess(OPERATOR.username, '127.0.24.1', OPERATOR.password), '200')
+    })
+
+    it('never keeps who is signed in from changing the password', async () => {
+      const operator = await panel.signIn()
+      await flood('25')
+      for (let at = 1; at <= 6; at++) await guess('nobody', '127.0.0.1')
+      const change = { current_password: OPERATOR.password, new_password: 'a new and longer one' }
+      assert.equal((await operator.put('/auth/me', change)).status, 200)
+    })
+  })
+
+  describe('all at once', () => {
+    it('makes a few wait and sends the others away with Retry-After, while the operator goes first', async () => {
+      const running: (() => void)[] = []
+      const held: Bcrypt = {
+        hash: bcrypt.hash,
+        compare: ((password: string, hash: string) =>
+          new Promise((resolve) => running.push(() => resolve(bcrypt.compare(password, hash))))) as Bcrypt['compare'],
+      }
+      const busy = await startPanel({ passwords: makePasswords(TEST_BCRYPT_COST, held) })
+      await busy.setUp()
+      const log = (username: string, from: string, password: string) =>
+        busy.visitor().post('/auth/login', { username, password }, { from })
+      const others = Array.from({ length: 40 }, (_, at) => log(`nobody${at}`, `127.0.30.${at + 1}`, 'wrong wrong'))
+      const refused = Promise.all(others)
+      const settled: number[] = []
+      for (const other of others) void other.then(({ status }) => settled.push(status))
+      while (settled.length < 40 - QUEUE.at_once - QUEUE.waiting) await new Promise((resolve) => setTimeout(resolve, 5))
+      const operator = log(OPERATOR.username, '127.0.0.1', OPERATOR.password)
+      // One of a stranger and that of the operator, who did not have to wait for it.
+      while (running.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+      running.pop()?.()
+      assert.equal((await operator).status, 200)
+      assert.equal(running.length, 1)
+      const draining = setInterval(() => running.splice(0).forEach((next) => next()), 5)
+      const replies = await refused
+      clearInterval(draining)
+      const busyOnes = replies.filter(({ status }) => status === 503)
+      assert.equal(busyOnes.length, 40 - QUEUE.at_once - QUEUE.waiting)
+      for (const { headers } of busyOnes) assert.equal(headers['retry-after'], '2')
+      assert.equal(replies.filter(({ status }) => status === 401).length, QUEUE.at_once + QUEUE.waiting)
+      await busy.close()
+    }).timeout(20_000)
   })
 
   it('does not believe a header about where it comes from', async () => {

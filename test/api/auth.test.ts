@@ -70,10 +70,12 @@ describe('auth', () => {
       const claims = JSON.parse(String(Buffer.from(payload, 'base64url'))) as Record<string, number | string>
       assert.deepEqual(Object.keys(claims).sort(), [
         'exp',
+        'gen',
         'iat',
         'iss',
         'jti',
         'nbf',
+        'sid',
         'sub',
         'token_use',
         'token_version',

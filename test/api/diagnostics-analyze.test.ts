@@ -100,7 +100,7 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
       ['Reapply the tunnel.'],
     ])
     await act(panel.operator, panel.tunnel_id, 'down')
-    assert.equal((await analyze()).suggested_fix[0], 'Bring the tunnel up: it is disabled.')
+    assert.equal((await analyze()).suggested_fix[0], 'Enable the tunnel: it is disabled.')
   })
 
   it('says UNDERLAY_UNREACHABLE where the way to the other server is said to be broken, and less surely where it is silent', async () => {

@@ -12,7 +12,7 @@ import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client, Reply } from './support/client.ts'
 import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
 import { applyAll, createRoute, deleteRoute, listRoutes, patchRoute } from './support/routes.ts'
-import { fillUp, makeRoom, remount, runOnSmallDisk, smallDisk } from './support/small-disk.ts'
+import { fillLastPage, fillUp, makeRoom, remount, runOnSmallDisk, smallDisk } from './support/small-disk.ts'
 import { act, createTunnel, deleteTunnel, listTunnels } from './support/tunnels.ts'
 
 describe("The helper's own folder", function () {
@@ -69,8 +69,12 @@ function inside(disk: string): void {
     ...(await listRoutes(client)).body.routes.map(({ route }) => route.apply_status),
   ]
 
+  const fill = (): void => {
+    fillUp(disk)
+    fillLastPage(join(disk, 'change-under-way.json'))
+  }
   const troubles: Record<string, { begin: () => void; end: (() => void) | null; tells: RegExp }> = {
-    full: { begin: () => fillUp(disk), end: () => makeRoom(disk), tells: /ENOSPC.*the disk is full|its disk is full/ },
+    full: { begin: fill, end: () => makeRoom(disk), tells: /ENOSPC.*the disk is full|its disk is full/ },
     'read-only': { begin: () => remount(disk, 'ro'), end: () => remount(disk, 'rw'), tells: /EROFS.*read-only/ },
     damaged: { begin: () => journal.block('it is empty'), end: null, tells: /change-under-way\.json is damaged/ },
   }

@@ -92,11 +92,20 @@ const REQUESTS: Readonly<Record<string, Asked>> = {
   'DELETE /routes/{id}/destinations': ['DELETE', '/routes/1/destinations', { address: '10.9.1.2', port: 80 }],
   'POST /routes/{id}/allowed-sources': ['POST', '/routes/1/allowed-sources', { cidr: '198.51.100.0/24' }],
   'DELETE /routes/{id}/allowed-sources': ['DELETE', '/routes/1/allowed-sources', { cidr: '203.0.113.0/24' }],
+  'POST /routes/{id}/destinations/{destination_id}/drain': ['POST', '/routes/1/destinations/1/drain', {}],
+  'POST /routes/{id}/destinations/{destination_id}/return': ['POST', '/routes/1/destinations/1/return', {}],
+  'PUT /routes/{id}/check': ['PUT', '/routes/1/check', {}],
+  'DELETE /routes/{id}/check': ['DELETE', '/routes/1/check', {}],
   'POST /backup/import': ['POST', '/backup/import', { backup: {} }],
 }
 /** These have something to do only where somebody has changed the host. */
 const REMEDIES = ['reapply', 'apply-all']
-const IDLE = ['POST /reconcile/{id}/forget']
+const IDLE = [
+  'POST /reconcile/{id}/forget',
+  'POST /routes/{id}/destinations/{destination_id}/return',
+  'PUT /routes/{id}/check',
+  'DELETE /routes/{id}/check',
+]
 
 const touchesHost = (endpoint: Endpoint): boolean => endpoint.kind === 'command' && endpoint.foresee !== undefined
 

@@ -5,10 +5,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { AttentionAnswer } from '@panel/shared/api/reconcile.ts'
 import type { HealthAnswer } from '@panel/shared/api/system.ts'
 import { openStore } from '@panel/web-daemon/app/store.ts'
 import { keepListener } from '@panel/web-daemon/features/listeners/store.ts'
-import { Certificates, filesIn, fingerprintIn, shownBy } from './support/certificates.ts'
+import { Certificates, filesIn, fingerprintIn, pairIn, shownBy } from './support/certificates.ts'
 import { Client } from './support/client.ts'
 import { startDaemonIn } from './support/daemon-on-disk.ts'
 import { closedPort, isOpen, listed, through, tryListener } from './support/listeners.ts'
@@ -62,6 +63,28 @@ describe('A panel with a kept listener', () => {
       ['kept', true, true, ''],
     ])
     assert.deepEqual([(await health(operator))?.status, statSync(store).mode & 0o777], ['ok', 0o600])
+  })
+
+  it('reports that the certificate which was kept ends soon, and then that it has ended', async () => {
+    await kept({ port: await closedPort('127.0.0.2'), tls })
+    const panel = await started()
+    await panel.setUp()
+    const [ends, day_s] = [pairIn(place).valid_to.getTime(), 86_400]
+    const found = async (days: number) => {
+      panel.clock.advance((ends - panel.clock.now().getTime()) / 1000 - days * day_s)
+      const operator = await panel.signIn()
+      const { body } = await operator.get<AttentionAnswer>('/reconcile/attention')
+      const incidents = body.incidents.map(({ kind, state, reason_message }) => [
+        kind,
+        state,
+        reason_message.message_id,
+      ])
+      return { health: (await health(operator))?.status, incidents }
+    }
+    assert.deepEqual(await found(31), { health: 'ok', incidents: [] })
+    const id = 'listener.certificate_ends'
+    assert.deepEqual(await found(29), { health: 'degraded', incidents: [['certificate', 'degraded', id]] })
+    assert.deepEqual(await found(-1), { health: 'degraded', incidents: [['certificate', 'down', id]] })
   })
 
   it('falls back to the configured one where the address is gone, and says so in health and log', async () => {

@@ -140,13 +140,13 @@ describe('The comparison of host and store', () => {
     assert.match(detail, /Reapply creates it/)
   })
 
-  it('is Missing too where file and interface are gone both, and says of a tunnel that is down that boot does not make it', async () => {
+  it('is Missing too where file and interface are gone both, and says of a disabled tunnel that boot does not make it', async () => {
     await act(client, 1, 'down')
     panel.kernel.held.clear()
     panel.kernel.files.clear()
     const { status, diffs, detail } = await itemOf(client, 'gre-a-1')
     assert.deepEqual([status, diffs.map(({ field }) => field)], ['Missing', ['exists', 'saved']])
-    assert.match(detail, /is down/)
+    assert.match(detail, /is disabled/)
   })
 
   it('is Inconsistent where another kind of interface has taken the name', async () => {

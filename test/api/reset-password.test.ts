@@ -2,11 +2,13 @@
 // that runs or not (decisions.md, A2, A9, A16, U2).
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { insertFirstAccount, onlyAccount, type Account } from '@panel/web-daemon/features/auth/store.ts'
+import { confirmFactor, findFactor, insertFactor } from '@panel/web-daemon/features/auth/store-factors.ts'
 import { openExistingStore, openStore } from '@panel/web-daemon/app/store.ts'
 import { addons, bundle } from '../../packaging/build/build.ts'
 import { Client } from './support/client.ts'
@@ -181,6 +183,22 @@ describe('tunnel-panel reset-password', function () {
     for (const [name, value] of first.client.cookies) second.client.cookies.set(name, value)
     assert.equal((await second.client.get('/auth/me')).status, 401)
     assert.ok(await signIn(second.client.base, NEW_PASSWORD))
+  })
+
+  it('keeps the second factor unless told yes', async () => {
+    await makeStore('operator')
+    const path = join(state, 'panel.db')
+    const db = await openExistingStore(path)
+    const { user_id = 0 } = (await onlyAccount(db)) ?? {}
+    await insertFactor(db, { user_id, secret: randomBytes(48), label: '', created_date: '2026-01-01T00:00:00.000Z' })
+    const factor = await findFactor(db, user_id)
+    assert.ok(factor)
+    await confirmFactor(db, factor, { hashes: [randomBytes(32)], now: '2026-01-01T00:00:00.000Z' })
+    assert.match((await reset(`${NEW_PASSWORD}\n`)).out, /The second factor is still on\.\n$/)
+    assert.ok(await findFactor(db, user_id))
+    assert.match((await reset(`${NEW_PASSWORD}\nyes\n`)).out, /The second factor has been switched off\.\n$/)
+    assert.equal(await findFactor(db, user_id), undefined)
+    await db.destroy()
   })
 
   it('waits for its turn where the store is being written', async () => {

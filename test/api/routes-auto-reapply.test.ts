@@ -65,6 +65,22 @@ describe('Relay rules that somebody else changes', () => {
     )
   })
 
+  it('are looked at without waiting for quiet where the whole table is gone and they are to be put back, else not', async () => {
+    const isUrgent = () => panel.routeWatch.isUrgent(['all'])
+    panel.host.rulesets.edit(1, { nat_mode: 'none' })
+    assert.equal(await isUrgent(), false)
+    panel.host.rulesets.flush()
+    assert.equal(await isUrgent(), true)
+    await set(client, { 'system.auto_reapply_on_drift': false })
+    assert.equal(await isUrgent(), false)
+    await set(client, { 'system.auto_reapply_on_drift': true })
+    assert.equal(await looked(), 'healthy,healthy,healthy')
+    panel.host.rulesets.flush()
+    // Taken away again, they wait for their pause.
+    assert.equal(await looked(), 'failed,failed,failed')
+    assert.equal(await isUrgent(), false)
+  })
+
   it('are put right where one was changed, and taken out where one is disabled; others are left alone', async () => {
     await actOnRoute(client, 3, 'disable')
     panel.host.rulesets.rules.set(3, {

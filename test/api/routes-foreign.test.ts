@@ -75,7 +75,7 @@ describe('The rules of other software', () => {
     const { warnings } = (await patchRoute(client, 1, { destinations })).body
     assert.match(
       warnings.find((one) => one.code === code)?.message ?? '',
-      /ct state established,related accept .* The analysis of the rule tells of 3 more\. The panel leaves/,
+      /ct state established,related accept .* The analysis of the rule lists 3 more\. The panel leaves/,
     )
     assert.equal((await analyze()).suggested_fix.filter((fix) => fix.includes('nft insert rule')).length, 7)
     assert.ok(
@@ -143,6 +143,38 @@ describe('The rules of other software', () => {
       /The panel overwrites the connection mark that table inet filter/,
     )
     assert.equal((await getRoute(client, 1)).body.health.state, 'healthy')
+  })
+
+  it('that no listing shows are found by the mark of the open connections of a rule, and so are those nobody can list', async () => {
+    await createRoute(client, { bind_port: 443, destination_address: '10.0.0.5', destination_port: 8443 })
+    await enableForwarding(client)
+    const flow = {
+      protocol: 'tcp',
+      bind_address: '192.0.2.1',
+      bind_port: 443,
+      destination_address: '10.0.0.5',
+      destination_port: 8443,
+      mark: 7,
+    } as const
+    const elsewhere = [
+      { ...flow, protocol: 'udp' as const },
+      { ...flow, bind_port: 444 },
+      { ...flow, destination_port: 8444 },
+      { ...flow, destination_address: '10.0.0.6' },
+    ]
+    panel.kernel.connections.unmarkedFlows = elsewhere
+    assert.notEqual((await analyze()).verdict, 'FORWARD_BLOCKED')
+    panel.kernel.connections.unmarkedFlows = [flow, { ...flow, mark: 0x10 }, { ...flow, mark: 0x10 }]
+    const { verdict, confidence, summary, suggested_fix } = await analyze()
+    assert.deepEqual([verdict, confidence], ['FORWARD_BLOCKED', 'low'])
+    assert.match(summary, /^3 open connections .* another mark than the panel set \(0x00000010, 0x00000007\)/)
+    assert.match(suggested_fix[0] ?? '', /^Find what sets connection marks/)
+    panel.kernel.connections.unreadable = 'no permission'
+    const { evidence } = await analyze()
+    const mark = evidence.find(({ name }) => name === 'connection_mark')
+    assert.match(mark?.detail ?? '', /whether something else does is not known: no permission/)
+    assert.equal(mark?.data['unmarked_connections'], null)
+    panel.kernel.connections.unreadable = ''
   })
 
   it('that drop a relay are the verdict FORWARD_BLOCKED: table, chain, rule and remedy', async () => {

@@ -69,6 +69,8 @@ const ROUTE = [
   'sort_order',
   'tags',
   'is_self_heal',
+  'is_fast_path',
+  'check',
   'apply_status_id',
   'apply_status',
   'last_applied_date',
@@ -122,9 +124,25 @@ describe('Each sentence about relay rules', () => {
         'port_range_end',
         'weight',
         'is_enabled',
+        'is_backup',
+        'hostname',
+        'hostname_policy',
+        'drained_until',
+        'state',
         'sort_order',
       )
-      has(item?.health, 'state', 'detail', 'detail_message', 'route_rule_id', 'installed', 'tunnel', 'destinations')
+      has(
+        item?.health,
+        'state',
+        'detail',
+        'detail_message',
+        'route_rule_id',
+        'installed',
+        'tunnel',
+        'destinations',
+        'carried_out_as',
+        'fast_path',
+      )
       const { at: _at, interval_seconds: _seconds, shadowed_by, ...alone } = (await getRoute(client, 1)).body
       const { at: _listed, interval_seconds: _before, ...listed } = item ?? assert.fail()
       assert.deepEqual(alone, listed)

@@ -106,6 +106,7 @@ describe('The health of rules', () => {
     const others = {
       settings,
       publish: bus.publish,
+      publishIn: bus.publishIn,
       record: async () => undefined,
       isHeldBack: () => false,
       heals: idleHeals(settings),

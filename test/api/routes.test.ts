@@ -1,6 +1,8 @@
 // Relay rules through HTTP: made, previewed, listed, shown (reference.md, Forwarding rules; decisions.md, F1 to F16).
 import assert from 'node:assert/strict'
+import { IN_ROTATION } from '@panel/shared/ruleset/model.ts'
 import type { Client } from './support/client.ts'
+import { newDestination } from '../support/records.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import {
   createRoute,
@@ -50,7 +52,9 @@ describe('Relay rules', () => {
       )
       assert.match(body.plan.steps[0]?.description ?? '', /relay TCP of 192\.0\.2\.1:443 to 10\.9\.0\.2:8443/)
       assert(body.verification.checks.length > 5)
-      assert.deepEqual(held(1)?.destinations, [{ address: '10.9.0.2', port: 8443, port_range_end: null, weight: 1 }])
+      assert.deepEqual(held(1)?.destinations, [
+        { address: '10.9.0.2', port: 8443, port_range_end: null, weight: 1, ...IN_ROTATION },
+      ])
       assert.deepEqual(
         [held(1)?.protocol, held(1)?.nat_mode, held(1)?.is_clamp_mss_to_pmtu],
         ['tcp', 'masquerade', true],
@@ -86,7 +90,7 @@ describe('Relay rules', () => {
       assert.deepEqual([route_rule_title, allowed_sources, tags], ['tcp 443 → 10.9.0.2:8443', [], []])
       assert.deepEqual(
         route.destinations.map(({ route_destination_id, ...one }) => [route_destination_id > 0, one]),
-        [[true, { address: '10.9.0.2', port: 8443, port_range_end: null, weight: 1, is_enabled: true, sort_order: 0 }]],
+        [[true, newDestination('10.9.0.2', 8443)]],
       )
     })
 

@@ -12,7 +12,7 @@ import { effectsOf, eventually, type KeysOf } from './support/effects.ts'
 import { OPERATOR, type TestPanel } from './support/panel.ts'
 import { itemOf, itemsOf, plantByHand } from './support/reconcile.ts'
 import { set, valueOf } from './support/settings.ts'
-import { madeRoute } from './support/routes.ts'
+import { createRoute, madeRoute } from './support/routes.ts'
 import { createTunnel } from './support/tunnels.ts'
 
 const silent = makeLogger({ write: () => undefined })
@@ -96,6 +96,25 @@ effectsOf(
       test: async (client, panel) => {
         await set(client, { 'metrics.disk_warn_pct': 40, 'metrics.disk_critical_pct': 50 })
         assert.equal(await rootDisk(panel), 'critical')
+      },
+    },
+    'metrics.prometheus_enabled': {
+      does: 'opens /metrics, which is 404 without it',
+      test: async (client) => {
+        assert.equal((await client.raw('GET', '/metrics')).status, 404)
+        await set(client, { 'metrics.prometheus_enabled': true })
+        assert.equal((await client.raw('GET', '/metrics')).status, 200)
+      },
+    },
+    'metrics.prometheus_rules': {
+      does: 'says which relay rules are in /metrics',
+      test: async (client) => {
+        await set(client, { 'metrics.prometheus_enabled': true })
+        await createRoute(client)
+        const hasRules = async (): Promise<boolean> => (await client.raw('GET', '/metrics')).text.includes('rule="1"')
+        assert.equal(await hasRules(), true)
+        await set(client, { 'metrics.prometheus_rules': 'tagged' })
+        assert.equal(await hasRules(), false)
       },
     },
   },

@@ -1,6 +1,7 @@
 // What the settings of relay rules change: the next rule, and how the traffic of all of them is counted from then on.
 import assert from 'node:assert/strict'
 import type { TrafficHistoryAnswer } from '@panel/shared/api/routes/traffic.ts'
+import { startDnsServer } from '../support/dns-server.ts'
 import type { Client } from './support/client.ts'
 import { effectsOf, eventually } from './support/effects.ts'
 import { createRoute, forwarding, madeRoute, warningCodes } from './support/routes.ts'
@@ -84,6 +85,18 @@ effectsOf('routes', {
       assert.equal((await history(client)).total, 0)
     },
   },
+  'routes.fast_path': {
+    does: 'turned on takes rules that leave it open to the fast path, and off it again',
+    test: async (client, { kernel }) => {
+      await madeRoute(client)
+      const isFast = () => kernel.rulesets.rules.get(1)?.is_fast_path === true
+      assert.equal(isFast(), false)
+      await set(client, { 'routes.fast_path': 'on' })
+      await eventually(isFast)
+      await set(client, { 'routes.fast_path': 'off' })
+      await eventually(() => !isFast())
+    },
+  },
   'routes.auto_enable_ip_forward': {
     does: 'turned off leaves IP forwarding as it is, and says what a rule lacks',
     test: async (client) => {
@@ -93,6 +106,24 @@ effectsOf('routes', {
       await set(client, { 'routes.auto_enable_ip_forward': true })
       await madeRoute(client, { bind_port: 444 })
       assert.equal((await forwarding(client)).body.forwarding.ipv4_forwarding, true)
+    },
+  },
+  'routes.dns_servers': {
+    does: 'resolve the host names of destinations',
+    test: async (client) => {
+      const dns = await startDnsServer()
+      try {
+        await dns.set({ 'web.test': ['10.9.0.7'] })
+        await set(client, { 'routes.dns_servers': [dns.address] })
+        const { destinations } = await madeRoute(client, {
+          destination_address: undefined,
+          destination_port: undefined,
+          destinations: [{ hostname: 'web.test', port: 80 }],
+        })
+        assert.equal(destinations[0]?.address, '10.9.0.7')
+      } finally {
+        await dns.stop()
+      }
     },
   },
   'routes.warn_conntrack_usage_percent': {

@@ -47,7 +47,7 @@ describe('The description of the settings', () => {
       }
     })
 
-    it('lists the ten categories in the order in which they first appear', async () => {
+    it('lists the eleven categories in the order in which they first appear', async () => {
       const { settings, categories } = (await getSchema(client)).body
       assert.deepEqual(categories, [
         'tunnel',
@@ -60,6 +60,7 @@ describe('The description of the settings', () => {
         'display',
         'security',
         'system',
+        'webhooks',
       ])
       assert.deepEqual(categories, [...SETTING_CATEGORIES])
       assert.deepEqual(categories, [...new Set(settings.map(({ category }) => category))])

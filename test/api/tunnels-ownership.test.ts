@@ -1,5 +1,5 @@
-// Whose a link is, through HTTP and past it: root changes what the panel made or adopted, and nothing else (decisions.md,
-// S18).
+// Whose a link is, through HTTP and past it: root changes what the panel made or adopted, and nothing else
+// (decisions.md, S18).
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'

@@ -40,6 +40,15 @@ describe('The documents', () => {
     )
   })
 
+  it('give each decision an identifier of its own', () => {
+    const given = [...library.decisions.matchAll(/^- \*\*([A-Z]\d+)\*\* /gm)].map((match) => String(match[1]))
+    assert.ok(given.length > 200, `${given.length} decisions`)
+    assert.deepEqual(
+      given.filter((one, index) => given.indexOf(one) !== index),
+      [],
+    )
+  })
+
   it(`have no paragraph of more than ${LINES_OF_A_PARAGRAPH} lines of 120 columns`, () => {
     const long = documents.flatMap(({ path, text }) =>
       blocksIn(text)

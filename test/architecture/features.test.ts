@@ -25,7 +25,12 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   // Reads what a change of a tunnel or a rule would interrupt.
   impact: ['tunnels', 'routes'],
   monitor: ['tunnels'],
+  // Takes destinations out of rotation that do not answer, and whose tunnel is down.
+  failover: ['routes', 'monitor'],
   metrics: ['settings', 'tunnels', 'routes'],
+  webhooks: [],
+  // Reads what the others keep in memory.
+  exposition: ['settings', 'tunnels', 'routes', 'metrics'],
   diagnostics: ['tunnels', 'forwarding', 'monitor', 'metrics'],
   reconcile: ['settings', 'pools', 'tunnels', 'routes', 'monitor'],
   backup: ['settings', 'audit', 'pools', 'tunnels', 'routes'],

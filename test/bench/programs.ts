@@ -15,6 +15,7 @@ const DRIVERS: readonly (keyof Jobs)[] = [
   'watch',
   'fping',
   'windows',
+  'checked',
 ]
 
 export interface Programs {

@@ -3,10 +3,15 @@
 import { loadavg } from 'node:os'
 import { delimiter } from 'node:path'
 import { whyNot } from '../vm/lab/index.ts'
+import { fastPathPart } from './fast-path/part.ts'
+import { checksPart } from './checks.ts'
 import { hostPart } from './host/part.ts'
 import { bootPart, labPart } from './lab/part.ts'
 import { protectionPart } from './protection/part.ts'
-import { relayPart } from './relay/part.ts'
+import { failoverPart } from './relay/failover.ts'
+import { relayPart, rulesPart } from './relay/part.ts'
+import { scrapePart } from './scrape/part.ts'
+import { signInPart } from './sign-in/part.ts'
 import { watchPart } from './watch/part.ts'
 import { windowsPart } from './windows/part.ts'
 import { asTable, type Section } from './table.ts'
@@ -25,9 +30,15 @@ const needsRoot = async (): Promise<string | undefined> =>
 const PARTS: Readonly<Record<string, Part>> = {
   host: { whyNot: needsRoot, run: hostPart },
   watch: { whyNot: needsRoot, run: watchPart },
+  scrape: { whyNot: async () => undefined, run: scrapePart },
+  checks: { whyNot: async () => undefined, run: checksPart },
   relay: { whyNot: needsRoot, run: relayPart },
+  rules: { whyNot: needsRoot, run: rulesPart },
+  failover: { whyNot: needsRoot, run: failoverPart },
   protection: { whyNot: needsRoot, run: protectionPart },
+  'fast-path': { whyNot: needsRoot, run: fastPathPart },
   windows: { whyNot: needsRoot, run: windowsPart },
+  'sign-in': { whyNot: async () => undefined, run: signInPart },
   lab: { whyNot, run: labPart },
   boot: { whyNot, run: bootPart },
 }

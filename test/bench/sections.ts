@@ -1,6 +1,6 @@
 // The sections of the table that both parts have.
 import type { Answer, Costs } from './driver/jobs.ts'
-import { mebibytes, ms, timed, type Aim, type Row, type Section } from './table.ts'
+import { mebibytes, ms, timed, type Aim, type Row, type Section, type Share } from './table.ts'
 
 /** Of the issue that asked for a thousand tunnels. */
 const CAPABILITIES_AIM: Aim = { says: '< 150 ms', below_ms: 150 }
@@ -8,7 +8,7 @@ const CAPABILITIES_AIM: Aim = { says: '< 150 ms', below_ms: 150 }
 export function listSection(
   title: string,
   { ip, links, tunnels, http, capabilities, socket_bytes, http_bytes, processor }: Answer<'list'>,
-  aim?: Aim,
+  aim?: Aim | Share,
 ): Section {
   return {
     title,
@@ -35,7 +35,7 @@ const memoryRow = (what: string, bytes: number): Row => ({
 export function reconcileSection(
   title: string,
   { ip, digests, tunnels, tools, http, digest_bytes, tunnel_bytes, http_bytes }: Answer<'reconcile'>,
-  aim: Aim,
+  aim: Aim | Share,
 ): Section {
   return {
     title,

@@ -20,22 +20,31 @@ export interface Aim {
   readonly below_ms: number
 }
 
+/** At most so many times what the reference takes in the same run. */
+export interface Share {
+  readonly of_reference: number
+}
+
 const HEADS = ['', 'median', 'p95', 'to reference', 'aim', ''] as const
 
 export const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : value < 1000 ? 1 : 0)} ms`
 export const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`
 
 /** Without a reference the row is the reference itself. */
-export function timed(what: string, samples: readonly number[], reference?: readonly number[], aim?: Aim): Row {
+export function timed(what: string, samples: readonly number[], reference?: readonly number[], aim?: Aim | Share): Row {
   const middle = median(samples)
+  const bound = aim && boundOf(aim, reference)
   return {
     what,
     median: ms(middle),
     p95: ms(percentile(samples, 95)),
     ratio: reference ? `× ${(middle / median(reference)).toFixed(2)}` : 'reference',
-    ...(aim && { aim: aim.says, isMet: middle < aim.below_ms }),
+    ...(bound && { aim: bound.says, isMet: middle < bound.below_ms }),
   }
 }
+
+const boundOf = (aim: Aim | Share, reference: readonly number[] = []): Aim =>
+  'says' in aim ? aim : { says: `≤ × ${aim.of_reference}`, below_ms: aim.of_reference * median(reference) }
 
 export function asTable(sections: readonly Section[]): string {
   const tables = sections.map(({ title, rows }) => ({ title, lines: rows.map(cellsOf) }))

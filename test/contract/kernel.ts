@@ -2,7 +2,7 @@
 // lie of the fake's.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Kernel, FoundLink } from '@panel/root-helper/kernel/facilities.ts'
+import type { FoundLink, Kernel } from '@panel/root-helper/kernel/facilities.ts'
 import { canonicalConfig } from '@panel/shared/tunnel/canonical.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import {
@@ -14,6 +14,7 @@ import {
 } from '@panel/shared/tunnel/model.ts'
 import { savedFileName, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
 import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
+import { withoutCounters } from '@panel/shared/tunnel/observed.ts'
 import { exampleConfig } from '../support/example.ts'
 import { routeThrough } from '../support/fake-routes.ts'
 
@@ -195,14 +196,29 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     assert.equal((await only()).link?.config.mtu, 1400)
   })
 
-  it('shows the live side of the names that have a link, as the list does', async () => {
-    await kernel.links.create(NAME, configOf('gre'))
-    await kernel.links.addAddress(NAME, V4)
-    const {
-      interface_name,
-      observed: { statistics: _, ...seen },
-    } = await only()
-    assert.deepEqual(await kernel.links.observe([NAME, OTHER]), [{ interface_name, observed: seen }])
+  it('shows without counters what the list does, whole and as the live side alone, after whatever has changed', async () => {
+    const ours = <L extends { interface_name: string }>(links: readonly L[]): L[] =>
+      [NAME, OTHER].flatMap((name) => links.filter(({ interface_name }) => interface_name === name))
+    const { links } = kernel
+    for (const change of [
+      () => links.create(NAME, configOf('gre')),
+      () => links.addAddress(NAME, V4),
+      () => links.create(OTHER, configOf('ip6gretap')),
+      () => links.setMtu(NAME, 1300),
+      () => links.addAddress(NAME, V6),
+      () => links.setUp(OTHER, true),
+      () => links.removeAddress(NAME, V4),
+      async () => undefined,
+      () => links.delete(NAME),
+      () => links.create(NAME, configOf('gretap')),
+    ]) {
+      await change()
+      const counted = ours(await links.list(null))
+      const wanted = counted.map(({ observed, ...link }) => ({ ...link, observed: withoutCounters(observed) }))
+      assert.deepEqual(ours(await links.listUncounted(null)), wanted)
+      const live = wanted.map(({ interface_name, observed }) => ({ interface_name, observed }))
+      assert.deepEqual(ours(await links.observe([NAME, OTHER])), live)
+    }
   })
 
   it('tells a change of a link or an address as an event, and nothing to who has ended it', async () => {
@@ -293,7 +309,7 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     }
     await kernel.networkd.reloadFor(NAME)
     await kernel.networkd.settled(NAME)
-    assert.deepEqual((await kernel.networkd.list()).sort(), files)
+    assert.deepEqual([...(await kernel.networkd.list())].sort(), files)
     for (const file of [...files, ...files]) await kernel.networkd.remove(file)
     assert.deepEqual(await kernel.networkd.list(), [])
   })

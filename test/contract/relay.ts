@@ -98,6 +98,21 @@ export function relayContract(open: () => Promise<Kernel>, runs = 25, active: Ru
     assert.deepEqual([await held(), (await kernel.rulesets.read()).is_present], [[], true])
   })
 
+  it('gives back the sources that it follows, and none without the table', async () => {
+    const sources = [
+      { interface_name: 'gre-a-1', address: '172.17.1.1' },
+      { interface_name: 'gre-a-1', address: '2001:db8:1::1' },
+    ]
+    await become([exampleRule({ route_rule_id: 1 })])
+    await kernel.rulesets.followSources(sources)
+    assert.deepEqual(await kernel.rulesets.sources(), sources)
+    await kernel.rulesets.clear()
+    assert.deepEqual(await kernel.rulesets.sources(), [])
+    await kernel.rulesets.followSources([])
+    await become([exampleRule({ route_rule_id: 1 })])
+    assert.deepEqual(await kernel.rulesets.sources(), [])
+  })
+
   it('keeps the rules that boot brings back apart from those of the kernel, until it is cleared', async () => {
     const [one, two] = [exampleRule({ route_rule_id: 1 }), exampleRule({ route_rule_id: 2, bind_port: 80 })]
     await become([one])

@@ -7,8 +7,9 @@ import fc from 'fast-check'
 import { canonicalRule, canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
 import { rulesetText } from '@panel/shared/ruleset/nft/render.ts'
 import { destinationSlots } from '@panel/shared/ruleset/slots.ts'
+import { IN_ROTATION } from '@panel/shared/ruleset/model.ts'
 import { goldenRules, RULESETS } from '../support/golden-rules.ts'
-import { relayRules } from '../support/random-rules.ts'
+import { fastRelayRules as relayRules } from '../support/random-rules.ts'
 import { sameAsFile } from './golden.ts'
 
 describe('The text that follows from relay rules', () => {
@@ -48,7 +49,7 @@ describe('The canonical form of relay rules', () => {
 })
 
 describe('The slots of a weighted rule', () => {
-  const slots = (...weights: number[]): number[] => destinationSlots(canonicalRule({ ...goldenRules('one-TCP-rule-with-masquerade')[0]!, balance: 'weighted', destinations: weights.map((weight, at) => ({ address: `10.9.0.${at + 1}`, port: 1, port_range_end: null, weight })) }))
+  const slots = (...weights: number[]): number[] => destinationSlots(canonicalRule({ ...goldenRules('one-TCP-rule-with-masquerade')[0]!, balance: 'weighted', destinations: weights.map((weight, at) => ({ address: `10.9.0.${at + 1}`, port: 1, port_range_end: null, weight, ...IN_ROTATION })) }))
   const shares = (drawn: number[]): number[] => drawn.reduce<number[]>((all, index) => ((all[index] = (all[index] ?? 0) + 1), all), [])
 
   it('take turns, as many for each as its weight, in lowest terms', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../../packaging/build/build.ts'
-import { NpmScript, SCRIPT_TIMEOUT_MS } from './npm-script.ts'
+import { commandLine, NpmScript, SCRIPT_TIMEOUT_MS } from './npm-script.ts'
 
 const PAGE = 'http://127.0.0.1:5173'
 
@@ -30,12 +30,11 @@ describe('npm run dev', function () {
   }
 
   it('serves the page with what reloads it, and passes the requests of the API to the web daemon', async () => {
-    const page = await npm.get(`${PAGE}/`)
-    assert.equal(page.status, 200)
-    assert.match(page.body, /\/@vite\/client/)
-    assert.match(page.body, /window\.__PANEL__=\{"base_path":"\/","api_base_path":"\/api\/v1"\}/)
-    const health = await npm.get(`${PAGE}/api/v1/system/health`)
-    assert.equal((JSON.parse(health.body) as { setup_required: boolean }).setup_required, true)
+    const page = await npm.answers(`${PAGE}/`, 200)
+    assert.match(page, /\/@vite\/client/)
+    assert.match(page, /window\.__PANEL__=\{"base_path":"\/","api_base_path":"\/api\/v1"\}/)
+    const health = await npm.answers(`${PAGE}/api/v1/system/health`, 200)
+    assert.equal((JSON.parse(health) as { setup_required: boolean }).setup_required, true)
   })
 
   for (const [daemon, source] of [
@@ -48,6 +47,12 @@ describe('npm run dev', function () {
       await whileChanged(source, () => npm.writes(new RegExp(`The ${daemon} daemon is restarted`)))
       await npm.daemonsBecome((now) => now.length === 2 && now.filter((pid) => before.includes(pid)).length === 1)
     })
+
+  it('says that the web daemon does not answer where it has ended', async () => {
+    const web = npm.daemons().find((pid) => commandLine(pid).includes('web.cjs'))
+    process.kill(Number(web), 'SIGKILL')
+    assert.match(await npm.answers(`${PAGE}/api/v1/system/health`, 502), /The web daemon does not answer/)
+  })
 
   it('ends both daemons at SIGTERM', () => npm.endsAfter(() => npm.process.kill('SIGTERM')))
 })

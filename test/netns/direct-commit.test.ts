@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import fc from 'fast-check'
 import { canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
-import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { IN_ROTATION, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import { rulesetText } from '@panel/shared/ruleset/nft/render.ts'
 import { repetitions } from '../support/counts.ts'
 import { exampleRule } from '../support/example-rule.ts'
@@ -23,7 +23,9 @@ const plainRules = relayRules.map((rules) =>
       ...rule,
       ...{ bind_port: 1000 + rule.route_rule_id, bind_port_range_end: null, bind_interface: null },
       ...{ balance: 'none' as const, allowed_sources: [] },
-      destinations: rule.destinations.slice(0, 1).map((one) => ({ ...one, port_range_end: null, weight: 1 })),
+      destinations: rule.destinations
+        .slice(0, 1)
+        .map((one) => ({ ...one, port_range_end: null, weight: 1, ...IN_ROTATION })),
       ...{ is_logging_enabled: false, max_connections_per_source: null, connection_rate_limit: null },
     })),
   ]),
@@ -76,7 +78,10 @@ describe('A change that root commits by itself', function () {
 
   const ONE = exampleRule({ route_rule_id: 1, bind_port: 1001 })
   const TWO = exampleRule({ route_rule_id: 2, bind_port: 1002, nat_mode: 'none' })
-  const MOVED = { ...ONE, destinations: [{ address: '10.9.0.3', port: 8443, port_range_end: null, weight: 1 }] }
+  const MOVED = {
+    ...ONE,
+    destinations: [{ address: '10.9.0.3', port: 8443, port_range_end: null, weight: 1, ...IN_ROTATION }],
+  }
   const [BEFORE, AFTER] = [canonicalRuleset([WITNESS, ONE]), canonicalRuleset([WITNESS, MOVED, TWO])]
   const now = () => host.call('generation') as Promise<number>
 

@@ -35,21 +35,40 @@ export interface Disturbed extends Storm {
   readonly lost: number
 }
 
-const DOOR: Place = { protocol: 'tcp', address: RELAY, port: 1001 }
+/** Rules that are stored before the panel starts, each to the first server. */
+export interface Stored {
+  readonly count: number
+  /** Of the last one: what relays there is whole. */
+  readonly port: number
+  readonly seed: (store: string) => Promise<void>
+}
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 export class DisturbedRelay {
   readonly rig = new RelayRig()
+  readonly #stored: Stored | null
+  readonly #door: Place
   #panel: ReturnType<RelayRig['panel']> | null = null
-  #rule = 0
+
+  /** Without any that are stored it makes one rule. */
+  constructor(stored: Stored | null = null) {
+    this.#stored = stored
+    this.#door = { protocol: 'tcp', address: RELAY, port: stored?.port ?? 1001 }
+  }
 
   async open(): Promise<void> {
     await this.rig.open()
-    this.#panel = this.rig.panel()
+    this.#panel = this.rig.panel({ isKept: true })
     await this.rig.servers.calls.listen({ protocol: 'tcp', address: SERVERS[0], port: 80 })
     await this.#set({ 'system.ruleset_protection': 'off', 'system.self_heal': 'rules' })
     const fields = { bind_address: RELAY, bind_port: 1001, destination_address: SERVERS[0], destination_port: 80 }
-    this.#rule = (await this.#api<{ route: { route_rule_id: number } }>('POST', '/routes', fields)).route.route_rule_id
+    if (!this.#stored) await this.#api('POST', '/routes', fields)
+    else {
+      await this.rig.killPanel()
+      await this.#stored.seed(this.rig.store)
+      this.#panel = this.rig.panel({ isKept: true })
+    }
     await this.#panel.watch()
     // As a host boots nothing is put back.
     await this.#panel.advance(31)
@@ -65,7 +84,7 @@ export class DisturbedRelay {
     await this.#until('none')
     this.rig.relay.run('nft', ['flush', 'ruleset'])
     if (level === 'owned') await this.#set({ 'system.ruleset_protection': 'auto' })
-    await this.#api('POST', `/routes/${this.#rule}/reapply`)
+    await this.#api('POST', '/routes/apply-all')
     if (level === 'held') await this.#set({ 'system.ruleset_protection': 'auto' })
     await this.#until(level)
     await this.#api('POST', '/reconcile/heal/reset')
@@ -74,10 +93,10 @@ export class DisturbedRelay {
 
   async disturb(what: Disturbance, flows: number, per_second: number, rest_ms = 2500): Promise<Disturbed> {
     const { calls } = this.rig.client
-    const gathered = await calls.gather(flows, DOOR)
+    const gathered = await calls.gather(flows, this.#door)
     assert.equal(gathered, flows)
     await calls.chat()
-    await calls.startStorm(DOOR, per_second)
+    await calls.startStorm(this.#door, per_second)
     await pause(500)
     const script = spawn('nsenter', [`--net=${namespaceOf(this.rig.relay.child)}`, 'sh', '-c', DISTURBANCES[what]], {
       stdio: 'ignore',
@@ -85,6 +104,7 @@ export class DisturbedRelay {
     const [code] = (await once(script, 'exit')) as [number]
     assert.equal(code, 0, what)
     await pause(rest_ms)
+    await this.#isWhole()
     const storm = await calls.stopStorm()
     const alive = await calls.answering(0)
     await calls.disperse()
@@ -92,7 +112,14 @@ export class DisturbedRelay {
   }
 
   async isRelayed(): Promise<boolean> {
-    return (await this.rig.client.calls.talk(DOOR)) !== null
+    return (await this.rig.client.calls.talk(this.#door)) !== null
+  }
+
+  async #isWhole(): Promise<void> {
+    for (let left = 200; (await this.rig.held()).rules.length < (this.#stored?.count ?? 1); left -= 1) {
+      assert.ok(left > 0, 'the rules are not all back')
+      await pause(200)
+    }
   }
 
   /** The setting is sent to root in the background. */

@@ -56,7 +56,8 @@ describe('Events of the kernel over the socket', function () {
       encoding: 'utf8',
     })
   /**
-   * Netlink sockets in the namespace that have joined a group for a reader: linux/net/netlink/af_netlink.c, netlink_native_seq_show.
+   * Netlink sockets in the namespace that have joined a group for a reader: linux/net/netlink/af_netlink.c,
+   * netlink_native_seq_show.
    */
   const listening = (): number =>
     readFileSync(`/proc/${helper.pid}/net/netlink`, 'utf8')

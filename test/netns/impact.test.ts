@@ -1,5 +1,5 @@
-// What an impact foretells of open connections, held against what becomes of a hundred real ones: the rows about rules of
-// decisions.md, I2.
+// What an impact foretells of open connections, held against what becomes of a hundred real ones: the rows about rules
+// of decisions.md, I2.
 import assert from 'node:assert/strict'
 import type { Impact, ImpactAnswer } from '@panel/shared/api/impact/impact.ts'
 import type { ChangeRouteAnswer, ListRoutesAnswer } from '@panel/shared/api/routes/answers.ts'

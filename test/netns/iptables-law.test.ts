@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { familyOf } from '@panel/shared/ruleset/canonical.ts'
 import { ruleLimits } from '@panel/shared/ruleset/backend.ts'
-import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { IN_ROTATION, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import { iptablesText } from '@panel/shared/ruleset/iptables/render.ts'
 import { restoreRules } from '@panel/root-helper/nouns/ruleset/start.ts'
 import { applyRuleset, forgetRules } from '@panel/root-helper/nouns/ruleset/handlers.ts'
@@ -20,7 +20,7 @@ const VARIANTS = [
 ] as const
 const SIX = {
   bind_address: '2001:db8::1',
-  destinations: [{ address: 'fd09::2', port: 443, port_range_end: null, weight: 1 }],
+  destinations: [{ address: 'fd09::2', port: 443, port_range_end: null, weight: 1, ...IN_ROTATION }],
 }
 
 for (const [backend, variant] of VARIANTS) {
@@ -109,7 +109,8 @@ for (const [backend, variant] of VARIANTS) {
       await goTo(rules)
       const harm: [string, number[]][] = [
         ['-t nat -F PANEL-D-1-0', [1]],
-        ['-t nat -D PANEL-SNAT -m connmark --mark 0x50000100/0xffffff00 -j MASQUERADE', []],
+        ['-t nat -D PANEL-SNAT -m connmark --mark 0x50000100/0xffffff00 -j PANEL-MASQ', []],
+        ['-t nat -F PANEL-MASQ', [1, 2]],
         ['-t nat -D PANEL-IN -d 192.0.2.1 -p tcp --dport 443 -j PANEL-R-1', [1]],
         ['-t mangle -D PANEL-C-2 2', [2]],
         ['-t mangle -F PANEL-G-0', [1, 2]],

@@ -1,5 +1,5 @@
-// A fresh network namespace with a process in it that drives the helper's facilities of a kernel; programs run in it
-// beside.
+// A network namespace, a fresh one if none is given, with a process in it that drives the helper's facilities of a
+// kernel; programs run in it beside.
 import { execFileSync, spawn, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
@@ -25,8 +25,8 @@ export class KernelNamespace {
   readonly #waiters = new Map<number, Waiter>()
   #next = 0
 
-  /** `more` is for the driver's environment, whose backend is the active one. */
-  constructor(more: NodeJS.ProcessEnv = {}) {
+  /** `more` is for the driver's environment, whose backend is the active one; `netns` is there already. */
+  constructor(more: NodeJS.ProcessEnv = {}, netns: string | null = null) {
     const env = {
       ...process.env,
       ...more,
@@ -36,8 +36,9 @@ export class KernelNamespace {
       PANEL_HELPER_STATE_DIR: join(this.folder, 'state'),
     }
     const active = more['PANEL_RULE_BACKEND'] ?? 'nftables'
-    // unshare becomes node, so the child's own number leads to the namespace.
-    this.#child = spawn('unshare', ['--net', process.execPath, '--import', 'tsx', DRIVER], {
+    // unshare and nsenter become node, so the child's own number leads to the namespace.
+    const [program, net] = netns === null ? ['unshare', '--net'] : ['nsenter', `--net=${netns}`]
+    this.#child = spawn(program, [net, process.execPath, '--import', 'tsx', DRIVER], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env,
     })

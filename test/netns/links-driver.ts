@@ -10,7 +10,7 @@ type Method = (...args: never[]) => unknown
 
 /** What tests make with `ip` is theirs to change; whose a link is, the contract and the unit tests ask. */
 const EVERY_LINK: OwnLinks = {
-  says: () => true,
+  isOwn: () => true,
   keep: async () => undefined,
   release: async () => undefined,
   gone: () => undefined,

@@ -79,6 +79,7 @@ function routeAsOurs(route: IpRoute, zero: string, bits: number): RoutingEntry {
     table: route.table === undefined ? 254 : (TABLES[route.table] ?? Number(route.table)),
     protocol: route.protocol,
     metric: route.metric ?? 0,
+    ...((route.nexthops?.length ?? 0) > 1 && { has_several_hops: true }),
   }
 }
 

@@ -62,6 +62,15 @@ export class NpmScript {
     return JSON.parse((await promisify(execFile)('nsenter', inside)).stdout) as { status: number; body: string }
   }
 
+  /** As `get`, once the answer has this status: a daemon that is being restarted is away for a moment. */
+  async answers(url: string, status: number): Promise<string> {
+    for (const deadline = Date.now() + GONE_MS; ; await sleep(100)) {
+      const answer = await this.get(url)
+      if (answer.status === status) return answer.body
+      assert.ok(Date.now() < deadline, `${url} answers ${answer.status}: ${answer.body}\n${this.#output}`)
+    }
+  }
+
   /** Sends a signal, and waits until the script and both daemons are gone. */
   async endsAfter(send: () => void): Promise<void> {
     const ended = once(this.process, 'exit')
@@ -77,7 +86,7 @@ export class NpmScript {
 }
 
 /** "" of a process that has ended meanwhile. */
-function commandLine(pid: string): string {
+export function commandLine(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
   } catch {

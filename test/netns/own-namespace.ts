@@ -1,4 +1,5 @@
-// Where a child's network namespace is. Between its start and unshare it is still in ours, where nothing may be changed.
+// Where a child's network namespace is. Between its start and unshare it is still in ours, where nothing may be
+// changed.
 import { readlinkSync } from 'node:fs'
 import type { ChildProcess } from 'node:child_process'
 

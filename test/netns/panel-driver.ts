@@ -1,24 +1,35 @@
 // Runs the web daemon's app beside a helper in some namespace, signed in, and sends it the requests that come in, one a
 // line.
+import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { keepWatchingRoutes } from '@panel/web-daemon/features/routes/health/watch.ts'
 import { watchKernel } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import type { RouteHealthEvent } from '@panel/shared/api/routes/answers.ts'
 import { connectHelper } from '@panel/web-daemon/platform/helper/client.ts'
+import { resolveHost } from '@panel/web-daemon/platform/network/resolver.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { startPanel } from '../api/support/panel.ts'
 
 const logger = makeLogger({ write: () => undefined })
 const helper = connectHelper(process.env['PANEL_HELPER_SOCKET'] ?? '', logger)
-const panel = await startPanel({ request: helper.request })
-const client = await panel.setUp()
+/** A store that outlives this process; without one it is in memory. */
+const store = process.env['PANEL_DRIVER_STORE']
+const isLater = store !== undefined && existsSync(store)
+const panel = await startPanel({ request: helper.request, stream: helper.stream, ...(store && { store }) })
+let client = await (isLater ? panel.signIn() : panel.setUp())
 let isWatching = false
 const healths: RouteHealthEvent[] = []
 panel.bus.subscribe('route.health', (event) => void healths.push(event))
 
 const methods = {
   request: async (method: string, path: string, body?: unknown) => {
-    const { status, text } = await client.api(method, path, body ?? undefined)
+    const send = () => client.api(method, path, body ?? undefined)
+    let { status, text } = await send()
+    if (status === 401) {
+      // Time has passed at a test's request.
+      client = await panel.signIn()
+      ;({ status, text } = await send())
+    }
     return { status, body: JSON.parse(text) as unknown }
   },
   /** What was told of the health of rules since it was asked last. */
@@ -29,6 +40,20 @@ const methods = {
     isWatching = true
     watchKernel({ stream: helper.stream, logger, listener: (events) => panel.bus.publish('host.changed', { events }) })
     keepWatchingRoutes(panel.routeWatch, { bus: panel.bus, settings: panel.settings, logger })
+  },
+  /** As main does it, from now on. */
+  failover: () => panel.failover.start(),
+  /** The port on which it serves. */
+  port: () => Number(new URL(panel.base).port),
+  /** The IPv4 addresses of a name by this DNS server; none where it does not resolve. */
+  resolve: async (name: string, server: string) => {
+    const found = await resolveHost(name, 4, [server])
+    return found.isFound ? found.addresses : []
+  },
+  /** As its timer does it. */
+  look: async (hostname: string) => {
+    await panel.failover.hostnames.look(hostname, 4)
+    await panel.failover.settled()
   },
   advance: (seconds: number) => panel.clock.advance(seconds),
   /** As the timers of main do it. */

@@ -1,5 +1,5 @@
-// The law of what a tunnel may draw to itself, by the kernel's own routing: an address that root accepts moves the way to
-// nothing outside the tunnel's own networks, and to nobody who is needed there.
+// The law of what a tunnel may draw to itself, by the kernel's own routing: an address that root accepts moves the way
+// to nothing outside the tunnel's own networks, and to nobody who is needed there.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { contains, parseIp, type Ip } from '@panel/shared/address/ip.ts'

@@ -1,6 +1,6 @@
 // What changes of relay rules do to traffic that is under way: nothing, but to the rules that they concern.
 import assert from 'node:assert/strict'
-import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { IN_ROTATION, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
 import type { Place } from './relay-peer.ts'
 import { CLIENT, RELAY, RelayRig, ruleOfRig as rule, SERVERS } from './relay-rig.ts'
@@ -29,7 +29,7 @@ describe('A change of relay rules, while packets flow', function () {
   it('loses no byte against the receiver’s own count and no connection, a hundred times over', async () => {
     const counted = rule(1, {
       protocol: 'udp',
-      destinations: [{ address: ONE, port: 90, port_range_end: null, weight: 1 }],
+      destinations: [{ address: ONE, port: 90, port_range_end: null, weight: 1, ...IN_ROTATION }],
     })
     const connected = rule(2)
     const others = Array.from({ length: 50 }, (_, i) => rule(100 + i))
@@ -38,7 +38,13 @@ describe('A change of relay rules, while packets flow', function () {
       rule(4, {
         bind_port: 3000,
         balance: turn % 2 ? 'round_robin' : 'none',
-        destinations: SERVERS.map((address) => ({ address, port: 80, port_range_end: null, weight: 1 })),
+        destinations: SERVERS.map((address) => ({
+          address,
+          port: 80,
+          port_range_end: null,
+          weight: 1,
+          ...IN_ROTATION,
+        })),
       }),
     ]
     await rig.become(counted, connected, ...others, ...changing(0))
@@ -74,7 +80,7 @@ describe('A change of relay rules, while packets flow', function () {
   it('reads the last bytes of a rule that goes while it carries traffic', async () => {
     const going = rule(1, {
       protocol: 'udp',
-      destinations: [{ address: ONE, port: 90, port_range_end: null, weight: 1 }],
+      destinations: [{ address: ONE, port: 90, port_range_end: null, weight: 1, ...IN_ROTATION }],
     })
     await rig.become(rule(2))
     let after = 0
@@ -118,7 +124,7 @@ describe('A change of relay rules, while packets flow', function () {
         bind_address: '0.0.0.0',
         bind_port: 1000,
         bind_port_range_end: 1001,
-        destinations: [{ address: ONE, port: 80, port_range_end: null, weight: 1 }],
+        destinations: [{ address: ONE, port: 80, port_range_end: null, weight: 1, ...IN_ROTATION }],
       }),
     )
     assert.equal(await rig.client.calls.say('kept'), true)
@@ -141,7 +147,13 @@ describe('A change of relay rules, while packets flow', function () {
     await rig.become(
       rule(21),
       rule(22, {
-        destinations: [ONE, SERVERS[1]].map((address) => ({ address, port: 80, port_range_end: null, weight: 1 })),
+        destinations: [ONE, SERVERS[1]].map((address) => ({
+          address,
+          port: 80,
+          port_range_end: null,
+          weight: 1,
+          ...IN_ROTATION,
+        })),
         balance: 'round_robin',
       }),
     )
@@ -184,6 +196,11 @@ describe('A change of relay rules, while packets flow', function () {
         [],
         [],
       ],
+    )
+    const ends = (await look([22], 1)).destinations
+    assert.deepEqual(
+      ends.map((end) => `${end.destination_address} ${end.destination_port}: ${end.connections}`).sort(),
+      [`${ONE} 80: 1`, `${SERVERS[1]} 80: 1`],
     )
     assert.deepEqual(
       await askOnce(rig.socket, 'ruleset.disconnect', {
@@ -239,7 +256,7 @@ describe('A change of relay rules, while packets flow', function () {
     await rig.become(
       rule(23, {
         bind_address: 'fd01::1',
-        destinations: [{ address: 'fd09::2', port: 80, port_range_end: null, weight: 1 }],
+        destinations: [{ address: 'fd09::2', port: 80, port_range_end: null, weight: 1, ...IN_ROTATION }],
       }),
     )
     await rig.client.calls.hold('six', { protocol: 'tcp', address: 'fd01::1', port: 1023 })

@@ -2,8 +2,11 @@
 // nothing else is.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { BALANCES, type RelayRule } from '@panel/shared/ruleset/model.ts'
+import { objectsIn } from '@panel/shared/ruleset/nft/json.ts'
+import { ruleText } from '@panel/shared/ruleset/nft/read-rule.ts'
 import { rulesetText } from '@panel/shared/ruleset/nft/render.ts'
+import { drawnMark } from '@panel/shared/ruleset/slots.ts'
 import { restoreRules } from '@panel/root-helper/nouns/ruleset/start.ts'
 import { applyRuleset, forgetRules } from '@panel/root-helper/nouns/ruleset/handlers.ts'
 import { exampleRule } from '../support/example-rule.ts'
@@ -42,6 +45,30 @@ describe('The relay rules of a real kernel', function () {
       }),
       { numRuns: 40 },
     )
+  })
+
+  it('have their draws read as they are written, also by marks of the fast path, which nft lists below zero', () => {
+    const destinations = ['10.9.0.2', '10.9.0.3'].map((address) => ({ ...exampleRule().destinations[0]!, address }))
+    const draws = (['none', ...BALANCES] as const).flatMap((balance) =>
+      [false, true].map(
+        (is_fast_path) => `ct mark set ${drawnMark(exampleRule({ balance, destinations, is_fast_path }))}`,
+      ),
+    )
+    host.run(
+      'nft',
+      ['-f', '-'],
+      [
+        'add table inet draws',
+        'add chain inet draws drawn',
+        ...draws.map((draw) => `add rule inet draws drawn ${draw}`),
+      ].join('\n'),
+    )
+    const listed = objectsIn(nft('-j list chain inet draws drawn')).filter(([kind]) => kind === 'rule')
+    assert.deepEqual(
+      listed.map(([, rule]) => ruleText(rule['expr'])),
+      draws,
+    )
+    nft('delete table inet draws')
   })
 
   it('are the same, made by a change or made at once', async () => {

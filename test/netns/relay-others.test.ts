@@ -4,7 +4,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { chmodSync, copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
+import { IN_ROTATION, type RelayDestination, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import { exampleTunnel } from '../support/example.ts'
 import { exampleRule } from '../support/example-rule.ts'
 import type { Place } from './relay-peer.ts'
@@ -13,7 +13,13 @@ import { CLIENT, RELAY, RelayRig, SERVERS } from './relay-rig.ts'
 
 const NOBODY = 65_534
 const [ONE, TWO, THREE] = SERVERS
-const to = (address: string, port: number): RelayDestination => ({ address, port, port_range_end: null, weight: 1 })
+const to = (address: string, port: number): RelayDestination => ({
+  address,
+  port,
+  port_range_end: null,
+  weight: 1,
+  ...IN_ROTATION,
+})
 const rule = (route_rule_id: number, fields: Partial<RelayRule>): RelayRule =>
   exampleRule({ route_rule_id, sort_order: route_rule_id, bind_address: RELAY, destinations: [to(ONE, 80)], ...fields })
 const place = (protocol: Place['protocol'], address: string, port: number): Place => ({ protocol, address, port })
@@ -61,6 +67,18 @@ for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const)
         [fromRelay(THREE, 80), (await rig.held()).damaged, (await rig.held()).rules.length],
         [`${THREE} 80`, [], 2],
       )
+    })
+
+    it('is relayed as soon as the address is this host’s, and no longer than that, with no change of rules', async () => {
+      const later = '10.1.0.77'
+      rig.client.batch(`route add ${later}/32 via ${RELAY}`)
+      await rig.become(rule(1, { bind_address: later, bind_port: 81 }))
+      const reached: (string | undefined)[] = [await fromClient('tcp', later, 81)]
+      for (const way of ['add', 'del']) {
+        rig.relay.batch(`addr ${way} ${later}/32 dev near0`)
+        reached.push(await fromClient('tcp', later, 81))
+      }
+      assert.deepEqual(reached, [undefined, `${ONE} 80`, undefined])
     })
 
     it('and what others mark is relayed and counted all the same', async () => {

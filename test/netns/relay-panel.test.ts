@@ -60,7 +60,7 @@ describe('The panel in the middle of a relay', function () {
     for (const id of ids) await api('DELETE', `/routes/${id}`)
   }
   /** Waits for what is told of the health of a rule, one after the other. */
-  function toldOf(id: number, within_ms = 2000): (to: string) => Promise<void> {
+  function blockMessage(id: number, within_ms = 2000): (to: string) => Promise<void> {
     const told: (string | null)[] = []
     return async (to) => {
       for (
@@ -222,7 +222,7 @@ describe('The panel in the middle of a relay', function () {
     const id = await made(1001)
     await api('PUT', '/settings', { 'system.ruleset_protection': 'off' })
     await panel.watch()
-    const told = toldOf(id)
+    const told = blockMessage(id)
     // The first look finds nothing to tell of, so a change shows that there was one.
     await api('POST', `/routes/${id}/disable`)
     await told('disabled')
@@ -245,7 +245,7 @@ describe('The panel in the middle of a relay', function () {
 
   it("what somebody else flushes comes back by itself where the operator wants that, with its totals, and what is not the panel's is left as it is", async () => {
     const id = await made(1001, { route_protocol_id: UDP, destination_port: 90 })
-    const told = toldOf(id, 10_000)
+    const told = blockMessage(id, 10_000)
     await panel.watch()
     await api('POST', `/routes/${id}/disable`)
     await told('disabled')

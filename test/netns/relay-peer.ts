@@ -1,6 +1,6 @@
 // Runs in a namespace at one end of a relay: listens, connects, sends and counts, as each line that it reads asks.
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 
 export interface Place {
@@ -29,9 +29,13 @@ const spelled = (address: string | undefined, port: number | undefined): string 
 const received = new Map<string, number>()
 const count = (where: string, bytes: number): void => void received.set(where, (received.get(where) ?? 0) + bytes)
 
+const listening = new Map<string, Server>()
+const accepted = new Set<Socket>()
+
 function listenTcp({ address, port }: Place): Promise<void> {
   const server = createServer((socket) => {
-    socket.on('error', () => undefined)
+    accepted.add(socket)
+    socket.on('error', () => undefined).on('close', () => accepted.delete(socket))
     socket.write(
       `${spelled(socket.localAddress, socket.localPort)}|${spelled(socket.remoteAddress, socket.remotePort)}\n`,
     )
@@ -40,7 +44,13 @@ function listenTcp({ address, port }: Place): Promise<void> {
       socket.write(data)
     })
   })
+  listening.set(`${address} ${port}`, server)
   return new Promise((resolve, reject) => void server.on('error', reject).listen(port, address, resolve))
+}
+
+/** From now on the port refuses. */
+function stopListening({ address, port }: Place): void {
+  listening.get(`${address} ${port}`)?.close()
 }
 
 function listenUdp({ address, port }: Place): Promise<void> {
@@ -100,6 +110,23 @@ function talkUdp({ address, port }: Place, from: string | undefined): Promise<Ta
 }
 
 const held = new Map<string, Socket>()
+const heldUdp = new Map<string, UdpSocket>()
+
+/** Who answers a datagram of this flow, which is from the same port each time; null where nobody does in time. */
+function askOnFlow(name: string, { address, port }: Place): Promise<Talk | null> {
+  const socket = heldUdp.get(name) ?? createSocket('udp4')
+  heldUdp.set(name, socket)
+  return new Promise((resolve) => {
+    const end = (talk: Talk | null): void => {
+      clearTimeout(timer)
+      socket.removeAllListeners('message')
+      resolve(talk)
+    }
+    const timer = setTimeout(() => end(null), PATIENCE_MS)
+    socket.on('message', (data) => end(readTalk(data.toString())))
+    socket.send('who', port, address)
+  })
+}
 let isFlooding = false
 let flood: Promise<Flooded> | null = null
 
@@ -107,14 +134,35 @@ let flood: Promise<Flooded> | null = null
 const LONG_MS = 20_000
 let crowd: Socket[] = []
 
-/** So many connections at once; how many came about. */
-async function gather(count: number, place: Place): Promise<number> {
+/** So many connections at once, from these addresses in turn; how many there are. */
+async function gather(count: number, place: Place, sources: readonly string[] = []): Promise<number> {
   const keep = (socket: Socket): void => void crowd.push(socket)
-  await Promise.all(Array.from({ length: count }, () => talkTcp(place, undefined, keep, LONG_MS)))
+  await Promise.all(
+    Array.from({ length: count }, (_, at) => talkTcp(place, sources[at % sources.length], keep, LONG_MS)),
+  )
   return crowd.length
 }
 
-/** How many of them still answer. As many as `expected` are waited for, and the others for as long as they could take. */
+/** Who answers a new connection from each of these addresses. */
+async function reach(place: Place, sources: readonly string[]): Promise<string[]> {
+  const talks = await Promise.all(sources.map((from) => talkTcp(place, from, undefined, LONG_MS)))
+  return talks.map((talk) => talk?.server ?? 'nobody')
+}
+
+/** With what error a new connection ends; null where it comes about. */
+function refusal({ address, port }: Place): Promise<string | null> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: address, port }, () => {
+      socket.destroy()
+      resolve(null)
+    })
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? ''))
+  })
+}
+
+/**
+ * How many of them still answer. As many as `expected` are waited for, and the others for as long as they could take.
+ */
 async function answering(expected: number): Promise<number> {
   let heard = 0
   for (const socket of crowd) {
@@ -125,6 +173,12 @@ async function answering(expected: number): Promise<number> {
   if (expected < crowd.length) await pause(PATIENCE_MS)
   for (const socket of crowd) socket.removeAllListeners('data')
   return heard
+}
+
+/** The servers speak first to whoever is connected; resolves when their kernel has had the time to send it. */
+async function speak(): Promise<void> {
+  for (const socket of accepted) socket.write('x')
+  await pause(PATIENCE_MS)
 }
 
 let knocking: Promise<string[]> | null = null
@@ -200,6 +254,7 @@ async function pour(udp: Place, tcp: Place): Promise<Flooded> {
 
 const methods = {
   listen: (place: Place) => (place.protocol === 'tcp' ? listenTcp(place) : listenUdp(place)),
+  stopListening: async (place: Place) => stopListening(place),
   talk: (place: Place, from?: string) => (place.protocol === 'tcp' ? talkTcp(place, from) : talkUdp(place, from)),
   hold: (name: string, place: Place) => talkTcp(place, undefined, (socket) => void held.set(name, socket)),
   /** Whether the far end of a held connection still answers. */
@@ -213,8 +268,12 @@ const methods = {
       })
       socket?.write('x')
     }),
+  askOnFlow,
   gather,
+  reach,
+  refusal,
   answering,
+  speak,
   /** From now on all of them speak, until they are dispersed. */
   chat,
   disperse: () => {
@@ -241,6 +300,8 @@ const methods = {
   release: () => {
     held.forEach((socket) => socket.destroy())
     held.clear()
+    for (const socket of heldUdp.values()) socket.close()
+    heldUdp.clear()
   },
   startFlood: (udp: Place, tcp: Place) => {
     isFlooding = true

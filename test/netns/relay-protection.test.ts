@@ -1,6 +1,6 @@
 // A table of ours that the kernel keeps others off: connections outlive whatever others do to the ruleset.
 import assert from 'node:assert/strict'
-import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { IN_ROTATION, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
 import type { Place } from './relay-peer.ts'
 import { RELAY, RelayRig, ruleOfRig as rule, SERVERS } from './relay-rig.ts'
@@ -11,7 +11,7 @@ const FLOWS = 50
 const balanced = (route_rule_id: number, fields: Partial<RelayRule> = {}): RelayRule =>
   rule(route_rule_id, {
     balance: 'round_robin',
-    destinations: [ONE, TWO].map((address) => ({ address, port: 80, port_range_end: null, weight: 1 })),
+    destinations: [ONE, TWO].map((address) => ({ address, port: 80, port_range_end: null, weight: 1, ...IN_ROTATION })),
     ...fields,
   })
 const tcp = (port: number): Place => ({ protocol: 'tcp', address: RELAY, port })
@@ -121,6 +121,10 @@ describe('Relay rules in a table that the helper owns', function () {
     await rig.client.calls.disperse()
     await rig.become(rule(1))
     assert.equal((await protect(true)).how, 'held')
+    assert.match(rig.relay.run('nft', ['list', 'table', 'inet', 'panel_hold']), /flags owner\n/)
+    assert.equal(others('delete table inet panel_hold'), false)
+    const { managers, chains } = await askOnce(rig.socket, 'netfilter.probe', {})
+    assert.deepEqual([managers, chains], [[], []], 'it is nobody else’s')
     assert.equal(await rig.client.calls.gather(FLOWS, tcp(1001)), FLOWS)
     assert.equal(others('flush ruleset'), true)
     assert.equal((await rig.held()).is_present, false)

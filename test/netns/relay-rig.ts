@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
+import { IN_ROTATION, type RelayCounters, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { Result } from '@panel/shared/rpc/methods.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
 import { exampleRule } from '../support/example-rule.ts'
@@ -32,7 +32,7 @@ export const ruleOfRig = (route_rule_id: number, fields: Partial<RelayRule> = {}
     sort_order: route_rule_id,
     bind_address: RELAY,
     bind_port: 1000 + route_rule_id,
-    destinations: [{ address: SERVERS[0], port: 80, port_range_end: null, weight: 1 }],
+    destinations: [{ address: SERVERS[0], port: 80, port_range_end: null, weight: 1, ...IN_ROTATION }],
     ...fields,
   })
 
@@ -51,8 +51,12 @@ class Namespace {
     })
   }
 
+  get netns(): string {
+    return namespaceOf(this.child)
+  }
+
   run(program: string, args: readonly string[], input?: string): string {
-    return execFileSync('nsenter', [`--net=${namespaceOf(this.child)}`, program, ...args], {
+    return execFileSync('nsenter', [`--net=${this.netns}`, program, ...args], {
       encoding: 'utf8',
       maxBuffer: 1 << 27,
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -115,6 +119,8 @@ export class RelayRig {
   readonly servers = new Peer()
   readonly folder = mkdtempSync(join(tmpdir(), 'panel-relay-'))
   readonly socket = join(this.folder, 'helper.sock')
+  /** Of a panel that is kept. */
+  readonly store = join(this.folder, 'panel.db')
   readonly relay: Namespace
   /** One that came after the first, in the first's namespace. */
   #next: ChildProcess | null = null
@@ -164,14 +170,40 @@ export class RelayRig {
     }
   }
 
-  /** The web daemon's app, in the relay's namespace. */
-  panel(): Calls<PanelMethods> {
+  /**
+   * The web daemon's app, in the relay's namespace. With a store of its own it goes on from where the last one was
+   * killed. `socket`: of what is between it and the helper.
+   */
+  panel({ isKept = false, socket }: { readonly isKept?: boolean; readonly socket?: string } = {}): Calls<PanelMethods> {
+    const more = {
+      ...(isKept && { PANEL_DRIVER_STORE: this.store }),
+      ...(socket !== undefined && { PANEL_HELPER_SOCKET: socket }),
+    }
     this.#panel = spawn(
       'nsenter',
-      [`--net=${namespaceOf(this.relay.child)}`, process.execPath, '--import', 'tsx', here('panel-driver.ts')],
-      { env: this.#environment(), stdio: ['pipe', 'pipe', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'] },
+      [`--net=${this.relay.netns}`, process.execPath, '--import', 'tsx', here('panel-driver.ts')],
+      {
+        env: { ...this.#environment(), ...more },
+        stdio: ['pipe', 'pipe', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'],
+      },
     )
     return callsOf(this.#panel)
+  }
+
+  get panelPid(): number | undefined {
+    return this.#panel?.pid
+  }
+
+  /** Resolves when it is gone, with its sockets and its locks. */
+  async killPanel(): Promise<void> {
+    const panel = this.#panel
+    panel?.kill('SIGKILL')
+    if (panel && panel.exitCode === null && panel.signalCode === null) await once(panel, 'exit')
+  }
+
+  /** The one that came last answers nothing from now on; restartHelper ends that. */
+  stopHelper(): void {
+    this.#next?.kill('SIGSTOP')
   }
 
   /** The first one is stopped where it stands, since its namespace goes with it. */
@@ -181,13 +213,7 @@ export class RelayRig {
     rmSync(this.socket)
     this.#next = spawn(
       'nsenter',
-      [
-        `--net=${namespaceOf(this.relay.child)}`,
-        process.execPath,
-        '--import',
-        'tsx',
-        here('../../root-helper/main.ts'),
-      ],
+      [`--net=${this.relay.netns}`, process.execPath, '--import', 'tsx', here('../../root-helper/main.ts')],
       { env: { ...this.#environment(), ...settings }, stdio: 'ignore' },
     )
     await this.#listening()

@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path'
 import fc from 'fast-check'
 import { applyRuleset } from '@panel/root-helper/nouns/ruleset/handlers.ts'
 import { canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
-import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { IN_ROTATION, type RelayDestination, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import { readRuleset } from '@panel/shared/ruleset/nft/read.ts'
 import { exampleRule } from '../support/example-rule.ts'
 import { noJournal } from '../support/in-process-helper.ts'
@@ -16,9 +16,10 @@ import { KernelNamespace } from './kernel-namespace.ts'
 
 const rule = (route_rule_id: number, fields: Partial<RelayRule> = {}): RelayRule =>
   exampleRule({ route_rule_id, sort_order: route_rule_id, bind_port: 1000 + route_rule_id, ...fields })
-const to = (address: string): Partial<RelayRule> => ({
-  destinations: [{ address, port: 80, port_range_end: null, weight: 1 }],
+const end = (address: string, weight = 1): RelayDestination => ({
+  ...{ address, port: 80, port_range_end: null, weight, ...IN_ROTATION },
 })
+const to = (address: string): Partial<RelayRule> => ({ destinations: [end(address)] })
 /** Of a chain of its own, so that the change goes by nft. */
 const COMPILED = rule(7, { is_logging_enabled: true })
 const withSources = (...allowed_sources: string[]): Partial<RelayRule> => ({ allowed_sources })
@@ -66,11 +67,11 @@ describe('A change of relay rules that is read back in pieces', function () {
     rule(3, {
       bind_port: 5000,
       bind_port_range_end: 5009,
-      destinations: [{ address: '10.9.0.2', port: 6000, port_range_end: 6009, weight: 1 }],
+      destinations: [{ address: '10.9.0.2', port: 6000, port_range_end: 6009, weight: 1, ...IN_ROTATION }],
     }),
     rule(4, {
       balance: 'weighted',
-      destinations: [1, 3].map((weight) => ({ address: `10.9.0.${weight}`, port: 80, port_range_end: null, weight })),
+      destinations: [1, 3].map((weight) => end(`10.9.0.${weight}`, weight)),
     }),
   ]
   const nft = (command: string): string => host.run(real, command.split(' '))
@@ -107,7 +108,7 @@ describe('A change of relay rules that is read back in pieces', function () {
     await becomes(
       { ...one, sort_order: 50, nat_mode: 'none' },
       { ...two, ...withSources('255.255.255.255/32') },
-      { ...three, destinations: [{ address: '10.9.0.3', port: 7000, port_range_end: 7009, weight: 1 }] },
+      { ...three, destinations: [{ ...end('10.9.0.3'), port: 7000, port_range_end: 7009 }] },
       four,
     )
     await becomes(
@@ -118,7 +119,7 @@ describe('A change of relay rules that is read back in pieces', function () {
       rule(9),
       rule(10, {
         bind_address: '2001:db8::1',
-        destinations: [{ address: '::ffff:1.2.3.4', port: 8080, port_range_end: null, weight: 1 }],
+        destinations: [{ address: '::ffff:1.2.3.4', port: 8080, port_range_end: null, weight: 1, ...IN_ROTATION }],
       }),
       rule(11, { protocol: 'both', bind_address: '0.0.0.0' }),
     )
@@ -131,10 +132,10 @@ describe('A change of relay rules that is read back in pieces', function () {
   })
 
   it('needs no listing where rules get chains and sets of their own, change what is in them, and lose them', async () => {
-    const two = [2, 3].map((last) => ({ address: `10.9.0.${last}`, port: 80, port_range_end: null, weight: 1 }))
+    const two = [2, 3].map((last) => end(`10.9.0.${last}`))
     const six = {
       bind_address: '2001:db8::1',
-      destinations: [2, 3].map((last) => ({ address: `fd00::${last}`, port: 80, port_range_end: null, weight: 1 })),
+      destinations: [2, 3].map((last) => end(`fd00::${last}`)),
     }
     const limited = { max_connections_per_source: 9, connection_rate_limit: 50, is_logging_enabled: true }
     const all = [
@@ -254,7 +255,7 @@ describe('A change of relay rules that is read back in pieces', function () {
         ...limits,
         bind_address: '0.0.0.0',
         balance: 'round_robin',
-        destinations: [2, 3].map((last) => ({ address: `10.9.0.${last}`, port: 80, port_range_end: null, weight: 1 })),
+        destinations: [2, 3].map((last) => end(`10.9.0.${last}`)),
       })
       await host.kernel.rulesets.submit([4], [eight]).catch(() => undefined)
       assert.ok(four && listings() === 0)

@@ -2,32 +2,88 @@
 // and no rule changes with them. Real tunnels are in test/vm/impact.test.ts.
 import assert from 'node:assert/strict'
 import { exampleRule } from '../support/example-rule.ts'
+import { takeSourcesAway } from './earlier-iptables.ts'
 import { KernelNamespace } from './kernel-namespace.ts'
+import { IN_ROTATION } from '@panel/shared/ruleset/model.ts'
 
 const [ONE, TWO] = [
   exampleRule({ route_rule_id: 1, bind_port: 1001 }),
   exampleRule({ route_rule_id: 2, bind_port: 1002 }),
 ]
+const SIX = exampleRule({
+  route_rule_id: 6,
+  bind_address: '2001:db8::1',
+  destinations: [{ address: 'fd09::2', port: 443, port_range_end: null, weight: 1, ...IN_ROTATION }],
+})
 const GRE4 = { interface_name: 'gre-a-1', address: '172.17.1.1' }
 const GRE6 = { interface_name: 'gre-a-1', address: '2001:db8:1::1' }
 const OTHER = { interface_name: 'a-name-of-15-by', address: '172.18.1.1' }
 
-for (const isProtected of [false, true])
-  describe(`The source addresses in a table that ${isProtected ? 'the helper owns' : 'nobody owns'}`, function () {
-    this.timeout(60_000)
+interface Backend {
+  readonly settings: NodeJS.ProcessEnv
+  readonly isProtected: boolean
+  /** What the kernel has to tell that there is nothing of ours. */
+  readonly list: readonly string[]
+  readonly sources: (run: KernelNamespace['run'], family: 4 | 6) => Iterable<RegExpMatchArray>
+  /** Makes of what is there what a version without sources made. */
+  readonly takeAway: (run: KernelNamespace['run']) => void
+}
+
+const nft = (isProtected: boolean): Backend => ({
+  settings: {},
+  isProtected,
+  list: ['nft', 'list', 'ruleset'],
+  sources: (run, family) =>
+    run('nft', ['list', 'map', 'inet', 'panel', `relay_source${family}`]).matchAll(/"(\S+)" : ([^\s,]+)/g),
+  takeAway(run) {
+    const chain = run('nft', ['-a', 'list', 'chain', 'inet', 'panel', 'postrouting'])
+    const lines = [...chain.matchAll(/@relay_source.* # handle ([0-9]+)/g)].map(([, handle]) => handle)
+    assert.equal(lines.length, 2)
+    const commands = [
+      ...lines.map((handle) => `delete rule inet panel postrouting handle ${handle}`),
+      ...[4, 6].map((family) => `delete map inet panel relay_source${family}`),
+    ]
+    run('nft', ['-f', '-'], commands.map((command) => `${command}\n`).join(''))
+  },
+})
+
+const iptables = (variant: 'nft' | 'legacy'): Backend => {
+  const tool = (family: 4 | 6): string => `ip${family === 6 ? '6' : ''}tables-${variant}`
+  const OURS = /^-A PANEL-SOURCE -o (\S+) -j SNAT --to-source (\S+)$/gm
+  return {
+    settings: { PANEL_RULE_BACKEND: `iptables_${variant}` },
+    isProtected: false,
+    list: ['sh', '-c', `${tool(4)}-save; ${tool(6)}-save`],
+    sources: (run, family) => run(`${tool(family)}-save`, ['-t', 'nat']).matchAll(OURS),
+    takeAway: (run) => [4, 6].forEach((family) => takeSourcesAway(run, tool(family as 4 | 6))),
+  }
+}
+
+for (const [where, { settings, isProtected, list, sources: listed, takeAway }] of Object.entries({
+  'a table that nobody owns': nft(false),
+  'a table that the helper owns': nft(true),
+  'chains of iptables-nft': iptables('nft'),
+  'chains of iptables-legacy': iptables('legacy'),
+}))
+  describe(`The source addresses in ${where}`, function () {
+    this.timeout(120_000)
     let host: KernelNamespace
     before(async () => {
-      host = new KernelNamespace()
+      host = new KernelNamespace(settings)
       await host.kernel.rulesets.protect(isProtected)
     })
     after(() => host.close())
 
-    const sources = (): string[] =>
-      [4, 6].flatMap((family) =>
-        [...host.run('nft', ['list', 'map', 'inet', 'panel', `relay_source${family}`]).matchAll(/"(\S+)" : ([^\s,]+)/g)]
-          .map(([, name, address]) => `${name} ${address}`)
-          .sort(),
+    const run: KernelNamespace['run'] = (...args) => host.run(...args)
+    /** As the program lists them, which is as the helper reads them back. */
+    const sources = async (): Promise<string[]> => {
+      const found = ([4, 6] as const).flatMap((family) =>
+        [...listed(run, family)].map(([, name, address]) => `${name} ${address}`).sort(),
       )
+      const held = (await host.kernel.rulesets.sources()).map((one) => `${one.interface_name} ${one.address}`)
+      assert.deepEqual(held.sort(), [...found].sort(), 'the helper reads what is there')
+      return found
+    }
     const isWhole = async (ids: readonly number[]): Promise<void> => {
       const { rules, damaged, unmanaged } = await host.kernel.rulesets.read()
       assert.deepEqual(
@@ -39,19 +95,20 @@ for (const isProtected of [false, true])
 
     it('are nothing as long as there is no table, and are in it from the first rule on', async () => {
       await host.kernel.rulesets.followSources([GRE4, GRE6, OTHER])
-      assert.equal(host.run('nft', ['list', 'ruleset']), '')
-      await host.kernel.rulesets.submit([], [ONE])
-      assert.deepEqual(sources(), ['a-name-of-15-by 172.18.1.1', 'gre-a-1 172.17.1.1', 'gre-a-1 2001:db8:1::1'])
-      await isWhole([1])
+      const [program = '', ...args] = list
+      assert.doesNotMatch(host.run(program, args), /panel/i)
+      await host.kernel.rulesets.submit([], [ONE, SIX])
+      assert.deepEqual(await sources(), ['a-name-of-15-by 172.18.1.1', 'gre-a-1 172.17.1.1', 'gre-a-1 2001:db8:1::1'])
+      await isWhole([1, 6])
     })
 
     it('come, go and change by themselves, and no rule with them', async () => {
       await host.kernel.rulesets.followSources([{ ...GRE4, address: '172.17.1.9' }, GRE6])
-      assert.deepEqual(sources(), ['gre-a-1 172.17.1.9', 'gre-a-1 2001:db8:1::1'])
-      await isWhole([1])
+      assert.deepEqual(await sources(), ['gre-a-1 172.17.1.9', 'gre-a-1 2001:db8:1::1'])
+      await isWhole([1, 6])
       await host.kernel.rulesets.followSources([GRE4])
-      assert.deepEqual(sources(), ['gre-a-1 172.17.1.1'])
-      await isWhole([1])
+      assert.deepEqual(await sources(), ['gre-a-1 172.17.1.1'])
+      await isWhole([1, 6])
     })
 
     it('are those of a thousand tunnels, and of none', async () => {
@@ -69,44 +126,43 @@ for (const isProtected of [false, true])
         )
       for (const of of [20, 21]) {
         await host.kernel.rulesets.followSources(all(of))
-        assert.deepEqual(sources(), spelled(of))
+        assert.deepEqual(await sources(), spelled(of))
       }
       await host.kernel.rulesets.followSources([GRE4])
-      assert.deepEqual(sources(), ['gre-a-1 172.17.1.1'])
-      await isWhole([1])
+      assert.deepEqual(await sources(), ['gre-a-1 172.17.1.1'])
+      await isWhole([1, 6])
     })
 
     it('stay while rules change, by nft and by root itself', async () => {
       await host.kernel.rulesets.submit([], [TWO])
       await host.kernel.rulesets.submit([], [{ ...TWO, balance: 'round_robin', destinations: balanced }])
       await host.kernel.rulesets.submit([2], [])
-      assert.deepEqual(sources(), ['gre-a-1 172.17.1.1'])
-      await isWhole([1])
+      assert.deepEqual(await sources(), ['gre-a-1 172.17.1.1'])
+      await isWhole([1, 6])
     })
 
-    it('come to a table that an earlier version made without them', async () => {
+    it('come to what an earlier version made without them', async () => {
       await host.kernel.rulesets.protect(false)
-      const chain = host.run('nft', ['-a', 'list', 'chain', 'inet', 'panel', 'postrouting'])
-      const lines = [...chain.matchAll(/@relay_source.* # handle ([0-9]+)/g)].map(([, handle]) => handle)
-      assert.equal(lines.length, 2)
-      const commands = [
-        ...lines.map((handle) => `delete rule inet panel postrouting handle ${handle}`),
-        ...[4, 6].map((family) => `delete map inet panel relay_source${family}`),
-      ]
-      host.run('nft', ['-f', '-'], commands.map((command) => `${command}\n`).join(''))
-      assert.equal((await host.kernel.rulesets.read()).damaged.length, 1)
+      takeAway(run)
+      assert.equal((await host.kernel.rulesets.read()).damaged.length, 2)
       await host.kernel.rulesets.submit([], [])
-      assert.deepEqual(sources(), ['gre-a-1 172.17.1.1'])
-      await isWhole([1])
+      assert.deepEqual(await sources(), ['gre-a-1 172.17.1.1'])
+      await isWhole([1, 6])
       await host.kernel.rulesets.protect(isProtected)
     })
 
     it('are there again with a table that is made again', async () => {
       await host.kernel.rulesets.clear()
       await host.kernel.rulesets.submit([], [TWO])
-      assert.deepEqual(sources(), ['gre-a-1 172.17.1.1'])
+      assert.deepEqual(await sources(), ['gre-a-1 172.17.1.1'])
       await isWhole([2])
     })
   })
 
-const balanced = ['10.9.0.2', '10.9.0.3'].map((address) => ({ address, port: 80, port_range_end: null, weight: 1 }))
+const balanced = ['10.9.0.2', '10.9.0.3'].map((address) => ({
+  address,
+  port: 80,
+  port_range_end: null,
+  weight: 1,
+  ...IN_ROTATION,
+}))

@@ -1,7 +1,7 @@
 // What relay rules do to packets: client, relay and servers in namespaces, real traffic, rules made by the real helper.
 import assert from 'node:assert/strict'
 import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
-import type { RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
+import { IN_ROTATION, type RelayDestination, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import { exampleRule } from '../support/example-rule.ts'
 import type { Place, Talk } from './relay-peer.ts'
 import { CLIENT, CLIENT_TOO, RELAY, RELAY_FAR, RELAY_TOO, RelayRig, SERVERS } from './relay-rig.ts'
@@ -12,6 +12,7 @@ const to = (address: string, port: number, weight = 1): RelayDestination => ({
   port,
   port_range_end: null,
   weight,
+  ...IN_ROTATION,
 })
 const rule = (route_rule_id: number, fields: Partial<RelayRule>): RelayRule =>
   exampleRule({ route_rule_id, sort_order: route_rule_id, bind_address: RELAY, destinations: [to(ONE, 80)], ...fields })
@@ -132,6 +133,29 @@ export const describeTraffic = (title: string, backend: RuleBackend): void =>
       assert.deepEqual([await times(tcp(1003), 4), await reached(udp(1003))], [{ [server ?? '']: 4 }, server])
       await rig.become(rule(3, { bind_port: 1003, protocol: 'both', destinations: three, balance: 'source_hash' }))
       assert.deepEqual(await times(tcp(1003), 2), { [server ?? '']: 2 })
+    })
+
+    it('is led elsewhere while a destination is out, to a backup last, and to nobody where the rule is closed', async () => {
+      const [one, two, three] = SERVERS.map((address) => to(address, 80))
+      const out = (destination = one): RelayDestination => ({ ...destination!, rotation: 'out' })
+      const backup = { ...three!, is_backup: true, rotation: 'standby' as const }
+      const only = { bind_port: 1001, balance: 'none' as const }
+      const both = { bind_port: 1002, balance: 'source_hash' as const, protocol: 'both' as const }
+      const rotated = async (a: RelayDestination[], b: RelayDestination[], is_closed = false): Promise<unknown> => {
+        await rig.become(
+          rule(1, { ...only, destinations: a, is_closed }),
+          rule(2, { ...both, destinations: b, is_closed }),
+        )
+        const reachedNow = await Promise.all([tcp(1001), tcp(1002), udp(1002)].map((place) => reached(place)))
+        return reachedNow.map((server) => hostOf(server) ?? 'nobody')
+      }
+      assert.deepEqual(await rotated([one!, backup], [one!, out(two), backup]), [ONE, ONE, ONE])
+      assert.deepEqual(await rotated([out(), backup], [out(), two!, backup]), [THREE, TWO, TWO])
+      assert.deepEqual(await rotated([out(), backup], [out(), out(two), backup]), [THREE, THREE, THREE])
+      const [, , home] = (await rotated([one!, out(backup)], [one!, two!, out(backup)])) as string[]
+      assert.deepEqual(await rotated([out(), out(backup)], [out(), out(two), out(backup)]), [ONE, home, home])
+      assert.deepEqual(await rotated([one!], [one!, two!], true), ['nobody', 'nobody', 'nobody'])
+      assert.equal(await rig.client.calls.refusal(tcp(1001)), 'ECONNREFUSED')
     })
 
     it('shows the server the relay’s address, one of the operator’s choice, or the client’s own', async () => {

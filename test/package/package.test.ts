@@ -8,6 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildAll } from '../../packaging/build/build.ts'
+import { API_COMMANDS } from '@panel/web-daemon/cli/api/commands.ts'
 import { makePackage } from '../../packaging/package/package.ts'
 
 describe('The package', function () {
@@ -59,6 +60,30 @@ describe('The package', function () {
       assert.match(copyright, new RegExp(`^Files: node_modules/${name}/\\*\n(?:.*\n)*?License: \\S`, 'm'), name)
   })
 
+  it('brings the alerts and the dashboard for Prometheus', () => {
+    const list = execFileSync('dpkg-deb', ['--contents', path], { encoding: 'utf8' })
+    for (const name of ['alerts.yml', 'grafana-dashboard.json'])
+      assert.match(list, new RegExp(`/usr/share/doc/tunnel-panel/examples/${name.replace('.', '\\.')}(\\.gz)?\n`), name)
+  })
+
+  it('completes in bash, by itself, whatever the command passes on to the API', () => {
+    const completion = execFileSync(
+      'sh',
+      ['-c', `dpkg-deb --fsys-tarfile ${path} | tar -xO ./usr/share/bash-completion/completions/tunnel-panel`],
+      { encoding: 'utf8' },
+    )
+    assert.match(completion, /complete -F _tunnel_panel tunnel-panel/)
+    const script = readFileSync(join(import.meta.dirname, '../../packaging/debian/tunnel-panel.sh'), 'utf8')
+    const passedOn = /^ {2}(tunnels \| .*)\) api_command/m.exec(script)?.[1]?.split(' | ') ?? []
+    // It has a command of its own, which works without a daemon.
+    const nouns = new Set(API_COMMANDS.map(({ noun }) => noun).filter((noun) => noun !== 'safe-apply'))
+    assert.deepEqual(
+      [...nouns].filter((noun) => !passedOn.includes(noun)),
+      [],
+    )
+    for (const noun of nouns) assert.match(completion, new RegExp(`^ {4}${noun}\\) words=`, 'm'), noun)
+  })
+
   it('has manual pages that man takes without a word', () => {
     for (const name of ['tunnel-panel.1', 'tunnel-panel-helper.8', 'tunnel-panel-web.8']) {
       const { stdout, stderr } = spawnSync(
@@ -67,6 +92,20 @@ describe('The package', function () {
         { encoding: 'utf8', env: { ...process.env, MANROFFSEQ: '', LC_ALL: 'C.UTF-8', MANWIDTH: '80' } },
       )
       assert.deepEqual([stderr, stdout.includes('NAME')], ['', true], name)
+    }
+  })
+
+  it('has a manual page on which man shows each command over the API, with its options', () => {
+    const page = join(import.meta.dirname, '../../packaging/debian/tunnel-panel.1')
+    const { stdout } = spawnSync('man', ['-l', page], {
+      encoding: 'utf8',
+      maxBuffer: 1 << 24,
+      env: { ...process.env, MAN_KEEP_FORMATTING: '', MANPAGER: 'cat', LC_ALL: 'C.UTF-8', MANWIDTH: '5000' },
+    })
+    assert.match(stdout, /^ +safe-apply /m)
+    for (const { noun, verb, query } of API_COMMANDS.filter((one) => one.noun !== 'safe-apply')) {
+      assert.match(stdout, new RegExp(`^ +${noun} ${verb}( id)*( |$)`, 'm'), `${noun} ${verb}`)
+      for (const name of query) assert.ok(stdout.includes(`--${name}`), `${noun} ${verb} --${name}`)
     }
   })
 

@@ -8,9 +8,10 @@ export interface Tier {
   /** Why this tier cannot run on this machine, or null. */
   readonly missing: () => string | null | Promise<string | null>
   /**
-   * `whole`: one process, and no other tier of this kind beside it. `shares`: its files have no port, file or global in common, so that two
-   * processes may run a part each. `files`: a process for each, since each has a machine of its own. `alone`: once everything else is over, since
-   * a browser and an emulated machine together want a host with nothing else to do.
+   * `whole`: one process, and no other tier of this kind beside it. `shares`: its files have no port, file or global in
+   * common, so that two processes may run a part each. `files`: a process for each, since each has a machine of its
+   * own. `alone`: once everything else is over, since a browser and an emulated machine together want a host with
+   * nothing else to do.
    */
   readonly runs: 'whole' | 'shares' | 'files' | 'alone'
 }
@@ -38,5 +39,9 @@ export const TIERS: readonly Tier[] = [
     missing: () => (isRoot ? needs('ip', 'nft', 'iptables', 'unshare') : 'it needs root, to make network namespaces'),
   },
   { name: 'ui', runs: 'whole', missing: () => needs('chromium') },
-  { name: 'package', runs: 'whole', missing: () => needs('dpkg-buildpackage', 'dh', 'lintian', 'man') },
+  {
+    name: 'package',
+    runs: 'whole',
+    missing: () => needs('dpkg-buildpackage', 'dh', 'lintian', 'man', 'prometheus', 'promtool'),
+  },
 ]

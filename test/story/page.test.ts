@@ -14,7 +14,7 @@ import { putPanel } from '../vm/panel/bundles.ts'
 import { OPERATOR, Panel } from '../vm/panel/panel.ts'
 
 const { volume } = formatter(DEFAULT_DISPLAY)
-const NOTHING_PER_SECOND = /^0 B\/s$/
+const NOTHING_PER_SECOND = /^0\sB\/s$/
 /** Where people reach server A, and the echo that stands behind B. */
 const PUBLIC = '198.51.100.1'
 const [PORT, ECHO_PORT] = [8080, 9000]
@@ -235,7 +235,7 @@ describe('An operator before the pages of two servers', function () {
     await b.server.run('ip', ['link', 'delete', 'gre-b-1'])
     await badge(row(onA, 'gre-a-1'), 'Down').waitFor()
     await row(onA, 'gre-a-1')
-      .getByText(/100 % of the last \d+ probes to 172\.17\.1\.2 are lost/)
+      .getByText(/100\s% of the last \d+ probes to 172\.17\.1\.2 are lost/)
       .waitFor()
     await row(onA, 'gre-a-1').getByText('Up (GRE reports no carrier)').waitFor()
     assert.equal((await linkOf(a.server, 'gre-a-1'))?.operstate, 'UNKNOWN', 'the kernel knows nothing of it')

@@ -52,6 +52,24 @@ export const REPETITIONS = {
     what: 'changes of relay rules at random, by one batch to the kernel beside nft with the text of them',
     files: ['test/netns/direct-commit.test.ts'],
   },
+  PANEL_ROTATIONS: {
+    usual: 16,
+    soak: 100,
+    what: 'rotations of the destinations of relay rules under a thousand connections, in a network namespace',
+    files: ['test/netns/relay-rotation.test.ts'],
+  },
+  PANEL_ROTATION_KILLS: {
+    usual: 3,
+    soak: 100,
+    what: 'kill -9 of the web daemon, the helper or both in a rotation, in a network namespace',
+    files: ['test/netns/relay-failover-kills.test.ts'],
+  },
+  PANEL_HEAL_KILLS: {
+    usual: 2,
+    soak: 100,
+    what: 'kill -9 of the web daemon while it puts flushed relay rules back, in a network namespace',
+    files: ['test/netns/relay-heal-kills.test.ts'],
+  },
   PANEL_WINDOW_KILLS: {
     usual: 20,
     soak: 1000,
@@ -68,7 +86,7 @@ export const REPETITIONS = {
     usual: 1,
     soak: 10,
     what: 'power cuts of the installed package in the middle of fifty changes',
-    files: ['test/vm/package.test.ts'],
+    files: ['test/vm/package-in-use.test.ts'],
   },
 } as const satisfies Record<string, Repetition>
 

@@ -1,6 +1,6 @@
 // One relay rule that tests speak of: TCP port 443 of 192.0.2.1 to 10.9.0.2, masqueraded.
 import { canonicalRule } from '@panel/shared/ruleset/canonical.ts'
-import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { IN_ROTATION, type RelayRule } from '@panel/shared/ruleset/model.ts'
 
 export const exampleRule = (fields: Partial<RelayRule> = {}): RelayRule =>
   canonicalRule({
@@ -11,7 +11,7 @@ export const exampleRule = (fields: Partial<RelayRule> = {}): RelayRule =>
     bind_port: 443,
     bind_port_range_end: null,
     bind_interface: null,
-    destinations: [{ address: '10.9.0.2', port: 443, port_range_end: null, weight: 1 }],
+    destinations: [{ address: '10.9.0.2', port: 443, port_range_end: null, weight: 1, ...IN_ROTATION }],
     balance: 'none',
     nat_mode: 'masquerade',
     snat_address: null,
@@ -22,5 +22,6 @@ export const exampleRule = (fields: Partial<RelayRule> = {}): RelayRule =>
     fwmark: null,
     max_connections_per_source: null,
     connection_rate_limit: null,
+    is_closed: false,
     ...fields,
   })

@@ -30,9 +30,11 @@ import type {
   OwnAccess,
   OwnClient,
   SavedFiles,
+  SeenLink,
   UnitFiles,
 } from '@panel/root-helper/kernel/facilities.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
+import { madeOnce } from '@panel/shared/made-once.ts'
 import { ownLinksIn } from '@panel/root-helper/kernel/files/own-links.ts'
 import { fakeInterface, NO_STATISTICS } from './fake-interfaces.ts'
 import { fakeRoute, FakeRoutesThrough, routesTo } from './fake-routes.ts'
@@ -51,6 +53,7 @@ interface FakeLink {
 
 export class FakeKernel implements Kernel {
   readonly held = new Map<string, FakeLink>()
+  readonly #uncounted = madeOnce<SeenLink>()
   readonly ownLinks = ownLinksIn(memoryFolder(), 'this-boot')
   readonly files = new Map<string, string>()
   readonly enabled = new Set<string>()
@@ -143,10 +146,12 @@ export class FakeKernel implements Kernel {
   }
 
   readonly links: Links = {
-    list: async (names) =>
-      [...this.held]
-        .filter(([name, link]) => (names ? names.includes(name) : isOurs(name, link)))
-        .map(([name, link]) => found(name, link)),
+    list: async (names) => this.#found(names),
+    listUncounted: async (names) =>
+      this.#found(names).map(({ observed, ...found }) => {
+        const link = { ...found, observed: withoutCounters(observed) }
+        return this.#uncounted(found.interface_name, [JSON.stringify(link)], () => link)
+      }),
     observe: async (names) =>
       [...this.held]
         .filter(([name]) => names.includes(name))
@@ -180,6 +185,7 @@ export class FakeKernel implements Kernel {
       })),
     ],
     routingTable: async () => this.hostRoutes,
+    devices: async () => [],
     routesTo: async (addresses) => routesTo(this.hostRoutes, addresses),
     sources: async () => [...this.held].filter(([name, link]) => isOurs(name, link)).flatMap(fakeSources),
     nextHops: async () => this.hostRoutes.filter(({ gateway }) => gateway !== ''),
@@ -218,6 +224,7 @@ export class FakeKernel implements Kernel {
         this.files.delete(name)
       },
       isOverridden: async (name) => [...this.files.keys()].some((other) => other.startsWith(`${name}.d/`)),
+      listOverridden: async () => [...this.files.keys()].flatMap((path) => /^(.+)\.d\//.exec(path)?.[1] ?? []),
     }
   }
 
@@ -276,7 +283,7 @@ export class FakeKernel implements Kernel {
   #ours(name: string): LinkState {
     const link = this.held.get(name)
     if (!link) throw new KernelError('ENODEV', `There is no ${name}: No such device`)
-    if (!link.state || this.ownLinks.says(link.index) !== true)
+    if (!link.state || this.ownLinks.isOwn(link.index) !== true)
       throw new KernelError('EPERM', `${name} is not a tunnel of ours`)
     return link.state
   }
@@ -289,6 +296,12 @@ export class FakeKernel implements Kernel {
 
   #tell(event: HostEvent): void {
     for (const listener of this.listeners) listener(event)
+  }
+
+  #found(names: readonly string[] | null): FoundLink[] {
+    return [...this.held]
+      .filter(([name, link]) => (names ? names.includes(name) : isOurs(name, link)))
+      .map(([name, link]) => found(name, link))
   }
 
   #change(what: string): void {

@@ -2,6 +2,8 @@
 import { message } from '@panel/shared/messages/message.ts'
 import { contains, type Cidr, type Ip } from '@panel/shared/address/ip.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
+import type { FastPathFound } from '@panel/shared/ruleset/fast-path.ts'
+import type { FastCounters } from '@panel/shared/ruleset/found.ts'
 import type { Protection } from '@panel/shared/ruleset/protection.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RuleBackend, RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
@@ -11,10 +13,13 @@ import type {
   Connections,
   Forwarding,
   HeldRuleset,
+  LinkSource,
   RuleBackends,
   Rulesets,
 } from '@panel/root-helper/kernel/facilities.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
+import { isOfRule } from '@panel/root-helper/kernel/conntrack/unmarked.ts'
+import type { UnmarkedFlow } from '@panel/root-helper/netlink/conntrack.ts'
 import { FlowCounts } from '@panel/root-helper/kernel/conntrack/flow-counts.ts'
 
 const ZERO = { tx_bytes: 0, tx_packets: 0, rx_bytes: 0, rx_packets: 0 }
@@ -152,7 +157,18 @@ export class FakeRulesets implements Rulesets {
     return this.wanted ? this.able : { how: 'none', detail: message('root.protection_off').message }
   }
 
-  async followSources(): Promise<void> {}
+  followed: readonly LinkSource[] = []
+  followSources = async (sources: readonly LinkSource[]): Promise<void> => void (this.followed = sources)
+
+  async sources(): Promise<readonly LinkSource[]> {
+    this.#readable()
+    return this.isPresent ? this.followed : []
+  }
+  async followDevices(): Promise<void> {}
+
+  /** Whether the kernel has flowtables. */
+  fast: FastPathFound = { is_able: true, detail: '' }
+  fastPath = async (): Promise<FastPathFound> => this.fast
 
   async protect(isWanted: boolean): Promise<Protection> {
     this.wanted = isWanted
@@ -231,6 +247,7 @@ export const fakeConnection = (fields: Partial<RelayConnection> = {}): RelayConn
 export class FakeConnections implements Connections {
   open: RelayConnection[] = []
   others: (readonly Ip[])[] = [] // no rule owns them: where each comes from and goes to
+  unmarkedFlows: UnmarkedFlow[] = []
   counts = new FlowCounts()
   /** As the kernel numbers them, by where they come from. */
   readonly #numbers = new Map<string, number>()
@@ -248,6 +265,14 @@ export class FakeConnections implements Connections {
       ({ route_rule_id }) => route_rule_ids.length === 0 || route_rule_ids.includes(route_rule_id),
     )
   }
+
+  async unmarked(rule: RelayRule): Promise<number[]> {
+    await this.list([])
+    return this.unmarkedFlows.filter((flow) => isOfRule(flow, rule)).map(({ mark }) => mark)
+  }
+  /** What flows of the fast path have carried; null where there was none. */
+  carried: FastCounters | null = null
+  fast = async (): Promise<FastCounters | null> => this.carried
 
   async through(networks: readonly Cidr[]): Promise<number> {
     await this.list([])

@@ -22,7 +22,15 @@ const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.opti
 const rarely = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
   fc.option(arbitrary, { freq: 3 }).map((value) => value)
 
-const ruleOf = (family: 4 | 6): fc.Arbitrary<RelayRule> =>
+/** What keeps a rule off the fast path would do so to most that are drawn. */
+const NOTHING_SLOW = {
+  fwmark: null,
+  is_logging_enabled: false,
+  max_connections_per_source: null,
+  connection_rate_limit: null,
+}
+
+const ruleOf = (family: 4 | 6, mayBeFast: boolean): fc.Arbitrary<RelayRule> =>
   fc
     .record({
       route_rule_id: fc.integer({ min: 1, max: 12 }),
@@ -38,6 +46,8 @@ const ruleOf = (family: 4 | 6): fc.Arbitrary<RelayRule> =>
           port: fc.integer({ min: 1000, max: 1012 }),
           port_range_end: fc.constant(null),
           weight: fc.constantFrom(1, 2, 3, 10, 999, 1000),
+          is_backup: fc.constantFrom(false, false, true),
+          rotation: fc.constantFrom('in' as const, 'in' as const, 'out' as const),
         }),
         { minLength: 1, maxLength: 4 },
       ),
@@ -54,18 +64,26 @@ const ruleOf = (family: 4 | 6): fc.Arbitrary<RelayRule> =>
       fwmark: rarely(fc.integer({ min: 1, max: 0xffff_ffff })),
       max_connections_per_source: rarely(fc.integer({ min: 1, max: 1_000_000 })),
       connection_rate_limit: rarely(fc.integer({ min: 1, max: 1_000_000 })),
+      is_closed: fc.constantFrom(false, false, false, true),
+      is_fast_path: mayBeFast ? fc.boolean() : fc.constant(false),
     })
     .map(({ width, ...rule }) =>
       canonicalRule({
         ...rule,
+        ...(rule.is_fast_path ? NOTHING_SLOW : {}),
         bind_port_range_end: width === 0 ? null : rule.bind_port + width,
         snat_address: rule.nat_mode === 'snat' ? targets[family][0] : null,
       }),
     )
 
-export const relayRule: fc.Arbitrary<RelayRule> = fc.oneof(ruleOf(4), ruleOf(4), ruleOf(6))
+const ruleOfAny = (mayBeFast: boolean): fc.Arbitrary<RelayRule> =>
+  fc.oneof(ruleOf(4, mayBeFast), ruleOf(4, mayBeFast), ruleOf(6, mayBeFast))
+const rulesOf = (rule: fc.Arbitrary<RelayRule>): fc.Arbitrary<RelayRule[]> =>
+  fc.uniqueArray(rule, { maxLength: 10, selector: ({ route_rule_id }) => route_rule_id }).map(canonicalRuleset)
+
+export const relayRule: fc.Arbitrary<RelayRule> = ruleOfAny(false)
 
 /** Up to twelve rules, in their order. */
-export const relayRules: fc.Arbitrary<RelayRule[]> = fc
-  .uniqueArray(relayRule, { maxLength: 10, selector: ({ route_rule_id }) => route_rule_id })
-  .map(canonicalRuleset)
+export const relayRules: fc.Arbitrary<RelayRule[]> = rulesOf(relayRule)
+/** The same for what needs no kernel: not every one has flowtables. */
+export const fastRelayRules: fc.Arbitrary<RelayRule[]> = rulesOf(ruleOfAny(true))

@@ -10,10 +10,10 @@ import {
   TUNNEL_TYPES,
 } from '@panel/shared/api/base/lookups.ts'
 import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
-import { ROUTE_FIELDS } from '@panel/shared/api/routes/fields.ts'
+import { STORED_ROUTE_FIELDS } from '@panel/shared/api/routes/fields.ts'
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
-import type { NamedRoute } from '@panel/web-daemon/features/routes/record.ts'
+import type { NamedRoute, NewDestination } from '@panel/web-daemon/features/routes/record.ts'
 import type { AddressRecord, NewTunnel, TunnelRecord } from '@panel/web-daemon/features/tunnels/record.ts'
 
 /**
@@ -82,8 +82,28 @@ export const storedAddress = (address: string, fields: Partial<AddressRecord> = 
   ...fields,
 })
 
+/** As a request makes it that says no more than where. */
+export const newDestination = (
+  address: string,
+  port: number,
+  fields: Partial<NewDestination> = {},
+): NewDestination => ({
+  address,
+  hostname: null,
+  hostname_policy: null,
+  port,
+  port_range_end: null,
+  weight: 1,
+  is_enabled: true,
+  is_backup: false,
+  drained_until: null,
+  state: 'unknown',
+  sort_order: 0,
+  ...fields,
+})
+
 export const namedRoute = (fields: Partial<NamedRoute> = {}): NamedRoute => ({
-  ...defaultsOf(ROUTE_FIELDS),
+  ...defaultsOf(STORED_ROUTE_FIELDS),
   ...WRITTEN,
   route_rule_id: 1,
   route_rule_title: 'Rule 1',

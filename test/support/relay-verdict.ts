@@ -2,7 +2,7 @@
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import { findRelayBlocks, type RelayBlock } from '@panel/shared/foreign/relay-block.ts'
 import type { Surroundings } from '@panel/shared/foreign/relay-packet.ts'
-import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { IN_ROTATION, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import { exampleRule } from './example-rule.ts'
 
 export const AROUND: Surroundings = { own_addresses: ['192.0.2.1'], in_interface: 'eth0', out_interface: 'gre-a-1' }
@@ -14,11 +14,11 @@ export const relay = (fields: Partial<RelayRule> = {}): RelayRule =>
     bind_port: 443,
     bind_port_range_end: null,
     bind_interface: null,
-    destinations: [{ address: '10.9.0.2', port: 8443, port_range_end: null, weight: 1 }],
+    destinations: [{ address: '10.9.0.2', port: 8443, port_range_end: null, weight: 1, ...IN_ROTATION }],
     ...fields,
   })
 export const relayTo = (address: string, first: number, protocol: RelayRule['protocol'] = 'tcp'): RelayRule =>
-  relay({ protocol, destinations: [{ address, port: first, port_range_end: null, weight: 1 }] })
+  relay({ protocol, destinations: [{ address, port: first, port_range_end: null, weight: 1, ...IN_ROTATION }] })
 export const blockOf = (...args: Parameters<typeof findRelayBlocks>): RelayBlock | null =>
   findRelayBlocks(...args)[0] ?? null
 export function verdict(foreign: ForeignFound, rule = relay(), around = AROUND): string {

@@ -3,10 +3,16 @@ const { writeFileSync } = require('node:fs')
 const { relative } = require('node:path')
 const { reporters } = require('mocha')
 
+/** The cause too: of a property, only that says what was wrong with its counterexample. */
+const withCauses = (error) => {
+  const text = String(error?.stack ?? error?.message ?? 'no error was given')
+  return error?.cause instanceof Error ? `${text}\nCause: ${withCauses(error.cause)}` : text
+}
+
 const describe = (test) => ({
   title: test.titlePath().join(' › '),
   file: test.file ?? '',
-  error: String(test.err?.stack ?? test.err?.message ?? 'no error was given'),
+  error: withCauses(test.err),
 })
 
 /** Wall time of the suites at the top of a file, hooks included. */

@@ -1,18 +1,14 @@
 // Measures the page against its limits (design of the page): npm run budgets. Sizes are of what is built, compressed by
 // gzip; times are of Chromium here.
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { loadavg } from 'node:os'
 import type { Browser } from 'playwright-core'
-import { ROUTES } from '../../ui/src/core/routes.ts'
-import { PAGE_DIR } from '../api/support/panel.ts'
 import { createTunnel } from '../api/support/tunnels.ts'
-import { createRoute } from '../api/support/routes.ts'
 import { median } from '../bench/figures.ts'
 import { launch, PLAIN_HTTP_NAME, visitWith, type Visit } from './support/browser.ts'
-import { addressOf, seen, signedIn, startHost, type Host } from './support/host.ts'
-import { giveHistory, giveTraffic } from './support/past.ts'
-import { coldPage, countBytes, longestTask, slowLine, slowProcessor } from './support/measure.ts'
+import { firstPages, startHostWithFew } from './support/first-pages.ts'
+import { seen, signedIn, startHost, type Host } from './support/host.ts'
+import { coldPage, longestTask, slowLine, slowProcessor } from './support/measure.ts'
+import { chartSize, firstLoad, LIMITS, routeSizes } from './support/sizes.ts'
 
 interface Line {
   readonly what: string
@@ -25,35 +21,12 @@ const MANY = 1000
 const lines: Line[] = []
 const tell = (what: string, measured: number, limit: number, unit: Line['unit']): void =>
   void lines.push({ what, measured, limit, unit })
-const packed = (file: string): number =>
-  existsSync(join(PAGE_DIR, `${file}.gz`)) ? statSync(join(PAGE_DIR, `${file}.gz`)).size / 1000 : 0
-const total = (files: readonly string[]): number => files.reduce((sum, file) => sum + packed(file), 0)
 
 const sizes = (): void => {
-  const html = readFileSync(join(PAGE_DIR, 'index.html'), 'utf8')
-  tell(
-    'first load, JS and CSS',
-    total([...html.matchAll(/"\.\/(assets\/[^"]+)"/g)].map((match) => String(match[1]))),
-    45,
-    'KB',
-  )
-  const { routes } = JSON.parse(readFileSync(join(PAGE_DIR, 'preload.json'), 'utf8')) as {
-    routes: { path: string; files: Record<string, string[]> }[]
-  }
-  const own = routes
-    .map(({ path, files }) => ({ path, size: total((files['en'] ?? []).filter((file) => /Page-/.test(file))) }))
-    .sort((a, b) => b.size - a.size)
-  tell(`largest chunk of a route (${own[0]?.path ?? ''})`, own[0]?.size ?? 0, 15, 'KB')
-  tell(
-    'chart',
-    total(
-      readdirSync(join(PAGE_DIR, 'assets'))
-        .filter((name) => /^chart-.*\.(js|css)$/.test(name))
-        .map((name) => `assets/${name}`),
-    ),
-    26,
-    'KB',
-  )
+  tell('first load, JS and CSS', firstLoad(), LIMITS.first_load, 'KB')
+  const [largest] = routeSizes()
+  tell(`largest chunk of a route (${largest?.path ?? ''})`, largest?.size ?? 0, LIMITS.route, 'KB')
+  tell('chart', chartSize(), LIMITS.chart, 'KB')
 }
 
 const SLOW = { latency: 400, kbps: 400 } as const
@@ -84,29 +57,12 @@ const coldOverview = async (browser: Browser, host: Host, { context }: Visit): P
   await page.context().close()
 }
 
-/**
- * Every page once as the first that a browser opens, by brotli as over TLS or a tunnel of ssh: the package has the
- * panel listen elsewhere only if told that a proxy has TLS. Drawing charts has a limit of its own, and comes after the
- * data that is drawn.
- */
-const firstPages = async (browser: Browser, host: Host, { context }: Visit): Promise<void> => {
-  const found: { path: string; page: number; chart: number }[] = []
-  for (const { path } of ROUTES) {
-    const page = await coldPage(browser, context)
-    const bytes = await countBytes(page)
-    await page.goto(host.base + addressOf(path))
-    await seen(page, /./)
-    await page.waitForTimeout(1500)
-    found.push({ path, page: bytes.page / 1000, chart: bytes.chart / 1000 })
-    await page.context().close()
-  }
-  const [most] = found.sort((a, b) => b.page - a.page)
-  tell(
-    `largest first page with its data, over the wire (${most?.path ?? ''}; ${((most?.page ?? 0) + (most?.chart ?? 0)).toFixed(1)} with what draws its chart)`,
-    most?.page ?? 0,
-    90,
-    'KB',
-  )
+const largestFirstPage = async (browser: Browser, host: Host, visit: Visit): Promise<void> => {
+  const [most] = await firstPages(browser, host, visit)
+  if (!most) throw new Error('no page was opened')
+  const { path, page, chart } = most
+  const what = `largest first page with its data, over the wire (${path}; ${(page + chart).toFixed(1)} with what draws its chart)`
+  tell(what, page, LIMITS.first_page, 'KB')
 }
 
 const RUNS = 7
@@ -171,18 +127,11 @@ const watchThem = async ({ page }: Visit): Promise<void> => {
 }
 
 const few = async (browser: Browser): Promise<void> => {
-  const host = await startHost({ host_names: [PLAIN_HTTP_NAME] })
-  const client = await host.setUp()
-  await createTunnel(client)
-  await createRoute(client, { tunnel_id: 1 })
-  await giveHistory(host, 1)
-  await giveTraffic(host, 1)
-  await host.metrics.start()
-  await host.monitor.start()
+  const host = await startHostWithFew({ host_names: [PLAIN_HTTP_NAME] })
   const plain = overPlainHttp(host)
   await coldOverview(browser, plain, await signedIn(await visitWith(browser, plain)))
   const visit = await signedIn(await visitWith(browser, host))
-  await firstPages(browser, host, visit)
+  await largestFirstPage(browser, host, visit)
   await walk(browser, visit)
   await host.close()
 }

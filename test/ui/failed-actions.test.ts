@@ -21,7 +21,7 @@ describe('An action while the helper is away', function () {
 
   const MORE = /^Actions for .*Web/
   const ACTIONS: [string, string, RegExp, readonly (string | RegExp)[], string][] = [
-    ['taking a tunnel down', 'tunnels/2', /gre-a-2/, ['Take down'], 'gre-a-2 could not be taken down'],
+    ['disabling a tunnel', 'tunnels/2', /gre-a-2/, ['Disable'], 'gre-a-2 could not be disabled'],
     [
       'restarting a tunnel',
       'tunnels/1',
@@ -58,10 +58,10 @@ describe('An action while the helper is away', function () {
       'tunnels/2',
       /gre-a-2/,
     )
-    await press(page, ['Take down'])
-    await page.getByText('gre-a-2 is down').waitFor()
+    await press(page, ['Disable'])
+    await page.getByText('gre-a-2 is disabled').waitFor()
     host.sendHelperAway()
     await press(page, ['Undo'])
-    await page.getByRole('alert').getByText('Undo failed: gre-a-2 is down').waitFor()
+    await page.getByRole('alert').getByText('Undo failed: gre-a-2 is disabled').waitFor()
   })
 })

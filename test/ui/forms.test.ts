@@ -1,5 +1,5 @@
-// What is typed into a form is lost to nothing but an explicit discard: not to a change in another tab, not to an action
-// on the same page, not to a reload.
+// What is typed into a form is lost to nothing but an explicit discard: not to a change in another tab, not to an
+// action on the same page, not to a reload.
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import type { Client } from '../api/support/client.ts'
@@ -58,9 +58,9 @@ describe('What is typed into a form', () => {
   it('survives an action on the same page', async () => {
     const page = await editTunnel()
     await field(page, 'Note').fill('mine')
-    await page.getByRole('button', { name: 'Take down' }).click()
+    await page.getByRole('button', { name: 'Disable' }).click()
     await page
-      .getByRole('button', { name: /^(Take down|Bring up)$/ })
+      .getByRole('button', { name: /^(Disable|Enable)$/ })
       .first()
       .waitFor()
     assert.equal(await field(page, 'Note').inputValue(), 'mine')

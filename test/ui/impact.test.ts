@@ -80,7 +80,7 @@ describe('What a change interrupts', () => {
   it("names the operator's own connection where the change leads over it", async () => {
     host.kernel.hostRoutes.push(fakeRoute('127.0.0.0/8', 'gre-a-1'))
     const page = await open('tunnels/1', 'gre-a-1')
-    await page.getByRole('button', { name: 'Take down' }).click()
+    await page.getByRole('button', { name: 'Disable' }).click()
     const box = page.getByRole('dialog').getByRole('region', { name: 'What this interrupts' })
     await box.getByText(/Your own connection comes from 127\.0\.0\.1, through gre-a-1/).waitFor()
   })
@@ -131,7 +131,7 @@ describe('What a change interrupts', () => {
     host.kernel.connections.unreadable = 'Operation not permitted'
     await host.traffic.count()
     const page = await open('tunnels/1', 'gre-a-1')
-    await page.getByRole('button', { name: 'Take down' }).click()
+    await page.getByRole('button', { name: 'Disable' }).click()
     const box = page.getByRole('dialog').getByRole('region', { name: 'What this interrupts' })
     await box.getByText('not known').first().waitFor()
     assert.deepEqual((await figures(box)).slice(0, 2), [

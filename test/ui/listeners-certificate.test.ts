@@ -33,7 +33,7 @@ describe('Another certificate of the panel on the page', () => {
     await field(page, 'Certificate').fill(readFileSync(cert, 'utf8'))
     await field(page, 'Private key').fill(readFileSync(key, 'utf8'))
     await page.getByRole('button', { name: 'Try it' }).click()
-    await page.getByText(/Ends by itself in/).waitFor()
+    await page.getByText(/Ends automatically in/).waitFor()
   }
   const states = async (): Promise<string[]> => (await listed(client)).map(({ state }) => state)
 

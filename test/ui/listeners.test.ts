@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { Client } from '../api/support/client.ts'
 import { closedPort, isOpen, listed, tryListener } from '../api/support/listeners.ts'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
-import { complaintOf, eachHost, field, goTo, type Host, signedIn } from './support/host.ts'
+import { complains, complaintOf, eachHost, field, goTo, type Host, signedIn } from './support/host.ts'
 
 describe('The addresses of the panel on the page', () => {
   const { visit } = browsing()
@@ -41,8 +41,8 @@ describe('The addresses of the panel on the page', () => {
     await field(page, 'Certificate').fill('nothing')
     await field(page, 'Private key').fill('nothing')
     await submit(arrived)
-    assert.match(await complaintOf(page, 'Address'), /Address must be an IP address of this server/)
-    assert.match(await complaintOf(page, 'Certificate'), /Certificate must be in PEM form/)
+    await complains(page, 'Address', /Address must be an IP address of this server/)
+    await complains(page, 'Certificate', /Certificate must be in PEM form/)
     await field(page, 'Address').fill('0.0.0.0')
     await page.getByRole('switch', { name: 'Encrypted (TLS)' }).uncheck()
     await submit(arrived)
@@ -52,7 +52,7 @@ describe('The addresses of the panel on the page', () => {
     const link = page.getByRole('link', { name: /^Open http/ })
     await link.waitFor()
     assert.equal(await link.getAttribute('href'), `http://127.0.0.1:${port}/secret/system`)
-    await page.getByText(/Ends by itself in/).waitFor()
+    await page.getByText(/Ends automatically in/).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Keep this address' }).count(), 0)
     assert.deepEqual(
       (await listed(client)).map(({ state }) => state),
@@ -86,12 +86,12 @@ describe('The addresses of the panel on the page', () => {
     const { body } = await tryListener(client, {})
     const { page, gates } = await visitSystem()
     gates.allowConsole(/ERR_CONNECTION_REFUSED/)
-    await page.getByText(/Ends by itself in/).waitFor()
+    await page.getByText(/Ends automatically in/).waitFor()
     const { listener } = body
     const there = new Client(`http://127.0.0.1:${listener.port}/secret/`, client.check)
     client.cookies.forEach((value, name) => there.cookies.set(name, value))
     assert.equal((await there.post(`/system/listeners/${listener.listener_id}/keep`)).status, 200)
-    await page.getByRole('alert').filter({ hasText: 'does not answer any more' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'no longer answers' }).waitFor()
     assert.match(
       (await page.getByRole('link', { name: /^Open http/ }).getAttribute('href')) ?? '',
       RegExp(`:${listener.port}/`),
@@ -109,7 +109,7 @@ describe('The addresses of the panel on the page', () => {
   it('fit a phone', async () => {
     await onTrial()
     const { page } = await visitSystem(host, { viewport: PHONE })
-    await page.getByText(/Ends by itself in/).waitFor()
+    await page.getByText(/Ends automatically in/).waitFor()
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= PHONE.width)
   })
 })

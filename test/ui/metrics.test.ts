@@ -6,7 +6,7 @@ import { eventually } from '../api/support/streams.ts'
 import { FakeHost } from '../support/fake-host.ts'
 import { settingsWith } from '../support/settings.ts'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
-import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+import { goTo, scrollToEnd, signedIn, startHost, type Host } from './support/host.ts'
 import { giveHostHistory } from './support/past.ts'
 
 describe('The host metrics on the page', () => {
@@ -25,6 +25,8 @@ describe('The host metrics on the page', () => {
   const visitMetrics = async (look: Look = {}): Promise<Visit> => {
     if (!host.metrics.sampler.isRunning) await host.metrics.start()
     const arrived = await goTo(await signedIn(await visit(host, look)), host, 'metrics?range=live', 'Host metrics')
+    await arrived.page.getByRole('heading', { name: 'History' }).waitFor()
+    await scrollToEnd(arrived.page)
     await arrived.page.getByRole('heading', { name: 'Disks' }).waitFor()
     return arrived
   }
@@ -59,6 +61,7 @@ describe('The host metrics on the page', () => {
     const chart = page.getByRole('figure').filter({ hasText: 'CPU and memory' })
     await chart.getByText(/CPU.*: .* now, from .* to /).waitFor()
     await chart.getByText('Figures').click()
+    await chart.getByRole('columnheader').first().waitFor()
     assert.deepEqual(await chart.getByRole('columnheader').allInnerTexts(), ['Time', 'CPU', 'Memory'])
     assert.ok((await chart.getByRole('row').count()) > 2)
   })

@@ -5,7 +5,8 @@ import type { Locator, Page, Route } from 'playwright-core'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import type { Client } from '../api/support/client.ts'
 import { createTunnel } from '../api/support/tunnels.ts'
-import { browsing, type Visit } from './support/browser.ts'
+import { brokenNames } from './support/broken-names.ts'
+import { browsing, PHONE, type Visit } from './support/browser.ts'
 import { goTo, signedIn, startHost, type Host } from './support/host.ts'
 
 describe("A change under the operator's own connection", () => {
@@ -26,10 +27,10 @@ describe("A change under the operator's own connection", () => {
     await visited.page.clock.install()
     return goTo(visited, host, 'tunnels/1', 'gre-a-1')
   }
-  const curtain = (page: Page): Locator => page.getByRole('dialog', { name: 'gre-a-1 is being changed' })
+  const curtain = (page: Page): Locator => page.getByRole('dialog', { name: 'Change of gre-a-1' })
   const takeDown = async ({ page, gates }: Visit): Promise<void> => {
     gates.expectAnswer(409, '/tunnels/1/down')
-    await page.getByRole('button', { name: 'Take down' }).click()
+    await page.getByRole('button', { name: 'Disable' }).click()
     const question = page.getByRole('dialog', { name: 'You may lose access to the panel' })
     await question.getByText('Your browser is connected from 127.0.0.1, through gre-a-1.').waitFor()
     await question.getByRole('button', { name: 'Apply anyway' }).click()
@@ -56,16 +57,38 @@ describe("A change under the operator's own connection", () => {
     assert.equal(await isUp(), false)
     await curtain(page).getByRole('button', { name: 'Close' }).last().click()
     await curtain(page).waitFor({ state: 'detached' })
-    await page.getByText('gre-a-1 is down').first().waitFor()
+    await page.getByText('gre-a-1 is disabled').first().waitFor()
+  })
+
+  it('has the name of the interface on one line, asked about and waited for, however narrow the page is', async () => {
+    const visited = await goTo(await signedIn(await visit(host, { viewport: PHONE })), host, 'tunnels/1', 'gre-a-1')
+    const { page } = visited
+    const held = await holdAccepted(page, (route) => route.continue())
+    const assertUnbroken = async (): Promise<void> => {
+      for (let width = 320; width <= 420; width += 5) {
+        await page.setViewportSize({ width, height: 800 })
+        assert.deepEqual(await brokenNames(page, 'gre-a-1'), [], `at ${width}`)
+      }
+    }
+    visited.gates.expectAnswer(409, '/tunnels/1/down')
+    await page.getByRole('button', { name: 'Disable' }).click()
+    await page.getByText('Your browser is connected').waitFor()
+    await assertUnbroken()
+    await page.getByRole('button', { name: 'Apply anyway' }).click()
+    await held.arrived
+    await curtain(page).waitFor()
+    await assertUnbroken()
+    held.release()
+    await curtain(page).getByText('Applied, and verified in the kernel.').waitFor()
   })
 
   it('comes back by itself where it is applied with a way back and nobody keeps it', async () => {
     const { page, gates } = await goTo(await signedIn(await visit(host)), host, 'tunnels/1', 'gre-a-1')
     gates.expectAnswer(409, '/tunnels/1/down')
-    await page.getByRole('button', { name: 'Take down' }).click()
+    await page.getByRole('button', { name: 'Disable' }).click()
     const question = page.getByRole('dialog', { name: 'You may lose access to the panel' })
     await question.getByText(/unless you keep it within 60\ss/).waitFor()
-    await question.getByRole('button', { name: 'Apply with a way back in 60 s' }).click()
+    await question.getByRole('button', { name: 'Apply on trial for 60 s' }).click()
     await page
       .getByRole('region', { name: 'Changes wait for a confirmation' })
       .getByRole('link', { name: 'Tunnel gre-a-1' })
@@ -90,8 +113,8 @@ describe("A change under the operator's own connection", () => {
       await route.fulfill({ response: answer, json: body })
     })
     gates.expectAnswer(409, '/tunnels/1/down')
-    await page.getByRole('button', { name: 'Take down' }).click()
-    await page.getByRole('button', { name: 'Apply with a way back in 60 s' }).click()
+    await page.getByRole('button', { name: 'Disable' }).click()
+    await page.getByRole('button', { name: 'Apply on trial for 60 s' }).click()
     const waits = page.getByRole('region', { name: 'Changes wait for a confirmation' })
     await waits.getByRole('link', { name: 'Tunnel gre-a-1' }).waitFor()
     const link = waits.getByRole('link', { name: "Try the panel's new address: 10.9.6.1" })
@@ -105,7 +128,7 @@ describe("A change under the operator's own connection", () => {
     const visited = await visitTunnel()
     await visited.page.clock.pauseAt(Date.now() + 60_000)
     await takeDown(visited)
-    await visited.page.getByText('gre-a-1 is down').first().waitFor()
+    await visited.page.getByText('gre-a-1 is disabled').first().waitFor()
     await visited.page.clock.runFor(1000)
     assert.equal(await curtain(visited.page).count(), 0)
     await visited.page.clock.resume()

@@ -5,7 +5,16 @@ import type { Page } from 'playwright-core'
 import { ROUTES } from '../../ui/src/core/routes.ts'
 import { createRoute } from '../api/support/routes.ts'
 import { browsing, PHONE } from './support/browser.ts'
-import { addressOf, giveTunnels, scrollToEnd, seen, signedIn, startHost, type Host } from './support/host.ts'
+import {
+  addressOf,
+  giveTunnels,
+  giveWebhook,
+  scrollToEnd,
+  seen,
+  signedIn,
+  startHost,
+  type Host,
+} from './support/host.ts'
 
 describe('Every page', function () {
   this.timeout(300_000)
@@ -54,6 +63,7 @@ describe('Every page', function () {
     it(`opens ${name} on a panel with tunnels and rules`, async () => {
       const client = await host.setUp()
       await giveTunnels(host, client)
+      await giveWebhook(client)
       await createRoute(client, { tunnel_id: 1 })
       const { page, gates } = await signedIn(await visit(host, viewport ? { viewport } : {}))
       await client.put('/settings', { 'display.language': language })

@@ -1,6 +1,7 @@
 // The command palette: everything is found by whatever the operator knows of it, once.
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
+import type { Client } from '../api/support/client.ts'
 import { browsing } from './support/browser.ts'
 import { goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
@@ -8,9 +9,10 @@ import { relayHost } from './support/relays.ts'
 describe('The command palette', () => {
   const { visit } = browsing()
   let host: Host
+  let client: Client
   before(async () => {
     host = await startHost()
-    await relayHost(host)
+    client = await relayHost(host)
   })
   after(() => host.close())
 
@@ -48,6 +50,23 @@ describe('The command palette', () => {
       const found = await options(page)
       assert.deepEqual(found, [...new Set(found)])
     })
+
+  it('finds a page in Russian by the hyphen of a keyboard', async () => {
+    const { page } = await signedIn(await visit(host))
+    await client.put('/settings', { 'display.language': 'ru' })
+    try {
+      await page.goto(`${host.base}system`)
+      await page.getByRole('heading', { level: 1, name: 'Система' }).waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox').fill('ip-форв')
+      await page
+        .getByRole('option', { name: /^IP.форвардинг/ })
+        .first()
+        .waitFor()
+    } finally {
+      await client.put('/settings', { 'display.language': 'en' })
+    }
+  })
 
   it('leads to what is chosen by the keyboard', async () => {
     const page = await opened()

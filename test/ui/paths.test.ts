@@ -4,7 +4,8 @@ import { browsing, PHONE, type Visit } from './support/browser.ts'
 import { eachHost, goTo, type Host, scrollToEnd, signedIn } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
 import type { Client } from '../api/support/client.ts'
-import { madeRoute } from '../api/support/routes.ts'
+import { madeRoute, patchRoute } from '../api/support/routes.ts'
+import { fakeRoute } from '../support/fake-routes.ts'
 
 describe('The path of packets', () => {
   const { visit } = browsing()
@@ -53,6 +54,35 @@ describe('The path of packets', () => {
       dashes.map((dash) => dash !== 'none'),
       [false, false, false, true, true],
     )
+  })
+
+  it('says how masquerade is carried out, on the line that leaves this server, as text and among the facts', async () => {
+    host.kernel.hostRoutes.push(fakeRoute('10.9.0.0/24', 'gre-a-1'))
+    await host.kernel.rulesets.followSources([{ interface_name: 'gre-a-1', address: '172.17.1.1' }])
+    const { page } = await goTo(await signedIn(await visit(host)), host, 'routes/1', 'Web')
+    const said = 'Masquerade, carried out as SNAT to 172.17.1.1'
+    await page.locator('dd').filter({ hasText: said }).waitFor()
+    await picture(page).locator('.on-edge').filter({ hasText: 'SNAT' }).waitFor()
+    assert.equal(await picture(page).locator('.edge title').filter({ hasText: said }).count(), 1)
+    await page.getByText('As text').click()
+    await page.getByRole('listitem').filter({ hasText: 'Tunnel:' }).filter({ hasText: said }).waitFor()
+    host.kernel.hostRoutes.pop()
+    await page.reload()
+    await page
+      .locator('dd')
+      .filter({ hasText: /^Masquerade$/ })
+      .waitFor()
+    assert.equal(await picture(page).locator('.on-edge').filter({ hasText: 'SNAT' }).count(), 0)
+  })
+
+  it('says it of each destination where it is not alike for all', async () => {
+    host.kernel.hostRoutes.push(fakeRoute('10.9.0.0/24', 'gre-a-1'))
+    await host.kernel.rulesets.followSources([{ interface_name: 'gre-a-1', address: '172.17.1.1' }])
+    const destinations = ['10.9.0.2', '10.8.0.2'].map((address) => ({ address, port: 80 }))
+    await patchRoute(client, 1, { load_balance_mode_id: 20, destinations })
+    const { page } = await goTo(await signedIn(await visit(host)), host, 'routes/1', 'Web')
+    for (const text of ['10.9.0.2:80 Masquerade, carried out as SNAT to 172.17.1.1', '10.8.0.2:80 Masquerade'])
+      await page.locator('dd div').getByText(text, { exact: true }).waitFor()
   })
 
   it('is unknown where nobody can look, and nothing of it is said to be down or well', async () => {

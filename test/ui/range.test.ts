@@ -8,7 +8,7 @@ import { goTo, scrollToEnd, signedIn, startHost, type Host } from './support/hos
 import { BREAK, giveHistory, giveTraffic, type StartOf } from './support/past.ts'
 
 /** Half an hour of a day was down, or of what is left of that day by now. */
-const OF_THE_DAY = /^Uptime 97\.\d+ %$/
+const OF_THE_DAY = /^Uptime 97\.\d+\s%$/
 
 describe('The time range of the charts', () => {
   const { visit } = browsing()
@@ -127,10 +127,14 @@ describe('The time range of the charts', () => {
   it('is the same on the page of a rule, at a live range too', async () => {
     const { page } = await goTo(await signedIn(await visit(host)), host, 'routes/1?range=live', 'web')
     await scrollToEnd(page)
+    // Comes in above the chart.
+    await page.getByRole('heading', { name: 'Destinations and checks' }).waitFor()
     await page.getByRole('button', { name: 'Live', pressed: true }).waitFor()
     await page.getByRole('button', { name: '1 day' }).click()
     await page.locator('.u-over').first().waitFor()
-    const box = (await page.getByRole('slider', { name: 'Rate' }).boundingBox()) ?? assert.fail()
+    const plot = page.getByRole('slider', { name: 'Rate' })
+    await plot.scrollIntoViewIfNeeded()
+    const box = (await plot.boundingBox()) ?? assert.fail()
     await page.mouse.move(box.x + box.width * 0.25, box.y + 20)
     await page.mouse.down()
     await page.mouse.move(box.x + box.width * 0.5, box.y + 20, { steps: 3 })

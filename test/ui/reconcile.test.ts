@@ -154,7 +154,7 @@ describe('The comparison of what is stored with the host', () => {
     await row(visited, 'Web').getByText('Taken away or changed 3 times').waitFor()
     assert.match(await row(visited, 'Web').innerText(), /last by cron > nft\. Next try at /)
     await visited.page.getByRole('button', { name: 'Try again now: Web' }).click()
-    await visited.page.getByText('The pauses are forgotten').waitFor()
+    await visited.page.getByText('The pauses are reset').waitFor()
     await looked(0)
     assert.ok(host.kernel.rulesets.rules.has(1))
   })

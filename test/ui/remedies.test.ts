@@ -28,19 +28,19 @@ describe('A sentence on the page', () => {
 
   it('has the button that brings that tunnel up', async () => {
     const { page } = await visitBrokenRule()
-    await reason(page).getByRole('button', { name: 'Bring the tunnel up' }).click()
-    await page.getByText('Tunnel is up').first().waitFor()
+    await reason(page).getByRole('button', { name: 'Enable the tunnel' }).click()
+    await page.getByText('Tunnel enabled').first().waitFor()
     await reason(page).waitFor({ state: 'detached' })
     assert.equal(host.kernel.held.get('gre-a-1')?.state?.is_up, true)
   })
 
   it('says that its button failed by words for that', async () => {
     const { page } = await visitBrokenRule(/503/)
-    const button = reason(page).getByRole('button', { name: 'Bring the tunnel up' })
+    const button = reason(page).getByRole('button', { name: 'Enable the tunnel' })
     await button.waitFor()
     host.sendHelperAway()
     await button.click()
-    await page.getByRole('alert').getByText('The tunnel could not be brought up').waitFor()
+    await page.getByRole('alert').getByText('The tunnel could not be enabled').waitFor()
   })
 
   it('leads to the setting that it rests on', async () => {
@@ -92,7 +92,7 @@ describe('A sentence on the page', () => {
     const { page } = await signedIn(await visit(host))
     await client.put('/settings', { 'display.language': 'fa' })
     await page.goto(`${host.base}routes/1`)
-    const reason = page.locator('dd .small').filter({ has: page.getByRole('button', { name: 'بالا بردن تونل' }) })
+    const reason = page.locator('dd .small').filter({ has: page.getByRole('button', { name: 'فعال کردن تونل' }) })
     await reason.getByRole('link', { name: 'gre-a-1' }).waitFor()
   })
 })

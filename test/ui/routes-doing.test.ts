@@ -6,7 +6,7 @@ import { browsing, PHONE, type Visit } from './support/browser.ts'
 import { complaintOf, eachHost, field, goTo, type Host, scrollToEnd, seen, signedIn } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
 import type { Client } from '../api/support/client.ts'
-import { getRoute, listRoutes } from '../api/support/routes.ts'
+import { getRoute, listRoutes, patchRoute } from '../api/support/routes.ts'
 
 describe('Relay rules as they stand', () => {
   const { visit } = browsing()
@@ -36,6 +36,16 @@ describe('Relay rules as they stand', () => {
     await page.getByText('All enabled rules are in sync').first().waitFor()
     assert.deepEqual([...host.kernel.rulesets.rules.keys()].sort(), [1, 2, 3])
     await page.getByRole('row', { name: /Web/ }).getByText('In force').waitFor()
+  })
+
+  it('say whether they are on the fast path where somebody has decided about it', async () => {
+    const { page } = await visitRules('/1', /Web/)
+    const fact = page.locator('main').getByText('Fast path', { exact: true })
+    assert.equal(await fact.count(), 0)
+    await patchRoute(client, 1, { is_fast_path: true })
+    await page.reload()
+    await fact.waitFor()
+    await page.getByText(/^New connections take the fast path/).waitFor()
   })
 
   it('show who uses them in two lines a connection on a phone', async () => {
@@ -98,7 +108,7 @@ describe('Relay rules as they stand', () => {
       assert.equal(await force.count(), 0, 'it is offered where it is of use')
       gates.expectAnswer(422, '/routes/preview')
       await page.getByRole('button', { name: 'Review the plan' }).click()
-      assert.match(await complaintOf(page, on), /With force it is done all the same/)
+      assert.match(await complaintOf(page, on), /With force it is done anyway/)
       await force.check()
       await page.getByRole('button', { name: 'Review the plan' }).click()
       await page.getByRole('button', { name: 'Create the rule' }).click()

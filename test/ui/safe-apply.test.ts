@@ -64,7 +64,10 @@ describe('Changes that wait for a confirmation', () => {
     for (const page of [first.page, second]) {
       await banner(page).getByRole('link', { name: 'Tunnel gre-a-1' }).waitFor()
       await banner(page).getByRole('link', { name: 'Setting Time between two probes' }).waitFor()
-      assert.match(await banner(page).innerText(), /Begun by operator[\s\S]*\(changed\)[\s\S]*Put back by itself in/)
+      assert.match(
+        await banner(page).innerText(),
+        /Begun by operator[\s\S]*\(changed\)[\s\S]*Put back automatically in/,
+      )
     }
     await press(second, 'Keep')
     for (const page of [first.page, second]) await banner(page).waitFor({ state: 'detached' })

@@ -1,5 +1,5 @@
-// Draws every page and every dialog for people to look at, into .build/screenshots, in each language, light and dark, on a
-// desktop and on a phone: npx tsx test/ui/screenshots.ts [scene or part of its name …] [fa] [dark] [phone] …
+// Draws every page and every dialog for people to look at, into .build/screenshots, in each language, light and dark,
+// on a desktop and on a phone: npx tsx test/ui/screenshots.ts [scene or part of its name …] [fa] [dark] [phone] …
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
@@ -11,6 +11,7 @@ import { SCENES } from './screenshots/scenes.ts'
 import { sayIn } from './screenshots/words.ts'
 import { startWorld, type World } from './screenshots/world.ts'
 import { DESKTOP, launch, visitWith } from './support/browser.ts'
+import { spacedPunctuation } from './support/punctuation.ts'
 
 const FOLDER = '.build/screenshots'
 const { looks, isChosen } = choose(
@@ -46,8 +47,8 @@ async function setLanguage({ host }: World, language: Language): Promise<void> {
 async function draw(context: BrowserContext, world: World, scene: Scene, look: Look): Promise<void> {
   const page = await context.newPage()
   page.on('dialog', (dialog) => void dialog.accept().catch(() => undefined))
-  const take = (name: string) =>
-    page.screenshot({ path: join(FOLDER, fileName(name, look)), fullPage: scene.isWindow !== true })
+  /** Of the window alone: for a page that has grown beyond it, Playwright takes the finger of a phone for a mouse. */
+  const take = (name: string) => page.screenshot({ path: join(FOLDER, fileName(name, look)) })
   try {
     await page.emulateMedia({ colorScheme: look.theme, reducedMotion: 'reduce' })
     await open(page, world, scene)
@@ -57,11 +58,15 @@ async function draw(context: BrowserContext, world: World, scene: Scene, look: L
     if (scene.isWindow) await page.waitForTimeout(300)
     else await showAll(page)
     await take(scene.name)
-    const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    // Not of innerWidth, which grows on a phone with what is too wide for it.
+    const sideways = (await page.evaluate(() => document.documentElement.scrollWidth)) - VIEWPORTS[look.device].width
     if (sideways > 0) throw new Error(`can be scrolled sideways, by ${sideways} px`)
+    const spaced = look.language === 'zh-CN' ? await spacedPunctuation(page) : []
+    if (spaced.length > 0) throw new Error(`has a space after full-width punctuation: ${spaced.join(' | ')}`)
   } catch (failure) {
     failures += 1
     console.log(`${fileName(scene.name, look)}: ${String(failure).split('\n')[0] ?? ''}`)
+    await showAll(page)
     await take(`failed-${scene.name}`)
   } finally {
     await page.close()

@@ -55,6 +55,39 @@ describe('The session on the page', () => {
     )
   })
 
+  it('is listed with the others, by device and address, and they can be ended', async () => {
+    const other = host.visitor()
+    const headers = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }
+    await other.post('/auth/login', OPERATOR, { headers })
+    const { page } = await visitAccount()
+    const card = page.locator('section', { has: page.getByRole('heading', { name: 'Sessions' }) })
+    await page.getByRole('button', { name: 'Show the rest' }).last().focus()
+    const row = card.getByRole('listitem').filter({ hasText: 'Firefox · Linux' })
+    await row.getByText('127.0.0.1').waitFor()
+    await row.getByRole('button', { name: 'End session' }).click()
+    await page.getByText('The session has ended').first().waitFor()
+    await row.waitFor({ state: 'detached' })
+    assert.equal((await other.get('/auth/me')).status, 401)
+    await card.getByText('This browser').waitFor()
+  })
+
+  it('has API tokens beside it, made and shown once, and revoked', async () => {
+    const { page } = await visitAccount()
+    await page.getByRole('button', { name: 'Show the rest' }).last().focus()
+    const card = page.locator('section', { has: page.getByRole('heading', { name: 'API tokens' }) })
+    await card.getByText('New token').click()
+    await card.getByLabel('Name').fill('Terraform')
+    await card.getByRole('button', { name: 'Create token' }).click()
+    await card.getByText('Copy it now').waitFor()
+    const text = /tp_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}/.exec(await card.innerText())?.[0] ?? ''
+    const read = () => host.visitor().get('/settings', { headers: { Authorization: `Bearer ${text}` } })
+    assert.equal((await read()).status, 200)
+    await card.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('The token is revoked').first().waitFor()
+    assert.equal((await read()).status, 401)
+  })
+
   it('keeps language and colours for every browser of the operator', async () => {
     const { page } = await visitAccount()
     await page.getByRole('button', { name: 'Language' }).click()

@@ -23,6 +23,10 @@ describe('The settings on the page', () => {
   it('stand in the categories and the order of the API, every one with a name of its own, and are found by word', async () => {
     const { page } = await visitSettings()
     await page.getByRole('heading', { name: 'New tunnels' }).waitFor()
+    await page
+      .getByText(/^Default: 1\ssecond$/)
+      .first()
+      .waitFor()
     assert.deepEqual((await page.getByRole('heading', { level: 2 }).allInnerTexts()).slice(0, 4), [
       'New tunnels',
       'Addresses',

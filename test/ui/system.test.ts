@@ -29,7 +29,7 @@ describe('The system on the page', () => {
         .filter({ has: page.getByText(kind, { exact: true }) })
         .locator('[data-state]')
         .innerText()
-    assert.deepEqual([await ableTo('GRE'), await ableTo('Runtime')], ['No', 'Yes'])
+    assert.deepEqual([await ableTo('GRE'), await ableTo('systemd-networkd')], ['No', 'Yes'])
     for (const name of ['Build', 'Web daemon', 'Root helper', 'Files', 'Kernel', 'Open-source licences'])
       await page.getByRole('heading', { name, exact: true }).waitFor()
     assert.match(await page.locator('main').innerText(), /Served under\s+\/secret\b/)

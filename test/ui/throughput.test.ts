@@ -50,7 +50,7 @@ describe('Throughput on the page', () => {
     assert.ok(drawn >= 55, `${drawn} points`)
     const carrying = setInterval(() => carry(Math.floor(MEBIBYTE / 20)), 50)
     try {
-      await there.getByText(/^\W*([89]\d\d KiB|1(\.[0-2]\d*)? MiB)\/s\W*$/).waitFor()
+      await there.getByText(/^\W*([89]\d\d\sKiB|1(\.[0-2]\d*)?\sMiB)\/s\W*$/).waitFor()
     } finally {
       clearInterval(carrying)
     }
@@ -67,7 +67,7 @@ describe('Throughput on the page', () => {
     await chart.getByText(/Received: .* now, from .* to 3\.\d+\sMiB\/s/).waitFor()
     await chart.locator('.u-over').waitFor()
     assert.match(
-      (await chart.locator('.told').first().textContent()) ?? '',
+      (await chart.locator('.summary').first().textContent()) ?? '',
       /to 3\.\d+\u00a0MiB/,
       'one word for a line',
     )

@@ -112,7 +112,7 @@ describe('Diagnostics on the page', () => {
     await page.getByRole('button', { name: 'Start', exact: true }).click()
     const ping = await open('Ping')
     await ping.getByText('3 of 3 came back').waitFor()
-    await ping.getByText(/^[\d.]+ ms to [\d.]+ ms$/).waitFor()
+    await ping.getByText(/^[\d.]+\u00a0ms to [\d.]+\u00a0ms$/).waitFor()
     assert.equal(await ping.getByText('"loss_percent"').count(), 0)
     await ping.getByText('The result as JSON').click()
     await ping.getByText('"loss_percent": 0').waitFor()

@@ -23,26 +23,26 @@ describe('A tunnel on the page', () => {
     assert.ok(host.kernel.held.has('gre-a-2'))
   })
 
-  it('is taken down and brought up again by the Undo of its toast', async () => {
+  it('is disabled, and enabled again by the Undo of its toast', async () => {
     const { page } = await visitTunnel()
-    await page.getByRole('button', { name: 'Take down' }).click()
-    await page.getByText('gre-a-1 is down').first().waitFor()
+    await page.getByRole('button', { name: 'Disable' }).click()
+    await page.getByText('gre-a-1 is disabled').first().waitFor()
     assert.equal(host.kernel.held.get('gre-a-1')?.state?.is_up, false)
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByRole('button', { name: 'Take down' }).waitFor()
+    await page.getByRole('button', { name: 'Disable' }).waitFor()
     assert.equal(host.kernel.held.get('gre-a-1')?.state?.is_up, true)
   })
 
-  it('with relay rules over it is asked about before it goes down, and they are named', async () => {
+  it('with relay rules over it is asked about before it is disabled, and they are named', async () => {
     await createRoute(client, { route_rule_title: 'Mail', bind_port: 2525, tunnel_id: 1 })
     const { page } = await visitTunnel()
-    await page.getByRole('button', { name: 'Take down' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Take gre-a-1 down?' })
+    await page.getByRole('button', { name: 'Disable' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Disable gre-a-1?' })
     await dialog.getByText(/Mail/).waitFor()
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
     assert.equal(host.kernel.held.get('gre-a-1')?.state?.is_up, true, 'Enter by habit is Cancel')
-    assert.equal(await page.getByText('gre-a-1 is down').count(), 0)
+    assert.equal(await page.getByText('gre-a-1 is disabled').count(), 0)
   })
 
   it('is deleted after a dialog with its name, whose Cancel has the focus', async () => {
@@ -106,7 +106,7 @@ describe('A tunnel on the page', () => {
     await page.getByText('10.77.0.1 is removed').first().waitFor()
     await page.getByRole('button', { name: 'Remove 172.17.1.1' }).click()
     await page
-      .getByRole('dialog', { name: 'Take the last address from gre-a-1?' })
+      .getByRole('dialog', { name: 'Remove the last address of gre-a-1?' })
       .getByRole('button', { name: 'Remove' })
       .click()
     await page.getByText('172.17.1.1 is removed').first().waitFor()

@@ -62,7 +62,9 @@ describe('The list of tunnels', () => {
     await page.getByRole('button', { name: 'Refresh' }).click()
     await page
       .getByRole('row', { name: /gre-a-1/ })
-      .getByText('Not known')
+      // Beside the one of the monitor.
+      .getByText('Unknown')
+      .nth(1)
       .waitFor()
     assert.match((await cellsOf(page, 'gre-a-1'))[3] ?? '', /Enabled.*MTU 1472/s)
     await page.reload()

@@ -39,7 +39,7 @@ describe('The uptime in lists', () => {
   it('is one request for the whole list, told as a share and drawn as ticks, each state in its place and height', async () => {
     const visited = await list('tunnels?sort=name')
     const row = rowOf(visited, 'gre-a-1')
-    await row.getByText(/97\.[89]\d? %/).waitFor()
+    await row.getByText(/97\.[89]\d?\s%/).waitFor()
     await row.getByText('Down for 30 min').waitFor({ state: 'attached' })
     assert.equal(visited.requests.length, 1)
     const beat = row.locator('.beat svg')
@@ -60,7 +60,9 @@ describe('The uptime in lists', () => {
     await rowOf(visited, 'gre-a-2').getByText('100 %').waitFor()
     await visited.page.getByLabel('Uptime over').selectOption('90 days')
     await visited.page.waitForURL(/uptime=2160/)
-    await rowOf(visited, 'gre-a-2').getByText(/^50 %/).waitFor()
+    await rowOf(visited, 'gre-a-2')
+      .getByText(/^50\s%/)
+      .waitFor()
     await visited.page.getByRole('searchbox').fill('')
     await visited.page.getByRole('button', { name: 'Uptime', exact: true }).click()
     await visited.page.waitForFunction(() => document.querySelector('tbody tr.line')?.textContent.includes('gre-a-2'))
@@ -69,7 +71,7 @@ describe('The uptime in lists', () => {
   it('of a relay rule is that of the tunnel that leads to its destination, and of none none', async () => {
     const visited = await list('routes')
     await rowOf(visited, 'over the first')
-      .getByText(/97\.[89]\d? %/)
+      .getByText(/97\.[89]\d?\s%/)
       .waitFor()
     assert.equal(await rowOf(visited, 'over none').locator('.beat').count(), 0)
     assert.equal(await visited.page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
@@ -79,7 +81,7 @@ describe('The uptime in lists', () => {
   it('fits on a phone', async () => {
     const visited = await list('tunnels?q=gre-a-1&sort=name', { viewport: PHONE })
     await rowOf(visited, 'gre-a-1')
-      .getByText(/97\.[89]\d? %/)
+      .getByText(/97\.[89]\d?\s%/)
       .waitFor()
     assert.equal(await visited.page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
   })

@@ -1,18 +1,20 @@
 // The two ends of the connections that an impact is held against, as programs for node in the lab: a destination that
 // speaks, and a client that hears.
-/** Speaks once a second to whoever is connected, and never listens. */
+/** Speaks once a second to whoever is connected, and sends back what it hears. */
 export const speaker = (addresses: readonly string[]): string => `
 for (const address of ${JSON.stringify(addresses)})
   require('node:net').createServer((socket) => {
     const speak = () => socket.write('x')
     const timer = setInterval(speak, 1000)
-    socket.on('error', () => undefined).on('close', () => clearInterval(timer)).resume()
+    socket.on('error', () => undefined).on('close', () => clearInterval(timer)).on('data', (bytes) => socket.write(bytes))
     speak()
   }).listen({ port: 9000, host: address, backlog: 500 }, () => console.log('listening'))`
 
 export type Asked =
   /** Opens so many connections to each port as are not heard, waits until all are, and closes those to others. */
   | { readonly fill: Readonly<Record<number, number>> }
+  /** Connections to the port that are opened from now on speak too, and are heard once their words are back. */
+  | { readonly talk: number }
   /** Opens new connections to the port, one after the other, until something is counted. */
   | { readonly knock: number }
   /** How many shall be heard of each port; how many are is told once that is so, or once they have had the time. */
@@ -24,6 +26,8 @@ export interface Counted {
   readonly refused: number
   /** The ports to which one more connection came about afterwards. */
   readonly fresh: readonly number[]
+  /** The longest time in which a connection heard nothing. */
+  readonly gap_ms: number
 }
 
 /** Answers each line that comes, an `Asked`, with a line. */
@@ -33,10 +37,16 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 const within = async (ms, isDone) => {
   for (const began = Date.now(); !isDone() && Date.now() - began < ms; ) await pause(20)
 }
+const talking = new Set()
 const open = (name, port) => {
   slots.get(name)?.socket.resetAndDestroy()
-  const slot = { socket: net.connect(port, '${address}'), port, isHeard: false }
-  slot.socket.on('error', () => undefined).on('data', () => (slot.isHeard = true))
+  const slot = { socket: net.connect(port, '${address}'), port, isHeard: false, at: Date.now(), gap: 0 }
+  const timer = talking.has(port) && setInterval(() => slot.socket.write('y'), 1000)
+  slot.socket.on('error', () => undefined).on('close', () => clearInterval(timer)).on('data', (bytes) => {
+    slot.isHeard ||= !talking.has(port) || bytes.includes('y')
+    slot.gap = Math.max(slot.gap, Date.now() - slot.at)
+    slot.at = Date.now()
+  })
   slots.set(name, slot)
 }
 const of = (port) => [...slots.values()].filter((slot) => slot.port === port)
@@ -67,7 +77,12 @@ const answer = {
         if (!slots.get(port + ' ' + at)?.isHeard) open(port + ' ' + at, port)
     anew(ports)
     await within(60000, () => ports.every((port) => heard(port) === shall[port]))
+    for (const slot of slots.values()) slot.gap = 0
     return { heard: Object.fromEntries(ports.map((port) => [port, heard(port)])) }
+  },
+  talk: async (port) => {
+    talking.add(port)
+    return {}
   },
   knock: async (port) => {
     isKnocking = true
@@ -83,7 +98,8 @@ const answer = {
     if (ports.some((port) => shall[port] === 0)) await pause(2500)
     const all = Object.fromEntries(ports.map((port) => [port, heard(port)]))
     const fresh = await Promise.all(ports.map((port) => tried(port, patience_ms)))
-    return { heard: all, refused, fresh: ports.filter((_, at) => fresh[at] === 'fresh') }
+    const gap_ms = Math.max(...ports.flatMap(of).map(({ gap }) => gap))
+    return { heard: all, refused, fresh: ports.filter((_, at) => fresh[at] === 'fresh'), gap_ms }
   },
 }
 require('node:readline').createInterface({ input: process.stdin }).on('line', async (line) => {

@@ -142,19 +142,56 @@ describe('The impact that is foretold of a tunnel, and real connections over it'
   const of = ({ rules: all }: Impact, port: number): Impact['rules'][number] | undefined =>
     all.find(({ route_rule_id }) => route_rule_id === rules.get(port))
 
-  it('keeps a hundred masqueraded ones through a restart, a recreate, another MTU, a reapply and a new helper', async () => {
+  /** Both ends of these speak. */
+  for (const [at, backend] of ['iptables_nft', 'nftables'].entries())
+    it(`keeps a hundred masqueraded by ${backend} through a restart, a recreate, another MTU, a reapply and a new helper`, async () => {
+      const newHelper = (): Promise<void> => panel.replaceHelper({ env: { PANEL_RULE_BACKEND: backend } })
+      await newHelper()
+      const destination = { destination_address: `${GRE.net}.2`, destination_port: 9000 }
+      const asked = { bind_address: RELAY, bind_port: HUNDRED, ...destination }
+      const made = expect(await panel.operator.post<ChangeRouteAnswer>('/routes', asked), 201).route
+      rules.set(HUNDRED, made.route_rule_id)
+      await ask({ talk: HUNDRED })
+      await ask({ fill: { [HUNDRED]: 100 } })
+      const path = paths.get(GRE) ?? ''
+      const restart = { method: 'POST', path: `${path}/restart`, body: {} }
+      const { impact } = expect(await panel.operator.post<ImpactAnswer>('/impact', restart), 200)
+      assert.equal(of(impact, HUNDRED)?.fate, 'survive')
+      for (const change of [{ mtu: 1350 + at }, { ttl: 88 + at, confirm_recreate: true }])
+        expect(await panel.operator.patch(path, change), 200)
+      for (const action of ['restart', 'reapply']) expect(await panel.operator.post(`${path}/${action}`), 200)
+      await newHelper()
+      expect(await panel.operator.post(`${path}/restart`), 200)
+      const { heard, gap_ms } = await ask({ count: { [HUNDRED]: 100 }, patience_ms: 20_000 })
+      assert.equal(heard[HUNDRED], 100)
+      console.log(`      none of them heard nothing for longer than ${gap_ms} ms`)
+      await ask({ fill: {} })
+      expect(await panel.operator.delete(`/routes/${made.route_rule_id}`), 200)
+    })
+
+  /** The rule's own port at the far end, by who is seen there. */
+  async function seenFrom(address: string): Promise<number> {
+    const shown = await lab.run('ip netns exec far ss -Htn state established sport = 9000')
+    return shown.split('\n').filter((line) => line.trim().split(/\s+/)[3]?.startsWith(`${address}:`)).length
+  }
+
+  it('keep the address of the tunnel where a host route leads elsewhere, and new ones have that of the other link', async () => {
     const destination = { destination_address: `${GRE.net}.2`, destination_port: 9000 }
     const asked = { bind_address: RELAY, bind_port: HUNDRED, ...destination }
     const made = expect(await panel.operator.post<ChangeRouteAnswer>('/routes', asked), 201).route
-    await ask({ fill: { [HUNDRED]: 100 } })
-    const path = paths.get(GRE) ?? ''
-    for (const change of [{ mtu: 1350 }, { ttl: 88, confirm_recreate: true }])
-      expect(await panel.operator.patch(path, change), 200)
-    for (const action of ['restart', 'reapply']) expect(await panel.operator.post(`${path}/${action}`), 200)
-    await panel.replaceHelper()
-    expect(await panel.operator.post(`${path}/restart`), 200)
-    const { heard } = await ask({ count: { [HUNDRED]: 100 }, patience_ms: 20_000 })
-    assert.equal(heard[HUNDRED], 100)
+    const answered = async (connections: number): Promise<number | undefined> =>
+      (await ask({ count: { [HUNDRED]: connections }, patience_ms: 20_000 })).heard[HUNDRED]
+    await ask({ fill: { [HUNDRED]: 20 } })
+    await lab.run(`ip route add ${GRE.net}.2/32 via ${FAR_END} dev to-far`)
+    assert.equal(await answered(20), 20)
+    await ask({ fill: { [HUNDRED]: 30 } })
+    assert.deepEqual([await seenFrom(`${GRE.net}.1`), await seenFrom(NEAR_END)], [20, 10])
+    await lab.run(`ip route del ${GRE.net}.2/32`)
+    assert.equal(await answered(20), 20)
+    for (const until = Date.now() + 30_000; (await seenFrom(NEAR_END)) > 0;)
+      assert.ok(Date.now() < until, 'the kernel ends what it masqueraded for the other link')
+    assert.equal(await seenFrom(`${GRE.net}.1`), 20)
+    await ask({ fill: {} })
     expect(await panel.operator.delete(`/routes/${made.route_rule_id}`), 200)
   })
 

@@ -2,6 +2,8 @@
 // vanishes.
 import assert from 'node:assert/strict'
 import type { MonitorStatusAnswer } from '@panel/shared/api/monitor.ts'
+import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { CheckedDestination, RouteCheckAnswer } from '@panel/shared/api/routes/check.ts'
 import { startLab, type Lab, type Server } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
 import { expect, Panel } from './panel/panel.ts'
@@ -133,9 +135,41 @@ describe('The monitoring of tunnels', function () {
     assert.match(reason, /^interface_missing/)
   })
 
-  it('finds one Down, with the reason, whose far end is killed', async () => {
-    await far.run('ip', ['link', 'del', farName(lost)])
-    const { reason } = await becomes(lost, ({ state }) => state === 'Down')
+  it('finds one Down, with the reason, whose far end is killed, and takes what lies behind it out of rotation', async () => {
+    // Of one that was Down a minute ago the next TCP probe would have to be waited for.
+    const killed = await make()
+    await answer(killed)
+    await becomes(killed, ({ state }) => state === 'Up')
+    const inside = killed.addresses[0]?.peer_address ?? ''
+    const script = "require('node:net').createServer().listen(9000, () => console.log('listening'))"
+    await far.spawn('node', ['-e', script]).says(/listening/, 60_000)
+    const id = await relayTo([inside, far.address])
+    assert.deepEqual(await rotations(id, ({ state }) => state === 'up'), ['in', 'in'])
+    await far.run('ip', ['link', 'del', farName(killed)])
+    const { reason } = await becomes(killed, ({ state }) => state === 'Down')
     assert.match(reason, /100 % of the last \d+ probes to [\d.]+ are lost/)
+    const fallen = ({ address, state }: CheckedDestination): boolean => state === (address === inside ? 'down' : 'up')
+    assert.deepEqual(await rotations(id, fallen), ['out', 'in'])
+    const led = await panel.server.run('nft', ['list', 'map', 'inet', 'panel', 'relay_to4'])
+    assert.deepEqual(new Set(led.match(/(?<= : )[\d.]+(?= \. 9000)/g)), new Set([far.address]))
   })
+
+  /** Its own checks would find a destination down only after minutes. */
+  async function relayTo(destinations: readonly string[]): Promise<number> {
+    const rule = {
+      bind_port: 8443,
+      destinations: destinations.map((address) => ({ address, port: 9000 })),
+      check: { kind: 'tcp', interval_ms: 1000, timeout_ms: 500, fall: 100, rise: 1 },
+    }
+    return expect(await panel.operator.post<ChangeRouteAnswer>('/routes', rule), 201).route.route_rule_id
+  }
+
+  /** Once all destinations are as asked for. */
+  async function rotations(id: number, holds: (one: CheckedDestination) => boolean): Promise<string[]> {
+    for (const until = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 200))) {
+      const { destinations } = expect(await panel.operator.get<RouteCheckAnswer>(`/routes/${id}/check`), 200)
+      if (destinations.every(holds)) return destinations.map(({ rotation }) => rotation)
+      assert.ok(Date.now() < until, JSON.stringify(destinations))
+    }
+  }
 })

@@ -1,20 +1,22 @@
-// The Debian package on a real Debian 13, from its installation to its purge, on one machine: each part goes on from
-// where the one before has left it.
+// The Debian package on a real Debian 13 with Debian's own kernel, from its installation to its purge, on one machine:
+// each part goes on from where the one before has left it.
 import { comesBack } from './package/reboot.ts'
 import { goes } from './package/removal.ts'
-import { Installed } from './package/installed.ts'
+import { Installed, thePackage } from './package/installed.ts'
 import { isConfined } from './package/sandbox.ts'
 import { isInstalled } from './package/install.ts'
 import { isUpgraded } from './package/upgrade.ts'
-import { survives } from './package/daemons.ts'
+import { RelayedFlows } from './package/relayed-flows.ts'
+import { relays } from './package/relays.ts'
 import { works } from './package/work.ts'
 
 describe('The Debian package', function () {
   this.timeout(1_800_000)
-  const panel = new Installed()
+  const panel = new Installed('emulated')
+  const flows = new RelayedFlows(panel)
 
-  before(() => panel.start())
+  before(() => Promise.all([panel.start(), thePackage()]))
   after(() => panel.stop())
 
-  for (const part of [isInstalled, isConfined, works, isUpgraded, survives, comesBack, goes]) part(panel)
+  for (const part of [isInstalled, isConfined, works, isUpgraded, relays, comesBack, goes]) part(panel, flows)
 })

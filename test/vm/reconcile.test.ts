@@ -1,12 +1,12 @@
 // Host and store compared on a real kernel: adopting under the eyes of an event listener, what is changed behind the
 // panel's back, and what a reboot leaves.
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdoptAnswer, ForgetAnswer, IgnoreAnswer, ReconcileItem } from '@panel/shared/api/reconcile.ts'
 import type { CreateTunnelAnswer, TunnelActionAnswer, UpdateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { tunnelRequest } from '../support/records.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import type { Server } from './lab/servers.ts'
+import { putsAddressesBack } from './heal-ways.ts'
 import { putPanel } from './panel/bundles.ts'
 import { inTime } from './panel/in-time.ts'
 import { expect, Panel } from './panel/panel.ts'
@@ -279,22 +279,13 @@ describe('Host and store compared on a real kernel', function () {
     await a.server.run('ip link del _gre1')
   })
 
-  /** Waits for a pass in the background to have seen the item so, and says when that was, by the machine's clock. */
-  async function noticed(name: string, is: ReconcileItem['status']): Promise<{ because: string; at: number }> {
-    for (let tries = 0; tries < 100; tries += 1) {
-      const item = await said.itemOf(name)
-      if (item.status === is && item.noticed) return { because: item.noticed.because, at: Date.parse(item.noticed.at) }
-      await sleep(100)
-    }
-    throw new Error(`No pass has seen ${name} as ${is}: ${JSON.stringify((await said.report()).last_pass)}`)
-  }
-
   it("notices a changed MTU within two seconds, through the kernel's event, and that it is put right again", async () => {
     await create({ interface_name: 'watched' })
-    await noticed('watched', 'InSync')
+    await said.noticed('watched', 'InSync')
+    await said.atRest()
     const noticedAfter = async (command: string, is: ReconcileItem['status']): Promise<number> => {
       const changed = Number(await a.server.run(`${command} && date +%s%3N`))
-      const { because, at } = await noticed('watched', is)
+      const { because, at } = await said.noticed('watched', is)
       assert.equal(because, 'event')
       return at - changed
     }
@@ -309,7 +300,7 @@ describe('Host and store compared on a real kernel', function () {
     await a.helper.exited
     await a.server.run('ip link set watched mtu 1333')
     await a.startHelper()
-    assert.equal((await noticed('watched', 'Drifted')).because, 'event')
+    assert.equal((await said.noticed('watched', 'Drifted')).because, 'event')
     assert.deepEqual((await said.itemOf('watched')).diffs, [{ field: 'mtu', desired: '1472', actual: '1333' }])
   })
 
@@ -319,4 +310,6 @@ describe('Host and store compared on a real kernel', function () {
     expect(await a.operator.post(`/tunnels/${tunnel_id}/down`), 200)
     assert.equal((await said.itemOf(interface_name)).status, 'InSync')
   })
+
+  putsAddressesBack(() => ({ lab, panel: a, far: far.address }))
 })

@@ -56,7 +56,9 @@ const SOON_MS = 2000
 const DISTURBANCE = 'systemctl reload nftables; nft list table inet filter; sleep 0.5; nft flush ruleset; sleep 0.5'
 const ECHO = `const [, address, port] = process.argv
 require('node:net').createServer((one) => one.on('error', () => one.destroy()).pipe(one)).listen(port, address)`
-/** Holds 100 connections and makes new ones, each with bytes there and back, and counts for twelve seconds what is lost. */
+/**
+ * Holds 100 connections and makes new ones, each with bytes there and back, and counts for twelve seconds what is lost.
+ */
 const FLOWS = `const [, address, port] = process.argv
 const { connect } = require('node:net')
 const count = { held: 0, lost: 0, fresh: 0, refused: 0 }

@@ -4,14 +4,20 @@ import cookieParser from 'cookie-parser'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import { makeRecorder } from '../features/audit/record.ts'
+import type { Follow } from '../features/audit/strangers.ts'
 import { isStanding, findSession } from '../features/auth/session.ts'
+import { findLocalSession, findTokenSession } from '../features/auth/token-session.ts'
 import { hasAccount } from '../features/auth/store.ts'
 import { makeImpact } from '../features/impact/impact.ts'
 import { cutsOwnAccess } from '../features/impact/foresee.ts'
 import { docsEndpoints } from '../features/docs/endpoints.ts'
+import { watchHelperState } from '../features/system/helper-state.ts'
 import { SETTING_KEYS } from '../features/settings/definitions.ts'
 import { logStoreTrouble } from '../platform/db/log-trouble.ts'
+import type { PublishIn } from '../platform/events/bus.ts'
 import { asRefusal, sendRefusal } from '../platform/http/answer.ts'
+import { oneCredential, scopeCheck } from '../platform/http/bearer.ts'
+import { credentialsOf } from '../platform/http/credentials.ts'
 import { crossOrigin } from '../platform/http/cors.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
 import { csrfCheck, sessionCheck, setupGate, type Guard, type GuardedRequest } from '../platform/http/guards.ts'
@@ -22,19 +28,25 @@ import { loadPage, pageRoutes, type Appearance } from '../platform/http/page.ts'
 import { toBasePath, requirePrefix } from '../platform/http/prefix.ts'
 import { mountEndpoints, notFound } from '../platform/http/routes.ts'
 import type { Pipeline } from '../platform/http/serve.ts'
+import { RequestCounts } from '../platform/http/request-counts.ts'
+import { scrapeRoute } from '../platform/http/scrape.ts'
 import { Streams } from '../platform/http/streams.ts'
+import type { HostIncident } from '../platform/health.ts'
 import type { ReadImpact } from '../platform/impact.ts'
 import type { SettingsReader } from '../platform/settings.ts'
-import { allEndpoints } from './endpoints.ts'
+import { allEndpoints, hostIncidents } from './endpoints.ts'
+import { makeScrape } from './exposition.ts'
 import { makeServices, type PanelDeps, type Services } from './services.ts'
 
 export interface Panel extends Pick<
   Services,
-  'watch' | 'routeWatch' | 'metrics' | 'monitor' | 'traffic' | 'runs' | 'listeners'
+  'watch' | 'routeWatch' | 'metrics' | 'monitor' | 'traffic' | 'failover' | 'runs' | 'listeners' | 'notifications'
 > {
   readonly app: Express
   readonly endpoints: readonly Endpoint[]
   readonly streams: Streams
+  /** What is wrong with the host, for notifications. */
+  readonly readIncidents: () => Promise<HostIncident[]>
 }
 
 export function createApp(deps: PanelDeps): Panel {
@@ -46,12 +58,15 @@ export function createApp(deps: PanelDeps): Panel {
     took: (kind) => services.timings.took(kind),
     stateOf: (tunnel_id) => services.monitor.stateOf(tunnel_id),
   })
-  const endpoints = [...allEndpoints(services, readImpact), ...(deps.extra_endpoints ?? [])]
+  const helper = watchHelperState()
+  const endpoints = [...allEndpoints(services, readImpact, helper), ...(deps.extra_endpoints ?? [])]
   const pipeline = makePipeline(deps, services, readImpact)
   const { basePath, streams } = pipeline
   const page = loadPage(deps.page_dir, basePath)
 
+  const counts = new RequestCounts()
   const app = bareApp(deps.trusted_proxies ?? [])
+  app.use(counts.middleware)
   app.use(requirePrefix(basePath))
   app.use(requestId, securityHeaders)
   app.use(requireKnownHost(knownHosts(deps)))
@@ -59,12 +74,15 @@ export function createApp(deps: PanelDeps): Panel {
   app.use(cookieParser())
   mountEndpoints(app, endpoints, pipeline)
   mountEndpoints(app, docsEndpoints(endpoints, basePath), pipeline, '/api')
+  app.use(scrapeRoute({ ...makeScrape(deps, services, counts), guards: pipeline.guards }))
   app.use(unknownApiPath)
   app.use(pageRoutes(page, () => readAppearance(settings)))
   app.use(failures(logger))
   deps.sockets.serve({ app, endStreams: (isOver) => streams.endOf(isOver) })
-  const { watch, routeWatch, metrics, monitor, traffic, runs, listeners } = services
-  return { app, endpoints, streams, watch, routeWatch, metrics, monitor, traffic, runs, listeners }
+  const readIncidents = () => hostIncidents(services, helper)(services.context)
+  const { watch, routeWatch, metrics, monitor, traffic, failover, runs, listeners, notifications } = services
+  const parts = { watch, routeWatch, metrics, monitor, traffic, failover, runs, listeners, notifications }
+  return { app, endpoints, streams, readIncidents, ...parts }
 }
 
 /** Hands the HTTP layer what it needs of the features: accounts and sessions, the audit log, the settings. */
@@ -74,11 +92,19 @@ const makePipeline = (
   readImpact: ReadImpact,
 ): Pipeline => {
   const { now } = context
-  const sessionOf = (cookies: GuardedRequest['cookies']) => findSession(db, auth.tokens, cookies)
+  const sessionOf = async (request: GuardedRequest) => {
+    const { cookies, client_ip, header } = request
+    const credentials = credentialsOf(request)
+    if (credentials?.scheme === 'panel-local') return findLocalSession(db, auth, credentials.text, request)
+    if (credentials) return findTokenSession(db, auth, credentials.text, client_ip)
+    return findSession(db, auth, cookies, { client_ip, user_agent: header('User-Agent') })
+  }
   const guards: Guard[] = [
     setupGate(() => hasAccount(db)),
+    oneCredential,
     csrfCheck(allowedOrigins(settings), sessionOf),
     sessionCheck(sessionOf),
+    scopeCheck,
   ]
   return {
     basePath: toBasePath(web_path),
@@ -87,14 +113,23 @@ const makePipeline = (
     remembered: new RememberedAnswers(now),
     wayOf: (req) => sockets.wayOf(req),
     panelPorts: () => listeners.ports(),
-    streams: new Streams({ now, isStanding: (session) => isStanding(db, session), logger }),
+    streams: new Streams({ now, isStanding: (session) => isStanding(db, auth, session), logger }),
     inWindow: safeApply.during,
     mayWrite: () => safeApply.exclusive.requireNone(),
     cutsOwnAccess: cutsOwnAccess(readImpact),
-    record: makeRecorder(db, now, logger),
+    record: makeRecorder({ db, now, logger, follow: reportFailedSignIns(context.publishIn) }),
     logger,
   }
 }
+
+/** The audit log sees every sign-in that failed. The question for a code follows the right password. */
+const reportFailedSignIns =
+  (publishIn: PublishIn): Follow =>
+  async (db, { action, codes, client_ip }) => {
+    if (action !== 'LoginFailed') return
+    const count = [...codes].reduce((sum, [code, times]) => (code === 'SECOND_FACTOR_REQUIRED' ? sum : sum + times), 0)
+    if (count > 0) await publishIn(db, 'auth.sign_in_failed', [{ client_ip, count }])
+  }
 
 const knownHosts = ({ db, settings, host_names = [] }: PanelDeps): KnownHosts => ({
   names: new Set([...ownNames(), ...host_names].map((name) => name.toLowerCase())),

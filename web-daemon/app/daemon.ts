@@ -47,7 +47,9 @@ export async function startDaemon(config: Config): Promise<Daemon> {
   const panel = createPanel(config, opened, certificate)
   const endPruning = keepPruning({ ...opened, now: () => new Date() })
   await panel.metrics.start()
+  panel.notifications.start(panel.readIncidents)
   await panel.monitor.start()
+  await panel.failover.start()
   const { server, address, port } = await panel.listeners.start()
   const endRenewing = certificate?.watch((pair) => panel.listeners.renewConfigured(pair))
   const endWatching = startWatching(panel, opened)
@@ -66,8 +68,10 @@ export async function startDaemon(config: Config): Promise<Daemon> {
       ...endWatching,
       endPruning,
       () => panel.metrics.stop(),
+      () => panel.failover.stop(),
       () => panel.monitor.stop(),
       () => panel.traffic.stop(),
+      () => panel.notifications.stop(),
       () => opened.helper.close(),
       () => opened.db.destroy(),
     ])
@@ -91,6 +95,7 @@ const createPanel = (config: Config, { helper, ...opened }: Opened, certificate:
     ...opened,
     request: helper.request,
     stream: helper.stream,
+    isHelperUp: helper.isConnected,
     signing_key: signingKey(join(config.state_dir, 'session.key')),
     web_path: config.web_path,
     trusted_proxies: config.trusted_proxies,

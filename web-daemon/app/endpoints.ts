@@ -1,6 +1,7 @@
 // Every endpoint of the API, feature by feature: the one list that the router and the API description are made from.
 import { auditEndpoints } from '../features/audit/endpoints.ts'
 import { authEndpoints } from '../features/auth/endpoints.ts'
+import { tokenEndpoints } from '../features/auth/token-endpoints.ts'
 import { confirmPassword } from '../features/auth/me.ts'
 import { backupEndpoints } from '../features/backup/endpoints.ts'
 import { diagnosticEndpoints } from '../features/diagnostics/endpoints.ts'
@@ -20,11 +21,13 @@ import { safeApplyEndpoints } from '../features/safe-apply/endpoints.ts'
 import { settingsEndpoints } from '../features/settings/endpoints.ts'
 import { systemEndpoints } from '../features/system/endpoints.ts'
 import { cached } from '../features/system/cached.ts'
-import { watchHelperState } from '../features/system/helper-state.ts'
+import type { HelperState } from '../features/system/helper-state.ts'
 import { tunnelEndpoints } from '../features/tunnels/endpoints.ts'
 import { pairingEndpoints } from '../features/tunnels/pairing/endpoints.ts'
 import { poolUse } from '../features/tunnels/pool-use.ts'
+import { webhookEndpoints } from '../features/webhooks/endpoints.ts'
 import { forwardingEndpoints } from '../features/forwarding/endpoints.ts'
+import { failoverEndpoints } from '../features/failover/endpoints.ts'
 import { routeEndpoints } from '../features/routes/endpoints.ts'
 import { ruleOnTcpPort } from '../features/routes/own-port.ts'
 import { rulesComponent } from '../features/routes/health/component.ts'
@@ -38,19 +41,25 @@ import type { Services } from './services.ts'
 
 const SETTING_REFERENCES = { 'addressing.default_pool_id': whyNoDefaultPool }
 
-export function allEndpoints(services: Services, readImpact: ReadImpact): Endpoint[] {
+/** What is wrong with the host or the panel itself. */
+export const hostIncidents =
+  ({ certificate, listeners, metrics }: Pick<Services, 'certificate' | 'listeners' | 'metrics'>, helper: HelperState) =>
+  async (context: ReadContext): Promise<HostIncident[]> => {
+    const certificates = [certificate?.incident() ?? null, listeners.incident()]
+    const all = [await helper.incident(context), ...certificates, ...fullDisks(metrics.sampler.latest)]
+    return all.filter((one) => one !== null)
+  }
+
+export function allEndpoints(services: Services, readImpact: ReadImpact, helper: HelperState): Endpoint[] {
   const { auth, about, installation, store, pairing, watch, metrics, traffic, monitor, runs, certificate, logger } =
     services
-  const { routeWatch, heals, listeners } = services
+  const { routeWatch, heals, listeners, failover } = services
   const rules = cached((context) => rulesComponent(context, routeWatch))
-  const helper = watchHelperState()
-  const ofHost = async (context: ReadContext): Promise<HostIncident[]> =>
-    [await helper.incident(context), certificate?.incident() ?? null, ...fullDisks(metrics.sampler.latest)].filter(
-      (one) => one !== null,
-    )
+  const ofHost = hostIncidents(services, helper)
   const endpoints: Endpoint[] = [
     ...impactEndpoints(readImpact, () => endpoints),
     ...authEndpoints(auth),
+    ...tokenEndpoints(auth.apiTokens),
     ...systemEndpoints({ ...about, isLocal: auth.isLocal }, installation, store, async (context) => [
       await helper.component(context),
       await rules(context),
@@ -69,9 +78,11 @@ export function allEndpoints(services: Services, readImpact: ReadImpact): Endpoi
     ...pairingEndpoints(pairing),
     ...reconcileEndpoints({ watch, routeWatch, heals, monitor, traffic, ofHost }),
     ...safeApplyEndpoints(services.safeApply, store),
+    ...webhookEndpoints(services.notifications.outbox, services.notifications.sending),
     ...settingsEndpoints(SETTING_REFERENCES),
     ...forwardingEndpoints({ rulesInForce: countInForce }),
     ...routeEndpoints(traffic, readImpact),
+    ...failoverEndpoints(failover, traffic),
     ...backupEndpoints({
       references: SETTING_REFERENCES,
       poolUse,

@@ -11,14 +11,21 @@ import * as monitorTraffic from '../features/monitor/migration-traffic.ts'
 import * as pools from '../features/pools/migration.ts'
 import * as heal from '../features/reconcile/migration-heal.ts'
 import * as routes from '../features/routes/migration.ts'
+import * as routeChecks from '../features/routes/migration-checks.ts'
 import * as routeConnections from '../features/routes/migration-connections.ts'
+import * as routeFastPath from '../features/routes/migration-fast-path.ts'
 import * as routePaths from '../features/routes/migration-paths.ts'
 import * as routeRanges from '../features/routes/migration-ranges.ts'
 import * as tunnelKeepalive from '../features/tunnels/migration-keepalive.ts'
 import * as safeApply from '../features/safe-apply/migration.ts'
 import * as settings from '../features/settings/migration.ts'
 import * as messages from '../platform/db/migration-messages.ts'
+import * as webhooks from '../features/webhooks/migration.ts'
+import * as webhooksDiscarded from '../features/webhooks/migration-discarded.ts'
 import * as tunnels from '../features/tunnels/migration.ts'
+import * as apiTokens from '../features/auth/migration-tokens.ts'
+import * as secondFactor from '../features/auth/migration-second-factor.ts'
+import * as sessions from '../features/auth/migration-sessions.ts'
 import * as accountsAndAudit from '../features/auth/migration.ts'
 
 /** Named 001-accounts-and-audit, 002-pools, 003-tunnels and on; a name never changes once it is released. */
@@ -43,4 +50,11 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   listener,
   safeApply,
   heal,
+  routeFastPath,
+  routeChecks,
+  sessions,
+  secondFactor,
+  apiTokens,
+  webhooks,
+  webhooksDiscarded,
 ]

@@ -3,20 +3,29 @@ import type { KeyObject } from 'node:crypto'
 import type { Logger } from 'pino'
 import { Heals } from '../change/heal.ts'
 import { makeQueue } from '../change/queue.ts'
-import type { PanelAction, RemediationDeps } from '../change/remediate.ts'
+import type { PanelAction, Recorder, RemediationDeps } from '../change/remediate.ts'
 import { recordPanelAction } from '../features/audit/record.ts'
+import { signInsFailedSince } from '../features/audit/store.ts'
+import { ApiTokens } from '../features/auth/api-tokens.ts'
+import { KnownAddresses } from '../features/auth/known-addresses.ts'
 import { isLocalProof } from '../features/auth/local-proof.ts'
+import { LocalRequests } from '../features/auth/local-request.ts'
 import { makePasswords, type Passwords } from '../features/auth/passwords.ts'
 import type { AuthServices } from '../features/auth/services.ts'
+import { SecretBox } from '../features/auth/secret-box.ts'
+import { Sessions } from '../features/auth/sessions.ts'
 import { Throttle } from '../features/auth/throttle.ts'
 import { makeTokens } from '../features/auth/tokens.ts'
 import { Runs } from '../features/diagnostics/runs.ts'
+import { Histogram } from '../features/exposition/histogram.ts'
 import { Listeners, type ConfiguredListener } from '../features/listeners/listeners.ts'
 import { endedWords } from '../features/listeners/sharing.ts'
+import { Failover, type FailoverDeps } from '../features/failover/failover.ts'
 import { Metrics, type MetricsDeps } from '../features/metrics/metrics.ts'
 import { makeRoutesReader } from '../features/metrics/routes-snapshot.ts'
 import { Monitor, type MonitorDeps } from '../features/monitor/monitor.ts'
 import { makeTunnelWatch, type TunnelWatch } from '../features/reconcile/watch.ts'
+import { keepFastPath } from '../features/routes/fast-path-watch.ts'
 import { keepProtecting } from '../features/routes/protection.ts'
 import { makeRouteWatch, type RouteWatch } from '../features/routes/health/watch.ts'
 import { Traffic } from '../features/routes/traffic/traffic.ts'
@@ -24,11 +33,14 @@ import { SafeApply } from '../features/safe-apply/safe-apply.ts'
 import type { Settings } from '../features/settings/settings.ts'
 import type { About } from '../features/system/health.ts'
 import type { Installation } from '../features/system/info.ts'
+import { Notifications, type NotificationDeps } from '../features/webhooks/notifications.ts'
+import { resolveAll } from '../features/webhooks/send/address.ts'
 import { PairingThrottle } from '../features/tunnels/pairing/throttle.ts'
 import { AuditNote } from '../platform/audit-note.ts'
 import type { CommandContext } from '../platform/context.ts'
 import type { Store } from '../platform/db/store.ts'
 import type { Bus } from '../platform/events/bus.ts'
+import { measured } from '../platform/helper/measured.ts'
 import type { Streamer } from '../platform/helper/streams.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
 import { timed, type Timings } from '../features/impact/timings.ts'
@@ -68,6 +80,11 @@ export interface PanelDeps {
   readonly passwords?: Passwords
   readonly metrics?: Pick<MetricsDeps, 'host'> & Partial<Pick<MetricsDeps, 'settings'>>
   readonly monitor?: Pick<MonitorDeps, 'tcpProbe' | 'pauses'>
+  /** How names are resolved, and how long a receiver may take. */
+  readonly notifications?: Partial<Pick<NotificationDeps, 'resolve' | 'timeout_ms'>>
+  /** Whether the root helper is connected; a test's always is. */
+  readonly isHelperUp?: () => boolean
+  readonly failover?: Pick<FailoverDeps, 'run' | 'random' | 'resolve'>
   /** Endpoints that only a test has, to try the pipeline with. */
   readonly extra_endpoints?: readonly Endpoint[]
 }
@@ -95,7 +112,13 @@ export interface Services {
   readonly monitor: Monitor
   /** To be started, and stopped before the store is closed. */
   readonly traffic: Traffic
+  /** To be started, and stopped before the store is closed. */
+  readonly failover: Failover
+  /** To be started, and stopped before the store is closed. */
+  readonly notifications: Notifications
   readonly timings: Timings
+  /** How long root takes, by method. */
+  readonly changes: Histogram
   /** To be stopped before the store is closed. */
   readonly runs: Runs
   readonly certificate: Certificate | null
@@ -104,43 +127,76 @@ export interface Services {
 
 export function makeServices(deps: PanelDeps): Services {
   const { db, bus, settings, logger, now = () => new Date(), monotonic = () => performance.now() } = deps
-  const { request, timings } = timed(deps.request, monotonic)
-  const context = { db, request, now, api_path: apiPathOf(deps), settings, inTurn: makeQueue(), publish: bus.publish }
+  const { request, timings, changes } = makeRequester(deps.request, monotonic)
+  const context = { db, request, now, api_path: apiPathOf(deps), settings, inTurn: makeQueue(), ...published(bus) }
   const traffic = new Traffic({ db, request, now, monotonic, settings, logger })
   const monitor = new Monitor({ db, request, stream: deps.stream, bus, now, logger, settings, ...deps.monitor })
   const heals = makeHeals(context, logger)
   const safeApply = makeSafeApply(context, logger, async () => (await monitor.inState('Up')) ?? [])
+  const listeners = makeListeners(deps, context)
   const services: Services = {
     context,
     auth: makeAuth(deps, now),
     about: { version: VERSION, started_at: now() },
     installation: { ...deps.installation, web_path: deps.web_path },
     store: db,
-    listeners: makeListeners(deps, context),
+    listeners,
     pairing: new PairingThrottle(now),
     heals,
     ...makeWatches({ ...context, logger, heals, isHeldBack: () => safeApply.isOpen }, traffic),
     safeApply,
-    metrics: new Metrics({
-      db,
-      bus,
-      now,
-      logger,
-      settings,
-      readRoutes: makeRoutesReader(db, traffic),
-      onTraffic: (interfaces, seconds) => monitor.addTraffic(interfaces, seconds),
-      ...deps.metrics,
-    }),
+    metrics: makeMetrics(deps, now, { monitor, traffic }),
     monitor,
     traffic,
+    failover: makeFailover(deps, { context, traffic, monitor, listeners }),
+    notifications: makeNotifications(deps, now),
     timings,
+    changes,
     runs: new Runs({ db, stream: deps.stream, now, ...(deps.metrics && { host: deps.metrics.host }) }),
     certificate: deps.certificate ?? null,
     logger,
   }
   listen(bus, services)
-  keepProtecting({ bus, settings, request, logger })
+  keepRules(bus, services)
   return services
+}
+
+const published = ({ publish, publishIn }: Bus) => ({ publish, publishIn })
+
+/** What the settings say of how root holds the relay rules. */
+function keepRules(bus: Bus, { context, traffic, logger }: Services): void {
+  keepProtecting({ ...context, bus, logger })
+  const record = (doing: PanelAction): Promise<void> => recordPanelAction(context, doing)
+  keepFastPath({ ...context, bus, logger, record }, traffic)
+}
+
+const makeMetrics = (
+  { db, bus, logger, settings, metrics }: PanelDeps,
+  now: () => Date,
+  { monitor, traffic }: Pick<Services, 'monitor' | 'traffic'>,
+): Metrics =>
+  new Metrics({
+    db,
+    bus,
+    now,
+    logger,
+    settings,
+    readRoutes: makeRoutesReader(db, traffic),
+    onTraffic: (interfaces, seconds) => monitor.addTraffic(interfaces, seconds),
+    ...metrics,
+  })
+
+const makeNotifications = (
+  { db, bus, settings, logger, notifications = {} }: PanelDeps,
+  now: () => Date,
+): Notifications =>
+  new Notifications({ db, bus, settings, logger, now, signInsFailedSince, resolve: resolveAll, ...notifications })
+
+/** What root takes for a change is measured, for what is foreseen and for Prometheus. */
+const makeRequester = (given: CommandContext['request'], monotonic: () => number) => {
+  const changes = new Histogram('operation')
+  const observe = (method: string, seconds: number): void => changes.observe(method, seconds)
+  return { ...timed(measured(given, monotonic, observe), monotonic), changes }
 }
 
 function listen(bus: Bus, { safeApply, heals, metrics, traffic }: Services): void {
@@ -153,6 +209,22 @@ function listen(bus: Bus, { safeApply, heals, metrics, traffic }: Services): voi
     traffic.onSettingsChanged(keys)
   })
 }
+
+const makeFailover = (
+  { bus, stream, logger, failover }: PanelDeps,
+  { context, traffic, monitor, listeners }: Pick<Services, 'context' | 'traffic' | 'monitor' | 'listeners'>,
+): Failover =>
+  new Failover({
+    context,
+    bus,
+    stream,
+    traffic,
+    monitor,
+    record: (action) => recordPanelAction(context, action),
+    panelPorts: () => listeners.ports(),
+    logger,
+    ...failover,
+  })
 
 /** Names of programs cost others, so they are listened for only once something was taken away twice (S19). */
 const makeHeals = ({ now, settings, request, publish }: Services['context'], logger: Logger): Heals =>
@@ -176,7 +248,8 @@ const makeWatches = (
   deps: Omit<RemediationDeps, 'record'>,
   traffic: Traffic,
 ): Pick<Services, 'watch' | 'routeWatch'> => {
-  const drift = { ...deps, record: (doing: PanelAction) => recordPanelAction(deps, doing) }
+  const record: Recorder = (doing, db = deps.db) => recordPanelAction({ ...deps, db }, doing)
+  const drift = { ...deps, record }
   return { watch: makeTunnelWatch(drift), routeWatch: makeRouteWatch(drift, traffic) }
 }
 
@@ -207,20 +280,28 @@ const makeSafeApply = (context: Services['context'], logger: Logger, upTunnels: 
     ...context,
     logger,
     upTunnels,
-    record: ({ ended_how, username, items }) => {
+    record: (db, { ended_how, username, items }) => {
       const note = new AuditNote()
       note.operation(`${ended_how}; opened by ${username === '' ? 'the socket of the root helper' : username}`)
       for (const { what, kind, title } of items) note.operation(`${what}: ${kind} ${title}`)
-      return recordPanelAction(context, { action: 'SafeApplyEnd', note, refusal: null, duration_ms: 0 })
+      return recordPanelAction(
+        { db, now: context.now },
+        { action: 'SafeApplyEnd', note, refusal: null, duration_ms: 0 },
+      )
     },
   })
 
 const makeAuth = (
-  { passwords = makePasswords(), signing_key, settings }: PanelDeps,
+  { db, passwords = makePasswords(), signing_key, settings, logger }: PanelDeps,
   now: () => Date,
 ): AuthServices => ({
   passwords,
   tokens: makeTokens(signing_key, now, settings),
+  sessions: new Sessions(db, now, logger),
+  localRequests: new LocalRequests(signing_key, now),
+  apiTokens: new ApiTokens(db, now, logger),
+  addresses: new KnownAddresses(db, now, signing_key),
+  factorBox: new SecretBox(signing_key, 'second factor'),
   throttle: new Throttle(now, settings),
   isLocal: (proof) => isLocalProof(signing_key, now(), proof),
 })

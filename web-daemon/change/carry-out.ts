@@ -35,8 +35,8 @@ type Deps = Pick<CommandContext, 'note'>
 const RETRY = { tries: 5, pause_ms: 400 }
 
 /**
- * Carries out changes of which each begins where the one before it ends. Call it inside `inTurn`. The checks are those of the last
- * change. Every step that root took is noted for the audit entry, however it ended.
+ * Carries out changes of which each begins where the one before it ends. Call it inside `inTurn`. The checks are those
+ * of the last change. Every step that root took is noted for the audit entry, however it ended.
  */
 export async function carryOut<S>(deps: Deps, carrier: Carrier<S>, changes: readonly Change<S>[]): Promise<Ending> {
   const done: Change<S>[] = []

@@ -11,6 +11,8 @@ import { settleEnds } from './open-ends.ts'
 export interface Observed<Key> {
   readonly key: Key
   readonly status: string
+  /** What is news, too, where it changes while the status stays. */
+  readonly variant?: string
 }
 
 /** Null where the object was not there before, or is not there any more. */
@@ -42,9 +44,13 @@ export interface DriftSource<Key, Item extends Observed<Key>, Hint> {
   readonly isExpected: (item: Item) => boolean
   /** Something is not as it was. */
   readonly publish: (pass: Pass<Item>) => void
+  /** Everything that the first look found, which ends what was reported before it. */
+  readonly publishFirst: (changes: readonly StatusChange<Item>[]) => void
   /** Is called after every look, outside of the turn. Never throws. */
   readonly remediate: (items: readonly Item[]) => Promise<void>
-  /** Milliseconds until it is to be looked again for the sake of what waits to be corrected; null where nothing does. */
+  /**
+   * Milliseconds until it is to be looked again for the sake of what waits to be corrected; null where nothing does.
+   */
   readonly dueIn?: () => number | null
   /** Whether something that an event may have taken away is worth a look at once. May throw. */
   readonly isUrgent?: (hints: readonly Hint[]) => Promise<boolean>
@@ -106,8 +112,8 @@ export class DriftWatch<Key, Item extends Observed<Key>, Hint = never> {
   }
 
   /**
-   * Never throws: a pass that cannot be made is logged, and the next one finds what it would have found. Returns how many
-   * milliseconds were spent on looking: waiting for a turn is not looking.
+   * Never throws: a pass that cannot be made is logged, and the next one finds what it would have found. Returns how
+   * many milliseconds were spent on looking: waiting for a turn is not looking.
    */
   async pass(because: PassReason): Promise<number> {
     const hints = this.#hints
@@ -154,6 +160,7 @@ export class DriftWatch<Key, Item extends Observed<Key>, Hint = never> {
     }
     this.#entries = entries
     this.#last = pass
+    if (!before) this.#source.publishFirst(items.map((to) => ({ from: null, to })))
     if (pass.changes.length === 0) return
     this.#log(pass)
     this.#source.publish(pass)
@@ -162,7 +169,7 @@ export class DriftWatch<Key, Item extends Observed<Key>, Hint = never> {
   #changes(items: readonly Item[], scope: 'all' | readonly Key[]): StatusChange<Item>[] {
     const before = this.#entries
     const isNews = (item: Item): boolean =>
-      before ? before.get(item.key)?.item.status !== item.status : !this.#source.isExpected(item)
+      before ? !isSame(before.get(item.key)?.item, item) : !this.#source.isExpected(item)
     const found = new Set(items.map(({ key }) => key))
     const gone = (scope === 'all' ? [...(before?.keys() ?? [])] : scope).filter((key) => !found.has(key))
     return [
@@ -182,6 +189,9 @@ export class DriftWatch<Key, Item extends Observed<Key>, Hint = never> {
     )
   }
 }
+
+const isSame = (a: Omit<Observed<unknown>, 'key'> | undefined, b: Omit<Observed<unknown>, 'key'>): boolean =>
+  a?.status === b.status && a.variant === b.variant
 
 /** Thousands of rules can change at once, as with a flushed ruleset. */
 const LOGGED_MAX = 20

@@ -4,8 +4,10 @@ import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { messageFields, verbatim } from '@panel/shared/messages/message.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
+import { AuditNote } from '../platform/audit-note.ts'
 import type { WriteDb } from '../platform/context.ts'
 import type { ApplyMark, Resource } from './resource.ts'
+import type { Recorder } from './remediate.ts'
 import { announced, inTransaction, run, runPending, type Context, type Done } from './work.ts'
 
 export type { Done } from './work.ts'
@@ -138,13 +140,13 @@ export async function save<R extends ApplyMark, D, S>(
 }
 
 /**
- * Finds out how changes ended that nobody saw the end of: a pending record that the host holds as it is stored was applied. One that
- * differs stays pending, since whether it is to be as stored or as found is for the operator to say. Gives back the records as they
- * are then.
+ * Finds out how changes ended that nobody saw the end of: a pending record that the host holds as it is stored was
+ * applied. One that differs stays pending, since whether it is to be as stored or as found is for the operator to say.
+ * Gives back the records as they are then. Whoever made the change has left no audit entry of how it ended.
  */
 export async function settle<R extends ApplyMark, D, S>(
-  context: Pick<Context, 'db' | 'now'>,
-  { store, idOf, onStored }: Pick<Resource<R, D, S>, 'store' | 'idOf' | 'onStored'>,
+  context: Pick<Context, 'db' | 'now'> & { readonly record: Recorder },
+  { noun, store, idOf, onStored }: Pick<Resource<R, D, S>, 'noun' | 'store' | 'idOf' | 'onStored'>,
   rows: readonly R[],
   isInSync: (row: R) => boolean,
 ): Promise<R[]> {
@@ -156,9 +158,26 @@ export async function settle<R extends ApplyMark, D, S>(
     ...messageFields('last_apply_error', verbatim('')),
     last_applied_date: now,
   }
-  await inTransaction(context, (db) => store.mark(db, settled.map(idOf), mark, now))
+  const ids = settled.map(idOf)
+  await inTransaction(context, async (db) => {
+    await store.mark(db, ids, mark, now)
+    await context.record({ action: 'ChangeSettle', note: settledNote(noun, ids), refusal: null, duration_ms: 0 }, db)
+  })
   const isSettled = new Set(settled)
   const all = rows.map((row) => (isSettled.has(row) ? { ...row, ...mark, updated_date: now } : row))
   onStored('settled', settled)
   return all
+}
+
+const NAMED_MAX = 20
+
+function settledNote(noun: string, ids: readonly number[]): AuditNote {
+  const note = new AuditNote()
+  const [only] = ids
+  if (ids.length === 1 && only !== undefined) note.target(noun, only)
+  const more = ids.length > NAMED_MAX ? ` and ${ids.length - NAMED_MAX} more` : ''
+  note.operation(
+    `Settled by the panel itself: the end of a change was not recorded, and the host holds ${noun} ${ids.slice(0, NAMED_MAX).join(', ')}${more} as stored`,
+  )
+  return note
 }

@@ -1,5 +1,5 @@
-// What others take away is put back with growing pauses, so that nobody is fought (decisions.md, S19). In memory: a daemon
-// that has started again begins with no pause.
+// What others take away is put back with growing pauses, so that nobody is fought (decisions.md, S19). In memory: a
+// daemon that has started again begins with no pause.
 import type { HealView } from '@panel/shared/api/base/heal.ts'
 import { message, messageFields, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import type { SettingsReader } from '../platform/settings.ts'
@@ -106,14 +106,14 @@ export class Heals {
     }
   }
 
-  /**
-   * These are back: found away once more, they were taken away once more. Returns for how many milliseconds at most they
-   * were known to be away.
-   */
-  worked(noun: HealedNoun, ids: readonly number[]): number {
-    const entries = ids.flatMap((id) => this.#entries[noun].get(id) ?? [])
-    for (const entry of entries) entry.isAway = false
-    return entries.reduce((most, { gone }) => Math.max(most, this.#now() - gone), 0)
+  /** These are back: found away once more, they were taken away once more. */
+  worked(noun: HealedNoun, ids: readonly number[]): void {
+    for (const entry of this.#away(noun, ids)) entry.isAway = false
+  }
+
+  /** For how many milliseconds at most these are known to be away. */
+  awayFor(noun: HealedNoun, ids: readonly number[]): number {
+    return this.#away(noun, ids).reduce((most, { gone }) => Math.max(most, this.#now() - gone), 0)
   }
 
   /** Milliseconds until the first of these may be tried. */
@@ -124,18 +124,7 @@ export class Heals {
   }
 
   view(noun: HealedNoun, id: number, own: boolean | null): HealView {
-    const entry = this.#entries[noun].get(id)
-    const isWanted = this.isWanted(noun, own)
-    return {
-      is_wanted: isWanted,
-      times: entry?.times ?? 0,
-      tries: entry?.tries ?? 0,
-      since: entry ? instant(entry.since) : null,
-      next_try_at: entry?.isAway && isWanted ? instant(entry.next) : null,
-      contested: isContested(entry),
-      last_by: entry?.by ?? '',
-      ...messageFields('detail', described(entry, isWanted)),
-    }
+    return viewOf(this.#entries[noun].get(id), this.isWanted(noun, own))
   }
 
   /** What somebody does to it again and again; null where nobody does. */
@@ -168,6 +157,10 @@ export class Heals {
     if (isContested(entry)) this.#deps.onContested({ noun, id }, this.view(noun, id, own))
   }
 
+  #away(noun: HealedNoun, ids: readonly number[]): Entry[] {
+    return ids.flatMap((id) => this.#entries[noun].get(id) ?? [])
+  }
+
   #now(): number {
     return this.#deps.now().getTime()
   }
@@ -188,6 +181,17 @@ const fresh = (now: number): Entry => ({
 const isContested = (entry: Entry | undefined): boolean => (entry?.times ?? 0) >= CONTESTED_FROM
 
 const instant = (at: number): string => new Date(at).toISOString()
+
+const viewOf = (entry: Entry | undefined, isWanted: boolean): HealView => ({
+  is_wanted: isWanted,
+  times: entry?.times ?? 0,
+  tries: entry?.tries ?? 0,
+  since: entry ? instant(entry.since) : null,
+  next_try_at: entry?.isAway && isWanted ? instant(entry.next) : null,
+  contested: isContested(entry),
+  last_by: entry?.by ?? '',
+  ...messageFields('detail', described(entry, isWanted)),
+})
 
 function described(entry: Entry | undefined, isWanted: boolean): Message {
   if (!entry || !isContested(entry)) return verbatim('')

@@ -23,7 +23,9 @@ export function closeEnds(db: object, noun: string, ids: readonly number[]): voi
     if (end.noun === noun && end.ids.some((id) => begun.has(id))) ENDS.get(db)?.delete(end)
 }
 
-/** Call it inside `inTurn`. Throws where the helper or the store does not answer; all of them are there the next time. */
+/**
+ * Call it inside `inTurn`. Throws where the helper or the store does not answer; all of them are there the next time.
+ */
 export async function settleEnds(db: object): Promise<void> {
   for (const end of ENDS.get(db) ?? []) if (await end.settle()) ENDS.get(db)?.delete(end)
 }

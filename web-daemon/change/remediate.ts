@@ -1,7 +1,7 @@
 // Corrects drift without a request, where the operator has turned that on (decisions.md, S15: system.self_heal).
 import type { Logger } from 'pino'
 import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
-import type { CommandContext } from '../platform/context.ts'
+import type { CommandContext, WriteDb } from '../platform/context.ts'
 import { asRefusal } from '../platform/http/answer.ts'
 import { AuditNote } from '../platform/audit-note.ts'
 import type { Refusal } from '../platform/http/refusal.ts'
@@ -19,8 +19,11 @@ export interface PanelAction {
   readonly duration_ms: number
 }
 
+/** `db`: the transaction that the entry is part of, if it is part of one. */
+export type Recorder = (doing: PanelAction, db?: WriteDb) => Promise<void>
+
 export interface RemediationDeps extends Omit<CommandContext, 'note'> {
-  readonly record: (doing: PanelAction) => Promise<void>
+  readonly record: Recorder
   /** Whether changes of the operator wait for a confirmation: what was just taken back must not come again. */
   readonly isHeldBack: () => boolean
   readonly heals: Heals
@@ -102,19 +105,25 @@ async function correct<Item extends Watched>(
   note.operation(`Reapplied by the panel itself (system.self_heal): ${describe(items)}`)
   const about = { action, noun, ids: ids.slice(0, LOGGED_MAX), total: ids.length }
   const began = performance.now()
-  let refusal: Refusal | null = null
+  const ended = (refusal: Refusal | null): PanelAction => ({
+    ...{ action, note, refusal },
+    duration_ms: Math.round(performance.now() - began),
+  })
+  const recordIn = (db: WriteDb): Promise<void> => {
+    note.operation(`back ${heals.awayFor(noun, ids)} ms after it was found away`)
+    return record(ended(null), db)
+  }
   heals.trying(noun, ids)
   try {
-    await reapply({ ...context, note }, ids)
-    note.operation(`back ${heals.worked(noun, ids)} ms after it was found away`)
+    await reapply({ ...context, note, recordIn }, ids)
+    heals.worked(noun, ids)
   } catch (thrown) {
-    refusal = asRefusal(thrown)
+    const refusal = asRefusal(thrown)
     logger.warn({ ...about, code: refusal.code, err: thrown }, 'drift: what differs could not be reapplied')
+    // Deleted since the look.
+    if (refusal.code === 'NOT_FOUND') return
+    await record(ended(refusal)).catch((err: unknown) =>
+      logger.error({ ...about, err }, 'no audit entry could be written'),
+    )
   }
-  // Deleted since the look.
-  if (refusal?.code === 'NOT_FOUND') return
-  const duration_ms = Math.round(performance.now() - began)
-  await record({ action, note, refusal, duration_ms }).catch((err: unknown) =>
-    logger.error({ ...about, err }, 'no audit entry could be written'),
-  )
 }

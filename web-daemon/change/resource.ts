@@ -32,8 +32,8 @@ export interface RecordStore<Row extends ApplyMark, Draft> {
 }
 
 /**
- * `State` is what root compares, plans from and reads back; null is absent. A draft is a record that is not stored yet. Everything
- * that happens to a noun goes through the engine (engine.ts), so a new noun is one value of this type.
+ * `State` is what root compares, plans from and reads back; null is absent. A draft is a record that is not stored yet.
+ * Everything that happens to a noun goes through the engine (engine.ts), so a new noun is one value of this type.
  */
 export interface Resource<Row extends ApplyMark, Draft, State> {
   readonly noun: string

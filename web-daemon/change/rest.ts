@@ -1,5 +1,5 @@
-// How long the next look at the host waits, so that somebody who changes it all the time costs little and a single change
-// is seen at once.
+// How long the next look at the host waits, so that somebody who changes it all the time costs little and a single
+// change is seen at once.
 
 /** So much looking is free, before rest follows. */
 const SPARED_MS = 10_000

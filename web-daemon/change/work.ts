@@ -11,7 +11,7 @@ import { failureOf, unknownOutcome, type Subject } from './failure.ts'
 import { closeEnds, leaveOpen, sideOf } from './open-ends.ts'
 import type { ApplyMark, Resource, StoredEvent } from './resource.ts'
 
-export type Context = Pick<CommandContext, 'db' | 'now' | 'note'>
+export type Context = Pick<CommandContext, 'db' | 'now' | 'note' | 'recordIn'>
 
 export interface Done<Row> {
   readonly record: Row
@@ -128,7 +128,10 @@ async function commit<R extends ApplyMark, D, S>(
   work: Work<R, S>,
 ): Promise<void> {
   try {
-    await write(context, (db, now) => work.commit(db, appliedAt(now), now))
+    await write(context, async (db, now) => {
+      await work.commit(db, appliedAt(now), now)
+      await context.recordIn?.(db)
+    })
   } catch (failure) {
     const back = [...work.changes].reverse().map((change) => undoOf(resource, change))
     const undone = await carryOut(context, resource, back)

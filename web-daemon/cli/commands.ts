@@ -1,6 +1,10 @@
 // The sub-commands, one entry each. Their modules are loaded when they run, so that nothing is loaded while still root.
 import { existsSync } from 'node:fs'
 import type { Config } from '../app/config.ts'
+import { API_COMMANDS } from './api/commands.ts'
+import { bashCompletion } from './api/completion.ts'
+import { CommandError } from './errors.ts'
+import { printText } from './print.ts'
 import { becomeOwner } from './owner.ts'
 
 export interface Command {
@@ -22,7 +26,8 @@ const asOwner =
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
   'reset-password': {
-    summary: 'Set a new password, read from the terminal or standard input. All sessions end.',
+    summary:
+      'Set a new password, read from the terminal or standard input, and switch the second factor off if wanted. All sessions end.',
     takes: '',
     instead:
       ' A password in the arguments would be visible to every user of this host: enter it when prompted, or on standard input.',
@@ -77,6 +82,15 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     instead: '',
     run: asOwner(async (config, args) => (await import('./interfaces.ts')).showInterfaces(config, args)),
   },
+  completion: {
+    summary: 'Print what bash completes: eval "$(tunnel-panel completion bash)".',
+    takes: 'bash',
+    instead: '',
+    run: async (_config, [shell]) => {
+      if (shell !== 'bash') throw new CommandError('There is completion for bash.', 2)
+      printText(bashCompletion(Object.keys(COMMANDS), API_COMMANDS))
+    },
+  },
   'check-store': {
     summary: 'Check on a copy that this version can migrate the store.',
     takes: '',
@@ -96,5 +110,5 @@ export function usage(): string {
     ([name, { takes, summary }]) => [`${name} ${takes}`.trim(), summary] as const,
   )
   const width = Math.max(...left.map(([call]) => call.length))
-  return `Usage: tunnel-panel <command>\n\n${left.map(([call, summary]) => `  ${call.padEnd(width)}  ${summary}`).join('\n')}\n\nIt reads the same configuration as the web daemon: PANEL_STATE_DIR, or the file that PANEL_CONFIG_FILE names.\n`
+  return `Usage: tunnel-panel <command>\n\n${left.map(([call, summary]) => `  ${call.padEnd(width)}  ${summary}`).join('\n')}\n\nOver the API: tunnel-panel ${[...new Set(API_COMMANDS.map(({ noun }) => noun))].join(' | ')} VERB [ID] [--field value] [--data FILE] [-o json | table] [--panel URL --token-file FILE]\n\nIt reads the same configuration as the web daemon: PANEL_STATE_DIR, or the file that PANEL_CONFIG_FILE names.\n`
 }

@@ -1,10 +1,10 @@
 // An error of a command, with a message for the operator.
 
 export class CommandError extends Error {
-  readonly exitCode: number
+  readonly exitCode: 1 | 2 | 3 | 4 | 5
 
-  /** Exit code 2 means wrong usage. */
-  constructor(message: string, exitCode: 1 | 2 = 1) {
+  /** 2: wrong usage, 3: not allowed, 4: there is no such thing, 5: the panel does not answer. */
+  constructor(message: string, exitCode: 1 | 2 | 3 | 4 | 5 = 1) {
     super(message)
     this.name = 'CommandError'
     this.exitCode = exitCode

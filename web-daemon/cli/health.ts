@@ -28,7 +28,7 @@ export async function showHealth(config: Config): Promise<void> {
 }
 
 /** The address of the daemon as seen from this host. */
-function wayUrl({ address, port, is_tls }: Way, { web_path }: Config): string {
+export function wayUrl({ address, port, is_tls }: Way, { web_path }: Config): string {
   const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[address] ?? address
   return `${is_tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${port}${toBasePath(web_path)}/`
 }

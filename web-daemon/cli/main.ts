@@ -1,12 +1,19 @@
 // The command line of the panel, for what cannot be done from the page: tunnel-panel <command>.
 import { readConfig } from '../app/config.ts'
 import { COMMANDS, usage } from './commands.ts'
+import { API_COMMANDS } from './api/commands.ts'
 import { CommandError } from './errors.ts'
 import { printError, printText } from './print.ts'
+
+const API_NOUNS = new Set(API_COMMANDS.map(({ noun }) => noun))
+
+const runApiCommand = async (noun: string, args: readonly string[]): Promise<void> =>
+  (await import('./api/run.ts')).runApiCommand(() => readConfig(process.env), noun, args)
 
 const main = async ([name = '', ...args]: readonly string[]): Promise<void> => {
   if (['help', '--help', '-h'].includes(name)) return void printText(usage())
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (!command && API_NOUNS.has(name)) return runApiCommand(name, args)
   if (!command)
     throw new CommandError(`${name === '' ? 'Name a command.' : `There is no command ${name}.`}\n\n${usage()}`, 2)
   if (args.length > 0 && command.takes === '')

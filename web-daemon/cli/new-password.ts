@@ -12,23 +12,40 @@ export type Print = (text: string) => unknown
 const isTerminal = (input: Input): input is Terminal & Input => input.isTTY === true && input.setRawMode !== undefined
 
 export async function readNewPassword(input: Input, print: Print, check: (password: string) => void): Promise<string> {
+  return (await readPasswordAndAnswer(input, print, check, null)).password
+}
+
+/**
+ * `question`: what is asked after the password; on standard input the answer is the second line, and may be missing.
+ */
+export async function readPasswordAndAnswer(
+  input: Input,
+  print: Print,
+  check: (password: string) => void,
+  question: string | null,
+): Promise<{ password: string; answer: string }> {
   const reader = new LineReader(input)
   try {
     if (!isTerminal(input)) {
-      const line = await reader.line()
-      check(line)
-      return line
+      const password = await reader.line()
+      check(password)
+      return { password, answer: question === null ? '' : await reader.lineOrNothing() }
     }
     return await withoutEcho(input, async () => {
-      const first = await prompt(reader, print, 'New password: ')
-      check(first)
-      if ((await prompt(reader, print, 'Repeat the password: ')) !== first)
-        throw new CommandError('The passwords differ. Nothing was changed.')
-      return first
+      const password = await promptTwice(reader, print, check)
+      return { password, answer: question === null ? '' : await prompt(reader, print, question) }
     })
   } finally {
     reader.close()
   }
+}
+
+async function promptTwice(reader: LineReader, print: Print, check: (password: string) => void): Promise<string> {
+  const first = await prompt(reader, print, 'New password: ')
+  check(first)
+  if ((await prompt(reader, print, 'Repeat the password: ')) !== first)
+    throw new CommandError('The passwords differ. Nothing was changed.')
+  return first
 }
 
 async function prompt(reader: LineReader, print: Print, question: string): Promise<string> {
@@ -69,6 +86,16 @@ class LineReader {
       if (isTerminal(this.#input)) edit(line, character)
       else line.push(character)
       if (line.length > MAX_CHARACTERS) throw new CommandError('The password is too long. Nothing was changed.')
+    }
+  }
+
+  /** "" at the end of the input. */
+  async lineOrNothing(): Promise<string> {
+    const line: string[] = []
+    for (;;) {
+      const { value: character, done } = await this.#characters.next()
+      if (done === true || character === '\n' || line.length > MAX_CHARACTERS) return line.join('').trim()
+      line.push(character)
     }
   }
 

@@ -1,5 +1,6 @@
 // The store is only ever touched by its owner: the web daemon cannot write a file that another user has made.
-import { statSync, type Stats } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, statSync, type Stats } from 'node:fs'
 import { userInfo } from 'node:os'
 import { CommandError } from './errors.ts'
 
@@ -18,6 +19,31 @@ export function becomeOwner(state_dir: string): string {
     )
   process.umask(0o077)
   return caller
+}
+
+/** Root, in a node that cannot give that up by itself: Debian's fears io_uring (CVE-2024-22017). */
+export function cannotGiveUpRoot(state_dir: string): boolean {
+  if (process.getuid?.() !== 0 || !existsSync(state_dir) || readOwner(state_dir).uid === 0) return false
+  try {
+    process.setgroups?.([])
+    return false
+  } catch (failure) {
+    if ((failure as NodeJS.ErrnoException).code === 'ERR_INVALID_STATE') return true
+    throw failure
+  }
+}
+
+/** Runs this program again as the owner of the folder, and ends as it ends. */
+export function runAsOwner(state_dir: string, args: readonly string[], input: string): void {
+  const { uid, gid } = readOwner(state_dir)
+  const user = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs', '--inh-caps=-all']
+  const program = [process.execPath, process.argv[1] ?? '', ...args]
+  const { status, error } = spawnSync('setpriv', [...user, ...program], {
+    input,
+    stdio: ['pipe', 'inherit', 'inherit'],
+  })
+  if (error) throw error
+  process.exitCode = status ?? 1
 }
 
 function readOwner(state_dir: string): Stats {

@@ -6,13 +6,16 @@ import { AuditNote } from '../platform/audit-note.ts'
 import { recordPanelAction } from '../features/audit/record.ts'
 import { makePasswords, weakness } from '../features/auth/passwords.ts'
 import { onlyAccount, replacePassword, type Account } from '../features/auth/store.ts'
+import { findFactor, removeFactor } from '../features/auth/store-factors.ts'
 import type { CommandContext } from '../platform/context.ts'
 import { openExistingStore } from '../app/store.ts'
 import { CommandError } from './errors.ts'
-import { readNewPassword } from './new-password.ts'
+import { readPasswordAndAnswer } from './new-password.ts'
 import { printError, printLine } from './print.ts'
 
 type Db = CommandContext['db']
+
+const FACTOR_QUESTION = 'Switch the second factor off as well (yes or no)? '
 
 /** `caller`: who ran the command, for the audit log. */
 export async function resetPassword(state_dir: string, caller: string): Promise<void> {
@@ -25,9 +28,17 @@ export async function resetPassword(state_dir: string, caller: string): Promise<
   try {
     const account = await explainFailure(path, onlyAccount(db))
     if (!account) throw new CommandError('There is no account yet. Open the panel in a browser and create it.')
-    const password = await readNewPassword(process.stdin, printError, (given) => refuseWeak(given, account))
-    await explainFailure(path, change(db, account, { password_hash: await makePasswords().hash(password), caller }))
+    const question = (await explainFailure(path, findFactor(db, account.user_id)))?.confirmed_date
+      ? FACTOR_QUESTION
+      : null
+    const check = (given: string): void => refuseWeak(given, account)
+    const { password, answer } = await readPasswordAndAnswer(process.stdin, printError, check, question)
+    const removesFactor = /^y(es)?$/i.test(answer)
+    const password_hash = await makePasswords().hash(password)
+    await explainFailure(path, change(db, account, { password_hash, caller, removesFactor }))
     printLine(`The password of ${account.username} has been changed, and all sessions have ended.`)
+    if (removesFactor) printLine('The second factor has been switched off.')
+    else if (question !== null) printLine('The second factor is still on.')
   } finally {
     await db.destroy()
   }
@@ -41,18 +52,21 @@ function refuseWeak(password: string, { username }: Account): void {
 interface Change {
   readonly password_hash: string
   readonly caller: string
+  readonly removesFactor: boolean
 }
 
 /**
  * Account and audit entry are written together or not at all. The transaction begins with a write, so that it waits for
  * the daemon's lock instead of failing later.
  */
-async function change(db: Db, { user_id }: Account, { password_hash, caller }: Change): Promise<void> {
+async function change(db: Db, { user_id }: Account, { password_hash, caller, removesFactor }: Change): Promise<void> {
   const [note, started, now] = [new AuditNote(), performance.now(), () => new Date()]
   note.target('user', user_id)
   note.operation(`Password reset on the host by the user ${caller}`)
+  if (removesFactor) note.operation('Second factor switched off')
   await db.transaction().execute(async (transaction) => {
     await replacePassword(transaction, user_id, password_hash, now().toISOString())
+    if (removesFactor) await removeFactor(transaction, user_id)
     await recordPanelAction(
       { db: transaction, now },
       { action: 'PasswordReset', note, refusal: null, duration_ms: Math.round(performance.now() - started) },

@@ -4,6 +4,8 @@ import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
 export interface Actor {
   readonly user_id: number
   readonly username: string
+  /** Of a request in a session. */
+  readonly session_id?: number | null
 }
 
 export class AuditNote {

@@ -1,10 +1,10 @@
-// The context of a use case. A ReadContext can only read, a StoreContext can change the store, a CommandContext the host
-// too: previews are read-only by type.
+// The context of a use case. A ReadContext can only read, a StoreContext can change the store, a CommandContext the
+// host too: previews are read-only by type.
 import type { Kysely, Transaction } from 'kysely'
 import type { Reader, Writer } from '@panel/shared/rpc/methods.ts'
 import type { Database } from './db/database.ts'
 import type { AuditNote } from './audit-note.ts'
-import type { Publish } from './events/bus.ts'
+import type { Publish, PublishIn } from './events/bus.ts'
 import type { SettingsHolder, SettingsReader } from './settings.ts'
 
 /** Kysely's select half: it cannot write. */
@@ -30,9 +30,16 @@ export interface StoreContext extends ReadContext {
   readonly note: AuditNote
   /** Notifies the rest of the panel of a change, once it is stored. */
   readonly publish: Publish
+  /** The same of an event that is stored, within the transaction that stores it. */
+  readonly publishIn: PublishIn
 }
 
 /** Of a command that can have root change the host, and therefore says beforehand what it would do. */
 export interface CommandContext extends StoreContext {
   readonly request: Writer
+  /**
+   * Writes the audit entry in the transaction that stores the change. Of a change that nobody requested: nobody would
+   * miss an entry that a kill in between has lost.
+   */
+  readonly recordIn?: (db: WriteDb) => Promise<void>
 }

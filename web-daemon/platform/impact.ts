@@ -3,7 +3,7 @@ import type { Impact } from '@panel/shared/api/impact/impact.ts'
 import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { ReadContext } from './context.ts'
 
-export interface Asking {
+export interface Requester {
   /** The address of the connection; "" without one. */
   readonly client_ip: string
   /** The address of this host that it was made to. */
@@ -12,4 +12,4 @@ export interface Asking {
   readonly with_sources?: boolean
 }
 
-export type ReadImpact = (context: ReadContext, foreseen: Foreseen, asking: Asking) => Promise<Impact>
+export type ReadImpact = (context: ReadContext, foreseen: Foreseen, requester: Requester) => Promise<Impact>

@@ -1,6 +1,7 @@
 // The web daemon's log: JSON lines on stderr, with secrets removed.
 import pino, { type DestinationStream, type Logger } from 'pino'
 
+/** The names under which secrets come and go, as fields and as headers. */
 const SECRETS = [
   'password',
   'current_password',
@@ -8,6 +9,9 @@ const SECRETS = [
   'password_hash',
   'token',
   'csrf_token',
+  'x-csrf-token',
+  'secret',
+  'recovery_codes',
   'cookie',
   'cookies',
   'authorization',

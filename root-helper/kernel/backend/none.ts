@@ -1,4 +1,5 @@
 // Relay rules on a host where no backend works: everything is reported as unreadable, and nothing can be changed.
+import { NO_FAST_PATH } from '@panel/shared/ruleset/fast-path.ts'
 import { UNPROTECTED } from '@panel/shared/ruleset/protection.ts'
 import type { BootRules } from '../files/boot-rules.ts'
 import type { Rulesets } from '../facilities.ts'
@@ -27,6 +28,9 @@ export function rulesetsWithout(detail: string, boot: BootRules): Rulesets {
     clear: async () => refuse(),
     protection: async () => UNPROTECTED,
     followSources: async () => undefined,
+    sources: async () => [],
+    followDevices: async () => undefined,
+    fastPath: async () => NO_FAST_PATH,
     protect: async () => UNPROTECTED,
   }
 }

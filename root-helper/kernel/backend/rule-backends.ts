@@ -6,6 +6,7 @@ import type { WantedBackend } from '../../config.ts'
 import { rulesetGeneration } from '../../netlink/nftables/generation.ts'
 import type { Kernel, Netfilter, RuleBackends, Rulesets } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
+import type { FastFlows } from '../conntrack/fast-flows.ts'
 import type { StateFolder } from '../files/state-folder.ts'
 import { Generations } from '../nft/generations.ts'
 import { findTool, nftAnswers, type BackendAnswer } from '../host/facts.ts'
@@ -20,11 +21,14 @@ import { RulesetChanges } from '../nft/ruleset-changes.ts'
 import { rulesetsWithout } from './none.ts'
 import { NftRulesets } from '../nft/rulesets.ts'
 
-/** Shared by all backends: the rules that boot brings back, which nftables generations are ours, and who owns our table. */
+/**
+ * Shared by all backends: the rules that boot brings back, which nftables generations are ours, and who owns our table.
+ */
 interface Common {
   readonly boot: BootRules
   readonly generations: Generations
   readonly protection: TableProtection
+  readonly fastFlows: FastFlows
 }
 
 type SomeBackend = Exclude<RuleBackend, 'none'>
@@ -43,12 +47,17 @@ export interface Netfilters extends Pick<Kernel, 'rulesets' | 'ruleBackends' | '
   readonly backendAnswers: () => Promise<BackendAnswer>
 }
 
-export async function openNetfilter(state: StateFolder, boot: BootRules, wanted: WantedBackend): Promise<Netfilters> {
+export async function openNetfilter(
+  state: StateFolder,
+  boot: BootRules,
+  wanted: WantedBackend,
+  fastFlows: FastFlows,
+): Promise<Netfilters> {
   const generations = new Generations(rulesetGeneration())
   const protection = new TableProtection(state, new OwnedTable(generations.now))
-  const common = { boot, generations, protection }
+  const common = { boot, generations, protection, fastFlows }
   const changes = new RulesetChanges(() => common.generations.ofOthers())
-  const nft = await findTool('nft')
+  const nft = findTool('nft')
   const netfilter =
     nft === null
       ? foreignUnread(
@@ -126,8 +135,8 @@ async function open(backend: SomeBackend, common: Common, why: string): Promise<
   }
 }
 
-async function openNft({ boot, generations, protection }: Common, why: string): Promise<Opened | string> {
-  const path = await findTool('nft')
+async function openNft({ boot, generations, protection, fastFlows }: Common, why: string): Promise<Opened | string> {
+  const path = findTool('nft')
   if (path === null) return 'nft is not installed'
   const nft = new Nft(path)
   try {
@@ -144,7 +153,7 @@ async function openNft({ boot, generations, protection }: Common, why: string): 
       has_ipv6: true,
       reason: why || 'nftables is used wherever nft and the kernel offer it',
     },
-    rulesets: new NftRulesets(nft, boot, generations, protection),
+    rulesets: new NftRulesets(nft, boot, generations, protection, fastFlows),
     answers: nftAnswers,
   }
 }

@@ -1,11 +1,14 @@
 // The connections that relay rules own, in the connection tracking of this network namespace.
 import type { Cidr } from '@panel/shared/address/ip.ts'
+import type { FastCounters } from '@panel/shared/ruleset/found.ts'
 import type { FlowsFound } from '@panel/shared/ruleset/connection.ts'
-import type { RelayDestination } from '@panel/shared/ruleset/model.ts'
-import { ruleMark, RULE_MASK } from '@panel/shared/ruleset/mark.ts'
+import type { RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
+import { ruleMark } from '@panel/shared/ruleset/mark.ts'
 import type { Connections } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { countWithin } from './within.ts'
+import { foreignMarks } from './unmarked.ts'
+import type { FastFlows } from './fast-flows.ts'
 import { FlowCounts } from './flow-counts.ts'
 import {
   decodeConnection,
@@ -22,24 +25,28 @@ import { sharedRead } from '../../shared-read.ts'
 
 const THROUGH_MS = 2000
 
-/** All marks of ours begin with the same nibble. */
-const NIBBLE_MASK = 0xf000_0000
+/** Of a rule's marks, all but the slot and the bit of the fast path. */
+const EITHER_MASK = 0x7fff_ff00
+/** All marks of ours have these three bits in common. */
+const NIBBLE_MASK = 0x7000_0000
 
 export class KernelConnections implements Connections {
   #socket: NetlinkSocket | null = null
   readonly #counts = new FlowCounts()
-  readonly #options: { readonly transport?: Transport }
+  readonly #options: { readonly transport?: Transport; readonly fastFlows?: FastFlows }
 
-  constructor(options: { readonly transport?: Transport } = {}) {
+  constructor(options: { readonly transport?: Transport; readonly fastFlows?: FastFlows } = {}) {
     this.#options = options
   }
+
+  fast = async (): Promise<FastCounters | null> => (await this.#options.fastFlows?.read()) ?? null
 
   async list(route_rule_ids: readonly number[]): Promise<TrackedConnection[]> {
     this.#socket ??= new NetlinkSocket({ protocol: NETLINK_NETFILTER })
     const [only, ...others] = route_rule_ids
     const request =
       only !== undefined && others.length === 0
-        ? dumpByMark(ruleMark(only), RULE_MASK)
+        ? dumpByMark(ruleMark(only), EITHER_MASK)
         : dumpByMark(ruleMark(0), NIBBLE_MASK)
     const wanted = new Set(route_rule_ids)
     const now = Date.now()
@@ -56,6 +63,10 @@ export class KernelConnections implements Connections {
       epoch: this.#counts.epoch,
       flows: this.#counts.update(found.flatMap((message) => ownerRule(message) ?? [])),
     }
+  }
+
+  async unmarked(rule: RelayRule): Promise<number[]> {
+    return foreignMarks(await this.#all(), rule)
   }
 
   async through(networks: readonly Cidr[]): Promise<number> {

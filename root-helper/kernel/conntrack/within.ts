@@ -4,17 +4,14 @@ import { formatIp, type Cidr } from '@panel/shared/address/ip.ts'
 import { ipText } from '../../netlink/bytes.ts'
 import { endsOfOthers } from '../../netlink/conntrack.ts'
 import type { Message } from '../../netlink/message.ts'
-
-/** Looked at in one turn of the event loop, since there may be hundreds of thousands. */
-const BURST = 5000
+import { eachFlow } from './bursts.ts'
 
 export async function countWithin(flows: readonly Message[], networks: readonly Cidr[]): Promise<number> {
   const isWithin = membership(networks)
   let count = 0
-  for (let at = 0; at < flows.length; at += BURST) {
-    for (const flow of flows.slice(at, at + BURST)) if (endsOfOthers(flow).some(isWithin)) count += 1
-    await new Promise((resolve) => setImmediate(resolve))
-  }
+  await eachFlow(flows, (flow) => {
+    if (endsOfOthers(flow).some(isWithin)) count += 1
+  })
   return count
 }
 

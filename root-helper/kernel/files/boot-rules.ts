@@ -1,11 +1,13 @@
-// The relay rules that were last accepted, in one file: what boot brings back. A long list is not written again for
-// each change: changes are lines after it.
+// The relay rules that were last accepted, in one file: what boot brings back. The list is not written again for each
+// change: changes are lines after it.
 import { message, verbatim } from '@panel/shared/messages/message.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
+import { currentRule, type EarlierRule } from '@panel/shared/ruleset/earlier.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { RefusedError } from '../../refused.ts'
 import { messageOf, oneLine } from '../../text.ts'
 import type { HeldForBoot, RuleSwap } from '../facilities.ts'
+import { grownParts, growingFile } from './growing-file.ts'
 import { readWritten, setAside, unlikeOurs, type StateFolder } from './state-folder.ts'
 
 export interface BootRules {
@@ -16,13 +18,12 @@ export interface BootRules {
 }
 
 const NAME = 'ruleset.json'
-/** A shorter list is written as quickly as a line. */
-const LONG_BYTES = 64 * 1024
+/** Lines behind a list may take a quarter of its length, and behind a short one as much as some twenty changes. */
+const roomBehind = (length: number): number => Math.max(length / 4, 16 * 1024)
 
 export function bootRulesIn(folder: StateFolder): BootRules {
+  const file = growingFile(folder, NAME, roomBehind)
   let rules: readonly RelayRule[] | null = null
-  /** How much may be appended before the whole list is written again; 0 where it is to be written now. */
-  let room = 0
   /** A file that cannot be read is tried again each time, since somebody may have set it aside. */
   const held = (): HeldForBoot => {
     try {
@@ -38,17 +39,7 @@ export function bootRulesIn(folder: StateFolder): BootRules {
       const { boot_rules, boot_trouble } = held()
       if (boot_trouble !== null) throw new RefusedError('state_unusable', verbatim(boot_trouble))
       const next = swapped(boot_rules, { gone, put })
-      const line = `\n${JSON.stringify({ gone, put })}\n`
-      const roomAfter = room - line.length
-      room = 0 // a line that is cut short must not be appended to
-      if (roomAfter > 0) {
-        await folder.append(NAME, line)
-        room = roomAfter
-      } else {
-        const text = JSON.stringify({ rules: next })
-        await folder.write(NAME, text)
-        room = text.length < LONG_BYTES ? 0 : text.length / 4
-      }
+      if (!(await file.append(JSON.stringify({ gone, put })))) await file.write(JSON.stringify({ rules: next }))
       rules = next
     },
   }
@@ -64,25 +55,22 @@ const damaged = (why: string): string =>
   message('root.rules_damaged', { file: NAME, why, remedy: setAside(NAME) }).message
 
 function parse(text: string): readonly RelayRule[] {
-  const [list = '', ...lines] = text.split('\n')
-  const { rules } = JSON.parse(list) as { rules?: unknown }
+  const { whole, lines } = grownParts(text)
+  const { rules } = JSON.parse(whole) as { rules?: unknown }
   if (!areRules(rules)) throw unlikeOurs()
-  // What stands behind the last end of a line was cut short, as by a power cut: that change is in the journal.
-  return lines
-    .slice(0, -1)
-    .filter((line) => line !== '')
-    .reduce((held, line) => swapped(held, readChange(line)), rules)
+  // The change of a line that was cut short is in the journal.
+  return lines.reduce((held, line) => swapped(held, readChange(line)), rules.map(currentRule))
 }
 
 function readChange(line: string): RuleSwap {
   const { gone, put } = JSON.parse(line) as Partial<RuleSwap>
   if (!Array.isArray(gone) || !gone.every(Number.isSafeInteger) || !areRules(put)) throw unlikeOurs()
-  return { gone, put }
+  return { gone, put: put.map(currentRule) }
 }
 
-const areRules = (value: unknown): value is RelayRule[] => Array.isArray(value) && value.every(isRule)
+const areRules = (value: unknown): value is EarlierRule[] => Array.isArray(value) && value.every(isRule)
 
-const isRule = (value: unknown): value is RelayRule =>
+const isRule = (value: unknown): value is EarlierRule =>
   typeof value === 'object' &&
   value !== null &&
   Number.isSafeInteger((value as Partial<RelayRule>).route_rule_id) &&
@@ -98,8 +86,13 @@ export function missingRules(
   held: readonly Numbered[],
   why: (rule: RelayRule) => string,
 ): { route_rule_id: number; detail: string }[] {
+  if (areAlike(boot, held)) return []
   const ids = new Set(held.map(({ route_rule_id }) => route_rule_id))
   return boot
     .filter(({ route_rule_id }) => !ids.has(route_rule_id))
     .map((rule) => ({ route_rule_id: rule.route_rule_id, detail: why(rule) }))
 }
+
+/** As they nearly always are, and ten thousand of them are looked at in every change. */
+const areAlike = (boot: readonly Numbered[], held: readonly Numbered[]): boolean =>
+  boot.length === held.length && boot.every(({ route_rule_id }, at) => route_rule_id === held[at]?.route_rule_id)

@@ -1,34 +1,40 @@
-// Reads a small file again only where the kernel reports a change: of the files of a thousand tunnels hardly one has
-// changed.
+// Reads a small file or a folder again only where the kernel reports a change: of the files of a thousand tunnels hardly
+// one has changed.
 import { lstatSync, type Stats } from 'node:fs'
 import { readIfThere } from './files.ts'
 
-interface Entry {
-  readonly content: string
+interface Entry<T> {
+  readonly seen: T
   readonly stats: Stats
 }
 
 /**
- * File systems record times in steps of some milliseconds, so a file that changed just before it was read may change
- * again unnoticed.
+ * File systems record times in steps of some milliseconds, so what changed just before it was read may change again
+ * unnoticed.
  */
 const SETTLED_MS = 2000
 /** More files than one host has of ours; beyond it the cache is emptied. */
 const MOST = 5000
 
 /** As readIfThere. */
-export function unchangedFiles(): (path: string) => string | null {
-  const entries = new Map<string, Entry>()
+export const unchangedFiles = (): ((path: string) => string | null) => unchanged((stats) => stats.isFile(), readIfThere)
+
+/** As `list`, which reads the names in a folder and where its symbolic links lead: both change only with the folder. */
+export const unchangedFolders = <T>(list: (folder: string) => T): ((folder: string) => T) =>
+  unchanged((stats) => stats.isDirectory(), list)
+
+function unchanged<T>(isKept: (stats: Stats) => boolean, read: (path: string) => T): (path: string) => T {
+  const entries = new Map<string, Entry<T>>()
   return (path) => {
     const stats = lstatSync(path, { throwIfNoEntry: false })
-    if (!stats?.isFile()) return readIfThere(path)
+    if (!stats || !isKept(stats)) return read(path)
     const before = entries.get(path)
-    if (before && isSame(before.stats, stats)) return before.content
-    const content = readIfThere(path)
+    if (before && isSame(before.stats, stats)) return before.seen
+    const seen = read(path)
     if (entries.size >= MOST) entries.clear()
-    if (content !== null && Date.now() - stats.ctimeMs > SETTLED_MS) entries.set(path, { content, stats })
+    if (Date.now() - stats.ctimeMs > SETTLED_MS) entries.set(path, { seen, stats })
     else entries.delete(path)
-    return content
+    return seen
   }
 }
 

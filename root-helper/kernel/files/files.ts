@@ -1,14 +1,28 @@
 // Files written whole or not at all: temporary file, fsync, rename, fsync of the folder.
-import { constants, lstatSync, readFileSync } from 'node:fs'
-import { open, readdir, rename, unlink } from 'node:fs/promises'
+import {
+  closeSync,
+  constants,
+  fsync as fsyncThen,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const fsync = promisify(fsyncThen)
 
 export const errorCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
 /**
- * Null where there is nothing, and "" where there is something other than a plain file, above all a symbolic link (`systemctl mask` makes one):
- * root reads only what it may have made itself. The small files of a thousand tunnels are read several times quicker on the spot than
- * through the thread pool, and lstat reports a missing one without the cost of an error.
+ * Null where there is nothing, and "" where there is something other than a plain file, above all a symbolic link
+ * (`systemctl mask` makes one): root reads only what it may have made itself. The small files of a thousand tunnels are
+ * read several times quicker on the spot than through the thread pool, and lstat reports a missing one without the cost
+ * of an error.
  */
 export function readIfThere(path: string): string | null {
   const stat = lstatSync(path, { throwIfNoEntry: false })
@@ -16,19 +30,14 @@ export function readIfThere(path: string): string | null {
   return stat.isFile() ? readFileSync(path, 'utf8') : ''
 }
 
+/** Only what waits for the disk leaves the thread: the rest is done sooner than another thread has taken it. */
 export async function writeWhole(path: string, content: string, mode: number): Promise<void> {
   const temporary = `${path}.new-${process.pid}`
   try {
     // A process that was killed here may have left its temporary file, and process ids are reused.
     await removeIfThere(temporary)
-    const file = await open(temporary, 'wx', mode)
-    try {
-      await file.writeFile(content)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(temporary, path)
+    await syncing(openSync(temporary, 'wx', mode), (file) => writeFileSync(file, content))
+    renameSync(temporary, path)
   } catch (error) {
     await removeIfThere(temporary)
     throw error
@@ -36,15 +45,20 @@ export async function writeWhole(path: string, content: string, mode: number): P
   await syncFolder(dirname(path))
 }
 
+/** Until what was written to the open file is on the disk; it is closed then. */
+async function syncing(file: number, write: (file: number) => void): Promise<void> {
+  try {
+    write(file)
+    await fsync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
 /** To a file that is there. */
 export async function appendTo(path: string, content: string): Promise<void> {
-  const file = await open(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW)
-  try {
-    await file.writeFile(content)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  const file = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW)
+  await syncing(file, () => writeFileSync(file, content))
 }
 
 /**
@@ -61,17 +75,12 @@ export async function removeUnfinished(folder: string, isOurs: (name: string) =>
 /** A missing file counts as removed. */
 export async function removeIfThere(path: string): Promise<void> {
   try {
-    await unlink(path)
+    unlinkSync(path)
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error
   }
 }
 
 export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
+  await syncing(openSync(path, 'r'), () => undefined)
 }

@@ -1,8 +1,10 @@
 // The change under way, kept in one file: what a helper that starts again finds there was cut short, and is put back.
+// Each change is a line, and so is its end: the last line says whether one is under way.
 import { message, verbatim } from '@panel/shared/messages/message.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Journal } from '../../subject.ts'
+import { grownParts, growingFile } from './growing-file.ts'
 import { readWritten, setAside, unlikeOurs, type StateFolder } from './state-folder.ts'
 
 export interface InterruptedChange {
@@ -20,17 +22,25 @@ export interface JournalFile extends Journal {
 }
 
 const NAME = 'change-under-way.json'
+const ENDED = JSON.stringify({ ended: true })
+/** The change that goes beyond it takes the file with it when it ends. */
+const LONGEST = 64 * 1024
 
 export function journalIn(folder: StateFolder): JournalFile {
+  const file = growingFile(folder, NAME, (length) => LONGEST - length)
   let blocked: string | null = null
   return {
     isKept: () => false,
     async begin(noun, change) {
       if (blocked !== null) throw new RefusedError('state_unusable', verbatim(blocked))
-      await folder.write(NAME, JSON.stringify({ noun, change }))
+      const record = JSON.stringify({ noun, change })
+      if (!(await file.append(record))) await file.write(record)
     },
-    // On the disk before anybody is answered: a power cut must not bring back the record of a change that held.
-    end: () => folder.remove(NAME),
+    // On the disk before anybody is answered: a power cut must not bring back the record of a change that held. A file
+    // that cannot be appended to, as on a full disk, can still be removed.
+    async end() {
+      if (!(await file.append(ENDED).catch(() => false))) await file.remove()
+    },
     read: async () => readWritten(folder.read(NAME), parse),
     block(why) {
       blocked = message('root.journal_damaged', { file: NAME, why, remedy: setAside(NAME) }).message
@@ -39,9 +49,16 @@ export function journalIn(folder: StateFolder): JournalFile {
   }
 }
 
-function parse(text: string): InterruptedChange {
-  const value = JSON.parse(text) as Partial<InterruptedChange> | null
-  const { noun, change } = value ?? {}
+function parse(text: string): InterruptedChange | null {
+  const { whole, lines } = grownParts(text)
+  return parseRecord(lines.at(-1) ?? whole)
+}
+
+/** Null where it is the end of a change. */
+function parseRecord(line: string): InterruptedChange | null {
+  const value = JSON.parse(line) as (Partial<InterruptedChange> & { ended?: unknown }) | null
+  const { noun, change, ended } = value ?? {}
+  if (ended === true) return null
   if (typeof noun !== 'string' || typeof change !== 'object' || !('before' in change && 'after' in change))
     throw unlikeOurs()
   return { noun, change }

@@ -31,7 +31,7 @@ export function ownLinksIn(folder: StateFolder, boot_id: string): OwnLinks {
     links = next
   }
   return {
-    says: (index) => held().links.get(index) ?? null,
+    isOwn: (index) => held().links.get(index) ?? null,
     keep: (index) => write(index, true),
     release: (index) => write(index, false),
     gone: (index) => void held().links.delete(index),

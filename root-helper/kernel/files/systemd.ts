@@ -35,9 +35,9 @@ export function systemdReading(folder: string): Systemd {
 }
 
 /**
- * systemd keeps such a link, pointing nowhere, for every unit while it runs. So it is asked only where one has none: that
- * one may also be about to start, or wait for its next try. Asked by a pattern, it answers for a thousand as quickly as
- * for one.
+ * systemd keeps such a link, pointing nowhere, for every unit while it runs. So it is asked only where one has none:
+ * that one may also be about to start, or wait for its next try. Asked by a pattern, it answers for a thousand as
+ * quickly as for one.
  */
 async function listStopped(units: readonly string[]): Promise<string[]> {
   const idle = units.filter((unit) => !lstatSync(`/run/systemd/units/invocation:${unit}`, { throwIfNoEntry: false }))

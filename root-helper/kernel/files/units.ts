@@ -1,9 +1,10 @@
 // Units of saved tunnels and their keepalives, enabled by the link that `systemctl enable` would make.
-import { existsSync, lstatSync, readlinkSync } from 'node:fs'
-import { mkdir, readdir, symlink } from 'node:fs/promises'
+import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
+import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isSavedFile, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
 import type { UnitFiles } from '../facilities.ts'
+import { unchangedFolders } from './file-cache.ts'
 import { removeIfThere, syncFolder } from './files.ts'
 import { removeAndSync, savedFilesIn } from './saved-files.ts'
 
@@ -20,10 +21,11 @@ export interface Systemd {
 export function unitFilesIn(folder: string, systemd: Systemd, more: readonly string[] = []): UnitFiles {
   const files = savedFilesIn(folder, UNIT_KINDS, systemd.changed, more)
   const wants = join(folder, WANTS)
+  const enabledIn = unchangedFolders(listEnabled)
   return {
     ...files,
     isEnabled: async (name) => isEnabledIn(folder, name),
-    listEnabled: async () => listEnabledIn(wants),
+    listEnabled: async () => enabledIn(wants),
     listStopped: systemd.listStopped,
     setEnabled: async (name, enabled) => {
       await (enabled ? enable(wants, name) : removeAndSync(wants, join(wants, name)))
@@ -39,10 +41,9 @@ export function isEnabledIn(folder: string, name: string): boolean {
 }
 
 /** The folder is made with the first unit that is enabled. */
-async function listEnabledIn(wants: string): Promise<string[]> {
+function listEnabled(wants: string): string[] {
   if (!existsSync(wants)) return []
-  const entries = await readdir(wants, { withFileTypes: true })
-  return entries
+  return readdirSync(wants, { withFileTypes: true })
     .filter(
       (entry) =>
         entry.isSymbolicLink() &&

@@ -1,6 +1,6 @@
 // What this host can do, read live: nothing is cached, and reading changes nothing.
 import { execFile } from 'node:child_process'
-import { access, constants } from 'node:fs/promises'
+import { accessSync, constants } from 'node:fs'
 import { release } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -15,11 +15,11 @@ import { systemdReads, systemdRuns } from '../files/systemd.ts'
 const run = promisify(execFile)
 const TOOL_FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
-export async function helperFacts(config: HelperConfig): Promise<HelperFacts> {
+export function helperFacts(config: HelperConfig): HelperFacts {
   return {
     savers: [
-      { by: 'systemd', ...savingFields(await savesToSystemd(config.unitDir)) },
-      { by: 'networkd', ...savingFields(await savesToNetworkd(config.networkdDir)) },
+      { by: 'systemd', ...savingFields(savesToSystemd(config.unitDir)) },
+      { by: 'networkd', ...savingFields(savesToNetworkd(config.networkdDir)) },
     ],
     kernel_release: release(),
     unit_dir: config.unitDir,
@@ -32,10 +32,10 @@ export async function helperFacts(config: HelperConfig): Promise<HelperFacts> {
 
 export type BackendAnswer = Tools['backend']
 
-export async function findTools(backend: BackendAnswer): Promise<Tools> {
+export function findTools(backend: BackendAnswer): Tools {
   return {
     backend,
-    tools: await Promise.all(TOOLS.map(async (name) => ({ name, available: (await findTool(name)) !== null }))),
+    tools: TOOLS.map((name) => ({ name, available: findTool(name) !== null })),
   }
 }
 
@@ -50,12 +50,9 @@ const savingFields = ({ available, sentence }: Saving): { available: boolean; de
 })
 
 /** Null where it can. */
-async function unwritable(
-  folder: string,
-  refused: 'root.units_refused' | 'root.files_refused',
-): Promise<Saving | null> {
+function unwritable(folder: string, refused: 'root.units_refused' | 'root.files_refused'): Saving | null {
   try {
-    await access(folder, constants.W_OK)
+    accessSync(folder, constants.W_OK)
     return null
   } catch (error) {
     return { available: false, sentence: message(refused, { folder, error: errorCode(error) ?? String(error) }) }
@@ -65,8 +62,8 @@ async function unwritable(
 /**
  * A file that networkd does not read today keeps no tunnel tomorrow, so one that boot does not start is not available.
  */
-async function savesToNetworkd(folder: string): Promise<Saving> {
-  const refused = await unwritable(folder, 'root.files_refused')
+function savesToNetworkd(folder: string): Saving {
+  const refused = unwritable(folder, 'root.files_refused')
   if (refused) return refused
   if (!networkdReads(folder)) return { available: true, sentence: message('root.files_unread', { folder }) }
   if (!networkdIsInstalled()) return { available: false, sentence: message('root.no_networkd') }
@@ -74,8 +71,8 @@ async function savesToNetworkd(folder: string): Promise<Saving> {
   return { available: true, sentence: message('root.files', { folder }) }
 }
 
-async function savesToSystemd(folder: string): Promise<Saving> {
-  const refused = await unwritable(folder, 'root.units_refused')
+function savesToSystemd(folder: string): Saving {
+  const refused = unwritable(folder, 'root.units_refused')
   if (refused) return refused
   if (!systemdReads(folder)) return { available: true, sentence: message('root.units_unread', { folder }) }
   return systemdRuns()
@@ -84,7 +81,7 @@ async function savesToSystemd(folder: string): Promise<Saving> {
 }
 
 export async function nftAnswers(): Promise<BackendAnswer> {
-  const nft = await findTool('nft')
+  const nft = findTool('nft')
   if (nft === null) return { available: false, version: '', detail: 'nft is not installed' }
   try {
     const version = oneLine((await run(nft, ['--version'])).stdout)
@@ -102,16 +99,15 @@ export async function nftAnswers(): Promise<BackendAnswer> {
   }
 }
 
-export async function findTool(name: string): Promise<string | null> {
-  for (const folder of TOOL_FOLDERS) {
-    const path = join(folder, name)
-    if (
-      await access(path, constants.X_OK).then(
-        () => true,
-        () => false,
-      )
-    )
-      return path
+/** Found on the spot: through the thread pool each folder would be a turn of an event loop that may be busy. */
+export const findTool = (name: string): string | null =>
+  TOOL_FOLDERS.map((folder) => join(folder, name)).find(isExecutable) ?? null
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
   }
-  return null
 }

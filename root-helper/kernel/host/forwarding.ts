@@ -1,6 +1,6 @@
 // The switches of the network namespace in which the helper runs, and our one file of sysctl.d.
 import { message } from '@panel/shared/messages/message.ts'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SWITCHES, switchesBy, SYSCTL_KEYS, type Switch } from '@panel/shared/forwarding/model.ts'
 import { SYSCTL_FILE } from '@panel/shared/forwarding/sysctl.ts'
@@ -15,17 +15,15 @@ export function forwardingIn(sysctlDir: string): Forwarding {
   const path = join(sysctlDir, SYSCTL_FILE)
   return {
     facts: async () => {
-      const values = new Map(
-        await Promise.all(SWITCHES.map(async (name) => [name, await numberIn(fileOf(name))] as const)),
-      )
+      const values = new Map(SWITCHES.map((name) => [name, numberIn(fileOf(name))]))
       return {
         live: switchesBy((name) => values.get(name) === 1),
         missing: SWITCHES.filter((name) => values.get(name) === null),
         sysctl_path: path,
-        conntrack: await conntrack(),
+        conntrack: conntrack(),
       }
     },
-    set: (name, is_on) => setSwitch(fileOf(name), is_on),
+    set: async (name, is_on) => setSwitch(fileOf(name), is_on),
     readFile: async () => readIfThere(path),
     writeFile: (content) => writeWhole(path, content, 0o644),
     removeFile: async () => {
@@ -35,9 +33,9 @@ export function forwardingIn(sysctlDir: string): Forwarding {
   }
 }
 
-async function setSwitch(path: string, is_on: boolean): Promise<void> {
+function setSwitch(path: string, is_on: boolean): void {
   try {
-    await writeFile(path, is_on ? '1\n' : '0\n')
+    writeFileSync(path, is_on ? '1\n' : '0\n')
   } catch (error) {
     throw new KernelError(
       errorCode(error) ?? 'EIO',
@@ -46,19 +44,20 @@ async function setSwitch(path: string, is_on: boolean): Promise<void> {
   }
 }
 
-/** Null where this kernel has no such value. */
-async function numberIn(path: string): Promise<number | null> {
+/**
+ * Null where this kernel has no such value. Read on the spot: the kernel waits for nothing, and through the thread pool
+ * each file would be four turns of an event loop that may be busy.
+ */
+function numberIn(path: string): number | null {
   try {
-    return Number(await readFile(path, 'utf8'))
+    return Number(readFileSync(path, 'utf8'))
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null
     throw error
   }
 }
 
-async function conntrack(): Promise<Awaited<ReturnType<Forwarding['facts']>>['conntrack']> {
-  const [count, max] = await Promise.all(
-    ['nf_conntrack_count', 'nf_conntrack_max'].map((name) => numberIn(`${CONNTRACK}/${name}`)),
-  )
+function conntrack(): Awaited<ReturnType<Forwarding['facts']>>['conntrack'] {
+  const [count, max] = ['nf_conntrack_count', 'nf_conntrack_max'].map((name) => numberIn(`${CONNTRACK}/${name}`))
   return typeof count === 'number' && typeof max === 'number' ? { count, max } : null
 }

@@ -1,5 +1,7 @@
 // Which processes of this host listen on which ports, and which of them is sshd.
-import { readdir, readFile, readlink } from 'node:fs/promises'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import { log } from '../../log.ts'
 import { errorCode } from '../files/files.ts'
@@ -26,11 +28,8 @@ export async function listenersWithUsers(): Promise<(Listener & Pick<BoundSocket
   const sockets = [
     ...new Map(tables.flat().map((socket) => [`${socket.protocol} ${socket.address} ${socket.port}`, socket])).values(),
   ]
-  const [owners, ports, ofUnits] = await Promise.all([
-    socketOwners(sockets),
-    configuredSshPorts(),
-    socketsOfUnits(SSH_UNITS),
-  ])
+  const ports = configuredSshPorts()
+  const [owners, ofUnits] = await Promise.all([socketOwners(sockets), socketsOfUnits(SSH_UNITS)])
   return sockets.map(({ inode, ...listener }) => {
     const process = owners.get(inode) ?? ''
     return {
@@ -48,31 +47,47 @@ export async function listenersWithUsers(): Promise<(Listener & Pick<BoundSocket
 const isSshd = (process: string, isConfigured: boolean): boolean =>
   process === 'sshd' || process === 'dropbear' || (isConfigured && (process === '' || process === 'systemd'))
 
-async function configuredSshPorts(): Promise<number[]> {
-  const more = (await namesIn(`${SSH_CONFIG}.d`))
+function configuredSshPorts(): number[] {
+  const more = namesIn(`${SSH_CONFIG}.d`)
     .filter((name) => name.endsWith('.conf'))
     .map((name) => `${SSH_CONFIG}.d/${name}`)
-  return sshPorts((await Promise.all([SSH_CONFIG, ...more].map(readText))).join('\n'))
+  return sshPorts([SSH_CONFIG, ...more].map(textOf).join('\n'))
 }
+
+/** Looked at in one turn of the event loop; through the thread pool each link would be a turn. */
+const PROCESSES = 20
 
 /** The name of a process that holds each socket, by its inode. */
 async function socketOwners(sockets: readonly BoundSocket[]): Promise<Map<string, string>> {
   const wanted = new Set(sockets.map(({ inode }) => `socket:[${inode}]`))
   const owners = new Map<string, string>()
-  for (const pid of (await namesIn('/proc')).filter((name) => /^\d+$/.test(name))) {
-    const held = await Promise.all(
-      (await namesIn(`/proc/${pid}/fd`)).map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(orElse(''))),
-    )
+  for (const [at, pid] of namesIn('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .entries()) {
+    if (at % PROCESSES === PROCESSES - 1) await turn()
+    const held = namesIn(`/proc/${pid}/fd`).map((fd) => orNone('', () => readlinkSync(`/proc/${pid}/fd/${fd}`)))
     const ours = held.filter((target) => wanted.has(target))
     if (ours.length === 0) continue
-    const name = (await readText(`/proc/${pid}/comm`)).replaceAll(/[^\x20-\x7e]/g, '').slice(0, 64)
+    const name = textOf(`/proc/${pid}/comm`)
+      .replaceAll(/[^\x20-\x7e]/g, '')
+      .slice(0, 64)
     for (const target of ours) owners.set(target.slice('socket:['.length, -1), name)
   }
   return owners
 }
 
-const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(orElse([]))
+const namesIn = (folder: string): string[] => orNone([], () => readdirSync(folder))
+const textOf = (path: string): string => orNone('', () => readFileSync(path, 'utf8'))
+/** The kernel may have many sockets to list, so this leaves the thread. */
 export const readText = (path: string): Promise<string> => readFile(path, 'utf8').catch(orElse(''))
+
+function orNone<T>(nothing: T, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    return orElse(nothing)(error)
+  }
+}
 
 /** Processes end while they are looked at, files need not exist, and a confined helper may not look everywhere. */
 const orElse =

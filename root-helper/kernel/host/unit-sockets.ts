@@ -1,6 +1,6 @@
 // Which listening sockets belong to units of systemd, by their control group: the helper of the package may not look
 // into the processes of others, and a socket unit has no process at all.
-import { stat } from 'node:fs/promises'
+import { statSync } from 'node:fs'
 import { AF_INET, AF_INET6 } from '../../netlink/constants.ts'
 import { decodeListening, dumpListening, NETLINK_SOCK_DIAG } from '../../netlink/sock-diag.ts'
 import { NetlinkSocket } from '../../netlink/socket.ts'
@@ -11,7 +11,7 @@ const SYSTEM_SLICE = '/sys/fs/cgroup/system.slice'
 
 /** Inodes of the sockets of these units. None where the host has no such groups, or its kernel does not tell. */
 export async function socketsOfUnits(units: readonly string[], slice = SYSTEM_SLICE): Promise<ReadonlySet<string>> {
-  const groups = new Set((await Promise.all(units.map((unit) => groupNumber(`${slice}/${unit}`)))).flat())
+  const groups = new Set(units.flatMap((unit) => groupNumber(`${slice}/${unit}`)))
   if (groups.size === 0) return new Set()
   const socket = new NetlinkSocket({ protocol: NETLINK_SOCK_DIAG })
   try {
@@ -26,9 +26,9 @@ export async function socketsOfUnits(units: readonly string[], slice = SYSTEM_SL
   }
 }
 
-async function groupNumber(path: string): Promise<bigint[]> {
+function groupNumber(path: string): bigint[] {
   try {
-    return [(await stat(path, { bigint: true })).ino]
+    return [statSync(path, { bigint: true }).ino]
   } catch (error) {
     if (['ENOENT', 'EACCES', 'ENOTDIR'].includes(errorCode(error) ?? '')) return []
     throw error

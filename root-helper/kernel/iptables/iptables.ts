@@ -61,6 +61,10 @@ export class Iptables {
   listCounted = async (family: Family): Promise<string> =>
     this.#programs[family] ? run(this.#program(family).list, ['--wait', WAIT, '-t', 'mangle', '-S', '-v'], '') : ''
 
+  /** One chain of the table that relays. */
+  listChain = async (family: Family, chain: string): Promise<string> =>
+    run(this.#program(family).list, ['--wait', WAIT, '-t', 'nat', '-S', chain], '')
+
   #program(family: Family): Programs {
     const programs = this.#programs[family]
     if (!programs) throw new KernelError('EOPNOTSUPP', message('root.no_ipv6_rules').message)
@@ -98,7 +102,7 @@ async function whyUnusable({ save }: Programs): Promise<string | null> {
 
 /** The variant that the plain name stands for on this host; null where there is none. Before 1.8 there was only one. */
 export async function defaultVariant(): Promise<IptablesBackend | null> {
-  const path = await findTool('iptables')
+  const path = findTool('iptables')
   return path === null
     ? null
     : (await run(path, ['--version'], '')).includes('(nf_tables)')
@@ -113,7 +117,7 @@ async function findPrograms(name: 'iptables' | 'ip6tables', variant: 'nft' | 'le
 }
 
 async function findProgramsNamed(name: string): Promise<Programs | null> {
-  const [list, save, restore] = await Promise.all([name, `${name}-save`, `${name}-restore`].map(findTool))
+  const [list, save, restore] = [name, `${name}-save`, `${name}-restore`].map(findTool)
   return list && save && restore ? { list, save, restore } : null
 }
 

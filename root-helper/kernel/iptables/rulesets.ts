@@ -7,15 +7,25 @@ import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import { readCounted } from '@panel/shared/ruleset/iptables/read-tables.ts'
 import { patchTables } from '@panel/shared/ruleset/iptables/patch.ts'
 import { readIptables, type IptablesRead } from '@panel/shared/ruleset/iptables/read.ts'
-import { emptyTables, isPresent, RELAY_FAMILIES, type FamilyTables } from '@panel/shared/ruleset/iptables/tables.ts'
+import {
+  emptyTables,
+  isPresent,
+  RELAY_FAMILIES,
+  SOURCE_CHAIN,
+  type FamilyTables,
+} from '@panel/shared/ruleset/iptables/tables.ts'
 import { renderBack, renderCountersGone, renderFamily, wantedTables } from '@panel/shared/ruleset/iptables/render.ts'
+import { NO_FAST_PATH, type FastPathFound } from '@panel/shared/ruleset/fast-path.ts'
 import { UNPROTECTED, type Protection } from '@panel/shared/ruleset/protection.ts'
 import { bootId } from '../boot-id.ts'
-import type { HeldRuleset, Rulesets, RuleSwap } from '../facilities.ts'
+import type { HeldRuleset, LinkSource, Rulesets, RuleSwap } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { sharedRead } from '../../shared-read.ts'
 import { messageOf } from '../../text.ts'
 import type { Iptables } from './iptables.ts'
+import { SourceChains } from './source-chains.ts'
+import { readSources } from '@panel/shared/ruleset/iptables/sources.ts'
+import { logSourcesFailure } from '../sources-failure.ts'
 import { missingRules, type BootRules } from '../files/boot-rules.ts'
 
 type Read = Readonly<Record<Family, IptablesRead>>
@@ -23,6 +33,7 @@ type Read = Readonly<Record<Family, IptablesRead>>
 export class IptablesRulesets implements Rulesets {
   readonly #iptables: Iptables
   readonly #boot: BootRules
+  readonly #sources: SourceChains
   /**
    * Families that may have chains of ours. Counters are read every second, and a host without relay rules must not
    * start a program each time.
@@ -32,6 +43,7 @@ export class IptablesRulesets implements Rulesets {
   constructor(iptables: Iptables, boot: BootRules) {
     this.#iptables = iptables
     this.#boot = boot
+    this.#sources = new SourceChains(iptables)
   }
 
   async read(): Promise<HeldRuleset> {
@@ -77,17 +89,22 @@ export class IptablesRulesets implements Rulesets {
   async submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
     const read = await this.#readTables()
     const ids = new Set([...gone, ...ruleIds(put)])
-    const texts = RELAY_FAMILIES.map((family) => {
-      const { tables: found, legible } = read[family]
+    const loads = RELAY_FAMILIES.map((family) => {
+      const { tables: found, legible, sources } = read[family]
       const after = [...legible.filter(({ route_rule_id }) => !ids.has(route_rule_id)), ...put]
       const versions = {
         found,
         before: wantedTables(legible, family, isPresent(found)),
         after: wantedTables(canonicalRuleset(after), family, isPresent(found)),
       }
-      return { family, before: found, text: renderFamily(family, found, patchTables(versions, ids)) }
+      const tables = patchTables(versions, ids)
+      const held = tables.nat.chains.has(SOURCE_CHAIN) ? (sources ?? []) : null
+      return { family, before: found, text: renderFamily(family, found, tables), held }
     })
-    await this.#load(texts.filter(({ text }) => text !== ''))
+    await this.#load(loads.filter(({ text }) => text !== ''))
+    // The chain may have come with the change, empty.
+    for (const { family, held } of loads) this.#sources.remember(family, held)
+    await this.#sources.put().catch(logSourcesFailure)
   }
 
   /** Each of the two by itself, and from nothing: a line cannot be tested against chains that are not there yet. */
@@ -125,13 +142,28 @@ export class IptablesRulesets implements Rulesets {
 
   protection = async (): Promise<Protection> => UNPROTECTED
   protect = async (): Promise<Protection> => UNPROTECTED
-  /** A line for each rule and tunnel would be in the way of every new connection, so here they are masqueraded. */
-  followSources = async (): Promise<void> => undefined
+  followDevices = async (): Promise<void> => undefined
+  fastPath = async (): Promise<FastPathFound> => NO_FAST_PATH
+
+  async followSources(sources: readonly LinkSource[]): Promise<void> {
+    this.#sources.follow(sources)
+    if (!this.#sources.isKnown) {
+      const read = await this.#readTables()
+      for (const family of RELAY_FAMILIES) this.#sources.remember(family, read[family].sources)
+    }
+    await this.#sources.put()
+  }
+
+  async sources(): Promise<readonly LinkSource[]> {
+    const read = await this.#readTables()
+    return RELAY_FAMILIES.flatMap((family) => readSources(read[family].sources ?? []))
+  }
 
   async clear(): Promise<void> {
     const read = await this.#readTables()
     for (const family of this.#families)
       await this.#iptables.restore(family, renderBack(family, read[family].tables, emptyTables()))
+    for (const family of RELAY_FAMILIES) this.#sources.remember(family, null)
     this.#families.clear()
   }
 

@@ -2,7 +2,7 @@
 import { canonicalConfig } from '@panel/shared/tunnel/canonical.ts'
 import { INTERFACE_NAME_PATTERN, KERNEL_STUBS, type LinkState, type TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import type { LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
-import type { FoundLink } from '../facilities.ts'
+import type { FoundLink, SeenLink } from '../facilities.ts'
 import { unmodelledAddress, unmodelledLink } from './unmodelled.ts'
 import { liveSide } from './labels.ts'
 import type { RawAddress } from '../../netlink/address.ts'
@@ -27,8 +27,9 @@ export const isStub = (name: string): boolean => (KERNEL_STUBS as readonly strin
 export const isOurs = (raw: RawLink): boolean => isOurKind(raw.kind) && !isStub(raw.name) && NAME.test(raw.name)
 
 /**
- * The only place where what nobody manages here is left out of a state: IPv6 link-local addresses, and addresses that the kernel
- * made by itself from a router's advertisement. (Queueing disciplines and IPv6 address generation are never read at all.)
+ * The only place where what nobody manages here is left out of a state: IPv6 link-local addresses, and addresses that
+ * the kernel made by itself from a router's advertisement. (Queueing disciplines and IPv6 address generation are never
+ * read at all.)
  */
 function dropUnmanaged(addresses: readonly RawAddress[]): RawAddress[] {
   const isLinkLocal = (address: string): boolean => /^fe[89ab][0-9a-f]:/.test(address)
@@ -51,12 +52,18 @@ export const linkSnapshot = (
   remote_endpoint: gre?.remote_endpoint ?? '',
 })
 
-export function foundLink(raw: RawLink, addresses: readonly RawAddress[], names: DeviceNames): FoundLink {
+/** The counters are beside, since they change always. */
+export const foundLink = (raw: RawLink, seen: SeenLink): FoundLink => ({
+  ...seen,
+  observed: { ...seen.observed, statistics: raw.counters },
+})
+
+export function seenLink(raw: RawLink, addresses: readonly RawAddress[], names: DeviceNames): SeenLink {
   const gre = greConfig(raw)
-  const found: FoundLink = {
+  const found: SeenLink = {
     interface_name: raw.name,
     link: null,
-    observed: { ...linkSnapshot(raw, gre, addresses), statistics: raw.counters },
+    observed: linkSnapshot(raw, gre, addresses),
     unmodelled: [],
   }
   if (!gre || !raw.data) return found

@@ -6,20 +6,22 @@ import { canonicalAddress } from '@panel/shared/tunnel/canonical.ts'
 import type { HostInterface, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { LinkConfig, LinkKind, TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
-import type { FoundLink, Links, LinkSource, NextHop, OwnLinks } from '../facilities.ts'
+import type { FoundLink, Links, SeenLink, LinkSource, NextHop, OwnLinks } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
-import { foundLink, greConfig, isOurs, isStub, linkSnapshot } from './found.ts'
+import { madeOnce } from '@panel/shared/made-once.ts'
+import { foundLink, greConfig, isOurs, isStub, linkSnapshot, seenLink } from './found.ts'
 import { LinkReader } from './read.ts'
 import { linkSources } from './sources.ts'
 import { asNewRoute, routesThrough, routingEntries } from './routes.ts'
 import { hostInterface } from './labels.ts'
 import { deleteAddress, newAddress, restoreAddress, type RawAddress } from '../../netlink/address.ts'
-import { AF_INET, IFLA_GRE_LINK } from '../../netlink/constants.ts'
+import { AF_INET, IFF_LOOPBACK, IFLA_GRE_LINK } from '../../netlink/constants.ts'
 import { encodeGre, impossibleGre, isOurKind } from '../../netlink/gre.ts'
 import {
   addressAttribute,
   addressText,
   deleteLink,
+  dumpLinks,
   dumpWithoutCounters,
   mtuAttribute,
   newLink,
@@ -29,7 +31,7 @@ import {
   type RawLink,
 } from '../../netlink/link.ts'
 import { newRoute, type RawRoute } from '../../netlink/route.ts'
-import { NetlinkSocket } from '../../netlink/socket.ts'
+import { NetlinkSocket, type Request } from '../../netlink/socket.ts'
 
 /** The links of the network namespace in which it is called. */
 export const openLinks = (own: OwnLinks): KernelLinks => new KernelLinks(new NetlinkSocket(), own)
@@ -38,6 +40,8 @@ export class KernelLinks implements Links {
   private readonly socket: NetlinkSocket
   private readonly reader: LinkReader
   private readonly own: OwnLinks
+  private readonly links = madeOnce<SeenLink>()
+  private readonly snapshots = madeOnce<LinkSnapshot>()
 
   constructor(socket: NetlinkSocket, own: OwnLinks) {
     this.socket = socket
@@ -46,20 +50,38 @@ export class KernelLinks implements Links {
   }
 
   async list(names: readonly string[] | null): Promise<FoundLink[]> {
-    const all = names ? await this.reader.named(names) : await this.reader.all()
+    return (await this.seen(names, dumpLinks)).map(([raw, link]) => foundLink(raw, link))
+  }
+
+  async listUncounted(names: readonly string[] | null): Promise<SeenLink[]> {
+    return (await this.seen(names, dumpWithoutCounters)).map(([, link]) => link)
+  }
+
+  private async seen(names: readonly string[] | null, dump: Request): Promise<[RawLink, SeenLink][]> {
+    const all = names ? await this.reader.named(names, dump) : await this.reader.all(dump)
     const wanted = names ? all : all.filter((raw) => isOurKind(raw.kind) && !isStub(raw.name))
-    const addresses = await this.reader.addresses(wanted)
+    const byIndex = await this.reader.addresses(wanted)
     const devices = await this.reader.deviceNames(wanted.flatMap(referredTo), all)
-    return wanted.map((raw) => foundLink(raw, addresses.get(raw.index) ?? [], devices))
+    return wanted.map((raw) => {
+      const addresses = byIndex.get(raw.index) ?? []
+      const make = (): SeenLink => seenLink(raw, addresses, devices)
+      // With its counters a link is another one each time, and to keep it would only cost.
+      if (dump !== dumpWithoutCounters) return [raw, make()]
+      const below = referredTo(raw).map((index) => devices.get(index))
+      return [raw, this.links(raw.name, [raw, ...addresses, ...below], make)]
+    })
   }
 
   async observe(names: readonly string[]): Promise<LinkSnapshot[]> {
     const links = await this.reader.named(names, dumpWithoutCounters)
     const addresses = await this.reader.addresses(links)
-    return links.map((raw) => ({
-      interface_name: raw.name,
-      observed: linkSnapshot(raw, greConfig(raw), addresses.get(raw.index) ?? []),
-    }))
+    return links.map((raw) => {
+      const own = addresses.get(raw.index) ?? []
+      return this.snapshots(raw.name, [raw, ...own], () => ({
+        interface_name: raw.name,
+        observed: linkSnapshot(raw, greConfig(raw), own),
+      }))
+    })
   }
 
   async create(interface_name: string, config: LinkConfig): Promise<void> {
@@ -210,6 +232,12 @@ export class KernelLinks implements Links {
     return links.flatMap((raw) => linkSources(raw.name, addresses.get(raw.index) ?? []))
   }
 
+  async devices(): Promise<string[]> {
+    const links = (await this.reader.all(dumpWithoutCounters)).filter(({ flags }) => (flags & IFF_LOOPBACK) === 0)
+    const addresses = await this.reader.addresses(links)
+    return links.filter((raw) => isOurs(raw) || (addresses.get(raw.index) ?? []).length > 0).map(({ name }) => name)
+  }
+
   nameHolder(name: string): Promise<string | null> {
     return this.reader.holder(name)
   }
@@ -221,7 +249,7 @@ export class KernelLinks implements Links {
   /** Whoever requests it, and what is written goes to its index: to this link, whatever has the name by then. */
   private async ownLink(interface_name: string, what: string): Promise<RawLink> {
     const raw = await this.reader.need(interface_name, what)
-    if (this.own.says(raw.index) !== true) throw refused(what, 'the panel neither made nor adopted this link')
+    if (this.own.isOwn(raw.index) !== true) throw refused(what, 'the panel neither made nor adopted this link')
     return raw
   }
 }

@@ -2,7 +2,15 @@
 import { KernelError } from '../../kernel-error.ts'
 import { decodeAddress, dumpAddresses, type RawAddress } from '../../netlink/address.ts'
 import { AF_INET, AF_INET6 } from '../../netlink/constants.ts'
-import { decodeLink, dumpLinks, getLink, getLinkByIndex, type RawLink } from '../../netlink/link.ts'
+import { decodedOnce } from '../../netlink/decoded-once.ts'
+import {
+  decodeLink,
+  dumpLinks,
+  dumpWithoutCounters,
+  getLink,
+  getLinkByIndex,
+  type RawLink,
+} from '../../netlink/link.ts'
 import type { Message } from '../../netlink/message.ts'
 import { decodeRoute, dumpRoutes, lookUpRoute, type RawRoute } from '../../netlink/route.ts'
 import type { NetlinkSocket, Request } from '../../netlink/socket.ts'
@@ -24,6 +32,9 @@ export class LinkReader {
   constructor(socket: NetlinkSocket) {
     this.socket = socket
   }
+
+  private readonly decodeLinks = decodedOnce(decodeLink)
+  private readonly decodeAddresses = decodedOnce(decodeAddress)
 
   /** Null where there is no link of that very name; the kernel would also take an alternative name for it. */
   async find(name: string): Promise<RawLink | null> {
@@ -48,9 +59,10 @@ export class LinkReader {
     return raw
   }
 
-  /** All links, in the order of their indexes. */
+  /** All links, in the order of their indexes. Counters change always, so what has them is decoded each time. */
   async all(dump = dumpLinks): Promise<RawLink[]> {
-    return (await this.socket.dump(dump)).map(decodeLink)
+    const messages = await this.socket.dump(dump)
+    return dump === dumpWithoutCounters ? this.decodeLinks(messages) : messages.map(decodeLink)
   }
 
   /** Those of the names that exist. */
@@ -73,7 +85,8 @@ export class LinkReader {
   /** Addresses of one link (0: of all); none where the link has gone since. */
   async linkAddresses(index: number): Promise<RawAddress[]> {
     const messages = await orNull(this.socket.dump(dumpAddresses(index)))
-    return (messages ?? []).map(decodeAddress).filter((address) => address !== null)
+    const decoded = index === 0 ? this.decodeAddresses(messages ?? []) : (messages ?? []).map(decodeAddress)
+    return decoded.filter((address) => address !== null)
   }
 
   /** Names of the devices that the links refer to. */

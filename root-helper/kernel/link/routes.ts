@@ -22,6 +22,7 @@ const entry = (route: RawRoute, names: ReadonlyMap<number, string>): RoutingEntr
   table: route.table,
   protocol: protocolName(route.protocol),
   metric: route.metric,
+  ...(route.hops.length > 1 && { has_several_hops: true }),
 })
 
 const protocolName = (protocol: number): string => RTPROT_NAMES[protocol] ?? String(protocol)

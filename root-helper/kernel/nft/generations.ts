@@ -1,6 +1,11 @@
 // The generations of the nftables ruleset, and which of them our own transactions made: across those, nothing of others
 // can have changed.
 
+interface Span {
+  readonly before: number
+  readonly after: number
+}
+
 export class Generations {
   readonly now: () => Promise<number>
   /** Each generation after the first number, up to the second, is our own. */
@@ -20,12 +25,13 @@ export class Generations {
   }
 
   /**
-   * Runs what is ours, which resolves with how many generations it made; two never overlap. Returns the generations before
-   * and after it, or null where somebody else changed something during it.
+   * Runs what is ours, which resolves with how many generations it made; two never overlap. Returns the generations
+   * before and after it, or null where somebody else changed something during it. `of` is the generation that the kernel
+   * itself holds the transaction to, so that it need not be asked for.
    */
-  during(transaction: () => Promise<number>): Promise<{ readonly before: number; readonly after: number } | null> {
+  during(transaction: () => Promise<number>, of?: number): Promise<Span | null> {
     this.#begun += 1
-    const work = this.#during(transaction)
+    const work = this.#during(transaction, of)
     this.#underWay = work.catch(() => undefined)
     return work
   }
@@ -40,10 +46,8 @@ export class Generations {
     }
   }
 
-  async #during(
-    transaction: () => Promise<number>,
-  ): Promise<{ readonly before: number; readonly after: number } | null> {
-    const before = await this.now()
+  async #during(transaction: () => Promise<number>, of?: number): Promise<Span | null> {
+    const before = of ?? (await this.now())
     const made = await transaction()
     const after = await this.now()
     if (after !== before + made) return null

@@ -1,5 +1,5 @@
 // Starts nft: text that root rendered goes in on stdin, JSON comes out. None of the text comes from the socket.
-import { KernelError } from '../../kernel-error.ts'
+import { KernelError, unlessAbsent } from '../../kernel-error.ts'
 import { oneLine } from '../../text.ts'
 import { runProgram } from '../program/program.ts'
 
@@ -33,13 +33,8 @@ export class Nft {
   /** As a person reads it, each object with the number of it that JSON gives too. */
   text = (command: string): Promise<string | null> => this.#list('-a', command)
 
-  async #list(form: '-j' | '-a', command: string): Promise<string | null> {
-    try {
-      return await this.#run([form, command], '')
-    } catch (error) {
-      if (error instanceof KernelError && error.code === 'ENOENT') return null
-      throw error
-    }
+  #list(form: '-j' | '-a', command: string): Promise<string | null> {
+    return unlessAbsent(this.#run([form, command], ''))
   }
 
   readonly #run = (args: readonly string[], input: string): Promise<string> =>

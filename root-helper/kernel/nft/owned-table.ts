@@ -1,12 +1,12 @@
 // Our table as one that a socket of ours owns: the kernel refuses every change of it by others, and their `flush
 // ruleset` skips it. It outlives its owner, and is anybody's until it is taken again.
 import { TABLE_NAME } from '@panel/shared/ruleset/nft/table.ts'
-import { KernelError } from '../../kernel-error.ts'
-import { NETLINK_NETFILTER } from '../../netlink/constants.ts'
+import { KernelError, unlessAbsent } from '../../kernel-error.ts'
 import { batch, deleteTable, ownTable } from '../../netlink/nftables/batch.ts'
 import { NFT_TABLE_F_PERSIST } from '../../netlink/nftables/constants.ts'
-import { chainItselfRequest, countersRequest, decodeTable, tableRequest } from '../../netlink/nftables/nftables.ts'
-import { NetlinkSocket } from '../../netlink/socket.ts'
+import { chainItselfRequest, countersRequest, decodeTable } from '../../netlink/nftables/nftables.ts'
+import type { NetlinkSocket } from '../../netlink/socket.ts'
+import { openSocket, OwnerSocket, tableAs } from './owner-socket.ts'
 
 /** Of a table that somebody changes at the same moment. */
 const TRIES = 10
@@ -17,7 +17,7 @@ export type Taken = 'taken' | 'absent' | 'plain'
 
 export class OwnedTable {
   readonly #generation: () => Promise<number>
-  #owner: NetlinkSocket | null = null
+  readonly #owner = new OwnerSocket(TABLE_NAME)
 
   constructor(generation: () => Promise<number>) {
     this.#generation = generation
@@ -25,12 +25,16 @@ export class OwnedTable {
 
   /** Null while nobody owns it. Only what is sent by this socket can change the table. */
   get owner(): NetlinkSocket | null {
-    return this.#owner
+    return this.#owner.socket
+  }
+
+  inherit(): Promise<void> {
+    return this.#owner.inherit()
   }
 
   /** Null where this kernel has such tables; otherwise what it says. Changes nothing. */
   async refusal(): Promise<string | null> {
-    const socket = open()
+    const socket = openSocket()
     try {
       await socket.batch('try to own a table', batch([ownTable(NOBODY)], { isRehearsal: true }))
       return null
@@ -63,60 +67,41 @@ export class OwnedTable {
       }
   }
 
-  release(): void {
-    this.#owner?.close()
-    this.#owner = null
+  release(): Promise<void> {
+    return this.#owner.release()
   }
 
   /** Takes it away again, as long as it is owned. */
   async remove(): Promise<void> {
-    await this.#owner?.batch('delete the table', batch([deleteTable(TABLE_NAME)]))
-    this.release()
+    await this.owner?.batch('delete the table', batch([deleteTable(TABLE_NAME)]))
+    await this.release()
   }
 
   /** What a helper leaves behind that is killed between making it and filling it. */
   async isUnfinished(): Promise<boolean> {
-    const socket = open()
+    const socket = openSocket()
     try {
       const counters = await socket.dump(countersRequest(TABLE_NAME))
-      return counters.length === 0 && (await isAbsent(socket.request(chainItselfRequest(TABLE_NAME, 'prerouting'))))
+      return (
+        counters.length === 0 &&
+        (await unlessAbsent(socket.request(chainItselfRequest(TABLE_NAME, 'prerouting')))) === null
+      )
     } finally {
       socket.close()
     }
   }
 
-  async #own(generation: number): Promise<void> {
-    const socket = open()
-    try {
-      await socket.batch('own the table', batch([ownTable(TABLE_NAME)], { generation }))
-    } catch (error) {
-      socket.close()
-      throw error
-    }
-    this.#owner = socket
+  #own(generation: number): Promise<void> {
+    return this.#owner.own('own the table', batch([ownTable(TABLE_NAME)], { generation }))
   }
 
   async #flags(): Promise<number | null> {
-    const socket = open()
+    const socket = openSocket()
     try {
-      const [found] = await socket.request(tableRequest(TABLE_NAME))
-      return found ? decodeTable(found).flags : null
-    } catch (error) {
-      if (error instanceof KernelError && error.code === 'ENOENT') return null
-      throw error
+      const found = await tableAs(socket, TABLE_NAME)
+      return found && decodeTable(found).flags
     } finally {
       socket.close()
     }
   }
 }
-
-const open = (): NetlinkSocket => new NetlinkSocket({ protocol: NETLINK_NETFILTER })
-
-const isAbsent = (request: Promise<unknown>): Promise<boolean> =>
-  request.then(
-    () => false,
-    (error: unknown) => {
-      if (error instanceof KernelError && error.code === 'ENOENT') return true
-      throw error
-    },
-  )

@@ -1,5 +1,5 @@
-// Keeps our table owned while that is wanted and the kernel can, and lets go of it while nft, another process, writes. A
-// table that cannot be owned may be flushed; then at least the connections are held.
+// Keeps our table owned while that is wanted and the kernel can, and lets go of it while nft, another process, writes.
+// A table that cannot be owned may be flushed; then at least the connections are held.
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { Protection } from '@panel/shared/ruleset/protection.ts'
 import { KernelError } from '../../kernel-error.ts'
@@ -37,8 +37,11 @@ export class TableProtection {
 
   /** When the helper starts, before anything else is done to the table. */
   async start(): Promise<void> {
-    if (!this.#isWanted) return
-    await this.#look()
+    await this.#table.inherit()
+    await this.#hold.inherit()
+    if (!this.#isWanted) return this.end()
+    if (this.owner) this.#why = message('root.protection_owned')
+    else await this.#look()
     if (this.owner && (await this.#table.isUnfinished())) await this.#table.remove()
   }
 
@@ -47,15 +50,15 @@ export class TableProtection {
     if (isWanted !== this.#isWanted) await this.#state.write(RECORD, isWanted ? 'wanted' : 'off')
     this.#isWanted = isWanted
     if (isWanted) return this.owner ? 0 : this.#look()
-    this.end()
+    await this.end()
     this.#why = message('root.protection_off')
     return 0
   }
 
   /** Until it is asked for again, or the table is there again. */
-  end(): void {
-    this.#table.release()
-    this.#hold.release()
+  async end(): Promise<void> {
+    await this.#table.release()
+    await this.#hold.release()
   }
 
   /** Where it is not there: makes an empty one, to be filled. False where it shall not be owned, or cannot. */
@@ -75,8 +78,8 @@ export class TableProtection {
   /** Returns how many generations of the ruleset come from taking the table again. */
   async letGo(write: () => Promise<void>): Promise<number> {
     let made = 0
-    this.#table.release()
     try {
+      await this.#table.release()
       await write()
     } finally {
       if (this.#isWanted) made = await this.#take()
@@ -97,7 +100,7 @@ export class TableProtection {
       this.#why = message(taken === 'taken' ? 'root.protection_owned' : 'root.protection_absent')
       // Of one that others have just taken away, the connections are held until it is back.
       if (taken === 'absent') return 0
-      this.#hold.release()
+      await this.#hold.release()
       return 1
     } catch (error) {
       if (!(error instanceof KernelError)) throw error

@@ -2,7 +2,7 @@
 import type { RelayCounters } from '@panel/shared/ruleset/model.ts'
 import type { TableChange } from '@panel/shared/ruleset/nft/change.ts'
 import { COUNTER_NAME, TABLE_NAME as NAME, type TableSet } from '@panel/shared/ruleset/nft/table.ts'
-import { KernelError } from '../../kernel-error.ts'
+import { unlessAbsent } from '../../kernel-error.ts'
 import { NETLINK_NETFILTER } from '../../netlink/constants.ts'
 import {
   addCounter,
@@ -25,6 +25,7 @@ import {
   tableRequest,
   type NamedCounter,
 } from '../../netlink/nftables/nftables.ts'
+import { addDevice, devicesOf, flowtableRequest } from '../../netlink/nftables/flowtables.ts'
 import { decodeElements, elementsRequest, elementTypes, type FoundElement } from '../../netlink/nftables/elements.ts'
 import { decodeLine } from '../../netlink/nftables/lines.ts'
 import { NetlinkSocket, type Request } from '../../netlink/socket.ts'
@@ -43,13 +44,13 @@ export class RelayTable {
 
   /** The number that the kernel gave the table when it was made; null where it is not there. */
   async handle(): Promise<number | null> {
-    const [found] = (await this.#unlessAbsent(this.#open().request(tableRequest(NAME)))) ?? []
+    const [found] = (await unlessAbsent(this.#open().request(tableRequest(NAME)))) ?? []
     return found ? decodeTable(found).handle : null
   }
 
   /** Of all rules, in the order of their ids. */
   async counters(): Promise<RelayCounters[]> {
-    const replies = await this.#unlessAbsent(this.#open().dump(countersRequest(NAME)))
+    const replies = await unlessAbsent(this.#open().dump(countersRequest(NAME)))
     return ruleCounters((replies ?? []).flatMap((reply) => decodeCounter(reply) ?? []))
   }
 
@@ -57,7 +58,7 @@ export class RelayTable {
   async countersNamed(names: readonly string[]): Promise<NamedCounter[]> {
     const found: NamedCounter[] = []
     for (const name of names) {
-      const [reply] = (await this.#unlessAbsent(this.#open().request(countersRequest(NAME, name)))) ?? []
+      const [reply] = (await unlessAbsent(this.#open().request(countersRequest(NAME, name)))) ?? []
       const counter = reply && decodeCounter(reply)
       if (counter) found.push(counter)
     }
@@ -66,7 +67,7 @@ export class RelayTable {
 
   /** The lines of a chain as the kernel runs them; none where there is no such chain. */
   async chain(name: string): Promise<string[]> {
-    return ((await this.#unlessAbsent(this.#open().dump(chainRequest(NAME, name)))) ?? []).map(decodeRule)
+    return ((await unlessAbsent(this.#open().dump(chainRequest(NAME, name)))) ?? []).map(decodeRule)
   }
 
   /**
@@ -74,23 +75,23 @@ export class RelayTable {
    * Throws a DecodeError where it has other lines than those have.
    */
   async lines(name: string): Promise<string[] | null> {
-    const [found] = (await this.#unlessAbsent(this.#open().request(chainItselfRequest(NAME, name)))) ?? []
+    const [found] = (await unlessAbsent(this.#open().request(chainItselfRequest(NAME, name)))) ?? []
     if (!found || !isPlainChain(found)) return null
     return (await this.#open().dump(chainRequest(NAME, name))).map(decodeLine)
   }
 
   async hasChain(name: string): Promise<boolean> {
-    return (await this.#unlessAbsent(this.#open().request(chainItselfRequest(NAME, name)))) !== null
+    return (await unlessAbsent(this.#open().request(chainItselfRequest(NAME, name)))) !== null
   }
 
   async hasSet(name: string): Promise<boolean> {
-    return (await this.#unlessAbsent(this.#open().request(setItselfRequest(NAME, name)))) !== null
+    return (await unlessAbsent(this.#open().request(setItselfRequest(NAME, name)))) !== null
   }
 
   /** All elements of a set. */
   async elements(name: string, set: TableSet): Promise<FoundElement[] | null> {
     const { keys, values } = elementTypes(set)
-    return this.#elementsIn(await this.#unlessAbsent(this.#open().dump(elementsRequest(NAME, name, keys))), values)
+    return this.#elementsIn(await unlessAbsent(this.#open().dump(elementsRequest(NAME, name, keys))), values)
   }
 
   /** Null where one of them is not there. */
@@ -99,7 +100,7 @@ export class RelayTable {
     const found: FoundElement[] = []
     for (let at = 0; at < wanted.length; at += KEYS_AT_ONCE) {
       const some = this.#elementsIn(
-        await this.#unlessAbsent(
+        await unlessAbsent(
           this.#open().request(elementsRequest(NAME, name, keys, wanted.slice(at, at + KEYS_AT_ONCE))),
         ),
         values,
@@ -108,6 +109,20 @@ export class RelayTable {
       found.push(...some)
     }
     return found
+  }
+
+  /** Null where there is no such flowtable. */
+  async flowDevices(name: string): Promise<string[] | null> {
+    const [found] = (await unlessAbsent(this.#open().request(flowtableRequest(NAME, name)))) ?? []
+    return found ? devicesOf(found) : null
+  }
+
+  /** Refused with ENOENT where there is no such device. */
+  addFlowDevice(name: string, device: string, generation: number): Promise<void> {
+    return this.#writer().batch(
+      `let ${device} take the fast path`,
+      batch([addDevice(NAME, name, device)], { generation }),
+    )
   }
 
   /** Commits counters and elements (`isDirect`), where the ruleset is still of this generation. */
@@ -139,15 +154,6 @@ export class RelayTable {
   #elementsIn = (replies: readonly Message[] | null, values: readonly string[]): FoundElement[] | null =>
     replies?.flatMap((reply) => decodeElements(reply, values)) ?? null
 
-  async #unlessAbsent(request: Promise<Message[]>): Promise<Message[] | null> {
-    try {
-      return await request
-    } catch (error) {
-      if (error instanceof KernelError && error.code === 'ENOENT') return null
-      throw error
-    }
-  }
-
   #writer = (): NetlinkSocket => this.#owner() ?? this.#open()
 
   #open(): NetlinkSocket {
@@ -162,6 +168,8 @@ export const requestsOf = ({ counters, elements }: Pick<TableChange, 'counters' 
   ...elements.flatMap((one) => addElements(NAME, one)),
 ]
 
+const NOTHING = { tx_bytes: 0, tx_packets: 0, rx_bytes: 0, rx_packets: 0 }
+
 export function ruleCounters(counters: readonly NamedCounter[]): RelayCounters[] {
   const found = new Map<number, RelayCounters>()
   for (const { name, bytes, packets } of counters) {
@@ -169,10 +177,10 @@ export function ruleCounters(counters: readonly NamedCounter[]): RelayCounters[]
     if (id === undefined) continue
     const route_rule_id = Number(id)
     let one = found.get(route_rule_id)
-    if (!one)
-      found.set(route_rule_id, (one = { route_rule_id, tx_bytes: 0, tx_packets: 0, rx_bytes: 0, rx_packets: 0 }))
-    if (way === 'tx') [one.tx_bytes, one.tx_packets] = [bytes, packets]
-    else [one.rx_bytes, one.rx_packets] = [bytes, packets]
+    if (!one) found.set(route_rule_id, (one = { route_rule_id, ...NOTHING }))
+    const part = name.startsWith('twice') ? (one.twice ??= { ...NOTHING }) : one
+    if (way === 'tx') [part.tx_bytes, part.tx_packets] = [bytes, packets]
+    else [part.rx_bytes, part.rx_packets] = [bytes, packets]
   }
   return [...found.values()].sort((a, b) => a.route_rule_id - b.route_rule_id)
 }

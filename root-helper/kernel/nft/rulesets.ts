@@ -3,34 +3,36 @@
 import { message } from '@panel/shared/messages/message.ts'
 import { canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
-import { nothingRead, readRuleset, type Compiled, type RulesetRead } from '@panel/shared/ruleset/nft/read.ts'
+import { nothingRead, type RulesetRead } from '@panel/shared/ruleset/nft/read.ts'
 import { applyChange, diffTables, type TableChange } from '@panel/shared/ruleset/nft/change.ts'
 import { renderCountersGone, formatChange } from '@panel/shared/ruleset/nft/render.ts'
 import { DIRECT_MAX, isDirect } from '@panel/shared/ruleset/nft/direct.ts'
+import { FLOWTABLE } from '@panel/shared/ruleset/nft/fast-path.ts'
 import { layOut } from '@panel/shared/ruleset/nft/layout.ts'
 import { rulesAround } from '@panel/shared/ruleset/part.ts'
 import { patchTable } from '@panel/shared/ruleset/nft/patch.ts'
 import { TABLE, type Table } from '@panel/shared/ruleset/nft/table.ts'
+import type { FastPathFound } from '@panel/shared/ruleset/fast-path.ts'
 import type { Protection } from '@panel/shared/ruleset/protection.ts'
 import { Confirmation } from './confirmation.ts'
 import { bootId } from '../boot-id.ts'
 import type { HeldRuleset, LinkSource, Rulesets, RuleSwap } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
-import { log } from '../../log.ts'
-import { sharedRead } from '../../shared-read.ts'
+import type { FastFlows } from '../conntrack/fast-flows.ts'
+import { fastPathIn } from './fast-path.ts'
+import { FlowDevices } from './flow-devices.ts'
 import type { Generations } from './generations.ts'
+import { KnownTable, LIST_TABLE } from './known-table.ts'
+import { logSourcesFailure } from '../sources-failure.ts'
 import { missingRules, swapped, type BootRules } from '../files/boot-rules.ts'
 import type { Nft } from './nft.ts'
 import type { TableProtection } from './protection.ts'
 import { TableWriter } from './table-writer.ts'
 import { ruleCounters, RelayTable } from './relay-table.ts'
-import { sourceChanges } from './source-maps.ts'
+import { SourceMaps } from './source-maps.ts'
 
 /** Of a change that the kernel refuses since the ruleset has changed meanwhile. */
 const DIRECT_TRIES = 3
-/** More tunnels than these hold are masqueraded as the kernel does it. */
-const SOURCE_COMMITS_MAX = 64
-const LIST_TABLE = `list table ${TABLE}`
 
 export class NftRulesets implements Rulesets {
   readonly #nft: Nft
@@ -40,14 +42,21 @@ export class NftRulesets implements Rulesets {
   readonly #writer: TableWriter
   readonly #table: RelayTable
   readonly #confirmation: Confirmation
-  /** The last listing, valid for its generation. Reading ten thousand rules takes seconds. */
-  #cached: { readonly generation: number; readonly read: RulesetRead | null } | null = null
-  #expected: Compiled | null = null
+  readonly #known: KnownTable
   #submitting: Promise<void> = Promise.resolve()
   #bootId: string | null = null
-  #sources: readonly LinkSource[] = []
+  readonly #sources: SourceMaps
+  readonly #flowDevices: FlowDevices
+  #fastPath: Promise<FastPathFound> | null = null
+  readonly #fastFlows: Pick<FastFlows, 'prepare'>
 
-  constructor(nft: Nft, boot: BootRules, generations: Generations, protection: TableProtection) {
+  constructor(
+    nft: Nft,
+    boot: BootRules,
+    generations: Generations,
+    protection: TableProtection,
+    fastFlows: Pick<FastFlows, 'prepare'>,
+  ) {
     this.#nft = nft
     this.#boot = boot
     this.#generations = generations
@@ -55,13 +64,22 @@ export class NftRulesets implements Rulesets {
     this.#writer = new TableWriter(nft, protection)
     this.#table = new RelayTable(() => protection.owner)
     this.#confirmation = new Confirmation(this.#table, nft)
+    this.#known = new KnownTable(nft, generations, this.#confirmation)
+    this.#sources = new SourceMaps(this.#table, this.#known, generations)
+    this.#fastFlows = fastFlows
+    this.#flowDevices = new FlowDevices(this.#table, (work) =>
+      this.#known.keeping(async () => {
+        await work(await generations.now())
+        return 1
+      }),
+    )
   }
 
   async read(): Promise<HeldRuleset> {
     // During a submission the cache is out of date, and the whole table would be listed.
     await this.#submitting
     try {
-      const read = await this.#readTable()
+      const read = await this.#known.read()
       const { rules, damaged, unmanaged } = read ?? nothingRead()
       return {
         backend: 'nftables',
@@ -93,9 +111,15 @@ export class NftRulesets implements Rulesets {
   }
 
   submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
-    const submitted = this.#submit(gone, put)
+    if (put.some(({ is_fast_path }) => is_fast_path)) this.#fastFlows.prepare()
+    const submitted = this.#submit(gone, put).then(() => this.#putDevices())
     this.#submitting = submitted.catch(() => undefined) // whoever asked for it is told
     return submitted
+  }
+
+  /** A flowtable is made without any. */
+  async #putDevices(): Promise<void> {
+    if (this.#known.expected?.table.sets.has(FLOWTABLE)) await this.#flowDevices.put()
   }
 
   /** Again where somebody else changed the ruleset meanwhile; the last time by nft, which takes it as it is then. */
@@ -110,7 +134,7 @@ export class NftRulesets implements Rulesets {
   }
 
   async #submitOnce({ gone, put }: RuleSwap, mayBeDirect: boolean): Promise<void> {
-    const found = await this.#readTable()
+    const found = await this.#known.read()
     const rules = swapped(found?.legible ?? [], canonical({ gone, put }))
     if (found && isWhole(found)) await this.#submitPart(found, rules, mayBeDirect)
     else if (found) {
@@ -119,18 +143,21 @@ export class NftRulesets implements Rulesets {
     } else if (rules.length > 0) await this.#submitAll(null, rules, layOut(rules))
   }
 
-  /** As one transaction, which the kernel looks at whole and throws away. Of a table that is damaged no more is known beforehand. */
+  /**
+   * As one transaction, which the kernel looks at whole and throws away. Of a table that is damaged no more is known
+   * beforehand.
+   */
   async rehearse(there: RuleSwap, back: RuleSwap): Promise<void> {
-    const found = await this.#readTable()
+    const found = await this.#known.read()
     if (found && !isWhole(found)) return
     const rules = swapped(found?.legible ?? [], canonical(there))
     const { part, wanted } = found ? around(found, rules) : { part: null, wanted: layOut(rules) }
     const forward = diffTables(part, wanted)
     for (const name of part?.counters ?? []) wanted.counters.add(name)
     const undone = diffTables(wanted, part ?? layOut(swapped(rules, canonical(back))))
-    const cached = this.#cached
+    const { cached } = this.#known
     const isDirectly = part && cached?.read === found && isDirect(forward, part) && isDirect(undone, wanted)
-    await this.#keepingRead(async () => {
+    await this.#known.keeping(async () => {
       if (isDirectly && (await this.#isRehearsed(forward, undone, cached.generation))) return 1
       return this.#writer.check(formatChange(forward) + formatChange(undone))
     })
@@ -147,11 +174,13 @@ export class NftRulesets implements Rulesets {
     }
   }
 
-  /** What was read before stays valid: of the rules nothing is another. */
-  async #keepingRead(work: () => Promise<number>): Promise<void> {
-    const cached = this.#cached
-    const generations = await this.#generations.during(work)
-    if (cached && cached.generation === generations?.before) await this.#remember(generations.after, cached.read)
+  /** It stays so until the kernel or nft is another one. */
+  fastPath(): Promise<FastPathFound> {
+    this.#fastPath ??= fastPathIn(this.#nft).catch((error: unknown) => {
+      this.#fastPath = null
+      throw error
+    })
+    return this.#fastPath
   }
 
   async protection(): Promise<Protection> {
@@ -169,17 +198,20 @@ export class NftRulesets implements Rulesets {
   async clear(): Promise<void> {
     if ((await this.#nft.list(LIST_TABLE)) === null) return
     await this.#generations.during(() => this.#writer.submit(`delete table ${TABLE}\n`))
-    this.#protection.end()
+    this.#sources.forget()
+    await this.#protection.end()
   }
 
   async removeCounters(route_rule_ids: readonly number[]): Promise<RelayCounters[]> {
-    const held = await this.#readTable()
+    const held = await this.#known.read()
     const stays = new Set([...(held?.rules ?? []), ...(held?.damaged ?? [])].map(({ route_rule_id }) => route_rule_id))
-    const names = route_rule_ids.filter((id) => !stays.has(id)).flatMap((id) => [`rule_${id}_tx`, `rule_${id}_rx`])
+    const names = route_rule_ids
+      .filter((id) => !stays.has(id))
+      .flatMap((id) => ['rule', 'twice'].flatMap((of) => [`${of}_${id}_tx`, `${of}_${id}_rx`]))
     const found = await this.#table.countersNamed(names)
     if (found.length === 0) return []
     const gone = found.map(({ name }) => name)
-    const cached = this.#cached
+    const { cached } = this.#known
     const generations = await this.#generations.during(() =>
       gone.length <= DIRECT_MAX
         ? directly(this.#table.deleteCounters(gone))
@@ -191,7 +223,7 @@ export class NftRulesets implements Rulesets {
       (await this.#table.countersNamed(gone)).length === 0
     ) {
       for (const name of gone) cached.read.table.counters.delete(name)
-      await this.#remember(generations.after, cached.read)
+      await this.#known.remember(generations.after, cached.read)
     }
     return ruleCounters(found)
   }
@@ -207,43 +239,25 @@ export class NftRulesets implements Rulesets {
     await this.#generations.during(() =>
       found ? this.#writer.submit(formatChange(diffTables(found, wanted))) : this.#writer.make(wanted),
     )
-    this.#expected = { rules, table: layOut(rules) }
+    this.#known.expected = { rules, table: layOut(rules) }
     // The maps may have been made with the table, empty.
-    await this.#putSources().catch((error: unknown) => {
-      if (!(error instanceof KernelError)) throw error
-      log('warning', 'What is masqueraded over tunnels does not outlive their restart for now', {
-        detail: error.message,
-      })
-    })
+    await this.#sources.put().catch(logSourcesFailure)
+  }
+
+  async followDevices(names: readonly string[]): Promise<void> {
+    await this.#submitting
+    await this.#flowDevices.follow(names)
   }
 
   async followSources(sources: readonly LinkSource[]): Promise<void> {
-    this.#sources = sources
+    this.#sources.follow(sources)
     await this.#submitting
-    await this.#putSources()
+    await this.#sources.put()
   }
 
-  /** Again where somebody else changed the ruleset meanwhile. */
-  async #putSources(): Promise<void> {
-    for (let left = DIRECT_TRIES; ; left -= 1)
-      try {
-        for (let commits = 0; commits < SOURCE_COMMITS_MAX && (await this.#putSomeSources()); commits += 1);
-        return
-      } catch (error) {
-        if (left === 0 || !(error instanceof KernelError && error.code === 'ERESTART')) throw error
-      }
-  }
-
-  /** False where nothing was left to be put. */
-  async #putSomeSources(): Promise<boolean> {
-    let elements: Awaited<ReturnType<typeof sourceChanges>> = []
-    await this.#keepingRead(async () => {
-      const generation = await this.#generations.now()
-      elements = await sourceChanges(this.#table, this.#sources)
-      if (elements.length > 0) await this.#table.change({ counters: [], elements }, generation)
-      return Math.min(elements.length, 1)
-    })
-    return elements.length > 0
+  async sources(): Promise<readonly LinkSource[]> {
+    await this.#submitting
+    return this.#sources.held()
   }
 
   /**
@@ -253,38 +267,18 @@ export class NftRulesets implements Rulesets {
   async #submitPart(found: RulesetRead, rules: readonly RelayRule[], mayBeDirect: boolean): Promise<void> {
     const { part, wanted } = around(found, rules)
     const whole = diffTables(part, wanted)
-    const cached = this.#cached
+    const { cached } = this.#known
     const isDirectly = mayBeDirect && cached?.read === found && isDirect(whole, part)
     const change = isDirectly ? { ...whole, chains: [] } : whole
-    const generations = await this.#generations.during(() =>
-      isDirectly ? directly(this.#table.change(change, cached.generation)) : this.#writer.submit(formatChange(change)),
-    )
+    const generations = await (isDirectly
+      ? this.#generations.during(() => directly(this.#table.change(change, cached.generation)), cached.generation)
+      : this.#generations.during(() => this.#writer.submit(formatChange(change))))
     applyChange(found.table, change)
     const read: RulesetRead = { table: found.table, legible: rules, rules: [...rules], damaged: [], unmanaged: [] }
-    this.#expected = read
-    this.#cached = null
+    this.#known.expected = read
+    this.#known.forget()
     if (cached?.read === found && cached.generation === generations?.before && (await this.#confirmation.holds(change)))
-      await this.#remember(generations.after, read)
-  }
-
-  /** Null where our table is not there. */
-  readonly #readTable = sharedRead(() => this.#listTable())
-
-  async #listTable(): Promise<RulesetRead | null> {
-    const generation = await this.#generations.now()
-    if (this.#cached?.generation === generation) return this.#cached.read
-    const listed = await this.#nft.list(LIST_TABLE)
-    const read = listed === null ? null : readRuleset(listed, this.#expected)
-    const chains = read && (await this.#confirmation.readChains(read.table))
-    if ((await this.#remember(generation, read)) && chains) this.#confirmation.learn(chains)
-    return read
-  }
-
-  /** A listing during which the ruleset changed belongs to no generation. */
-  async #remember(generation: number, read: RulesetRead | null): Promise<boolean> {
-    const isOfOne = generation === (await this.#generations.now())
-    this.#cached = isOfOne ? { generation, read } : null
-    return isOfOne
+      await this.#known.remember(generations.after, read)
   }
 }
 

@@ -13,7 +13,9 @@ const CHAINS = [
   ['post', k.NF_INET_POST_ROUTING, 101],
 ] as const
 
-/** Owned by the socket that sends it, and gone with it. Connection tracking stays on for a rule that looks at a mark. */
+/**
+ * Owned by the socket that sends it, and gone with it. Connection tracking stays on for a rule that looks at a mark.
+ */
 export const emptyNatTable = (table: string): Request[] => [
   made('make the table', k.NFT_MSG_NEWTABLE, [
     text(k.NFTA_TABLE_NAME, table),

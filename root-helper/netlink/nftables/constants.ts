@@ -28,6 +28,8 @@ export const NFT_MSG_GETGEN = 16
 export const NFT_MSG_NEWOBJ = 18
 export const NFT_MSG_GETOBJ = 19
 export const NFT_MSG_DELOBJ = 20
+export const NFT_MSG_NEWFLOWTABLE = 22
+export const NFT_MSG_GETFLOWTABLE = 23
 
 // linux/netfilter/nf_tables.h: enum nft_gen_attributes, nft_table_attributes
 export const NFTA_GEN_ID = 1
@@ -36,6 +38,7 @@ export const NFTA_GEN_PROC_NAME = 3
 export const NFTA_TABLE_NAME = 1
 export const NFTA_TABLE_FLAGS = 2
 export const NFTA_TABLE_HANDLE = 4
+export const NFTA_TABLE_OWNER = 7
 export const NFT_TABLE_F_OWNER = 2
 export const NFT_TABLE_F_PERSIST = 4
 
@@ -83,6 +86,18 @@ export const NFTA_OBJ_DATA = 4
 export const NFT_OBJECT_COUNTER = 1
 export const NFTA_COUNTER_BYTES = 1
 export const NFTA_COUNTER_PACKETS = 2
+
+// linux/netfilter/nf_tables.h: enum nft_flowtable_attributes, nft_flowtable_hook_attributes, nft_devices_attributes
+export const NFTA_FLOWTABLE_TABLE = 1
+export const NFTA_FLOWTABLE_NAME = 2
+export const NFTA_FLOWTABLE_HOOK = 3
+export const NFTA_FLOWTABLE_FLAGS = 7
+export const NFT_FLOWTABLE_COUNTER = 2
+export const NFTA_FLOWTABLE_HOOK_NUM = 1
+export const NFTA_FLOWTABLE_HOOK_PRIORITY = 2
+export const NFTA_FLOWTABLE_HOOK_DEVS = 3
+export const NFTA_DEVICE_NAME = 1
+export const NF_NETDEV_INGRESS = 0
 
 // linux/netfilter/nf_tables.h: enum nft_expr_attributes
 export const NFTA_EXPR_NAME = 1

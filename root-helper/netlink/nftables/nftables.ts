@@ -61,6 +61,8 @@ export interface FoundTable {
   /** Another one each time that a table of the name is made. */
   readonly handle: number
   readonly flags: number
+  /** The port of the socket that owns it; null while nobody does. */
+  readonly owner: number | null
 }
 
 export function decodeTable({ body }: Message): FoundTable {
@@ -70,6 +72,7 @@ export function decodeTable({ body }: Message): FoundTable {
     name: a.text(k.NFTA_TABLE_NAME) ?? '',
     handle: u64be(a.raw(k.NFTA_TABLE_HANDLE)),
     flags: a.u32be(k.NFTA_TABLE_FLAGS) ?? 0,
+    owner: a.u32be(k.NFTA_TABLE_OWNER) ?? null,
   }
 }
 

@@ -1,5 +1,5 @@
-// The switches of connection tracking when the helper starts: boot sets them from our file before connection tracking is
-// loaded, and so in vain.
+// The switches of connection tracking when the helper starts: boot sets them from our file before connection tracking
+// is loaded, and so in vain.
 import { CONNECTION_DETAILS } from '@panel/shared/forwarding/model.ts'
 import type { Forwarding } from '../../kernel/facilities.ts'
 import { log } from '../../log.ts'

@@ -1,7 +1,7 @@
 // How much the relay rules of a host may be together: root reads its table whole, and one too large would end it.
 import { message } from '@panel/shared/messages/message.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
-import { ELEMENTS_MAX, elementsOf } from '@panel/shared/ruleset/slots.ts'
+import { ELEMENTS_MAX, elementsOf } from '@panel/shared/ruleset/elements.ts'
 import { RefusedError } from '../../refused.ts'
 
 /** A change that makes it no more is allowed whatever there is, so that there is a way back. */

@@ -1,8 +1,14 @@
 // Connections as the answers to "ruleset.connections", "ruleset.flows" and "connections.through".
 import { parseCidr } from '@panel/shared/address/ip.ts'
 import { message } from '@panel/shared/messages/message.ts'
-import type { ConnectionsFound, FlowsFound, RelayConnection, ThroughFound } from '@panel/shared/ruleset/connection.ts'
-import { CONNECTIONS_MAX, THROUGH_FLOWS_MAX } from '@panel/shared/ruleset/connection.ts'
+import type {
+  ConnectionsFound,
+  FlowsFound,
+  RelayConnection,
+  ThroughFound,
+  UnmarkedFound,
+} from '@panel/shared/ruleset/connection.ts'
+import { CONNECTIONS_MAX, MARKS_MAX, THROUGH_FLOWS_MAX } from '@panel/shared/ruleset/connection.ts'
 import type { Params } from '@panel/shared/rpc/methods.ts'
 import type { Connections, Kernel } from '../../kernel/facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
@@ -27,13 +33,29 @@ export async function findConnections(
           : counted(all, ({ source_address }) => source_address)
               .slice(0, CONNECTIONS_MAX)
               .map(([source_address, many]) => ({ source_address, connections: many })),
+      destinations: limit === 0 ? [] : countDestinations(all),
       connections: all.slice(0, limit).map(formatConnection),
     }
   } catch (error) {
     if (!(error instanceof KernelError)) throw error
-    return { is_readable: false, detail: error.message.slice(0, 300), totals: [], sources: [], connections: [] }
+    return {
+      is_readable: false,
+      detail: error.message.slice(0, 300),
+      totals: [],
+      sources: [],
+      destinations: [],
+      connections: [],
+    }
   }
 }
+
+const countDestinations = (all: readonly RelayConnection[]): ConnectionsFound['destinations'] =>
+  counted(all, ({ destination_address, destination_port }) => `${destination_address} ${destination_port}`)
+    .slice(0, CONNECTIONS_MAX)
+    .map(([end, connections]) => {
+      const [destination_address = '', port = ''] = end.split(' ')
+      return { destination_address, destination_port: Number(port), connections }
+    })
 
 /** Of a host with too many flows they are not looked at, and root says so. */
 export async function countThrough(
@@ -43,16 +65,46 @@ export async function countThrough(
   const wanted = networks.map(parseCidr)
   if (wanted.includes(null)) throw new RefusedError('malformed', 'Not every network is one')
   try {
-    const tracked = (await forwarding.facts()).conntrack?.count ?? 0
-    if (tracked > THROUGH_FLOWS_MAX)
-      throw new KernelError('E2BIG', message('root.too_many_flows', { tracked, most: THROUGH_FLOWS_MAX }).message)
+    await refuseTooMany(forwarding)
     const count = await connections.through(wanted.filter((one) => one !== null))
     return { is_readable: true, detail: '', connections: count }
   } catch (error) {
-    if (!(error instanceof KernelError)) throw error
-    const detail = error.code === 'ETIMEDOUT' ? message('root.flows_slow').message : error.message
-    return { is_readable: false, detail: detail.slice(0, 300), connections: 0 }
+    return { is_readable: false, detail: whyUnread(error), connections: 0 }
   }
+}
+
+/** Of a rule that the kernel does not hold there are none. */
+export async function findUnmarked(
+  { connections, rulesets, forwarding }: Pick<Kernel, 'connections' | 'rulesets' | 'forwarding'>,
+  { route_rule_id }: Params<'ruleset.unmarked'>,
+): Promise<UnmarkedFound> {
+  try {
+    await refuseTooMany(forwarding)
+    const rule = (await rulesets.read()).rules.find((one) => one.route_rule_id === route_rule_id)
+    const marks = rule ? await connections.unmarked(rule) : []
+    return {
+      is_readable: true,
+      detail: '',
+      connections: marks.length,
+      marks: counted(marks, (mark) => mark)
+        .slice(0, MARKS_MAX)
+        .map(([mark]) => mark),
+    }
+  } catch (error) {
+    return { is_readable: false, detail: whyUnread(error), connections: 0, marks: [] }
+  }
+}
+
+async function refuseTooMany(forwarding: Kernel['forwarding']): Promise<void> {
+  const tracked = (await forwarding.facts()).conntrack?.count ?? 0
+  if (tracked > THROUGH_FLOWS_MAX)
+    throw new KernelError('E2BIG', message('root.too_many_flows', { tracked, most: THROUGH_FLOWS_MAX }).message)
+}
+
+function whyUnread(error: unknown): string {
+  if (!(error instanceof KernelError)) throw error
+  const detail = error.code === 'ETIMEDOUT' ? message('root.flows_slow').message : error.message
+  return detail.slice(0, 300)
 }
 
 export async function countFlows(connections: Connections): Promise<FlowsFound> {
@@ -65,7 +117,7 @@ export async function countFlows(connections: Connections): Promise<FlowsFound> 
 }
 
 /** The most frequent first. */
-function counted<K>(all: readonly RelayConnection[], keyOf: (one: RelayConnection) => K): [K, number][] {
+function counted<T, K>(all: readonly T[], keyOf: (one: T) => K): [K, number][] {
   const found = new Map<K, number>()
   for (const one of all) found.set(keyOf(one), (found.get(keyOf(one)) ?? 0) + 1)
   return [...found].sort(([, a], [, b]) => b - a)

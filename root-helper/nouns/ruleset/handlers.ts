@@ -5,15 +5,15 @@ import type { RelayCounters, RulesetState } from '@panel/shared/ruleset/model.ts
 import type { Change } from '@panel/shared/change/change.ts'
 import type { Params, Result } from '@panel/shared/rpc/methods.ts'
 import { changedIds } from '@panel/shared/ruleset/plan.ts'
-import type { Rulesets } from '../../kernel/facilities.ts'
+import type { HeldRuleset, Kernel, Rulesets } from '../../kernel/facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Journal } from '../../subject.ts'
 import { Transaction, type Verification } from '../../transaction.ts'
 import { asHostRules, hostRules, rulesetSubject, type HostRules } from './subject.ts'
 
-/** Half a line for the list leaves room for the rest of the answer. */
-const PAGE_BYTES = MAX_LINE_BYTES / 2
+/** A third of a line for each list leaves room for the rest of the answer. */
+const PAGE_BYTES = MAX_LINE_BYTES / 3
 
 export async function probeRuleset(
   rulesets: Rulesets,
@@ -31,24 +31,50 @@ export async function probeRuleset(
 }
 
 export async function readCounters(
-  rulesets: Rulesets,
+  { rulesets, connections }: Pick<Kernel, 'rulesets' | 'connections'>,
   params: Params<'ruleset.counters'>,
 ): Promise<Result<'ruleset.counters'>> {
   try {
     const { epoch, counters } = await rulesets.counters()
-    const { items, next_id } = page(counters, params)
-    return { is_readable: true, detail: '', epoch, counters: items, next_id }
+    const fast = await connections.fast()
+    const [slow, quick] = [page(counters, params), page(fast?.counters ?? [], params)]
+    const ends = [slow.next_id, quick.next_id].filter((id) => id !== null)
+    const next_id = ends.length === 0 ? null : Math.min(...ends)
+    const before = (all: RelayCounters[]): RelayCounters[] =>
+      all.filter(({ route_rule_id }) => next_id === null || route_rule_id < next_id)
+    return {
+      is_readable: true,
+      detail: '',
+      epoch,
+      counters: before(slow.items),
+      fast: fast && { ...fast, counters: before(quick.items) },
+      next_id,
+    }
   } catch (error) {
     if (!(error instanceof KernelError)) throw error
     return { is_readable: false, detail: error.message.slice(0, 300), epoch: '', counters: [], next_id: null }
   }
 }
 
+export async function readSources(
+  rulesets: Rulesets,
+  { interface_names }: Params<'ruleset.sources'>,
+): Promise<Result<'ruleset.sources'>> {
+  try {
+    const wanted = new Set(interface_names)
+    const sources = (await rulesets.sources()).filter(({ interface_name }) => wanted.has(interface_name))
+    return { is_readable: true, detail: '', sources }
+  } catch (error) {
+    if (!(error instanceof KernelError)) throw error
+    return { is_readable: false, detail: error.message.slice(0, 300), sources: [] }
+  }
+}
+
 /**
  * A change of the wire speaks of rules alone; what boot brings back of them, and pieces of them, are as they are found.
  */
-async function hostChange(rulesets: Rulesets, { before, after }: Change<RulesetState>): Promise<Change<HostRules>> {
-  const found = hostRules(await rulesets.read(), new Set(changedIds({ before, after })))
+function hostChange(held: HeldRuleset, { before, after }: Change<RulesetState>): Change<HostRules> {
+  const found = hostRules(held, new Set(changedIds({ before, after })))
   const { boot = [], pieces = [], strays = [] } = found ?? {}
   const stated = found || before ? { rules: before ?? [], boot, pieces, strays } : null
   return { before: stated, after: asHostRules(after) }
@@ -66,14 +92,16 @@ export async function verifyRuleset(
   ).verify(change)
 }
 
+/** `held`: what was read for this change already. */
 export async function applyRuleset(
   rulesets: Rulesets,
   journal: Journal,
   params: Change<RulesetState>,
+  held?: HeldRuleset,
 ): Promise<Result<'ruleset.apply'>> {
   const last_counters: RelayCounters[] = []
   const subject = rulesetSubject(rulesets, (last) => last_counters.push(...last))
-  const outcome = await new Transaction(subject, journal).apply(await hostChange(rulesets, params))
+  const outcome = await new Transaction(subject, journal).apply(hostChange(held ?? (await rulesets.read()), params))
   return { ...outcome, last_counters }
 }
 

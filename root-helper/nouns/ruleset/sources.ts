@@ -22,6 +22,7 @@ export async function followSources(
     inTurn(async () => {
       isWaiting = false
       await rulesets.followSources(await links.sources())
+      await rulesets.followDevices(await links.devices())
     }, 'own').catch(logFailure)
   const followSoon = async (): Promise<void> => {
     isWaiting = true

@@ -1,6 +1,7 @@
 // Relay rules when the helper starts: relaying begins before the web daemon does, and without it.
 import { verbatim } from '@panel/shared/messages/message.ts'
 import { ruleLimits } from '@panel/shared/ruleset/backend.ts'
+import { canonicalRule } from '@panel/shared/ruleset/canonical.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
@@ -74,7 +75,7 @@ export async function restoreRules(
   hadTable = true,
 ): Promise<number | null> {
   const held = readableForBoot(await rulesets.read())
-  const able = held.boot_rules.filter(isAbleIn(ruleBackends))
+  const able = await ableHere(held.boot_rules, rulesets, ruleBackends)
   if (!isGone(held, able, hadTable)) return null
   const before = hostRules(held, new Set(held.boot_rules.map(({ route_rule_id }) => route_rule_id)))
   const after = { rules: able, boot: [...held.boot_rules], pieces: [] }
@@ -85,8 +86,9 @@ export async function restoreRules(
 }
 
 /**
- * A table of nftables goes as a whole, with a reboot or with `nft flush ruleset`; a single rule that somebody removed is drift, and stays away. Of
- * iptables others empty whole tables or load at boot what they saved, so there any rule that is not whole is brought back.
+ * A table of nftables goes as a whole, with a reboot or with `nft flush ruleset`; a single rule that somebody removed
+ * is drift, and stays away. Of iptables others empty whole tables or load at boot what they saved, so there any rule
+ * that is not whole is brought back.
  */
 function isGone(
   { backend, is_readable, is_present, rules }: HeldRuleset,
@@ -97,6 +99,18 @@ function isGone(
   if (backend === 'nftables' && hadTable) return !is_present
   const held = new Map(rules.map((rule) => [rule.route_rule_id, rule]))
   return able.some((rule) => !sameState(held.get(rule.route_rule_id) ?? null, rule))
+}
+
+/** What this host can do of them: a rule that was on the fast path relays without it too. */
+async function ableHere(
+  rules: readonly RelayRule[],
+  rulesets: Kernel['rulesets'],
+  ruleBackends: Kernel['ruleBackends'],
+): Promise<RelayRule[]> {
+  const isFast = rules.some(({ is_fast_path }) => is_fast_path) && (await rulesets.fastPath()).is_able
+  return rules
+    .map((rule) => (rule.is_fast_path && !isFast ? canonicalRule({ ...rule, is_fast_path: false }) : rule))
+    .filter(isAbleIn(ruleBackends))
 }
 
 const isAbleIn =
@@ -114,7 +128,7 @@ async function handOver({ rulesets, ruleBackends }: RuleKernel, journal: Journal
       detail: opened,
     })
   const { boot_rules } = readableForBoot(await rulesets.read())
-  const rules = boot_rules.filter(isAbleIn(ruleBackends))
+  const rules = await ableHere(boot_rules, rulesets, ruleBackends)
   const subject = handoverSubject(ruleBackends)
   const after = { recorded: next, rules, former: null }
   const { state: before } = await subject.probe({ before: { recorded: former, rules: [], former: null }, after })

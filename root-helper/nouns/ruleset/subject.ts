@@ -3,6 +3,7 @@
 import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import { canonicalRuleset, inOrder } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayCounters, RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'
+import { currentRule } from '@panel/shared/ruleset/earlier.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import { planRuleset, rulesOrNull, type RulesetStep } from '@panel/shared/ruleset/plan.ts'
 import { sameState, type Change } from '@panel/shared/change/change.ts'
@@ -123,10 +124,11 @@ const orNull = (state: HostRules): HostRules | null =>
   state.rules.length + state.boot.length + state.pieces.length === 0 ? null : state
 
 function canonicalHostRules({ rules, boot, pieces, strays = [] }: HostRules): HostRules | null {
-  const canonical = canonicalRuleset(rules)
+  // Journals and windows may hold rules of an earlier version.
+  const canonical = canonicalRuleset(rules.map(currentRule))
   return orNull({
     rules: canonical,
-    boot: boot === rules ? canonical : [...boot].sort(inOrder),
+    boot: boot === rules ? canonical : boot.map(currentRule).sort(inOrder),
     pieces: [...pieces].sort((a, b) => a - b),
     strays: [...strays].sort().slice(0, STRAYS_MAX),
   })

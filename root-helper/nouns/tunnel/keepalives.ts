@@ -5,10 +5,10 @@ import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { savedFileName } from '@panel/shared/tunnel/saved-file.ts'
 import type { Kernel } from '../../kernel/facilities.ts'
 
-export async function markStopped(
+export async function markStopped<T extends Pick<TunnelFound, 'state'>>(
   { units }: Pick<Kernel, 'units'>,
-  found: readonly TunnelFound[],
-): Promise<TunnelFound[]> {
+  found: readonly T[],
+): Promise<T[]> {
   const shallRun = found.flatMap(({ state }) => (state && shallPing(state) ? [unitOf(state)] : []))
   const stopped = shallRun.length === 0 ? [] : await units.listStopped(shallRun)
   if (stopped.length === 0) return [...found]

@@ -16,7 +16,10 @@ import { messageOf } from '../../text.ts'
 import type { Undoable } from '../../transaction.ts'
 import { probeTunnel, probeTunnels } from './probe.ts'
 
-/** `found` is what exists under each name of the change. Links that a file made are kept, since it may go before they do. */
+/**
+ * `found` is what exists under each name of the change. Links that a file made are kept, since it may go before they
+ * do.
+ */
 export async function requireOwn({ ownLinks }: Pick<Kernel, 'ownLinks'>, found: readonly TunnelFound[]): Promise<void> {
   const trouble = ownLinks.trouble()
   if (trouble !== null) throw new RefusedError('state_unusable', verbatim(trouble))
@@ -76,7 +79,7 @@ async function setOwner(
   { interface_name, observed, is_ours: was }: TunnelFound,
   is_ours: boolean,
 ): Promise<void> {
-  if (!observed || ownLinks.says(observed.index) === is_ours) return
+  if (!observed || ownLinks.isOwn(observed.index) === is_ours) return
   await journal.begin(NOUN, { before: [{ interface_name, is_ours: was }], after: [{ interface_name, is_ours }] })
   try {
     await write(ownLinks, observed.index, is_ours)
@@ -90,7 +93,10 @@ async function setOwner(
 const write = (ownLinks: OwnLinks, index: number, is_ours: boolean): Promise<void> =>
   is_ours ? ownLinks.keep(index) : ownLinks.release(index)
 
-/** By name, since a link that is made again has another index. Comes after the tunnels themselves, which are told apart by it. */
+/**
+ * By name, since a link that is made again has another index. Comes after the tunnels themselves, which are told apart
+ * by it.
+ */
 export const ownershipUndo = ({ links, ownLinks }: Kernel, journal: Journal): Undoable => ({
   noun: NOUN,
   async undo({ before }) {
@@ -106,7 +112,7 @@ export const ownershipUndo = ({ links, ownLinks }: Kernel, journal: Journal): Un
 /** While no helper ran links may have gone. That they are not forgotten yet is no reason to serve nothing. */
 export async function forgetGone({ links, ownLinks }: Pick<Kernel, 'links' | 'ownLinks'>): Promise<void> {
   try {
-    ownLinks.only(new Set((await links.list(null)).map(({ observed }) => observed.index)))
+    ownLinks.only(new Set((await links.listUncounted(null)).map(({ observed }) => observed.index)))
   } catch (error) {
     log('warning', 'Which links are gone cannot be seen', { detail: messageOf(error) })
   }

@@ -1,10 +1,11 @@
 // Sees tunnels: the links that the kernel holds joined with the files that would make them at boot.
 import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
-import type { FileKind, Saved } from '@panel/shared/tunnel/model.ts'
+import type { FileKind, LinkState, Saved, TunnelState } from '@panel/shared/tunnel/model.ts'
 import { isBetweenSameEnds } from '@panel/shared/tunnel/same-ends.ts'
 import { savedFileName, parseFileName, isNetworkdKind } from '@panel/shared/tunnel/saved-file.ts'
-import type { FoundLink, Kernel } from '../../kernel/facilities.ts'
+import type { Kernel, SeenLink } from '../../kernel/facilities.ts'
+import { madeOnce } from '@panel/shared/made-once.ts'
 import { savedFiles } from './execute.ts'
 import { readFile } from './file-cache.ts'
 import { markStopped } from './keepalives.ts'
@@ -15,18 +16,41 @@ const DROP_INS = '.d'
 /** From this many names on it is quicker to list the folders than to look for four files of each name. */
 const MANY = 50
 
+type StateOf = (interface_name: string, link: LinkState | null, saved: Saved) => TunnelState | null
+const stateOf: StateOf = (interface_name, link, saved) => canonicalTunnel({ interface_name, link, saved })
+const states = madeOnce<TunnelState | null>()
+
 /**
  * The given names, each exactly once and in that order; without names, every link of our kinds and every file of our
  * name.
  */
-export async function probeTunnels(kernel: Kernel, names: readonly string[]): Promise<TunnelFound[]> {
+export const probeTunnels = (kernel: Kernel, names: readonly string[]): Promise<TunnelFound[]> =>
+  see(kernel, names, () => kernel.links.list(names.length === 0 ? null : names), stateOf)
+
+/** As without names, without counters; a state that is as it was is the very object of last time. */
+export const seeAllTunnels = (kernel: Kernel): Promise<Seen<SeenLink>[]> =>
+  see(
+    kernel,
+    [],
+    () => kernel.links.listUncounted(null),
+    (name, link, saved) => states(name, [link, ...Object.values(saved)], () => stateOf(name, link, saved)),
+  )
+
+type Seen<L extends SeenLink> = Omit<TunnelFound, 'observed'> & { readonly observed: L['observed'] | null }
+
+async function see<L extends SeenLink>(
+  kernel: Kernel,
+  names: readonly string[],
+  list: () => Promise<L[]>,
+  state: StateOf,
+): Promise<Seen<L>[]> {
   const isAll = names.length === 0
   const listed = isAll || names.length >= MANY ? await listFiles(kernel) : null
-  const links = new Map((await kernel.links.list(isAll ? null : names)).map((found) => [found.interface_name, found]))
+  const links = new Map((await list()).map((found) => [found.interface_name, found]))
   const wanted = isAll ? [...new Set([...links.keys(), ...namesIn(listed?.there ?? [])])].sort() : names
   return markStopped(
     kernel,
-    await Promise.all(wanted.map((name) => join(kernel, name, links.get(name) ?? null, listed))),
+    await Promise.all(wanted.map((name) => join(kernel, name, links.get(name) ?? null, listed, state))),
   )
 }
 
@@ -36,12 +60,13 @@ export async function probeTunnel(kernel: Kernel, name: string): Promise<TunnelF
   return found
 }
 
-/** Where the folders have been listed: the files that are there, and the units that are enabled. */
-type Listed = { readonly there: ReadonlySet<string>; readonly enabled: ReadonlySet<string> } | null
+/** Where the folders have been listed: the files that are there, that have drop-ins, and that are enabled. */
+type Listed = Readonly<Record<'there' | 'overridden' | 'enabled', ReadonlySet<string>>> | null
 
 async function listFiles({ units, networkd }: Kernel): Promise<NonNullable<Listed>> {
   return {
     there: new Set([...(await units.list()), ...(await networkd.list())]),
+    overridden: new Set([...(await units.listOverridden()), ...(await networkd.listOverridden())]),
     enabled: new Set(await units.listEnabled()),
   }
 }
@@ -49,20 +74,21 @@ async function listFiles({ units, networkd }: Kernel): Promise<NonNullable<Liste
 const namesIn = (files: Iterable<string>): string[] =>
   [...files].flatMap((file) => parseFileName(file)?.interface_name ?? [])
 
-async function join(
+async function join<L extends SeenLink>(
   kernel: Kernel,
   interface_name: string,
-  found: FoundLink | null,
+  found: L | null,
   listed: Listed,
-): Promise<TunnelFound> {
-  const live = { observed: found?.observed ?? null, unmodelled: found?.unmodelled ?? [] }
+  stateOf: StateOf,
+): Promise<Seen<L>> {
+  const live = { observed: found?.observed ?? null, unmodelled: [...(found?.unmodelled ?? [])] }
   // Foreign links may have names that our files cannot have.
   if (!parseFileName(savedFileName('systemd_unit', interface_name)))
     return { interface_name, state: null, is_ours: false, ...live, foreign_files: [] }
   const { saved, foreign_files } = await filesUnder(kernel, interface_name, listed)
   return {
     interface_name,
-    state: canonicalTunnel({ interface_name, link: found?.link ?? null, saved }),
+    state: stateOf(interface_name, found?.link ?? null, saved),
     is_ours: isOurs(kernel, found, saved),
     ...live,
     foreign_files,
@@ -70,11 +96,11 @@ async function join(
 }
 
 /** Where the record does not speak of it, a link is ours that a file of ours makes: at boot, or whenever that runs. */
-function isOurs({ ownLinks }: Kernel, found: FoundLink | null, { systemd_unit, networkd_netdev }: Saved): boolean {
+function isOurs({ ownLinks }: Kernel, found: SeenLink | null, { systemd_unit, networkd_netdev }: Saved): boolean {
   if (!found?.link) return false
   const { config } = found.link
   const made = [systemd_unit?.config, networkd_netdev?.config]
-  return ownLinks.says(found.observed.index) ?? made.some((one) => one && isBetweenSameEnds(one, config))
+  return ownLinks.isOwn(found.observed.index) ?? made.some((one) => one && isBetweenSameEnds(one, config))
 }
 
 async function filesUnder(
@@ -84,12 +110,12 @@ async function filesUnder(
 ): Promise<{ saved: Saved; foreign_files: string[] }> {
   const foreign_files: string[] = []
   const probe = async <K extends FileKind>(kind: K): Promise<Saved[K]> => {
-    const { content, is_enabled } = await fileUnder(kernel, kind, interface_name, listed)
-    const read = content === null ? null : readFile(kind, interface_name, content, is_enabled)
     const name = savedFileName(kind, interface_name)
+    if (listed && !listed.there.has(name) && !listed.enabled.has(name)) return null as Saved[K]
+    const { content, is_enabled, isOverridden } = await fileUnder(kernel, kind, name, listed)
+    const read = content === null ? null : readFile(kind, interface_name, content, is_enabled)
     if (content !== null && !read) foreign_files.push(name)
-    if (content !== null && (await savedFiles(kernel, kind).isOverridden(name)))
-      foreign_files.push(`${name}${DROP_INS}`)
+    if (content !== null && isOverridden) foreign_files.push(`${name}${DROP_INS}`)
     // Enabled, but the unit file is missing.
     return read ?? (is_enabled ? ({ is_enabled, config: null } as Saved[K]) : null)
   }
@@ -105,17 +131,18 @@ async function filesUnder(
 async function fileUnder(
   kernel: Kernel,
   kind: FileKind,
-  interface_name: string,
+  name: string,
   listed: Listed,
-): Promise<{ content: string | null; is_enabled: boolean }> {
-  const name = savedFileName(kind, interface_name)
+): Promise<{ content: string | null; is_enabled: boolean; isOverridden: boolean }> {
   if (listed)
     return {
       content: listed.there.has(name) ? await savedFiles(kernel, kind).read(name) : null,
       is_enabled: listed.enabled.has(name),
+      isOverridden: listed.overridden.has(name),
     }
   return {
     content: await savedFiles(kernel, kind).read(name),
     is_enabled: isNetworkdKind(kind) ? false : await kernel.units.isEnabled(name),
+    isOverridden: await savedFiles(kernel, kind).isOverridden(name),
   }
 }

@@ -16,7 +16,7 @@ export async function refuseSameEnds(
   const create = steps.find((step) => step.kind === 'link_create')
   if (!create) return
   const names = new Set(found.map(({ interface_name }) => interface_name))
-  const existing = (await links.list(null)).find(
+  const existing = (await links.listUncounted(null)).find(
     ({ interface_name, link }) => !names.has(interface_name) && link && isBetweenSameEnds(link.config, create.config),
   )
   if (!existing) return

@@ -9,6 +9,7 @@ export const AuditEntry = shape('AuditEntry', {
   action: Sentence,
   user_id: nullable(Id),
   username: Text,
+  session_id: described(nullable(Id), 'The session that it was done in; null without one.'),
   target_type: Text,
   target_id: nullable(Id),
   target_name: described(

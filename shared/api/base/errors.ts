@@ -5,7 +5,7 @@ import type { Message, Params } from '../../messages/message.ts'
 import { Anything, shape, Text, described } from './shapes.ts'
 
 /** A sentence in English, and what another language makes of the same (shared/messages/README.md). */
-export const Told = {
+export const MessageFields = {
   message: Text,
   message_id: Type.Unsafe<Message['message_id']>({
     type: 'string',
@@ -30,8 +30,8 @@ export const ErrorEnvelope = shape('Error', {
 export type ErrorEnvelope = Static<typeof ErrorEnvelope>
 
 /** Beside the English text where that has a name of its own. */
-export const ToldElsewhere = { message_id: Told.message_id, params: Told.params }
-export const MessageView = shape('Message', Told)
+export const MessageIdentity = { message_id: MessageFields.message_id, params: MessageFields.params }
+export const MessageView = shape('Message', MessageFields)
 
 /** A field that holds a sentence, with its twin beside it (`spoken` in shared/messages/message.ts). */
 export const sentence = <F extends string>(field: F, description?: string) =>
@@ -40,5 +40,5 @@ export const sentence = <F extends string>(field: F, description?: string) =>
     [`${field}_message`]: MessageView,
   }) as Record<F, typeof Text> & Record<`${F}_message`, typeof MessageView>
 
-export const Warning = shape('Warning', { code: stringEnum(WARNING_CODES), ...Told, field: Text })
+export const Warning = shape('Warning', { code: stringEnum(WARNING_CODES), ...MessageFields, field: Text })
 export type Warning = Static<typeof Warning>

@@ -1,22 +1,25 @@
 // What the API answers about relay rules, for the web daemon that says it and the page that shows it (reference.md,
 // Forwarding rules; decisions.md, F1 to F29, S7, R29).
-import { nullable, strict, type Static } from '../../schema.ts'
+import { nullable, strict, Type, type Static } from '../../schema.ts'
 import { MessageView, sentence, Warning } from '../base/errors.ts'
 import { answerProperties } from '../base/field-list.ts'
 import { Count, Flag, Id, list, Never, oneOf, shape, Text, described } from '../base/shapes.ts'
 import { StepView } from '../base/step.ts'
 import { CheckView } from '../tunnels/answers.ts'
 import { Impact } from '../impact/impact.ts'
+import { SHOWN_STATES } from './check.ts'
 import { AllowedSourceView } from './allowed-sources.ts'
 import { CreateRouteBody } from './bodies.ts'
 import { DestinationView } from './destinations.ts'
+import { FastPathView } from './fast-path-fields.ts'
 import { ROUTE_FIELDS } from './fields.ts'
 import { TrafficView } from './traffic.ts'
 
 export const RouteView = shape('Route', answerProperties(ROUTE_FIELDS))
 export type RouteView = Static<typeof RouteView>
 
-const HealthState = oneOf(['healthy', 'disabled', 'pending', 'impaired', 'failed', 'inconsistent'])
+export const ROUTE_HEALTH_STATES = ['healthy', 'disabled', 'pending', 'impaired', 'failed', 'inconsistent'] as const
+const HealthState = oneOf(ROUTE_HEALTH_STATES)
 export type RouteHealthState = Static<typeof HealthState>
 
 const TunnelOnPath = strict({
@@ -27,6 +30,12 @@ const TunnelOnPath = strict({
   oper_state: Text,
 })
 export type TunnelOnPath = Static<typeof TunnelOnPath>
+
+/** A pattern, since an address is part of it. */
+const CarriedOutAs = described(
+  nullable(Type.String({ pattern: '^(masquerade|snat [0-9a-f.:]{2,39})$' })),
+  'What the kernel makes of masquerade on the path that the packets take now: "snat" with the address of the tunnel that they leave by, or "masquerade". Null: the rule does not masquerade or is not in force, or nobody knows.',
+)
 
 export const RouteHealthView = shape('RouteHealth', {
   state: HealthState,
@@ -39,9 +48,20 @@ export const RouteHealthView = shape('RouteHealth', {
     'The one that its packets go over; of several one that is down. Null: none, or one that no longer exists.',
   ),
   destinations: described(
-    list(strict({ address: Text, port: Count, tunnel: nullable(TunnelOnPath) })),
-    'Those in force, each with the tunnel that its packets go over; null: none that is known.',
+    list(
+      strict({
+        address: Text,
+        port: Count,
+        tunnel: nullable(TunnelOnPath),
+        takes_connections: Flag,
+        state: oneOf(SHOWN_STATES),
+        carried_out_as: CarriedOutAs,
+      }),
+    ),
+    'Those that are enabled, each with the tunnel that its packets go over (null: none that is known), and whether new connections go to it.',
   ),
+  carried_out_as: described(CarriedOutAs, 'The same for all destinations in force; null also where they differ.'),
+  fast_path: FastPathView,
 })
 export type RouteHealthView = Static<typeof RouteHealthView>
 

@@ -1,16 +1,59 @@
 // Where a rule relays to: as a client sends it, and as it is answered.
 import { message } from '../../messages/message.ts'
-import { nullable, strict, U32_MAX, type Static } from '../../schema.ts'
-import { flag, maybe, ranged, refusedWith } from '../base/fields.ts'
-import { Count, Flag, Id, shape, Text } from '../base/shapes.ts'
+import { nullable, strict, stringEnum, Type, U32_MAX, type Static } from '../../schema.ts'
+import { flag, maybe, orNull, ranged, refusedWith, text } from '../base/fields.ts'
+import { Count, described, Flag, Id, Instant, oneOf, shape, Text } from '../base/shapes.ts'
 import { address, CHANGING, DROP_CONNECTIONS, port, rangeEnd } from './words.ts'
 
 /** Of one rule (decisions.md, F5). */
 export const MAX_DESTINATIONS = 64
+/** Addresses of one name (decisions.md, F38). */
+export const MAX_ADDRESSES_OF_NAME = 8
+
+export const HOSTNAME_POLICIES = ['first', 'all'] as const
+/** What the checks of a destination say. */
+export const DESTINATION_STATES = ['unknown', 'up', 'down'] as const
+/** RFC 1123: labels of letters, digits and hyphens. A name whose last label is a number would be an address. */
+const HOSTNAME_PATTERN =
+  '^(?=.*[A-Za-z][A-Za-z0-9-]*\\.?$)([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)*[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.?$'
 
 export const RouteDestinationBody = strict(
   {
-    address: address('INVALID_DESTINATION', 'address', 'Where connections are relayed to.'),
+    address: maybe(
+      address(
+        'INVALID_DESTINATION',
+        'address',
+        'Where connections are relayed to. Beside a hostname it is without effect: it is what that was resolved to.',
+      ),
+    ),
+    hostname: maybe(
+      orNull(
+        Type.String({
+          maxLength: 253,
+          pattern: HOSTNAME_PATTERN,
+          ...refusedWith(
+            'INVALID_HOSTNAME',
+            message('check.hostname', { field: 'hostname' }),
+            'In the place of an address: the name that is resolved, and resolved again as long as the rule is there.',
+          ),
+        }),
+      ),
+    ),
+    hostname_policy: maybe(
+      orNull(
+        stringEnum(
+          HOSTNAME_POLICIES,
+          refusedWith(
+            'INVALID_VALUE',
+            message('input.choice', { field: 'hostname_policy', options: HOSTNAME_POLICIES.join(', ') }),
+            'Of several addresses of a name: first takes one and keeps it while it is among them, all makes each a destination, up to 8. Default first.',
+          ),
+        ),
+      ),
+    ),
+    is_backup: maybe(
+      flag('is_backup', 'Whether it gets new connections only while no other destination is up. Default false.'),
+    ),
     port: port('port', 'The port there; of a range its first.'),
     port_range_end: rangeEnd(
       'port_range_end',
@@ -48,6 +91,21 @@ export const RouteDestinationBody = strict(
         'Accepted and without effect: the order is that of the list.',
       ),
     ),
+    state: maybe(
+      stringEnum(
+        DESTINATION_STATES,
+        refusedWith(
+          'INVALID_VALUE',
+          message('input.choice', { field: 'state', options: DESTINATION_STATES.join(', ') }),
+          'Accepted and without effect: it is what the checks say.',
+        ),
+      ),
+    ),
+    drained_until: maybe(
+      orNull(
+        text(40, false, 'drained_until', 'Accepted and without effect: drain and return are requests of their own.'),
+      ),
+    ),
   },
   refusedWith(
     'INVALID_DESTINATION',
@@ -62,11 +120,16 @@ export type RouteDestinationBody = Static<typeof RouteDestinationBody>
 
 export const DestinationView = shape('Destination', {
   route_destination_id: Id,
-  address: Text,
+  address: described(Text, 'Of a hostname what it was last resolved to; "" where it has never been.'),
+  hostname: nullable(Text),
+  hostname_policy: nullable(oneOf(HOSTNAME_POLICIES)),
   port: Count,
   port_range_end: nullable(Count),
   weight: Count,
   is_enabled: Flag,
+  is_backup: Flag,
+  drained_until: described(nullable(Instant), 'Taken out by hand until then; null where it is not.'),
+  state: described(oneOf(DESTINATION_STATES), 'What its checks say; unknown without checks.'),
   sort_order: Count,
 })
 export type DestinationView = Static<typeof DestinationView>
@@ -79,7 +142,7 @@ export const RemoveDestinationBody = strict({
   route_destination_id: maybe(
     ranged('integer', 1, 2 ** 53 - 1, 'INVALID_VALUE', 'route_destination_id', 'The destination by its id.'),
   ),
-  address: maybe(RouteDestinationBody.properties.address),
+  address: RouteDestinationBody.properties.address,
   port: maybe(RouteDestinationBody.properties.port),
   drop_connections: DROP_CONNECTIONS,
   ...CHANGING,

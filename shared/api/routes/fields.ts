@@ -6,10 +6,12 @@ import { APPLIED_FIELDS } from '../base/applied-fields.ts'
 import { field, type ColumnsOf, type RecordOf } from '../base/field-list.ts'
 import type { FieldCode } from '../base/codes.ts'
 import { HEAL_FIELDS } from '../base/heal-fields.ts'
+import { FAST_PATH_FIELDS, FAST_PATH_STATE } from './fast-path-fields.ts'
 import { flag, lookupId, maybe, orNull, ranged, refusedWith, tagList, text } from '../base/fields.ts'
 import { ADDRESS_FAMILIES, LOAD_BALANCE_MODES, NAT_MODES, ROUTE_PROTOCOLS } from '../base/lookups.ts'
 import { Count, Flag, Id, idIn, list, Sentence, Text, described } from '../base/shapes.ts'
 import { AllowedSourceBody, AllowedSourceView, MAX_ALLOWED_SOURCES } from './allowed-sources.ts'
+import { RouteCheck, RouteCheckBody } from './check.ts'
 import { DestinationView, MAX_DESTINATIONS, RouteDestinationBody } from './destinations.ts'
 import { address, port, rangeEnd } from './words.ts'
 
@@ -141,6 +143,12 @@ export const ROUTE_FIELDS = {
     ),
     stored: 'elsewhere',
   }),
+  check: field({
+    answer: described(nullable(RouteCheck), 'How the destinations are checked; null: they are not.'),
+    request: maybe(orNull(RouteCheckBody)),
+    byDefault: null,
+    stored: 'elsewhere',
+  }),
   load_balance_mode_id: field({
     answer: idIn(LOAD_BALANCE_MODES),
     request: lookup(
@@ -270,8 +278,12 @@ export const ROUTE_FIELDS = {
     byDefault: [],
   }),
   ...HEAL_FIELDS,
+  ...FAST_PATH_FIELDS,
   ...APPLIED_FIELDS,
 }
 
-export type RouteRecord = RecordOf<typeof ROUTE_FIELDS>
-export type RouteColumns = ColumnsOf<typeof ROUTE_FIELDS>
+/** With what no answer has. */
+export const STORED_ROUTE_FIELDS = { ...ROUTE_FIELDS, ...FAST_PATH_STATE }
+
+export type RouteRecord = RecordOf<typeof STORED_ROUTE_FIELDS>
+export type RouteColumns = ColumnsOf<typeof STORED_ROUTE_FIELDS>

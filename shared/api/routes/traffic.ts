@@ -5,8 +5,9 @@ import { sentence } from '../base/errors.ts'
 import { Amount, Count, Flag, Id, Instant, list, shape, Text, described } from '../base/shapes.ts'
 
 /**
- * Two figures of the same bytes, never added together: `_since_boot` is the kernel's own counter, `_since_creation` what the panel has summed up.
- * `tx` is towards the destination, `rx` back from it. Null is not known: rates need two samples, connections need connection tracking, new ones two looks at it.
+ * Two figures of the same bytes, never added together: `_since_boot` is the kernel's own counter, `_since_creation`
+ * what the panel has summed up. `tx` is towards the destination, `rx` back from it. Null is not known: rates need two
+ * samples, connections need connection tracking, new ones two looks at it.
  */
 export const TrafficView = shape('RouteTraffic', {
   route_rule_id: Id,

@@ -4,7 +4,7 @@ import type { Family } from '../../address/ip.ts'
 import { canonicalRuleset, familyOf } from '../canonical.ts'
 import type { RelayRule } from '../model.ts'
 import { addDestinations, listenLines, markLine, ruleMatch, ruleLines, sourceLines } from './rule.ts'
-import { emptyTables, type ChainTable, type FamilyTables } from './tables.ts'
+import { emptyTables, MASQUERADE_CHAIN, SOURCE_CHAIN, type ChainTable, type FamilyTables } from './tables.ts'
 import { hex, ruleMark, RULE_MASK } from '../mark.ts'
 
 /** The rules may come in any order and of any family; those of the other one are passed over. */
@@ -44,6 +44,10 @@ function natChains(nat: ChainTable, rules: readonly RelayRule[], family: Family)
     ...own.flatMap((rule) => listenLines('out', rule)),
   ])
   nat.chains.set('PANEL-SNAT', [NOT_OURS, '-m conntrack ! --ctstate DNAT -j RETURN', ...rules.flatMap(sourceLines)])
+  // The kernel forgets what it masquerades with the link or the address. What it translates to an address that it is
+  // given goes on once the tunnel is back.
+  nat.chains.set(MASQUERADE_CHAIN, [`-j ${SOURCE_CHAIN}`, '-j MASQUERADE'])
+  nat.chains.set(SOURCE_CHAIN, [])
   if (rules.some((rule) => rule.max_connections_per_source !== null || rule.connection_rate_limit !== null))
     nat.chains.set('PANEL-NO', [`-j CONNMARK --set-xmark ${REFUSED}/0xffffffff`, '-j ACCEPT'])
   for (const rule of rules) {

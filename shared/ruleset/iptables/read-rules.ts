@@ -3,8 +3,9 @@
 import type { Family } from '../../address/ip.ts'
 import { canonicalRule } from '../canonical.ts'
 import type { RelayDestination, RelayRule } from '../model.ts'
-import type { FamilyTables } from './tables.ts'
+import { MASQUERADE_CHAIN, type FamilyTables } from './tables.ts'
 import { readMark } from '../mark.ts'
+import { CLOSED, EARLIER_MASQUERADE } from './rule.ts'
 
 /** Null for a rule that cannot be assembled. */
 export function rulesOfTables(tables: FamilyTables, family: Family): Map<number, RelayRule | null> {
@@ -61,9 +62,11 @@ function listening({ nat }: FamilyTables, family: Family): Map<number, Listening
   return found
 }
 
+const MASQUERADED: readonly string[] = [MASQUERADE_CHAIN, EARLIER_MASQUERADE]
+
 /** Lines of the chains that all rules share, each with the mark of its rule. */
 interface ByMark {
-  /** An address, or MASQUERADE. */
+  /** An address, or one of MASQUERADED. */
   readonly sources: ReadonlyMap<number, string>
   readonly clamped: ReadonlySet<number>
 }
@@ -79,7 +82,7 @@ function byMark({ nat, mangle }: FamilyTables): ByMark {
     sources: new Map(
       marked(
         nat.chains.get('PANEL-SNAT'),
-        /^-m connmark --mark (0x[0-9a-f]+)\/0xffffff00 -j (?:(MASQUERADE)|SNAT --to-source (\S+))$/,
+        /^-m connmark --mark (0x[0-9a-f]+)\/0xffffff00 -j (?:(PANEL-MASQ|MASQUERADE)|SNAT --to-source (\S+))$/,
       ),
     ),
     clamped: new Set(
@@ -101,6 +104,7 @@ function readRule(
   if (!at || order === null) return null
   const { balance, destinations } = balanced(nat.chains, id, lines, at.bind_port)
   const source = sources.get(id) ?? null
+  const isMasqueraded = source !== null && MASQUERADED.includes(source)
   try {
     return canonicalRule({
       route_rule_id: id,
@@ -112,8 +116,8 @@ function readRule(
       bind_interface: at.bind_interface,
       destinations,
       balance,
-      nat_mode: source === 'MASQUERADE' ? 'masquerade' : source === null ? 'none' : 'snat',
-      snat_address: source === 'MASQUERADE' ? null : source,
+      nat_mode: isMasqueraded ? 'masquerade' : source === null ? 'none' : 'snat',
+      snat_address: isMasqueraded ? null : source,
       allowed_sources: (nat.chains.get(`PANEL-S-${id}`) ?? []).flatMap((line) => /^-s (\S+) /.exec(line)?.[1] ?? []),
       is_clamp_mss_to_pmtu: clamped.has(id),
       is_include_local_originated: at.isLocal,
@@ -121,6 +125,7 @@ function readRule(
       fwmark: firstIn(lines, /^-j MARK --set-xmark (0x[0-9a-f]+)\//),
       max_connections_per_source: firstIn(lines, /^-m connlimit --connlimit-above ([0-9]+) /),
       connection_rate_limit: firstIn(lines, /^-m hashlimit .* --hashlimit-name panel-[0-9]+-([0-9]+) /),
+      is_closed: lines.includes(CLOSED),
     })
   } catch (error) {
     // Pieces that make no rule: no destination, families that differ, a range that ends before it begins.
@@ -152,10 +157,16 @@ function balanced(
     listener;
     listener = chains.get(`PANEL-D-${id}-${destinations.length}`)
   ) {
-    const weight = firstIn(listener, /^-m comment --comment "weight ([0-9]+)" /)
+    const traits = textIn(listener, /^-m comment --comment ("[^"]*"|\S+) /) ?? ''
+    const weight = firstIn([traits], /\bweight ([0-9]+)/)
     const end = textIn(listener, /-j DNAT --to-destination (\S+)$/)
     isWeighted ||= weight !== null
-    destinations.push({ ...readEnd(end ?? '', bind_port), weight: weight ?? 1 })
+    destinations.push({
+      ...readEnd(end ?? '', bind_port),
+      weight: weight ?? 1,
+      is_backup: /\bbackup\b/.test(traits),
+      rotation: /\bout\b/.test(traits) ? 'out' : 'in',
+    })
   }
   const drawn = lines.join('\n')
   return {
@@ -171,7 +182,11 @@ function balanced(
 }
 
 /** An address alone keeps the ports. */
-function readEnd(text: string, bind_port: number): Omit<RelayDestination, 'weight'> {
+function readEnd(text: string, bind_port: number): Pick<RelayDestination, 'address' | 'port' | 'port_range_end'> {
   const [, six, four, port] = /^(?:\[([^\]]+)\]|([0-9.]+)):([0-9]+)(?:-[0-9]+\/[0-9]+)?$/.exec(text) ?? []
-  return { address: six ?? four ?? text, port: port === undefined ? bind_port : Number(port), port_range_end: null }
+  return {
+    address: six ?? four ?? text,
+    port: port === undefined ? bind_port : Number(port),
+    port_range_end: null,
+  }
 }

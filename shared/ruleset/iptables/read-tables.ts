@@ -3,7 +3,7 @@
 import type { Family } from '../../address/ip.ts'
 import { canonicalIp } from '../../address/ip.ts'
 import type { RelayCounters } from '../model.ts'
-import { COUNT_CHAIN, emptyTables, OURS, TABLES, type FamilyTables, type TableName } from './tables.ts'
+import { COUNT_CHAIN, emptyTables, OURS, SOURCE_CHAIN, TABLES, type FamilyTables, type TableName } from './tables.ts'
 
 /**
  * Throws a SyntaxError where a table of ours holds what iptables cannot list, so that nothing is mistaken for missing.
@@ -20,8 +20,8 @@ export function readTables(saved: string, family: Family): FamilyTables {
     const [, declared] = /^:(\S+) /.exec(line) ?? []
     if (declared?.startsWith(OURS)) tables[table].chains.set(declared, [])
     const [, chain, rule] = /^-A (\S+) (.*)$/.exec(line) ?? []
-    if (chain === undefined || rule === undefined) continue
-    if (chain.startsWith(OURS)) tables[table].chains.get(chain)?.push(normalize(rule, family))
+    if (chain === undefined || rule === undefined || chain === SOURCE_CHAIN) continue
+    if (chain.startsWith(OURS)) tables[table].chains.get(chain)?.push(normalizeLine(rule, family))
     else if (LEADS_HERE.test(rule))
       tables[table].hooks.set(chain, [...(tables[table].hooks.get(chain) ?? []), rule.trim()])
   }
@@ -31,7 +31,7 @@ export function readTables(saved: string, family: Family): FamilyTables {
 const LEADS_HERE = /(?:^| )-[jg] PANEL-\S+ *$/
 
 /** glibc writes some IPv6 addresses otherwise than RFC 5952 does. */
-function normalize(rule: string, family: Family): string {
+export function normalizeLine(rule: string, family: Family): string {
   const line = rule.trim()
   if (family === 4) return line
   const address = (text: string): string => {

@@ -10,10 +10,13 @@ import { COUNT_CHAIN, isPresent, TABLES, type ChainTable, type FamilyTables } fr
 import { ruleIdsIn } from './owners.ts'
 import { rulesOfTables } from './read-rules.ts'
 import { readTables } from './read-tables.ts'
+import { readSourceLines } from './sources.ts'
 
 export interface IptablesRead extends Pick<RulesetFound, 'rules' | 'damaged' | 'unmanaged'> {
   readonly tables: FamilyTables
   readonly missing_jumps: string[]
+  /** The lines of our chain of sources (sources.ts); null where it is not there. */
+  readonly sources: string[] | null
   /** Every rule that can be read from the chains, those among them that are damaged too. */
   readonly legible: readonly RelayRule[]
 }
@@ -24,7 +27,8 @@ export interface IptablesRead extends Pick<RulesetFound, 'rules' | 'damaged' | '
  */
 export function readIptables(saved: string, family: Family): IptablesRead {
   const tables = readTables(saved, family)
-  if (!isPresent(tables)) return { tables, rules: [], damaged: [], unmanaged: [], missing_jumps: [], legible: [] }
+  if (!isPresent(tables))
+    return { tables, rules: [], damaged: [], unmanaged: [], missing_jumps: [], sources: null, legible: [] }
   const candidates = rulesOfTables(tables, family)
   const legible = [...candidates.values()].filter((rule) => rule !== null)
   const differences = new Differences()
@@ -35,6 +39,7 @@ export function readIptables(saved: string, family: Family): IptablesRead {
   const broken = new Set(damaged.map(({ route_rule_id }) => route_rule_id))
   return {
     tables,
+    sources: readSourceLines(saved, family),
     legible,
     rules: legible.filter(({ route_rule_id }) => !broken.has(route_rule_id)).sort(inOrder),
     damaged,

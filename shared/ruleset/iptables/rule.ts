@@ -3,10 +3,10 @@
 import { familyOf, isWildcard } from '../canonical.ts'
 import type { RelayDestination, RelayRule } from '../model.ts'
 import type { Hook } from '../nft/constant.ts'
-import type { ChainTable } from './tables.ts'
+import { MASQUERADE_CHAIN, type ChainTable } from './tables.ts'
 import { hex, ruleMark, RULE_MASK } from '../mark.ts'
 import { listensOn } from '../ports.ts'
-import { destinationSlots } from '../slots.ts'
+import { leadsOf } from '../leads.ts'
 
 /** Flows of a rule, whatever their destination. */
 export const ruleMatch = (id: number): string => `-m connmark --mark ${hex(ruleMark(id))}/${hex(RULE_MASK)}`
@@ -50,6 +50,7 @@ export function ruleLines(rule: RelayRule): string[] {
         ]),
     ...(rule.is_logging_enabled ? [`-j LOG --log-prefix "panel relay ${id}: " --log-level 6`] : []),
     ...(fwmark === null ? [] : [markLine(fwmark)]),
+    ...(rule.is_closed ? [CLOSED] : []),
     ...draws(rule),
   ]
 }
@@ -63,9 +64,12 @@ const rateHeld = (rate: number): number => Math.floor(1e6 / Math.floor(1e6 / rat
 /** Any value would do, as long as it stays: another one sends every client to another server. */
 const HASH_SEED = '0x70616e65'
 
+/** Neither this rule nor one behind it owns the flow: the host itself refuses it. */
+export const CLOSED = '-m comment --comment closed -j ACCEPT'
+
 /** Each line takes its share of the flows that those before it have left; the last takes what is left then. */
 function draws(rule: RelayRule): string[] {
-  const slots = destinationSlots(rule)
+  const slots = leadsOf(rule)
   const condition = (slot: number): string =>
     rule.balance === 'source_hash'
       ? `-m cluster --cluster-local-nodemask ${hex(2 ** slot)} --cluster-total-nodes ${slots.length} --cluster-hash-seed ${HASH_SEED} `
@@ -82,12 +86,20 @@ function draws(rule: RelayRule): string[] {
 export function addDestinations({ chains }: ChainTable, rule: RelayRule): void {
   const { route_rule_id: id } = rule
   rule.destinations.forEach((destination, at) => {
-    const weight = rule.balance === 'weighted' ? `-m comment --comment "weight ${destination.weight}" ` : ''
+    const about = formatTraits(rule, destination)
     const dnat = TRANSPORTS.filter((transport) => listensOn(rule, transport)).map(
       (transport) => `-p ${transport} -j DNAT --to-destination ${formatEnd(rule, destination)}`,
     )
-    chains.set(`PANEL-D-${id}-${at}`, [`${weight}-j CONNMARK --set-xmark ${hex(ruleMark(id, at))}/0xffffffff`, ...dnat])
+    chains.set(`PANEL-D-${id}-${at}`, [`${about}-j CONNMARK --set-xmark ${hex(ruleMark(id, at))}/0xffffffff`, ...dnat])
   })
+}
+
+/** As iptables-save prints it: one word without quotes. */
+function formatTraits({ balance }: RelayRule, { weight, is_backup, rotation }: RelayDestination): string {
+  const weighted = balance === 'weighted' && !is_backup ? [`weight ${weight}`] : []
+  const traits = [...weighted, ...(is_backup ? ['backup'] : []), ...(rotation === 'out' ? ['out'] : [])].join(' ')
+  if (traits === '') return ''
+  return `-m comment --comment ${traits.includes(' ') ? `"${traits}"` : traits} `
 }
 
 /** A range that keeps its ports needs none here; a shifted one names the first bound port. */
@@ -97,7 +109,11 @@ function formatEnd({ bind_port }: RelayRule, { address, port, port_range_end }: 
   return port_range_end === null ? `${before}:${port}` : `${before}:${port}-${port_range_end}/${bind_port}`
 }
 
+/** Of a masqueraded rule, as an earlier version wrote the line. */
+export const EARLIER_MASQUERADE = 'MASQUERADE'
+export const earlierLine = (line: string): string => line.replace(/-j PANEL-MASQ$/, `-j ${EARLIER_MASQUERADE}`)
+
 export function sourceLines({ route_rule_id: id, nat_mode, snat_address }: RelayRule): string[] {
-  if (nat_mode === 'masquerade') return [`${ruleMatch(id)} -j MASQUERADE`]
+  if (nat_mode === 'masquerade') return [`${ruleMatch(id)} -j ${MASQUERADE_CHAIN}`]
   return snat_address === null ? [] : [`${ruleMatch(id)} -j SNAT --to-source ${snat_address}`]
 }

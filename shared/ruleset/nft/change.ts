@@ -35,8 +35,9 @@ export interface TableChange {
 }
 
 /**
- * Only the differences, and always the constant chains, so that the text shows the path of a packet. Counters that stay are never created
- * again, or what they counted since they were last read would be lost. `found` null: our table does not exist.
+ * Only the differences, and always the constant chains, so that the text shows the path of a packet. Counters that stay
+ * are never created again, or what they counted since they were last read would be lost. `found` null: our table does
+ * not exist.
  */
 export function diffTables(found: Table | null, wanted: Table): TableChange {
   const base = found && isRepairable(found, wanted) ? found : emptyTable()

@@ -38,6 +38,8 @@ function destinationSets({ sets }: Table, family: 4 | 6): void {
   sets.set(`relay_to${family}`, newSet('map', `mark : ${address} . inet_service`))
   sets.set(`relay_same${family}`, newSet('map', `mark : ${address}`))
   sets.set(`relay_shift${family}`, newSet('map', `mark . inet_service : ${address} . inet_service`))
+  // Never looked up by a packet: the destinations that are out of rotation, by their own slots.
+  sets.set(`relay_home${family}`, newSet('map', `mark : ${address} . inet_service`))
   sets.set(`relay_snat${family}`, newSet('map', `mark : ${address}`))
   sets.set(sourceMap(family), newMirror(family))
 }
@@ -66,8 +68,8 @@ function chains({ chains: all }: Table): void {
   all.set('postrouting', {
     declaration: hooked('nat', 'postrouting', 100),
     rules: [
-      // The kernel forgets what it masquerades with the link or the address. What it translates to an address that it is
-      // given goes on once the tunnel is back.
+      // The kernel forgets what it masquerades with the link or the address. What it translates to an address that it
+      // is given goes on once the tunnel is back.
       ...FAMILIES.map(
         (family) =>
           `${RULE} == @relay_masquerade ct status dnat snat ${ip(family)} to oifname map @${sourceMap(family)}`,

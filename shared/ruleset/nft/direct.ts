@@ -6,7 +6,9 @@ import type { Table } from './table.ts'
 /** So many elements and counters fit into one datagram; more of them take nft longer than it takes to start. */
 export const DIRECT_MAX = 500
 
-/** `found` is what the change begins from: its constant chains are written out in every change, and stay as they are. */
+/**
+ * `found` is what the change begins from: its constant chains are written out in every change, and stay as they are.
+ */
 export function isDirect(change: TableChange, found: Table): boolean {
   const { isRebuilt, sets, chains, goneChains, goneSets, goneCounters, counters, elements } = change
   const parts = elements.reduce((sum, { gone, come }) => sum + gone.length + come.length, counters.length)

@@ -19,6 +19,9 @@ export const textIn = (object: JsonObject, key: string): string =>
 export const numberIn = (object: JsonObject, key: string): number =>
   typeof object[key] === 'number' ? (object[key] as number) : 0
 
+/** The same for a value of 32 bits without a sign: nft prints what is above the half of it as a negative number. */
+export const u32In = (object: JsonObject, key: string): number => numberIn(object, key) >>> 0
+
 /** What no text of ours looks like. */
 export const foreign = (value: Json): string => `? ${JSON.stringify(value)}`
 

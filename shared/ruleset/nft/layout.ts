@@ -2,7 +2,9 @@
 import { canonicalRuleset, familyOf, isWildcard } from '../canonical.ts'
 import type { RelayDestination, RelayRule } from '../model.ts'
 import { addClamp, addFwmark, constantTable, HOOKS, ip, type Hook } from './constant.ts'
-import { hex, ruleMark } from '../mark.ts'
+import { addFastPath, takeFastPath } from './fast-path.ts'
+import { leadsOf } from '../leads.ts'
+import { flowMark, hex, ruleMark } from '../mark.ts'
 import { listensOn, groupByPort, type PortGroup, type Transport } from '../ports.ts'
 import { drawnMark, destinationSlots } from '../slots.ts'
 import { newSet, type Table } from './table.ts'
@@ -13,6 +15,7 @@ export function layOut(rules: readonly RelayRule[]): Table {
   const ordered = canonicalRuleset(rules)
   if (ordered.some((rule) => rule.is_clamp_mss_to_pmtu)) addClamp(table)
   if (ordered.some((rule) => rule.fwmark !== null)) addFwmark(table)
+  if (ordered.some((rule) => rule.is_fast_path)) addFastPath(table)
   for (const rule of ordered) whatItDoes(table, rule)
   for (const hook of HOOKS) {
     const caught = hook === 'in' ? ordered : ordered.filter((rule) => rule.is_include_local_originated)
@@ -34,7 +37,7 @@ export function put(table: Table, set: string, key: string, value = ''): void {
 function whatItDoes(table: Table, rule: RelayRule): void {
   const { route_rule_id: id } = rule
   const family = familyOf(rule)
-  const mark = hex(ruleMark(id))
+  const [mark, ofNew] = [hex(ruleMark(id)), hex(flowMark(rule))]
   for (const [way, direction] of [
     ['tx', 'original'],
     ['rx', 'reply'],
@@ -43,17 +46,27 @@ function whatItDoes(table: Table, rule: RelayRule): void {
     put(table, 'relay_account', `${mark} . ${direction}`, `rule_${id}_${way}`)
   }
   put(table, 'relay_order', mark, hex(rule.sort_order))
-  if (rule.nat_mode === 'masquerade') put(table, 'relay_masquerade', mark)
-  if (rule.snat_address !== null) put(table, `relay_snat${family}`, mark, rule.snat_address)
-  if (rule.is_clamp_mss_to_pmtu) put(table, 'relay_clamp', mark)
+  if (rule.nat_mode === 'masquerade') put(table, 'relay_masquerade', ofNew)
+  if (rule.snat_address !== null) put(table, `relay_snat${family}`, ofNew, rule.snat_address)
+  // The answer to what began before the rule was on the fast path is clamped too.
+  if (rule.is_clamp_mss_to_pmtu) for (const one of [mark, ofNew]) put(table, 'relay_clamp', one)
+  if (rule.is_fast_path) takeFastPath(table, id, ofNew)
   if (rule.fwmark !== null) put(table, 'relay_fwmark', mark, hex(rule.fwmark))
-  if (rule.balance === 'weighted')
-    rule.destinations.forEach(({ weight }, index) => put(table, 'relay_weight', hex(ruleMark(id, index)), hex(weight)))
-  destinationSlots(rule).forEach((index, slot) => {
-    const destination = rule.destinations[index]
-    if (destination) leadTo(table, rule, hex(ruleMark(id, slot)), destination)
+  const weighted = rule.balance === 'weighted' ? rule.destinations.filter(({ is_backup }) => !is_backup) : []
+  weighted.forEach(({ weight }, index) => put(table, 'relay_weight', hex(ruleMark(id, index)), hex(weight)))
+  const leads = leadsOf(rule)
+  destinationSlots(rule).forEach((home, slot) => {
+    const [own, lead] = [rule.destinations[home], rule.destinations[leads[slot] ?? home]]
+    const slotMark = hex(flowMark(rule, slot))
+    const isDrawn = slot < leads.length
+    if (own?.rotation === 'out') put(table, `relay_home${family}`, slotMark, endOf(own))
+    else if (own && !isDrawn) put(table, `relay_to${family}`, slotMark, endOf(own))
+    // A flow that finds no destination is nobody's, and the host refuses it.
+    if (lead && isDrawn && !rule.is_closed) leadTo(table, rule, slotMark, lead)
   })
 }
+
+const endOf = ({ address, port }: Pick<RelayDestination, 'address' | 'port'>): string => `${address} . ${port}`
 
 /** A range that keeps its ports needs no port at the destination; a shifted one has an element for each port. */
 function leadTo(
@@ -63,7 +76,7 @@ function leadTo(
   { address, port, port_range_end }: RelayDestination,
 ): void {
   const family = familyOf(rule)
-  if (port_range_end === null) return put(table, `relay_to${family}`, mark, `${address} . ${port}`)
+  if (port_range_end === null) return put(table, `relay_to${family}`, mark, endOf({ address, port }))
   if (port === rule.bind_port) return put(table, `relay_same${family}`, mark, address)
   for (let to = port; to <= port_range_end; to += 1)
     put(table, `relay_shift${family}`, `${mark} . ${rule.bind_port + to - port}`, `${address} . ${to}`)
@@ -73,7 +86,7 @@ function listen(table: Table, hook: Hook, transport: Transport, rules: readonly 
   const { plain, single, ranges } = groupByPort(rules)
   for (const rule of plain) {
     const family = familyOf(rule)
-    const mark = hex(ruleMark(rule.route_rule_id))
+    const mark = hex(flowMark(rule))
     if (isWildcard(rule.bind_address))
       put(table, `relay_${hook}_any${family}`, `${transport} . ${rule.bind_port}`, mark)
     else put(table, `relay_${hook}_id${family}`, `${transport} . ${rule.bind_address} . ${rule.bind_port}`, mark)

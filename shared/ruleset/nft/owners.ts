@@ -3,7 +3,7 @@ import { readMark } from '../mark.ts'
 import type { Table } from './table.ts'
 
 export function ruleIdsIn(text: string): number[] {
-  return [...text.matchAll(/\b(?:rule|from[46]|open[46])_([0-9]+)(?:_[rt]x)?\b/g)].map(([, id]) => Number(id))
+  return [...text.matchAll(/\b(?:rule|twice|from[46]|open[46])_([0-9]+)(?:_[rt]x)?\b/g)].map(([, id]) => Number(id))
 }
 
 /**

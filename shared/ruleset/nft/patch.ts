@@ -3,6 +3,7 @@
 import type { RelayRule } from '../model.ts'
 import { patchLines, type Versions } from '../patch-lines.ts'
 import { addClamp, addFwmark } from './constant.ts'
+import { addFastPath } from './fast-path.ts'
 import { layOut } from './layout.ts'
 import { elementOwners, ruleIdsIn } from './owners.ts'
 import { COUNTER_NAME, emptyTable, type Table, type TableChain, type TableSet } from './table.ts'
@@ -16,9 +17,10 @@ export interface RulesChange {
 }
 
 /**
- * Each piece of the table (a chain, a line, an element) belongs to rules, or to none. Pieces of the rules of the change, and those of no rule, become
- * what `after` compiles to. A piece of another rule changes only where the change itself alters what that rule compiles to, as a port does that two rules
- * come to share. A table that is whole becomes just what `after` compiles to.
+ * Each piece of the table (a chain, a line, an element) belongs to rules, or to none. Pieces of the rules of the
+ * change, and those of no rule, become what `after` compiles to. A piece of another rule changes only where the change
+ * itself alters what that rule compiles to, as a port does that two rules come to share. A table that is whole becomes
+ * just what `after` compiles to.
  */
 export function patchTable(found: Table, { before, after, ids }: RulesChange): Table {
   const versions = { found, before: layOut(before), after: layOut(after) }
@@ -32,7 +34,7 @@ export function patchTable(found: Table, { before, after, ids }: RulesChange): T
     const set = patchedSet(name, versions, table, ids)
     if (set) table.sets.set(name, set)
   }
-  addReferenced(table, versions.after)
+  addReferenced(table, versions)
   for (const name of found.counters) if (COUNTER_NAME.test(name)) table.counters.add(name)
   for (const name of versions.after.counters)
     if (isAny(ruleIdsIn(name), ids) || !versions.before.counters.has(name)) table.counters.add(name)
@@ -49,6 +51,7 @@ function keepOptionalParts({ found, before, after }: Versions<Table>, ids: Reado
   for (const [name, add] of [
     ['relay_clamp', addClamp],
     ['relay_fwmark', addFwmark],
+    ['relay_fast', addFastPath],
   ] as const) {
     const isNeeded = [...(found.sets.get(name)?.elements ?? [])].some(([key, value]) => {
       const owners = elementOwners(name, key, value, found)
@@ -117,15 +120,21 @@ function patchedElement(
 }
 
 /**
- * A line that the change adds to the chain of a port needs the chain and the set that it names, even where the rule had
- * lost them.
+ * A line needs the chain and the set that it names: one that the change adds, even where the rule had lost them, and one
+ * that stays as it is found, even where its rule, as far as it can be read, would no longer need them.
  */
-function addReferenced(table: Table, after: Table): void {
-  for (const { rules } of [...table.chains.values()]) {
+function addReferenced(table: Table, { found, after }: Versions<Table>): void {
+  const chains = [...table.chains.values()]
+  for (const { rules } of chains)
     for (const [, name = ''] of rules.join('\n').matchAll(/(?:goto |@)(\w+)/g)) {
-      const [chain, set] = [after.chains.get(name), after.sets.get(name)]
-      if (chain && !table.chains.has(name)) table.chains.set(name, chain)
+      const [chain, set] = [
+        after.chains.get(name) ?? found.chains.get(name),
+        after.sets.get(name) ?? found.sets.get(name),
+      ]
+      if (chain && !table.chains.has(name)) {
+        table.chains.set(name, chain)
+        chains.push(chain)
+      }
       if (set && !table.sets.has(name)) table.sets.set(name, set)
     }
-  }
 }

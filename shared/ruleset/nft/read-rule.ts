@@ -2,7 +2,7 @@
 // text.
 import { canonicalIp } from '../../address/ip.ts'
 import { hex } from '../mark.ts'
-import { foreign, isList, isObject, numberIn, only, textIn, type Json, type JsonObject } from './json.ts'
+import { foreign, isList, isObject, numberIn, only, textIn, u32In, type Json, type JsonObject } from './json.ts'
 
 export const ruleText = (expression: Json | undefined): string =>
   isList(expression) ? expression.map(statement).join(' ') : foreign(expression ?? null)
@@ -25,6 +25,7 @@ const STATEMENTS: Readonly<Record<string, Format>> = {
       : foreign(whole),
   log: (log) => `log prefix "${textIn(log, 'prefix')}" level ${textIn(log, 'level')}`,
   set: (set, whole) => addText(set, whole),
+  flow: (flow, whole) => (textIn(flow, 'op') === 'add' ? `flow add ${textIn(flow, 'flowtable')}` : foreign(whole)),
 }
 const VERDICTS = ['accept', 'drop', 'return', 'masquerade']
 
@@ -72,9 +73,9 @@ const EXPRESSIONS: Readonly<Record<string, Format>> = {
   prefix: (prefix) => `${textIn(prefix, 'addr')}/${numberIn(prefix, 'len')}`,
   map: (map) => `${value(map['key'])} map ${value(map['data'])}`,
   numgen: (numgen) =>
-    `numgen ${textIn(numgen, 'mode')} mod ${numberIn(numgen, 'mod')} offset ${numberIn(numgen, 'offset')}`,
+    `numgen ${textIn(numgen, 'mode')} mod ${numberIn(numgen, 'mod')} offset ${u32In(numgen, 'offset')}`,
   jhash: (jhash) =>
-    `jhash ${value(jhash['expr'])} mod ${numberIn(jhash, 'mod')} seed 0x${numberIn(jhash, 'seed').toString(16)} offset ${numberIn(jhash, 'offset')}`,
+    `jhash ${value(jhash['expr'])} mod ${numberIn(jhash, 'mod')} seed 0x${u32In(jhash, 'seed').toString(16)} offset ${u32In(jhash, 'offset')}`,
   'tcp option': (option) => `tcp option ${textIn(option, 'name')} ${textIn(option, 'field')}`,
 }
 

@@ -1,10 +1,11 @@
 // The rules that a table mentions, each assembled from its elements and lines. readRuleset decides whether all of a
 // rule is there.
 import { canonicalRule } from '../canonical.ts'
-import type { RelayDestination, RelayRule } from '../model.ts'
+import type { RelayRule } from '../model.ts'
 import { HOOKS, type Hook } from './constant.ts'
+import { isFastIn } from './fast-path.ts'
 import { hex, ruleMark, readMark } from '../mark.ts'
-import { destinationSlots } from '../slots.ts'
+import { readDestinations } from './read-destinations.ts'
 import type { Table } from './table.ts'
 
 /** Where a rule listens, gathered from lookups and from chains of ports. */
@@ -28,13 +29,15 @@ export function rulesIn(table: Table): Map<number, RelayRule | null> {
 
 function readRule(table: Table, id: number, at: Listening | undefined): RelayRule | null {
   const mark = hex(ruleMark(id))
-  const inSet = (name: string): string | undefined => table.sets.get(name)?.elements?.get(mark)
+  const isFast = isFastIn(table, id)
+  const ofNew = hex(ruleMark(id, 0, isFast))
+  const inSet = (name: string, key = mark): string | undefined => table.sets.get(name)?.elements?.get(key)
   const order = inSet('relay_order')
   if (!at || order === undefined) return null
   const family = at.bind_address.includes(':') ? 6 : 4
   const lines = table.chains.get(`rule_${id}`)?.rules ?? []
-  const { balance, destinations } = balanced(table, id, family, lines, at.first)
-  const snat_address = inSet(`relay_snat${family}`) ?? null
+  const { balance, destinations, is_closed } = readDestinations(table, id, family, lines, at.first)
+  const snat_address = inSet(`relay_snat${family}`, ofNew) ?? null
   const fwmark = inSet('relay_fwmark')
   try {
     return canonicalRule({
@@ -47,7 +50,7 @@ function readRule(table: Table, id: number, at: Listening | undefined): RelayRul
       bind_interface: at.bind_interface,
       destinations,
       balance,
-      nat_mode: inSet('relay_masquerade') !== undefined ? 'masquerade' : snat_address !== null ? 'snat' : 'none',
+      nat_mode: inSet('relay_masquerade', ofNew) !== undefined ? 'masquerade' : snat_address !== null ? 'snat' : 'none',
       snat_address,
       allowed_sources: [...(table.sets.get(`from${family}_${id}`)?.elements?.keys() ?? [])],
       is_clamp_mss_to_pmtu: inSet('relay_clamp') !== undefined,
@@ -56,6 +59,8 @@ function readRule(table: Table, id: number, at: Listening | undefined): RelayRul
       fwmark: fwmark === undefined ? null : Number(fwmark),
       max_connections_per_source: numberIn(lines, /^add @open[46]_[0-9]+ .* ct count over ([0-9]+) /),
       connection_rate_limit: numberIn(lines, /^limit rate over ([0-9]+)\/second /),
+      is_closed,
+      is_fast_path: isFast,
     })
   } catch (error) {
     // Pieces that make no rule: families that differ, a range that ends before it begins.
@@ -67,76 +72,6 @@ function readRule(table: Table, id: number, at: Listening | undefined): RelayRul
 function numberIn(lines: readonly string[], pattern: RegExp): number | null {
   const found = lines.map((line) => pattern.exec(line)?.[1]).find((number) => number !== undefined)
   return found === undefined ? null : Number(found)
-}
-
-function balanced(
-  table: Table,
-  id: number,
-  family: 4 | 6,
-  lines: readonly string[],
-  firstPort: number,
-): Pick<RelayRule, 'balance' | 'destinations'> {
-  const weights: number[] = []
-  const readWeight = (index: number): string | undefined =>
-    table.sets.get('relay_weight')?.elements?.get(hex(ruleMark(id, index)))
-  for (let weight = readWeight(0); weight !== undefined; weight = readWeight(weights.length))
-    weights.push(Number(weight))
-  const draws = lines.find((line) => line.startsWith('ct mark set ')) ?? ''
-  const balance =
-    weights.length > 0
-      ? 'weighted'
-      : draws.includes(' jhash ')
-        ? 'source_hash'
-        : draws.includes(' numgen ')
-          ? 'round_robin'
-          : 'none'
-  return {
-    balance,
-    destinations:
-      balance === 'weighted' ? ofWeights(table, id, family, firstPort, weights) : inTurn(table, id, family, firstPort),
-  }
-}
-
-/** The weights determine the slots, so the first slot of each destination shows its position. */
-function ofWeights(
-  table: Table,
-  id: number,
-  family: 4 | 6,
-  firstPort: number,
-  weights: readonly number[],
-): RelayDestination[] {
-  const nowhere = { address: '', port: 1, port_range_end: null }
-  const slots = destinationSlots({
-    balance: 'weighted',
-    destinations: weights.map((weight) => ({ ...nowhere, weight })),
-  })
-  return weights.map((weight, index) => ({
-    ...(destinationAt(table, family, ruleMark(id, slots.indexOf(index)), firstPort) ?? { ...nowhere, weight }),
-    weight,
-  }))
-}
-
-function inTurn(table: Table, id: number, family: 4 | 6, firstPort: number): RelayDestination[] {
-  const found: RelayDestination[] = []
-  for (
-    let next = destinationAt(table, family, ruleMark(id), firstPort);
-    next;
-    next = destinationAt(table, family, ruleMark(id, found.length), firstPort)
-  )
-    found.push(next)
-  return found
-}
-
-function destinationAt({ sets }: Table, family: 4 | 6, mark: number, firstPort: number): RelayDestination | null {
-  const same = sets.get(`relay_same${family}`)?.elements?.get(hex(mark))
-  if (same !== undefined) return { address: same, port: firstPort, port_range_end: null, weight: 1 }
-  const to =
-    sets.get(`relay_to${family}`)?.elements?.get(hex(mark)) ??
-    sets.get(`relay_shift${family}`)?.elements?.get(`${hex(mark)} . ${firstPort}`)
-  const [address, port] = to?.split(' . ') ?? []
-  return address !== undefined && port !== undefined
-    ? { address, port: Number(port), port_range_end: null, weight: 1 }
-    : null
 }
 
 function listeners(table: Table): Map<number, Listening> {

@@ -1,6 +1,7 @@
 // `nft -j list table inet panel` as our table: the inverse of what renderChange makes of an empty one.
 import { hex } from '../mark.ts'
 import { FAMILIES, sourceMap } from './constant.ts'
+import { flowtable } from './fast-path.ts'
 import { emptyTable, newSet, type Table, type TableSet } from './table.ts'
 import { foreign, isList, isObject, numberIn, objectsIn, only, textIn, type Json, type JsonObject } from './json.ts'
 import { ipOr, ruleText } from './read-rule.ts'
@@ -19,12 +20,16 @@ export function readTable(json: string): Listing {
     if (kind === 'metainfo' || kind === 'table') continue
     if (kind === 'counter') table.counters.add(name)
     else if (kind === 'set' || kind === 'map') table.sets.set(name, readSet(kind, object))
+    else if (kind === 'flowtable' && isOurs(object)) table.sets.set(name, flowtable)
     else if (kind === 'chain') table.chains.set(name, { declaration: hookText(object), rules: [] })
     else if (kind === 'rule') table.chains.get(textIn(object, 'chain'))?.rules.push(ruleText(object['expr']))
     else unknown.push(`${kind} ${name}`)
   }
   return { table, unknown }
 }
+
+/** A listing does not say whether it counts. */
+const isOurs = (one: JsonObject): boolean => textIn(one, 'hook') === 'ingress' && numberIn(one, 'prio') === 0
 
 function hookText(chain: JsonObject): string {
   return 'hook' in chain

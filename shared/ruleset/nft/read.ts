@@ -24,8 +24,9 @@ export interface Compiled {
 }
 
 /**
- * A rule is held where the table contains, element for element and line for line, what the rule compiles to. Each difference is attributed to
- * the rule that it belongs to. A table that equals what the `expected` rules compile to is not analysed any further.
+ * A rule is held where the table contains, element for element and line for line, what the rule compiles to. Each
+ * difference is attributed to the rule that it belongs to. A table that equals what the `expected` rules compile to is
+ * not analysed any further.
  */
 export function readRuleset(json: string, expected: Compiled | null = null): RulesetRead {
   const { table, unknown } = readTable(json)

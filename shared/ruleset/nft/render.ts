@@ -26,9 +26,9 @@ export function rulesetChange(
 export const renderChange = (found: Table | null, wanted: Table): string => formatChange(diffTables(found, wanted))
 
 /**
- * Order: counters, chains, maps, what the chains say, elements (decisions.md, F26): nft 1.0.6 sends the intervals of a new map with the map
- * itself, and they lead to chains. Of commands and no block of the table: a block states the table's flags,
- * and the kernel takes none that differ from those it has.
+ * Order: counters, chains, maps, what the chains say, elements (decisions.md, F26): nft 1.0.6 sends the intervals of a
+ * new map with the map itself, and they lead to chains. Of commands and no block of the table: a block states the
+ * table's flags, and the kernel takes none that differ from those it has.
  */
 export function formatChange({
   isNew,

@@ -5,15 +5,18 @@ export const TABLE_NAME = 'panel'
 export const TABLE = `inet ${TABLE_NAME}`
 /** Holds no rule (root-helper/kernel/nft/hold-table.ts). */
 export const HOLD_NAME = 'panel_hold'
-/** Two for each rule: towards the destination, and back from it. */
-export const COUNTER_NAME = /^rule_([0-9]+)_([rt]x)$/
+/**
+ * Two for each rule: towards the destination, and back from it. Two more where it is on the fast path: of what
+ * connection tracking counts too.
+ */
+export const COUNTER_NAME = /^(?:rule|twice)_([0-9]+)_([rt]x)$/
 
 /**
- * `elements` are keys with their values, "" in a set; null where they are no part of the rules: the kernel fills the set, or
- * the helper does, with what the host has.
+ * `elements` are keys with their values, "" in a set; null where they are no part of the rules: the kernel fills the
+ * set, or the helper does, with what the host has.
  */
 export interface TableSet {
-  readonly kind: 'set' | 'map'
+  readonly kind: 'set' | 'map' | 'flowtable'
   readonly declaration: string
   readonly isInterval: boolean
   readonly elements: Map<string, string> | null
@@ -34,7 +37,7 @@ export interface Table {
 export const emptyTable = (): Table => ({ counters: new Set(), sets: new Map(), chains: new Map() })
 
 export function newSet(
-  kind: TableSet['kind'],
+  kind: 'set' | 'map',
   type: string,
   flags: readonly ('interval' | 'dynamic' | 'mirrored')[] = [],
 ): TableSet {

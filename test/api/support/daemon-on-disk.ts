@@ -18,12 +18,13 @@ export interface DaemonProcess {
   readonly kill: () => Promise<void>
 }
 
-export async function startDaemonIn(folder: string): Promise<DaemonProcess> {
+export async function startDaemonIn(folder: string, more: Record<string, string> = {}): Promise<DaemonProcess> {
   const env = {
     PATH: process.env['PATH'],
     PANEL_STATE_DIR: folder,
     PANEL_HELPER_SOCKET: '/nobody',
     PANEL_LISTEN_PORT: '0',
+    ...more,
   }
   const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', START], {
     env,

@@ -56,8 +56,13 @@ export interface TestPanel {
   /** Samples when a test says so. */
   readonly traffic: Panel['traffic']
   readonly monitor: Panel['monitor']
+  /** Sends nothing until it is started. */
+  readonly notifications: Panel['notifications']
+  readonly readIncidents: Panel['readIncidents']
   /** Looks when a test says so. */
   readonly routeWatch: Panel['routeWatch']
+  /** Started by a test that has destinations checked. */
+  readonly failover: Panel['failover']
   readonly db: Store
   /** The host that the helper in this process speaks to, unless the test brought an `ask` of its own. */
   readonly kernel: FakeKernel
@@ -138,7 +143,9 @@ export const startPanel = async ({
     bus,
     web_path,
   }
-  const { app, endpoints, streams, metrics, traffic, monitor, watch, routeWatch, runs, listeners } = createApp(whole)
+  const { app, endpoints, streams, metrics, traffic, monitor, watch, routeWatch, runs, listeners, ...more } =
+    createApp(whole)
+  const { failover, notifications, readIncidents } = more
   const { server } = await listeners.start()
   const base = serverUrl(server, toBasePath(web_path))
   const check = answerCheck(endpoints, toBasePath(web_path))
@@ -154,7 +161,9 @@ export const startPanel = async ({
     await runs.stop()
     await listeners.stop(100)
     await metrics.stop()
+    await failover.stop()
     await monitor.stop()
+    await notifications.stop()
     await whole.db.destroy()
   }
   const setUp = signedInBy('/auth/setup', 201)
@@ -167,7 +176,10 @@ export const startPanel = async ({
     metrics,
     traffic,
     routeWatch,
+    failover,
     monitor,
+    notifications,
+    readIncidents,
     db: whole.db,
     kernel,
     server,

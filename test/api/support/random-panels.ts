@@ -91,6 +91,7 @@ const rule = (at: number) =>
     is_clamp_mss_to_pmtu: fc.boolean(),
     is_logging_enabled: fc.boolean(),
     is_self_heal: fc.option(fc.boolean()),
+    is_fast_path: fc.option(fc.boolean()),
     fwmark: fc.option(fc.integer({ min: 1, max: 9 })),
     connection_rate_limit: fc.option(fc.integer({ min: 1, max: 99 })),
     tunnel_id: fc.constantFrom(null, 1, 2),

@@ -55,6 +55,8 @@ export const LISTED: Readonly<Record<string, unknown>> = {
   'metrics.hide_pseudo_filesystems': true,
   'metrics.disk_warn_pct': 85,
   'metrics.disk_critical_pct': 95,
+  'metrics.prometheus_enabled': false,
+  'metrics.prometheus_rules': 'all',
   'routes.default_nat_mode': 10,
   'routes.default_protocol': 10,
   'routes.default_clamp_mss': true,
@@ -62,7 +64,9 @@ export const LISTED: Readonly<Record<string, unknown>> = {
   'routes.conntrack_interval_seconds': 5,
   'routes.aggregate_interval_seconds': 60,
   'routes.history_retention_days': 30,
+  'routes.fast_path': 'off',
   'routes.auto_enable_ip_forward': true,
+  'routes.dns_servers': [],
   'routes.warn_conntrack_usage_percent': 80,
   'display.language': 'en',
   'display.theme': 'system',
@@ -87,6 +91,8 @@ export const LISTED: Readonly<Record<string, unknown>> = {
   'system.safe_apply_seconds': 60,
   'system.ruleset_protection': 'auto',
   'system.ignored_interfaces': [],
+  'webhooks.allow_private': false,
+  'webhooks.sign_in_failures': 5,
 }
 
 /** decisions.md, section 8: the bounds it gives. */

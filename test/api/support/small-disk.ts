@@ -1,7 +1,7 @@
 // A disk of a few megabytes that only this process and its children see: the test file is run once more, inside a mount
 // namespace.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { appendFileSync, closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
 const MOUNTED_AT = 'PANEL_SMALL_DISK'
@@ -23,10 +23,18 @@ export function runOnSmallDisk(file: string, folder: string): void {
 
 const ballastIn = (folder: string): string => join(folder, 'ballast')
 
+const PAGE_BYTES = 4096
+
+/** Nothing is left of the last page of a file that lines are appended to. */
+export function fillLastPage(path: string): void {
+  const used = statSync(path).size % PAGE_BYTES
+  if (used > 0) appendFileSync(path, '\n'.repeat(PAGE_BYTES - used))
+}
+
 /** Not a page is left. */
 export function fillUp(folder: string): void {
   const file = openSync(ballastIn(folder), 'a')
-  const page = Buffer.alloc(4096)
+  const page = Buffer.alloc(PAGE_BYTES)
   try {
     for (;;) writeSync(file, page)
   } catch (failure) {

@@ -91,8 +91,16 @@ const eventIn = (block: string): ReceivedEvent[] => {
 }
 
 /** Waits for what the panel does by itself, a moment later. */
-export const eventually = async (holds: () => boolean, what: string, withinMs = 5000): Promise<void> => {
-  for (const deadline = Date.now() + withinMs; !holds(); await new Promise((resolve) => setTimeout(resolve, 5))) {
+export const eventually = async (
+  holds: () => boolean | Promise<boolean>,
+  what: string,
+  withinMs = 5000,
+): Promise<void> => {
+  for (
+    const deadline = Date.now() + withinMs;
+    !(await holds());
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  ) {
     if (Date.now() > deadline) throw new Error(`${what}: not within ${withinMs} ms`)
   }
 }

@@ -1,5 +1,7 @@
 // What a driver is told, as JSON in its one argument, and what it answers, as JSON on stdout. Times are in
 // milliseconds.
+import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
+import type { RouteCheckBody } from '@panel/shared/api/routes/check.ts'
 import type { Between } from '../relay/rules.ts'
 
 export interface Panel {
@@ -114,11 +116,19 @@ export interface Jobs {
      * So many rules between these are in force and stored; `bare` runs a command where nothing but the same table is.
      */
     job: { panel: Panel; between: Between; count: number; bare: string[]; rounds: Rounds }
-    /** `rest` is the processor time of a second in which nobody asks for anything. */
+    /**
+     * `socket` follows what other programs did, and `socket_again` follows that at once. `rest` is the processor time of a
+     * second in which nobody asks for anything.
+     */
     answer: Record<
-      'own_text' | 'whole_text' | 'socket' | 'patch' | 'post' | 'remove' | 'counters' | 'nft_counters',
+      'own_text' | 'whole_text' | 'socket' | 'socket_again' | 'patch' | 'post' | 'remove' | 'counters' | 'nft_counters',
       number[]
     > & { rest: Costs }
+  }
+  checked: {
+    /** A relay rule, and how its destinations are checked, as the API takes them. */
+    job: { url: string; route: CreateRouteBody; check: RouteCheckBody }
+    answer: { destinations: number }
   }
   windows: {
     /** Makes so many tunnels, and leaves them there. */

@@ -14,6 +14,8 @@ import { work, type Answer } from './jobs.ts'
 import { inRounds } from './rounds.ts'
 
 const REST_MS = 5000
+/** Changes by each of our ways before the rounds; an even number goes back to where it began. */
+const WARM_UP = 100
 
 work<'relay'>(async (job) => {
   const { panel, between, count, rounds } = job
@@ -24,6 +26,7 @@ work<'relay'>(async (job) => {
     own_text: [],
     whole_text: [],
     socket: [],
+    socket_again: [],
     patch: [],
     post: [],
     remove: [],
@@ -31,6 +34,7 @@ work<'relay'>(async (job) => {
     nft_counters: [],
     rest: { helper: 0, web: 0 },
   }
+  await warmUp({ http, helper }, rules)
   let turn = 0
   await inRounds(rounds, async (isKept) => {
     // Every round says something that the one before did not. What is stored says that it goes to where HTTP sent it
@@ -65,16 +69,21 @@ interface Hands {
   readonly helper: Helper
 }
 
-/** From one to the other by each way; the helper goes back first, so that HTTP finds what is stored. */
-async function changed(
-  bare: readonly string[],
-  { http, helper }: Hands,
-  was: readonly RelayRule[],
-  is: readonly RelayRule[],
-) {
-  const [before, after] = [was.slice(-1), is.slice(-1)]
+/** Of daemons that run for months it matters what their code takes once it is compiled. */
+async function warmUp(hands: Hands, rules: readonly RelayRule[]): Promise<void> {
+  for (let turn = 0; turn < WARM_UP; turn += 1) await changedByUs(hands, turned(rules, turn), turned(rules, turn + 1))
+}
+
+/** From one to the other by each way. */
+async function changed(bare: readonly string[], hands: Hands, was: readonly RelayRule[], is: readonly RelayRule[]) {
   const own_text = await nft(bare, ['-f', '-'], rulesetText(was, is))
   const whole_text = await nft(bare, ['-f', '-'], `delete table inet panel\n${rulesetText(null, is)}`)
+  return { own_text, whole_text, ...(await changedByUs(hands, was, is)) }
+}
+
+/** The helper goes back, so that HTTP finds what is stored. */
+async function changedByUs({ http, helper }: Hands, was: readonly RelayRule[], is: readonly RelayRule[]) {
+  const [before, after] = [was.slice(-1), is.slice(-1)]
   const there = await helper.request('ruleset.apply', { before, after })
   const back = await helper.request('ruleset.apply', { before: after, after: before })
   for (const { result } of [there, back])
@@ -84,7 +93,7 @@ async function changed(
     destinations,
   })
   if (!body.verification.ok) throw new Error(`PATCH: ${JSON.stringify(body.verification).slice(0, 2000)}`)
-  return { own_text, whole_text, socket: there.ms, patch }
+  return { socket: there.ms, socket_again: back.ms, patch }
 }
 
 /** One more than there are, and it is gone again. */
@@ -127,7 +136,8 @@ async function nft(where: readonly string[], args: readonly string[], input = ''
   let said = ''
   child.stdout.on('data', () => undefined)
   child.stderr.on('data', (data: Buffer) => (said += data.toString()))
-  child.stdin.end(input)
+  // A command that ends before it has read everything says so by its code.
+  child.stdin.on('error', () => undefined).end(input)
   const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
   const ms = performance.now() - started
   if (code !== 0) throw new Error(`nft ${args.join(' ')} ended with ${code}: ${said.slice(0, 2000)}`)

@@ -2,7 +2,8 @@
 // the tunnels they stand in for.
 import { readConfig } from '@panel/root-helper/config.ts'
 import { realDeps, startHelper } from '@panel/root-helper/helper.ts'
-import type { FoundLink, Links } from '@panel/root-helper/kernel/facilities.ts'
+import { madeOnce } from '@panel/shared/made-once.ts'
+import type { Links, SeenLink } from '@panel/root-helper/kernel/facilities.ts'
 import { canonicalConfig } from '@panel/shared/tunnel/canonical.ts'
 import { stateOf } from '@panel/web-daemon/features/tunnels/record.ts'
 import { nameOf, NUMBERS, tunnelOf } from './rows.ts'
@@ -19,7 +20,7 @@ const CONFIGS = new Map(NUMBERS(COUNT).map((number) => [nameOf(number), stateOf(
  * Everything is read from the kernel as ever, and made canonical as ever; only the GRE attributes are not there to be
  * decoded.
  */
-function shownAs(found: FoundLink): FoundLink {
+function shownAs<L extends SeenLink>(found: L): L {
   const config = CONFIGS.get(found.interface_name)
   const observed = { ...found.observed, kind: 'gre', ...ENDS }
   return config
@@ -31,12 +32,21 @@ function shownAs(found: FoundLink): FoundLink {
     : found
 }
 
+/** As the shipped helper does, whose links are the very objects of last time where nothing has changed. */
+const shownOnce = madeOnce<SeenLink>()
+
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   const parts = await realDeps(config)
   const { links } = parts.kernel
   const shown: Links = Object.create(links, {
     list: { value: async (names: readonly string[] | null) => (await links.list(names ?? NAMES)).map(shownAs) },
+    listUncounted: {
+      value: async (names: readonly string[] | null) =>
+        (await links.listUncounted(names ?? NAMES)).map((found) =>
+          shownOnce(found.interface_name, [found], () => shownAs(found)),
+        ),
+    },
   }) as Links
   await startHelper({ ...parts, kernel: { ...parts.kernel, links: shown } }, config, () => ({}))
   // Node leaves a profile behind only where it ends by itself.

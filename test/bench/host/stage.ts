@@ -10,7 +10,7 @@ import type { Answer, Job, Jobs, Panel } from '../driver/jobs.ts'
 import { addressOf, nameOf, NUMBERS, tunnelOf } from '../driver/rows.ts'
 import { layOut, type Programs } from '../programs.ts'
 import { Namespace } from './namespace.ts'
-import { HELPER_FLAGS, WEB_FLAGS } from '../../../packaging/run/node-flags.ts'
+import { DAEMON_ENVIRONMENT, HELPER_FLAGS, WEB_FLAGS } from '../../../packaging/run/node-flags.ts'
 
 export const COUNT = 1000
 export const ENDS = { local_endpoint: '192.0.2.1', remote_endpoint: '192.0.2.2' }
@@ -93,6 +93,7 @@ export class Bench {
       PANEL_BENCH_REMOTE: ENDS.remote_endpoint,
     }
     const helperEnv = {
+      ...DAEMON_ENVIRONMENT,
       PANEL_HELPER_SOCKET: this.socket,
       PANEL_HELPER_GROUP: `${WEB_UID}`,
       PANEL_HELPER_STATE_DIR: join(this.#folder, 'helper'),
@@ -121,7 +122,12 @@ export class Bench {
       '--ambient-caps=-all',
       '--no-new-privs',
     ]
-    const webEnv = { PANEL_STATE_DIR: join(this.#folder, 'web'), PANEL_HELPER_SOCKET: this.socket, ...more }
+    const webEnv = {
+      ...DAEMON_ENVIRONMENT,
+      PANEL_STATE_DIR: join(this.#folder, 'web'),
+      PANEL_HELPER_SOCKET: this.socket,
+      ...more,
+    }
     await this.#namespace.start(
       ['setpriv', ...asNobody, process.execPath, ...profiling(), ...WEB_FLAGS, join(this.#programs.panel, 'web.cjs')],
       webEnv,
@@ -132,7 +138,7 @@ export class Bench {
   /** Enabled ones, as the panel writes them. */
   writeUnits(): void {
     const wants = join(this.#unitDir, 'multi-user.target.wants')
-    mkdirSync(wants)
+    mkdirSync(wants, { recursive: true })
     for (const number of NUMBERS(COUNT)) {
       const { interface_name, link } = stateOf(tunnelOf(number, ENDS))
       if (!link) throw new Error(`${interface_name} has no link to keep`)

@@ -21,8 +21,8 @@ const ROUNDS = 30
 const MORE_MS = 30
 
 /**
- * A datagram from each port to the first rule, and one that is merely routed; the kernel remembers both for long enough. All
- * through rules would need more ports towards the one server than there are.
+ * A datagram from each port to the first rule, and one that is merely routed; the kernel remembers both for long
+ * enough. All through rules would need more ports towards the one server than there are.
  */
 async function fill(stage: Stage, { relay }: Panel): Promise<void> {
   await relay.network.run(['sh', '-c', 'echo 600 > /proc/sys/net/netfilter/nf_conntrack_udp_timeout'])
@@ -74,7 +74,7 @@ export async function impactSection(stage: Stage, panel: Panel, count: number): 
   await db.destroy()
   const aim = { says: `< ${MORE_MS} ms more`, below_ms: median(without) + MORE_MS }
   return {
-    title: `relay: the change of one of ${count.toLocaleString('en')} rules previewed, ${CONNECTIONS.toLocaleString('en')} tracked connections, half of them its own; ${ROUNDS} rounds`,
+    title: `rules: the change of one of ${count.toLocaleString('en')} rules previewed, ${CONNECTIONS.toLocaleString('en')} tracked connections, half of them its own; ${ROUNDS} rounds`,
     rows: [timed('preview without its impact', without), timed('preview with its impact', having, without, aim)],
   }
 }

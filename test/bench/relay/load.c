@@ -141,9 +141,12 @@ static void take_datagrams(Counts *counts, int port) {
   must(bind(fd, (struct sockaddr *)&at, sizeof at), "bind");
   static char data[BATCH][DATAGRAM_BYTES];
   struct iovec parts[BATCH];
+  static struct sockaddr_in from[BATCH];
   struct mmsghdr messages[BATCH] = {0};
   for (int i = 0; i < BATCH; i++) {
     parts[i] = (struct iovec){data[i], DATAGRAM_BYTES};
+    messages[i].msg_hdr.msg_name = &from[i];
+    messages[i].msg_hdr.msg_namelen = sizeof from[i];
     messages[i].msg_hdr.msg_iov = &parts[i];
     messages[i].msg_hdr.msg_iovlen = 1;
   }
@@ -151,6 +154,8 @@ static void take_datagrams(Counts *counts, int port) {
     int many = recvmmsg(fd, messages, BATCH, MSG_DONTWAIT, NULL);
     // Nobody who waits has to be woken for each datagram: that would cost the sender more than the way here.
     if (many > 0) counts->datagrams += many;
+    // The first of a flow is answered, so that the flow is established wherever it is tracked.
+    if (many > 0 && data[0][0] == 'r') sendto(fd, data[0], 1, MSG_DONTWAIT, (struct sockaddr *)&from[0], sizeof from[0]);
     else usleep(100);
   }
 }
@@ -298,6 +303,16 @@ static void datagrams(Counts *counts, struct sockaddr_in to, double ms, int rate
     messages[i].msg_hdr.msg_iov = &part;
     messages[i].msg_hdr.msg_iovlen = 1;
   }
+  // Until one is answered: a relay that is being set up may refuse the first.
+  for (int tries = 0, answered = 0; tries < 20 && !answered; tries++) {
+    struct timeval soon = {.tv_usec = 100000};
+    char answer;
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
+    data[0] = 'r';
+    send(fd, data, sizeof data, MSG_NOSIGNAL);
+    answered = recv(fd, &answer, 1, 0) == 1;
+  }
+  data[0] = 0;
   uint64_t before = counts->datagrams;
   double began = now_ms();
   while (!is_over(seen, began, ms, counts->datagrams)) {

@@ -53,7 +53,7 @@ export async function loadingSection(stage: Stage, folder: string, programs: Pro
     (text) => many.nft(text),
   )
   return {
-    title: 'relay: rules loaded into an empty table, once each',
+    title: 'rules: loaded into an empty table, once each',
     rows: [
       { ...reference, ratio: 'reference' },
       ...beside.map((row) => ({ ...row, ratio: `× ${(row.took_ms / reference.took_ms).toFixed(2)}` })),

@@ -27,7 +27,15 @@ const CHANGED = 1000
 /** Ahead of whatever else the machine does; what is started from here inherits it. */
 const PRIORITY = -15
 
-export async function relayPart(tell: Tell): Promise<void> {
+/** What traffic costs by each layout. */
+export const relayPart = (tell: Tell): Promise<void> => onStage(tell, measureTraffic)
+/** What a change of the rules costs, without traffic. */
+export const rulesPart = (tell: Tell): Promise<void> => onStage(tell, measureRules)
+
+type Measure = (stage: Stage, folder: string, programs: Programs, tell: Tell) => Promise<void>
+
+/** With the processor before others. */
+export async function onStage(tell: Tell, measure: Measure): Promise<void> {
   const priority = getPriority()
   setPriority(PRIORITY)
   const folder = mkdtempSync(join(tmpdir(), 'panel-bench-'))
@@ -43,20 +51,24 @@ export async function relayPart(tell: Tell): Promise<void> {
   }
 }
 
-async function measure(stage: Stage, folder: string, programs: Programs, tell: Tell): Promise<void> {
+async function measureTraffic(stage: Stage, folder: string, programs: Programs, tell: Tell): Promise<void> {
   const load = await Load.open(folder, stage)
   const { lanes: ours, panels: made } = await panels(stage, folder, programs)
   const { lanes: theirs, missing } = await userSpace(stage, load, folder)
   const lanes = [...(await limits(stage)), ...ours, ...(await linear(stage)), ...(await byIptables(stage)), ...theirs]
   await traffic(load, lanes, missing, tell)
   await changes(stage, load, made, tell)
-  console.error('relay: loading')
+}
+
+async function measureRules(stage: Stage, folder: string, programs: Programs, tell: Tell): Promise<void> {
+  const { panels: made } = await panels(stage, folder, programs)
+  console.error('rules: loading')
   tell(await loadingSection(stage, folder, programs))
   for (const count of SIZES) {
-    console.error(`relay: one of ${count} rules changed`)
+    console.error(`rules: one of ${count} rules changed`)
     tell(await controlSection(stage, panelOf(made, count), programs, count))
   }
-  console.error('relay: the impact of a change')
+  console.error('rules: the impact of a change')
   tell(await impactSection(stage, panelOf(made, CHANGED), CHANGED))
 }
 

@@ -1,6 +1,6 @@
 // The rules that are compared: one to a port, all to the same server, the first and the last for TCP and UDP and the
 // others for TCP.
-import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { IN_ROTATION, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import { exampleRule } from '../../support/example-rule.ts'
 
 export const SERVER_PORT = 80
@@ -27,7 +27,7 @@ export const rulesOf = ({ address, server }: Between, count: number, is_clamp_ms
       ...{
         bind_address: address,
         bind_port: portOf(number),
-        destinations: [{ address: server, port: SERVER_PORT, port_range_end: null, weight: 1 }],
+        destinations: [{ address: server, port: SERVER_PORT, port_range_end: null, weight: 1, ...IN_ROTATION }],
       },
     }),
   )

@@ -27,7 +27,15 @@ function recordOf(rule: RelayRule, now: string): NamedRoute {
     last_applied_date: now,
     created_date: now,
     updated_date: now,
-    destinations: destinations.map((one, sort_order) => ({ ...one, is_enabled: true, sort_order })),
+    destinations: destinations.map(({ rotation: _rotation, ...one }, sort_order) => ({
+      ...one,
+      is_enabled: true,
+      sort_order,
+      hostname: null,
+      hostname_policy: null,
+      drained_until: null,
+      state: 'unknown' as const,
+    })),
   })
   if (JSON.stringify(ruleOf(record)) !== JSON.stringify(rule))
     throw new Error(`What is stored of rule ${rule.route_rule_id} is another rule`)

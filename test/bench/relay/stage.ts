@@ -17,12 +17,15 @@ const SYSCTLS = [
 
 export class Relay implements Between {
   readonly network: Namespace
+  /** Its links at the client and at the server are named after it. */
+  readonly number: number
   readonly address: string
   readonly server: string
   readonly #programs: ChildProcess[] = []
 
   constructor(network: Namespace, number: number) {
     this.network = network
+    this.number = number
     this.address = `10.1.${number}.1`
     this.server = `10.9.${number}.2`
   }

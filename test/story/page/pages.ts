@@ -8,8 +8,8 @@ import type { Panel } from '../../vm/panel/panel.ts'
 /** The lab's processor is emulated, and the machine around it may be busy. */
 export const PATIENCE_MS = 120_000
 /**
- * Chromium finds an answer late that the lab finds quick, and the helper is too slow for the panel's patience at times, or
- * killed. A form that another tab was quicker than is refused with 412.
+ * Chromium finds an answer late that the lab finds quick, and the helper is too slow for the panel's patience at times,
+ * or killed. A form that another tab was quicker than is refused with 412.
  */
 const EXPECTED =
   /was preloaded using link preload but not used within a few seconds|the server responded with a status of (503|412)/

@@ -11,7 +11,9 @@ interface Typed {
   readonly notes: string
 }
 
-/** On the page of a rule. Each tab changes the notes, and the second the name too; the first decides about the notes. */
+/**
+ * On the page of a rule. Each tab changes the notes, and the second the name too; the first decides about the notes.
+ */
 export async function editInTwoTabs(first: Page, { mine, theirs }: { mine: Typed; theirs: Typed }): Promise<void> {
   const edit = async (page: Page, { name, notes }: Typed): Promise<void> => {
     await page.locator('summary', { hasText: 'Advanced' }).click()
@@ -52,10 +54,10 @@ export async function loseHelper(page: Page, panel: Panel, name: string): Promis
     .waitFor()
   await goTo(page, 'Tunnels')
   await page.getByRole('main').getByRole('link', { name }).click()
-  await button(page, 'Take down').click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Take down' }).click()
-  await page.getByRole('alert').getByText(`${name} could not be taken down`).waitFor()
-  assert.equal(await page.getByText(`${name} is down`, { exact: true }).count(), 0)
+  await button(page, 'Disable').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+  await page.getByRole('alert').getByText(`${name} could not be disabled`).waitFor()
+  assert.equal(await page.getByText(`${name} is disabled`, { exact: true }).count(), 0)
   assert.ok(await linkOf(panel.server, name))
   await panel.startHelper()
   await page.getByRole('banner').getByText('Ready').waitFor()

@@ -1,15 +1,19 @@
 // What is drawn: every page of the table of routes, and what a page looks like in a certain state or halfway through a
 // task. Dialogs are in dialogs.ts.
 import { ROUTES } from '../../../ui/src/core/routes.ts'
+import type { RouteCheckAnswer } from '@panel/shared/api/routes/check.ts'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import { fromRoot, message, messageFields } from '@panel/shared/messages/message.ts'
 import type { Client } from '../../api/support/client.ts'
 import { tryListener } from '../../api/support/listeners.ts'
+import { fakeRoute } from '../../support/fake-routes.ts'
 import { addressOf, scrollToEnd } from '../support/host.ts'
-import { analyze, answer, previewBackup, select } from './acts.ts'
+import { ACCOUNT } from './account.ts'
+import { analyze, answer, foretold, press, previewBackup, select } from './acts.ts'
 import { DIALOGS } from './dialogs.ts'
 import type { At, Scene } from './scene.ts'
-import { look } from './world.ts'
+import { WEBHOOKS } from './webhooks.ts'
+import { look, type FullWorld } from './world.ts'
 
 const nameOf = (path: string): string => path.slice(1).replaceAll('/:id', '').replaceAll('/', '-') || 'overview'
 /** A page of one thing is named as the thing, and its list as the things. */
@@ -43,6 +47,26 @@ const STUCK = {
   remediation: REMEDIES.map((one) => one.message),
   remediation_messages: REMEDIES,
 } as const
+
+/** One of the three servers is down, one was taken out by hand, and the third is a backup. */
+const checkMail = async ({ host, client }: FullWorld): Promise<void> => {
+  const destinations = [2, 3, 4, 5].map((last) => ({ address: `172.17.1.${last}`, port: 2525, is_backup: last === 5 }))
+  const check = { interval_ms: 500, timeout_ms: 200, on_all_down: 'refuse' }
+  await client.patch('/routes/6', { destinations, check })
+  await host.failover.start()
+  const drained =
+    (await client.get<RouteCheckAnswer>('/routes/6/check')).body.destinations[2]?.route_destination_id ?? 0
+  await client.post(`/routes/6/destinations/${drained}/drain`, { for_seconds: 7200 })
+  const isDown = async (): Promise<boolean> =>
+    (await client.get<RouteCheckAnswer>('/routes/6/check')).body.destinations.some(({ state }) => state === 'down')
+  while (!(await isDown())) await new Promise((resolve) => setTimeout(resolve, 100))
+  await look(host)
+}
+
+const showChecks = async ({ page }: At): Promise<void> => {
+  await scrollToEnd(page)
+  await page.locator('[data-checks]').waitFor()
+}
 
 const STEPS: readonly Scene[] = [
   { name: 'setup', server: 'new' },
@@ -115,6 +139,62 @@ const STEPS: readonly Scene[] = [
       await changeInWindow(client)
       const { window } = (await client.get<SafeApplyAnswer>('/safe-apply')).body
       await client.post('/safe-apply/cancel', { window_id: window?.window_id })
+    },
+  },
+  {
+    name: 'route-carried-out-otherwise',
+    path: 'routes/6',
+    alone: async ({ host }) => void host.kernel.hostRoutes.push(fakeRoute('172.17.1.3/32', 'eth0')),
+  },
+  { name: 'route-checks', path: 'routes/6', alone: checkMail },
+  {
+    name: 'route-check-form',
+    path: 'routes/6',
+    alone: checkMail,
+    arrive: async (at) => {
+      await showChecks(at)
+      await at.page.getByRole('button', { name: at.say('checks.change') }).click()
+      await at.page.locator('main [name=interval_ms]').waitFor()
+    },
+  },
+  {
+    name: 'dialog-drain',
+    path: 'routes/6',
+    shows: 'CheckedDestination',
+    isWindow: true,
+    alone: checkMail,
+    arrive: async (at) => {
+      await showChecks(at)
+      await press(at.page, at.say('checks.drain'))
+      await foretold(at.page)
+    },
+  },
+  {
+    name: 'dialog-webhook-delete',
+    path: 'webhooks',
+    shows: 'webhooks.delete.title',
+    isWindow: true,
+    arrive: ({ page, say }) => press(page, say('webhooks.delete_of', { title: 'Mail to the operator' })),
+  },
+  {
+    name: 'dialog-token-revoke',
+    path: 'account',
+    shows: 'account.tokens.revoke_title',
+    isWindow: true,
+    alone: async ({ client }) => {
+      await client.post('/auth/tokens', { title: 'Prometheus', scopes: ['metrics'] })
+    },
+    arrive: async ({ page, say }) => {
+      await scrollToEnd(page)
+      await press(page, say('account.tokens.revoke'))
+    },
+  },
+  {
+    name: 'route-edit-name',
+    path: 'routes/6/edit',
+    arrive: async ({ page }) => {
+      await page.locator('[name="destinations.0.address"]').fill('mail.example.net')
+      await page.locator('main fieldset select').first().waitFor()
     },
   },
   { name: 'tunnels-filtered', path: 'tunnels?q=state%3Aup+pool' },
@@ -205,4 +285,4 @@ const STEPS: readonly Scene[] = [
   { name: 'nothing-here', path: 'nowhere' },
 ]
 
-export const SCENES: readonly Scene[] = [...PAGES, ...STEPS, ...DIALOGS]
+export const SCENES: readonly Scene[] = [...PAGES, ...STEPS, ...ACCOUNT, ...WEBHOOKS, ...DIALOGS]

@@ -46,7 +46,7 @@ const rollBack = async (at: At): Promise<void> => {
 }
 const accept = async ({ page, say }: At): Promise<void> => {
   await press(page, say('core.own_access.action'))
-  await page.getByText(say('core.curtain.title', { name: 'gre-a-1' })).waitFor()
+  await page.getByRole('heading', { name: say('core.curtain.title', { name: 'gre-a-1' }) }).waitFor()
 }
 
 const askOfMany = async (at: At, action: string): Promise<void> => {
@@ -126,11 +126,11 @@ export const TUNNEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
     shows: 'core.own_access.title',
     arrive: (at) => holdAccess(at, REFUSED_WITH_WAY_BACK),
   },
-  { name: 'dialog-connection-held', path: 'tunnels/1', shows: 'core.curtain.title', arrive: cutAccess },
+  { name: 'dialog-connection-held', path: 'tunnels/1', shows: 'ConnectionOverlay', arrive: cutAccess },
   {
     name: 'dialog-connection-rolled-back',
     path: 'tunnels/1',
-    shows: 'core.curtain.title',
+    shows: 'ConnectionOverlay',
     arrive: rollBack,
   },
   {

@@ -1,10 +1,15 @@
-// A server as an operator has it on a bad day: tunnels of which one is gone and one was changed by hand, rules that relay
-// and rules that died with their tunnel, traffic, connections, and a day of history.
+// A server as an operator has it on a bad day: tunnels of which one is gone and one was changed by hand, rules that
+// relay and rules that died with their tunnel, traffic, connections, and a day of history.
+import { message } from '@panel/shared/messages/message.ts'
+import type { RunCheck } from '@panel/web-daemon/features/failover/checker.ts'
 import type { RelayConnection } from '@panel/shared/ruleset/connection.ts'
+import type { RouteTrafficAnswer } from '@panel/shared/api/routes/traffic.ts'
 import type { Client } from '../../api/support/client.ts'
+import { fakeRoute } from '../../support/fake-routes.ts'
 import { plantByHand } from '../../api/support/reconcile.ts'
-import { giveTunnels, startHost, type Host } from '../support/host.ts'
+import { giveTunnels, giveWebhook, startHost, type Host } from '../support/host.ts'
 import { giveHistory, giveHostHistory, giveTraffic } from '../support/past.ts'
+import { startMachine } from './machine.ts'
 
 export interface World {
   readonly host: Host
@@ -38,7 +43,11 @@ const RULES = [
 
 /** Full: with tunnels, rules and a past. New: without an account. */
 export async function startWorld(state: 'full' | 'empty' | 'new'): Promise<World> {
-  const host = await startHost()
+  const machine = startMachine()
+  const host = await startHost({
+    failover: { run: checkAsIfThere, random: () => 0 },
+    metrics: { host: machine.host },
+  })
   // As over the sea: late, and now and then not at all.
   host.kernel.icmp.answer = ({ sequence, target_address }) =>
     sequence % 53 === 7 ? null : { after_ms: (target_address.endsWith('.2') ? 24 : 61) + ((sequence * 7) % 11) }
@@ -53,9 +62,15 @@ export async function startWorld(state: 'full' | 'empty' | 'new'): Promise<World
   await host.monitor.start()
   await host.metrics.start()
   host.traffic.start()
+  // The first count of its own comes after an interval.
+  await host.traffic.count()
   await look(host)
   if (state === 'full') await untilUp(host)
-  const ticking = setInterval(() => void tick(host), 1000)
+  const ticking = setInterval(() => {
+    machine.tick()
+    tick(host)
+  }, 1000)
+  if (client && state === 'full') await untilRelaying(client)
   const close = async (): Promise<void> => {
     clearInterval(ticking)
     await host.traffic.stop()
@@ -64,10 +79,23 @@ export async function startWorld(state: 'full' | 'empty' | 'new'): Promise<World
   return { host, client, close }
 }
 
+/** One of the three mail servers refuses. */
+const checkAsIfThere: RunCheck = async ({ address, port }) =>
+  address.endsWith('.3')
+    ? { outcome: 'refused', reason: message('check.refuses', { port }), latency_ms: null }
+    : { outcome: 'success', reason: message('check.accepts', { port }), latency_ms: 24.3 }
+
 /** A tunnel is Unknown until enough probes were answered. */
 async function untilUp({ monitor }: Host): Promise<void> {
   const isUp = (): boolean => monitor.summary().tunnels.some(({ state }) => state === 'Up')
   for (let n = 0; n < 150 && !isUp(); n += 1) await new Promise((resolve) => setTimeout(resolve, 100))
+}
+
+/** A rate takes two readings. */
+async function untilRelaying(client: Client): Promise<void> {
+  const rate = async (): Promise<number> =>
+    (await client.get<RouteTrafficAnswer>('/routes/1/traffic')).body.traffic.rx_bytes_per_second ?? 0
+  for (let n = 0; n < 100 && (await rate()) === 0; n += 1) await new Promise((resolve) => setTimeout(resolve, 100))
 }
 
 export async function look({ watch, routeWatch, monitor }: Host): Promise<void> {
@@ -78,6 +106,9 @@ export async function look({ watch, routeWatch, monitor }: Host): Promise<void> 
 
 async function fill(host: Host, client: Client): Promise<void> {
   await giveTunnels(host, client)
+  host.kernel.hostRoutes.push(fakeRoute('172.17.1.0/24', 'gre-a-1'))
+  await host.kernel.rulesets.followSources(await host.kernel.links.sources())
+  await giveWebhook(client)
   for (const rule of RULES) {
     const to = 'destinations' in rule ? {} : { destination_address: '172.17.1.2' }
     const { status, text } = await client.post('/routes', { bind_address: '192.0.2.1', ...to, ...rule })

@@ -1,5 +1,6 @@
 // A panel under a web path over a fake host, its helper to be sent away at will, and the steps that a person takes on
 // the page.
+import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
@@ -68,6 +69,19 @@ export const giveTunnels = async (host: Host, client: Client): Promise<void> => 
     if (status !== 201) throw new Error(`a tunnel was refused: ${text}`)
   }
   host.kernel.held.delete('gre-a-2')
+}
+
+/** One target of notifications; nothing is sent to it until they are started. */
+export const giveWebhook = async (client: Client): Promise<void> => {
+  const { status, text } = await client.post('/webhooks', {
+    title: 'Mail to the operator',
+    kind: 'email',
+    url: 'smtps://mail.example.net',
+    sender: 'panel@example.net',
+    recipient: 'operator@example.net',
+    events: ['tunnel_state', 'route_health'],
+  })
+  if (status !== 201) throw new Error(`a target was refused: ${text}`)
 }
 
 /** With those tunnels and an operator. */
@@ -143,4 +157,10 @@ export const complaintOf = async (page: Page, label: string): Promise<string> =>
   await input.waitFor()
   const places = (await input.getAttribute('aria-describedby'))?.split(' ') ?? []
   return (await Promise.all(places.map((place) => page.locator(`[id="${place}"]`).innerText()))).join(' ')
+}
+
+/** Until the words have loaded that the page has for it, what the API says stands there. */
+export async function complains(page: Page, label: string, words: RegExp): Promise<void> {
+  for (let left = 50; left > 0 && !words.test(await complaintOf(page, label)); left -= 1) await page.waitForTimeout(100)
+  assert.match(await complaintOf(page, label), words)
 }

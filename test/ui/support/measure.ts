@@ -20,24 +20,45 @@ export const slowLine = async (page: Page, { latency, kbps }: { latency: number;
 }
 
 interface Bytes {
-  page: number
-  /** Of the library that draws charts, which is fetched once there is something to draw. */
-  chart: number
+  /** By address, what came of each. */
+  readonly of: ReadonlyMap<string, number>
+  /** Resolves when nothing new has been asked for, or come, for a while. */
+  readonly settled: () => Promise<void>
 }
 
-/** What came over the wire from now on, of whatever is whole; an event stream never is. */
+const QUIET_MS = 1500
+/** With its words it comes seconds after the first screen, by a timer that a slow machine lives to see. */
+const LATER = /\/assets\/(SafeApply|safe_apply)[^/]*$/
+/** Where a history begins, a minute later in each minute. */
+const MINUTE = /\d{4}-\d\d-\d\dT\d\d(:|%3A)\d\dZ/g
+
+/**
+ * What came over the wire from now on, of whatever is whole; an event stream never is. What is requested again, be it
+ * because a minute has passed, is not counted again, so that a slow machine finds the same.
+ */
 export const countBytes = async (page: Page): Promise<Bytes> => {
   const debug = await enclosingNetwork(page)
-  const bytes: Bytes = { page: 0, chart: 0 }
-  const charts = new Set<string>()
-  debug.on(
-    'Network.requestWillBeSent',
-    ({ requestId, request }) => void (/\/assets\/chart-[^/]+$/.test(request.url) && charts.add(requestId)),
-  )
-  debug.on(
-    'Network.loadingFinished',
-    ({ requestId, encodedDataLength }) => void (bytes[charts.has(requestId) ? 'chart' : 'page'] += encodedDataLength),
-  )
+  const urls = new Map<string, string>()
+  const counted = new Map<string, number>()
+  let changedAt = performance.now()
+  const bytes: Bytes = {
+    of: counted,
+    settled: async () => {
+      while (performance.now() - changedAt < QUIET_MS) await page.waitForTimeout(100)
+    },
+  }
+  debug.on('Network.requestWillBeSent', ({ requestId, request }) => {
+    if (LATER.test(request.url)) return
+    const url = request.url.replace(MINUTE, '')
+    if (![...urls.values()].includes(url)) changedAt = performance.now()
+    urls.set(requestId, url)
+  })
+  debug.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    const url = urls.get(requestId)
+    if (url === undefined || counted.has(url)) return
+    counted.set(url, encodedDataLength)
+    changedAt = performance.now()
+  })
   return bytes
 }
 

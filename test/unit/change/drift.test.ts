@@ -14,6 +14,7 @@ describe('A comparison of quotas in the background', () => {
   let isFailing: boolean
   let looks: { hints: string[]; unexpected: readonly number[] | null }[]
   let published: string[][]
+  let first: string[][]
   let remediated: number[][]
   let log: string[]
   /** How long others take whose turn comes first, and correcting. */
@@ -29,6 +30,7 @@ describe('A comparison of quotas in the background', () => {
     isFailing = false
     looks = []
     published = []
+    first = []
     remediated = []
     log = []
     others_ms = 0
@@ -44,6 +46,7 @@ describe('A comparison of quotas in the background', () => {
         void published.push(
           changes.map(({ from, to }) => `${(to ?? from)?.key ?? ''} ${from?.status ?? '-'} ${to?.status ?? '-'}`),
         ),
+      publishFirst: (changes) => void first.push(changes.map(({ to }) => `${to?.key ?? ''} ${to?.status ?? '-'}`)),
       remediate: async (items) => {
         remediated.push(items.map(({ key }) => key))
         await sleep(others_ms)
@@ -60,6 +63,12 @@ describe('A comparison of quotas in the background', () => {
   it('begins with what is not as it should be', async () => {
     await watch.pass('start')
     assert.deepEqual(published, [['2 - Drifted']])
+  })
+
+  it('says once of everything how it was found first, for what was reported before', async () => {
+    await watch.pass('start')
+    await watch.pass('event')
+    assert.deepEqual(first, [['1 InSync', '2 Drifted']])
   })
 
   it('says once what has changed, and when it is gone', async () => {

@@ -14,9 +14,9 @@ import { messageFields, verbatim } from '@panel/shared/messages/message.ts'
 import { QuotaHost, quotaResource, QuotaStore, type Quota, type QuotaResource, type Quotas } from './quota.ts'
 
 /**
- * What happens to one request to root. refuses: it is not begun. restores: it fails and is put back. sticks: it is half done and cannot
- * be undone. lost: it is done, and the answer is lost. unreached: the helper went away before it. gone: likewise, and it stays away.
- * dies: this process is killed before it. dies-after: likewise, once root has done it.
+ * What happens to one request to root. refuses: it is not begun. restores: it fails and is put back. sticks: it is half
+ * done and cannot be undone. lost: it is done, and the answer is lost. unreached: the helper went away before it. gone:
+ * likewise, and it stays away. dies: this process is killed before it. dies-after: likewise, once root has done it.
  */
 const ROOT_FAULTS = [
   'refuses',
@@ -278,9 +278,21 @@ describe('A change that the engine carries out, with a fault at any step', () =>
     law(async ({ context, resource, records, host }) => {
       const rows = [...records.rows.values()]
       const isInSync = ({ quota_id, bytes }: Quota): boolean => host.held[quota_id] === bytes
-      await settle(context, resource, rows, isInSync)
+      const pending = rows.filter((row) => row.apply_status_id === Pending && isInSync(row))
+      const noted: string[] = []
+      await settle(
+        { ...context, record: async ({ note }) => void noted.push(...note.operations) },
+        resource,
+        rows,
+        isInSync,
+      )
       for (const row of records.rows.values())
         if (row.apply_status_id === Pending) assert.ok(!isInSync(row), `quota ${row.quota_id} is in sync and pending`)
+      const ids = pending.map(({ quota_id }) => quota_id).join(', ')
+      assert.deepEqual(
+        noted.map((text) => / holds quota (.*) as stored$/.exec(text)?.[1]),
+        pending.length > 0 ? [ids] : [],
+      )
     }),
   )
 

@@ -20,7 +20,7 @@ describe('A change of three quotas that root makes one by one', () => {
   let host: QuotaHost
   let records: QuotaStore
   let resource: QuotaResource
-  let context: Pick<CommandContext, 'db' | 'now' | 'note'>
+  let context: Pick<CommandContext, 'db' | 'now' | 'note' | 'recordIn'>
   let events: string[]
   /** By the number of the request. */
   let refusedAt: Set<number>
@@ -85,6 +85,17 @@ describe('A change of three quotas that root makes one by one', () => {
     }
     await assert.rejects(change, /The disk is full/)
     assert.deepEqual(host.held, FIVE)
+  })
+
+  it('has its entry in the transaction that stores it, so that neither is there without the other', async () => {
+    const seen: string[][] = []
+    context = { ...context, recordIn: async () => void seen.push(statuses()) }
+    await change()
+    assert.deepEqual(seen, [['Applied', 'Applied', 'Applied']])
+    context = { ...context, recordIn: () => Promise.reject(new Error('The disk is full')) }
+    const more = converge(context, resource, { rows: rows(), changes: [{ before: SIX, after: FIVE }] })
+    await assert.rejects(more, /The disk is full/)
+    assert.deepEqual([host.held, statuses()], [SIX, ['Applied', 'Applied', 'Applied']])
   })
 
   it('is published only once the store says so', async () => {

@@ -1,7 +1,7 @@
 // However the rules come, together or one after the other, root holds no more of them than it can read.
 import assert from 'node:assert/strict'
-import type { RelayRule } from '@panel/shared/ruleset/model.ts'
-import { ELEMENTS_MAX, elementsOf } from '@panel/shared/ruleset/slots.ts'
+import { IN_ROTATION, type RelayRule } from '@panel/shared/ruleset/model.ts'
+import { ELEMENTS_MAX, elementsOf } from '@panel/shared/ruleset/elements.ts'
 import { applyRuleset } from '@panel/root-helper/nouns/ruleset/handlers.ts'
 import { exampleRule } from '../../support/example-rule.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
@@ -15,7 +15,7 @@ const wide = (route_rule_id: number, more: Partial<RelayRule> = {}): RelayRule =
     sort_order: route_rule_id,
     bind_port: 1,
     bind_port_range_end: 65_534,
-    destinations: [{ address: '10.9.0.2', port: 2, port_range_end: 65_535, weight: 1 }],
+    destinations: [{ address: '10.9.0.2', port: 2, port_range_end: 65_535, weight: 1, ...IN_ROTATION }],
     ...more,
   })
 /** It has as many slots as a rule can have. */
@@ -26,8 +26,8 @@ const balanced = (route_rule_id: number): RelayRule =>
     bind_port: route_rule_id,
     balance: 'weighted',
     destinations: [
-      { address: '10.9.0.2', port: 80, port_range_end: null, weight: 1 },
-      { address: '10.9.0.3', port: 80, port_range_end: null, weight: 255 },
+      { address: '10.9.0.2', port: 80, port_range_end: null, weight: 1, ...IN_ROTATION },
+      { address: '10.9.0.3', port: 80, port_range_end: null, weight: 255, ...IN_ROTATION },
     ],
   })
 const range = (count: number, make: (id: number) => RelayRule): RelayRule[] =>
@@ -76,6 +76,6 @@ describe('The amount of relay rules', () => {
   })
 })
 
-const NARROW = { address: '10.9.0.2', port: 2, port_range_end: 10, weight: 1 }
-const HALF = { address: '10.9.0.2', port: 40_001, port_range_end: 65_535, weight: 1 }
+const NARROW = { address: '10.9.0.2', port: 2, port_range_end: 10, weight: 1, ...IN_ROTATION }
+const HALF = { address: '10.9.0.2', port: 40_001, port_range_end: 65_535, weight: 1, ...IN_ROTATION }
 const SOURCES = Array.from({ length: 100 }, (_, at) => `10.1.${at}.0/24`)

@@ -7,6 +7,7 @@ import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import { findRelayBlocks, takenBy } from '@panel/shared/foreign/relay-block.ts'
 import { foreignTables, readForeign } from '@panel/shared/foreign/read.ts'
 import { METHODS } from '@panel/shared/rpc/methods.ts'
+import { IN_ROTATION } from '@panel/shared/ruleset/model.ts'
 import { Ajv } from 'ajv'
 import { AROUND, blockOf, relay, relayTo, verdict } from '../../support/relay-verdict.ts'
 
@@ -196,7 +197,10 @@ describe('What drops a relay', () => {
       'a rule for the address that it listens on, before that is translated',
       verdict(
         ofTables('inet mine'),
-        relay({ bind_port: 9999, destinations: [{ address: '10.8.0.1', port: 1, port_range_end: null, weight: 1 }] }),
+        relay({
+          bind_port: 9999,
+          destinations: [{ address: '10.8.0.1', port: 1, port_range_end: null, weight: 1, ...IN_ROTATION }],
+        }),
       ).slice(0, 5),
       'sure:',
     ],
@@ -234,8 +238,8 @@ describe('What drops a relay', () => {
     const two = relay({
       balance: 'round_robin',
       destinations: [
-        { address: '10.9.0.2', port: 8443, port_range_end: null, weight: 1 },
-        { address: '10.9.0.3', port: 8443, port_range_end: null, weight: 1 },
+        { address: '10.9.0.2', port: 8443, port_range_end: null, weight: 1, ...IN_ROTATION },
+        { address: '10.9.0.3', port: 8443, port_range_end: null, weight: 1, ...IN_ROTATION },
       ],
     })
     assert.deepEqual(
@@ -285,7 +289,7 @@ describe('What drops a relay', () => {
           relay({
             bind_port: 8443,
             bind_address: '2001:db8::1',
-            destinations: [{ address: 'fd00::1', port: 1, port_range_end: null, weight: 1 }],
+            destinations: [{ address: 'fd00::1', port: 1, port_range_end: null, weight: 1, ...IN_ROTATION }],
           }),
           FOUND,
         ),

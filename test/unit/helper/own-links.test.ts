@@ -1,5 +1,5 @@
-// Root changes only links that the panel made or adopted, whatever it is asked: over the fake kernel, which the contract
-// holds to what a real one does.
+// Root changes only links that the panel made or adopted, whatever it is asked: over the fake kernel, which the
+// contract holds to what a real one does.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -162,9 +162,9 @@ describe('The record of the links that are the panel’s', () => {
     await own.keep(7)
     await own.keep(8)
     await own.release(8)
-    assert.deepEqual([7, 8, 9].map(opened().says), [true, false, null])
+    assert.deepEqual([7, 8, 9].map(opened().isOwn), [true, false, null])
     const next = opened('two')
-    assert.deepEqual([next.says(7), next.trouble()], [null, null])
+    assert.deepEqual([next.isOwn(7), next.trouble()], [null, null])
     await next.keep(3)
     assert.deepEqual(JSON.parse(readFileSync(path(), 'utf8')), { boot_id: 'two', links: [[3, true]] })
   })
@@ -178,14 +178,14 @@ describe('The record of the links that are the panel’s', () => {
     own.gone(902)
     await forgetGone({ links: kernel.links, ownLinks: own })
     await own.keep(903)
-    assert.deepEqual([index, 901, 902, 903].map(opened().says), [true, null, null, true])
+    assert.deepEqual([index, 901, 902, 903].map(opened().isOwn), [true, null, null, true])
   })
 
   it('that cannot be written leaves a link as it was, and no new one is left behind', async () => {
     const full = { ...stateFolder(folder), write: () => Promise.reject(new Error('The disk is full')) }
     const own = ownLinksIn(full, 'one')
     await assert.rejects(own.keep(7), /full/)
-    assert.equal(own.says(7), null)
+    assert.equal(own.isOwn(7), null)
     const kernel = Object.assign(new FakeKernel(), { ownLinks: own })
     const { outcome } = await inProcessHelper(kernel).request('tunnel.apply', { before: null, after: example })
     assert.deepEqual([outcome, kernel.held.size], ['restored', 0])

@@ -16,6 +16,7 @@ import { quietly } from '../../support/quietly.ts'
 
 const one = exampleRule({ route_rule_id: 1 })
 const two = exampleRule({ route_rule_id: 2, bind_port: 8443, sort_order: 2 })
+const fast = { ...two, is_fast_path: true }
 const limited = exampleRule({ route_rule_id: 3, bind_port: 90, max_connections_per_source: 5, sort_order: 3 })
 
 type Journal = ReturnType<typeof memoryJournal>
@@ -139,6 +140,32 @@ describe('Beside the changes of relay rules,', () => {
       }
     }
   })
+
+  for (const isAble of [true, false])
+    for (const [what, host] of Object.entries({
+      'brought back': async () => {
+        const kernel = await hostWith(one, fast)
+        kernel.rulesets.flush()
+        return kernel
+      },
+      'handed over to another backend': async () => {
+        const kernel = new FakeKernel()
+        kernel.ruleBackends.takeOverFrom('iptables_legacy', [one, two])
+        for (const rule of [one, fast]) kernel.rulesets.boot.set(rule.route_rule_id, rule)
+        return kernel
+      },
+    }))
+      it(`a rule of the fast path is ${what} ${isAble ? 'on it' : 'without it where the kernel has none'}`, async () => {
+        const kernel = await host()
+        if (!isAble) kernel.rulesets.fast = { is_able: false, detail: 'no such module' }
+        await startRules(kernel, memoryJournal())
+        const { rules, boot } = kernel.rulesets
+        assert.deepEqual([...rules.keys()].sort(), [1, 2])
+        assert.equal(rules.get(1)?.is_fast_path, undefined)
+        assert.equal(rules.get(2)?.is_fast_path === true, isAble)
+        // A later kernel may have it, so what boot brings back stays as it was accepted.
+        assert.equal(boot.get(2)?.is_fast_path, true)
+      })
 
   it('a power cut in a change of one rule loses no other one', async () => {
     const [kernel, journal] = [await hostWith(one, two), memoryJournal()]

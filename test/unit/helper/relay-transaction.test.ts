@@ -1,6 +1,6 @@
 // Relay rules through the transaction, with a fault at every change, over the fake kernel.
 import assert from 'node:assert/strict'
-import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { IN_ROTATION, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { applyRuleset } from '@panel/root-helper/nouns/ruleset/handlers.ts'
 import { recover } from '@panel/root-helper/recover.ts'
@@ -107,7 +107,7 @@ describe('A change of relay rules', () => {
   it('is refused where it would shift more ports than the kernel should hold, and not where they are kept', async () => {
     const wide = { ...one, bind_port: 1000, bind_port_range_end: 34_000, balance: 'round_robin' as const }
     const to = (port: number) =>
-      ['10.9.0.2', '10.9.0.3'].map((address) => ({ address, port, port_range_end: null, weight: 1 }))
+      ['10.9.0.2', '10.9.0.3'].map((address) => ({ address, port, port_range_end: null, weight: 1, ...IN_ROTATION }))
     const kernel = await hostWith()
     await assert.rejects(apply(kernel, { before: null, after: [{ ...wide, destinations: to(2000) }] }), {
       code: 'unsupported',

@@ -228,7 +228,8 @@ describe('A transaction', () => {
         const kernel = await hostWith(change.before)
         const picture = kernel.picture()
         const journal = memoryJournal()
-        // Nothing works from this step on, so the host and the journal are as a helper leaves them that was killed there.
+        // Nothing works from this step on, so the host and the journal are as a helper leaves them that was killed
+        // there.
         const halted = new FaultyKernel(kernel, from(at, 'refuses'))
         await new Transaction(tunnelSubject(halted), journal).apply(asStates(change))
         const deps: HelperDeps = {

@@ -1,10 +1,21 @@
 // Files that are read once while they stay as they are, on a real file system.
 import assert from 'node:assert/strict'
-import { mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { unchangedFiles } from '@panel/root-helper/kernel/files/file-cache.ts'
+import { unchangedFiles, unchangedFolders } from '@panel/root-helper/kernel/files/file-cache.ts'
 
 describe('A file that is looked at again and again', function () {
   this.timeout(10_000)
@@ -34,5 +45,43 @@ describe('A file that is looked at again and again', function () {
     assert.equal(read(path), null)
     symlinkSync('/dev/null', path)
     assert.equal(read(path), '')
+  })
+})
+
+describe('A folder that is listed again and again', function () {
+  this.timeout(20_000)
+  const parent = mkdtempSync(join(tmpdir(), 'panel-unchanged-'))
+  const folder = join(parent, 'wants')
+  after(() => rmSync(parent, { recursive: true }))
+
+  it('is seen as it is after every change of its names and links, with its times put back too', async () => {
+    let times = 0
+    const list = unchangedFolders((path) => {
+      times += 1
+      return readdirSync(path).map((name) => `${name} -> ${readlinkSync(join(path, name))}`)
+    })
+    mkdirSync(folder)
+    for (const settled of [false, true]) {
+      const settle = (): Promise<void> | undefined => (settled ? sleep(2100) : undefined)
+      const link = (to: string): void => {
+        symlinkSync(to, join(folder, 'new'))
+        renameSync(join(folder, 'new'), join(folder, 'one'))
+        utimesSync(folder, 0, 0)
+      }
+      link('a')
+      await settle()
+      assert.deepEqual([list(folder), list(folder)], [['one -> a'], ['one -> a']])
+      link('b')
+      assert.deepEqual(list(folder), ['one -> b'])
+      await settle()
+      list(folder)
+      unlinkSync(join(folder, 'one'))
+      assert.deepEqual(list(folder), [])
+    }
+    assert.equal(times, 9)
+    renameSync(folder, `${folder}.before`)
+    mkdirSync(folder)
+    symlinkSync('c', join(folder, 'one'))
+    assert.deepEqual(list(folder), ['one -> c'])
   })
 })

@@ -35,13 +35,20 @@ describe('Unit files', () => {
     const name = 'tunnel-panel-link-gre-a-2.service'
     const more = mkdtempSync(join(tmpdir(), 'panel-run-'))
     const read = unitFilesIn(folder, counting, [more])
-    assert.equal(await read.isOverridden(name), false)
+    writeFileSync(join(more, 'somebody-elses.d'), '')
+    writeFileSync(join(more, `${UNIT}.d`), '')
+    const seen = async (): Promise<[boolean, boolean]> => [
+      await read.isOverridden(name),
+      (await read.listOverridden()).includes(name),
+    ]
+    assert.deepEqual(await seen(), [false, false])
     for (const beside of [more, folder]) {
       mkdirSync(join(beside, `${name}.d`))
       assert.equal(await units.isOverridden(name), false)
       writeFileSync(join(beside, `${name}.d`, 'mine.conf'), '')
-      assert.equal(await read.isOverridden(name), true)
+      assert.deepEqual(await seen(), [true, true])
     }
+    assert.deepEqual(await read.isOverridden(UNIT), false)
   })
 
   it('leave nothing of what a helper was writing when it was killed, and all that is not ours', async () => {

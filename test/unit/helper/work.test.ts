@@ -65,6 +65,7 @@ describe('A costly reading', () => {
       { held: () => ({ boot_rules: [], boot_trouble: null }), change: async () => undefined },
       new Generations(async () => generation++),
       new TableProtection(memoryFolder(), new OwnedTable(async () => 0)),
+      { prepare: () => undefined },
     )
     await Promise.all(Array.from({ length: 256 }, () => rulesets.read()))
     assert.ok(listings <= 2, String(listings))

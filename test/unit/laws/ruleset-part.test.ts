@@ -8,7 +8,7 @@ import { layOut } from '@panel/shared/ruleset/nft/layout.ts'
 import { rulesAround } from '@panel/shared/ruleset/part.ts'
 import type { Table } from '@panel/shared/ruleset/nft/table.ts'
 import { exampleRule } from '../../support/example-rule.ts'
-import { relayRules } from '../../support/random-rules.ts'
+import { fastRelayRules as relayRules } from '../../support/random-rules.ts'
 
 /** Sets and maps have no order in the kernel, and counters of rules that went are taken away later. */
 const picture = ({ counters, sets, chains }: Table, wanted: Table): unknown => ({

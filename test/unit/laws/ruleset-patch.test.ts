@@ -9,7 +9,7 @@ import { patchTable } from '@panel/shared/ruleset/nft/patch.ts'
 import { readPieces } from '@panel/shared/ruleset/nft/read.ts'
 import type { Table } from '@panel/shared/ruleset/nft/table.ts'
 import { exampleRule } from '../../support/example-rule.ts'
-import { relayRules } from '../../support/random-rules.ts'
+import { fastRelayRules as relayRules } from '../../support/random-rules.ts'
 
 const idsOf = (rules: readonly { route_rule_id: number }[]): number[] => rules.map(({ route_rule_id }) => route_rule_id)
 
@@ -112,6 +112,27 @@ describe('A change of some rules of a table', () => {
     assert.deepEqual(of(changed(made, [5], [])), { whole: [1], damaged: [2, 3] })
     assert.deepEqual(of(changed(made, [2, 3], [])), { whole: [1, 5], damaged: [] })
     assert.deepEqual(picture(changed(made, [2, 3, 5], [])), picture(layOut(others.slice(0, 1))))
+  })
+
+  it('leaves the chain of a rule that lost its sources, as long as a line that stays leads there', () => {
+    const limited = exampleRule({
+      route_rule_id: 1,
+      bind_port: 1001,
+      allowed_sources: ['10.0.0.0/8'],
+      is_include_local_originated: true,
+    })
+    const ports = { bind_port: 1000, bind_port_range_end: 1009, sort_order: 1 }
+    const [end] = limited.destinations
+    const wide = exampleRule({
+      route_rule_id: 9,
+      ...ports,
+      destinations: [{ ...end!, port: 1000, port_range_end: 1009 }],
+    })
+    const found = layOut([limited, wide])
+    found.sets.get('from4_1')?.elements?.clear()
+    const made = changed(found, [9], [])
+    assertWhole(made)
+    assert.deepEqual(idsOf(readPieces(made).damaged), [1])
   })
 
   it('takes out of the table what no rule explains', () => {

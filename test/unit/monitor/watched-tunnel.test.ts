@@ -197,17 +197,46 @@ describe('A tunnel under watch', () => {
     assert.equal(probes(watched, 3, null).at(-1), 'Down')
   })
 
-  it('lets no knock in vain count that is older than the last answer: it waits for the next one, be that a minute away', () => {
+  it('is Down at once in a second outage within a minute, for which a TCP probe was left', () => {
     const watched = begin(plan({ monitor_window_size: 5 }))
-    probes(watched, 5, null)
-    assert.equal(watched.isTcpProbeDue(at), true)
-    watched.setTcpProbe({ isAlive: false, detail: verbatim('port 22 is silent') })
-    assert.equal(probes(watched, 3, null).at(-1), 'Down')
-    probes(watched, 10)
+    for (const outage of ['the first', 'the second']) {
+      probes(watched, 5, null)
+      assert.equal(watched.isTcpProbeDue(at), true, outage)
+      watched.setTcpProbe({ isAlive: false, detail: verbatim('port 22 is silent') })
+      assert.equal(probes(watched, 3, null).at(-1), 'Down', outage)
+      probes(watched, 10)
+      assert.equal(watched.verdict.state, 'Up', outage)
+    }
+  })
+
+  it('knocks once a minute on average, however often it is lost', () => {
+    const watched = begin(plan({ monitor_window_size: 5 }))
+    const knocks: number[] = []
+    for (const began = at; at < began + 20 * TCP_PROBE_EVERY_MS;) {
+      for (let lost = 0; lost < 8; lost += 1) {
+        probe(watched, null)
+        if (watched.isTcpProbeDue(at)) knocks.push(at)
+      }
+      probes(watched, 6)
+    }
+    assert.ok(knocks.length > 15, `${knocks.length} knocks`)
+    for (const [index, knock] of knocks.slice(2).entries())
+      assert.ok(knock - (knocks[index] ?? 0) >= 2 * TCP_PROBE_EVERY_MS, 'no third one within two minutes')
+  })
+
+  it('lets no failed TCP probe count that is older than the last answer: it waits for the next one', () => {
+    const watched = begin(plan({ monitor_window_size: 5 }))
+    for (let outage = 0; outage < 2; outage += 1) {
+      probes(watched, 5, null)
+      assert.equal(watched.isTcpProbeDue(at), true)
+      watched.setTcpProbe({ isAlive: false, detail: verbatim('port 22 is silent') })
+      assert.equal(probes(watched, 3, null).at(-1), 'Down')
+      probes(watched, 10)
+    }
     assert.equal(watched.verdict.state, 'Up')
     assert.equal(probes(watched, 20, null).includes('Down'), false)
     assert.equal(watched.isTcpProbeDue(at), false)
-    probes(watched, 30, null)
+    probes(watched, 90, null)
     assert.equal(watched.isTcpProbeDue(at), true)
     watched.setTcpProbe({ isAlive: true, detail: verbatim('port 443 refuses') })
     assert.equal(probes(watched, 3, null).at(-1), 'Degraded')

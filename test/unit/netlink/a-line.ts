@@ -25,5 +25,6 @@ export const lineOf = (...expressions: readonly Buffer[]): Message => ({
   type: 0x0a06,
   flags: 0,
   sequence: 1,
+  port: 0,
   body: Buffer.concat([Buffer.from([1, 0, 0, 0]), nest(4, ...expressions)]),
 })

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { canonicalConfig } from '@panel/shared/tunnel/canonical.ts'
 import { isIpv6Kind, type LinkConfig } from '@panel/shared/tunnel/model.ts'
-import { foundLink } from '@panel/root-helper/kernel/link/found.ts'
+import { seenLink } from '@panel/root-helper/kernel/link/found.ts'
 import { Attributes, forEachAttribute } from '@panel/root-helper/netlink/attributes.ts'
 import * as k from '@panel/root-helper/netlink/constants.ts'
 import { decodeGre, encodeGre } from '@panel/root-helper/netlink/gre.ts'
@@ -87,7 +87,7 @@ describe('the tunnel attributes', () => {
     fc.assert(
       fc.property(linkConfig, (random) => {
         const config = canonicalConfig({ ...random, addresses: [] })
-        const found = foundLink(decodeLink(linkMessage(config)), [], new Map([[1, 'lo']]))
+        const found = seenLink(decodeLink(linkMessage(config)), [], new Map([[1, 'lo']]))
         assert.deepEqual(found.link?.config, config)
       }),
       { numRuns: 2000 },

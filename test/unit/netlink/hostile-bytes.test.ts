@@ -1,7 +1,7 @@
 // Whatever bytes arrive, a decoder gives a value or a DecodeError, soon.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { foundLink } from '@panel/root-helper/kernel/link/found.ts'
+import { seenLink } from '@panel/root-helper/kernel/link/found.ts'
 import { decodeAddress } from '@panel/root-helper/netlink/address.ts'
 import {
   attribute,
@@ -33,6 +33,7 @@ const routeMessage: Message = {
   type: k.RTM_NEWROUTE,
   flags: 0,
   sequence: 1,
+  port: 0,
   body: Buffer.concat([
     Buffer.from([2, 24, 0, 0, 254, 2, 253, 1, 0, 0, 0, 0]),
     u32(k.RTA_TABLE, 254),
@@ -47,6 +48,7 @@ const addressMessage: Message = {
   type: k.RTM_NEWADDR,
   flags: 0,
   sequence: 1,
+  port: 0,
   body: Buffer.concat([
     Buffer.from([10, 64, 0x80, 0, 7, 0, 0, 0]),
     attribute(k.IFA_ADDRESS, ipBytes('2001:db8::1')),
@@ -66,6 +68,7 @@ const connectionMessage: Message = {
   type: 0x0100,
   flags: 0,
   sequence: 1,
+  port: 0,
   body: Buffer.concat([
     Buffer.from([2, 0, 0, 0]),
     tuple(1),
@@ -84,6 +87,7 @@ const counterMessage: Message = {
   type: 0x0a12,
   flags: 0,
   sequence: 1,
+  port: 0,
   body: Buffer.concat([
     Buffer.from([1, 0, 0, 0]),
     text(1, 'panel'),
@@ -96,6 +100,7 @@ const elementMessage: Message = {
   type: 0x0a0c,
   flags: 0,
   sequence: 1,
+  port: 0,
   body: Buffer.concat([
     Buffer.from([1, 0, 0, 0]),
     text(1, 'panel'),
@@ -114,7 +119,7 @@ const elementMessage: Message = {
 }
 
 const DECODERS: readonly ((message: Message) => unknown)[] = [
-  (message) => foundLink(decodeLink(message), [], new Map([[1, 'lo']])),
+  (message) => seenLink(decodeLink(message), [], new Map([[1, 'lo']])),
   decodeAddress,
   decodeRoute,
   (message) => decodeConnection(message, 0),
@@ -147,8 +152,9 @@ function decodeEverything(bytes: Buffer): void {
   survives(() => new Attributes(bytes))
   const types = [k.RTM_NEWLINK, k.RTM_NEWADDR, k.RTM_NEWROUTE, k.NLMSG_ERROR, k.NLMSG_DONE]
   for (const type of types)
-    for (const decode of DECODERS) survives(() => decode({ type, flags: k.NLM_F_ACK_TLVS, sequence: 1, body: bytes }))
-  for (const decode of TYPELESS) survives(() => decode({ type: 0, flags: 0, sequence: 1, body: bytes }))
+    for (const decode of DECODERS)
+      survives(() => decode({ type, flags: k.NLM_F_ACK_TLVS, sequence: 1, port: 0, body: bytes }))
+  for (const decode of TYPELESS) survives(() => decode({ type: 0, flags: 0, sequence: 1, port: 0, body: bytes }))
   survives(() =>
     decodeMessages(bytes).forEach((message) =>
       [...DECODERS, ...TYPELESS].forEach((decode) => survives(() => decode(message))),

@@ -65,7 +65,7 @@ export function linkMessage(
     u32(k.IFLA_TXQLEN, config.tx_queue_length),
     u8(k.IFLA_OPERSTATE, 2),
   ]
-  return { type: k.RTM_NEWLINK, flags: 0, sequence: 1, body: Buffer.concat([header, ...plain, info, ...more]) }
+  return { type: k.RTM_NEWLINK, flags: 0, sequence: 1, port: 0, body: Buffer.concat([header, ...plain, info, ...more]) }
 }
 
 /** A datagram with the given messages in it. */
@@ -82,6 +82,7 @@ export function acknowledgement(sequence: number, errno: number, words = ''): Me
     type: k.NLMSG_ERROR,
     flags: k.NLM_F_CAPPED | (words === '' ? 0 : k.NLM_F_ACK_TLVS),
     sequence,
+    port: 0,
     body: Buffer.concat([body, ...attributes]),
   }
 }
@@ -90,5 +91,6 @@ export const done = (sequence: number, flags = k.NLM_F_MULTI): Message => ({
   type: k.NLMSG_DONE,
   flags,
   sequence,
+  port: 0,
   body: Buffer.alloc(4),
 })

@@ -62,6 +62,17 @@ const overflow = (): Error => Object.assign(new Error('receive: No buffer space 
 const codeOf = (code: string) => (error: unknown) => error instanceof KernelError && error.code === code
 
 describe('the netlink socket', () => {
+  it('is refused by the kernel where that lacks the protocol, as by a kernel without netfilter', () => {
+    const transport = new ScriptedKernel()
+    transport.open = () => {
+      throw Object.assign(new Error('open socket: Protocol not supported'), { code: 'EPROTONOSUPPORT' })
+    }
+    assert.throws(
+      () => new NetlinkSocket({ transport }),
+      (error) => error instanceof KernelError && error.code === 'EPROTONOSUPPORT',
+    )
+  })
+
   it('gives the replies that come before the acknowledgement', async () => {
     const socket = new NetlinkSocket({
       transport: new ScriptedKernel((n) => [datagram(link(n, 'a', 0)), datagram(acknowledgement(n, 0))]),
@@ -80,6 +91,16 @@ describe('the netlink socket', () => {
         error.code === 'EOPNOTSUPP' &&
         /^read link a: Unknown device type \(EOPNOTSUPP\)$/.test(error.message),
     )
+  })
+
+  it('takes no answer to an earlier process that had the same socket for one of its own', async () => {
+    const kernel = new ScriptedKernel((n) => [datagram(link(n, 'ours', 0)), datagram(acknowledgement(n, 0))])
+    kernel.waiting.push({ bytes: datagram(link(1, 'theirs', 0)), sender: 0 }, overflow())
+    kernel.waiting.push({ bytes: datagram(acknowledgement(1, 19)), sender: 0 })
+    const socket = new NetlinkSocket({ transport: kernel, channel: {} as Channel })
+    const [reply, ...others] = await socket.request(getLink('ours'))
+    assert.match(String(reply?.body), /ours/)
+    assert.deepEqual(others, [])
   })
 
   it('joins the parts of a dump', async () => {
@@ -199,7 +220,13 @@ describe('the event subscription', () => {
     kernel.say({ bytes: datagram(link(0, 'forged')), sender: 17 })
     kernel.say(overflow(), -9)
     kernel.say({
-      bytes: datagram({ type: k.RTM_DELADDR, flags: 0, sequence: 0, body: Buffer.from([2, 24, 0, 0, 9, 0, 0, 0]) }),
+      bytes: datagram({
+        type: k.RTM_DELADDR,
+        flags: 0,
+        sequence: 0,
+        port: 0,
+        body: Buffer.from([2, 24, 0, 0, 9, 0, 0, 0]),
+      }),
       sender: 0,
     })
     end()

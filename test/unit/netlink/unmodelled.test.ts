@@ -3,13 +3,14 @@ import assert from 'node:assert/strict'
 import type { LinkConfig } from '@panel/shared/tunnel/model.ts'
 import { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import { Ajv } from 'ajv'
-import { foundLink } from '@panel/root-helper/kernel/link/found.ts'
+import { seenLink } from '@panel/root-helper/kernel/link/found.ts'
 import type { RawAddress } from '@panel/root-helper/netlink/address.ts'
 import { attribute, nest, text, u16be, u32, u8 } from '@panel/root-helper/netlink/attributes.ts'
 import { ipBytes } from '@panel/root-helper/netlink/bytes.ts'
 import * as k from '@panel/root-helper/netlink/constants.ts'
 import { decodeLink } from '@panel/root-helper/netlink/link.ts'
 import { linkMessage, plainGre, plainIp6gre, type LinkParts } from './kernel-says.ts'
+import { NO_STATISTICS } from '../../support/fake-interfaces.ts'
 
 const plainAddress: RawAddress = {
   index: 7,
@@ -29,7 +30,7 @@ const plainAddress: RawAddress = {
 const plainIpv6: RawAddress = { ...plainAddress, family: 10, address: '2001:db8:5::1', prefix_length: 64, label: '' }
 
 const find = (config: LinkConfig, parts: LinkParts = {}, addresses: RawAddress[] = []) =>
-  foundLink(
+  seenLink(
     decodeLink(linkMessage(config, parts)),
     addresses,
     new Map([
@@ -38,7 +39,7 @@ const find = (config: LinkConfig, parts: LinkParts = {}, addresses: RawAddress[]
       [4, 'x@y'],
     ]),
   )
-const wordsOf = (config: LinkConfig, parts: LinkParts = {}, addresses: RawAddress[] = []): string[] =>
+const wordsOf = (config: LinkConfig, parts: LinkParts = {}, addresses: RawAddress[] = []): readonly string[] =>
   find(config, parts, addresses).unmodelled
 
 const u16 = (type: number, value: number): Buffer => attribute(type, Uint8Array.of(value & 0xff, value >>> 8))
@@ -134,7 +135,7 @@ describe('a link of the kernel', () => {
       schema({
         interface_name: found.interface_name,
         state,
-        observed: found.observed,
+        observed: { ...found.observed, statistics: NO_STATISTICS },
         unmodelled: found.unmodelled,
         is_ours: true,
         foreign_files: [],

@@ -11,7 +11,7 @@ import type { ReceivedIcmp } from '@panel/root-helper/kernel/icmp/port.ts'
 import { errorMeaning } from '@panel/root-helper/kernel/icmp/constants.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { describeError, describeRefusal } from '@panel/root-helper/path/describe.ts'
-import { render } from '../../../ui/src/core/said.ts'
+import { render } from '../../../ui/src/core/message.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const LANGUAGES = ['fa', 'ru', 'zh-CN'] as const
@@ -48,6 +48,7 @@ const plain = (language: string) => ({
   number: String,
   instant: (at: string) => `<${at}>`,
   isolate: (text: string) => text,
+  comma: ', ',
 })
 
 describe('The sentences of the API', () => {
@@ -196,5 +197,9 @@ describe('The sentences of the API', () => {
     assert.equal(render(verbatim('File exists'), texts, plain('ru'), label), 'File exists')
     const dated = message('attention.certificate_soon', { at: '2026-12-24T08:00:00.000Z' })
     assert.match(render(dated, texts, plain('ru'), label), /истекает <2026-12-24T08:00:00.000Z>, а/)
+    const states = (['Up', 'Down'] as const).map((state) => message('component.monitor_state', { state, count: 1 }))
+    const watched = message('component.monitor', { states, count: 2, watching: 0 })
+    const comma = '، '
+    assert.match(render(watched, readLanguage('fa'), { ...plain('fa'), comma }, label), /^1 برقرار، 1 قطع؛/)
   })
 })

@@ -7,29 +7,37 @@ const by = (settings: Partial<DisplaySettings> = {}) => formatter({ ...DEFAULT_D
 describe('Figures on the page', () => {
   it('count bytes in powers of 1024, or of 1000, or are bits, as is set', () => {
     assert.deepEqual([0, 999, 1023, 1024, 1536, 1048576, 5 * 2 ** 40].map(by().volume), [
-      '0 B',
-      '999 B',
-      '1,023 B',
-      '1 KiB',
-      '1.5 KiB',
-      '1 MiB',
-      '5 TiB',
+      '0\u00a0B',
+      '999\u00a0B',
+      '1,023\u00a0B',
+      '1\u00a0KiB',
+      '1.5\u00a0KiB',
+      '1\u00a0MiB',
+      '5\u00a0TiB',
     ])
-    assert.equal(by({ 'display.binary_units': false }).volume(1_500_000), '1.5 MB')
-    assert.equal(by({ 'display.volume_unit': 'bits', 'display.binary_units': false }).volume(125_000), '1 Mbit')
-    assert.equal(by({ 'display.throughput_unit': 'bits', 'display.binary_units': false }).rate(125_000), '1 Mbit/s')
-    assert.equal(by({ 'display.throughput_unit': 'bits', 'display.binary_units': false }).volume(1000), '1 kB')
-    assert.equal(by({ 'display.volume_unit': 'bits' }).size(1024), '1 KiB', 'a disk is never told in bits')
+    assert.equal(by({ 'display.binary_units': false }).volume(1_500_000), '1.5\u00a0MB')
+    assert.equal(by({ 'display.volume_unit': 'bits', 'display.binary_units': false }).volume(125_000), '1\u00a0Mbit')
+    assert.equal(
+      by({ 'display.throughput_unit': 'bits', 'display.binary_units': false }).rate(125_000),
+      '1\u00a0Mbit/s',
+    )
+    assert.equal(by({ 'display.throughput_unit': 'bits', 'display.binary_units': false }).volume(1000), '1\u00a0kB')
+    assert.equal(by({ 'display.volume_unit': 'bits' }).size(1024), '1\u00a0KiB', 'a disk is never told in bits')
   })
 
   it('have three figures that count', () => {
-    assert.deepEqual([0.123, 12.34, 123.4, 5].map(by().milliseconds), ['0.12 ms', '12.3 ms', '123 ms', '5 ms'])
-    assert.deepEqual([0, 3.26, 42.5, 100].map(by().percent), ['0 %', '3.3 %', '43 %', '100 %'])
+    assert.deepEqual([0.123, 12.34, 123.4, 5].map(by().milliseconds), [
+      '0.12\u00a0ms',
+      '12.3\u00a0ms',
+      '123\u00a0ms',
+      '5\u00a0ms',
+    ])
+    assert.deepEqual([0, 3.26, 42.5, 100].map(by().percent), ['0\u00a0%', '3.3\u00a0%', '43\u00a0%', '100\u00a0%'])
   })
 
   it('has the lines of a chart of bytes where its units are round', () => {
     const { byteSteps, rate } = by({ 'display.throughput_unit': 'bits' })
-    assert.deepEqual(byteSteps?.slice(10, 13).map(rate), ['8 Kibit/s', '16 Kibit/s', '32 Kibit/s'])
+    assert.deepEqual(byteSteps?.slice(10, 13).map(rate), ['8\u00a0Kibit/s', '16\u00a0Kibit/s', '32\u00a0Kibit/s'])
     assert.equal(by({ 'display.binary_units': false }).byteSteps, undefined)
   })
 
@@ -44,10 +52,11 @@ describe('Figures on the page', () => {
     )
     assert.equal(
       by({ 'display.language': 'fa' }).milliseconds(12),
-      '\u206812 ms\u2069',
+      '\u206812\u00a0ms\u2069',
       'a figure stays before its unit',
     )
-    assert.equal(by({ 'display.language': 'ru' }).milliseconds(12), '12 мс')
+    assert.equal(by({ 'display.language': 'ru' }).milliseconds(12), '12\u00a0мс')
+    assert.equal(by({ 'display.language': 'zh-CN' }).percent(50), '50%')
     const { percent, share } = by({ 'display.language': 'fa' })
     assert.deepEqual([percent(50), share(97.891)], ['\u206850٪\u2069', '\u206897.89٪\u2069'])
     assert.match(by({ 'display.language': 'fa' }).instant('2026-03-21T12:00:00Z'), /2026/)

@@ -105,10 +105,18 @@ describe('A picture of paths', () => {
       for (const edge of edges) {
         const isLeft = [edge.from.key, edge.to.key].includes('left')
         const [outer] = [edge.from.x, edge.to.x].sort((a, b) => (isLeft ? a - b : b - a))
-        const { x, anchor } = labelPlace(edge, edges, true)
+        const { x, anchor } = labelPlace(edge, true)
         const middle = (outer ?? 0) + HOP.width / 2
         assert.deepEqual([anchor, x], isLeft ? ['end', middle - 8] : ['start', middle + 8], edge.key)
       }
+  })
+
+  it('has all words between two stages at the end where lines lie apart, whichever meet there', () => {
+    const rules = [0, 1, 2].map((n) => path(hop(n === 1 ? 'few' : 'any', 0), hop(`rule ${n}`, 1), hop('server', 2)))
+    assert.deepEqual(
+      layOut(rules, false).edges.map(({ from, straightAt }) => `${from.key}: ${straightAt}`),
+      ['any: to', 'rule 0: from', 'few: to', 'rule 1: from', 'any: to', 'rule 2: from'],
+    )
   })
 
   it('shows the worst of the paths that share a leg', () => {

@@ -6,8 +6,8 @@ import { CATALOGUE } from '@panel/shared/messages/catalogue.ts'
 import { message, verbatim, type MessageId } from '@panel/shared/messages/message.ts'
 import { ruleNamed, tunnelNamed } from '@panel/shared/messages/named.ts'
 import { SETTING_KEYS } from '../../../web-daemon/features/settings/definitions.ts'
-import { offersOf, pageOf } from '../../../ui/src/components/said/offers.ts'
-import { OBJECTS, REMEDIES, REQUESTS } from '../../../ui/src/components/said/remedies.ts'
+import { offersOf, pageOf } from '../../../ui/src/components/message/offers.ts'
+import { OBJECTS, REMEDIES, REQUESTS } from '../../../ui/src/components/message/remedies.ts'
 import { matchRoute } from '../../../ui/src/core/routes.ts'
 
 const IDS = Object.keys(CATALOGUE) as MessageId[]

@@ -12,6 +12,14 @@ const finds = (text: string): boolean => matches(parseTerms(text), TUNNEL)
 
 const VOCABULARY: Vocabulary = { state: ['up', 'down'], is: ['enabled'], tag: () => ['north', 'two words', 'north'] }
 
+describe('The words of a search', () => {
+  it('find a text with a hyphen at which no line breaks by the hyphen of a keyboard', () => {
+    const text = { text: 'Включать IP\u2011форвардинг', values: {} }
+    assert.ok(matches(parseTerms('ip-форвардинг'), text))
+    assert.ok(matches(parseTerms('IP\u2011форвардинг'), text))
+  })
+})
+
 describe('The filters of a search', () => {
   const faults = (text: string): string[] =>
     faultsIn(parseTerms(text), VOCABULARY).map(

@@ -4,8 +4,10 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { CATALOGUE } from '@panel/shared/messages/catalogue.ts'
 import { formatMessage, isolate, placeholderNames, pluralForms } from '@panel/shared/messages/format.ts'
 import { ROUTES } from '../../../ui/src/core/routes.ts'
+import { joinUnits } from '../../../ui/src/locales/en/units.ts'
 
 const PAGE = fileURLToPath(new URL('../../../ui/src', import.meta.url))
 const read = (language: string, area: string): Record<string, string> =>
@@ -62,6 +64,12 @@ describe('The words of the page', () => {
             /\{(seconds|limit|typical|worst)\} (m?s|м?с)(?![\p{L}])/u,
             `${key}, ${language}`,
           )
+    const english = Object.fromEntries(Object.entries(CATALOGUE).map(([id, sentence]) => [id, joinUnits(sentence)]))
+    for (const language of ['en', ...TRANSLATED]) {
+      const measured = Object.entries({ ...english, ...read(language, 'messages/monitor') })
+      for (const [key, sentence] of measured.filter(([id]) => id.startsWith('monitor.')))
+        assert.doesNotMatch(sentence, /\{(percent|limit|time)(, number)?\} (%|ms|мс|میلی‌ثانیه)/, `${key}, ${language}`)
+    }
   })
 
   it('have the digits that numbers have by default, so that no sentence mixes two kinds', () => {
@@ -72,6 +80,14 @@ describe('The words of the page', () => {
       lines.filter((line) => /[۰-۹]/.test(line) && !line.includes('settings.option.persian')),
       [],
     )
+  })
+
+  it('begin from right to left in Persian, even where the first word is Latin and they stand in another sentence', () => {
+    const folder = join(PAGE, 'locales/fa')
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'))
+    for (const name of files)
+      for (const [key, sentence] of Object.entries(read('fa', name.replace('.json', ''))))
+        assert.doesNotMatch(sentence, /^[«(]*[A-Za-z].*\p{Script=Arabic}/su, key)
   })
 
   it('of a search are words alone, whose filters are offered beneath it', () => {
@@ -125,5 +141,10 @@ function areasUsedBy(file: string, seen = new Set<string>()): Set<string> {
   const parts = [...text.matchAll(/(?:from '|import\('(?=.*\.svelte))(\.[^']+)'/g)]
     .map((match) => join(file, '..', String(match[1])))
     .filter((path) => path.includes('/features/'))
-  return new Set([...own, ...parts.flatMap((path) => [...areasUsedBy(path, seen)])])
+  // What comes into view later may fetch its words itself, before it shows anything.
+  const fetched = [...text.matchAll(/messages\.load\(\[([^\]]*)\]\)/g)].flatMap(([, names = '']) =>
+    [...names.matchAll(/'([a-z_]+)'/g)].map((match) => String(match[1])),
+  )
+  const used = [...own, ...parts.flatMap((path) => [...areasUsedBy(path, seen)])]
+  return new Set(used.filter((area) => !fetched.includes(area)))
 }

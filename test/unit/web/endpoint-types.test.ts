@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
+import { diagnosticsOf, textOf } from '../../support/compiler.ts'
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 
@@ -148,21 +149,14 @@ function errorsOf(snippets: readonly (readonly [string, string])[]): Map<string,
     ts.sys,
     `${FOLDER}../..`,
   )
-  const files = new Map(snippets.map(([name, text], at) => [`${FOLDER}snippet-${at}.ts`, { name, text }]))
+  const sources = new Map(snippets.map(([, text], at) => [`${FOLDER}snippet-${at}.ts`, text]))
   const settings: ts.CompilerOptions = { ...options, composite: false, declaration: false, emitDeclarationOnly: false }
-  const host = ts.createCompilerHost({ ...settings, noEmit: true })
-  const read = host.readFile.bind(host)
-  const exists = host.fileExists.bind(host)
-  host.readFile = (path) => files.get(path)?.text ?? read(path)
-  host.fileExists = (path) => files.has(path) || exists(path)
-  const program = ts.createProgram([...files.keys()], { ...settings, noEmit: true }, host)
+  const found = [...diagnosticsOf(sources, settings).values()]
   return new Map(
-    [...files].map(([path, { name }]) => {
-      const source = program.getSourceFile(path)
-      const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
+    snippets.map(([name], at) => {
       // What a snippet imports and does not use is nothing of it.
-      const own = found.filter(({ code }) => ![6133, 6192, 6196].includes(code))
-      return [name, own.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))]
+      const own = (found[at] ?? []).filter(({ code }) => ![6133, 6192, 6196].includes(code))
+      return [name, own.map(textOf)]
     }),
   )
 }

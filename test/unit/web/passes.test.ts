@@ -57,6 +57,17 @@ describe('Passes over the host', () => {
     assert.ok(made[0]!.at >= 145 && made[0]!.at < 250, `${made[0]!.at}`)
   })
 
+  it('wait for no quiet where one is asked for at once, and no second one follows for the same', async () => {
+    begin({ quiet_ms: NEVER_MS, latest_ms: NEVER_MS })
+    passes.request('event')
+    await sleep(50)
+    assert.deepEqual(reasons(), [])
+    passes.request('event', 'now')
+    for (let left = 100; left > 0 && made.length === 0; left -= 1) await sleep(20)
+    await sleep(50)
+    assert.deepEqual(reasons(), ['event'])
+  })
+
   it('are never two at once, and another follows one that was overtaken, one alone', async () => {
     lasts_ms = 200
     begin()

@@ -47,6 +47,7 @@ const fill = (db: SQLite.Database): void => {
 const valueFor = (name: string, type: string, row: number, isReference: boolean): unknown => {
   if (type === 'TEXT') return `${name} ${row}`
   if (type === 'REAL') return row + 0.5
+  if (type === 'BLOB') return Buffer.from(`${name} ${row}`)
   if (/^(is|has)_/.test(name)) return row % 2
   return isReference || name.endsWith('_id') ? 1000 + row : row
 }

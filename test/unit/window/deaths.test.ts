@@ -26,7 +26,10 @@ const change = async (root: Root): Promise<void> => {
   await root.forward(true)
 }
 
-/** From the n-th change of the host on nothing works, so host and disk are as a helper leaves them that was killed there. */
+/**
+ * From the n-th change of the host on nothing works, so host and disk are as a helper leaves them that was killed
+ * there.
+ */
 async function killedAt(root: Root, at: number, work: () => Promise<unknown>): Promise<boolean> {
   const faulty = new FaultyKernel(root.kernel, from(at, 'refuses'))
   await root.start(faulty)
@@ -298,9 +301,11 @@ describe('In a window a change does not begin', () => {
 
   it('that the journal cannot hold, and is not counted in the window', async () => {
     const { root, opening } = await opened()
-    const { write } = root.folder
-    root.folder.write = (name, text) =>
-      name === 'change-under-way.json' ? Promise.reject(new Error('The disk is full')) : write(name, text)
+    for (const how of ['write', 'append'] as const) {
+      const put = root.folder[how]
+      root.folder[how] = (name, text) =>
+        name === 'change-under-way.json' ? Promise.reject(new Error('The disk is full')) : put(name, text)
+    }
     await assert.rejects(root.tunnel(tunnel, changed), /The disk is full/)
     untouched(root, opening)
     assert.deepEqual(root.windows.probe().window?.tunnels, [])

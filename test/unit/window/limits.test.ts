@@ -4,6 +4,7 @@ import type { Change } from '@panel/shared/change/change.ts'
 import type { Fold } from '@panel/shared/change/fold.ts'
 import { WINDOW_RULES_MAX, WINDOW_TUNNELS_MAX } from '@panel/shared/window/model.ts'
 import { WINDOW_FILE, WindowRecord } from '@panel/root-helper/window/record.ts'
+import { IN_ROTATION } from '@panel/shared/ruleset/model.ts'
 import { exampleRule } from '../../support/example-rule.ts'
 import { exampleTunnel } from '../../support/example.ts'
 import { quietly } from '../../support/quietly.ts'
@@ -19,7 +20,7 @@ const SOURCES = Array.from(
 
 const wordy = exampleRule({
   bind_address: '2001:db8::1',
-  destinations: [{ address: '2001:db8::2', port: 443, port_range_end: null, weight: 1 }],
+  destinations: [{ address: '2001:db8::2', port: 443, port_range_end: null, weight: 1, ...IN_ROTATION }],
   allowed_sources: SOURCES,
 })
 

@@ -1,4 +1,5 @@
-// Whose a link is, in a window: who adopted it or gave it up takes that back with all the rest (root-helper.md, Windows).
+// Whose a link is, in a window: who adopted it or gave it up takes that back with all the rest (root-helper.md,
+// Windows).
 import assert from 'node:assert/strict'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { FaultyKernel } from '../../support/faulty.ts'

@@ -5,7 +5,10 @@ import { readConfig } from '@panel/root-helper/config.ts'
 import { realDeps, startHelper, windowsOver } from '@panel/root-helper/helper.ts'
 import { FaultyKernel, from, onlyAt, type Fault } from '../../support/faulty.ts'
 
-/** dies-unanswered: it is killed when the work is done and the journal closed. `at` 0 is no other fault. A new `turn` counts changes from one again. */
+/**
+ * dies-unanswered: it is killed when the work is done and the journal closed. `at` 0 is no other fault. A new `turn`
+ * counts changes from one again.
+ */
 export interface FaultOrder {
   readonly turn: number
   readonly fault: Fault | 'dies-unanswered'

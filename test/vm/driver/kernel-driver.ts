@@ -36,6 +36,7 @@ async function kernelOf(nft: string | undefined): Promise<Kernel> {
           bootRulesIn(state),
           new Generations(rulesetGeneration()),
           new TableProtection(state, new OwnedTable(rulesetGeneration())),
+          { prepare: () => undefined },
         ),
       }
 }

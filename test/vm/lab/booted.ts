@@ -31,6 +31,7 @@ async function makeIn(folder: string, built: Image, size: Size): Promise<void> {
   const boot = (accelerator: Accelerator): Promise<void> =>
     bootAndSave(folder, { image: built, accelerator, size, disk: join(folder, 'disk.qcow2') })
   const asked = process.env['PANEL_LAB_ACCELERATOR'] as Accelerator | undefined
+  if (size.clock === 'instructions') return boot('tcg')
   if (asked !== undefined) return boot(asked)
   if (await opens('/dev/kvm')) {
     try {

@@ -34,8 +34,8 @@ export class Remote {
   }
 
   /**
-   * Waits until the machine runs commands after another boot than the last one seen, and systemd has started everything.
-   * A machine without power ends no connection, so whatever ran before is hung up here.
+   * Waits until the machine runs commands after another boot than the last one seen, and systemd has started
+   * everything. A machine without power ends no connection, so whatever ran before is hung up here.
    */
   async returns(withinMs: number): Promise<void> {
     await this.#answers(withinMs)

@@ -1,5 +1,5 @@
-// A machine that is a user-mode Linux: the kernel runs as a process of the host, in a network namespace of its own where
-// the host's ends of its two cards are. Its disk is what it writes over the image, thrown away with it.
+// A machine that is a user-mode Linux: the kernel runs as a process of the host, in a network namespace of its own
+// where the host's ends of its two cards are. Its disk is what it writes over the image, thrown away with it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -49,7 +49,7 @@ export function survives(panel: Installed): void {
     assert.deepEqual(await panel.properties('WatchdogUSec'), ['1min', '1min'])
     for (const unit of UNITS) {
       await lab.run(
-        `mkdir -p /run/systemd/system/${unit}.d && printf '[Service]\\nWatchdogSec=${WATCHDOG_S}\\n' >/run/systemd/system/${unit}.d/sooner.conf`,
+        `mkdir -p /run/systemd/system/${unit}.d && printf '[Service]\\nWatchdogSec=${WATCHDOG_S}\\nTimeoutAbortSec=2\\n' >/run/systemd/system/${unit}.d/sooner.conf`,
       )
     }
     await lab.run('systemctl daemon-reload')
@@ -67,8 +67,14 @@ export function survives(panel: Installed): void {
   it('is started again and again where it cannot start, with pauses that grow, and is well once it can', async () => {
     const { lab } = panel
     const folder = `/run/systemd/system/${HELPER}.d`
+    const pauses = ['1s', '8', '30s']
+    assert.deepEqual(await panel.properties('RestartUSec', 'RestartSteps', 'RestartMaxDelayUSec'), [
+      ...pauses,
+      ...pauses,
+    ])
+    // With shorter pauses it starts more often at once.
     await lab.run(
-      `mkdir -p ${folder} && printf '[Service]\\nExecStart=\\nExecStart=/usr/bin/false\\n' >${folder}/broken.conf && systemctl daemon-reload`,
+      `mkdir -p ${folder} && printf '[Service]\\nRestartSec=100ms\\nExecStart=\\nExecStart=/usr/bin/false\\n' >${folder}/broken.conf && systemctl daemon-reload`,
     )
     assert.equal((await lab.try('systemctl', ['restart', HELPER], SLOW)).code, 1)
     // More often than any limit on starts would allow.

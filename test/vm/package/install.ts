@@ -1,6 +1,6 @@
 // One apt command, and what is there then: two units, a user, a socket, a way in.
 import assert from 'node:assert/strict'
-import { HELPER, thePackage, UNITS, WEB, type Installed } from './installed.ts'
+import { HELPER, SLOW, thePackage, UNITS, WEB, type Installed } from './installed.ts'
 
 export function isInstalled(panel: Installed): void {
   it('is installed by one apt command, which tells the address to open, with a random web path', async () => {
@@ -53,5 +53,12 @@ export function isInstalled(panel: Installed): void {
       await panel.lab.run(`curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8480/${await panel.webPath()}/`),
       '200',
     )
+  })
+
+  it('is opened to others without TLS where that is asked for', async () => {
+    await panel.lab.run('tunnel-panel set-listen 0.0.0.0 --without-tls', SLOW)
+    await panel.isWell()
+    await panel.reach('http')
+    assert.equal((await panel.lab.run("ss -Hltn 'sport = 8480' | awk '{print $4}'")).trim(), '0.0.0.0:8480')
   })
 }

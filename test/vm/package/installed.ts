@@ -1,10 +1,15 @@
 // The Debian package in the lab's machine: what apt and dpkg do with it, and the panel that it is, reached from here
 // over TLS.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { BUNDLE } from '../../../packaging/build/build.ts'
 import { makePackage } from '../../../packaging/package/package.ts'
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
 import { Client } from '../../api/support/client.ts'
 import { startLab, type Lab } from '../lab/index.ts'
+import type { Kind } from '../lab/machine.ts'
 import { expect, OPERATOR } from '../panel/panel.ts'
 
 export const [HELPER, WEB] = ['tunnel-panel-helper.service', 'tunnel-panel-web.service'] as const
@@ -16,23 +21,32 @@ export const HERE = '10.0.2.15'
 export const SLOW = { timeoutMs: 420_000 }
 
 let made: Promise<string> | undefined
-export const thePackage = (): Promise<string> => (made ??= makePackage())
+/** Made once, in a folder of its own: another file may make it at the same time. */
+export const thePackage = (): Promise<string> =>
+  (made ??= mkdtemp(join(tmpdir(), 'panel-package-')).then((folder) => makePackage(BUNDLE, folder)))
 
 export class Installed {
   lab!: Lab
   operator!: Client
   password: string = OPERATOR.password
+  readonly #kind: Kind | undefined
   /** The machine before anything was installed. */
   untouched!: string[]
 
+  /** Of a machine of the usual kind, unless said otherwise. */
+  constructor(kind?: Kind) {
+    this.#kind = kind
+  }
+
   async start(): Promise<void> {
-    this.lab = await startLab({ kind: 'emulated' })
+    this.lab = await startLab(this.#kind && { kind: this.#kind })
     this.untouched = await this.picture()
   }
 
   /** Where nothing was started for want of something there is nothing to stop. */
   async stop(): Promise<void> {
     await (this.lab as Lab | undefined)?.stop()
+    if (made) await rm(dirname(await made), { recursive: true })
   }
 
   /** What apt says; throws with it where apt fails. */
@@ -72,6 +86,11 @@ export class Installed {
     return this.properties('MainPID')
   }
 
+  /** Of the tunnels' links, by which they are known to be the same. */
+  linkIndexes(): Promise<string> {
+    return this.lab.run("ip -o link | grep -o '^[0-9]*: gre-a-[0-9]*'")
+  }
+
   /** What `tunnel-panel status` says once all is well: on a busy machine a reading may be late. */
   async isWell(): Promise<string> {
     return (
@@ -80,6 +99,15 @@ export class Installed {
         ({ code, stdout }) => code === 0 && /^Health of the panel: ok$/m.test(stdout),
       )
     ).stdout
+  }
+
+  /** After a boot: both daemons are there again, and the operator is signed in. */
+  async settles(): Promise<void> {
+    await becomes(
+      async () => (await this.lab.try('systemctl', ['is-active', ...UNITS])).stdout,
+      (states) => states === 'active\nactive\n',
+    )
+    await this.signIn()
   }
 
   /** How each tunnel and relay rule compares with what is stored. */

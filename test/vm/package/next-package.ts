@@ -6,6 +6,11 @@ import { join } from 'node:path'
 import { bundle } from '../../../packaging/build/build.ts'
 import { thePackage } from './installed.ts'
 
+/** Where the machine has it. */
+export const NEXT = '/root/next.deb'
+/** While it is there the migration fails (driver/next-migration.ts). */
+export const FAILS = '/run/the-next-migration-fails'
+
 /** `work` is told the path; nothing of it is left afterwards. */
 export async function withNextPackage(version: string, work: (path: string) => Promise<unknown>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'panel-package-'))

@@ -1,19 +1,22 @@
-// The package going: what stays, what is taken down where that is asked for, and nothing at all after a purge.
+// The package going: what stays, what is taken down where that is asked for, and nothing at all after a purge, so that
+// it can come again.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, OPERATOR } from '../panel/panel.ts'
-import { HERE, SLOW, thePackage, UNITS, type Installed } from './installed.ts'
+import type { HealthAnswer } from '@panel/shared/api/system.ts'
+import { expect } from '../panel/panel.ts'
+import { HERE, thePackage, UNITS, type Installed } from './installed.ts'
+
+/** Nor is anything missing that was there before. */
+async function leavesNothing(panel: Installed): Promise<void> {
+  const now = await panel.picture()
+  const [left, gone] = [
+    now.filter((line) => !panel.untouched.includes(line)),
+    panel.untouched.filter((line) => !now.includes(line)),
+  ]
+  assert.deepEqual({ left, gone }, { left: [], gone: [] })
+}
 
 export function goes(panel: Installed): void {
-  const leavesNothing = async (): Promise<void> => {
-    const now = await panel.picture()
-    const [left, gone] = [
-      now.filter((line) => !panel.untouched.includes(line)),
-      panel.untouched.filter((line) => !now.includes(line)),
-    ]
-    assert.deepEqual({ left, gone }, { left: [], gone: [] })
-  }
-
   it('leaves tunnels and relays as they are when it is removed', async () => {
     const { lab } = panel
     const standing = async (): Promise<string> =>
@@ -34,38 +37,18 @@ export function goes(panel: Installed): void {
     assert.match(name, /^gre-a-\d+$/)
     await panel.apt('purge', 'tunnel-panel')
     await lab.run('ip link delete theirs')
-    await leavesNothing()
+    await leavesNothing(panel)
     // Nor in the memory of systemd-networkd, which would give the next link of the name the addresses of the last.
     await lab.run(`ip link add ${name} type gre local ${HERE} remote 192.0.2.98 key 98 && ip link set ${name} up`)
     await sleep(3000)
     assert.doesNotMatch(await lab.run(`ip -br address show dev ${name}`), /172\.17\./)
     await lab.run(`ip link delete ${name}`)
   })
+}
 
+export function isTakenDown(panel: Installed): void {
   it('takes tunnels and relays down before it goes, where it is asked to', async () => {
     const { lab } = panel
-    await panel.install(await thePackage())
-    await lab.run('tunnel-panel set-listen 0.0.0.0 --without-tls', SLOW)
-    await panel.reach('http')
-    expect(await panel.operator.post('/auth/setup', OPERATOR), 201)
-    for (const persistence_type_id of [10, 20, 30])
-      expect(
-        await panel.operator.post('/tunnels', {
-          local_endpoint: HERE,
-          remote_endpoint: `192.0.2.${persistence_type_id}`,
-          persistence_type_id,
-        }),
-        201,
-      )
-    expect(
-      await panel.operator.post('/routes', {
-        bind_address: HERE,
-        bind_port: 9000,
-        destination_address: '172.17.1.2',
-        destination_port: 80,
-      }),
-      201,
-    )
     await lab.run("echo 'tunnel-panel tunnel-panel/take-down boolean true' | debconf-set-selections")
     await panel.apt('remove', 'tunnel-panel')
     assert.equal((await lab.try("ip -br link | grep '^gre-a-'")).stdout, '')
@@ -75,6 +58,24 @@ export function goes(panel: Installed): void {
 
   it('leaves nothing when it is purged after that either', async () => {
     await panel.apt('purge', 'tunnel-panel')
-    await leavesNothing()
+    await leavesNothing(panel)
+  })
+}
+
+export function comesAgain(panel: Installed): void {
+  it('is installed again on the machine that it was purged from, and knows nothing of before', async () => {
+    const said = await panel.install(await thePackage())
+    const path = await panel.webPath()
+    assert.match(path, /^[0-9a-f]{24}$/)
+    assert.ok(said.includes(`http://127.0.0.1:8480/${path}/`), said)
+    await panel.isWell()
+    assert.equal((await panel.lab.try('systemctl', ['is-active', ...UNITS])).stdout, 'active\nactive\n')
+    const health = await panel.lab.run(`curl -s http://127.0.0.1:8480/${path}/api/v1/system/health`)
+    assert.equal((JSON.parse(health) as HealthAnswer).setup_required, true)
+  })
+
+  it('leaves nothing when that is purged either', async () => {
+    await panel.apt('purge', 'tunnel-panel')
+    await leavesNothing(panel)
   })
 }

@@ -1,90 +1,38 @@
-// An upgrade while tunnels stand and a relay carries a connection that stays open; and one whose migration fails.
+// An upgrade while tunnels stand and relays carry 200 connections that stay open.
 import assert from 'node:assert/strict'
-import type { Running } from '../lab/index.ts'
-import { expect } from '../panel/panel.ts'
-import { thePackage, type Installed } from './installed.ts'
-import { withNextPackage } from './next-package.ts'
+import { FLOWS } from './held-flows.ts'
+import type { Installed } from './installed.ts'
+import { NEXT, withNextPackage } from './next-package.ts'
+import type { RelayedFlows } from './relayed-flows.ts'
 
-const NEXT = '/root/next.deb'
-/** driver/next-migration.ts */
-const FAILS = '/run/the-next-migration-fails'
-
-export function isUpgraded(panel: Installed): void {
-  let connection: Running
-  /** Through the relay and back, over the connection that has been open from the beginning. */
-  const echo = async (word: string): Promise<void> => {
-    await connection.write(`${word}\n`)
-    await connection.says(new RegExp(`^${word}$`, 'm'))
-  }
-  const indexes = (): Promise<string> => panel.lab.run("ip -o link | grep -o '^[0-9]*: gre-a-[0-9]*'")
-
-  it('relays, before it is upgraded, a connection that stays open', async () => {
-    const { lab } = panel
-    await lab.run(`for n in c s; do ip netns add $n; ip link add $n type veth peer name eth1 netns $n; ip link set $n up; done
-      ip address add 10.1.0.1/24 dev c; ip address add 10.2.0.1/24 dev s
-      ip -n c address add 10.1.0.2/24 dev eth1; ip -n c link set eth1 up; ip -n s address add 10.2.0.2/24 dev eth1; ip -n s link set eth1 up`)
-    lab.spawn('ip netns exec s socat TCP-LISTEN:80,fork,reuseaddr EXEC:cat')
-    expect(
-      await panel.operator.post('/routes', {
-        route_rule_title: 'echo',
-        bind_address: '10.1.0.1',
-        bind_port: 9001,
-        destination_address: '10.2.0.2',
-        destination_port: 80,
-      }),
-      201,
-    )
-    connection = lab.spawn('ip netns exec c socat - TCP:10.1.0.1:9001,retry=20')
-    await echo('before')
+export function isUpgraded(panel: Installed, flows: RelayedFlows): void {
+  it('relays 100 connections over a GRE tunnel by an ordinary rule, and 100 more on the fast path', async () => {
+    await flows.begin()
+    await flows.areAlive('before')
+    assert.equal(await flows.offloaded(), FLOWS)
   })
 
-  it('goes on with the daemons of before where an upgrade cannot bring the store forward, and says how to go back', async () => {
+  it('is upgraded with the store brought forward and a copy kept, and changes no link and breaks none of 200 connections', async () => {
+    const [before, links] = [await panel.processes(), await panel.linkIndexes()]
     await withNextPackage('0.1.1', (path) => panel.lab.put(NEXT, path))
-    await panel.lab.run(`touch ${FAILS}`)
-    const before = await panel.processes()
-    const failure = await panel.apt('install', NEXT).then(
-      () => assert.fail('the upgrade succeeds'),
-      (error: Error) => error.message,
-    )
-    assert.match(
-      failure,
-      /The next migration fails, as it was asked to[^]*the panel of before goes on running[^]*apt install --allow-downgrades \.\/tunnel-panel_0\.1\.0_amd64\.deb/,
-    )
-    assert.deepEqual(await panel.processes(), before)
-    await panel.signIn()
-    await echo('meanwhile')
-  })
-
-  it('is whole again once it is installed as that said', async () => {
-    const links = await indexes()
-    await panel.install(await thePackage(), '--allow-downgrades')
-    assert.equal(
-      await panel.lab.run("dpkg-query -W -f '${Version} ${Status}' tunnel-panel"),
-      '0.1.0 install ok installed',
-    )
-    assert.equal(await indexes(), links)
-    await echo('again')
-  })
-
-  it('is upgraded with the store brought forward and a copy kept, and changes no link and breaks no connection', async () => {
-    const [before, links] = [await panel.processes(), await indexes()]
-    await panel.lab.run(`rm ${FAILS}`)
     await panel.apt('install', NEXT)
     assert.equal(
       (await panel.processes()).some((pid) => before.includes(pid)),
       false,
     )
-    assert.equal(await indexes(), links)
-    await echo('after')
+    assert.equal(await panel.linkIndexes(), links)
+    await flows.areAlive('after')
+    await flows.areCounted()
     assert.match(await panel.lab.run('ls /var/lib/tunnel-panel'), /^panel\.db\.before-999-next-release$/m)
     await panel.signIn()
     assert.deepEqual(await panel.statuses(), [
       'gre-a-1 InSync',
       'gre-a-2 InSync',
       'gre-a-3 InSync',
+      'gre-a-4 InSync',
       '1 InSync',
       '2 InSync',
+      '3 InSync',
     ])
-    await panel.lab.run('ip link delete c; ip link delete s; ip netns delete c; ip netns delete s')
   })
 }

@@ -1,8 +1,12 @@
 // The comparison of host and store as a test asks for it, and an event listener beside it.
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdoptAnswer, ReconcileAnswer, ReconcileItem } from '@panel/shared/api/reconcile.ts'
 import type { Server } from '../lab/index.ts'
 import { expect, type Panel, type Place } from './panel.ts'
+
+/** A pass follows what it is for by at most 1.2 s. */
+const REST_MS = 2000
 
 /** What the panel reports of host and store, and what it does about it. */
 export const reconciling = (panel: Panel<Place>) => {
@@ -18,7 +22,25 @@ export const reconciling = (panel: Panel<Place>) => {
     expect(await panel.operator.post<AdoptAnswer>('/reconcile/adopt', body), 201)
   const indexOf = async (name: string): Promise<string> =>
     (await panel.server.run('cat', [`/sys/class/net/${name}/ifindex`])).trim()
-  return { report, itemOf, adopt, indexOf }
+  /** Waits for a pass in the background to have seen the item so, and says when that was, by the machine's clock. */
+  const noticed = async (name: string, is: ReconcileItem['status']): Promise<{ because: string; at: number }> => {
+    for (let tries = 0; tries < 100; tries += 1) {
+      const item = await itemOf(name)
+      if (item.status === is && item.noticed) return { because: item.noticed.because, at: Date.parse(item.noticed.at) }
+      await sleep(100)
+    }
+    throw new Error(`No pass has seen ${name} as ${is}: ${JSON.stringify((await report()).last_pass)}`)
+  }
+  /** Waits until no pass is due any more: what is done by hand then is noticed by a pass of its own. */
+  const atRest = async (): Promise<void> => {
+    let last = (await report()).last_pass?.at
+    for (let since = Date.now(); Date.now() - since < REST_MS; await sleep(100)) {
+      const { last_pass } = await report()
+      if (last_pass?.at !== last) since = Date.now()
+      last = last_pass?.at
+    }
+  }
+  return { report, itemOf, adopt, indexOf, noticed, atRest }
 }
 
 /** Says what `ip monitor` heard while the work went on; that it listens is proven before and after. */

@@ -129,8 +129,11 @@ const withoutCut = (
   const range = { from: x?.min ?? 0, to: x?.max ?? 1 }
   const plot = width - PLOT_START - PLOT_END
   ctx.font = font
-  const halfOf = (text: string): number => Math.max(...text.split('\n').map((line) => ctx.measureText(line).width)) / 2
-  return labels.map((text, at) => (shareAt(splits[at] ?? 0, range) * plot + halfOf(text) > plot + PLOT_END ? '' : text))
+  const halfWidth = (text: string): number =>
+    Math.max(...text.split('\n').map((line) => ctx.measureText(line).width)) / 2
+  return labels.map((text, at) =>
+    shareAt(splits[at] ?? 0, range) * plot + halfWidth(text) > plot + PLOT_END ? '' : text,
+  )
 }
 
 const DAY_S = 86_400

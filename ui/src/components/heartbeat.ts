@@ -2,7 +2,7 @@
 import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { State } from './state.ts'
 
-/** Of 20: a state is told by its height as well as by its colour. */
+/** Of 20: a state shows in its height as well as by its colour. */
 export const HEIGHTS: Readonly<Record<MonitorState, number>> = {
   Up: 6,
   Degraded: 12,

@@ -10,6 +10,8 @@ export interface Hop {
   /** "": the word of its state stands there. */
   readonly detail: string
   readonly condition: StateLabel
+  /** Figures can stand on the lines into it, which are longer then. */
+  readonly hasFigures?: boolean
   /** The page about it. */
   readonly to?: string
 }
@@ -49,6 +51,8 @@ export interface Edge extends Leg {
   /** As large as hops: where it leads past the stages that its paths leave out. */
   readonly via: readonly Place[]
   readonly to: Placed
+  /** Where its first part is straight and its label stands: at the end where lines lie apart. */
+  readonly straightAt: 'from' | 'to'
 }
 
 export interface Picture extends Size {
@@ -58,22 +62,26 @@ export interface Picture extends Size {
 
 export const HOP: Size = { width: 134, height: 50 }
 /** Between stages and between lanes, in the picture's own units. */
-const BETWEEN = { stages: { across: 60, down: 34 }, lanes: 14 }
+const BETWEEN = { stages: { across: 46, figures: 96, down: 34 }, lanes: 14 }
 
 /** `isDown`: stages stand under each other, for a narrow place; else side by side, from left to right. */
 export function layOut(paths: readonly Path[], isDown: boolean): Picture {
-  const along = isDown ? HOP.height + BETWEEN.stages.down : HOP.width + BETWEEN.stages.across
   const across = (isDown ? HOP.width : HOP.height) + BETWEEN.lanes
   const stages = [...new Set(paths.flatMap(({ hops }) => hops.map(({ stage }) => stage)))].sort((a, b) => a - b)
   const placed = new Map<string, Placed>()
   const passing = new Map<string, Place>()
-  for (const [column, stage] of stages.entries())
-    for (const { hop, key, lane } of lanesOf(paths, stage)) {
-      const [main, cross] = [column * along, lane * across]
+  let after = 0
+  for (const [column, stage] of stages.entries()) {
+    const here = lanesOf(paths, stage)
+    const main = column === 0 ? 0 : after + gapBefore(here, isDown)
+    after = main + (isDown ? HOP.height : HOP.width)
+    for (const { hop, key, lane } of here) {
+      const cross = lane * across
       const place = { x: isDown ? cross : main, y: isDown ? main : cross }
       if (hop) placed.set(key, { ...hop, ...place })
       else passing.set(key, place)
     }
+  }
   const hops = [...placed.values()]
   return {
     hops,
@@ -81,6 +89,12 @@ export function layOut(paths: readonly Path[], isDown: boolean): Picture {
     width: Math.max(0, ...hops.map(({ x }) => x + HOP.width)),
     height: Math.max(0, ...hops.map(({ y }) => y + HOP.height)),
   }
+}
+
+function gapBefore(stage: readonly { hop: Hop | null }[], isDown: boolean): number {
+  const { across, figures, down } = BETWEEN.stages
+  if (isDown) return down
+  return stage.some(({ hop }) => hop?.hasFigures) ? figures : across
 }
 
 /** What a path has at a stage: a hop, or room to lead past it; nothing before its first and after its last. */
@@ -119,7 +133,7 @@ interface Places {
 }
 
 function edgesOf(paths: readonly Path[], { placed, passing, stages }: Places): Edge[] {
-  const edges = new Map<string, Edge>()
+  const edges = new Map<string, Omit<Edge, 'straightAt'>>()
   for (const { hops, legs } of paths)
     for (const [at, leg] of legs.entries()) {
       const [from, to] = [placed.get(hops[at]?.key ?? ''), placed.get(hops[at + 1]?.key ?? '')]
@@ -129,7 +143,22 @@ function edgesOf(paths: readonly Path[], { placed, passing, stages }: Places): E
       const via = stages.flatMap((stage) => passing.get(passKey(from, to, stage)) ?? [])
       edges.set(key, before ? { ...before, state: worse(before.state, leg.state) } : { ...leg, key, from, via, to })
     }
-  return [...edges.values()]
+  return straightened([...edges.values()])
+}
+
+/** Between two stages, lines lie apart on the side of more hops. */
+function straightened(edges: readonly Omit<Edge, 'straightAt'>[]): Edge[] {
+  const sides = new Map<number, { from: Set<string>; to: Set<string> }>()
+  for (const { from, via, to, key } of edges) {
+    const gap = sides.get(from.stage) ?? { from: new Set(), to: new Set() }
+    gap.from.add(from.key)
+    gap.to.add(via.length > 0 ? key : to.key)
+    sides.set(from.stage, gap)
+  }
+  return edges.map((edge) => {
+    const { from, to } = sides.get(edge.from.stage) ?? { from: new Set(), to: new Set() }
+    return { ...edge, straightAt: edge.via.length > 0 || to.size > from.size ? 'to' : 'from' }
+  })
 }
 
 /** For a page that is read from right to left. */

@@ -1,9 +1,11 @@
-// What is drawn of a picture of paths beside its hops: the lines between them, what stands on a line, and as much of a text
-// as fits a hop.
+// What is drawn of a picture of paths beside its hops: the lines between them, what stands on a line, and as much of a
+// text as fits a hop.
 import { HOP, type Edge, type Place } from './path-layout.ts'
 
 type Point = readonly [x: number, y: number]
-type Line = Pick<Edge, 'from' | 'via' | 'to'>
+type Line = Pick<Edge, 'from' | 'via' | 'to' | 'straightAt'>
+/** So much of the way between two stages is curved. */
+const BEND = { across: 24, down: 16 }
 
 const isForward = ({ from, to }: Line): boolean => from.x < to.x
 
@@ -24,34 +26,42 @@ function bend([x, y]: Point, [endX, endY]: Point, isDown: boolean): string {
     : `C${middleX} ${y} ${middleX} ${endY} ${endX} ${endY}`
 }
 
-/** From the end of one hop to the beginning of the next: curved between stages, and straight past those left out. */
+/**
+ * From the end of one hop to the beginning of the next: straight past stages left out, and curved only near the end
+ * where lines meet, so that none runs through what stands on another.
+ */
 export function curve(line: Line, isDown: boolean): string {
   const places = [line.from, ...line.via, line.to].map((place) => doors(place, line, isDown))
   return places
     .slice(1)
     .map(({ into }, at) => {
       const start = places[at]?.out ?? into
-      return `${at === 0 ? 'M' : 'L'}${start.join(' ')}${bend(start, into, isDown)}`
+      const isAtEnd = at > 0 || line.straightAt === 'from'
+      const knee = isAtEnd ? before(into, start, isDown) : before(start, into, isDown)
+      return `${at === 0 ? 'M' : 'L'}${start.join(' ')}${
+        isAtEnd ? `L${knee.join(' ')}${bend(knee, into, isDown)}` : `${bend(start, knee, isDown)}L${into.join(' ')}`
+      }`
     })
     .join('')
+}
+
+/** As far from one end of a line as it is curved there, at the height of the other end. */
+function before([x, y]: Point, [otherX, otherY]: Point, isDown: boolean): Point {
+  return isDown ? [otherX, y + Math.sign(otherY - y) * BEND.down] : [x + Math.sign(otherX - x) * BEND.across, otherY]
 }
 
 interface LabelPlace extends Place {
   readonly anchor: 'start' | 'middle' | 'end'
 }
 
-/**
- * Of what stands on a line: in the gap beside the hop that has fewer of them, where lines lie apart, and there on the
- * side away from the curve.
- */
-export function labelPlace(edge: Edge, edges: readonly Edge[], isDown: boolean): LabelPlace {
-  const leaving = edges.filter(({ from }) => from.key === edge.from.key).length
-  const arriving = edges.filter(({ to }) => to.key === edge.to.key).length
+/** Of what stands on a line: where it is straight, above it or beside it, there on the side away from the curve. */
+export function labelPlace(edge: Edge, isDown: boolean): LabelPlace {
   const [first, last] = [doors(edge.from, edge, isDown).out, doors(edge.via[0] ?? edge.to, edge, isDown).into]
-  const [x, y] = [(first[0] + last[0]) / 2, (first[1] + last[1]) / 2]
-  const [nearX, nearY] = leaving === arriving ? [x, y] : leaving < arriving ? first : last
-  if (!isDown) return { x, y: nearY - 6, anchor: 'middle' }
-  return nearX < x ? { x: nearX - 8, y: y + 4, anchor: 'end' } : { x: nearX + 8, y: y + 4, anchor: 'start' }
+  const [near, far] = edge.straightAt === 'from' ? [first, last] : [last, first]
+  const [kneeX, kneeY] = before(far, near, isDown)
+  if (!isDown) return { x: (near[0] + kneeX) / 2, y: near[1] - 6, anchor: 'middle' }
+  const y = (near[1] + kneeY) / 2 + 4
+  return near[0] < far[0] ? { x: near[0] - 8, y, anchor: 'end' } : { x: near[0] + 8, y, anchor: 'start' }
 }
 
 const WIDE = /[\u2e80-\u9fff\uac00-\ud7af\uff00-\uff60]/

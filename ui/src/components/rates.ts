@@ -18,7 +18,9 @@ export interface ByteCount {
 /** An interval that began less than so many seconds ago says nothing about a rate. */
 const SHORTEST_S = 10
 
-/** Of intervals of that length, the last of which is counted up to `to`; a null follows what nothing was stored after. */
+/**
+ * Of intervals of that length, the last of which is counted up to `to`; a null follows what nothing was stored after.
+ */
 export const ratesOf = (counts: readonly ByteCount[], interval: number, to: number): RatePoint[] =>
   counts.flatMap(({ start, rx_bytes, tx_bytes }, at): RatePoint[] => {
     const seconds = Math.min(interval, to - start)

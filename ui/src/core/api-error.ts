@@ -2,12 +2,12 @@
 import type { ErrorCode } from '@panel/shared/api/base/codes.ts'
 import type { Params, Reference } from '@panel/shared/messages/message.ts'
 import type { ErrorEnvelope } from '@panel/shared/api/base/errors.ts'
-import type { Told } from './said.ts'
+import type { ApiMessage } from './message.ts'
 
 /** NO_ANSWER: no response. NOT_THE_PANEL: another server answered, perhaps a proxy. */
 export type ApiErrorCode = ErrorCode | 'NO_ANSWER' | 'NOT_THE_PANEL'
 
-interface Problem extends Told {
+interface Problem extends ApiMessage {
   readonly field: string
 }
 
@@ -41,13 +41,15 @@ export class ApiError extends Error {
   }
 
   /** Field errors by name: from `details.fields`, from `details` itself (settings), or from `field`. */
-  get fields(): Record<string, Told> {
+  get fields(): Record<string, ApiMessage> {
     const { fields } = this.details
     if (Array.isArray(fields))
       return Object.fromEntries((fields as Problem[]).map((problem) => [problem.field, problem]))
-    const told = Object.entries(this.details).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-    if (this.code === 'VALIDATION_FAILED' && told.length > 0)
-      return Object.fromEntries(told.map(([field, message]) => [field, { message }]))
+    const texts = Object.entries(this.details).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    )
+    if (this.code === 'VALIDATION_FAILED' && texts.length > 0)
+      return Object.fromEntries(texts.map(([field, message]) => [field, { message }]))
     return this.field === '' ? {} : { [this.field]: this }
   }
 }

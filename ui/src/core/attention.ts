@@ -18,7 +18,7 @@ export const incidentPage = ({ kind, id }: Pick<Incident, 'kind' | 'id'>): strin
   kind === 'tunnel' ? `/tunnels/${id}` : kind === 'route' ? `/routes/${id}` : PAGES[kind]
 
 /** Components of health that are incidents of their own. */
-const TOLD_AS: Readonly<Partial<Record<ComponentName, Incident['kind']>>> = {
+const INCIDENT_KIND: Readonly<Partial<Record<ComponentName, Incident['kind']>>> = {
   rules: 'route',
   tls: 'certificate',
   helper: 'helper',
@@ -30,7 +30,7 @@ export const unexplained = (
 ): HealthComponent[] =>
   components.filter(
     ({ name, status }) =>
-      (status === 'error' || status === 'degraded') && !incidents.some(({ kind }) => kind === TOLD_AS[name]),
+      (status === 'error' || status === 'degraded') && !incidents.some(({ kind }) => kind === INCIDENT_KIND[name]),
   )
 
 export const glanceAt = (incidents: readonly Incident[], components: readonly HealthComponent[]): Glance => {

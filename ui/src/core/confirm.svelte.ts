@@ -15,7 +15,7 @@ export interface Confirmation {
   /** Another way to confirm, after the first. */
   readonly other?: { readonly action: string; readonly choose: () => void }
   /** The request that it asks about: what that interrupts is shown. */
-  readonly asked?: ImpactBody
+  readonly request?: ImpactBody
   /** Additional content of the dialog. */
   readonly more?: Component
 }

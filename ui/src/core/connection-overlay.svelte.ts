@@ -1,5 +1,5 @@
 // The overlay during a change that may cut the operator's own connection, and how it ended.
-import type { Told } from './said.ts'
+import type { ApiMessage } from './message.ts'
 
 /** The connection at risk. */
 export interface OwnConnection {
@@ -16,7 +16,7 @@ export interface OverlayState extends OwnConnection {
   /** Null: in progress. */
   readonly end: 'applied' | 'rolled_back' | 'silent' | null
   /** The API's reason for a rollback. */
-  readonly message: Told | null
+  readonly message: ApiMessage | null
 }
 
 /** Shorter changes show no overlay. */
@@ -31,7 +31,7 @@ class ConnectionOverlay {
     this.#timer = setTimeout(() => (this.current = { ...own, since, end: null, message: null }), DELAY_MS)
   }
 
-  end(end: NonNullable<OverlayState['end']>, message: Told | null = null): void {
+  end(end: NonNullable<OverlayState['end']>, message: ApiMessage | null = null): void {
     clearTimeout(this.#timer)
     if (this.current) this.current = { ...this.current, end, message }
   }

@@ -13,7 +13,7 @@ const copyBySelection = (text: string): boolean => {
   const before = document.activeElement
   const area = document.createElement('textarea')
   area.value = text
-  area.className = 'off-screen'
+  area.className = 'only-spoken'
   area.setAttribute('aria-hidden', 'true')
   const open = [...document.querySelectorAll('dialog[open]')].at(-1)
   ;(open ?? document.body).append(area)

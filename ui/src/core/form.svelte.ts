@@ -3,15 +3,16 @@ import type { FieldCode } from '@panel/shared/api/base/codes.ts'
 import { Cancelled } from './cancelled.ts'
 import { toApiError, type ApiError } from './api-error.ts'
 import { say } from './i18n.svelte.ts'
-import type { LabelOf, Told } from './said.ts'
+import type { LabelOf, ApiMessage } from './message.ts'
 import { dropDraft, keepDraft, readDraft } from './drafts.ts'
 
-type FieldErrors = Readonly<Record<string, string | Told>>
+type FieldErrors = Readonly<Record<string, string | ApiMessage>>
 
 /** Errors that `force` overrides. */
 const FORCEABLE: readonly FieldCode[] = [
   'PORT_IN_USE',
   'LOOPBACK_DESTINATION',
+  'HOSTNAME_UNRESOLVED',
   'ROUTE_OVERLAP',
   'PUBLIC_RANGE_NOT_ALLOWED',
 ]
@@ -25,6 +26,8 @@ export interface FormOptions<V extends object> {
   readonly keep?: string
   /** Called with the record that a 412 answers with; gives its values. */
   readonly onStale?: (record: unknown) => V
+  /** Where this form has what the API calls so. */
+  readonly fieldOf?: (name: string) => string
   /** Sending only shows what would be done, so the form stays changed. */
   readonly isPreview?: boolean
 }
@@ -95,7 +98,7 @@ export class Form<V extends object> {
     this.base = { ...this.base, [name]: value }
   }
 
-  /** The record changed elsewhere: values that were not changed here follow it, the others are told as `theirs`. */
+  /** The record changed elsewhere: values that were not changed here follow it, the others are shown as `theirs`. */
   follow(stored: V): void {
     const [base, values] = [this.base, $state.snapshot(this.values) as V]
     if (same(stored, base)) return
@@ -147,8 +150,8 @@ export class Form<V extends object> {
 
   /** Assigns an error to its fields if this form has them, else to the form. */
   setError(error: ApiError, element: HTMLFormElement | null = null): void {
-    const { fields } = error
-    const { onStale } = this.#options
+    const { onStale, fieldOf = (name: string) => name } = this.#options
+    const fields = Object.fromEntries(Object.entries(error.fields).map(([name, wrong]) => [fieldOf(name), wrong]))
     if (error.code === 'PRECONDITION_FAILED' && onStale) this.follow(onStale(error.details['current']))
     const own = new Set(
       element
@@ -160,8 +163,8 @@ export class Form<V extends object> {
     this.canForce ||=
       Array.isArray(listed) && (listed as { code: FieldCode }[]).some(({ code }) => FORCEABLE.includes(code))
     const isOnFields = Object.keys(fields).length > 0 && Object.keys(fields).every((name) => own.has(name))
-    const isTold = error.code === 'PRECONDITION_FAILED' && Object.keys(this.theirs).length > 0
-    this.failure = isOnFields || isTold ? null : error
+    const isShown = error.code === 'PRECONDITION_FAILED' && Object.keys(this.theirs).length > 0
+    this.failure = isOnFields || isShown ? null : error
     this.#focusFirstError(element)
   }
 

@@ -29,6 +29,8 @@ export const DEFAULT_DISPLAY: DisplaySettings = {
   'display.server_colour': 'blue',
 }
 
+/** Keeps a number and its unit on one line. */
+const NO_BREAK = '\u00a0'
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 const DECIMAL = ['', 'k', 'M', 'G', 'T', 'P', 'E']
 /** Powers of two, the round values of binary units. */
@@ -60,14 +62,14 @@ const unitFormats = (settings: DisplaySettings, number: (value: number, digits?:
     const base = isBinary ? 1024 : 1000
     let step = 0
     for (; Math.abs(amount) >= base * 0.9995 && step < BINARY.length - 1; step++) amount /= base
-    return together(`${rounded(amount)} ${(isBinary ? BINARY : DECIMAL)[step] ?? ''}${unit}`)
+    return together(`${rounded(amount)}${NO_BREAK}${(isBinary ? BINARY : DECIMAL)[step] ?? ''}${unit}`)
   }
   const inUnit = (bytes: number, unit: 'bytes' | 'bits'): string =>
     unit === 'bits'
       ? scaled(bytes * 8, 'bit', settings['display.binary_units'])
       : scaled(bytes, 'B', settings['display.binary_units'])
-  const percent = (figure: string): string =>
-    settings['display.language'] === 'fa' ? together(`${figure}٪`) : `${figure} %`
+  const signs: Partial<Record<Language, string>> = { fa: '٪', 'zh-CN': '%' }
+  const percent = (figure: string): string => together(figure + (signs[settings['display.language']] ?? `${NO_BREAK}%`))
   const milliseconds = settings['display.language'] === 'ru' ? 'мс' : 'ms'
   return { together, rounded, scaled, inUnit, percent, milliseconds }
 }
@@ -98,7 +100,7 @@ export const formatter = (settings: DisplaySettings, browserLanguages: readonly 
       together(`${inUnit(bytes_per_second, settings['display.throughput_unit'])}/s`),
     /** Between the lines of a chart of bytes; undefined: as of any figures. */
     byteSteps: settings['display.binary_units'] ? POWERS_OF_TWO : undefined,
-    milliseconds: (value: number): string => together(`${rounded(value)} ${milliseconds}`),
+    milliseconds: (value: number): string => together(`${rounded(value)}${NO_BREAK}${milliseconds}`),
     /** As "now" or "3 min. ago", from the instant to now. */
     age: (since: Date, now: Date): string => {
       const seconds = Math.max(0, Math.round((now.getTime() - since.getTime()) / 1000))

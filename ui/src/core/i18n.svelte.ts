@@ -2,13 +2,15 @@
 import { formatMessage, isolate, type FormatOptions, type Values } from '@panel/shared/messages/format.ts'
 import type { Language } from './format.ts'
 import type { Area, Key } from '../locales/keys.ts'
-import { render, type LabelOf, type Mark, type Told } from './said.ts'
+import { render, type LabelOf, type Mark, type ApiMessage } from './message.ts'
 
 type Catalogue = Readonly<Record<string, string>>
+type Catalogues = (name: string) => Promise<Catalogue>
 
-const FILES = import.meta.glob<Catalogue>('../locales/*/*.json', { import: 'default' })
+/** A language has a list of its own areas: that of all languages would be a part of every first load. */
+const AREAS = import.meta.glob<Catalogues>('../locales/*/areas.ts', { import: 'default' })
 /** What the API says, by the part of an id before its dot. */
-const SAID = import.meta.glob<(group: string) => Promise<Catalogue>>('../locales/*/messages.ts', { import: 'default' })
+const SENTENCES = import.meta.glob<Catalogues>('../locales/*/messages.ts', { import: 'default' })
 /** Where the page calls a field something, whatever form it stands in. */
 const FIELD_LABELS = ['tunnel_new.option.', 'routes.field.', 'settings.key.', 'reconcile.field.'] as const
 
@@ -17,7 +19,7 @@ class Messages {
   #areas = new Set<Area>(['core'])
   #language: Language = 'en'
   /** Of the groups that an answer has needed. */
-  #said: Catalogue = $state.raw({})
+  #sentences: Catalogue = $state.raw({})
   #groups = new Map<string, Promise<void>>()
   /** Number format, set by the display settings. */
   number: (value: number) => string = String
@@ -31,22 +33,22 @@ class Messages {
     this.#language = language
     this.#texts = texts
     this.#groups = new Map()
-    this.#said = {}
+    this.#sentences = {}
   }
 
   /** What an answer of the API says, with the form's words for fields. */
-  readonly say = (told: Told, label: LabelOf = () => undefined, mark?: Mark): string => {
-    void this.readySaid(told)
+  readonly say = (message: ApiMessage, label: LabelOf = () => undefined, mark?: Mark): string => {
+    void this.ready(message)
     return render(
-      told,
-      this.#said,
-      { ...this.#options, instant: this.instant, mark },
+      message,
+      this.#sentences,
+      { ...this.#options, instant: this.instant, mark, comma: this.t('core.comma') },
       (field) => label(field) ?? this.#fieldLabel(field),
     )
   }
 
   /** Whether it stays in English, whatever the language is. */
-  readonly isEnglish = ({ message_id = '' }: Told): boolean => !Object.hasOwn(this.#said, message_id)
+  readonly isEnglish = ({ message_id = '' }: ApiMessage): boolean => !Object.hasOwn(this.#sentences, message_id)
 
   #fieldLabel(field: string): string | undefined {
     const key = FIELD_LABELS.map((prefix) => prefix + field).find((one) => this.has(one))
@@ -54,13 +56,13 @@ class Messages {
   }
 
   /** Resolves when `say` has the operator's language, or it could not be loaded. */
-  readonly readySaid = (told: Told): Promise<unknown> =>
-    Promise.all(groupsOf(told).map((group) => this.#groups.get(group) ?? this.#loadSaid(group, this.#groups)))
+  readonly ready = (message: ApiMessage): Promise<unknown> =>
+    Promise.all(groupsOf(message).map((group) => this.#groups.get(group) ?? this.#loadGroup(group, this.#groups)))
 
-  #loadSaid(group: string, groups: Map<string, Promise<void>>): Promise<void> {
-    const loading = readSaid(this.#language, group).then(
+  #loadGroup(group: string, groups: Map<string, Promise<void>>): Promise<void> {
+    const loading = readSentences(this.#language, group).then(
       (texts) => {
-        if (groups === this.#groups) this.#said = { ...this.#said, ...texts }
+        if (groups === this.#groups) this.#sentences = { ...this.#sentences, ...texts }
       },
       // While the panel is away the English text of the answer stands, and the next sentence tries again.
       () => void groups.delete(group),
@@ -101,21 +103,20 @@ class Messages {
   }
 }
 
-const read = async (language: Language, areas: readonly Area[]): Promise<Catalogue> =>
-  Object.assign(
-    {},
-    ...(await Promise.all(areas.map((area) => FILES[`../locales/${language}/${area}.json`]?.()))),
-  ) as Catalogue
+const read = async (language: Language, areas: readonly Area[]): Promise<Catalogue> => {
+  const area = await AREAS[`../locales/${language}/areas.ts`]?.()
+  return Object.assign({}, ...(await Promise.all(areas.map((name) => area?.(name))))) as Catalogue
+}
 
-const readSaid = async (language: Language, group: string): Promise<Catalogue> =>
-  (await SAID[`../locales/${language}/messages.ts`]?.())?.(group) ?? {}
+const readSentences = async (language: Language, group: string): Promise<Catalogue> =>
+  (await SENTENCES[`../locales/${language}/messages.ts`]?.())?.(group) ?? {}
 
 /** Its own and those of the sentences in it. */
-const groupsOf = ({ message_id = '', params = {} }: Told): string[] => {
-  const parts = Object.values(params).flatMap((value) => (typeof value === 'object' ? [value].flat() : []))
-  const own = message_id.split('.')[0] ?? ''
-  return [...(own === '' ? [] : [own]), ...parts.flatMap(groupsOf)]
-}
+const groupsOf = ({ message_id = '', params = {} }: ApiMessage): string[] =>
+  [
+    message_id.split('.')[0] ?? '',
+    ...Object.values(params).flatMap((value) => (typeof value === 'object' ? [value].flat().flatMap(groupsOf) : [])),
+  ].filter((group) => group !== '')
 
 export const messages = new Messages()
 export const { t, say } = messages

@@ -17,8 +17,8 @@ class MonitorLive {
       const last = events.at(-1)
       if (last) this.tunnels = byId(last.tunnels)
       void invalidate('/safe-apply')
-      // Nothing announces what changed between an answer of before and the opening of this stream. On a first visit both
-      // come together, and a second answer would be half as much again.
+      // Nothing announces what changed between an answer of before and the opening of this stream. On a first visit
+      // both come together, and a second answer would be half as much again.
       void invalidateOlder(TOGETHER_MS, '/tunnels', '/routes', '/reconcile')
     },
     tunnel: (events) => {

@@ -2,23 +2,23 @@
 import { base_path } from './panel.ts'
 
 const KEY = `${base_path}notifications`
-/** Incidents that were notified and still last, so that no other tab tells of them again. */
-const TOLD = `${base_path}notified`
+/** Incidents that were notified and still last, so that no other tab shows them again. */
+const NOTIFIED = `${base_path}notified`
 
 /** Why they cannot be had here, if so. */
-export type Obstacle = 'insecure' | 'unsupported' | 'blocked'
+export type NotifyBlocker = 'insecure' | 'unsupported' | 'blocked'
 
-export const obstacle = (): Obstacle | null => {
+export const notifyBlocker = (): NotifyBlocker | null => {
   if (!isSecureContext) return 'insecure'
   if (!('Notification' in window)) return 'unsupported'
   return Notification.permission === 'denied' ? 'blocked' : null
 }
 
 export const isNotifying = (): boolean =>
-  localStorage.getItem(KEY) === 'on' && obstacle() === null && Notification.permission === 'granted'
+  localStorage.getItem(KEY) === 'on' && notifyBlocker() === null && Notification.permission === 'granted'
 
 export const storeNotifying = (isOn: boolean): void =>
-  isOn ? localStorage.setItem(KEY, 'on') : [KEY, TOLD].forEach((key) => localStorage.removeItem(key))
+  isOn ? localStorage.setItem(KEY, 'on') : [KEY, NOTIFIED].forEach((key) => localStorage.removeItem(key))
 
-export const readTold = (): string[] => JSON.parse(localStorage.getItem(TOLD) ?? '[]') as string[]
-export const storeTold = (keys: readonly string[]): void => localStorage.setItem(TOLD, JSON.stringify(keys))
+export const readNotified = (): string[] => JSON.parse(localStorage.getItem(NOTIFIED) ?? '[]') as string[]
+export const storeNotified = (keys: readonly string[]): void => localStorage.setItem(NOTIFIED, JSON.stringify(keys))

@@ -7,6 +7,7 @@ import type { ImpactBody } from '@panel/shared/api/impact/impact.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import { overlay, type OwnConnection } from './connection-overlay.svelte.ts'
 import { messages, say, t } from './i18n.svelte.ts'
+import { sentences } from './sentences.ts'
 import { changeOutcome, isLost } from './lost-response.ts'
 import { invalidate } from './query.svelte.ts'
 import { toApiError, type ApiError } from './api-error.ts'
@@ -50,7 +51,7 @@ export const withAccessCheck = async <R extends Risky>(
       safe_apply: offered = {},
     } = error.details as CutDetails
     const { confirm_within_seconds: seconds = null } = offered as { confirm_within_seconds?: number }
-    const consent = await askForAccess(t(TEXTS[how], { address, name }), seconds, askedBy(route, ...args))
+    const consent = await askForAccess(t(TEXTS[how], { address, name }), seconds, requestOf(route, ...args))
     const send = (more: object, comes_back_within: number | null): Promise<AnswerOf<R> | null> =>
       withOverlay({ address, name, comes_back_within }, (request_id) =>
         call(route, ...withBody<R>(args, more, { request_id })),
@@ -80,13 +81,13 @@ interface Sent {
 export let lastSent: Sent | null = null
 
 /** Resolves to what the request says more when it is sent again. */
-const askForAccess = async (text: string, seconds: number | null, asked: ImpactBody): Promise<object> => {
+const askForAccess = async (text: string, seconds: number | null, request: ImpactBody): Promise<object> => {
   let isForGood = seconds === null
   const without = t('core.own_access.action')
   const isConfirmed = await confirm({
     title: t('core.own_access.title'),
-    asked,
-    text: seconds === null ? text : `${text} ${t('core.own_access.way_back_text', { seconds })}`,
+    request,
+    text: sentences(text, seconds === null ? '' : t('core.own_access.way_back_text', { seconds })),
     ...(seconds === null
       ? { action: without, isDanger: true }
       : {
@@ -98,7 +99,7 @@ const askForAccess = async (text: string, seconds: number | null, asked: ImpactB
   return isForGood ? { i_understand_i_may_lose_access: true } : { confirm_within_seconds: seconds }
 }
 
-const askedBy = <R extends Risky>(route: R, ...args: Arguments<R>): ImpactBody => {
+const requestOf = <R extends Risky>(route: R, ...args: Arguments<R>): ImpactBody => {
   const { body } = (args[0] ?? {}) as { readonly body?: object }
   const method = route.slice(0, route.indexOf(' ')) as ImpactBody['method']
   return { method, path: requestPath(route, ...args), body: { ...body } }
@@ -139,7 +140,7 @@ const withOverlay = async <T>(own: OwnConnection, change: (request_id: string) =
 /** Confirms recreating the interface with the API's reasons, and sends the request again. */
 export const withRecreateCheck = async <T>(
   send: (confirmed: { confirm_recreate?: boolean }) => Promise<T>,
-  asked?: ImpactBody,
+  request?: ImpactBody,
 ): Promise<T> => {
   try {
     return await send({})
@@ -147,22 +148,22 @@ export const withRecreateCheck = async <T>(
     const error: ApiError = toApiError(thrown)
     if (error.code !== 'CONFIRM_RECREATE_REQUIRED') throw thrown
     const { interface_name } = error.details as { interface_name?: string }
-    await messages.readySaid(error)
+    await messages.ready(error)
     const isConfirmed = await confirm({
       title: t('core.recreate.title', { name: interface_name ?? '' }),
       text: t('core.plan.recreate'),
       items: eachOf((error.params['reasons'] ?? error) as Message).map((reason) => say(reason)),
       action: t('core.recreate.action'),
       isDanger: true,
-      ...(asked && { asked }),
+      ...(request && { request }),
     })
     if (!isConfirmed) throw new Cancelled()
     return send({ confirm_recreate: true })
   }
 }
 
-/** Several are told as one sentence. */
-const eachOf = (told: Message): Message[] =>
-  told.message_id === 'tunnel.both'
-    ? [told.params['first'], told.params['second']].flatMap((one) => eachOf(one as Message))
-    : [told]
+/** The parts of a sentence that joins several. */
+const eachOf = (message: Message): Message[] =>
+  message.message_id === 'tunnel.both'
+    ? [message.params['first'], message.params['second']].flatMap((one) => eachOf(one as Message))
+    : [message]

@@ -8,6 +8,7 @@ import type { Theme } from './format.ts'
 import { messages, t } from './i18n.svelte.ts'
 import { router } from './router.svelte.ts'
 import { ROUTES } from './routes.ts'
+import { folded } from './search.ts'
 
 export interface Place {
   readonly id: string
@@ -32,9 +33,13 @@ const place = (kind: Kind, to: string, title: string, detail?: string): Place =>
   open: () => router.go(to),
 })
 
+/** A page that is a part of another one has its title. */
+const isPlace = ({ path, title }: (typeof ROUTES)[number]): boolean =>
+  !path.includes(':') && ROUTES.find((one) => one.title === title)?.path === path
+
 /** Found without asking the server. */
 export const fixedPlaces = (choose: (theme: Theme) => unknown): Place[] => [
-  ...ROUTES.filter(({ path }) => !path.includes(':')).map(({ path, title }) => place('page', path, t(title))),
+  ...ROUTES.filter(isPlace).map(({ path, title }) => place('page', path, t(title))),
   place('action', '/tunnels/new?code', t('core.palette.paste')),
   ...THEMES.filter((theme) => theme !== display.theme).map((theme) => ({
     id: `theme ${theme}`,
@@ -44,7 +49,7 @@ export const fixedPlaces = (choose: (theme: Theme) => unknown): Place[] => [
   })),
 ]
 
-const holds = (text: string, ...parts: readonly string[]): boolean => parts.join('\n').toLowerCase().includes(text)
+const holds = (text: string, ...parts: readonly string[]): boolean => folded(parts.join('\n')).includes(text)
 
 const tunnels = async (search: string): Promise<Place[]> =>
   (await call('GET /tunnels', { query: { limit: MOST, search } })).tunnels.map(
@@ -92,9 +97,7 @@ export interface Found {
 }
 
 export const searchObjects = async (text: string): Promise<Found> => {
-  const answers = await Promise.allSettled(
-    [tunnels, rules, pools, settings].map((search) => search(text.toLowerCase())),
-  )
+  const answers = await Promise.allSettled([tunnels, rules, pools, settings].map((search) => search(folded(text))))
   return {
     places: answers.flatMap((one) => (one.status === 'fulfilled' ? one.value.slice(0, MOST) : [])),
     failure: answers.find((one) => one.status === 'rejected')?.reason ?? null,

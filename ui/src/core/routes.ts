@@ -145,6 +145,16 @@ export const ROUTES: readonly Route[] = [
     nav: { group: 'panel', icon: 'archive' },
   },
   {
+    path: '/webhooks',
+    page: 'webhooks/ListPage',
+    areas: ['webhooks'],
+    title: 'core.nav.webhooks',
+    nav: { group: 'panel', icon: 'bell' },
+    first: ['/webhooks'],
+  },
+  { path: '/webhooks/new', page: 'webhooks/EditPage', areas: ['webhooks'], title: 'core.nav.webhooks' },
+  { path: '/webhooks/:id/edit', page: 'webhooks/EditPage', areas: ['webhooks'], title: 'core.nav.webhooks' },
+  {
     path: '/settings',
     page: 'settings/SettingsPage',
     areas: ['settings'],

@@ -13,7 +13,7 @@ export const parseTerms = (text: string): Term[] =>
     return {
       isNot: minus === '-',
       name: name.toLowerCase(),
-      value: isUnfinished ? '' : (quoted ?? plain).toLowerCase(),
+      value: isUnfinished ? '' : folded(quoted ?? plain),
     }
   })
 
@@ -23,11 +23,14 @@ export interface Searchable {
   readonly values: Readonly<Record<string, readonly string[]>>
 }
 
+/** As texts are compared: nobody types the hyphen at which no line breaks. */
+export const folded = (text: string): string => text.toLowerCase().replaceAll('\u2011', '-')
+
 /** Values of one name are alternatives; all else must match. An unfinished `name:` is ignored. */
 export const matches = (terms: readonly Term[], { text, values }: Searchable): boolean => {
   const holds = ({ name, value }: Term): boolean =>
     name === '' || !(name in values)
-      ? text.toLowerCase().includes(name === '' ? value : `${name}:${value}`)
+      ? folded(text).includes(name === '' ? value : `${name}:${value}`)
       : (values[name] ?? []).some((own) => own.toLowerCase() === value)
   const wanted = terms.filter(({ value, isNot }) => value !== '' && !isNot)
   const groups = new Map<string, Term[]>()

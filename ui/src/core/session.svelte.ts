@@ -3,7 +3,7 @@ import type { SessionAnswer, UserView } from '@panel/shared/api/auth.ts'
 import { call, callOnce, hasSession, onSessionLost } from './api.ts'
 import { dropAllDrafts } from './drafts.ts'
 import { forgetAll } from './query.svelte.ts'
-import type { Told } from './said.ts'
+import type { ApiMessage } from './message.ts'
 import { toApiError, ApiError } from './api-error.ts'
 
 type SessionState = 'starting' | 'setup' | 'signed-out' | 'signed-in' | 'silent'
@@ -12,7 +12,7 @@ class Session {
   state = $state<SessionState>('starting')
   user = $state.raw<UserView | null>(null)
   /** Why the session ended, or the panel is unreachable. */
-  notice: Told | null = $state.raw(null)
+  notice: ApiMessage | null = $state.raw(null)
   /** Whether to show the sign-in over the page. */
   needsSignIn = $state(false)
   #answer: { resolve: () => void; reject: (failure: Error) => void } | null = null
@@ -46,8 +46,9 @@ class Session {
     }
   }
 
-  async signIn(username: string, password: string): Promise<void> {
-    this.#signedIn(await callOnce('POST /auth/login', { body: { username, password } }))
+  async signIn(username: string, password: string, code: string): Promise<void> {
+    const body = { username, password, ...(code !== '' && { code }) }
+    this.#signedIn(await callOnce('POST /auth/login', { body }))
   }
 
   async setUp(username: string, password: string): Promise<void> {

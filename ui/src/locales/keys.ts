@@ -3,6 +3,7 @@ import type account from './en/account.json'
 import type audit from './en/audit.json'
 import type backup from './en/backup.json'
 import type charts from './en/charts.json'
+import type checks from './en/checks.json'
 import type core from './en/core.json'
 import type dashboard from './en/dashboard.json'
 import type diagnostics from './en/diagnostics.json'
@@ -22,12 +23,14 @@ import type safe_apply from './en/safe_apply.json'
 import type settings from './en/settings.json'
 import type system from './en/system.json'
 import type tunnels from './en/tunnels.json'
+import type webhooks from './en/webhooks.json'
 
 interface Areas {
   readonly account: typeof account
   readonly audit: typeof audit
   readonly backup: typeof backup
   readonly charts: typeof charts
+  readonly checks: typeof checks
   readonly core: typeof core
   readonly dashboard: typeof dashboard
   readonly diagnostics: typeof diagnostics
@@ -47,6 +50,7 @@ interface Areas {
   readonly settings: typeof settings
   readonly system: typeof system
   readonly tunnels: typeof tunnels
+  readonly webhooks: typeof webhooks
 }
 
 export type Area = keyof Areas

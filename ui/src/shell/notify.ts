@@ -3,28 +3,28 @@ import type { Incident } from '@panel/shared/api/reconcile.ts'
 import { incidentKey, incidentPage } from '../core/attention.ts'
 import { display } from '../core/display.svelte.ts'
 import { messages, say, t } from '../core/i18n.svelte.ts'
-import { readTold, storeTold } from '../core/notifications.ts'
-import type { Told } from '../core/said.ts'
+import { readNotified, storeNotified } from '../core/notifications.ts'
+import type { ApiMessage } from '../core/message.ts'
 import { router } from '../core/router.svelte.ts'
 import { favicon, serverName } from './server.ts'
 
-/** One tab at a time compares the incidents with those that were told. */
+/** One tab at a time compares the incidents with those already shown. */
 export const notify = (incidents: readonly Incident[]): Promise<void> =>
   navigator.locks.request('notify', async () => {
-    await Promise.all(incidents.map((one) => messages.readySaid(toldOf(one))))
-    const told = new Set(readTold())
-    storeTold(incidents.map(incidentKey))
-    incidents.filter((one) => !told.has(incidentKey(one))).forEach(show)
+    await Promise.all(incidents.map((one) => messages.ready(incidentMessage(one))))
+    const shown = new Set(readNotified())
+    storeNotified(incidents.map(incidentKey))
+    incidents.filter((one) => !shown.has(incidentKey(one))).forEach(show)
   })
 
-const toldOf = ({ reason, reason_message }: Incident): Told => ({ ...reason_message, message: reason })
+const incidentMessage = ({ reason, reason_message }: Incident): ApiMessage => ({ ...reason_message, message: reason })
 
 const show = (incident: Incident): void => {
   const { state } = incident
   const name = incident.name || t('core.health.part.helper')
   const server = serverName(display.settings, location.hostname)
   const notification = new Notification(`${server === '' ? '' : `${server} · `}${name}: ${t(`core.state.${state}`)}`, {
-    body: say(toldOf(incident)),
+    body: say(incidentMessage(incident)),
     tag: incidentKey(incident),
     icon: favicon(display.settings['display.server_colour'], state),
     lang: display.language,

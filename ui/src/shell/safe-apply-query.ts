@@ -1,4 +1,5 @@
-// The window in which changes wait for a confirmation: apart from what is done about it, since every first page reads it.
+// The window in which changes wait for a confirmation: apart from what is done about it, since every first page reads
+// it.
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import { call } from '../core/api.ts'
 import type { QueryOptions } from '../core/query.svelte.ts'

@@ -55,7 +55,7 @@ export const readDismissed = (): string | null => localStorage.getItem(DISMISSED
 export const dismiss = (window_id: string): void => localStorage.setItem(DISMISSED, window_id)
 
 /** What was put back, where that is still news to this browser. */
-export const newsOf = (last: SafeApplyEnded | null | undefined, dismissed: string | null): SafeApplyEnded | null =>
+export const unseenEnd = (last: SafeApplyEnded | null | undefined, dismissed: string | null): SafeApplyEnded | null =>
   last &&
   last.ended_how !== 'confirmed' &&
   last.window_id !== dismissed &&
@@ -98,5 +98,5 @@ export const pageAt = (address: string, { protocol, port, pathname, search }: Lo
   `${protocol}//${address.includes(':') ? `[${address}]` : address}${port === '' ? '' : `:${port}`}${pathname}${search}`
 
 const MARKS = [5, 10, 30] as const
-/** The times at which the rest is said aloud. */
+/** The times at which the remaining time is announced. */
 export const markOf = (left: number): number | null => MARKS.find((mark) => left <= mark) ?? null

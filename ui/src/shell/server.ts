@@ -26,7 +26,7 @@ const GROUNDS: Readonly<Record<ServerColour, string>> = {
   grey: '4d5866',
 }
 
-/** Told apart by shape as well, and ringed, since the server's colour may be the same. */
+/** ApiMessage apart by shape as well, and ringed, since the server's colour may be the same. */
 const MARKS: Readonly<Record<NonNullable<Glance['mark']>, string>> = {
   down: '<circle cx="23" cy="9" r="8" fill="#d92d20" stroke="#fff" stroke-width="2"/><path d="M23 5v5M23 12v2" stroke="#fff" stroke-width="2.5"/>',
   degraded: '<path d="M23 1l8 15H15z" fill="#f5a524" stroke="#fff" stroke-width="2"/>',

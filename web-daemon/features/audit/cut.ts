@@ -1,5 +1,5 @@
-// Cuts a request that is too large for the audit log to what fits: every field keeps its name, and long texts, lists and
-// objects their beginning.
+// Cuts a request that is too large for the audit log to what fits: every field keeps its name, and long texts, lists
+// and objects their beginning.
 
 /** How much of each text, list and object is kept, in the order in which it is tried. */
 const CUTS = [4096, 1024, 256, 64, 16].map((characters) => ({ characters, items: Math.max(1, characters / 32) }))

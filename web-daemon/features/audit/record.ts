@@ -1,6 +1,6 @@
 // Writes the audit entry of a request that changes something, whether it succeeded or was refused, without secrets.
 import type { Logger } from 'pino'
-import type { StoreContext } from '../../platform/context.ts'
+import type { StoreContext, WriteDb } from '../../platform/context.ts'
 import type { AuditedRequest } from '../../platform/http/serve.ts'
 import { verbatim } from '@panel/shared/messages/message.ts'
 import { asMessage, type Refusal } from '../../platform/http/refusal.ts'
@@ -8,14 +8,17 @@ import { actionAsItEnded, AUDIT_ACTIONS, type AuditAction } from '@panel/shared/
 import type { Actor, AuditNote } from '../../platform/audit-note.ts'
 import { redact } from './redact.ts'
 import { insertEntry, type NewEntry } from './store.ts'
-import { Strangers } from './strangers.ts'
+import { Strangers, type Follow } from './strangers.ts'
 
-export function makeRecorder(
-  db: StoreContext['db'],
-  now: () => Date,
-  logger: Logger,
-): (entry: AuditedRequest) => Promise<void> {
-  const strangers = new Strangers(db, now)
+export interface RecorderDeps {
+  readonly db: StoreContext['db']
+  readonly now: () => Date
+  readonly logger: Logger
+  readonly follow: Follow
+}
+
+export function makeRecorder({ db, now, logger, follow }: RecorderDeps): (entry: AuditedRequest) => Promise<void> {
+  const strangers = new Strangers(db, now, follow)
   return async (entry) => {
     const { note, request: guarded, refusal, client_ip, request_id, duration_ms } = entry
     const by = note.by ?? guarded.session
@@ -28,6 +31,7 @@ export function makeRecorder(
       audit_action_id: AUDIT_ACTIONS[action],
       user_id: by?.user_id ?? null,
       username: by?.username ?? '',
+      session_id: by?.session_id ?? null,
       target_type: note.targetType,
       target_id: note.targetId,
       request: JSON.stringify(redact(entry.body, entry.endpoint.body)),
@@ -41,7 +45,7 @@ export function makeRecorder(
     if (by || !refusal) await insertEntry(db, row)
     // Any request can be sent without a token, and means nothing.
     else if (refusal.code !== 'CSRF_TOKEN_INVALID')
-      await strangers.record(row, refusal.code, entry.endpoint.guards?.session !== false)
+      await strangers.record(row, { action, code: refusal.code }, entry.endpoint.guards?.session !== false)
   }
 }
 
@@ -65,13 +69,14 @@ const NO_REQUEST: RequestOrigin = { by: null, client_ip: '', request_id: '', req
 
 /** Records what the panel does by itself: without a request (no user, no address), or as part of one. */
 export async function recordPanelAction(
-  { db, now }: Pick<StoreContext, 'db' | 'now'>,
+  { db, now }: { readonly db: WriteDb; readonly now: () => Date },
   { action, note, refusal, duration_ms, on = NO_REQUEST }: PanelAction,
 ): Promise<void> {
   await insertEntry(db, {
     audit_action_id: AUDIT_ACTIONS[action],
     user_id: on.by?.user_id ?? null,
     username: on.by?.username ?? '',
+    session_id: on.by?.session_id ?? null,
     target_type: note.targetType,
     target_id: note.targetId,
     request: JSON.stringify(on.request),

@@ -1,6 +1,7 @@
 // Writes and reads the audit log.
 import { sql, type Insertable, type Kysely, type Selectable } from 'kysely'
-import type { ReadDb } from '../../platform/context.ts'
+import { AUDIT_ACTIONS } from '@panel/shared/api/audit/actions.ts'
+import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import type { AuditLogTable } from './table.ts'
@@ -22,12 +23,12 @@ export interface AuditFilter {
 export type NewEntry = Insertable<AuditLogTable>
 
 /** Returns its id. */
-export async function insertEntry(db: Kysely<Database>, entry: NewEntry): Promise<number> {
+export async function insertEntry(db: WriteDb, entry: NewEntry): Promise<number> {
   const { insertId } = await db.insertInto('audit_log').values(entry).executeTakeFirstOrThrow()
   return Number(insertId)
 }
 
-export async function updateEntry(db: Kysely<Database>, audit_log_id: number, entry: NewEntry): Promise<void> {
+export async function updateEntry(db: WriteDb, audit_log_id: number, entry: NewEntry): Promise<void> {
   await db.updateTable('audit_log').set(entry).where('audit_log_id', '=', audit_log_id).execute()
 }
 
@@ -54,6 +55,19 @@ export async function findEntries(
     .offset(offset)
     .execute()
   return { rows, total }
+}
+
+/** When sign-ins failed, the latest last. The question for a second factor is no failure. */
+export async function signInsFailedSince(db: ReadDb, since: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('audit_log')
+    .select('created_date')
+    .where('created_date', '>', since)
+    .where('audit_action_id', '=', AUDIT_ACTIONS.LoginFailed)
+    .where('error_message', 'not like', 'SECOND_FACTOR_REQUIRED:%')
+    .orderBy('audit_log_id')
+    .execute()
+  return rows.map(({ created_date }) => created_date)
 }
 
 /** Deletes the oldest, at most `count`. Returns how many were deleted. */

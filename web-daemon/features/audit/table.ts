@@ -6,6 +6,8 @@ export interface AuditLogTable {
   audit_action_id: number
   user_id: number | null
   username: string
+  /** The session of the request, if it had one. */
+  session_id: number | null
   target_type: string
   target_id: number | null
   request: string

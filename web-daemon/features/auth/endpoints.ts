@@ -1,14 +1,34 @@
 // The endpoints of the section Auth.
-import { MeAnswer, SessionAnswer, SignedOutAnswer } from '@panel/shared/api/auth.ts'
+import {
+  EndSessionAnswer,
+  EndSessionsAnswer,
+  ListSessionsAnswer,
+  MeAnswer,
+  SessionAnswer,
+  SignedOutAnswer,
+} from '@panel/shared/api/auth.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { command, query, ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import type { StoreContext } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { AccountBody, LoginBody, SetupBody } from '@panel/shared/api/auth.ts'
+import {
+  AccountBody,
+  ConfirmTotpAnswer,
+  ConfirmTotpBody,
+  LoginBody,
+  RemoveTotpAnswer,
+  RemoveTotpBody,
+  SetupBody,
+  SetUpTotpAnswer,
+  SetUpTotpBody,
+  TotpAnswer,
+} from '@panel/shared/api/auth.ts'
 import { login } from './login.ts'
 import { changeMe, showMe } from './me.ts'
 import type { AuthServices } from './services.ts'
-import { findAccount, sessionAnswer, signedOutCookies } from './session.ts'
+import { deviceOf, renewSession, sessionAnswer, sessionToEnd, signedOutCookies } from './session.ts'
+import { endOthers, endSession, listSessions } from './own-sessions.ts'
+import { confirmTotp, removeTotp, setUpTotp, showTotp } from './second-factor.ts'
 import { setUp } from './setup.ts'
 
 const tag = 'auth'
@@ -54,7 +74,7 @@ export function authEndpoints(services: AuthServices) {
     command(
       'POST /auth/logout',
       { tag, summary: 'Sign out', answer: SignedOutAnswer, audit: 'Logout', guards: { session: false } },
-      async () => ({ ...ok<SignedOutAnswer>({ signed_out: true }), cookies: signedOutCookies() }),
+      signOut(services),
     ),
     query('GET /auth/me', { tag, summary: 'The signed-in operator', answer: MeAnswer }, showMe),
     command(
@@ -69,15 +89,78 @@ export function authEndpoints(services: AuthServices) {
       },
       changeMe(services),
     ),
+    query('GET /auth/me/totp', { tag, summary: 'The second factor', answer: TotpAnswer }, showTotp),
+    command(
+      'POST /auth/me/totp',
+      {
+        tag,
+        summary: 'Begin to set up the second factor. It counts once a code of it was confirmed.',
+        answer: SetUpTotpAnswer,
+        body: SetUpTotpBody,
+        audit: 'TotpSetup',
+      },
+      setUpTotp(services),
+    ),
+    command(
+      'POST /auth/me/totp/confirm',
+      {
+        tag,
+        summary: 'Switch the second factor on. Every other session ends, and the recovery codes are shown this once.',
+        answer: ConfirmTotpAnswer,
+        body: ConfirmTotpBody,
+        audit: 'TotpConfirm',
+      },
+      confirmTotp(services),
+    ),
+    command(
+      'DELETE /auth/me/totp',
+      {
+        tag,
+        summary: 'Switch the second factor off',
+        answer: RemoveTotpAnswer,
+        body: RemoveTotpBody,
+        audit: 'TotpRemove',
+      },
+      removeTotp(services),
+    ),
+    query(
+      'GET /auth/sessions',
+      { tag, summary: 'Where the operator is signed in', answer: ListSessionsAnswer },
+      listSessions(services),
+    ),
+    command(
+      'DELETE /auth/sessions/{id}',
+      { tag, summary: 'End one session', answer: EndSessionAnswer, audit: 'SessionEnd' },
+      endSession(services),
+    ),
+    command(
+      'DELETE /auth/sessions',
+      { tag, summary: 'End every session but the one that sends this', answer: EndSessionsAnswer, audit: 'SessionEnd' },
+      endOthers(services),
+    ),
   ]
 }
 
 const refresh =
-  ({ tokens, throttle }: AuthServices) =>
-  async ({ db, note }: StoreContext, { cookies, client_ip }: Incoming): Promise<Answer<SessionAnswer>> => {
-    throttle.beginRefresh(client_ip)
-    const account = await findAccount(db, tokens, cookies, 'refresh')
-    if (!account) throw new Refusal('UNAUTHENTICATED', message('panel.sign_in_no_session'))
-    note.actor(account)
-    return sessionAnswer(tokens, account, 200)
+  (services: AuthServices) =>
+  async ({ db, note }: StoreContext, incoming: Incoming): Promise<Answer<SessionAnswer>> => {
+    services.throttle.beginRefresh(incoming.client_ip)
+    const renewed = await renewSession(db, services, incoming.cookies, deviceOf(incoming))
+    if (!renewed) throw new Refusal('UNAUTHENTICATED', message('panel.sign_in_no_session'))
+    const { account, row } = renewed
+    note.actor({ ...account, session_id: row.session_id })
+    await services.addresses.renew(incoming.client_ip)
+    return sessionAnswer(services, account, row, 200)
+  }
+
+/** Copies of the cookies are worth nothing afterwards. */
+const signOut =
+  (services: AuthServices) =>
+  async ({ db, note }: StoreContext, incoming: Incoming): Promise<Answer<SignedOutAnswer>> => {
+    const ending = await sessionToEnd(db, services, incoming.cookies, deviceOf(incoming))
+    if (ending) {
+      note.actor({ ...ending.account, session_id: ending.row.session_id })
+      await services.sessions.revoke([ending.row], 'signed_out')
+    }
+    return { ...ok<SignedOutAnswer>({ signed_out: true }), cookies: signedOutCookies() }
   }

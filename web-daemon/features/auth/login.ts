@@ -5,23 +5,37 @@ import type { Answer, Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { LoginBody, SessionAnswer } from '@panel/shared/api/auth.ts'
 import type { AuthServices } from './services.ts'
-import { sessionAnswer } from './session.ts'
+import { passesFactor, wrongCode } from './second-factor.ts'
+import { beginSession, sessionAnswer } from './session.ts'
 import { findAccountByName, lastChange, recordLogin } from './store.ts'
+import { withdrawing } from './throttle.ts'
 
-export function login({ passwords, tokens, throttle }: AuthServices) {
-  return async (
-    { db, now, note }: StoreContext,
-    { body, client_ip }: Incoming<LoginBody>,
-  ): Promise<Answer<SessionAnswer>> => {
+export function login(services: AuthServices) {
+  const { passwords, throttle, addresses } = services
+  return async (context: StoreContext, incoming: Incoming<LoginBody>): Promise<Answer<SessionAnswer>> => {
+    const { db, now, note, publishIn } = context
+    const { body, client_ip } = incoming
     throttle.onAccountChanged(await lastChange(db))
-    const attempt = throttle.begin(body.username, client_ip)
+    const isKnown = await addresses.has(client_ip)
+    const attempt = throttle.begin(body.username, client_ip, isKnown)
     const account = await findAccountByName(db, body.username)
-    const isRight = await passwords.isRight(body.password, account?.password_hash ?? null)
+    const isRight = await passwords
+      .isRight(body.password, account?.password_hash ?? null, isKnown)
+      .catch(withdrawing(attempt))
     if (!account || !isRight || account.is_active !== 1)
       throw new Refusal('INVALID_CREDENTIALS', message('panel.wrong_credentials'))
+    const passes = await passesFactor(services, context, account, body.code)
+    if (passes === 'required') {
+      attempt.withdraw()
+      throw new Refusal('SECOND_FACTOR_REQUIRED', message('panel.factor_required'), { field: 'code' })
+    }
+    if (!passes) throw wrongCode()
     attempt.succeeded()
-    note.actor(account)
     note.target('user', account.user_id)
-    return sessionAnswer(tokens, await recordLogin(db, account.user_id, now().toISOString()), 200)
+    const signedIn = await recordLogin(db, account.user_id, now().toISOString())
+    const news = isKnown ? [] : [{ username: account.username, client_ip }]
+    const session = await beginSession(services, signedIn, incoming, (trx) => publishIn(trx, 'auth.new_network', news))
+    note.actor({ ...account, session_id: session.session_id })
+    return sessionAnswer(services, signedIn, session, 200)
   }
 }

@@ -7,7 +7,9 @@ import { asMessage, Refusal } from '../../platform/http/refusal.ts'
 import type { AccountBody } from '@panel/shared/api/auth.ts'
 import { weakness } from './passwords.ts'
 import type { AuthServices } from './services.ts'
-import { sessionAnswer, userView } from './session.ts'
+import { withdrawing } from './throttle.ts'
+import { deviceOf, sessionAnswer, userView } from './session.ts'
+import type { SessionRow } from './store-sessions.ts'
 import { findAccountById, changeAccount, type Account } from './store.ts'
 
 export async function showMe({ db }: ReadContext, incoming: Incoming): Promise<Answer<MeAnswer>> {
@@ -18,12 +20,12 @@ export async function showMe({ db }: ReadContext, incoming: Incoming): Promise<A
 
 /** Confirms that the request is the operator's own. A wrong password counts as a failed sign-in. */
 export function confirmPassword(services: AuthServices) {
-  return async (db: ReadContext['db'], incoming: Pick<Incoming, 'session' | 'client_ip'>, password: string) =>
-    confirm(services, await ownAccount(db, incoming), { current_password: password, client_ip: incoming.client_ip })
+  return async (db: ReadContext['db'], incoming: Pick<Incoming, 'session'>, password: string) =>
+    confirm(services, await ownAccount(db, incoming), incoming, password)
 }
 
 export function changeMe(services: AuthServices) {
-  const { passwords, tokens } = services
+  const { passwords } = services
   return async ({ db, now, note }: StoreContext, incoming: Incoming<AccountBody>): Promise<Answer<SessionAnswer>> => {
     const account = await ownAccount(db, incoming)
     const change = requestedChange(account, incoming)
@@ -39,30 +41,42 @@ export function changeMe(services: AuthServices) {
     if (changed.username !== account.username)
       note.operation(`Username changed from ${account.username} to ${changed.username}`)
     if (change.new_password !== undefined) note.operation('Password changed')
-    return sessionAnswer(tokens, changed, 200)
+    return sessionAnswer(services, changed, await goOn(services, incoming), 200)
   }
 }
 
-const confirm = async (
+/** The session of the caller goes on, with other tokens; the others end. */
+export const goOn = async ({ sessions }: AuthServices, incoming: Incoming): Promise<SessionRow> => {
+  const live = await sessions.live()
+  const own = live.find(({ session_id }) => session_id === incoming.session?.session_id)
+  await sessions.revoke(
+    live.filter((row) => row !== own),
+    'account_changed',
+  )
+  if (!own) throw sessionEnded()
+  return sessions.rotate(own, deviceOf(incoming))
+}
+
+/** Guesses of others, at the sign-in, are no obstacle for who is signed in. */
+export const confirm = async (
   { passwords, throttle }: AuthServices,
   account: Account,
-  { current_password, client_ip }: { current_password: string; client_ip: string },
+  { session }: Pick<Incoming, 'session'>,
+  current_password: string,
 ): Promise<void> => {
-  const attempt = throttle.begin(account.username, client_ip)
-  if (!(await passwords.isRight(current_password, account.password_hash)))
+  const attempt = throttle.beginConfirmation(session?.key ?? '')
+  const isRight = await passwords.isRight(current_password, account.password_hash, true).catch(withdrawing(attempt))
+  if (!isRight)
     throw new Refusal('INVALID_CREDENTIALS', message('panel.wrong_current_password'), { field: 'current_password' })
   attempt.succeeded()
 }
 
 /** What is wrong with the fields comes together with a wrong current password, which counts as a failed sign-in. */
-const confirmAll = async (
-  services: AuthServices,
-  account: Account,
-  { body, client_ip, problems }: Incoming<AccountBody>,
-): Promise<void> => {
+const confirmAll = async (services: AuthServices, account: Account, incoming: Incoming<AccountBody>): Promise<void> => {
+  const { body, problems } = incoming
   if (problems.has('current_password')) problems.throwIfAny()
   try {
-    await confirm(services, account, { ...body, client_ip })
+    await confirm(services, account, incoming, body.current_password)
   } catch (thrown) {
     if (problems.isEmpty || !(thrown instanceof Refusal) || thrown.code !== 'INVALID_CREDENTIALS') throw thrown
     const { code, field } = thrown
@@ -85,10 +99,10 @@ const requestedChange = (
   return { username, new_password }
 }
 
-const ownAccount = async (db: ReadContext['db'], { session }: Pick<Incoming, 'session'>): Promise<Account> => {
+export const ownAccount = async (db: ReadContext['db'], { session }: Pick<Incoming, 'session'>): Promise<Account> => {
   const account = session ? await findAccountById(db, session.user_id) : undefined
   if (!account) throw sessionEnded()
   return account
 }
 
-const sessionEnded = (): Refusal => new Refusal('UNAUTHENTICATED', message('panel.sign_in_changed'))
+export const sessionEnded = (): Refusal => new Refusal('UNAUTHENTICATED', message('panel.sign_in_changed'))

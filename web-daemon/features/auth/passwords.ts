@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { MIN_PASSWORD_CHARACTERS } from '@panel/shared/api/passwords.ts'
 import bcrypt from 'bcrypt'
+import { PasswordQueue } from './password-queue.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 
 export const BCRYPT_COST = 12
@@ -11,8 +12,11 @@ export const MAX_BYTES = 72
 
 export interface Passwords {
   readonly hash: (password: string) => Promise<string>
-  /** A null hash stands for an account that does not exist: never right, and just as slow. */
-  readonly isRight: (password: string, hash: string | null) => Promise<boolean>
+  /**
+   * A null hash stands for an account that does not exist: never right, and just as slow. `isFirst`: before others who
+   * wait. Refused where too many wait.
+   */
+  readonly isRight: (password: string, hash: string | null, isFirst?: boolean) => Promise<boolean>
 }
 
 /** The two functions of bcrypt that are used; tests count their calls. */
@@ -20,10 +24,11 @@ export type Bcrypt = Pick<typeof bcrypt, 'hash' | 'compare'>
 
 export function makePasswords(cost: number = BCRYPT_COST, work: Bcrypt = bcrypt): Passwords {
   const hashOfNoAccount = nobodysHash(cost)
+  const queue = new PasswordQueue()
   return {
-    hash: (password) => work.hash(password, cost),
-    isRight: async (password, hash) => {
-      const isSame = await work.compare(password, hash ?? hashOfNoAccount)
+    hash: (password) => queue.run(true, () => work.hash(password, cost)),
+    isRight: async (password, hash, isFirst = false) => {
+      const isSame = await queue.run(isFirst, () => work.compare(password, hash ?? hashOfNoAccount))
       return isSame && hash !== null && Buffer.byteLength(password) <= MAX_BYTES
     },
   }

@@ -1,11 +1,23 @@
 // What the auth endpoints need beside the context that every endpoint has.
+import type { ApiTokens } from './api-tokens.ts'
+import type { KnownAddresses } from './known-addresses.ts'
+import type { LocalRequests } from './local-request.ts'
 import type { Passwords } from './passwords.ts'
+import type { SecretBox } from './secret-box.ts'
+import type { Sessions } from './sessions.ts'
 import type { Throttle } from './throttle.ts'
 import type { Tokens } from './tokens.ts'
 
 export interface AuthServices {
   readonly passwords: Passwords
   readonly tokens: Tokens
+  readonly sessions: Sessions
+  /** Of the command line on this host. */
+  readonly localRequests: LocalRequests
+  readonly apiTokens: ApiTokens
+  readonly addresses: KnownAddresses
+  /** Seals the secret of the second factor. */
+  readonly factorBox: SecretBox
   readonly throttle: Throttle
   /** Whether a caller without a session has shown that it can read the signing key. */
   readonly isLocal: (proof: string) => boolean

@@ -2,9 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import type { SessionAnswer, UserView } from '@panel/shared/api/auth.ts'
 import type { ReadDb } from '../../platform/context.ts'
-import type { Answer, CookieInstruction, Session } from '../../platform/http/endpoint.ts'
+import type { StoreTransaction } from '../../platform/db/database.ts'
+import type { Answer, CookieInstruction, Incoming, Session } from '../../platform/http/endpoint.ts'
+import type { AuthServices } from './services.ts'
+import type { SessionRow } from './store-sessions.ts'
+import type { Device } from './sessions.ts'
 import { findAccountById, type Account } from './store.ts'
-import type { Claims, Token, Tokens, TokenUse } from './tokens.ts'
+import type { Claims, Token } from './tokens.ts'
 
 export function userView({ user_id, username, is_active, last_login_date, created_date }: Account): UserView {
   return {
@@ -17,9 +21,15 @@ export function userView({ user_id, username, is_active, last_login_date, create
 }
 
 /** The body says when the tokens expire, never what they are (reference.md, Session). */
-export function sessionAnswer(tokens: Tokens, account: Account, status: 200 | 201): Answer<SessionAnswer> {
-  const access = tokens.issue(account, 'access')
-  const refresh = tokens.issue(account, 'refresh')
+export async function sessionAnswer(
+  { tokens, sessions }: Pick<AuthServices, 'tokens' | 'sessions'>,
+  account: Account,
+  session: SessionRow,
+  status: 200 | 201,
+): Promise<Answer<SessionAnswer>> {
+  const access = tokens.issue(account, session, 'access')
+  const refresh = tokens.issue(account, session, 'refresh')
+  await sessions.expires(session, later(access.expires_at, refresh.expires_at))
   const csrf_token = randomBytes(32).toString('base64url')
   const body: SessionAnswer = {
     user: userView(account),
@@ -29,6 +39,8 @@ export function sessionAnswer(tokens: Tokens, account: Account, status: 200 | 20
   }
   return { status, body, cookies: cookies(access, refresh, csrf_token) }
 }
+
+const later = (a: string, b: string): string => (a > b ? a : b)
 
 export function signedOutCookies(): CookieInstruction[] {
   return cookies(null, null, null)
@@ -46,36 +58,96 @@ const cookies = (access: Token | null, refresh: Token | null, csrf: string | nul
   { name: 'panel_csrf', value: csrf, http_only: false, max_age_seconds: refresh?.lasts_seconds ?? 0 },
 ]
 
-type Jar = Readonly<Record<string, string>>
-
-/** The account that the token in the cookie belongs to. */
-export async function findAccount(db: ReadDb, tokens: Tokens, jar: Jar, use: TokenUse): Promise<Account | null> {
-  const proof = tokens.read(jar[`panel_${use}`], use)
-  return proof && standing(db, proof)
+export function deviceOf({ client_ip, user_agent }: Pick<Incoming, 'client_ip' | 'user_agent'>): Device {
+  return { client_ip, user_agent }
 }
 
-export async function findSession(db: ReadDb, tokens: Tokens, jar: Jar): Promise<Session | null> {
-  const proof = tokens.read(jar['panel_access'], 'access')
-  const account = proof && (await standing(db, proof))
+/** Of somebody who has just shown the password. `alongside` writes into the transaction that stores it. */
+export function beginSession(
+  { sessions, addresses }: Pick<AuthServices, 'sessions' | 'addresses'>,
+  { user_id }: Account,
+  incoming: Pick<Incoming, 'client_ip' | 'user_agent'>,
+  alongside: (db: StoreTransaction) => Promise<void> = async () => undefined,
+): Promise<SessionRow> {
+  return sessions.begin(user_id, deviceOf(incoming), async (db) => {
+    await addresses.add(incoming.client_ip, db)
+    await alongside(db)
+  })
+}
+
+type Jar = Readonly<Record<string, string>>
+type Sources = Pick<AuthServices, 'tokens' | 'sessions'>
+
+/** The account and the session that an access token in the cookies stands for. The use is noted. */
+export async function findSession(db: ReadDb, sources: Sources, jar: Jar, device: Device): Promise<Session | null> {
+  const proof = sources.tokens.read(jar['panel_access'], 'access')
+  const account = proof && (await findStanding(db, proof))
+  const row = account && (await sources.sessions.find(proof.sid))
+  if (!row) return null
+  await sources.sessions.touch(row, device)
+  return makeSession(account, row, () => proof.expiresAt())
+}
+
+/** Exchanges the refresh token in the cookies. */
+export async function renewSession(
+  db: ReadDb,
+  { tokens, sessions }: Sources,
+  jar: Jar,
+  device: Device,
+): Promise<{ account: Account; row: SessionRow } | null> {
+  const proof = tokens.read(jar['panel_refresh'], 'refresh')
+  const account = proof && (await findStanding(db, proof))
   if (!account) return null
-  const { user_id, username, token_version } = account
-  return {
-    user_id,
-    username,
-    token_version,
-    get expires_at() {
-      return proof.expiresAt()
-    },
-  }
+  if (proof.isOfBefore) await sessions.adopt(account.user_id, proof, device)
+  const row = await sessions.renew(proof, device)
+  return row && { account, row }
+}
+
+/** The session that signing out ends: a refresh token names it too, where the access token has expired. */
+export async function sessionToEnd(
+  db: ReadDb,
+  { tokens, sessions }: Sources,
+  jar: Jar,
+  device: Device,
+): Promise<{ account: Account; row: SessionRow } | null> {
+  const proof = tokens.read(jar['panel_access'], 'access') ?? tokens.read(jar['panel_refresh'], 'refresh')
+  const account = proof && (await findStanding(db, proof))
+  if (!account) return null
+  if (proof.isOfBefore) await sessions.adopt(account.user_id, proof, device)
+  const row = await sessions.find(proof.sid)
+  return row && { account, row }
 }
 
 /** Whether the session has not been revoked; its expiry is not checked. For streams, which outlive their request. */
-export async function isStanding(db: ReadDb, session: Session): Promise<boolean> {
-  return (await standing(db, session)) !== null
+export async function isStanding(
+  db: ReadDb,
+  { sessions, apiTokens }: Pick<AuthServices, 'sessions' | 'apiTokens'>,
+  session: Session,
+): Promise<boolean> {
+  const { token_id, session_id } = session
+  if (token_id !== null) return apiTokens.isLive(token_id)
+  return (await findStanding(db, session)) !== null && session_id !== null && (await sessions.isLive(session_id))
 }
 
+const makeSession = (
+  { user_id, username, token_version }: Account,
+  { session_id }: SessionRow,
+  expiresAt: () => Date,
+): Session => ({
+  user_id,
+  username,
+  token_version,
+  session_id,
+  token_id: null,
+  scopes: null,
+  key: `session ${session_id}`,
+  get expires_at() {
+    return expiresAt()
+  },
+})
+
 /** The account, if it is active and its version is that of the token. */
-const standing = async (db: ReadDb, { user_id, token_version }: Claims): Promise<Account | null> => {
+const findStanding = async (db: ReadDb, { user_id, token_version }: Claims): Promise<Account | null> => {
   const account = await findAccountById(db, user_id)
   return account?.is_active === 1 && account.token_version === token_version ? account : null
 }

@@ -6,15 +6,14 @@ import { Refusal } from '../../platform/http/refusal.ts'
 import type { SetupBody, SessionAnswer } from '@panel/shared/api/auth.ts'
 import { weakness } from './passwords.ts'
 import type { AuthServices } from './services.ts'
-import { sessionAnswer } from './session.ts'
+import { beginSession, sessionAnswer } from './session.ts'
 import { hasAccount, insertFirstAccount } from './store.ts'
 
 /** A second set-up is refused before its body is validated. */
-export function setUp({ passwords, tokens, throttle }: AuthServices) {
-  return async (
-    { db, now, note }: StoreContext,
-    { body, problems, client_ip }: Incoming<SetupBody>,
-  ): Promise<Answer<SessionAnswer>> => {
+export function setUp(services: AuthServices) {
+  const { passwords, throttle } = services
+  return async ({ db, now, note }: StoreContext, incoming: Incoming<SetupBody>): Promise<Answer<SessionAnswer>> => {
+    const { body, problems, client_ip } = incoming
     if (await hasAccount(db)) throw alreadyComplete()
     const weak = problems.has('password') ? null : weakness(body.password, body.username)
     if (weak !== null) problems.add('password', 'INVALID_PASSWORD', weak)
@@ -27,9 +26,10 @@ export function setUp({ passwords, tokens, throttle }: AuthServices) {
       now().toISOString(),
     )
     if (!account) throw alreadyComplete()
-    note.actor(account)
     note.target('user', account.user_id)
-    return sessionAnswer(tokens, account, 201)
+    const session = await beginSession(services, account, incoming)
+    note.actor({ ...account, session_id: session.session_id })
+    return sessionAnswer(services, account, session, 201)
   }
 }
 

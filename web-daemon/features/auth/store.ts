@@ -2,6 +2,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { Database } from '../../platform/db/database.ts'
+import { revokeAllSessions } from './store-sessions.ts'
 import type { UserAccountTable } from './table.ts'
 
 export type Account = Selectable<UserAccountTable>
@@ -52,13 +53,17 @@ export async function lastChange(db: ReadDb): Promise<string | null> {
   return (await onlyAccount(db))?.updated_date ?? null
 }
 
-/** Does not check for a concurrent change. Ends every session of the account. */
+/**
+ * Does not check for a concurrent change. Ends every session of the account, of which a running daemon learns by the
+ * version.
+ */
 export async function replacePassword(db: WriteDb, user_id: number, password_hash: string, now: string): Promise<void> {
   await db
     .updateTable('user_account')
     .set((e) => ({ password_hash, token_version: e('token_version', '+', 1), updated_date: now }))
     .where('user_id', '=', user_id)
     .execute()
+  await revokeAllSessions(db, user_id, { why: 'password_reset', now })
 }
 
 /** Ends every session of the account. Undefined if the account has changed since it was read. */

@@ -15,14 +15,29 @@ const MINUTE_MS = 60_000
 
 export interface Attempt {
   succeeded(): void
+  /** It was not compared with anything. */
+  withdraw(): void
 }
+
+/** What was not compared is no failure. */
+export const withdrawing =
+  (attempt: Attempt) =>
+  (failure: unknown): never => {
+    attempt.withdraw()
+    throw failure
+  }
 
 export class Throttle {
   readonly #now: () => Date
   readonly #settings: SettingsReader
   #failures: SlidingWindow
+  /** Of names, tried from one address that the operator has used before. */
+  #knownFailures: SlidingWindow
+  /** Of sessions that confirm the password. */
+  #confirmations: SlidingWindow
   readonly #attempts: SlidingWindow
   readonly #refreshes: SlidingWindow
+  readonly #unknownTokens: SlidingWindow
   #inARow: FailuresInARow
   #changed: string | null = null
 
@@ -30,8 +45,11 @@ export class Throttle {
     this.#now = now
     this.#settings = settings
     this.#failures = this.#noFailures()
+    this.#knownFailures = this.#noFailures()
+    this.#confirmations = this.#noFailures()
     this.#attempts = new SlidingWindow(LIMITS.attempts_per_minute_per_address, MINUTE_MS, now)
     this.#refreshes = new SlidingWindow(LIMITS.refreshes_per_minute_per_address, MINUTE_MS, now)
+    this.#unknownTokens = new SlidingWindow(LIMITS.attempts_per_minute_per_address, MINUTE_MS, now)
     this.#inARow = this.#noneInARow()
   }
 
@@ -41,39 +59,72 @@ export class Throttle {
    * last changed.
    */
   onAccountChanged(changed: string | null): void {
-    if (this.#changed !== null && changed !== this.#changed)
-      [this.#failures, this.#inARow] = [this.#noFailures(), this.#noneInARow()]
+    if (this.#changed !== null && changed !== this.#changed) {
+      this.#failures = this.#noFailures()
+      this.#knownFailures = this.#noFailures()
+      this.#inARow = this.#noneInARow()
+    }
     this.#changed = changed
   }
 
   /**
    * Call it before the password is compared. The attempt counts as a failure until it succeeds, so concurrent guesses
-   * cannot outrun the count.
+   * cannot outrun the count. `isKnown`: the operator has signed in from that address before, so what others guess is
+   * not counted against it.
    */
-  begin(username: string, client_ip: string): Attempt {
-    const account = username.toLowerCase()
+  begin(username: string, client_ip: string, isKnown: boolean): Attempt {
     const address = clientNetwork(client_ip)
+    const name = username.toLowerCase()
+    const account = isKnown ? `${address} ${name}` : name
+    const failures = isKnown ? this.#knownFailures : this.#failures
     const now = this.#now().getTime()
     throwRateLimited(
       Math.max(
         this.#inARow.secondsToWait(address, now),
         this.#attempts.secondsToWait(address),
-        this.#failures.secondsToWait(account),
+        failures.secondsToWait(account),
       ),
     )
     this.#attempts.add(address)
-    this.#failures.add(account)
+    failures.add(account)
     this.#inARow.add(address, now)
     return {
       succeeded: () => {
-        this.#failures.takeBack(account)
+        failures.takeBack(account)
         this.#inARow.clear(address)
+      },
+      withdraw: () => {
+        failures.takeBack(account)
+        this.#inARow.takeBack(address)
+      },
+    }
+  }
+
+  /** Of somebody who is signed in and gives the password once more. */
+  beginConfirmation(key: string): Attempt {
+    const now = this.#now().getTime()
+    throwRateLimited(Math.max(this.#inARow.secondsToWait(key, now), this.#confirmations.secondsToWait(key)))
+    this.#confirmations.add(key)
+    this.#inARow.add(key, now)
+    return {
+      succeeded: () => {
+        this.#confirmations.takeBack(key)
+        this.#inARow.clear(key)
+      },
+      withdraw: () => {
+        this.#confirmations.takeBack(key)
+        this.#inARow.takeBack(key)
       },
     }
   }
 
   beginSetup(client_ip: string): void {
     this.#admit(this.#attempts, client_ip)
+  }
+
+  /** Those that are known never wait for the guesses of others. */
+  countUnknownToken(client_ip: string): void {
+    this.#admit(this.#unknownTokens, client_ip)
   }
 
   beginRefresh(client_ip: string): void {
@@ -114,6 +165,11 @@ class FailuresInARow {
     for (const [other, { last }] of this.#addresses) if (last + this.#lockoutMs() <= now) this.#addresses.delete(other)
     const failures = (this.#addresses.get(address)?.failures ?? 0) + 1
     this.#addresses.set(address, { failures, last: now })
+  }
+
+  takeBack(address: string): void {
+    const entry = this.#addresses.get(address)
+    if (entry) this.#addresses.set(address, { ...entry, failures: Math.max(0, entry.failures - 1) })
   }
 
   clear(address: string): void {

@@ -1,7 +1,8 @@
-// The two tokens of a session (decisions.md, A2, A4): signed, dated, and each valid for its own use only.
+// The two tokens of a session (decisions.md, A2, A4, A19): signed, dated, and each valid for its own use only.
 import { randomUUID, type KeyObject } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import type { SettingsReader } from '../../platform/settings.ts'
+import type { SessionRow } from './store-sessions.ts'
 
 const ISSUER = 'tunnel-panel'
 const CLOCK_TOLERANCE_SECONDS = 30
@@ -18,8 +19,15 @@ export interface Claims {
  * already issued.
  */
 export interface Proof extends Claims {
+  /** The key of the session. That of a refresh token of before there were sessions is the token's own id. */
+  readonly sid: string
+  readonly generation: number
+  readonly isOfBefore: boolean
   readonly expiresAt: () => Date
 }
+
+/** What a token says of its session. */
+export type TokenSession = Pick<SessionRow, 'session_key' | 'refresh_generation'>
 
 export interface Token {
   readonly text: string
@@ -28,14 +36,14 @@ export interface Token {
 }
 
 export interface Tokens {
-  readonly issue: (user: Claims & { readonly username: string }, use: TokenUse) => Token
+  readonly issue: (user: Claims & { readonly username: string }, session: TokenSession, use: TokenUse) => Token
   /** Null unless it is a valid token for that use. */
   readonly read: (text: string | undefined, use: TokenUse) => Proof | null
 }
 
 export function makeTokens(key: KeyObject, now: () => Date, settings: SettingsReader): Tokens {
   return {
-    issue: (user, token_use) => {
+    issue: (user, { session_key, refresh_generation }, token_use) => {
       const iat = seconds(now())
       const lasts_seconds = tokenLifetime(token_use, settings)
       const exp = iat + lasts_seconds
@@ -45,6 +53,8 @@ export function makeTokens(key: KeyObject, now: () => Date, settings: SettingsRe
         username,
         token_version,
         token_use,
+        sid: session_key,
+        gen: refresh_generation,
         jti: randomUUID(),
         iss: ISSUER,
         iat,
@@ -60,15 +70,32 @@ export function makeTokens(key: KeyObject, now: () => Date, settings: SettingsRe
     read: (text, use) => {
       const payload = text === undefined ? null : verified(text, key, now())
       if (payload?.['token_use'] !== use) return null
-      const user_id = Number(payload.sub)
-      const token_version: unknown = payload['token_version']
+      const claims = readClaims(payload)
+      const session = readSession(payload, use)
       const { iat, exp } = payload
-      if (!Number.isSafeInteger(user_id) || typeof token_version !== 'number' || iat === undefined || exp === undefined)
-        return null
+      if (!claims || !session || iat === undefined || exp === undefined) return null
       const expiresAt = (): Date => new Date(Math.min(exp, iat + tokenLifetime(use, settings)) * 1000)
-      return expiresAt() > now() ? { user_id, token_version, expiresAt } : null
+      return expiresAt() > now() ? { ...claims, ...session, expiresAt } : null
     },
   }
+}
+
+const readClaims = (payload: jwt.JwtPayload): Claims | null => {
+  const user_id = Number(payload.sub)
+  const token_version: unknown = payload['token_version']
+  return Number.isSafeInteger(user_id) && typeof token_version === 'number' ? { user_id, token_version } : null
+}
+
+/** An access token of before there were sessions ends with the update; the page renews it by the refresh token. */
+const readSession = (
+  payload: jwt.JwtPayload,
+  use: TokenUse,
+): Pick<Proof, 'sid' | 'generation' | 'isOfBefore'> | null => {
+  const sid: unknown = payload['sid']
+  const generation: unknown = payload['gen']
+  if (typeof sid === 'string' && typeof generation === 'number') return { sid, generation, isOfBefore: false }
+  if (sid !== undefined || use === 'access' || payload.jti === undefined) return null
+  return { sid: payload.jti, generation: 0, isOfBefore: true }
 }
 
 const verified = (text: string, key: KeyObject, now: Date): jwt.JwtPayload | null => {

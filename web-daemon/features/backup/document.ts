@@ -8,11 +8,11 @@ import {
   type BackupTunnel,
 } from '@panel/shared/api/backup.ts'
 import type { PoolRecord } from '../pools/store.ts'
-import { asCreateBody as routeAsked } from '../routes/draft/update.ts'
+import { asCreateBody as requestedRoute } from '../routes/draft/update.ts'
 import type { RouteRecord } from '../routes/record.ts'
 import { SETTING_KEYS } from '../settings/definitions.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
-import { asCreateBody as tunnelAsked } from '../tunnels/draft/update.ts'
+import { asCreateBody as requestedTunnel } from '../tunnels/draft/update.ts'
 import { message, sentences } from '@panel/shared/messages/message.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
 
@@ -34,7 +34,7 @@ export function renderDocument(
     note: sentences(message('backup.holds'), routes ? null : message('backup.rules_left_out')).message,
     settings: backupSettings(settings),
     pools: pools.map(backupPool),
-    tunnels: tunnels.map((record) => ({ tunnel_id: record.tunnel_id, ...tunnelAsked(record) }) as BackupTunnel),
+    tunnels: tunnels.map((record) => ({ tunnel_id: record.tunnel_id, ...requestedTunnel(record) }) as BackupTunnel),
     ...(routes ? { routes: routes.map(backupRoute) } : {}),
   }
 }
@@ -47,7 +47,7 @@ const backupPool = ({ is_public_range: _measured, ...pool }: PoolRecord): Backup
 
 /** In a rule null means the same as a missing field, and there may be ten thousand rules. */
 function backupRoute(record: RouteRecord): BackupRoute {
-  const { destinations = [], ...body } = routeAsked(record)
+  const { destinations = [], ...body } = requestedRoute(record)
   return { ...withoutNulls(body), destinations: destinations.map(withoutNulls) } as BackupRoute
 }
 

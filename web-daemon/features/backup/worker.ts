@@ -57,8 +57,8 @@ export interface Worker {
 }
 
 /**
- * Changes nothing: by its type it only has a read-only context. `onSeen` is told what each item would have root do; null where
- * that cannot be known yet.
+ * Changes nothing: by its type it only has a read-only context. `onSeen` is told what each item would have root do;
+ * null where that cannot be known yet.
  */
 export function makeDryRunWorker(
   context: ReadContext,

@@ -21,7 +21,7 @@ export interface ApiDescription {
   readonly security: readonly OpenApiSchema[]
 }
 
-const DESCRIPTION = `Everything but signing in takes a session, which POST /api/v1/auth/login gives as cookies, and everything but GET the header X-CSRF-Token.
+const DESCRIPTION = `Everything but signing in takes a session, which POST /api/v1/auth/login gives as cookies, and everything but GET the header X-CSRF-Token; or an API token, which needs neither.
 Requests that make something answer 201 in the place of 200. Each operation may also be refused with 400, 403, 404, 405, 409, 413, 429 or 500, always as an Error.`
 
 /** Throws if two endpoints are one operation, or a schema cannot be expressed in OpenAPI. */
@@ -45,7 +45,14 @@ export function describeApi(endpoints: readonly Endpoint[], basePath: string): A
       schemas: Object.fromEntries(
         Object.entries(COMPONENTS).map(([name, schema]) => [name, openApiSchema(schema, name)]),
       ),
-      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'panel_access' } },
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: 'panel_access' },
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API token. x-token-scopes says which scopes are enough.',
+        },
+      },
     },
     security: [{ session: [] }],
   }

@@ -1,10 +1,12 @@
 // One endpoint as an operation of the API description (reference.md, API description 2 to 6).
+import type { Scope } from '@panel/shared/api/scopes.ts'
 import { SafeApplyPending } from '@panel/shared/api/safe-apply.ts'
 import { integer, strict, type TSchema } from '@panel/shared/schema.ts'
 import { WINDOW_SECONDS } from '@panel/shared/window/model.ts'
 import { CONFIRM_WITHIN, CONFIRM_WITHIN_HEADER } from '../../platform/http/confirm-within.ts'
 import { changesHost, type Endpoint, type Tag } from '../../platform/http/endpoint.ts'
 import { API_BASE, endpointMethod, endpointPath } from '../../platform/http/routes.ts'
+import { scopesOf } from '../../platform/http/scopes.ts'
 import { openApiSchema, type OpenApiSchema } from './schema.ts'
 
 interface Parameter {
@@ -33,10 +35,13 @@ export interface Operation {
   readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, MediaType>> }
   readonly responses: Readonly<Record<'200' | '401' | '422' | '503', Response>>
   readonly security: readonly OpenApiSchema[]
+  /** Any one of them is enough; none where no token is. */
+  readonly 'x-token-scopes': readonly Scope[]
 }
 
 export function describeOperation(endpoint: Endpoint): Operation {
   const body = bodyOf(endpoint)
+  const scopes = scopesOf(endpoint)
   return {
     operationId: operationId(endpoint),
     tags: [endpoint.tag ?? 'other'],
@@ -44,7 +49,8 @@ export function describeOperation(endpoint: Endpoint): Operation {
     parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...headerParameters(endpoint)],
     ...(body && { requestBody: { required: listIn(body, 'required').length > 0, content: json(body) } }),
     responses: { '200': { description: 'It worked.', content: describeSuccess(endpoint) }, ...REFUSALS },
-    security: [{ session: [] }],
+    security: [{ session: [] }, ...(scopes.length > 0 ? [{ token: [] }] : [])],
+    'x-token-scopes': scopes,
   }
 }
 
@@ -109,7 +115,7 @@ const CSRF: Parameter = {
   name: 'X-CSRF-Token',
   in: 'header',
   required: true,
-  description: 'The value of the cookie panel_csrf.',
+  description: 'The value of the cookie panel_csrf. Not with an API token.',
   schema: { type: 'string' },
 }
 const ONCE: Parameter = {

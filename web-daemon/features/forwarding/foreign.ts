@@ -71,7 +71,7 @@ export function describeWriter({ table, chain, text, is_after, is_certain }: Mar
   return message(is_certain ? 'forwarding.foreign_mark' : 'forwarding.foreign_may_mark', parts)
 }
 
-export function toldOf({ table, chain, text, is_certain, is_reply }: RelayBlock): Message {
+export function blockMessage({ table, chain, text, is_certain, is_reply }: RelayBlock): Message {
   const parts = { table, chain, text }
   if (is_certain) return message(is_reply ? 'forwarding.foreign_drops_replies' : 'forwarding.foreign_drops', parts)
   return message(is_reply ? 'forwarding.foreign_may_drop_replies' : 'forwarding.foreign_may_drop', parts)

@@ -11,7 +11,7 @@ import { ROUTE_LOOKUPS_MAX } from '@panel/shared/rpc/methods.ts'
 import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
 import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import type { ReadContext } from '../../platform/context.ts'
-import type { Asking } from '../../platform/impact.ts'
+import type { Requester } from '../../platform/impact.ts'
 import { readPaths } from '../routes/path.ts'
 import { ruleOf, type RouteRecord } from '../routes/record.ts'
 import { allRoutes } from '../routes/store.ts'
@@ -30,7 +30,7 @@ export async function gatherFacts(
   context: ReadContext,
   { traffic, took, stateOf }: ImpactDeps,
   foreseen: Foreseen,
-  asking: Asking,
+  requester: Requester,
 ): Promise<ImpactFacts> {
   const links = tunnelChanges(foreseen).map((changes) => linkImpact(changes, []))
   const cut = links.filter(({ effect }) => INTERRUPTED.includes(effect))
@@ -39,19 +39,17 @@ export async function gatherFacts(
     foreseen.changes.length > links.length || isOverLinks ? allRoutes(context.db) : [],
     links.length > 0 ? existingTunnels(context.db) : [],
   ])
-  const [rules, isSourceKept, ways, through, connections] = await Promise.all([
+  const [rules, ways, through, connections] = await Promise.all([
     rulesIn(context, records, isOverLinks),
-    cut.length > 0 && isSourceKeptBy(context),
-    lookUp(context, [asking.client_ip, ...(cut.length > 0 ? tunnels.map(farEnd) : [])], links.length > 0),
+    lookUp(context, [requester.client_ip, ...(cut.length > 0 ? tunnels.map(farEnd) : [])], links.length > 0),
     routesThrough(context, cut.map(nameOf)),
     countConnections(context, traffic, { records, isByDestination: isOverLinks }),
   ])
   return {
     checked_at: connections.checked_at,
-    client: clientFacts(asking, ways),
+    client: clientFacts(requester, ways),
     tunnels: tunnels.map((one) => ({ ...tunnelFacts(one, ways), state: stateOf(one.tunnel_id) })),
     rules,
-    isSourceKept,
     connections: isOverLinks && ways === null ? { ...connections, unknown: WAYS_UNKNOWN } : connections,
     through,
     took,
@@ -62,7 +60,7 @@ const farEnd = ({ remote_endpoint }: { readonly remote_endpoint: string }): stri
 const nameOf = ({ interface_name }: { readonly interface_name: string }): string => interface_name
 
 const clientFacts = (
-  { client_ip, server_ip }: Asking,
+  { client_ip, server_ip }: Requester,
   ways: Awaited<ReturnType<typeof lookUp>>,
 ): ImpactFacts['client'] => ({ client_ip, server_ip, route: ways?.get(client_ip) ?? null, isRouteKnown: ways !== null })
 
@@ -87,12 +85,6 @@ async function rulesIn(context: ReadContext, records: readonly RouteRecord[], wi
     const { route_rule_id, route_rule_title: title, is_enabled } = record
     return [{ route_rule_id, title, is_enabled, rule, ways }]
   })
-}
-
-/** The other backends masquerade (relay-rules.md). */
-async function isSourceKeptBy({ request }: ReadContext): Promise<boolean> {
-  const found = await nullIfUnreadable(request('host.probe', { parts: ['rule_backend'] }))
-  return found?.rule_backend?.active === 'nftables'
 }
 
 type Ways = ReadonlyMap<string, RoutingEntry | null>

@@ -17,13 +17,13 @@ export const foreseeRequest =
   async (context: ReadContext, incoming: Incoming<ImpactBody>): Promise<Answer<ImpactAnswer>> => {
     const { client_ip, server_ip, body } = incoming
     const all: Foreseen[] = []
-    for (const [at, asked] of [body, ...(body.also ?? [])].entries())
-      all.push(await foresee(context, incoming, { asked, at: at === 0 ? '' : `also.${at - 1}.` }, endpoints()))
+    for (const [at, request] of [body, ...(body.also ?? [])].entries())
+      all.push(await foresee(context, incoming, { request, at: at === 0 ? '' : `also.${at - 1}.` }, endpoints()))
     const foreseen = foreseenTogether(all)
-    const asking = { client_ip, server_ip, with_sources: body.with_sources === true }
+    const requester = { client_ip, server_ip, with_sources: body.with_sources === true }
     return ok({
       plan: await planOf(context, foreseen),
-      impact: await readImpact(context, foreseen, asking),
+      impact: await readImpact(context, foreseen, requester),
       warnings: [...foreseen.warnings],
     })
   }
@@ -40,10 +40,10 @@ export const cutsOwnAccess =
 async function foresee(
   context: ReadContext,
   { body: _body, problems, ...connection }: Incoming<ImpactBody>,
-  { asked, at }: { readonly asked: Foreseeable; readonly at: string },
+  { request, at }: { readonly request: Foreseeable; readonly at: string },
   endpoints: readonly Endpoint[],
 ): Promise<Foreseen> {
-  const { method, path, body: given = {} } = asked
+  const { method, path, body: given = {} } = request
   if (method === 'GET') problems.add(`${at}method`, 'INVALID_VALUE', message('impact.only_reads'))
   problems.throwIfAny()
   const found = findEndpoint(endpoints, method, below(context.api_path, path))

@@ -10,10 +10,10 @@ import { nullIfUnreadable } from './unreadable.ts'
 
 export const makeImpact =
   (deps: ImpactDeps): ReadImpact =>
-  async (context, foreseen, asking) => {
-    const facts = await gatherFacts(context, deps, foreseen, asking)
+  async (context, foreseen, requester) => {
+    const facts = await gatherFacts(context, deps, foreseen, requester)
     const impact = impactOf(foreseen, facts)
-    if (asking.with_sources !== true) return impact
+    if (requester.with_sources !== true) return impact
     const [top_sources, others] = await Promise.all([
       topSources(context, impact),
       countOthers(context, foreseen, facts),

@@ -1,8 +1,8 @@
-// How the kept listener is: part of the panel's health.
+// How the kept listener is: part of the panel's health, and of what needs the operator.
 import { message, type Message } from '@panel/shared/messages/message.ts'
-import type { Component } from '../../platform/health.ts'
+import type { Component, HostIncident } from '../../platform/health.ts'
 import type { Place } from '../../platform/http/sockets.ts'
-import { certificateWarning } from '../../platform/tls/certificate.ts'
+import { certificateIncident, certificateWarning } from '../../platform/tls/certificate.ts'
 import type { Listener } from './listener.ts'
 
 export function listenerComponent(kept: Listener, configured: Place, now: Date): Component {
@@ -13,6 +13,11 @@ export function listenerComponent(kept: Listener, configured: Place, now: Date):
     status: trouble ? 'degraded' : 'ok',
     detail: trouble ?? message('listener.kept', { address, port }),
   }
+}
+
+export function listenerIncident(kept: Listener, now: Date): HostIncident | null {
+  const trouble = kept.socket && certificateTrouble(kept, now)
+  return kept.pair && trouble && certificateIncident(kept.pair, trouble, now)
 }
 
 const fallback = ({ address, port, errno }: Listener, configured: Place): Message =>

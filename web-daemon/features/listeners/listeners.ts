@@ -5,12 +5,12 @@ import type { KeepListenerAnswer, ListenerView } from '@panel/shared/api/listene
 import { message } from '@panel/shared/messages/message.ts'
 import { makeQueue } from '../../change/queue.ts'
 import type { StoreContext } from '../../platform/context.ts'
-import type { Component } from '../../platform/health.ts'
+import type { Component, HostIncident } from '../../platform/health.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { notFound } from '../../platform/http/routes.ts'
 import type { OpenSocket, Place, Sockets, Way } from '../../platform/http/sockets.ts'
 import { certificatePair, type CertificatePair } from '../../platform/tls/certificate.ts'
-import { listenerComponent } from './component.ts'
+import { listenerComponent, listenerIncident } from './component.ts'
 import type { ListenerDraft } from './draft.ts'
 import { errnoOf } from './failure.ts'
 import type { Listener } from './listener.ts'
@@ -87,6 +87,10 @@ export class Listeners {
 
   component(): Component | null {
     return this.#kept && listenerComponent(this.#kept, this.#configured, this.#deps.now())
+  }
+
+  incident(): HostIncident | null {
+    return this.#kept && listenerIncident(this.#kept, this.#deps.now())
   }
 
   renewConfigured(pair: CertificatePair): void {

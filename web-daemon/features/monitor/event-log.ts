@@ -1,6 +1,7 @@
-// Stores changes of state in batches, and remembers the last reported state of each tunnel.
+// Stores changes of state in batches, with what follows from them, and remembers the last reported state of each tunnel.
 import type { Logger } from 'pino'
 import type { StoreContext } from '../../platform/context.ts'
+import type { PanelEvents, PublishIn } from '../../platform/events/bus.ts'
 import { insertEvents, lastStates, type NewEvent } from './store.ts'
 
 /** While the store cannot be written, the oldest are dropped. */
@@ -8,28 +9,37 @@ const WAITING_MAX = 20_000
 /** SQLite blocks the thread while it writes; other requests are served in between. */
 const AT_ONCE = 200
 
+interface Waiting {
+  readonly row: NewEvent
+  readonly change: PanelEvents['tunnel.state']
+}
+
+export interface EventLogDeps {
+  readonly db: StoreContext['db']
+  readonly publishIn: PublishIn
+  readonly logger: Logger
+}
+
 export class EventLog {
-  readonly #db: StoreContext['db']
-  readonly #logger: Logger
-  #waiting: NewEvent[] = []
+  readonly #deps: EventLogDeps
+  #waiting: Waiting[] = []
   #writing: Promise<void> | null = null
   #lastReported = new Map<number, number>()
 
-  constructor(db: StoreContext['db'], logger: Logger) {
-    this.#db = db
-    this.#logger = logger
+  constructor(deps: EventLogDeps) {
+    this.#deps = deps
   }
 
   /** Continues from the last stored state: a tunnel that is found as it was left has not changed. */
   async start(): Promise<void> {
-    this.#lastReported = await lastStates(this.#db)
+    this.#lastReported = await lastStates(this.#deps.db)
   }
 
-  add(event: NewEvent): void {
-    const from_monitor_state_id = this.#lastReported.get(event.tunnel_id) ?? event.from_monitor_state_id
-    if (from_monitor_state_id === event.to_monitor_state_id) return
-    this.#lastReported.set(event.tunnel_id, event.to_monitor_state_id)
-    this.#waiting.push({ ...event, from_monitor_state_id })
+  add(row: NewEvent, change: PanelEvents['tunnel.state']): void {
+    const from_monitor_state_id = this.#lastReported.get(row.tunnel_id) ?? row.from_monitor_state_id
+    if (from_monitor_state_id === row.to_monitor_state_id) return
+    this.#lastReported.set(row.tunnel_id, row.to_monitor_state_id)
+    this.#waiting.push({ row: { ...row, from_monitor_state_id }, change })
     if (this.#waiting.length > WAITING_MAX) this.#waiting.shift()
     this.#writing ??= this.#write().finally(() => (this.#writing = null))
   }
@@ -49,13 +59,28 @@ export class EventLog {
     while (this.#waiting.length > 0) {
       const events = this.#waiting.splice(0, AT_ONCE)
       try {
-        await this.#db.transaction().execute((transaction) => insertEvents(transaction, events))
+        await this.#store(events)
         await new Promise((resolve) => setImmediate(resolve))
       } catch (err) {
         this.#waiting = [...events, ...this.#waiting].slice(-WAITING_MAX)
-        this.#logger.error({ err }, 'state changes of tunnels cannot be stored')
+        this.#deps.logger.error({ err }, 'state changes of tunnels cannot be stored')
         return
       }
     }
+  }
+
+  #store(events: readonly Waiting[]): Promise<void> {
+    const { db, publishIn } = this.#deps
+    return db.transaction().execute(async (transaction) => {
+      await insertEvents(
+        transaction,
+        events.map(({ row }) => row),
+      )
+      await publishIn(
+        transaction,
+        'tunnel.state',
+        events.map(({ change }) => change),
+      )
+    })
   }
 }

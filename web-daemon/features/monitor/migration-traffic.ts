@@ -1,5 +1,5 @@
-// Gives each interval of a tunnel's history the bytes that went through its interface. Nobody counted those of rows from
-// before.
+// Gives each interval of a tunnel's history the bytes that went through its interface. Nobody counted those of rows
+// from before.
 import { sql, type Kysely } from 'kysely'
 
 async function up(db: Kysely<unknown>): Promise<void> {

@@ -56,8 +56,8 @@ export class Monitor {
 
   constructor(deps: MonitorDeps) {
     this.#deps = { tcpProbe: probeTcp, ...deps }
-    const { db, request, stream, now, logger, settings } = this.#deps
-    this.#events = new EventLog(db, logger)
+    const { db, request, stream, now, logger, settings, bus } = this.#deps
+    this.#events = new EventLog({ db, publishIn: bus.publishIn, logger })
     this.#links = new Links({ request, logger, onState: (name, state) => this.#linkChanged(name, state) })
     this.prober = new Prober({
       stream,
@@ -291,10 +291,13 @@ export class Monitor {
     if (!change || !this.#isStarted) return
     this.feed.publish('tunnel', () => monitorSnapshot(watched))
     if (change.from === change.to) return
+    const { tunnel_id, interface_name } = watched.plan
+    const event = { tunnel_id, interface_name, ...change }
+    this.#deps.bus.publish('tunnel.state', event)
     const { lossPercent: loss_percent, averageRttMs: rtt_avg_ms } = watched.stats
     const created_date = this.#deps.now().toISOString()
-    this.#events.add({
-      tunnel_id: watched.plan.tunnel_id,
+    const row = {
+      tunnel_id,
       from_monitor_state_id: MONITOR_STATES[change.from],
       to_monitor_state_id: MONITOR_STATES[change.to],
       reason: change.reason.message,
@@ -302,7 +305,8 @@ export class Monitor {
       loss_percent,
       rtt_avg_ms,
       created_date,
-    })
+    }
+    this.#events.add(row, event)
   }
 }
 

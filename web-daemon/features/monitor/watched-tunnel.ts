@@ -31,7 +31,8 @@ export class WatchedTunnel {
   #tcpProbe: TcpProbeResult | null = null
   /** Whether the last TCP probe belongs to the current loss. */
   #isTcpProbeCurrent = false
-  #tcpProbedAt = Number.NEGATIVE_INFINITY
+  /** The last one, and the one before it. */
+  #tcpProbedAt = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY] as const
   #failedTcpProbes = 0
   #lastRtt: number | null = null
   #buckets = new Map<number, Bucket>()
@@ -114,15 +115,22 @@ export class WatchedTunnel {
     return decision === 'decided' ? this.#noteChange(this.#sample(at), at) : null
   }
 
-  /** True if a TCP probe would decide the state, at most once a minute. */
+  /** True if a TCP probe would decide the state. */
   isTcpProbeDue(at: number): boolean {
     const isDue =
       this.#plan.usesTcpProbe &&
       !this.#stateMachine.isForced &&
       isLost(this.#window, this.#plan.thresholds) &&
-      Math.abs(at - this.#tcpProbedAt) >= TCP_PROBE_EVERY_MS
-    if (isDue) [this.#tcpProbedAt, this.#isTcpProbeCurrent] = [at, true]
+      this.#mayProbeTcp(at)
+    if (isDue) [this.#tcpProbedAt, this.#isTcpProbeCurrent] = [[at, this.#tcpProbedAt[0]], true]
     return isDue
+  }
+
+  /** Once a minute on average; an outage that begins within a minute of the last probe need not wait for it. */
+  #mayProbeTcp(at: number): boolean {
+    const [last, before] = this.#tcpProbedAt
+    const isNewOutage = !this.#isTcpProbeCurrent
+    return (isNewOutage || Math.abs(at - last) >= TCP_PROBE_EVERY_MS) && Math.abs(at - before) >= 2 * TCP_PROBE_EVERY_MS
   }
 
   /** How many knocks found nobody. */

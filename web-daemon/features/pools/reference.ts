@@ -1,4 +1,5 @@
-// The setting that names the default pool: it names one that tunnels can take from, and the pool stays one while it does.
+// The setting that names the default pool: it names one that tunnels can take from, and the pool stays one while it
+// does.
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import { poolNamed } from '@panel/shared/messages/named.ts'
 import type { ReadDb } from '../../platform/context.ts'

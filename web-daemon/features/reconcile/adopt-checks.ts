@@ -75,12 +75,14 @@ export function persistenceFor(body: AdoptBody, { interface_name, state }: Tunne
   }
   const config = wanted === PERSISTENCE_TYPES.Networkd ? state?.link?.config : undefined
   const limits = config ? networkdLimits(interface_name, config) : []
-  const obstacle =
+  const reason =
     wanted === kept
-      ? inHandsOf(kept, limits)
-      : (letGo(interface_name, kept) ?? reasonUnavailable(wanted, { facts: { helper } }) ?? inHandsOf(wanted, limits))
-  if (obstacle !== null)
-    problems.add(body.takeover === true ? 'takeover' : 'persistence_type_id', 'INVALID_PERSISTENCE_TYPE', obstacle)
+      ? limitOnKeeper(kept, limits)
+      : (letGo(interface_name, kept) ??
+        reasonUnavailable(wanted, { facts: { helper } }) ??
+        limitOnKeeper(wanted, limits))
+  if (reason !== null)
+    problems.add(body.takeover === true ? 'takeover' : 'persistence_type_id', 'INVALID_PERSISTENCE_TYPE', reason)
   problems.throwIfAny()
   return wanted
 }
@@ -91,7 +93,7 @@ export function persistenceFor(body: AdoptBody, { interface_name, state }: Tunne
 const letGo = (interface_name: string, kept: number): Message | null =>
   kept === PERSISTENCE_TYPES.Networkd ? message('adopt.let_go', { name: interface_name }) : null
 
-const inHandsOf = (keeper: number, limits: readonly Limit[]): Message | null =>
+const limitOnKeeper = (keeper: number, limits: readonly Limit[]): Message | null =>
   keeper === PERSISTENCE_TYPES.Networkd && limits.length > 0
     ? message('tunnel.networkd_limits_of_link', { limits: limits.map((limit) => message('tunnel.limit', limit)) })
     : null

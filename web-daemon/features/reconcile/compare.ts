@@ -15,7 +15,10 @@ export interface Comparison {
   readonly diffs: ReconcileDiff[]
 }
 
-type Stored = Pick<TunnelRecord, 'interface_name' | 'is_enabled' | 'apply_status_id' | 'last_apply_error_message'>
+export type Compared = Pick<
+  TunnelRecord,
+  'interface_name' | 'is_enabled' | 'apply_status_id' | 'last_apply_error_message'
+>
 
 /**
  * Where the digests are equal `found.state` is `wanted` itself. That is so for thousands, and they are not planned for.
@@ -23,7 +26,7 @@ type Stored = Pick<TunnelRecord, 'interface_name' | 'is_enabled' | 'apply_status
 const NOTHING_TO_DO: TunnelPlan = { operation: 'none', steps: [], recreate_reasons: [] }
 
 /** Both states are canonical. */
-export function compareTunnel(stored: Stored, wanted: TunnelState, found: Found): Comparison {
+export function compareTunnel(stored: Compared, wanted: TunnelState, found: Found): Comparison {
   const plan = found.state === wanted ? NOTHING_TO_DO : planTunnel(found.state, wanted)
   const diffs = plan.steps.length === 0 ? [] : differences(stored.interface_name, wanted, found.state)
   const reason = reasonInconsistent(stored, found, plan)
@@ -35,7 +38,7 @@ export function compareTunnel(stored: Stored, wanted: TunnelState, found: Found)
 
 /** Why a reapply could not simply correct it; null where it could. */
 function reasonInconsistent(
-  { interface_name, apply_status_id, last_apply_error_message: why }: Stored,
+  { interface_name, apply_status_id, last_apply_error_message: why }: Compared,
   { observed, foreign_files }: Found,
   { steps }: TunnelPlan,
 ): Message | null {
@@ -69,7 +72,7 @@ function differences(interface_name: string, wanted: TunnelState, found: TunnelS
   return reported.map(({ name, expected, actual }) => ({ field: name, desired: expected, actual }))
 }
 
-function missing({ interface_name, is_enabled }: Stored): Message {
+function missing({ interface_name, is_enabled }: Compared): Message {
   return message(is_enabled ? 'drift.missing' : 'drift.missing_disabled', { name: interface_name })
 }
 

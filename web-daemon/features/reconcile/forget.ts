@@ -21,7 +21,9 @@ export async function foreseeForgetting({ db }: ReadContext, { params }: Incomin
   return NOTHING_FORESEEN
 }
 
-/** Root is to change the interface no more, and says what is there; the record is dropped even if it does not answer. */
+/**
+ * Root is to change the interface no more, and says what is there; the record is dropped even if it does not answer.
+ */
 export const forgetTunnel = (context: CommandContext, { params }: Incoming): Promise<Answer<ForgetAnswer>> =>
   context.inTurn(async () => {
     const record = await targetOf(context, idIn(params))

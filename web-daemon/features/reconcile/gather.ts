@@ -1,22 +1,28 @@
 // Brings together what is stored and what the host holds, in as little time as a thousand tunnels allow.
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { TunnelDigest } from '@panel/shared/rpc/digest.ts'
+import { madeOnce } from '@panel/shared/made-once.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { stateOf, type TunnelRecord } from '../tunnels/record.ts'
 import type { Folders } from '../tunnels/plan-view.ts'
 import { pageOfTunnels } from '../tunnels/store.ts'
+import { recordOf } from '../tunnels/store-record.ts'
+import type { Compared } from './compare.ts'
 import { digestOf, readDigests, probeNames, type Found } from './host.ts'
 import { isLegacy } from './legacy.ts'
 
+/** What a comparison needs of a stored tunnel beside its state. It is kept, and there may be thousands. */
+type Brief = Compared & Pick<TunnelRecord, 'tunnel_id' | 'is_self_heal'>
+
 interface Stored {
-  readonly record: TunnelRecord
+  readonly record: Brief
   readonly wanted: TunnelState
   readonly digest: string
 }
 
 export interface Managed {
-  readonly record: TunnelRecord
+  readonly record: Brief
   readonly wanted: TunnelState
   readonly found: Found
 }
@@ -50,9 +56,10 @@ export async function gather({ db, request }: Pick<ReadContext, 'db' | 'request'
     [...differing, ...leftovers, ...links.filter(({ interface_name }) => isLegacy(interface_name))].map(nameOf),
   )
   return {
-    managed: stored.flatMap(({ record, wanted }) => {
-      const found = probed.get(record.interface_name) ?? asWanted(digests.get(record.interface_name), wanted)
-      return found ? [{ record, wanted, found }] : []
+    managed: stored.flatMap((one) => {
+      const { interface_name } = one.record
+      const [whole, digest] = [probed.get(interface_name), digests.get(interface_name)]
+      return managed(interface_name, [one, whole, digest], () => withFound(one, whole ?? asWanted(digest, one.wanted)))
     }),
     unmanaged: links.map((link) => ({ ...link, whole: probed.get(link.interface_name) ?? null })),
     leftovers: leftovers.flatMap(({ interface_name }) => probed.get(interface_name) ?? []),
@@ -61,11 +68,19 @@ export async function gather({ db, request }: Pick<ReadContext, 'db' | 'request'
 }
 
 async function storedTunnels(db: ReadContext['db']): Promise<Stored[]> {
-  const { read } = await pageOfTunnels(db, {}, ALL)
-  return (await read()).map((record) => {
-    const wanted = stateOf(record)
-    return { record, wanted, digest: digestOf(wanted) }
-  })
+  const { rows } = await pageOfTunnels(db, {}, ALL)
+  return (await rows()).map(({ interface_name, record }) => stored(interface_name, [record], () => storedOf(record)))
+}
+
+/** For exactly this record, so it cannot be out of date. */
+const stored = madeOnce<Stored>()
+
+function storedOf(text: string): Stored {
+  const record = recordOf(text)
+  const wanted = stateOf(record)
+  const { tunnel_id, interface_name, is_enabled, is_self_heal, apply_status_id, last_apply_error_message } = record
+  const brief = { tunnel_id, interface_name, is_enabled, is_self_heal, apply_status_id, last_apply_error_message }
+  return { record: brief, wanted, digest: digestOf(wanted) }
 }
 
 const nameOf = ({ interface_name }: { readonly interface_name: string }): string => interface_name
@@ -76,6 +91,12 @@ const differsFrom =
   (digests: ReadonlyMap<string, TunnelDigest>) =>
   ({ wanted, digest }: Stored): boolean =>
     digests.get(wanted.interface_name)?.digest !== digest
+
+/** Nothing has to be compared again where it is as it was. */
+const managed = madeOnce<readonly Managed[]>()
+
+const withFound = ({ record, wanted }: Stored, found: Found | null): readonly Managed[] =>
+  found ? [{ record, wanted, found }] : []
 
 /** Of equal digest is equal state. */
 const asWanted = (digest: TunnelDigest | undefined, wanted: TunnelState): Found | null =>

@@ -18,10 +18,22 @@ export const digestOf = (state: TunnelState | null): string =>
 /** Whole states, as many as fit into the line of an answer. */
 const PORTION = 1000
 
-/** Every tunnel of the host: each link, and each name that files of ours stand under. */
-export async function readDigests(request: Reader): Promise<Map<string, TunnelDigest>> {
-  const { tunnels } = await request('tunnel.digest', {})
-  return new Map(tunnels.map((tunnel) => [tunnel.interface_name, tunnel]))
+type Digests = ReadonlyMap<string, TunnelDigest>
+
+/** Of the last answer that had any; no other answer has its revision. */
+let last: { readonly revision: string; readonly digests: Digests } | null = null
+
+/**
+ * Every tunnel of the host: each link, and each name that files of ours stand under. One that is as it was at the last
+ * request is the very object of then.
+ */
+export async function readDigests(request: Reader): Promise<Digests> {
+  const known = last
+  const { revision, is_unchanged, tunnels } = await request('tunnel.digest', known ? { known: known.revision } : {})
+  if (known && is_unchanged) return known.digests
+  const digests = new Map(tunnels.map((tunnel) => [tunnel.interface_name, tunnel]))
+  last = { revision, digests }
+  return digests
 }
 
 export async function probeNames(request: Reader, names: readonly string[]): Promise<Map<string, Found>> {

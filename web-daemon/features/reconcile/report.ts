@@ -2,6 +2,7 @@
 // /reconcile; decisions.md, S8, S9, S12).
 import { RECONCILE_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { LegacyName, ReconcileCounts, ReconcileItem } from '@panel/shared/api/reconcile.ts'
+import { madeOnce } from '@panel/shared/made-once.ts'
 import { INTERFACE_NAME_PATTERN, type TunnelState } from '@panel/shared/tunnel/model.ts'
 import { parseFileName } from '@panel/shared/tunnel/saved-file.ts'
 import type { ReadContext } from '../../platform/context.ts'
@@ -29,7 +30,11 @@ export async function compareAll(context: Pick<ReadContext, 'db' | 'request' | '
   const ignored_interfaces = [...context.settings.get('system.ignored_interfaces')]
   const { managed, unmanaged, leftovers, folders } = await gather(context)
   const items = [
-    ...managed.map((one) => managedItem(one, folders)),
+    ...managed.map((one) =>
+      managedItems(one.record.interface_name, [one, folders.unit_dir, folders.networkd_dir], () =>
+        managedItem(one, folders),
+      ),
+    ),
     ...unmanaged.map((one) => unmanagedItem(one, folders, ignored_interfaces.includes(one.interface_name))),
   ]
   return {
@@ -47,6 +52,9 @@ export function countsOf(items: readonly Item[]): ReconcileCounts {
   for (const { status } of items) counts[status] += 1
   return counts
 }
+
+/** Nothing has to be compared again where it is as it was. */
+const managedItems = madeOnce<Item>()
 
 function managedItem({ record, wanted, found }: Managed, folders: Folders): Item {
   return {

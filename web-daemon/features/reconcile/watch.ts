@@ -1,7 +1,7 @@
 // The tunnels of the host in the background: compared with what is stored, and reapplied where the operator wants that
 // (decisions.md, S15).
 import type { LastPass, Noticed } from '@panel/shared/api/reconcile.ts'
-import { DriftWatch, type DriftSource, type Pass } from '../../change/drift.ts'
+import { DriftWatch, type DriftSource, type Pass, type StatusChange } from '../../change/drift.ts'
 import { settle } from '../../change/engine.ts'
 import { makeRemediation, type RemediationDeps, type Watched } from '../../change/remediate.ts'
 import { keepComparing, type Schedule, type ScheduleDeps } from '../../change/schedule.ts'
@@ -34,6 +34,7 @@ export function makeTunnelWatch(deps: RemediationDeps): TunnelWatch {
     look: async () => ({ items: await lookAtAll(deps), scope: 'all' }),
     isExpected: ({ status }) => status === 'InSync',
     publish: (pass) => deps.publish('reconcile.changed', passView(pass)),
+    publishFirst: (changes) => deps.publish('reconcile.first', { changed: changesView(changes) }),
     remediate: (items) => remediate(items.flatMap(managedTunnel)),
     dueIn,
   }
@@ -56,7 +57,7 @@ const subscribe: Schedule<never>['subscribe'] = (bus, prompt) => [
   ),
 ]
 
-async function lookAtAll(context: Omit<CommandContext, 'note'>): Promise<Tunnel[]> {
+async function lookAtAll(context: Omit<CommandContext, 'note'> & Pick<RemediationDeps, 'record'>): Promise<Tunnel[]> {
   const { items, heals } = await compareAll(context)
   const inSync = new Set(items.filter(({ status }) => status === 'InSync').map(({ tunnel_id }) => tunnel_id))
   const pending = await pendingTunnels(context.db)
@@ -72,13 +73,15 @@ const managedTunnel = ({ tunnel_id, status, is_self_heal }: Tunnel): Watched[] =
     : [{ id: tunnel_id, status, is_self_heal, isDrifted: status === 'Drifted' || status === 'Missing' }]
 
 export function passView({ at, because, items, changes }: Pass<Tunnel>): LastPass {
-  const changed = changes.flatMap(({ from, to }) => {
+  return { at, because, counts: countsOf(items), changed: changesView(changes) }
+}
+
+const changesView = (changes: readonly StatusChange<Tunnel>[]): LastPass['changed'] =>
+  changes.flatMap(({ from, to }) => {
     const { interface_name, tunnel_id } = to ?? from ?? {}
     if (interface_name === undefined || tunnel_id === undefined) return []
     return [{ interface_name, tunnel_id, from: from?.status ?? null, to: to?.status ?? null }]
   })
-  return { at, because, counts: countsOf(items), changed }
-}
 
 export const noticedIn = (watch: TunnelWatch, { interface_name, status }: Item): Noticed | null =>
   watch.noticed({ key: interface_name, status })

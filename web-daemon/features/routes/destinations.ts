@@ -82,7 +82,7 @@ export async function foreseeRemoval(
 
 function removal(stored: RouteRecord, { body, problems, panelPorts }: Incoming<RemoveDestinationBody>): UpdateRequest {
   const removed = meantBy(body, problems, stored)
-  const left = stored.destinations.filter((one) => one !== removed)
+  const left = stored.destinations.filter((one) => one !== removed && !isOfSameName(one, removed))
   if (left.length === 0)
     problems.add(
       'address',
@@ -99,6 +99,10 @@ function removal(stored: RouteRecord, { body, problems, panelPorts }: Incoming<R
     mapField,
   }
 }
+
+/** All addresses of a name come and go together. */
+const isOfSameName = (one: DestinationRecord, other: DestinationRecord): boolean =>
+  one.hostname !== null && one.hostname === other.hostname && one.port === other.port
 
 /** 422 where nothing is named, 404 where the rule has no such. */
 function meantBy(

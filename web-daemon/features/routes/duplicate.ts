@@ -26,7 +26,11 @@ export function duplicateRoute(context: StoreContext, { params }: Incoming): Pro
       ...messageFields('last_apply_error', verbatim('')),
       created_date: date,
       updated_date: date,
-      destinations: destinations.map(({ route_destination_id: _id, ...one }) => one),
+      destinations: destinations.map(({ route_destination_id: _id, ...one }) => ({
+        ...one,
+        drained_until: null,
+        state: 'unknown' as const,
+      })),
       allowed_sources: allowed_sources.map(({ route_allowed_source_id: _id, ...one }) => one),
     }
     await db.transaction().execute((transaction) => insertRoute(transaction, copy))

@@ -7,6 +7,8 @@ export interface RouteEvents {
    */
   'routes.changed': { readonly route_rule_ids: readonly number[] }
   'route.health': RouteHealthEvent
+  /** What the first look of this daemon found, also what is as it should be. */
+  'route.first': { readonly rules: readonly RouteHealthEvent[] }
 }
 
 declare module '../../platform/events/bus.ts' {

@@ -2,7 +2,7 @@
 // its rules. Read live, remembered nowhere.
 import { canonicalIp } from '@panel/shared/address/ip.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
-import type { RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
+import type { HostFound } from '@panel/shared/host/model.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 
 export interface HostFacts {
@@ -12,7 +12,7 @@ export interface HostFacts {
   /** None where the change cannot conflict with them. */
   readonly listeners: readonly Listener[]
   /** What carries out relay rules here. */
-  readonly rule_backend: RuleBackendFound
+  readonly rule_backend: NonNullable<HostFound['rule_backend']>
 }
 
 /** Finding who listens is the most costly part: every process is looked at. Without it there are none. */

@@ -1,4 +1,5 @@
-// The forwarding that rules which are made one after the other have turned on: by the first of each family, right after it.
+// The forwarding that rules which are made one after the other have turned on: by the first of each family, right after
+// it.
 import type { HostChange } from '@panel/shared/impact/foreseen.ts'
 import { familyOf } from '@panel/shared/ruleset/canonical.ts'
 import type { ReadContext } from '../../platform/context.ts'

@@ -37,7 +37,7 @@ export const listRoutes =
       routes: await itemsOf(context, traffic, records),
       total,
       ...paging,
-      ...trafficNote(null),
+      ...trafficNote(null, traffic.missing),
     }
     return ok(answer)
   }

@@ -1,6 +1,6 @@
-// Over which tunnels the packets of a rule go: by the kernel's routing table and the tunnels' subnets, whatever the rule
-// names. What it names counts where only a default route is known, or where the tunnel is down and its routes with it
-// (decisions.md, F9).
+// Over which tunnels the packets of a rule go: by the kernel's routing table and the tunnels' subnets, whatever the
+// rule names. What it names counts where only a default route is known, or where the tunnel is down and its routes with
+// it (decisions.md, F9).
 import { ROUTE_LOOKUPS_MAX, type Reader } from '@panel/shared/rpc/methods.ts'
 import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
@@ -17,20 +17,31 @@ export interface Paths {
   readonly hopsOf: (rule: RouteEnds) => (number | null)[]
   readonly tunnelsOf: (rule: RouteEnds) => number[]
   readonly wayTo: (address: string) => Way | undefined
+  /** Where the kernel sends packets for the address now; null where that is not known, or not one interface alone. */
+  readonly deviceTo: (address: string) => string | null
   /** Undefined of a tunnel that was deleted. */
   readonly nameOf: (tunnel_id: number) => string | undefined
 }
 
 type Context = Pick<ReadContext, 'db' | 'request'>
 
-/** Of the given rules. */
-export async function readPaths({ db, request }: Context, rules: readonly RouteEnds[]): Promise<Paths> {
+/**
+ * Of the given rules. Without a stored tunnel no route need be looked up, unless `withDevices`: what the panel does not
+ * manage may be a tunnel, too.
+ */
+export async function readPaths(
+  { db, request }: Context,
+  rules: readonly RouteEnds[],
+  { withDevices = false } = {},
+): Promise<Paths> {
   const [tunnels, remembered] = await Promise.all([existingTunnels(db), tunnelRoutes(db)])
   const names = new Map(tunnels.map(({ tunnel_id, interface_name }) => [tunnel_id, interface_name]))
   const wanted = new Set(rules.flatMap(({ destinations }) => destinations.map(({ address }) => address)))
+  // A name that has never been resolved leads nowhere.
+  wanted.delete('')
   const inDoubt = [...rules, ...remembered].flatMap(({ tunnel_id }) => names.get(tunnel_id ?? 0) ?? [])
   const [routes, observed] = await Promise.all([
-    lookUp(request, tunnels.length === 0 ? [] : [...wanted]),
+    lookUp(request, tunnels.length > 0 || withDevices ? [...wanted] : []),
     observe(request, [...new Set(inDoubt)]),
   ])
   /** While a tunnel is down the kernel has no routes through it. */
@@ -42,6 +53,7 @@ export async function readPaths({ db, request }: Context, rules: readonly RouteE
   )
   const hopTo = ({ tunnel_id, fwmark }: RouteEnds, address: string): number | null => {
     // A mark may have another routing table looked up.
+    if (address === '') return null
     if (fwmark !== null && tunnel_id !== null) return tunnel_id
     const way = wayTo(address)
     return way?.tunnel_id ?? (way?.isRoute && isUp(tunnel_id) ? null : tunnel_id)
@@ -52,9 +64,13 @@ export async function readPaths({ db, request }: Context, rules: readonly RouteE
     hopsOf,
     tunnelsOf: (rule) => [...new Set(hopsOf(rule))].filter((hop) => hop !== null),
     wayTo,
+    deviceTo: (address) => onlyDevice(routes.get(address)),
     nameOf: (tunnel_id) => names.get(tunnel_id),
   }
 }
+
+const onlyDevice = (route: RoutingEntry | null | undefined): string | null =>
+  route && route.device !== '' && !route.has_several_hops ? route.device : null
 
 /** Nothing while the helper is away. */
 async function lookUp(request: Reader, addresses: readonly string[]): Promise<Map<string, RoutingEntry | null>> {
@@ -86,7 +102,7 @@ export async function rememberRoutes(
 ): Promise<void> {
   const found = rules.flatMap(({ destinations }) =>
     destinations.flatMap(({ address }): TunnelRoute[] => {
-      const { tunnel_id = null, isRoute = false, network } = wayTo(address) ?? {}
+      const { tunnel_id = null, isRoute = false, network } = (address === '' ? undefined : wayTo(address)) ?? {}
       return tunnel_id !== null && isRoute && network ? [{ tunnel_id, network }] : []
     }),
   )

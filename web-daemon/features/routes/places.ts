@@ -26,8 +26,8 @@ export function newPlaces(wanted: readonly Placed[]): Placed[] {
 }
 
 /**
- * Fills the gap that begins there, and takes in neighbours from both sides until there is room; the more of them, the more room for each, so that
- * those who come between them later need not move as many again. Gives back where it ends.
+ * Fills the gap that begins there, and takes in neighbours from both sides until there is room; the more of them, the
+ * more room for each, so that those who come between them later need not move as many again. Gives back where it ends.
  */
 function fillGap(places: (number | null)[], at: number): number {
   let [first, last, widened] = [at, at, 0]

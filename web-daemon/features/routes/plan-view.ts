@@ -47,10 +47,8 @@ function stepView(step: RulesetStep): StepView {
 
 function describe(step: RulesetStep): Message {
   if (step.kind === 'counters_remove') return message('route.step_counters', { rules: named(step.route_rule_ids) })
-  const stays = new Set(step.after.map(({ route_rule_id }) => route_rule_id))
-  const gone = step.before
-    .filter(({ route_rule_id }) => !stays.has(route_rule_id))
-    .map(({ route_rule_id }) => route_rule_id)
+  const stays = new Set(step.after.map(idOf))
+  const gone = step.before.map(idOf).filter((id) => !stays.has(id))
   const put =
     step.after.length > 1 ? [message('route.step_put', { count: step.after.length })] : step.after.map(describeRule)
   const taken = gone.length > 0 ? [message('route.step_take', { rules: named(gone) })] : []
@@ -60,19 +58,29 @@ function describe(step: RulesetStep): Message {
   })
 }
 
+const idOf = ({ route_rule_id }: RelayRule): number => route_rule_id
+
 const named = (ids: readonly number[]): Message =>
   ids.length === 1
     ? message('route.rule_number', { route_rule_id: ids[0] ?? '' })
     : message('route.rule_count', { count: ids.length })
 
-function describeRule({ protocol, bind_address, bind_port, bind_port_range_end, destinations }: RelayRule): Message {
+function describeRule(rule: RelayRule): Message {
+  if (rule.is_closed) return message('route.step_close', { rules: named([rule.route_rule_id]) })
+  const { protocol, bind_address, bind_port, bind_port_range_end } = rule
   return message('route.step_relay', {
     protocol: protocol === 'both' ? 'TCP and UDP' : protocol.toUpperCase(),
     listens: spelledEnd(bind_address, portsOf(bind_port, bind_port_range_end)),
-    there: destinations
+    there: takersIn(rule)
       .map(({ address, port, port_range_end }) => spelledEnd(address, portsOf(port, port_range_end)))
       .join(', '),
   })
+}
+
+/** Whoever gets new connections: those in rotation, else the backups, else all. */
+function takersIn({ destinations }: RelayRule): RelayRule['destinations'] {
+  const those = (wanted: string) => destinations.filter(({ rotation }) => rotation === wanted)
+  return [those('in'), those('standby')].find((some) => some.length > 0) ?? destinations
 }
 
 export function verificationView(

@@ -4,7 +4,7 @@ import type { Family } from '@panel/shared/address/ip.ts'
 import { ADDRESS_FAMILIES, LOAD_BALANCE_MODES, NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { RouteRecord } from '@panel/shared/api/routes/fields.ts'
 import { canonicalRule } from '@panel/shared/ruleset/canonical.ts'
-import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import type { RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
 
 /** What follows from the destinations is made when it is sent. */
 export type { RouteRecord }
@@ -21,6 +21,12 @@ export type NewRoute = Omit<RouteRecord, 'route_rule_id' | 'destinations' | 'all
 
 /** With the id under which the kernel shall know it. */
 export type NamedRoute = NewRoute & { readonly route_rule_id: number }
+
+export type Identified = Pick<DestinationRecord, 'address' | 'port' | 'hostname' | 'hostname_policy'>
+
+/** What a destination is known by: one that is the chosen address of a name stays the same when that changes. */
+export const identityOf = ({ address, port, hostname, hostname_policy }: Identified): string =>
+  `${hostname !== null && (hostname_policy === 'first' || address === '') ? hostname : address} ${port}`
 
 const PROTOCOLS: Readonly<Record<number, RelayRule['protocol']>> = {
   [ROUTE_PROTOCOLS.TCP]: 'tcp',
@@ -50,16 +56,34 @@ function nameOf<T>(names: Readonly<Record<number, T>>, id: number): T {
 export const familyOf = ({ address_family_id }: Pick<RouteRecord, 'address_family_id'>): Family =>
   address_family_id === ADDRESS_FAMILIES.IPv6 ? 6 : 4
 
-/** A destination that gets new connections. */
+/** A destination that gets new connections, or would. */
 export const isActive = ({ is_enabled, weight }: Pick<DestinationRecord, 'is_enabled' | 'weight'>): boolean =>
   is_enabled && weight > 0
 
+/** Of a hostname that has never been resolved nobody knows the address. */
+const isInForce = (one: NewDestination): boolean => isActive(one) && one.address !== ''
+export const isUnresolved = (one: NewDestination): boolean => isActive(one) && one.address === ''
+
+type Rotated = Pick<DestinationRecord, 'is_backup' | 'state' | 'drained_until'>
+
+/** What is stored of a destination decides it, and never the time: a drain ends by a change of its own. */
+export const rotationOf = ({ is_backup, state, drained_until }: Rotated): RelayDestination['rotation'] =>
+  state === 'down' || drained_until !== null ? 'out' : is_backup ? 'standby' : 'in'
+
+/** Whether no destination is to have new connections, so that the host refuses them. */
+const isClosed = ({ check }: NamedRoute, inForce: readonly NewDestination[]): boolean =>
+  check !== null &&
+  check.is_enabled &&
+  check.on_all_down === 'refuse' &&
+  inForce.every((one) => rotationOf(one) === 'out')
+
 /**
  * What the kernel shall hold for a record, in canonical form; null where that is nothing, as with a rule that is
- * disabled.
+ * disabled, or has no destination but hostnames that were never resolved.
  */
 export function ruleOf(record: NamedRoute): RelayRule | null {
-  if (!record.is_enabled) return null
+  const inForce = record.destinations.filter(isInForce)
+  if (!record.is_enabled || inForce.length === 0) return null
   return canonicalRule({
     route_rule_id: record.route_rule_id,
     sort_order: record.sort_order,
@@ -68,9 +92,14 @@ export function ruleOf(record: NamedRoute): RelayRule | null {
     bind_port: record.bind_port,
     bind_port_range_end: record.bind_port_range_end,
     bind_interface: record.bind_interface,
-    destinations: record.destinations
-      .filter(isActive)
-      .map(({ address, port, port_range_end, weight }) => ({ address, port, port_range_end, weight })),
+    destinations: inForce.map((one) => ({
+      address: one.address,
+      port: one.port,
+      port_range_end: one.port_range_end,
+      weight: one.weight,
+      is_backup: one.is_backup,
+      rotation: rotationOf(one),
+    })),
     balance: nameOf(BALANCE_MODE_NAMES, record.load_balance_mode_id),
     nat_mode: nameOf(NAT_MODE_NAMES, record.nat_mode_id),
     snat_address: record.snat_address,
@@ -81,5 +110,11 @@ export function ruleOf(record: NamedRoute): RelayRule | null {
     fwmark: record.fwmark,
     max_connections_per_source: record.max_connections_per_source,
     connection_rate_limit: record.connection_rate_limit,
+    is_closed: isClosed(record, inForce),
+    is_fast_path: record.fast_path_state === 'on',
   })
 }
+
+/** Whether destinations of it go out of rotation: by its checks, or by hand. */
+export const isRotated = ({ check, destinations }: NamedRoute): boolean =>
+  check?.is_enabled === true || destinations.some(({ drained_until }) => drained_until !== null)

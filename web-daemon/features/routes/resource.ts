@@ -32,7 +32,6 @@ export function routeResource(
 ): RouteResource {
   return {
     ...routeRecords(context, traffic),
-    noun: 'route',
     apply: applyWith(context, traffic, damaged),
     verify: (change) => verifyWith(context, damaged, change),
     split,
@@ -46,8 +45,9 @@ export function routeResource(
 export function routeRecords(
   { db, publish }: Pick<Context, 'db' | 'publish'>,
   traffic: Traffic,
-): Pick<RouteResource, 'idOf' | 'store' | 'onStored'> {
+): Pick<RouteResource, 'noun' | 'idOf' | 'store' | 'onStored'> {
   return {
+    noun: 'route',
     idOf: ({ route_rule_id }) => route_rule_id,
     store: {
       insert: async (transaction, draft) => {

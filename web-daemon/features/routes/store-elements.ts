@@ -1,6 +1,7 @@
 // How much the rules in force take together of the kernel's table.
+import { sql } from 'kysely'
 import { LOAD_BALANCE_MODES } from '@panel/shared/api/base/lookups.ts'
-import { elementsOf } from '@panel/shared/ruleset/slots.ts'
+import { elementsOf } from '@panel/shared/ruleset/elements.ts'
 import type { ReadDb } from '../../platform/context.ts'
 import { ruleOf, type NamedRoute } from './record.ts'
 import { routesOf } from './store.ts'
@@ -10,6 +11,9 @@ export function elementsOfRecord(record: NamedRoute): number {
   const rule = ruleOf(record)
   return rule ? elementsOf(rule) : 0
 }
+
+const hasBackups = sql<boolean>`exists (select 1 from route_destination d
+  where d.route_rule_id = route_rule.route_rule_id and d.is_backup = 1)`
 
 /** Of all but the one of that id. Most rules have one port and one destination, and only their sources are counted. */
 export async function elementsOfOthers(db: ReadDb, route_rule_id: number): Promise<number> {
@@ -22,12 +26,17 @@ export async function elementsOfOthers(db: ReadDb, route_rule_id: number): Promi
   const wide = await others()
     .select('route_rule.route_rule_id')
     .where((e) =>
-      e.or([e('bind_port_range_end', 'is not', null), e('load_balance_mode_id', '<>', LOAD_BALANCE_MODES.None)]),
+      e.or([
+        e('bind_port_range_end', 'is not', null),
+        e('load_balance_mode_id', '<>', LOAD_BALANCE_MODES.None),
+        hasBackups,
+      ]),
     )
     .execute()
   const plain = others()
     .where('bind_port_range_end', 'is', null)
     .where('load_balance_mode_id', '=', LOAD_BALANCE_MODES.None)
+    .where((e) => e.not(hasBackups))
   const { rules } = await plain.select((e) => e.fn.countAll<number>().as('rules')).executeTakeFirstOrThrow()
   const { sources } = await plain
     .innerJoin('route_allowed_source', 'route_allowed_source.route_rule_id', 'route_rule.route_rule_id')

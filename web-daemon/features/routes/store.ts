@@ -1,6 +1,6 @@
-// Reads and writes the stored relay rules. A list costs four queries, however long it is.
+// Reads and writes the stored relay rules. A list costs five queries, however long it is.
 import { sql, type SelectQueryBuilder } from 'kysely'
-import { ROUTE_FIELDS } from '@panel/shared/api/routes/fields.ts'
+import { STORED_ROUTE_FIELDS } from '@panel/shared/api/routes/fields.ts'
 import { ADDRESS_FAMILIES } from '@panel/shared/api/base/lookups.ts'
 import { U32_MAX } from '@panel/shared/schema.ts'
 import type { ApplyMark } from '../../change/resource.ts'
@@ -10,9 +10,24 @@ import { rowsOf } from '../../platform/db/row.ts'
 import { holds } from '../../platform/db/search.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { Paging } from '../../platform/http/paging.ts'
-import type { NamedRoute, NewDestination, NewRoute, NewSource, RouteRecord } from './record.ts'
+import {
+  identityOf,
+  type NamedRoute,
+  type NewDestination,
+  type NewRoute,
+  type NewSource,
+  type RouteRecord,
+} from './record.ts'
+import {
+  checksOf,
+  destinationsOf,
+  dropCheck,
+  dropStatesOfOthers,
+  writeCheck,
+  type DestinationRow,
+} from './store-checks.ts'
 import { RANGES_IN_FORCE } from './store-overlap.ts'
-import type { RouteAllowedSourceRow, RouteDestinationRow, RouteRuleRow } from './table.ts'
+import type { RouteAllowedSourceRow, RouteRuleRow } from './table.ts'
 
 export interface RouteFilter {
   readonly search?: string | undefined
@@ -169,13 +184,14 @@ export async function nextPlace(db: ReadDb): Promise<{ route_rule_id: number; so
 /** Run it inside a transaction: a rule without its destinations is none. */
 export async function insertRoute(
   db: WriteDb,
-  { route_rule_id, destinations, allowed_sources, ...rule }: NamedRoute,
+  { route_rule_id, destinations, allowed_sources, check, ...rule }: NamedRoute,
 ): Promise<void> {
   await db
     .insertInto('route_rule')
     .values({ ...rowOf(rule), route_rule_id, deleted_date: null })
     .execute()
   await insertLists(db, route_rule_id, destinations, allowed_sources)
+  await writeCheck(db, route_rule_id, check)
 }
 
 /**
@@ -184,12 +200,12 @@ export async function insertRoute(
  */
 export async function replaceRoute(
   db: WriteDb,
-  { route_rule_id, destinations, allowed_sources, ...rule }: NamedRoute,
+  { route_rule_id, destinations, allowed_sources, check, ...rule }: NamedRoute,
 ): Promise<void> {
   await db.updateTable('route_rule').set(rowOf(rule)).where('route_rule_id', '=', route_rule_id).execute()
   const ids = await db
     .selectFrom('route_destination')
-    .select(['route_destination_id', 'address', 'port'])
+    .select(['route_destination_id', 'address', 'port', 'hostname', 'hostname_policy'])
     .where('route_rule_id', '=', route_rule_id)
     .execute()
   const sources = await db
@@ -198,17 +214,17 @@ export async function replaceRoute(
     .where('route_rule_id', '=', route_rule_id)
     .execute()
   await dropLists(db, route_rule_id)
-  const kept = new Map(
-    ids.map(({ route_destination_id, address, port }) => [`${address} ${port}`, { route_destination_id }]),
-  )
+  const kept = new Map(ids.map(({ route_destination_id, ...one }) => [identityOf(one), { route_destination_id }]))
   const keptSources = new Map(sources.map(({ route_allowed_source_id, cidr }) => [cidr, { route_allowed_source_id }]))
-  const named = destinations.map((one) => ({ ...one, ...kept.get(`${one.address} ${one.port}`) }))
+  const named = destinations.map((one) => ({ ...one, ...kept.get(identityOf(one)) }))
   await insertLists(
     db,
     route_rule_id,
     named,
     allowed_sources.map((one) => ({ ...one, ...keptSources.get(one.cidr) })),
   )
+  await writeCheck(db, route_rule_id, check)
+  await dropStatesOfOthers(db)
 }
 
 async function insertLists(
@@ -218,16 +234,20 @@ async function insertLists(
   sources: readonly NewSource[],
 ): Promise<void> {
   for (const one of destinations)
-    await db
-      .insertInto('route_destination')
-      .values({ ...one, route_rule_id, is_enabled: one.is_enabled ? 1 : 0 })
-      .execute()
+    await db.insertInto('route_destination').values(destinationRow(route_rule_id, one)).execute()
   for (const [sort_order, one] of sources.entries())
     await db
       .insertInto('route_allowed_source')
       .values({ ...one, route_rule_id, sort_order })
       .execute()
 }
+
+const destinationRow = (route_rule_id: number, { state: _state, ...one }: NewDestination) => ({
+  ...one,
+  route_rule_id,
+  is_enabled: one.is_enabled ? 1 : 0,
+  is_backup: one.is_backup ? 1 : 0,
+})
 
 async function dropLists(db: WriteDb, route_rule_id: number): Promise<void> {
   await db.deleteFrom('route_destination').where('route_rule_id', '=', route_rule_id).execute()
@@ -237,6 +257,7 @@ async function dropLists(db: WriteDb, route_rule_id: number): Promise<void> {
 /** Of a rule that never came to be: no trace of it stays, and its id is free. Run it inside a transaction. */
 export async function removeRoute(db: WriteDb, route_rule_id: number): Promise<void> {
   await dropLists(db, route_rule_id)
+  await dropCheck(db, route_rule_id)
   for (const table of ['route_total', 'route_bucket', 'route_rule'] as const)
     await db.deleteFrom(table).where('route_rule_id', '=', route_rule_id).execute()
 }
@@ -248,6 +269,7 @@ export async function markDeleted(db: WriteDb, route_rule_id: number, now: strin
     .where('route_rule_id', '=', route_rule_id)
     .execute()
   await dropLists(db, route_rule_id)
+  await dropCheck(db, route_rule_id)
 }
 
 /** One statement, however many they are. */
@@ -270,11 +292,22 @@ export async function setPlaces(
     where route_rule.route_rule_id = place.id`.execute(db)
 }
 
+/** One statement, however many they are. */
+export async function setFastPath(
+  db: WriteDb,
+  wanted: readonly Pick<RouteRecord, 'route_rule_id' | 'fast_path_state'>[],
+): Promise<void> {
+  const states = JSON.stringify(wanted.map(({ route_rule_id, fast_path_state }) => [route_rule_id, fast_path_state]))
+  await sql`update route_rule set fast_path_state = json_extract(one.value, '$[1]')
+    from json_each(${states}) as one
+    where route_rule.route_rule_id = json_extract(one.value, '$[0]')`.execute(db)
+}
+
 export const titleKey = (title: string): string => title.normalize('NFC').toLowerCase()
 
-const { toRow, fromRow } = rowsOf(ROUTE_FIELDS)
+const { toRow, fromRow } = rowsOf(STORED_ROUTE_FIELDS)
 
-const rowOf = (rule: Omit<NewRoute, 'destinations' | 'allowed_sources'>) => ({
+const rowOf = (rule: Omit<NewRoute, 'destinations' | 'allowed_sources' | 'check'>) => ({
   ...toRow(rule),
   title_key: titleKey(rule.route_rule_title),
 })
@@ -282,32 +315,30 @@ const rowOf = (rule: Omit<NewRoute, 'destinations' | 'allowed_sources'>) => ({
 async function withLists(db: ReadDb, rows: readonly RouteRuleRow[]): Promise<RouteRecord[]> {
   if (rows.length === 0) return []
   const ofThem = isAmong(rows.map(idOf))
-  const destinations = await db
-    .selectFrom('route_destination')
-    .selectAll()
-    .where(ofThem)
-    .orderBy('sort_order')
-    .execute()
+  const destinations = groupedBy('route_rule_id', await destinationsOf(db, ofThem))
   const sources = await db.selectFrom('route_allowed_source').selectAll().where(ofThem).orderBy('sort_order').execute()
-  const destinationsOf = groupedBy('route_rule_id', destinations)
   const sourcesOf = groupedBy('route_rule_id', sources)
-  return rows.map((row) =>
-    recordOf(row, destinationsOf.get(row.route_rule_id) ?? [], sourcesOf.get(row.route_rule_id) ?? []),
-  )
+  const checks = await checksOf(db, ofThem)
+  return rows.map((row) => ({
+    ...recordOf(row, destinations.get(row.route_rule_id) ?? [], sourcesOf.get(row.route_rule_id) ?? []),
+    check: checks.get(row.route_rule_id) ?? null,
+  }))
 }
 
 const idOf = ({ route_rule_id }: { route_rule_id: number }): number => route_rule_id
 
 function recordOf(
   row: RouteRuleRow,
-  destinations: readonly RouteDestinationRow[],
+  destinations: readonly DestinationRow[],
   sources: readonly RouteAllowedSourceRow[],
-): RouteRecord {
+): Omit<RouteRecord, 'check'> {
   return {
     ...fromRow(row),
-    destinations: destinations.map(({ route_rule_id: _rule, ...one }) => ({
+    destinations: destinations.map(({ route_rule_id: _rule, state, ...one }) => ({
       ...one,
       is_enabled: one.is_enabled === 1,
+      is_backup: one.is_backup === 1,
+      state: state ?? 'unknown',
     })),
     allowed_sources: sources.map(({ route_allowed_source_id, cidr, description }) => ({
       route_allowed_source_id,

@@ -23,6 +23,50 @@ export interface RouteDestinationTable {
   weight: number
   is_enabled: number
   sort_order: number
+  is_backup: number
+  /** The address is then what it was last resolved to. */
+  hostname: string | null
+  hostname_policy: 'first' | 'all' | null
+  /** By hand. */
+  drained_until: string | null
+}
+
+export interface RouteCheckTable {
+  route_rule_id: number
+  kind: 'tcp' | 'http' | 'icmp'
+  port: number | null
+  path: string
+  host: string
+  expect_status: number | null
+  interval_ms: number
+  timeout_ms: number
+  fall: number
+  rise: number
+  on_all_down: 'keep' | 'refuse'
+  connections_of_down: 'auto' | 'end' | 'keep'
+  is_enabled: number
+}
+
+/** What the checks of a destination came to; one that was never decided has none. */
+export interface RouteDestinationStateTable {
+  route_destination_id: number
+  state: 'unknown' | 'up' | 'down'
+  /** A message as JSON. */
+  reason: string
+  since: string
+  /** Within the time in which they count. */
+  flips: number
+}
+
+export interface RouteDestinationEventTable {
+  event_id: Generated<number>
+  route_rule_id: number
+  route_destination_id: number
+  from_state: string
+  to_state: string
+  /** A message as JSON. */
+  reason: string
+  created_date: string
 }
 
 export interface RouteAllowedSourceTable {
@@ -45,6 +89,16 @@ export interface RouteTotalTable {
   seen_rx_packets: number
   seen_tx_packets: number
   seen_epoch: string
+  /** The same of the fast path, which has no counter. */
+  fast_rx_bytes: number
+  fast_tx_bytes: number
+  fast_rx_packets: number
+  fast_tx_packets: number
+  fast_epoch: string
+  twice_rx_bytes: number
+  twice_tx_bytes: number
+  twice_rx_packets: number
+  twice_tx_packets: number
   updated_date: string
 }
 
@@ -73,6 +127,9 @@ export interface RouteTables {
   route_rule: RouteRuleTable
   route_destination: RouteDestinationTable
   route_allowed_source: RouteAllowedSourceTable
+  route_check: RouteCheckTable
+  route_destination_state: RouteDestinationStateTable
+  route_destination_event: RouteDestinationEventTable
   route_total: RouteTotalTable
   route_bucket: RouteBucketTable
 }
@@ -83,4 +140,5 @@ declare module '../../platform/db/database.ts' {
 
 export type RouteRuleRow = Selectable<RouteRuleTable>
 export type RouteDestinationRow = Selectable<RouteDestinationTable>
+export type RouteCheckRow = Selectable<RouteCheckTable>
 export type RouteAllowedSourceRow = Selectable<RouteAllowedSourceTable>

@@ -3,7 +3,7 @@ import { APPLY_STATUSES, titleOf } from '@panel/shared/api/base/lookups.ts'
 import type { RouteView } from '@panel/shared/api/routes/answers.ts'
 import type { RouteRecord } from './record.ts'
 
-export function routeView(record: RouteRecord): RouteView {
+export function routeView({ fast_path_state: _state, ...record }: RouteRecord): RouteView {
   const [first] = record.destinations
   if (!first) throw new Error(`Rule ${record.route_rule_id} has no destination`)
   return {

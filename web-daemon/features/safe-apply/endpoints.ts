@@ -19,6 +19,7 @@ import { openerOf, underWay, type SafeApply } from './safe-apply.ts'
 import { findEnd, findLast, findOpen } from './store.ts'
 
 const tag = 'system'
+const scope = 'safe-apply'
 
 export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db']) => {
   const show = async (found: WindowFound, { connected_at }: Incoming): Promise<SafeApplyAnswer> => {
@@ -43,6 +44,7 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
       'GET /safe-apply',
       {
         tag,
+        scope,
         summary:
           'The window in which changes wait for a confirmation, with what was changed in it, and how the last one ended.',
         answer: SafeApplyAnswer,
@@ -57,6 +59,7 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
       'POST /safe-apply',
       {
         tag,
+        scope,
         summary: 'Open a window: what is changed from now on is put back by itself, unless it is confirmed in time.',
         body: OpenSafeApplyBody,
         answer: SafeApplyAnswer,
@@ -75,6 +78,7 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
       'POST /safe-apply/confirm',
       {
         tag,
+        scope,
         summary: 'Confirm what was changed in the window. It takes a connection that was made after the last change.',
         body: EndSafeApplyBody,
         answer: SafeApplyAnswer,
@@ -86,6 +90,7 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
       'POST /safe-apply/cancel',
       {
         tag,
+        scope,
         summary: 'Put back now what was changed in the window, on the host and in the store.',
         body: EndSafeApplyBody,
         answer: SafeApplyAnswer,
@@ -97,6 +102,7 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
       'POST /safe-apply/extend',
       {
         tag,
+        scope,
         summary: 'Extend the window to so many seconds from now, and never more than an hour after the last change.',
         body: ExtendSafeApplyBody,
         answer: SafeApplyAnswer,

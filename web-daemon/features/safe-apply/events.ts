@@ -4,6 +4,12 @@ export interface SafeApplyEvents {
   'safe_apply.changed': { readonly is_open: boolean }
 }
 
+export interface StoredSafeApplyEvents {
+  /** A window has ended, and the store follows. */
+  'safe_apply.ended': { readonly ended_how: string }
+}
+
 declare module '../../platform/events/bus.ts' {
   interface PanelEvents extends SafeApplyEvents {}
+  interface StoredEvents extends StoredSafeApplyEvents {}
 }

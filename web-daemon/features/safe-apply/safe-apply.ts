@@ -5,7 +5,7 @@ import type { SafeApplyEnded, SafeApplyItem, SafeApplyPending, SafeApplyWindow }
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { WindowFound } from '@panel/shared/window/model.ts'
-import type { CommandContext } from '../../platform/context.ts'
+import type { CommandContext, WriteDb } from '../../platform/context.ts'
 import type { InWindow, Windowed } from '../../platform/http/confirm-within.ts'
 import type { Answer, Session } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -18,8 +18,8 @@ export interface SafeApplyDeps extends Omit<CommandContext, 'note'> {
   readonly logger: Logger
   /** The tunnels whose far ends answer now. */
   readonly upTunnels: () => Promise<number[]>
-  /** Writes what became of a window to the audit log. */
-  readonly record: (ended: Pick<SafeApplyEnded, 'ended_how' | 'username' | 'items'>) => Promise<void>
+  /** Writes what became of a window to the audit log, in the transaction in which the store follows. */
+  readonly record: (db: WriteDb, ended: Pick<SafeApplyEnded, 'ended_how' | 'username' | 'items'>) => Promise<void>
 }
 
 export class SafeApply {
@@ -174,7 +174,7 @@ export class SafeApply {
 
   /** A window that root knows nothing of any more was confirmed: any other end stays until it is forgotten. */
   async #end(window_id: string, username: string, { ended }: WindowFound): Promise<void> {
-    const { db, now, settings, logger } = this.#deps
+    const { db, now, settings, logger, publishIn } = this.#deps
     const ended_how = ended?.window_id === window_id ? ended.how : 'confirmed'
     const ended_date = now().toISOString()
     // As long as the entries of the audit log that tell of it.
@@ -186,14 +186,14 @@ export class SafeApply {
       else await markEnded(trx, { window_id, ended_how, ended_date, items: changed })
       if (ended_how === 'confirmed') await trx.deleteFrom('safe_apply_row').execute()
       else await putAllBack(trx, ended_date)
+      await this.#deps.record(trx, { ended_how, username, items: changed })
+      await publishIn(trx, 'safe_apply.ended', [{ ended_how }])
       return changed
     })
     logger.info({ window_id, ended_how, items: items.length }, 'safe apply: a window has ended')
-    if (ended_how !== 'confirmed') {
-      await settings.reload()
-      this.#publish(items)
-    }
-    await this.#deps.record({ ended_how, username, items })
+    if (ended_how === 'confirmed') return
+    await settings.reload()
+    this.#publish(items)
   }
 
   /** Only what differs from what was told last: time that passes is for the reader to count. */

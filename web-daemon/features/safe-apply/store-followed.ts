@@ -20,6 +20,7 @@ export const FOLLOWED: readonly Followed[] = [
   ...childrenOf('tunnel', 'tunnel', ['tunnel_address']),
   { table: 'route_rule', key: 'route_rule_id', named: { kind: 'route', title: 'route_rule_title' }, isMarked: true },
   ...childrenOf('route', 'route_rule', ['route_destination', 'route_allowed_source']),
+  { table: 'route_check', key: 'route_rule_id', parent: { kind: 'route', table: 'route_rule', key: 'route_rule_id' } },
   { table: 'setting', key: 'key', named: { kind: 'setting', title: 'key' } },
 ]
 

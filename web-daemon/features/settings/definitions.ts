@@ -12,6 +12,7 @@ import { ROUTES } from './definitions/routes.ts'
 import { SECURITY } from './definitions/security.ts'
 import { SYSTEM } from './definitions/system.ts'
 import { TUNNEL } from './definitions/tunnel.ts'
+import { WEBHOOKS } from './definitions/webhooks.ts'
 import type { Definition } from './kinds.ts'
 
 export const SETTINGS = {
@@ -25,6 +26,7 @@ export const SETTINGS = {
   ...DISPLAY,
   ...SECURITY,
   ...SYSTEM,
+  ...WEBHOOKS,
 }
 
 export type SettingKey = keyof typeof SETTINGS

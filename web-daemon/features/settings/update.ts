@@ -45,11 +45,11 @@ async function wrongBeside(
 export function resetSettings(references: References) {
   return async (
     context: StoreContext,
-    { body: { keys: asked = [] } }: Incoming<ResetSettingsBody>,
+    { body: { keys: requested = [] } }: Incoming<ResetSettingsBody>,
   ): Promise<Answer<ChangeSettingsAnswer>> => {
     context.note.target('settings', null)
-    refuse(new Map(asked.filter((key) => !isSettingKey(key)).map((key) => [key, invalidMessage(key)])))
-    const keys = asked.length === 0 ? SETTING_KEYS : asked.filter(isSettingKey)
+    refuse(new Map(requested.filter((key) => !isSettingKey(key)).map((key) => [key, invalidMessage(key)])))
+    const keys = requested.length === 0 ? SETTING_KEYS : requested.filter(isSettingKey)
     return ok(
       changeAnswer(
         context.settings,

@@ -43,6 +43,7 @@ export function ruleBackend(
     ...messageFields('reason', fromRoot(found.reason)),
     ...messageFields('detail', detail === '' ? featureNotes(found) : fromRoot(detail)),
     protection: { how: found.protection.how, ...messageFields('reason', fromRoot(found.protection.detail)) },
+    fast_path: { is_able: found.fast_path.is_able, ...messageFields('reason', fromRoot(found.fast_path.detail)) },
     version,
     namespace:
       found.active === 'iptables_nft' || found.active === 'iptables_legacy'

@@ -2,7 +2,8 @@
 import { APPLY_STATUSES, MONITOR_STATES, TUNNEL_TYPES } from '@panel/shared/api/base/lookups.ts'
 import type { ListTunnelsAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
-import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { ok, type Incoming, type Sendable } from '../../platform/http/endpoint.ts'
+import { jsonList, jsonObject } from '../../platform/http/json-text.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
 import {
   flagParameter,
@@ -12,7 +13,7 @@ import {
   textParameter,
 } from '../../platform/http/queries.ts'
 import { pageOfTunnels, type TunnelFilter } from './store.ts'
-import { observe, tunnelView } from './view.ts'
+import { observe, tunnelText } from './view.ts'
 
 export const LIST_QUERY = queryParameters({
   ...pagingParameters(),
@@ -30,17 +31,13 @@ export type InState = (word: string) => Promise<readonly number[] | null>
 
 export const listAllTunnels =
   (inState: InState) =>
-  async ({ db, request }: ReadContext, { query }: Incoming): Promise<Answer<ListTunnelsAnswer>> => {
+  async ({ db, request }: ReadContext, { query }: Incoming): Promise<Sendable<ListTunnelsAnswer>> => {
     const paging = parsePaging(query)
     const tunnel_ids = (await inState(query['state'] ?? '')) ?? undefined
-    const { total, interface_names, read } = await pageOfTunnels(db, { ...filterOf(query), tunnel_ids }, paging)
-    const [tunnels, observed] = await Promise.all([read(), observe(request, interface_names)])
-    const answer: ListTunnelsAnswer = {
-      tunnels: tunnels.map((tunnel) => tunnelView(tunnel, observed(tunnel.interface_name))),
-      total,
-      ...paging,
-    }
-    return ok(answer)
+    const { total, interface_names, rows } = await pageOfTunnels(db, { ...filterOf(query), tunnel_ids }, paging)
+    const [stored, observed] = await Promise.all([rows(), observe(request, interface_names)])
+    const tunnels = jsonList(stored.map((row) => tunnelText(row, observed(row.interface_name))))
+    return ok(jsonObject<ListTunnelsAnswer>({ tunnels, total, ...paging }))
   }
 
 /** What cannot be read counts as not given, as with paging. */

@@ -1,5 +1,5 @@
-// Root changes and deletes only what the panel made or adopted (decisions.md, S18). It remembers that until the next boot
-// and reads it from unit files; a link that neither proves is adopted before it is changed.
+// Root changes and deletes only what the panel made or adopted (decisions.md, S18). It remembers that until the next
+// boot and reads it from unit files; a link that neither proves is adopted before it is changed.
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import type { Change } from '@panel/shared/change/change.ts'

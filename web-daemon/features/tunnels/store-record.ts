@@ -37,4 +37,11 @@ const pairs: readonly Pair[] = [...columnsOf(TUNNEL_FIELDS).map(value), ['addres
 /** To be selected from `tunnel`. */
 export const RECORD = object(pairs).as('record')
 
+/** As it was selected, with what else is needed to show it. */
+export interface RecordRow {
+  readonly interface_name: string
+  readonly apply_status_id: number
+  readonly record: string
+}
+
 export const recordOf = (text: string): TunnelRecord => JSON.parse(text) as TunnelRecord

@@ -10,7 +10,7 @@ import type { Database } from '../../platform/db/database.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import type { AddressRecord, NewAddress, NewTunnel, TunnelRecord } from './record.ts'
-import { RECORD, recordOf } from './store-record.ts'
+import { RECORD, recordOf, type RecordRow } from './store-record.ts'
 import type { NewTunnelRow } from './table.ts'
 
 export interface TunnelFilter {
@@ -40,9 +40,10 @@ export interface TunnelPage {
   readonly total: number
   readonly interface_names: string[]
   /**
-   * The records of the page. SQLite holds the thread while it reads, so what was asked of the helper in the same breath
-   * is sent before it.
+   * The records of the page, as text. SQLite holds the thread while it reads, so what was requested of the helper at the
+   * same time is sent before it.
    */
+  readonly rows: () => Promise<RecordRow[]>
   readonly read: () => Promise<TunnelRecord[]>
 }
 
@@ -52,11 +53,12 @@ export async function pageOfTunnels(db: ReadDb, filter: TunnelFilter, { limit, o
   const { total } = await all.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   const page = all.orderBy('tunnel_id').limit(limit).offset(offset)
   const named = await page.select('interface_name').execute()
-  const read = async () => {
+  const rows = async (): Promise<RecordRow[]> => {
     await new Promise((resolve) => setImmediate(resolve))
-    return (await page.select(RECORD).execute()).map(({ record }) => recordOf(record))
+    return page.select(['interface_name', 'apply_status_id', RECORD]).execute()
   }
-  return { total, interface_names: named.map((row) => row.interface_name), read }
+  const read = async () => (await rows()).map(({ record }) => recordOf(record))
+  return { total, interface_names: named.map((row) => row.interface_name), rows, read }
 }
 
 function matching<O>(

@@ -1,5 +1,5 @@
-// Which tunnel leads to an address. As in the kernel's look-up the longest network that holds the address wins; a tunnel
-// that is down has no routes in the kernel, so that its subnets count whatever the kernel has.
+// Which tunnel leads to an address. As in the kernel's look-up the longest network that holds the address wins; a
+// tunnel that is down has no routes in the kernel, so that its subnets count whatever the kernel has.
 import { enclosingNetwork, parseCidr, parseIp, type Cidr, type Family } from '@panel/shared/address/ip.ts'
 import { addressNetworks } from '@panel/shared/tunnel/networks.ts'
 import { isParticular } from './facts.ts'

@@ -7,11 +7,20 @@ import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { message, verbatim } from '@panel/shared/messages/message.ts'
 import { asMessage, type Refusal } from '../../platform/http/refusal.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
+import { JsonText, jsonWith } from '../../platform/http/json-text.ts'
 import type { TunnelRecord } from './record.ts'
+import type { RecordRow } from './store-record.ts'
 
 export function tunnelView(record: TunnelRecord, observed: ObservedView): TunnelView {
   return { ...record, apply_status: titleOf(APPLY_STATUSES, record.apply_status_id), observed }
 }
+
+/** The same of a record that is text still, as in a list of thousands. */
+export const tunnelText = ({ record, apply_status_id }: RecordRow, observed: ObservedView): JsonText<TunnelView> =>
+  jsonWith<TunnelView, 'apply_status' | 'observed'>(new JsonText([record]), {
+    apply_status: titleOf(APPLY_STATUSES, apply_status_id),
+    observed,
+  })
 
 /**
  * Reads all the names in one request. While the helper is away, what is stored is still shown, and the live side is

@@ -64,8 +64,8 @@ async function openToWrite(
 }
 
 /**
- * On a full disk SQLite cannot make the index of the WAL, a file beside the store. A program that has the store to itself
- * needs none: it reads what is stored, and writes again once there is room. On a read-only disk it reads a copy.
+ * On a full disk SQLite cannot make the index of the WAL, a file beside the store. A program that has the store to
+ * itself needs none: it reads what is stored, and writes again once there is room. On a read-only disk it reads a copy.
  */
 const OPEN_ANYWAY: Readonly<Record<string, (path: string) => StoreFile>> = {
   disk_full: (path) => new StoreFile(path, connect(path, 'exclusive')),

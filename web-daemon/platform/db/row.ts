@@ -1,4 +1,5 @@
-// Between a record and its row: SQLite has neither flags, lists nor objects, so a flag is 0 or 1 and the others are their JSON text.
+// Between a record and its row: SQLite has neither flags, lists nor objects, so a flag is 0 or 1 and the others are
+// their JSON text.
 import { columnsOf, type ColumnsOf, type FieldList, type RecordOf } from '@panel/shared/api/base/field-list.ts'
 
 type Shared<A, B> = Pick<B, keyof A & keyof B>

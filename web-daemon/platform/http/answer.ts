@@ -7,6 +7,7 @@ import type { Answer, CookieInstruction } from './endpoint.ts'
 import { message, reference } from '@panel/shared/messages/message.ts'
 import { storeTrouble } from '../db/trouble.ts'
 import { sendEncoded } from './assets.ts'
+import { bytesOf } from './json-text.ts'
 import { isSecure } from './headers.ts'
 import { Refusal } from './refusal.ts'
 
@@ -60,7 +61,7 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
  * cannot: our cookies are SameSite=Strict.
  */
 const sendJson = (res: Response, status: number, body: unknown): void => {
-  const plain = Buffer.from(JSON.stringify(body))
+  const plain = bytesOf(body)
   const packed = {
     get br() {
       return brotliCompressSync(plain, BROTLI)

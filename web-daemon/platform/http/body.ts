@@ -1,4 +1,5 @@
 // Reads a request's body as one JSON object, within limits (decisions.md, W4, W9).
+import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { MAX_NESTING, NestingError, parseJson } from '@panel/shared/json.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
@@ -9,11 +10,18 @@ export const BODY_LIMIT_BYTES = 1024 * 1024
 /** Before sign-in only a name and a password are needed; a thousand such requests at once must not fill the memory. */
 export const STRANGER_LIMIT_BYTES = 64 * 1024
 
-/** An empty body counts as an empty object. */
-export async function readBody(req: IncomingMessage, res: ServerResponse, limit_bytes: number): Promise<Body> {
+/** An empty body counts as an empty object. `digest`: of what was signed; another body is refused. */
+export async function readBody(
+  req: IncomingMessage,
+  res: ServerResponse,
+  limit_bytes: number,
+  digest?: string,
+): Promise<Body> {
   if (Number(req.headers['content-length'] ?? 0) > limit_bytes) throw tooLarge(limit_bytes)
   if (isWaiting(req)) res.writeContinue()
   const bytes = await readBytes(req, limit_bytes)
+  if (digest !== undefined && createHash('sha256').update(bytes).digest('base64url') !== digest)
+    throw new Refusal('UNAUTHENTICATED', message('panel.sign_in'))
   if (bytes.length === 0) return {}
   if (!isJson(req)) throw new Refusal('INVALID_REQUEST', message('panel.body_not_json'))
   return parse(bytes)

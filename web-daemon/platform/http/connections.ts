@@ -8,7 +8,9 @@ import { clientNetwork, plainAddress } from '../network/client-network.ts'
 /** Of each request; TLS gives it another socket object than that of the connection. */
 const connectionsMade = new WeakMap<IncomingMessage, number>()
 
-/** In milliseconds of performance.now(); null where a proxy has made the connection, which says nothing of the client's. */
+/**
+ * In milliseconds of performance.now(); null where a proxy has made the connection, which says nothing of the client's.
+ */
 export function connectedAt(req: Request): number | null {
   const isProxy = req.app.get('trust proxy fn') as (address: string, hop: number) => boolean
   return isProxy(req.socket.remoteAddress ?? '', 0) ? null : (connectionsMade.get(req) ?? null)

@@ -6,7 +6,9 @@ import type { CommandContext, ReadContext, StoreContext } from '../context.ts'
 import type { Endpoints } from '@panel/shared/api/endpoints.ts'
 import type { EventsOf } from '@panel/shared/api/base/shapes.ts'
 import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
+import type { Scope } from '@panel/shared/api/scopes.ts'
 import type { AuditNote } from '../audit-note.ts'
+import type { JsonText } from './json-text.ts'
 import type { Problems } from './problems.ts'
 import type { Way } from './sockets.ts'
 import type { StreamSource } from './stream.ts'
@@ -28,6 +30,7 @@ export const TAGS = [
   'system',
   'traffic',
   'tunnels',
+  'webhooks',
 ] as const
 export type Tag = (typeof TAGS)[number]
 
@@ -35,13 +38,22 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Route = `${Method} /${string}`
 
 /**
- * The signed-in operator, as the session cookie proves. It ends when it expires (by the current settings) or the
- * account's version changes.
+ * The signed-in operator, as the session cookie proves. It ends when it expires (by the current settings), is ended, or
+ * the account's version changes.
  */
 export interface Session {
   readonly user_id: number
   readonly username: string
   readonly token_version: number
+  /** Null of an API token. */
+  readonly session_id: number | null
+  readonly token_id: number | null
+  /** What a token may do; null: everything. */
+  readonly scopes: readonly Scope[] | null
+  /** What the body must have, of a request that is signed; SHA-256 in base64url. */
+  readonly body_digest?: string
+  /** One session or token, told from the others. */
+  readonly key: string
   readonly expires_at: Date
 }
 
@@ -55,6 +67,8 @@ export interface Incoming<B = unknown> {
   readonly cookies: Readonly<Record<string, string>>
   /** The address of the connection, never from a header. */
   readonly client_ip: string
+  /** What the client calls itself, "" if it does not. */
+  readonly user_agent: string
   /** The address of this host that the connection was made to. */
   readonly server_ip: string
   /** The listener of the panel that the request came through. */
@@ -81,6 +95,9 @@ export interface Answer<T = unknown> {
   readonly isLast?: true
 }
 
+/** Of a long list that nobody here reads, its text. */
+export type Sendable<T> = Answer<T> | Answer<JsonText<T>>
+
 export interface CookieInstruction {
   readonly name: string
   readonly value: string | null
@@ -99,6 +116,8 @@ export interface Described {
   /** An endpoint that says neither of itself shows in the API description as undocumented. */
   readonly tag?: Tag
   readonly summary?: string
+  /** What an API token needs for it, if not what its tag says (platform/http/scopes.ts). */
+  readonly scope?: Scope
   readonly body?: TSchema
   /**
    * What it reads of the query; nothing else of that arrives. Each is lenient in its own way, so nothing is refused by
@@ -185,7 +204,7 @@ type AsInTable<E, D> = unknown extends E
     ? unknown
     : { readonly 'other than in the table': Difference<E, D> }
 
-type Handler<C, E, D> = (context: C, incoming: Incoming<Given<D, 'body'>>) => Promise<Answer<Promised<E, 'answer'>>>
+type Handler<C, E, D> = (context: C, incoming: Incoming<Given<D, 'body'>>) => Promise<Sendable<Promised<E, 'answer'>>>
 type Opener<D> = (context: StreamContext, incoming: Incoming<Given<D, 'body'>>) => Promise<StreamSource>
 type Routes<T, M extends Method = Method> = keyof T & `${M} /${string}`
 type Observed<R> = Omit<Described, 'guards' | 'answer'> &

@@ -1,16 +1,20 @@
-// The checks before an endpoint, in this order: set-up, CSRF, session (reference.md, Authentication 4; decisions.md,
-// T1, T9).
+// The checks before an endpoint, in this order: set-up, CSRF, session, scope (reference.md, Authentication 4;
+// decisions.md, T1, T9).
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { message } from '@panel/shared/messages/message.ts'
 import type { Endpoint, Session } from './endpoint.ts'
+import { credentialsOf } from './credentials.ts'
 import { Refusal } from './refusal.ts'
 
 /** What guards can read; they set `session`. */
 export interface GuardedRequest {
   readonly endpoint: Endpoint
   readonly method: string
+  /** As it was asked for, with the query. */
+  readonly target: string
   readonly header: (name: string) => string
   readonly cookies: Readonly<Record<string, string>>
+  readonly client_ip: string
   session: Session | null
 }
 
@@ -23,19 +27,20 @@ export function setupGate(hasAccount: () => Promise<boolean>): Guard {
   }
 }
 
-type SessionOf = (cookies: GuardedRequest['cookies']) => Promise<Session | null>
+type SessionOf = (request: GuardedRequest) => Promise<Session | null>
 
 /**
- * Double-submit cookie. Endpoints without a session are protected by the request's origin instead. What is refused in a
- * session is still recorded as its operator's.
+ * Double-submit cookie. A browser never adds the header Authorization by itself, so a request with a token needs none.
+ * Endpoints without a session are protected by the request's origin instead. What is refused in a session is still
+ * recorded as its operator's.
  */
 export function csrfCheck(allowedOrigins: () => readonly string[], sessionOf: SessionOf): Guard {
   return async (request) => {
     const { endpoint, method, header, cookies } = request
-    if (method === 'GET' || method === 'HEAD') return
+    if (method === 'GET' || method === 'HEAD' || credentialsOf(request)) return
     if (endpoint.guards?.csrf === false) refuseOtherSites(header, allowedOrigins())
     else if (!sameToken(header('X-CSRF-Token'), cookies['panel_csrf'] ?? '')) {
-      request.session = await sessionOf(cookies)
+      request.session = await sessionOf(request)
       throw new Refusal('CSRF_TOKEN_INVALID', message('panel.csrf'))
     }
   }
@@ -48,8 +53,8 @@ export function csrfCheck(allowedOrigins: () => readonly string[], sessionOf: Se
 export function sessionCheck(sessionOf: SessionOf): Guard {
   return async (request) => {
     const isOpen = request.endpoint.guards?.session === false
-    request.session = await sessionOf(request.cookies).catch((failure: unknown) => {
-      if (isOpen) return null
+    request.session = await sessionOf(request).catch((failure: unknown) => {
+      if (isOpen && !credentialsOf(request)) return null
       throw failure
     })
     if (request.session || isOpen) return

@@ -41,7 +41,8 @@ export function setDocumentHeaders(res: Response): void {
 
 /** Of scripts, styles and fonts: what guards documents, and what leads to a line of the log. */
 export function removeGuards(res: Response): void {
-  for (const name of ['Content-Security-Policy', 'X-Frame-Options', 'X-Request-Id']) res.removeHeader(name)
+  for (const name of ['Content-Security-Policy', 'X-Frame-Options', 'Referrer-Policy', 'X-Request-Id'])
+    res.removeHeader(name)
 }
 
 /** Keeps a harmless X-Request-Id of the client; otherwise generates one. */

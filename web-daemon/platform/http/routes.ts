@@ -36,7 +36,9 @@ interface Found {
   readonly params: Readonly<Record<string, number>>
 }
 
-/** As the router finds it. Null where nothing is at the path; `method` names those that there are, where it has none. */
+/**
+ * As the router finds it. Null where nothing is at the path; `method` names those that there are, where it has none.
+ */
 export function findEndpoint(
   endpoints: readonly Endpoint[],
   method: string,

@@ -22,6 +22,7 @@ import type { Guard, GuardedRequest } from './guards.ts'
 import { clientAddress, isSecure } from './headers.ts'
 import { takeKey, type RememberedAnswers } from './idempotency.ts'
 import type { Refusal } from './refusal.ts'
+import { nameRoute } from './request-counts.ts'
 import type { Way } from './sockets.ts'
 import type { Streams } from './streams.ts'
 import { readFields, type Body } from './validate.ts'
@@ -61,6 +62,7 @@ export interface Pipeline {
 
 export function serve(endpoint: Endpoint, pipeline: Pipeline): RequestHandler {
   return async (req, res) => {
+    nameRoute(res, endpoint.route)
     const exchange = new Exchange(endpoint, pipeline, req, res)
     const outcome = await exchange.answer().catch((thrown: unknown) => exchange.refused(thrown))
     if (isAudited(endpoint)) await exchange.record(endpoint, outcome)
@@ -69,6 +71,17 @@ export function serve(endpoint: Endpoint, pipeline: Pipeline): RequestHandler {
     else sendAnswer(res, pipeline.basePath, outcome)
   }
 }
+
+/** What the guards read of a request. */
+export const toGuardedRequest = (endpoint: Endpoint, req: Request): GuardedRequest => ({
+  endpoint,
+  method: req.method,
+  target: req.originalUrl,
+  header: (name) => req.get(name) ?? '',
+  cookies: textCookies(req),
+  client_ip: clientAddress(req),
+  session: null,
+})
 
 const isAudited = (endpoint: Endpoint): endpoint is AuditedEndpoint => 'audit' in endpoint
 
@@ -92,27 +105,28 @@ class Exchange {
     this.#pipeline = pipeline
     this.#req = req
     this.#res = res
-    this.#guarded = {
-      endpoint,
-      method: req.method,
-      header: (name) => req.get(name) ?? '',
-      cookies: textCookies(req),
-      session: null,
-    }
+    this.#guarded = toGuardedRequest(endpoint, req)
     this.#request_id = res.locals['request_id'] as string
   }
 
   async answer(): Promise<Exclude<ExchangeResult, Refusal>> {
     for (const guard of this.#pipeline.guards) await guard(this.#guarded)
     const endpoint = this.#endpoint
-    if (!endpoint.route.startsWith('GET ')) this.#body = await readBody(this.#req, this.#res, this.#bodyLimit())
+    if (!endpoint.route.startsWith('GET '))
+      this.#body = await readBody(this.#req, this.#res, this.#bodyLimit(), this.#guarded.session?.body_digest)
     if (endpoint.kind === 'stream') return this.#stream(endpoint)
     if (endpoint.kind !== 'command' || endpoint.isCreating !== true) return this.#handle(endpoint, this.#body)
     const { key, body } = takeKey(this.#req.get('Idempotency-Key') ?? '', this.#body)
     if (key === '') return this.#handle(endpoint, body)
-    const scope = `${this.#guarded.session?.user_id ?? ''} ${endpoint.route} ${JSON.stringify(this.#req.params)} ${key}`
+    const scope = `${this.#idempotent()} ${endpoint.route} ${JSON.stringify(this.#req.params)} ${key}`
     const onRepeat = (): void => this.#note.operation('Answered as before: the idempotency key is known')
     return this.#pipeline.remembered.once(scope, () => this.#handle(endpoint, body), onRepeat)
+  }
+
+  /** Of sessions one operator has several, and another one after signing in again. */
+  #idempotent(): string {
+    const { session } = this.#guarded
+    return session?.token_id == null ? String(session?.user_id ?? '') : session.key
   }
 
   async #handle(endpoint: Exclude<Endpoint, StreamEndpoint>, body: Body): Promise<Answer> {
@@ -157,6 +171,7 @@ class Exchange {
       problems,
       cookies: this.#guarded.cookies,
       client_ip: clientAddress(req),
+      user_agent: this.#guarded.header('User-Agent'),
       server_ip: plainAddress(req.socket.localAddress ?? ''),
       place: this.#pipeline.wayOf(req),
       panelPorts: this.#pipeline.panelPorts,

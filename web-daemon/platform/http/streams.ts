@@ -124,7 +124,7 @@ export class Streams {
   async #endRevoked(): Promise<void> {
     const checks = new Map<string, Promise<boolean>>()
     for (const { connection, session } of [...this.#open]) {
-      const key = `${session.user_id} ${session.token_version}`
+      const key = `${session.key} ${session.token_version}`
       const answer = checks.get(key) ?? this.#deps.isStanding(session)
       checks.set(key, answer)
       if (!(await answer)) connection.cut()

@@ -22,6 +22,13 @@ export function networkList(networks: readonly string[]): (address: string) => b
   return (address) => isIP(address) !== 0 && list.check(address, familyOf(address))
 }
 
+/** Whether it is no address or network that a list can hold. */
+export function networkProblem(network: string): boolean {
+  const [address = '', length, more] = network.split('/')
+  if (isIP(address) === 0 || more !== undefined) return true
+  return length !== undefined && !(/^\d{1,3}$/.test(length) && Number(length) <= (isIP(address) === 4 ? 32 : 128))
+}
+
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (address.includes(':') ? 'ipv6' : 'ipv4')
 
 const prefix64 = (address: string): string => {

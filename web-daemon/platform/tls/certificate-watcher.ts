@@ -5,6 +5,7 @@ import { message, verbatim, type Message } from '@panel/shared/messages/message.
 import { ConfigError } from '../config-error.ts'
 import type { Component, HostIncident } from '../health.ts'
 import {
+  certificateIncident,
   CertificateError,
   readCertificatePair,
   certificateWarning,
@@ -78,16 +79,7 @@ export class CertificateWatcher {
 
   incident(): HostIncident | null {
     const sentence = this.#warning()
-    if (sentence === null) return null
-    const { subject: name, valid_to, valid_from } = this.#pair
-    const [now, isExpired] = [this.#now(), valid_to <= this.#now()]
-    return {
-      kind: 'certificate',
-      name,
-      state: isExpired || valid_from > now ? 'down' : 'degraded',
-      since: isExpired ? valid_to.toISOString() : null,
-      sentence,
-    }
+    return sentence && certificateIncident(this.#pair, sentence, this.#now())
   }
 
   #warning(): Message | null {

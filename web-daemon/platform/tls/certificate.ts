@@ -3,6 +3,7 @@ import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import { message, type Message } from '@panel/shared/messages/message.ts'
+import type { HostIncident } from '../health.ts'
 
 export interface TlsFiles {
   /** PEM; the server's own certificate first, then the intermediates. */
@@ -81,6 +82,22 @@ export function certificateWarning({ valid_from, valid_to, is_key_open }: Certif
   if (is_key_open) return message('attention.certificate_key_open')
   const soon = Math.min(LAST_DAYS * DAY_MS, LAST_PART * (valid_to.getTime() - valid_from.getTime()))
   return left < soon ? message('attention.certificate_soon', { at: valid_to.toISOString() }) : null
+}
+
+/** What needs the operator of a pair with a warning, which the sentence says. */
+export function certificateIncident(
+  { subject: name, valid_from, valid_to }: CertificatePair,
+  sentence: Message,
+  now: Date,
+): HostIncident {
+  const isExpired = valid_to <= now
+  return {
+    kind: 'certificate',
+    name,
+    state: isExpired || valid_from > now ? 'down' : 'degraded',
+    since: isExpired ? valid_to.toISOString() : null,
+    sentence,
+  }
 }
 
 const FILES = {

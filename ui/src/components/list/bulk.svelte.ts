@@ -13,7 +13,7 @@ export interface BulkAction<T> {
   /** What it means for them, in a sentence. */
   readonly effect?: string
   /** What is sent for an item, where that touches the host. */
-  readonly asked?: (item: T) => Foreseeable
+  readonly request?: (item: T) => Foreseeable
   readonly work: (item: T) => Promise<unknown>
   readonly undo?: (item: T) => Promise<unknown>
 }

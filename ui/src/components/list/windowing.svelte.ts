@@ -23,7 +23,9 @@ export class Windowing {
   readonly above = $derived(this.isOn ? this.first * this.#height : 0)
   readonly below = $derived.by(() => (this.isOn ? (this.#count() - this.last) * this.#height : 0))
 
-  /** In a component's script. What `restart` reads starts a new search; what `look` reads changes the height of rows. */
+  /**
+   * In a component's script. What `restart` reads starts a new search; what `look` reads changes the height of rows.
+   */
   constructor(count: () => number, restart: () => unknown, look: () => unknown) {
     this.#count = count
     this.#restart = restart

@@ -17,6 +17,9 @@ export const TARGETS = [
   'listener',
   'diagnostic_run',
   'backup',
+  'webhook',
+  'api_token',
+  'session',
 ] as const
 export const FILTERS = ['action', 'success', 'target_type', 'target_id', 'from', 'to'] as const
 
@@ -31,6 +34,8 @@ export const targetPage = ({ target_type, target_id, target_name }: AuditEntry):
   if (target_type === 'settings') return '/settings'
   if (target_type === 'user') return '/account'
   if (target_type === 'backup') return '/backup'
+  if (target_type === 'webhook') return '/webhooks'
+  if (target_type === 'api_token' || target_type === 'session') return '/account'
   if (target_id === null) return null
   if (target_name === '') return null
   if (target_type === 'tunnel') return `/tunnels/${target_id}`

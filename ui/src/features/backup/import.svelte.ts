@@ -63,7 +63,7 @@ export class BackupImport {
   readonly isUnfinished = $derived(this.form.values.document !== '' && this.result === null)
 
   /** What `apply` sends. */
-  asked(): ImpactBody {
+  request(): ImpactBody {
     return { method: 'POST', path: '/backup/import', body: bodyOf($state.snapshot(this.form.values)) }
   }
 
@@ -101,7 +101,7 @@ export class BackupImport {
       throw new ApiError(error.status, {
         code: error.code,
         message: error.message,
-        details: { fields: [{ ...first.told, field: 'document' }] },
+        details: { fields: [{ ...first.message, field: 'document' }] },
       })
     }
   }

@@ -1,6 +1,6 @@
 // Labels of import results and errors inside a backup.
 import type { ImportAction } from '@panel/shared/api/backup.ts'
-import { type Told } from '../../core/said.ts'
+import { type ApiMessage } from '../../core/message.ts'
 import type { State, StateLabel } from '../../components/state.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import type { ApiError } from '../../core/api-error.ts'
@@ -31,12 +31,12 @@ export const itemLabel = (item: ImportAction, isDry: boolean): StateLabel =>
 
 export interface BackupError {
   readonly place: string
-  readonly told: Told
+  readonly message: ApiMessage
 }
 
 /** Errors inside the backup; empty if the error is about something else. */
 export const backupErrors = ({ fields }: ApiError): BackupError[] => {
-  const problems = Object.entries(fields).map(([place, told]) => ({ place, told }))
+  const problems = Object.entries(fields).map(([place, message]) => ({ place, message }))
   return problems.every(({ place }) => place === 'backup' || place.startsWith('backup.')) ? problems : []
 }
 

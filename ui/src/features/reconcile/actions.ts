@@ -48,7 +48,7 @@ export const forget = async ({ interface_name: name, tunnel_id: id }: Item): Pro
       ...(await consequence('forget', id)),
       action: t('reconcile.action.forget'),
       isDanger: true,
-      asked: { method: 'POST', path: `/reconcile/${id}/forget` },
+      request: { method: 'POST', path: `/reconcile/${id}/forget` },
     }))
   )
     return
@@ -66,7 +66,7 @@ export const deleteTunnel = async ({ interface_name: name, tunnel_id: id }: Item
       ...(await consequence('delete', id)),
       action: t('core.action.delete'),
       isDanger: true,
-      asked: { method: 'DELETE', path: `/tunnels/${id}` },
+      request: { method: 'DELETE', path: `/tunnels/${id}` },
     }))
   )
     return

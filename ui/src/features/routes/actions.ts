@@ -40,7 +40,7 @@ export const applyAll = async (): Promise<void> => {
       title: t('routes.apply_all.title'),
       text: t('routes.apply_all.text'),
       action: t('routes.apply_all.action'),
-      asked: { method: 'POST', path: '/routes/apply-all' },
+      request: { method: 'POST', path: '/routes/apply-all' },
     }))
   )
     return
@@ -94,7 +94,7 @@ const offerRevert = async (): Promise<void> => {
       title: t('routes.revert.title'),
       text: t('routes.revert.text'),
       action: t('routes.revert.action'),
-      asked: { method: 'POST', path: '/system/forwarding/enable', body: { revert: true } },
+      request: { method: 'POST', path: '/system/forwarding/enable', body: { revert: true } },
     }))
   )
     return

@@ -4,7 +4,10 @@ import type { CreateRouteBody, UpdateRouteBody } from '@panel/shared/api/routes/
 import type { RouteView } from '@panel/shared/api/routes/answers.ts'
 
 export interface DestinationValues {
+  /** An address, or a host name. */
   address: string
+  hostname_policy: 'first' | 'all'
+  is_backup: boolean
   /** Null: same as the bind port. */
   port: number | null
   port_range_end: number | null
@@ -30,6 +33,7 @@ export interface RouteValues {
   is_include_local_originated: boolean
   is_logging_enabled: boolean
   is_self_heal: boolean | null
+  is_fast_path: boolean | null
   fwmark: number | null
   max_connections_per_source: number | null
   connection_rate_limit: number | null
@@ -44,6 +48,8 @@ export const SNAT = 20
 
 export const emptyDestination = (): DestinationValues => ({
   address: '',
+  hostname_policy: 'first',
+  is_backup: false,
   port: null,
   port_range_end: null,
   weight: 1,
@@ -68,6 +74,7 @@ export const emptyRoute = (): RouteValues => ({
   is_include_local_originated: false,
   is_logging_enabled: false,
   is_self_heal: null,
+  is_fast_path: null,
   fwmark: null,
   max_connections_per_source: null,
   connection_rate_limit: null,
@@ -76,18 +83,27 @@ export const emptyRoute = (): RouteValues => ({
   force: false,
 })
 
+/** A name with several addresses is listed once for each of them, and is one line of the form. */
+const isFirstOfName = (one: RouteView['destinations'][number], at: number, all: RouteView['destinations']): boolean =>
+  one.hostname === null || all.findIndex(({ hostname, port }) => hostname === one.hostname && port === one.port) === at
+
+/** A name has a dot and ends in letters; what is neither that nor an address is refused as an address. */
+export const isHostname = (text: string): boolean => /^[^\s:]+\.[a-z][a-z0-9-]*\.?$/i.test(text.trim())
+
 export const formValues = (route: RouteView): RouteValues => ({
   ...(Object.fromEntries(
     Object.keys(emptyRoute()).map((name) => [name, route[name as keyof RouteView]]),
   ) as unknown as RouteValues),
   bind_interface: route.bind_interface ?? '',
   snat_address: route.snat_address ?? '',
-  destinations: route.destinations.map(({ address, port, port_range_end, weight, is_enabled }) => ({
-    address,
-    port,
-    port_range_end,
-    weight,
-    is_enabled,
+  destinations: route.destinations.filter(isFirstOfName).map((one) => ({
+    address: one.hostname ?? one.address,
+    hostname_policy: one.hostname_policy ?? 'first',
+    is_backup: one.is_backup,
+    port: one.port,
+    port_range_end: one.port_range_end,
+    weight: one.weight,
+    is_enabled: one.is_enabled,
   })),
   load_balance_mode_id: Math.max(ROUND_ROBIN, route.load_balance_mode_id),
   allowed_sources: route.allowed_sources.map(({ cidr, description }) => ({ cidr, description })),
@@ -108,13 +124,13 @@ export const requestBody = (values: RouteValues, isStored: boolean): CreateRoute
     ...(bind_address === '' && !isStored ? {} : { bind_address: bind_address || anyAddress }),
     bind_port: bind_port ?? 0,
     bind_interface: values.bind_interface.trim() || null,
-    destinations: values.destinations.map(({ address, port, port_range_end, weight, is_enabled }) => ({
-      address: address.trim(),
+    destinations: values.destinations.map(({ address, hostname_policy, port, port_range_end, weight, ...rest }) => ({
+      ...(isHostname(address) ? { hostname: address.trim(), hostname_policy } : { address: address.trim() }),
       // One that follows a missing port is nothing to complain of by itself.
       port: port ?? bind_port ?? 1,
       port_range_end: values.bind_port_range_end === null ? null : port_range_end,
       weight: weight ?? 1,
-      is_enabled,
+      ...rest,
     })),
     ...(values.destinations.length > 1 ? { load_balance_mode_id } : {}),
     snat_address: values.nat_mode_id === SNAT ? values.snat_address.trim() || null : null,

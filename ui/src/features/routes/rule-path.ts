@@ -8,6 +8,7 @@ import { worse, type StateLabel } from '../../components/state.ts'
 import { display } from '../../core/display.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { monitorLabel } from '../tunnels/labels.ts'
+import { describeCarriedOut, isSnat } from './carried-out.ts'
 import { formatBind, formatEndpoint, protocolName } from './formats.ts'
 import { healthLabel } from './rule-health.ts'
 
@@ -48,6 +49,8 @@ export interface Observed {
   /** By tunnel id. */
   readonly tunnels: ReadonlyMap<number, MonitorSnapshot> | null
   readonly verdict?: Verdict | undefined
+  /** No other rule is in the picture, whose packets might have another source on the same line. */
+  readonly isAlone: boolean
 }
 
 /** One path a destination in use. */
@@ -55,21 +58,45 @@ export function rulePaths(rule: RuleOnPath, observed: Observed): Path[] {
   const { route, health } = rule
   const common = [clients(rule), port(rule), server(health)]
   const inUse = route.destinations.filter(({ is_enabled }) => is_enabled)
-  return inUse.map(({ route_destination_id, address, port: first, port_range_end }, at) => {
-    const tunnel = health.destinations[at]?.tunnel ?? null
+  return inUse.map(({ route_destination_id, address, hostname, is_backup, port: first, port_range_end }, at) => {
+    const known = health.destinations[at]
+    const tunnel = known?.tunnel ?? null
     const snapshot = tunnel ? observed.tunnels?.get(tunnel.tunnel_id) : undefined
-    const label = formatEndpoint(address, first, port_range_end)
+    const label = formatEndpoint(hostname ?? address, first, port_range_end)
     const destination: Hop = {
       key: `destination ${route_destination_id}`,
       stage: DESTINATION,
       label,
-      detail: '',
-      condition: notChecked(),
+      detail: known && !known.takes_connections ? idleReason(known.state, is_backup) : '',
+      condition: destinationCondition(known, is_backup),
     }
-    const hops = stopped([...common, ...overTunnel(tunnel, snapshot), destination], observed.verdict)
-    return { title: `${route.route_rule_title} → ${label}`, hops, legs: legsOf(hops, rule, snapshot) }
+    const source = translation(known?.carried_out_as ?? null, observed.isAlone)
+    const [next, ...others] = [...overTunnel(tunnel, snapshot), destination]
+    const beyond = [{ ...next, ...(source.label !== '' && { hasFigures: true }) }, ...others]
+    const hops = stopped([...common, ...beyond], observed.verdict)
+    return { title: `${route.route_rule_title} → ${label}`, hops, legs: legsOf(hops, rule, snapshot, source) }
   })
 }
+
+type Known = RouteHealthView['destinations'][number]
+
+/** Nothing is known of one that is not checked. */
+function destinationCondition(known: Known | undefined, isBackup: boolean): StateLabel {
+  if (known?.state === 'up')
+    return known.takes_connections
+      ? { state: 'up', label: t('path.takes') }
+      : { state: 'disabled', label: idle(isBackup) }
+  if (known?.state === 'down') return { state: 'down', label: t('path.destination_down') }
+  return known?.state === 'drained' ? { state: 'disabled', label: t('path.drained') } : notChecked()
+}
+
+/** Why it gets no new connections, where its condition does not say so. */
+function idleReason(state: Known['state'], isBackup: boolean): string {
+  if (state === 'drained' || state === 'up') return ''
+  return state === 'down' ? t('path.fails_checks') : idle(isBackup)
+}
+
+const idle = (isBackup: boolean): string => t(isBackup ? 'path.standby' : 'path.out')
 
 const notChecked = (): StateLabel => ({ state: 'unknown', label: t('path.not_checked') })
 const fine = (): StateLabel => ({ state: 'up', label: t('path.fine') })
@@ -89,11 +116,16 @@ const port = ({ route, health }: RuleOnPath): Hop => ({
   label: formatBind(route),
   detail: `${protocolName(route)} · ${route.route_rule_title}`,
   condition: health.state === 'impaired' ? fine() : healthLabel(health.state),
+  hasFigures: true,
   to: `/routes/${route.route_rule_id}`,
 })
 
 /** Of several tunnels, health names one that is down. */
 const isTunnelDown = ({ tunnel }: RouteHealthView): boolean => tunnel !== null && tunnel.is_known && !tunnel.is_up
+
+/** Then the destinations themselves show what is wrong. */
+const isOfDestinations = ({ detail_message }: RouteHealthView): boolean =>
+  detail_message.message_id.startsWith('check.')
 
 const server = (health: RouteHealthView): Hop => ({
   key: 'server',
@@ -101,11 +133,13 @@ const server = (health: RouteHealthView): Hop => ({
   label: t('path.stage.2'),
   detail: t('path.forwards'),
   condition: forwarding(health),
+  hasFigures: true,
 })
 
 function forwarding(health: RouteHealthView): StateLabel {
   if (health.installed === null) return notChecked()
-  return health.state === 'impaired' && !isTunnelDown(health) ? healthLabel('impaired') : fine()
+  const isBehind = isTunnelDown(health) || isOfDestinations(health)
+  return health.state === 'impaired' && !isBehind ? healthLabel('impaired') : fine()
 }
 
 function link({ is_known, is_up }: TunnelOnPath): StateLabel {
@@ -132,6 +166,7 @@ function overTunnel(tunnel: TunnelOnPath | null, snapshot: MonitorSnapshot | und
       label: snapshot?.target || t('path.stage.4'),
       detail: snapshot?.target ? t('path.stage.4') : '',
       condition: snapshot ? monitorLabel(snapshot.state, snapshot.tunnel_enabled) : notChecked(),
+      hasFigures: true,
       to,
     },
   ]
@@ -144,22 +179,31 @@ function stopped(hops: readonly Hop[], verdict: Verdict | undefined): Hop[] {
   return hops.map((hop) => (hop.stage === stage ? { ...hop, condition: { state, label: verdict.label } } : hop))
 }
 
+type LegText = Omit<Leg, 'state'>
+
 /**
  * Behind the first hop that is down nothing flows, and whether packets arrive at one that nothing has checked is not
- * known.
+ * known. The source is translated on the line that leaves this server.
  */
-function legsOf(hops: readonly Hop[], rule: Traffic, tunnel: MonitorSnapshot | undefined): Leg[] {
+function legsOf(hops: readonly Hop[], rule: Traffic, tunnel: MonitorSnapshot | undefined, source: LegText): Leg[] {
   const broken = hops.findIndex(({ condition }) => condition.state === 'down' || condition.state === 'disabled')
   return hops.slice(1).map((to, at) => {
     if (broken >= 0 && at >= broken) return { state: 'unknown', ...SILENT }
-    const [from, there] = [(hops[at] ?? to).condition.state, to.condition.state]
-    return { state: there === 'unknown' ? there : worse(from, there), ...measured(to.stage, rule, tunnel) }
+    const from = hops[at] ?? to
+    const [before, there] = [from.condition.state, to.condition.state]
+    const beside = from.stage === SERVER ? source : measured(to.stage, rule, tunnel)
+    return { state: there === 'unknown' ? there : worse(before, there), ...beside }
   })
 }
 
 const SILENT = { label: '', text: '' }
 
-function measured(stage: number, rule: Traffic, tunnel: MonitorSnapshot | undefined): Omit<Leg, 'state'> {
+const translation = (as: string | null, isAlone: boolean): LegText => ({
+  label: isAlone && isSnat(as) ? 'SNAT' : '',
+  text: describeCarriedOut(as),
+})
+
+function measured(stage: number, rule: Traffic, tunnel: MonitorSnapshot | undefined): LegText {
   const { format } = display
   const { tx_bytes_per_second: tx, rx_bytes_per_second: rx, active_connections: open } = rule
   const rtt = tunnel?.stats.rtt_avg_ms
@@ -169,4 +213,4 @@ function measured(stage: number, rule: Traffic, tunnel: MonitorSnapshot | undefi
   return stage === FAR_END && rtt != null ? both(format.milliseconds(rtt)) : SILENT
 }
 
-const both = (label: string): Omit<Leg, 'state'> => ({ label, text: label })
+const both = (label: string): LegText => ({ label, text: label })

@@ -3,6 +3,7 @@ import type { ListPoolsAnswer } from '@panel/shared/api/pools.ts'
 import type { SettingCategory, SettingEntry } from '@panel/shared/api/settings.ts'
 import { display } from '../../core/display.svelte.ts'
 import { messages, t } from '../../core/i18n.svelte.ts'
+import { quantity } from './quantity.ts'
 
 export interface Option {
   readonly value: string | number | null
@@ -40,13 +41,17 @@ export const settingOptions = (entry: SettingEntry, pools: ListPoolsAnswer['pool
   ]
 }
 
+/** A share is written as every other on the page. */
+const formatQuantity = ({ unit }: SettingEntry, value: number): string =>
+  unit === 'percent' ? display.format.percent(value) : quantity(value, unit, display.format.locale)
+
 export const formatValue = (entry: SettingEntry, value: unknown): string => {
   if (value === null || (Array.isArray(value) && value.length === 0) || value === '') return t('settings.nothing')
   if (typeof value === 'boolean') return value ? t('settings.on') : t('settings.off')
   if (entry.type === 'lookup')
     return optionLabel(entry.constraints.options.find((option) => option.value === value)?.label ?? String(value))
   if (entry.type === 'enum') return enumLabel(entry, String(value))
-  if (typeof value === 'number') return `${formatNumber(value)} ${unitLabel(entry)}`.trim()
+  if (typeof value === 'number') return formatQuantity(entry, value)
   if (typeof value === 'object') return Array.isArray(value) ? value.join(', ') : Object.values(value).join(', ')
   return String(value)
 }

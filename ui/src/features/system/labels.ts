@@ -11,9 +11,16 @@ export const featureLabel = (name: string): string => messages.find(`system.feat
 export const backendLabel = ({ active }: CapabilitiesAnswer['rule_backend']): string =>
   messages.find(`system.backend.${active}`, active)
 
+export const persistenceLabel = (title: string): string => messages.find(`system.persistence.${title}`, title)
+
 export const protectionLabel = ({ protection: { how } }: CapabilitiesAnswer['rule_backend']): StateLabel => ({
   state: how === 'none' ? 'disabled' : 'up',
   label: t(`system.protection.${how}`),
+})
+
+export const fastPathLabel = ({ fast_path: { is_able } }: CapabilitiesAnswer['rule_backend']): StateLabel => ({
+  state: is_able ? 'up' : 'disabled',
+  label: t(`system.fast_path.${is_able ? 'able' : 'unable'}`),
 })
 
 export const listenerLabel = ({ state, is_open, errno }: ListenerView): StateLabel =>

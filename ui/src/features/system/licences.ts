@@ -15,6 +15,8 @@ export const LICENCES = [
   ['jsonwebtoken', 'jsonwebtoken', 'MIT'],
   ['kysely', 'Kysely', 'MIT'],
   ['node-forge', 'node-forge', '(BSD-3-Clause OR GPL-2.0)'],
+  ['nodemailer', 'Nodemailer', 'MIT-0'],
+  ['otpauth', 'OTPAuth', 'MIT'],
   ['pino', 'pino', 'MIT'],
   ['@sinclair/typebox', 'TypeBox', 'MIT'],
 ] as const

@@ -51,7 +51,7 @@ export const bringDown = (tunnel: Named): Promise<unknown> =>
           items,
           action: t('tunnel.do.down'),
           isDanger: true,
-          asked: { method: 'POST', path: `/tunnels/${tunnel.tunnel_id}/down` },
+          request: { method: 'POST', path: `/tunnels/${tunnel.tunnel_id}/down` },
         }))
       if (!isConfirmed) throw new Cancelled()
       return send(tunnel, 'down')
@@ -66,7 +66,7 @@ export const restart = async (tunnel: Named): Promise<void> => {
       title: t('tunnel.ask.restart', { name }),
       text: t('tunnel.ask.restart_text'),
       action: t('tunnel.do.restart'),
-      asked: { method: 'POST', path: `/tunnels/${tunnel.tunnel_id}/restart` },
+      request: { method: 'POST', path: `/tunnels/${tunnel.tunnel_id}/restart` },
     })
   )
     await act(outcomes('restart', tunnel), () => send(tunnel, 'restart'), { stale: STALE, page: pageOf(tunnel) })
@@ -89,7 +89,7 @@ export const deleteTunnel = (tunnel: Named): Promise<DeleteTunnelAnswer | null> 
           items,
           action: t('core.action.delete'),
           isDanger: true,
-          asked: { method: 'DELETE', path: `/tunnels/${tunnel.tunnel_id}` },
+          request: { method: 'DELETE', path: `/tunnels/${tunnel.tunnel_id}` },
         }))
       )
         throw new Cancelled()

@@ -2,8 +2,11 @@
 import { call } from '../../core/api.ts'
 import { isolate } from '@panel/shared/messages/format.ts'
 
+/** A range of ports stays on one line. */
+const unbroken = (endpoints: string): string => endpoints.replaceAll(/-(?=\d)/g, '-\u2060')
+
 /** Left to right in every language, as the arrow points. */
 export const dependentRules = async (tunnel_id: number): Promise<string[]> => {
   const { routes } = await call('GET /tunnels/{id}/routes', { id: tunnel_id })
-  return routes.map(({ title, bind, destination }) => `${title} (${isolate(`${bind} → ${destination}`)})`)
+  return routes.map(({ title, bind, destination }) => `${title} (${isolate(unbroken(`${bind} → ${destination}`))})`)
 }

@@ -16,7 +16,7 @@ export const TYPES: Readonly<Record<number, string>> = { 10: 'GRE', 20: 'GRETAP'
 export const typeName = ({ tunnel_type_id }: Pick<TunnelView, 'tunnel_type_id'>): string =>
   TYPES[tunnel_type_id] ?? `${tunnel_type_id}`
 
-/** A disabled tunnel is not watched either; where nothing is known of the tunnel, only that is said. */
+/** A disabled tunnel is not watched either; where nothing is known of the tunnel, only that is shown. */
 export const monitorLabel = (state: MonitorState, isTunnelEnabled = true): StateLabel => ({
   state: STATE_OF[state],
   label: state === 'Disabled' && !isTunnelEnabled ? t('tunnels.configured.disabled') : t(`tunnels.monitor.${state}`),

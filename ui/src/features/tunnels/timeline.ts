@@ -12,6 +12,10 @@ export interface PingTimeline {
 /** A chart cannot resolve more points. */
 const SHOWN = 300
 
+/** By when they were sent: replies of one moment can come in any order. */
+export const newestFirst = <P extends Pick<PingPacketEvent, 'sequence'>>(packets: readonly P[], most: number): P[] =>
+  packets.slice(-most).sort((a, b) => b.sequence - a.sequence)
+
 export const pingTimeline = (
   packets: readonly Pick<PingPacketEvent, 'sequence' | 'rtt_ms' | 'success'>[],
   run: Pick<DiagnosticRun, 'started_date' | 'params'> | null,

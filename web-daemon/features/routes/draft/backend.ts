@@ -8,6 +8,7 @@ import type { DraftContext } from './context.ts'
 type Place = readonly [field: string, code: FieldCode, remedy: Message]
 
 const PLACES: Readonly<Record<RuleLimit['field'], Place>> = {
+  is_fast_path: ['is_fast_path', 'INVALID_VALUE', message('route.remedy_fast_path')],
   destinations: ['load_balance_mode_id', 'INVALID_LOAD_BALANCE_MODE', message('route.remedy_balance')],
   connection_rate_limit: ['connection_rate_limit', 'INVALID_CONNECTION_LIMIT', message('route.remedy_connections')],
   max_connections_per_source: ['max_connections_per_source', 'INVALID_CONNECTION_LIMIT', message('route.remedy_rate')],

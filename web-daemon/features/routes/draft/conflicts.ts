@@ -48,7 +48,7 @@ export function checkProcesses(draft: DraftContext, listening: Listening): void 
 }
 
 /** A process that listens on loopback only does not conflict. */
-const processesOn = ({ facts }: DraftContext, listening: Listening): Listener[] =>
+export const processesOn = ({ facts }: DraftContext, listening: Listening): Listener[] =>
   facts.listeners.filter(
     (one) =>
       isSpoken(listening.route_protocol_id, one.protocol) &&

@@ -9,6 +9,7 @@ import type { Problems } from '../../../platform/http/problems.ts'
 import { asMessage } from '../../../platform/http/refusal.ts'
 import { findTunnel } from '../../tunnels/store.ts'
 import type { SettingsReader } from '../../../platform/settings.ts'
+import { resolveNames, type Names } from './names.ts'
 import { hostFacts, type HostFacts } from '../facts.ts'
 import type { RouteRecord } from '../record.ts'
 import { enabledOnPorts, idOfTitle } from '../store.ts'
@@ -30,6 +31,8 @@ export interface DraftContext {
   readonly titleOwner: number | null
   readonly tunnel: string | null
   readonly panelPorts: () => readonly number[]
+  /** What each host name among the destinations was resolved to. */
+  readonly names: Names
 }
 
 /** The order of the schema decides which problem comes first. */
@@ -60,6 +63,7 @@ export async function makeDraftContext(
   const { bind_port: first = 0, bind_port_range_end, route_rule_title: title, tunnel_id } = body
   const near = await enabledOnPorts(db, first, bind_port_range_end ?? first)
   const tunnel = typeof tunnel_id === 'number' ? await findTunnel(db, tunnel_id) : null
+  const names = await resolveNames(body, stored, settings)
   return {
     settings,
     body,
@@ -71,6 +75,7 @@ export async function makeDraftContext(
     titleOwner: title === undefined ? null : await idOfTitle(db, title),
     tunnel: tunnel && !tunnel.isDeleted ? tunnel.record.interface_name : null,
     panelPorts,
+    names,
   }
 }
 

@@ -1,18 +1,13 @@
 // Where a rule relays to, and how new connections are balanced among several destinations (decisions.md, F3, F4, F5).
-import { canonicalIp, parseIp, type Ip } from '@panel/shared/address/ip.ts'
-import {
-  isIpv4InIpv6,
-  isLinkLocal,
-  isLoopback,
-  isMulticast,
-  isReserved,
-  isUnspecified,
-} from '@panel/shared/address/special.ts'
+import { canonicalIp, parseIp } from '@panel/shared/address/ip.ts'
+import { isLoopback } from '@panel/shared/address/special.ts'
 import { LOAD_BALANCE_MODES } from '@panel/shared/api/base/lookups.ts'
 import type { RouteDestinationBody } from '@panel/shared/api/routes/destinations.ts'
-import { message, type Message } from '@panel/shared/messages/message.ts'
-import { isActive, type NewDestination } from '../record.ts'
+import { message } from '@panel/shared/messages/message.ts'
+import { identityOf, isActive, type Identified, type NewDestination } from '../record.ts'
 import { portsOf } from '../ports.ts'
+import { destinationProblem } from './destination-problem.ts'
+import { withAddresses, type AddressedPlace, type Place } from './hostnames.ts'
 import type { Listening } from './listener.ts'
 import { familyName, warn, type DraftContext } from './context.ts'
 
@@ -21,27 +16,26 @@ export interface Balanced {
   readonly load_balance_mode_id: number
 }
 
-/** How the request names the fields of a destination: `destination_address`, or `destinations.0.address`. */
-interface Place {
-  readonly given: RouteDestinationBody
-  readonly fields: Readonly<Record<'address' | 'port' | 'port_range_end', string>>
-}
-
 const SINGLE = {
   address: 'destination_address',
   port: 'destination_port',
   port_range_end: 'destination_port_range_end',
+  hostname: 'destination_address',
 } as const
 
 export function draftDestinations(draft: DraftContext, listening: Listening | null): Balanced | null {
   const { problems } = draft
-  const places = listPlaces(draft)
+  const given = listPlaces(draft)
+  const places = given && withAddresses(draft, listening, given)
   if (!places) return null
   const drafted = places.map((place, at) => draftOne(draft, listening, place, at))
   const destinations = drafted.filter((one) => one !== null)
   if (destinations.length < places.length) return null
   checkTwice(draft, destinations)
-  if (!destinations.some(isActive)) problems.add('destinations', 'INVALID_DESTINATION', message('route.one_active'))
+  const active = destinations.filter(isActive)
+  if (active.length === 0) problems.add('destinations', 'INVALID_DESTINATION', message('route.one_active'))
+  else if (active.every(({ is_backup }) => is_backup))
+    problems.add('destinations', 'ONLY_BACKUPS', message('check.only_backups'))
   const load_balance_mode_id = draftMode(draft, destinations)
   return load_balance_mode_id === null ? null : { destinations, load_balance_mode_id }
 }
@@ -63,6 +57,7 @@ function listPlaces({ body, problems }: DraftContext): Place[] | null {
         address: `destinations.${at}.address`,
         port: `destinations.${at}.port`,
         port_range_end: `destinations.${at}.port_range_end`,
+        hostname: `destinations.${at}.hostname`,
       },
     }))
   }
@@ -80,7 +75,7 @@ function listPlaces({ body, problems }: DraftContext): Place[] | null {
 }
 
 const isSameEnd = (first: RouteDestinationBody, address: string, port: number): boolean => {
-  const [one, other] = [parseIp(first.address), parseIp(address)]
+  const [one, other] = [parseIp(first.address ?? ''), parseIp(address)]
   return (
     one !== null && other !== null && one.family === other.family && one.value === other.value && first.port === port
   )
@@ -89,41 +84,53 @@ const isSameEnd = (first: RouteDestinationBody, address: string, port: number): 
 function draftOne(
   draft: DraftContext,
   listening: Listening | null,
-  { given, fields }: Place,
+  { given, fields, address: text, name }: AddressedPlace,
   sort_order: number,
 ): NewDestination | null {
   const { problems } = draft
-  const ip = parseIp(given.address)
-  const refused = ip ? destinationProblem(ip) : message('route.not_ip', { address: given.address })
-  if (refused !== null) problems.add(fields.address, 'INVALID_DESTINATION', refused)
-  else if (ip && listening && ip.family !== listening.family)
-    problems.add(
-      fields.address,
-      'ADDRESS_FAMILY_MISMATCH',
-      message('route.address_family', { address: given.address, family: familyName(listening.family) }),
-    )
-  else if (ip && isLoopback(ip)) loopback(draft, fields.address, given.address)
   const ports = checkPorts(draft, listening, given, fields)
-  if (!ip || refused !== null || !ports || problems.has(fields.port_range_end)) return null
-  const address = canonicalIp(given.address)
-  const { weight = 1, is_enabled = true, port, port_range_end } = given
-  if (listening) checkLoop(draft, listening, address, port, fields.address)
+  const address =
+    name && text === '' ? '' : checkAddress(draft, listening, text, name ? fields.hostname : fields.address)
+  if (address === null || !ports || problems.has(fields.port_range_end)) return null
+  const { weight = 1, is_enabled = true, is_backup = false, port, port_range_end } = given
+  if (listening && address !== '') checkLoop(draft, listening, address, port, name ? fields.hostname : fields.address)
   return {
     address,
+    hostname: name?.hostname ?? null,
+    hostname_policy: name?.policy ?? null,
     port,
     port_range_end: port_range_end === port ? null : (port_range_end ?? null),
     weight,
     is_enabled,
+    is_backup,
+    ...asStored(draft, { address, port, hostname: name?.hostname ?? null, hostname_policy: name?.policy ?? null }),
     sort_order,
   }
 }
 
-function destinationProblem(ip: Ip): Message | null {
-  if (isUnspecified(ip)) return message('route.destination_any')
-  if (isMulticast(ip)) return message('route.destination_multicast')
-  if (isReserved(ip)) return message('route.destination_reserved')
-  if (isIpv4InIpv6(ip)) return message('route.destination_mapped')
-  return ip.family === 6 && isLinkLocal(ip) ? message('route.destination_link_local') : null
+/** What is known of a destination stays with it. */
+function asStored({ stored }: DraftContext, one: Identified): Pick<NewDestination, 'drained_until' | 'state'> {
+  const before = stored?.destinations.find((other) => identityOf(other) === identityOf(one))
+  return {
+    drained_until: before?.drained_until ?? null,
+    state: before?.address === one.address ? before.state : 'unknown',
+  }
+}
+
+/** Null where it is refused. */
+function checkAddress(draft: DraftContext, listening: Listening | null, text: string, field: string): string | null {
+  const { problems } = draft
+  const ip = parseIp(text)
+  const refused = ip ? destinationProblem(ip) : message('route.not_ip', { address: text })
+  if (refused !== null) problems.add(field, 'INVALID_DESTINATION', refused)
+  else if (ip && listening && ip.family !== listening.family)
+    problems.add(
+      field,
+      'ADDRESS_FAMILY_MISMATCH',
+      message('route.address_family', { address: text, family: familyName(listening.family) }),
+    )
+  else if (ip && isLoopback(ip)) loopback(draft, field, text)
+  return !ip || refused !== null ? null : canonicalIp(text)
 }
 
 function loopback(draft: DraftContext, field: string, address: string): void {
@@ -192,13 +199,13 @@ const isLoopbackText = (address: string): boolean => {
 
 function checkTwice({ body, problems }: DraftContext, destinations: readonly NewDestination[]): void {
   const ends = new Set<string>()
-  for (const [at, { address, port }] of destinations.entries()) {
-    const end = `${address} ${port}`
+  for (const [at, { address, port, hostname }] of destinations.entries()) {
+    const end = `${address === '' ? hostname : address} ${port}`
     if (ends.has(end))
       problems.add(
         body.destinations ? `destinations.${at}.address` : SINGLE.address,
         'INVALID_DESTINATION',
-        message('route.destination_twice', { address, port }),
+        message('route.destination_twice', { address: address === '' ? (hostname ?? '') : address, port }),
       )
     ends.add(end)
   }
@@ -206,8 +213,10 @@ function checkTwice({ body, problems }: DraftContext, destinations: readonly New
 
 function draftMode({ body, problems }: DraftContext, destinations: readonly NewDestination[]): number | null {
   if (problems.has('load_balance_mode_id')) return null
-  const active = destinations.filter(isActive).length
-  const mode = body.load_balance_mode_id ?? (active > 1 ? LOAD_BALANCE_MODES.RoundRobin : LOAD_BALANCE_MODES.None)
+  const active = destinations.filter((one) => isActive(one) && !one.is_backup).length
+  // A name can resolve to more addresses later.
+  const isSpread = active > 1 || destinations.some(({ hostname_policy }) => hostname_policy === 'all')
+  const mode = body.load_balance_mode_id ?? (isSpread ? LOAD_BALANCE_MODES.RoundRobin : LOAD_BALANCE_MODES.None)
   if (mode === LOAD_BALANCE_MODES.None && active > 1) {
     problems.add('load_balance_mode_id', 'INVALID_LOAD_BALANCE_MODE', message('route.balance_none', { count: active }))
   }

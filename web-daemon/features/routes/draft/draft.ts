@@ -10,10 +10,13 @@ import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import type { Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
+import { fastPathState } from '../fast-path.ts'
 import { readPaths } from '../path.ts'
 import type { NamedRoute, NewRoute } from '../record.ts'
+import { rotationWarnings } from '../rotation-warnings.ts'
 import { nextPlace } from '../store.ts'
 import { checkBackend } from './backend.ts'
+import { checkCheck, checkedAs } from './check.ts'
 import { checkOtherRules, checkProcesses, refuseProtected } from './conflicts.ts'
 import { draftDestinations, type Balanced } from './destinations.ts'
 import { draftListener, type Listening } from './listener.ts'
@@ -47,6 +50,7 @@ export async function draftRoute(
   }
   if (record) checkOtherRules(draft, record)
   if (record) checkBackend(draft, record)
+  if (record && problems.isEmpty) draft.warnings.push(...rotationWarnings(record))
   problems.throwIfAny(FIELD_ORDER)
   if (!drafted || !record) throw incomplete()
   await refuseTooManyPorts(context.db, record, null)
@@ -87,6 +91,7 @@ export function draftFields(draft: DraftContext): DraftedFields | null {
   const balanced = draftDestinations(draft, listening)
   const source = draftSource(draft, listening)
   const allowed_sources = draftSources(draft, listening)
+  if (listening) checkCheck(draft, listening)
   const { body, problems, tunnel } = draft
   if (typeof body.tunnel_id === 'number' && tunnel === null)
     problems.add('tunnel_id', 'UNKNOWN_TUNNEL', message('tunnel.not_found', { tunnel_id: body.tunnel_id }))
@@ -96,7 +101,7 @@ export function draftFields(draft: DraftContext): DraftedFields | null {
 
 /** The caller sets title and position. */
 export function makeRecord(
-  { body }: DraftContext,
+  { body, settings, facts }: DraftContext,
   { listening, balanced, source, allowed_sources }: DraftedFields,
   now: string,
 ): NewRoute {
@@ -111,9 +116,11 @@ export function makeRecord(
     bind_port_range_end: ports.last === ports.first ? null : ports.last,
     bind_interface,
     ...balanced,
+    ...checkedAs(body.check ?? null, balanced.destinations),
     ...source,
     allowed_sources,
     sort_order: body.sort_order ?? 0,
+    fast_path_state: fastPathState(body.is_fast_path, settings, facts.rule_backend.fast_path),
     created_date: now,
     updated_date: now,
   }

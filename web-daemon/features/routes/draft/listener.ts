@@ -7,6 +7,7 @@ import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { Problems } from '../../../platform/http/problems.ts'
 import { portsOf, type Ports } from '../ports.ts'
 import { familyName, warn, type DraftContext } from './context.ts'
+import { canonicalName } from './names.ts'
 
 export interface Listening {
   readonly family: Family
@@ -69,10 +70,12 @@ function bindAddress(draft: DraftContext): string | null {
 const familyId = (family: Family): number => (family === 6 ? ADDRESS_FAMILIES.IPv6 : ADDRESS_FAMILIES.IPv4)
 
 /** Without a bind address: the requested family, or else that of the destination. */
-function requestedFamily({ body }: DraftContext): Family {
+function requestedFamily({ body, names }: DraftContext): Family {
   if (body.address_family_id !== undefined) return body.address_family_id === ADDRESS_FAMILIES.IPv6 ? 6 : 4
-  const destination = body.destination_address ?? body.destinations?.[0]?.address ?? ''
-  return parseIp(destination)?.family ?? 4
+  const [first] = body.destinations ?? []
+  const name = first?.hostname ? names.get(canonicalName(first.hostname)) : undefined
+  if (name) return !name[4].isFound && name[6].isFound ? 6 : 4
+  return parseIp(body.destination_address ?? first?.address ?? '')?.family ?? 4
 }
 
 function bindProblem(text: string, ip: Ip): Message | null {

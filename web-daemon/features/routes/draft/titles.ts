@@ -49,7 +49,7 @@ const numbered =
 function describeRule({ route_protocol_id, bind_port, bind_port_range_end, destinations }: Described): string {
   const protocol = protocolOf(route_protocol_id)
   const [first] = destinations
-  const there = first ? spelledEnd(first.address, portsOf(first.port, first.port_range_end)) : ''
+  const there = first ? spelledEnd(first.hostname ?? first.address, portsOf(first.port, first.port_range_end)) : ''
   return `${protocol === 'both' ? 'tcp+udp' : protocol} ${spelledPorts(portsOf(bind_port, bind_port_range_end))} → ${there}`
 }
 

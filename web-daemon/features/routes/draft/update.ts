@@ -7,6 +7,7 @@ import type { ReadContext } from '../../../platform/context.ts'
 import { Problems } from '../../../platform/http/problems.ts'
 import { isNewProblem } from '../../../platform/http/new-problems.ts'
 import { isActive, type NamedRoute, type RouteRecord } from '../record.ts'
+import { rotationWarnings } from '../rotation-warnings.ts'
 import { checkBackend } from './backend.ts'
 import { checkOtherRules, refuseProtected } from './conflicts.ts'
 import { draftFields, incomplete, makeRecord, type Draft } from './draft.ts'
@@ -62,7 +63,9 @@ const LISTENS_BY = [
 ] as const
 
 const mayMeetListeners = (wanted: RequestedRoute, stored: RequestedRoute): boolean =>
-  LISTENS_BY.some((field) => wanted[field] !== stored[field])
+  LISTENS_BY.some((field) => wanted[field] !== stored[field]) ||
+  (wanted.check?.on_all_down ?? 'keep') !== (stored.check?.on_all_down ?? 'keep') ||
+  (wanted.destinations ?? []).some(({ hostname }) => Boolean(hostname))
 
 /** Null if a problem leaves something undecided. A protected port is refused at once. */
 function drafted(draft: DraftContext, stored: RouteRecord, now: string): NamedRoute | null {
@@ -72,6 +75,7 @@ function drafted(draft: DraftContext, stored: RouteRecord, now: string): NamedRo
   const record = { ...makeRecord(draft, fields, now), ...howApplied(stored), created_date, route_rule_id }
   checkOtherRules(draft, record)
   checkBackend(draft, record)
+  if (draft.problems.isEmpty) draft.warnings.push(...rotationWarnings(record))
   // A disabled rule that keeps its listener may be changed whatever its port.
   if (record.is_enabled || !isSameListener(record, stored)) refuseProtected(draft, fields.listening)
   return record
@@ -147,19 +151,16 @@ function withChanges(stored: RouteRecord, body: UpdateRouteBody): RequestedRoute
   }
 }
 
-export function destinationBody({
-  address,
-  port,
-  port_range_end,
-  weight,
-  is_enabled,
-}: RouteDestinationBody): RouteDestinationBody {
+/** A name is what it was, whatever it was resolved to. */
+export function destinationBody(one: RouteDestinationBody): RouteDestinationBody {
+  const { address = '', hostname, hostname_policy } = one
   return {
-    address,
-    port,
-    port_range_end: port_range_end ?? null,
-    weight: weight ?? 1,
-    is_enabled: is_enabled ?? true,
+    ...(hostname ? { hostname, hostname_policy: hostname_policy ?? 'first' } : { address }),
+    port: one.port,
+    port_range_end: one.port_range_end ?? null,
+    weight: one.weight ?? 1,
+    is_enabled: one.is_enabled ?? true,
+    is_backup: one.is_backup ?? false,
   }
 }
 
@@ -172,10 +173,10 @@ function withFirst(
   }: { readonly [F in 'address' | 'port' | 'port_range_end']?: RouteDestinationBody[F] | undefined },
 ): RouteDestinationBody[] {
   if (!first) return rest
+  const { hostname: _name, hostname_policy: _policy, ...unnamed } = first
   return [
     {
-      ...first,
-      address: address ?? first.address,
+      ...(address === undefined ? first : { ...unnamed, address }),
       port: port ?? first.port,
       port_range_end: port_range_end === undefined ? (first.port_range_end ?? null) : port_range_end,
     },
@@ -189,7 +190,9 @@ function modeAfter(
   after: readonly RouteDestinationBody[],
 ): number {
   if (after.length === 1 && before.length > 1) return LOAD_BALANCE_MODES.None
-  const active = after.filter(({ is_enabled = true, weight = 1 }) => isActive({ is_enabled, weight })).length
+  const active = after.filter(
+    ({ is_enabled = true, weight = 1, is_backup = false }) => !is_backup && isActive({ is_enabled, weight }),
+  ).length
   return active > 1 && load_balance_mode_id === LOAD_BALANCE_MODES.None
     ? LOAD_BALANCE_MODES.RoundRobin
     : load_balance_mode_id

@@ -1,26 +1,21 @@
 // Why a rule does or does not relay: checks every step of a packet's path; the first that stops it is the verdict
 // (decisions.md, F24).
-import type { Evidence, RouteAnalysis, RouteVerdict } from '@panel/shared/api/analysis.ts'
+import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
-import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RouteHealthView } from '@panel/shared/api/routes/answers.ts'
-import { fromRoot, message, type Message } from '@panel/shared/messages/message.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import { ruleNamed, tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { StoreContext } from '../../../platform/context.ts'
-import {
-  foreignRules,
-  remediesOf,
-  describeTaker,
-  toldOf,
-  describeWriter,
-  type InTheWay,
-} from '../../forwarding/foreign.ts'
+import { foreignRules, type InTheWay } from '../../forwarding/foreign.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { observe } from '../../tunnels/view.ts'
 import { readHealth } from './health.ts'
+import { fastPathView } from '../fast-path.ts'
 import { targetOf } from '../get.ts'
 import { readPaths, type Paths } from '../path.ts'
-import { inTheWayOf } from './path-check.ts'
+import { passes, stops, type Finding } from './finding.ts'
+import { blocked, marked, taken } from './foreign-findings.ts'
+import { foreignObstacles } from './path-check.ts'
 import { probeDestinations } from './reachability.ts'
 import { isAsStored, readKernelRules, type KernelRules } from '../kernel-rules.ts'
 import { familyOf, type RouteRecord } from '../record.ts'
@@ -30,15 +25,6 @@ import type { Traffic } from '../traffic/traffic.ts'
 import { trafficView } from '../traffic/view.ts'
 import { findEgress } from './egress.ts'
 
-/** One step of the path; `verdict` null: it does not stop packets. */
-interface Finding {
-  readonly sentence: Message
-  readonly evidence: Evidence
-  readonly verdict: RouteVerdict | null
-  readonly fix: readonly Message[]
-  readonly isCertain: boolean
-}
-
 export function analyzeRoute(traffic: Traffic) {
   return async (context: StoreContext, { params }: Incoming): Promise<Answer<RouteAnalysis>> => {
     const record = await targetOf(context, params)
@@ -47,7 +33,7 @@ export function analyzeRoute(traffic: Traffic) {
     const foreign = await foreignRules(context.request)
     const [health] = await readHealth(context, [record], { rules: held, paths, foreign })
     if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
-    const inTheWay = await inTheWayOf(context.request, record, { foreign, paths })
+    const inTheWay = await foreignObstacles(context.request, record, { foreign, paths })
     const findings = [
       inForce(record),
       inKernel(record, held, health),
@@ -55,7 +41,7 @@ export function analyzeRoute(traffic: Traffic) {
       await shadow(context, record),
       blocked(foreign, inTheWay),
       taken(inTheWay),
-      marked(inTheWay),
+      ...(await marks(context, record, inTheWay)),
       tunnel(record, health, paths),
       await destinations(context, record),
       await mtu(context, record, health),
@@ -79,20 +65,6 @@ export function analyzeRoute(traffic: Traffic) {
     return ok(answer)
   }
 }
-
-const passes = (name: string, sentence: Message, data: Record<string, unknown> = {}): Finding => ({
-  sentence,
-  evidence: { name, detail: sentence.message, detail_message: sentence, data },
-  verdict: null,
-  fix: [],
-  isCertain: true,
-})
-const stops = (verdict: RouteVerdict, finding: Finding, fix: readonly Message[], isCertain = true): Finding => ({
-  ...finding,
-  verdict,
-  fix,
-  isCertain,
-})
 
 function inForce({ is_enabled }: RouteRecord): Finding {
   if (is_enabled) return passes('rule', message('health.is_enabled'))
@@ -134,42 +106,16 @@ async function shadow({ db }: StoreContext, { route_rule_id }: RouteRecord): Pro
   return stops('RULE_SHADOWED', finding, [message('health.fix_order', { rules, count: rules.length })])
 }
 
-/** What cannot be read for certain is evidence, not a verdict. */
-function blocked(foreign: ForeignFound, { blocks }: InTheWay): Finding {
-  const { is_readable: readable, managers, total, detail } = foreign
-  const [block = null] = blocks
-  const data = { readable, managers, total, block: block && { ...block, remedy: block.remedy.message } }
-  if (!readable)
-    return passes('foreign_rules', message('health.firewalls_unreadable', { detail: fromRoot(detail) }), data)
-  if (!block) return passes('foreign_rules', message('health.firewalls_fine', { count: total }), data)
-  if (!block.is_certain)
-    return passes(
-      'foreign_rules',
-      message('health.block_unsure', { block: toldOf(block), remedies: remediesOf(blocks) }),
-      data,
-    )
-  return stops(
-    'FORWARD_BLOCKED',
-    passes('foreign_rules', toldOf(block), data),
-    blocks.map(({ remedy }) => remedy),
-  )
-}
+const marks = async (context: StoreContext, record: RouteRecord, inTheWay: InTheWay): Promise<Finding[]> => [
+  await marked(context, record, inTheWay),
+  ...fastPath(record),
+]
 
-function taken({ takers }: InTheWay): Finding {
-  const [taker] = takers
-  if (!taker) return passes('foreign_dnat', message('health.not_taken'))
-  const finding = passes('foreign_dnat', describeTaker(taker), { ...taker })
-  return taker.is_certain ? stops('RULE_SHADOWED', finding, [message('forwarding.fix_taken')]) : finding
-}
-
-/** What is not masqueraded finds no way back, where the destination's own way leads past this server. */
-function marked({ writers }: InTheWay): Finding {
-  const [writer] = writers
-  if (!writer) return passes('connection_mark', message('health.not_marked'))
-  const finding = passes('connection_mark', describeWriter(writer), { ...writer })
-  return writer.is_after && writer.is_certain
-    ? stops('FORWARD_BLOCKED', finding, [message('forwarding.fix_mark')], false)
-    : finding
+/** A filter that somebody adds stops none of its connections that are established. */
+function fastPath(record: RouteRecord): Finding[] {
+  if (record.fast_path_state === 'off') return []
+  const { is_active, reason_message } = fastPathView(record)
+  return [passes('fast_path', message('health.sentence', { text: reason_message }), { is_active })]
 }
 
 function tunnel(record: RouteRecord, { tunnel: over }: RouteHealthView, { tunnelsOf, nameOf }: Paths): Finding {

@@ -15,6 +15,7 @@ import { foreignRules } from '../../forwarding/foreign.ts'
 import { readKernelRules, type KernelRules } from '../kernel-rules.ts'
 import { portsOf, spelledEnd } from '../ports.ts'
 import { ruleOf, type RouteRecord } from '../record.ts'
+import { isRotationPending } from '../rotation.ts'
 import { findCovers, shadowsAmong, type Cover } from './shadows.ts'
 import { fromRoot, message, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import { ruleNamed } from '@panel/shared/messages/named.ts'
@@ -113,12 +114,13 @@ function compareRule(record: RouteRecord, held: KernelRules, covers: readonly Co
   const { route_rule_id, route_rule_title: title } = record
   const [desired, actual] = [ruleOf(record), held.rules.get(route_rule_id) ?? null]
   const damage = held.damaged.find((one) => one.route_rule_id === route_rule_id)?.detail
+  const isPending = held.is_readable && isRotationPending(record, held)
   const diffs =
-    desired && actual && !sameState(desired, actual)
+    desired && actual && !isPending && !sameState(desired, actual)
       ? failedChecks(checkRuleset([route_rule_id], [desired], [actual]))
       : []
   const stray = held.unmanaged[0]
-  const { status, sentence } = classify(record, { desired, actual, damage, stray, diffs: diffs.length })
+  const { status, sentence } = classify(record, { desired, actual, damage, stray, diffs: diffs.length, isPending })
   return {
     route_rule_id,
     title,
@@ -153,6 +155,8 @@ interface Compared {
   /** What somebody else has put into the table. */
   readonly stray: string | undefined
   readonly diffs: number
+  /** The next look rotates it. */
+  readonly isPending: boolean
 }
 
 const lastError = ({ last_apply_error_message: why }: RouteRecord): Message =>
@@ -160,7 +164,7 @@ const lastError = ({ last_apply_error_message: why }: RouteRecord): Message =>
 
 function classify(
   record: RouteRecord,
-  { desired, actual, damage, stray, diffs }: Compared,
+  { desired, actual, damage, stray, diffs, isPending }: Compared,
 ): { status: ReconcileStatus; sentence: Message } {
   if (record.apply_status_id === APPLY_STATUSES.Inconsistent)
     return { status: 'Inconsistent', sentence: message('drift.rule_stuck', { why: lastError(record) }) }
@@ -170,11 +174,11 @@ function classify(
     return actual
       ? { status: 'Drifted', sentence: message('drift.rule_disabled_held') }
       : { status: 'InSync', sentence: message('drift.rule_disabled') }
-  if (!actual) return { status: 'Missing', sentence: message('drift.rule_missing') }
+  if (!actual && !isPending) return { status: 'Missing', sentence: message('drift.rule_missing') }
   if (diffs === 0 && stray !== undefined)
     return { status: 'Drifted', sentence: message('drift.rule_stray', { what: stray }) }
   return diffs === 0
-    ? { status: 'InSync', sentence: message('drift.rule_in_sync') }
+    ? { status: 'InSync', sentence: message(isPending ? 'drift.rule_rotates' : 'drift.rule_in_sync') }
     : { status: 'Drifted', sentence: message('drift.rule_differs') }
 }
 

@@ -1,6 +1,6 @@
 // The health of rules, by criteria in a fixed order of importance (decisions.md, S7).
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
-import type { RouteHealthState, RouteHealthView, TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
+import type { RouteHealthView, TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { checkMessage, failedChecks } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
@@ -15,9 +15,15 @@ import type { ReadContext } from '../../../platform/context.ts'
 import { foreignRules, describeTaker, describeWriter } from '../../forwarding/foreign.ts'
 import { observe } from '../../tunnels/view.ts'
 import { nullIfHelperAway } from '../../../platform/helper/away.ts'
+import { fastPathView } from '../fast-path.ts'
 import { readKernelRules, type KernelRules } from '../kernel-rules.ts'
-import { familyOf, ruleOf, type RouteRecord } from '../record.ts'
+import { familyOf, ruleOf, type DestinationRecord, type RouteRecord } from '../record.ts'
 import { readPaths, type Paths } from '../path.ts'
+import { shownState } from '../shown-state.ts'
+import { reasonsOfDown } from '../store-checks.ts'
+import { takersOf } from '../takers.ts'
+import { carriedOutAlike, readCarriedOut } from './carried-out.ts'
+import { closed, ofDestinations, type Verdict } from './destinations.ts'
 import { findShadows } from './shadows.ts'
 
 /** Where the rule's packets come from and go to is left to the analysis. */
@@ -27,6 +33,8 @@ interface AlreadyRead {
   readonly rules?: KernelRules
   readonly paths?: Paths
   readonly foreign?: ForeignFound
+  /** For those who do not look at `carried_out_as`, which is null then. */
+  readonly withoutSources?: true
 }
 
 export async function readHealth(
@@ -35,39 +43,67 @@ export async function readHealth(
   read: AlreadyRead = {},
 ): Promise<RouteHealthView[]> {
   if (records.length === 0) return []
-  const { hopsOf, tunnelsOf, nameOf } = read.paths ?? (await readPaths({ db, request }, records))
+  const paths = read.paths ?? (await readPaths({ db, request }, records, { withDevices: true }))
+  const { hopsOf, tunnelsOf, nameOf } = paths
   const namesOf = (record: RouteRecord): string[] => tunnelsOf(record).flatMap((id) => nameOf(id) ?? [])
   const ids = records.map(({ route_rule_id }) => route_rule_id)
-  const [held, forwarding, beside, observed, shadows] = await Promise.all([
+  const [held, forwarding, beside, observed, shadows, reasons, carriedOut] = await Promise.all([
     read.rules ?? nullIfHelperAway(readKernelRules(request, ids)),
     nullIfHelperAway(request('forwarding.probe', {})),
     readBeside(request, read.foreign),
     observe(request, [...new Set(records.flatMap(namesOf))]),
     findShadows(db, ids),
+    reasonsOfDown(db, ids),
+    readCarriedOut(request, read.withoutSources ? [] : records, paths),
   ])
   return records.map((record) => {
-    const tunnels = tunnelsOf(record).flatMap((tunnel_id): TunnelOnPath[] => {
-      const interface_name = nameOf(tunnel_id)
-      if (interface_name === undefined) return []
-      const { is_up, oper_state, is_known } = observed(interface_name)
-      return [{ tunnel_id, interface_name, is_up, oper_state, is_known }]
-    })
+    const tunnels = tunnelsOn(record, paths, observed)
+    const rule = held?.rules.get(record.route_rule_id)
     const tunnel = tunnels.find(({ is_up, is_known }) => is_known && !is_up) ?? tunnels[0] ?? null
     return healthView(record, {
       held,
       forwarding: forwarding?.state.live ?? null,
       beside: beside(record),
       tunnel,
-      destinations: record.destinations
-        .filter(({ is_enabled }) => is_enabled)
-        .map(({ address, port }, at) => {
-          const over = tunnels.find(({ tunnel_id }) => tunnel_id === hopsOf(record)[at])
-          return { address, port, tunnel: over ?? null }
-        }),
+      destinations: destinationsOf(record, tunnels, hopsOf(record), (one) => carriedOut(rule, one)),
+      carried_out_as: carriedOutAlike(rule, carriedOut),
+      reasonOf: (id) => reasons.get(id) ?? null,
       deletedTunnel: tunnelsOf(record).find((id) => nameOf(id) === undefined) ?? null,
       shadows: shadows.get(record.route_rule_id) ?? [],
     })
   })
+}
+
+/** Those that its packets go over and that are still there. */
+const tunnelsOn = (
+  record: RouteRecord,
+  { tunnelsOf, nameOf }: Paths,
+  observed: Awaited<ReturnType<typeof observe>>,
+): TunnelOnPath[] =>
+  tunnelsOf(record).flatMap((tunnel_id) => {
+    const interface_name = nameOf(tunnel_id)
+    if (interface_name === undefined) return []
+    const { is_up, oper_state, is_known } = observed(interface_name)
+    return [{ tunnel_id, interface_name, is_up, oper_state, is_known }]
+  })
+
+function destinationsOf(
+  record: RouteRecord,
+  tunnels: readonly TunnelOnPath[],
+  hops: readonly (number | null)[],
+  carriedOut: (destination: DestinationRecord) => string | null,
+): RouteHealthView['destinations'] {
+  const takers = takersOf(record)
+  return record.destinations
+    .filter(({ is_enabled }) => is_enabled)
+    .map((one, at) => ({
+      address: one.address,
+      port: one.port,
+      tunnel: tunnels.find(({ tunnel_id }) => tunnel_id === hops[at]) ?? null,
+      takes_connections: takers.includes(one),
+      state: shownState(one),
+      carried_out_as: carriedOut(one),
+    }))
 }
 
 interface ObservedRoute {
@@ -79,14 +115,17 @@ interface ObservedRoute {
   /** That of its path; of several one that is down. */
   readonly tunnel: TunnelOnPath | null
   readonly destinations: RouteHealthView['destinations']
+  readonly carried_out_as: string | null
   /** Which the rule names. */
   readonly deletedTunnel: number | null
   readonly shadows: readonly RouteRecord[]
+  /** Why a destination is down. */
+  readonly reasonOf: (route_destination_id: number) => Message | null
 }
 
 function healthView(record: RouteRecord, observedTunnel: ObservedRoute): RouteHealthView {
   const { route_rule_id } = record
-  const { held, tunnel, destinations } = observedTunnel
+  const { held, tunnel, destinations, carried_out_as } = observedTunnel
   const installed = held?.is_readable ? held.rules.has(route_rule_id) : null
   const { state, sentence } = verdict(record, observedTunnel)
   return {
@@ -97,15 +136,15 @@ function healthView(record: RouteRecord, observedTunnel: ObservedRoute): RouteHe
     installed,
     tunnel,
     destinations,
+    carried_out_as,
+    fast_path: fastPathView(record),
   }
 }
 
-interface Verdict {
-  readonly state: RouteHealthState
-  readonly sentence: Message
-}
-
-function verdict(record: RouteRecord, { held, forwarding, shadows, beside, ...path }: ObservedRoute): Verdict {
+function verdict(
+  record: RouteRecord,
+  { held, forwarding, shadows, beside, reasonOf, ...path }: ObservedRoute,
+): Verdict {
   const { apply_status_id: status, last_apply_error_message: error } = record
   if (!record.is_enabled) return { state: 'disabled', sentence: message('health.disabled') }
   if (status === APPLY_STATUSES.Inconsistent)
@@ -128,6 +167,7 @@ function verdict(record: RouteRecord, { held, forwarding, shadows, beside, ...pa
     besideStrays(held) ??
     (beside?.is_certain ? { state: 'impaired', sentence: beside.text } : null) ??
     whileForwarding(record, forwarding) ??
+    ofDestinations(record, reasonOf) ??
     overTunnel(path) ?? {
       state: 'healthy',
       sentence: beside ? message('health.as_stored_beside', { text: beside.text }) : asStored(shadows),
@@ -164,6 +204,7 @@ function inKernel(record: RouteRecord, held: KernelRules): Verdict | null {
   const { route_rule_id: id } = record
   const actual = held.rules.get(id)
   const desired = ruleOf(record)
+  if (!actual && !desired) return closed(record)
   if (actual && sameState(actual, desired)) return null
   const damaged = held.damaged.find(({ route_rule_id }) => route_rule_id === id)
   if (!actual)

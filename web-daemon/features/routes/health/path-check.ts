@@ -11,7 +11,7 @@ import {
   NOTHING_IN_THE_WAY,
   remediesOf,
   describeTaker,
-  toldOf,
+  blockMessage,
   describeWriter,
   type InTheWay,
 } from '../../forwarding/foreign.ts'
@@ -27,7 +27,7 @@ export async function preparePath(context: CommandContext, record: RouteRecord):
   return warnings.flat()
 }
 
-export async function inTheWayOf(
+export async function foreignObstacles(
   request: Reader,
   record: NamedRoute,
   { foreign, paths }: { readonly foreign: ForeignFound; readonly paths: Paths },
@@ -47,14 +47,14 @@ async function onlyDevice(request: Reader, record: NamedRoute, { hopsOf, nameOf 
 /** The rule stands even if this cannot be read. Single rules that might drop packets are left to the analysis. */
 async function foreignWarnings(context: CommandContext, record: RouteRecord): Promise<Warning[]> {
   try {
-    const { blocks, takers, writers } = await inTheWayOf(context.request, record, {
+    const { blocks, takers, writers } = await foreignObstacles(context.request, record, {
       foreign: await foreignRules(context.request),
       paths: await readPaths(context, [record]),
     })
     const [[block], [taker], [writer]] = [blocks, takers, writers]
     return [
       ...(block && (block.is_certain || block.is_policy)
-        ? [warning('FOREIGN_FORWARD_POLICY_DROP', '', sentences(toldOf(block), remediesOf(blocks)))]
+        ? [warning('FOREIGN_FORWARD_POLICY_DROP', '', sentences(blockMessage(block), remediesOf(blocks)))]
         : []),
       ...(taker ? [warning('FOREIGN_DNAT', 'bind_port', describeTaker(taker))] : []),
       ...(writer ? [warning('FOREIGN_CONNECTION_MARK', '', describeWriter(writer))] : []),

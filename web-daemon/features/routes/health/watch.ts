@@ -1,6 +1,7 @@
 // The relay rules in the background: how each is, whether the kernel holds it as it is stored, and reapplied where the
 // operator
 // wants that (decisions.md, S7, S15, E2).
+import type { Logger } from 'pino'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { RouteHealthEvent, RouteHealthState } from '@panel/shared/api/routes/answers.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
@@ -11,9 +12,10 @@ import { settle } from '../../../change/engine.ts'
 import { makeRemediation, type RemediationDeps, type Watched } from '../../../change/remediate.ts'
 import { keepComparing, type Schedule, type ScheduleDeps } from '../../../change/schedule.ts'
 import type { CommandContext } from '../../../platform/context.ts'
-import { readKernelRules, isAsStored, type KernelRules } from '../kernel-rules.ts'
+import { isAsStored, type KernelRules } from '../kernel-rules.ts'
 import { reapplyByItself } from '../life.ts'
-import type { RouteRecord } from '../record.ts'
+import { rotationOf, type RouteRecord } from '../record.ts'
+import { settleRotation } from '../rotation.ts'
 import { routeRecords } from '../resource.ts'
 import { readPaths, rememberRoutes, type Paths } from '../path.ts'
 import { allRoutes, enabledIds, routeEnds, routesOf } from '../store.ts'
@@ -27,6 +29,8 @@ export type Hint = 'all' | 'tunnels' | readonly number[]
 interface Rule {
   readonly key: number
   readonly status: RouteHealthState
+  /** Which of its destinations are in rotation. */
+  readonly variant: string
   readonly title: string
   readonly detail: string
   readonly sentence: RouteHealthEvent['detail_message']
@@ -53,11 +57,12 @@ export function makeRouteWatch(deps: RemediationDeps, traffic: Traffic): RouteWa
   })
   const source: DriftSource<number, Rule, Hint> = {
     noun: 'routes',
-    look: (hints, unexpected) => lookAt(deps, traffic, hints, unexpected),
+    look: (hints, unexpected) => lookAt(deps, traffic, hints, unexpected, deps.logger),
     isExpected: ({ status }) => status === 'healthy' || status === 'disabled',
     publish: ({ changes }) => {
       for (const change of changes) for (const event of healthEvent(change)) deps.publish('route.health', event)
     },
+    publishFirst: (changes) => deps.publish('route.first', { rules: changes.flatMap(healthEvent) }),
     remediate: (rules) => remediate(rules.map(({ key: id, ...rule }) => ({ id, ...rule }))),
     dueIn,
     isUrgent: async (hints) => hints.includes('all') && isReady() && (await isTableGone(deps)),
@@ -89,7 +94,7 @@ function hintsIn(events: readonly HostEvent[]): Hint[] {
   return subjects.has('link') ? ['tunnels'] : []
 }
 
-type Context = Omit<CommandContext, 'note'>
+type Context = Omit<CommandContext, 'note'> & Pick<RemediationDeps, 'record'>
 
 /** With the whole table everything that is relayed stands still. */
 async function isTableGone({ db, request }: Pick<Context, 'db' | 'request'>): Promise<boolean> {
@@ -105,6 +110,7 @@ async function lookAt(
   traffic: Traffic,
   hints: ReadonlySet<Hint>,
   unexpected: readonly number[] | null,
+  logger: Logger,
 ): Promise<Look<number, Rule>> {
   const { db, request } = context
   // While root is away nothing is known: that is no health of a rule.
@@ -114,19 +120,16 @@ async function lookAt(
   await rememberRoutes(context, ends, paths)
   const isAll = unexpected === null || hints.size === 0 || hints.has('all')
   const scope = isAll ? 'all' : idsIn(hints, unexpected, () => ends.filter((rule) => paths.tunnelsOf(rule).length > 0))
-  const stored = scope === 'all' ? await allRoutes(db) : await routesOf(db, scope)
-  if (stored.length === 0) return { items: [], scope }
-  const held = await readKernelRules(
-    request,
-    stored.map(({ route_rule_id }) => route_rule_id),
-  )
+  const known = scope === 'all' ? await allRoutes(db) : await routesOf(db, scope)
+  if (known.length === 0) return { items: [], scope }
+  const { stored, held } = await settleRotation(context, traffic, known, logger)
   const records = await settle(
     context,
     routeRecords(context, traffic),
     stored,
     (row) => held.is_readable && isAsStored(row, held),
   )
-  return { items: await rulesFrom(context, records, { rules: held, paths }), scope }
+  return { items: await rulesFrom(context, records, { rules: held, paths, withoutSources: true }), scope }
 }
 
 function idsIn(
@@ -142,7 +145,7 @@ function idsIn(
 async function rulesFrom(
   context: Context,
   records: readonly RouteRecord[],
-  read: { readonly rules: KernelRules; readonly paths: Paths },
+  read: { readonly rules: KernelRules; readonly paths: Paths; readonly withoutSources: true },
 ): Promise<Rule[]> {
   const healths = await readHealth(context, records, read)
   return records.flatMap((record, at) => {
@@ -155,6 +158,7 @@ async function rulesFrom(
         title,
         is_self_heal,
         status: health.state,
+        variant: record.destinations.map((one) => rotationOf(one)).join(),
         detail: health.detail,
         sentence: health.detail_message,
         isDrifted: isDrifted(record, read.rules),

@@ -21,6 +21,11 @@ export function plus(a: TrafficDelta, b: TrafficDelta): TrafficDelta {
 export function minus(a: TrafficDelta, b: TrafficDelta): TrafficDelta {
   return each((field) => a[field] - b[field])
 }
+export function most(a: TrafficDelta, b: TrafficDelta): TrafficDelta {
+  return each((field) => Math.max(a[field], b[field]))
+}
+export const atLeastNothing = (a: TrafficDelta): TrafficDelta => most(a, NOTHING)
+
 export function perSecond(delta: TrafficDelta, seconds: number): TrafficDelta {
   return each((field) => delta[field] / seconds)
 }

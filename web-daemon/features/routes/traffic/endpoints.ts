@@ -92,7 +92,7 @@ function live(traffic: Traffic): Handler<RouteTrafficAnswer> {
         rx_bytes_per_second: delta.rx_bytes / seconds,
         tx_bytes_per_second: delta.tx_bytes / seconds,
       })),
-      ...trafficNote(is_readable ? null : detail),
+      ...trafficNote(is_readable ? null : detail, traffic.missing),
     }
     return ok(answer)
   }
@@ -116,7 +116,7 @@ function summary(traffic: Traffic): Handler<TrafficSummaryAnswer> {
         at: traffic.lastAt === null ? null : new Date(traffic.lastAt).toISOString(),
       },
       routes: views,
-      ...trafficNote(null),
+      ...trafficNote(null, traffic.missing),
     }
     return ok(answer)
   }
@@ -194,7 +194,7 @@ function counters(traffic: Traffic): Handler<RouteCountersAnswer> {
       tx_bytes_since_creation: view.tx_bytes_since_creation,
       hit: view.rx_packets_since_creation + view.tx_packets_since_creation > 0,
       ...messageFields('source', message('note.counter_source')),
-      ...trafficNote(is_readable ? null : detail),
+      ...trafficNote(is_readable ? null : detail, traffic.missing),
       checked_at: now().toISOString(),
     }
     return ok(answer)

@@ -28,6 +28,19 @@ export async function allTotals(db: ReadDb): Promise<Map<number, StoredTotal>> {
           tx_packets: row.seen_tx_packets,
         },
         epoch: row.seen_epoch,
+        fast: {
+          rx_bytes: row.fast_rx_bytes,
+          tx_bytes: row.fast_tx_bytes,
+          rx_packets: row.fast_rx_packets,
+          tx_packets: row.fast_tx_packets,
+        },
+        fast_epoch: row.fast_epoch,
+        twice: {
+          rx_bytes: row.twice_rx_bytes,
+          tx_bytes: row.twice_tx_bytes,
+          rx_packets: row.twice_rx_packets,
+          tx_packets: row.twice_tx_packets,
+        },
       },
     ]),
   )
@@ -57,7 +70,7 @@ export async function saveTraffic(
 }
 
 async function saveSums(db: WriteDb, sums: ReadonlyMap<number, StoredTotal>, now: string): Promise<void> {
-  const rows = [...sums].map(([route_rule_id, { total, counter, epoch }]) => ({
+  const rows = [...sums].map(([route_rule_id, { total, counter, epoch, fast, fast_epoch, twice }]) => ({
     route_rule_id,
     ...total,
     seen_rx_bytes: counter.rx_bytes,
@@ -65,6 +78,15 @@ async function saveSums(db: WriteDb, sums: ReadonlyMap<number, StoredTotal>, now
     seen_rx_packets: counter.rx_packets,
     seen_tx_packets: counter.tx_packets,
     seen_epoch: epoch,
+    fast_rx_bytes: fast.rx_bytes,
+    fast_tx_bytes: fast.tx_bytes,
+    fast_rx_packets: fast.rx_packets,
+    fast_tx_packets: fast.tx_packets,
+    fast_epoch,
+    twice_rx_bytes: twice.rx_bytes,
+    twice_tx_bytes: twice.tx_bytes,
+    twice_rx_packets: twice.rx_packets,
+    twice_tx_packets: twice.tx_packets,
     updated_date: now,
   }))
   await inPieces(rows, async (some) => {

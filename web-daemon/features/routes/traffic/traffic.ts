@@ -1,25 +1,24 @@
 // The traffic of rules: samples the kernel's counters, sums them up even if they are recreated, and keeps the traffic
 // of each interval.
-import { fromRoot, message, type Message } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import type { RelayCounters } from '@panel/shared/ruleset/model.ts'
 import type { Logger } from 'pino'
 import type { CommandContext } from '../../../platform/context.ts'
-import { intervalStart } from '../../../platform/db/spans.ts'
 import { nullIfHelperAway } from '../../../platform/helper/away.ts'
 import type { SettingKey } from '../../settings/definitions.ts'
 import type { SettingsReader } from '../../../platform/settings.ts'
-import { joinBuckets, type Bucket } from './bucket.ts'
+import type { Bucket } from './bucket.ts'
 import { ConnectionCounter } from '../connections/counter.ts'
 import { readKernelCounters } from '../kernel-rules.ts'
 import { isNothing, NOTHING, deltaOnly, type TrafficDelta } from './delta.ts'
-import { allTotals, deleteBucketsBefore, storedIds, saveTraffic } from './store.ts'
-import { CounterAccumulator } from './accumulator.ts'
+import { allTotals } from './store.ts'
+import { UnsavedTraffic } from './unsaved.ts'
+import { accumulatorFor, CounterAccumulator } from './accumulator.ts'
 
 /** Samples for a graph of the last minutes. */
 export const MAX_POINTS = 120
 /** A crash of the daemon loses nothing, since the kernel keeps counting; so saving at intervals is enough. */
 const SAVE_EVERY_MS = 10_000
-const DAY_S = 86_400
 
 interface TrafficDeps {
   readonly db: CommandContext['db']
@@ -52,16 +51,15 @@ interface Available {
 export class Traffic {
   readonly #deps: TrafficDeps
   #accumulators: Promise<Map<number, CounterAccumulator>> | null = null
-  readonly #dirty = new Set<number>()
-  #buckets = new Map<string, Bucket>()
   #samples: Sample[] = []
   #available: Available = { is_readable: false, detail: message('note.counters_unread') }
+  #missing: Message = verbatim('')
   #reading: Promise<boolean> | null = null
   #readAt: Moment | null = null
   #sampledAt: number | null = null
   #sampling: Promise<void> | null = null
   readonly #connections = new ConnectionCounter()
-  #saving: Promise<void> = Promise.resolve()
+  readonly #unsaved: UnsavedTraffic
   #changing = 0
   /** Incremented by every change of the ruleset: a sample that was requested before is discarded. */
   #generation = 0
@@ -69,6 +67,7 @@ export class Traffic {
 
   constructor(deps: TrafficDeps) {
     this.#deps = deps
+    this.#unsaved = new UnsavedTraffic(deps, this.#connections)
   }
 
   /** Samples and saves from now on, until `stop`. */
@@ -110,7 +109,7 @@ export class Traffic {
 
   /** The current length of an interval of the history. */
   get bucketSeconds(): number {
-    return this.#deps.settings.get('routes.aggregate_interval_seconds')
+    return this.#unsaved.bucketSeconds
   }
 
   /** Takes a last sample and saves it. */
@@ -121,6 +120,11 @@ export class Traffic {
       this.#deps.logger.error({ err }, 'the counters of the rules were not read'),
     )
     await this.save()
+  }
+
+  /** What is missing from the totals; empty where nothing is. */
+  get missing(): Message {
+    return this.#missing
   }
 
   get available(): Available {
@@ -147,7 +151,7 @@ export class Traffic {
     const flows = await nullIfHelperAway(this.#deps.request('ruleset.flows', {}))
     const newConnections = this.#connections.take(flows, this.#deps.monotonic())
     for (const { route_rule_id } of flows?.flows ?? [])
-      this.#connect(route_rule_id, newConnections?.get(route_rule_id) ?? 0)
+      this.#unsaved.connect(route_rule_id, newConnections?.get(route_rule_id) ?? 0)
   }
 
   /** From the last count; null if not known. */
@@ -185,12 +189,16 @@ export class Traffic {
     return (await this.#getAccumulators()).get(route_rule_id) ?? new CounterAccumulator()
   }
 
+  /** Of every rule that was ever read, deleted ones included. */
+  totals(): Promise<ReadonlyMap<number, Pick<CounterAccumulator, 'total'>>> {
+    return this.#getAccumulators()
+  }
+
   /** For a rule whose creation failed: another rule may get its id. */
   async forget(route_rule_id: number): Promise<void> {
     const accumulators = await this.#getAccumulators()
     accumulators.delete(route_rule_id)
-    this.#dirty.delete(route_rule_id)
-    for (const [key, bucket] of this.#buckets) if (bucket.route_rule_id === route_rule_id) this.#buckets.delete(key)
+    this.#unsaved.forget(route_rule_id)
   }
 
   /** The traffic of each of the last intervals, oldest first. */
@@ -204,7 +212,7 @@ export class Traffic {
 
   /** Intervals that are not saved yet. */
   unsaved(route_rule_id: number): Bucket[] {
-    return [...this.#buckets.values()].filter((bucket) => bucket.route_rule_id === route_rule_id)
+    return this.#unsaved.of(route_rule_id)
   }
 
   /**
@@ -218,11 +226,10 @@ export class Traffic {
     try {
       return await work((last) => {
         for (const counters of last) {
-          this.#add(
-            counters.route_rule_id,
-            accumulatorFor(accumulators, counters.route_rule_id).readLast(deltaOnly(counters)),
-          )
-          this.#dirty.add(counters.route_rule_id)
+          const { route_rule_id } = counters
+          const accumulator = accumulatorFor(accumulators, route_rule_id)
+          this.#unsaved.add(route_rule_id, accumulator.readLast(deltaOnly(counters), twiceIn(counters)))
+          this.#unsaved.touch(route_rule_id)
         }
         lastCounters.push(...last)
       })
@@ -239,9 +246,9 @@ export class Traffic {
   }
 
   /** Runs are sequential. What cannot be written is tried again with the next run. */
-  save(): Promise<void> {
-    this.#saving = this.#saving.catch(() => undefined).then(() => this.#save())
-    return this.#saving
+  async save(): Promise<void> {
+    const accumulators = await this.#getAccumulators()
+    await this.#unsaved.save((route_rule_id) => accumulatorFor(accumulators, route_rule_id).sum)
   }
 
   async #read(): Promise<boolean> {
@@ -254,7 +261,16 @@ export class Traffic {
       : { is_readable: false, detail: message('panel.helper_away') }
     if (!held?.is_readable) return false
     for (const one of held.counters)
-      this.#add(one.route_rule_id, accumulatorFor(accumulators, one.route_rule_id).read(deltaOnly(one), held.epoch))
+      this.#unsaved.add(
+        one.route_rule_id,
+        accumulatorFor(accumulators, one.route_rule_id).read(deltaOnly(one), held.epoch, twiceIn(one)),
+      )
+    for (const one of held.fast?.counters ?? [])
+      this.#unsaved.add(
+        one.route_rule_id,
+        accumulatorFor(accumulators, one.route_rule_id).readFast(deltaOnly(one), held.fast?.epoch ?? ''),
+      )
+    this.#missing = fromRoot(held.fast?.detail ?? '')
     this.#readAt = { date: this.#deps.now().getTime(), monotonic: this.#deps.monotonic() }
     return true
   }
@@ -274,70 +290,6 @@ export class Traffic {
     this.#samples = [...this.#samples.slice(-MAX_POINTS), { at: read.date, seconds, deltas }]
   }
 
-  #add(route_rule_id: number, delta: TrafficDelta): void {
-    if (isNothing(delta)) return
-    this.#dirty.add(route_rule_id)
-    this.#intoBucket(route_rule_id, delta, 0)
-  }
-
-  /** An interval without traffic is kept only if a connection started in it. */
-  #connect(route_rule_id: number, newConnections: number): void {
-    if (newConnections > 0 || this.#buckets.has(this.#keyNow(route_rule_id).key))
-      this.#intoBucket(route_rule_id, NOTHING, newConnections)
-  }
-
-  #intoBucket(route_rule_id: number, delta: TrafficDelta, newConnections: number): void {
-    const { key, bucket_start } = this.#keyNow(route_rule_id)
-    const active_connections = this.#connections.active(route_rule_id)
-    const new_connections = this.#connections.newPerSecond(route_rule_id) === null ? null : newConnections
-    this.#buckets.set(
-      key,
-      joinBuckets(this.#buckets.get(key), {
-        route_rule_id,
-        bucket_start,
-        ...delta,
-        active_connections,
-        new_connections,
-      }),
-    )
-  }
-
-  #keyNow(route_rule_id: number): { key: string; bucket_start: number } {
-    const now = Math.floor(this.#deps.now().getTime() / 1000)
-    const bucket_start = intervalStart(now, this.bucketSeconds)
-    return { key: `${route_rule_id} ${bucket_start}`, bucket_start }
-  }
-
-  async #save(): Promise<void> {
-    const { db, now, settings } = this.#deps
-    const accumulators = await this.#getAccumulators()
-    const stored = await storedIds(db, [...this.#dirty])
-    const sums = new Map([...stored].map((id) => [id, accumulatorFor(accumulators, id).sum]))
-    const buckets = [...this.#buckets.values()].filter(({ route_rule_id }) => stored.has(route_rule_id))
-    // What arrives during the write belongs to the next run.
-    for (const id of stored) this.#dirty.delete(id)
-    const written = this.#buckets
-    this.#buckets = new Map([...written].filter(([, { route_rule_id }]) => !stored.has(route_rule_id)))
-    try {
-      await db.transaction().execute(async (transaction) => {
-        await saveTraffic(transaction, sums, buckets, now().toISOString())
-        await deleteBucketsBefore(
-          transaction,
-          Math.floor(now().getTime() / 1000) - settings.get('routes.history_retention_days') * DAY_S,
-        )
-      })
-    } catch (failure) {
-      for (const id of stored) this.#dirty.add(id)
-      for (const bucket of buckets) this.#putBack(bucket)
-      throw failure
-    }
-  }
-
-  #putBack(bucket: Bucket): void {
-    const key = `${bucket.route_rule_id} ${bucket.bucket_start}`
-    this.#buckets.set(key, joinBuckets(this.#buckets.get(key), bucket))
-  }
-
   #getAccumulators(): Promise<Map<number, CounterAccumulator>> {
     this.#accumulators ??= this.#load()
     return this.#accumulators
@@ -353,10 +305,4 @@ export class Traffic {
   }
 }
 
-function accumulatorFor(accumulators: Map<number, CounterAccumulator>, route_rule_id: number): CounterAccumulator {
-  const stored = accumulators.get(route_rule_id)
-  if (stored) return stored
-  const accumulator = new CounterAccumulator()
-  accumulators.set(route_rule_id, accumulator)
-  return accumulator
-}
+const twiceIn = ({ twice }: RelayCounters): TrafficDelta | null => (twice ? deltaOnly(twice) : null)

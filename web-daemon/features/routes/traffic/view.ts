@@ -7,11 +7,17 @@ import type { Traffic } from './traffic.ts'
 
 export const TRAFFIC_NOTE = message('note.traffic')
 
-/** `why`: null where the kernel's counters could be read. */
-export function trafficNote(why: Message | null) {
+/**
+ * `why`: null where the kernel's counters could be read. `missing`: what the totals do not have; empty where nothing.
+ */
+export function trafficNote(why: Message | null, missing: Message) {
   return messageFields(
     'note',
-    why === null ? TRAFFIC_NOTE : sentences(TRAFFIC_NOTE, message('note.traffic_stale', { why })),
+    sentences(
+      TRAFFIC_NOTE,
+      why && message('note.traffic_stale', { why }),
+      missing.message === '' ? null : message('note.traffic_missing', { missing }),
+    ),
   )
 }
 

@@ -1,5 +1,5 @@
 // The settings of the category metrics: how the host is sampled and when it is reported as critical (decisions.md, M1).
-import { bool, float, int } from '../kinds.ts'
+import { bool, float, int, oneOf } from '../kinds.ts'
 
 export const METRICS = {
   'metrics.sample_interval_seconds': float(
@@ -29,5 +29,14 @@ export const METRICS = {
     95,
     { min: 1, max: 100, unit: 'percent' },
     'Use of a disk that is critical. It should leave the time to make room.',
+  ),
+  'metrics.prometheus_enabled': bool(
+    false,
+    'Whether Prometheus can read the metrics of the panel at /metrics. Turn it on where a Prometheus server watches this host.',
+  ),
+  'metrics.prometheus_rules': oneOf(
+    ['all', 'none', 'tagged'],
+    'all',
+    'Relay rules that are among the metrics for Prometheus. Choose those with a tag, or none, where thousands of rules are more than it should keep.',
   ),
 }

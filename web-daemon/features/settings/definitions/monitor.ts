@@ -24,7 +24,7 @@ export const MONITOR = {
   'monitor.window_size': int(
     60,
     { min: 1, max: 10_000 },
-    'How many of the newest probes a tunnel is judged by. A larger window overlooks short faults and is slower to notice one.',
+    'How many of the newest probes decide the state of a tunnel. A larger window overlooks short faults and is slower to notice one.',
   ),
   'monitor.degraded_loss_pct': float(
     20,

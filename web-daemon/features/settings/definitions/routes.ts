@@ -1,6 +1,20 @@
 // The settings of the category routes: defaults of new relay rules, and how their traffic is counted.
 import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
-import { bool, float, int, lookup } from '../kinds.ts'
+import { Type } from '@panel/shared/schema.ts'
+import { message } from '@panel/shared/messages/message.ts'
+import { bool, float, int, json, lookup, oneOf, type Shape } from '../kinds.ts'
+
+const DNS_SERVERS: Shape = {
+  schema: Type.Array(
+    Type.String({
+      pattern:
+        '^(([0-9]{1,3}\\.){3}[0-9]{1,3}(:[1-9][0-9]{0,4})?|[0-9a-f:]*:[0-9a-f:]+|\\[[0-9a-f:]+\\](:[1-9][0-9]{0,4})?)$',
+    }),
+    { maxItems: 4, uniqueItems: true },
+  ),
+  json_shape: '[text]',
+  refusal: message('setting.dns_servers'),
+}
 
 export const ROUTES = {
   // Not SNAT, whose address each rule names for itself.
@@ -40,9 +54,19 @@ export const ROUTES = {
     { min: 1, max: 3650, unit: 'days' },
     'Age at which the traffic history of a rule is deleted. A longer time takes more disk.',
   ),
+  'routes.fast_path': oneOf(
+    ['off', 'on'],
+    'off',
+    'Whether established connections of relay rules go past the chains of the firewall, which is quicker. Your own firewall then no longer sees their packets, so a rule that you add to it stops none of them. A rule with limits, logging or a packet mark stays on the slow path. Totals stay exact either way.',
+  ),
   'routes.auto_enable_ip_forward': bool(
     true,
     'Whether the first rule of a family turns IP forwarding on. It is never turned off by itself. Turn it off where something else on this server decides that.',
+  ),
+  'routes.dns_servers': json<readonly string[]>(
+    [],
+    DNS_SERVERS,
+    'DNS servers that resolve the host names of destinations, each with its port where that is not 53. Without any, those of this server are used.',
   ),
   'routes.warn_conntrack_usage_percent': float(
     80,

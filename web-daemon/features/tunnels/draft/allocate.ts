@@ -89,7 +89,10 @@ function indexIfFree(pool: PoolRecord, number: number, taken: readonly Cidr[]): 
   return subnet && !taken.some((network) => overlaps(network, subnet)) ? number : null
 }
 
-/** Networks that an allocation avoids: addresses, routes and next hops of the host, those of other tunnels, and the endpoints. */
+/**
+ * Networks that an allocation avoids: addresses, routes and next hops of the host, those of other tunnels, and the
+ * endpoints.
+ */
 function takenNetworks({ facts, existing }: DraftContext, { local, remote }: Ends): Cidr[] {
   const single = (text: string): Cidr[] => {
     const ip = parseIp(text)

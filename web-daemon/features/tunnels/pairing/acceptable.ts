@@ -11,14 +11,18 @@ import { decodePairingCode, PairingCodeError } from './code.ts'
 import { readContent, type PairingContent } from './content.ts'
 import { mirrored, mirroredAddresses } from './mirror.ts'
 
-interface Obstacle {
+interface RefusalReason {
   /** Of this end. */
   readonly field: string
   readonly message: string
 }
 
 /** What the other server would object to wherever it stands; null if nothing. */
-export function obstacleTo(settings: SettingsReader, content: PairingContent, pairing_code: string): Obstacle | null {
+export function refusalReason(
+  settings: SettingsReader,
+  content: PairingContent,
+  pairing_code: string,
+): RefusalReason | null {
   const [problem] = problemsThere(settings, content)
   if (problem) return { field: fieldHere(problem), message: problem.message }
   const problems = new Problems()

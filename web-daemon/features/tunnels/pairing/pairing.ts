@@ -8,7 +8,7 @@ import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { findPool } from '../../pools/store.ts'
 import { idIn, noSuchTunnel } from '../get.ts'
-import { obstacleTo } from './acceptable.ts'
+import { refusalReason } from './acceptable.ts'
 import { encodePairingCode } from './code.ts'
 import { makeContent } from './content.ts'
 import { mirroredAddresses, summarise } from './mirror.ts'
@@ -31,12 +31,12 @@ export async function showPairingCode(
       field: 'addresses',
     })
   const pairing_code = encodePairingCode(content)
-  const obstacle = obstacleTo(settings, content, pairing_code)
-  if (obstacle)
+  const reason = refusalReason(settings, content, pairing_code)
+  if (reason)
     throw new Refusal(
       'CONFLICT',
-      message('tunnel.code_refused', { tunnel: tunnelNamed(record), why: obstacle.message }),
-      { field: obstacle.field },
+      message('tunnel.code_refused', { tunnel: tunnelNamed(record), why: reason.message }),
+      { field: reason.field },
     )
   const answer: PairingCodeAnswer = {
     pairing_code,

@@ -1,0 +1,14 @@
+// What an API token may do (reference.md, API tokens).
+export const SCOPES = [
+  'read',
+  'metrics',
+  'tunnels',
+  'routes',
+  'monitor',
+  'diagnostics',
+  'settings',
+  'backup',
+  'safe-apply',
+  '*',
+] as const
+export type Scope = (typeof SCOPES)[number]

@@ -1,0 +1,42 @@
+// Notifications: what they say, what is wrong with a target, and what became of a delivery.
+export const NOTICE = {
+  'notice.tunnel_problem':
+    'Tunnel {name} {state, select, Down {is down} Degraded {is degraded} other {is in an unknown state}}. {reason}',
+  'notice.tunnel_resolved': 'Tunnel {name} is up again.',
+  'notice.drift_problem':
+    'The host does not hold tunnel {name} as it is stored: it {state, select, Missing {is missing} Inconsistent {was left half changed} other {was changed}}.',
+  'notice.drift_resolved': 'The host holds tunnel {name} as it is stored again.',
+  'notice.route_problem':
+    'Relay rule {title} {state, select, failed {is not in force} inconsistent {was left half changed} other {is degraded}}. {reason}',
+  'notice.route_resolved': 'Relay rule {title} works again.',
+  'notice.destination_problem': 'Destination {destination} of relay rule {title} is down. {reason}',
+  'notice.destination_resolved': 'Destination {destination} of relay rule {title} is up again.',
+  'notice.contested':
+    'Other software keeps taking away or changing {what, select, tunnel {the tunnel} other {the relay rule}} {name}. {reason}',
+  'notice.safe_apply_ended':
+    '{how, select, confirmed {The changes were confirmed and stay.} cancelled {The changes were cancelled and taken back.} other {Nobody confirmed the changes in time, so they were taken back.}}',
+  'notice.sign_in_failed':
+    '{count, plural, one {# sign-in} other {# sign-ins}} failed within {minutes, number} minutes, the last one from {address}.',
+  'notice.sign_in_new_network': '{username} signed in from {address}. Nobody has signed in from there within 30 days.',
+  'notice.host_resolved':
+    'No longer a problem: {what, select, certificate {the certificate} disk {the disk at {name}} other {the root helper}}.',
+  'notice.test': 'This is a test. Notifications of this panel arrive here.',
+  'notice.title_problem': '{server}: problem',
+  'notice.title_resolved': '{server}: resolved',
+  'notice.title_info': '{server}: notice',
+  'notice.not_found': 'There is no notification target {webhook_id}.',
+  'notice.needed': '{field} is needed for a target of the kind {kind}.',
+  'notice.url_form': '{field} must be an address such as {example}, without a name and a password in it.',
+  'notice.secret_form': '{field} must begin with whsec_ and hold at least 24 bytes in Base64.',
+  'notice.private':
+    '{host} is inside the networks of this host. Allow that with webhooks.allow_private, if it is meant.',
+  'notice.unresolved': 'The name {host} cannot be resolved: {error}.',
+  'notice.timeout': 'The receiver did not answer within {seconds, number} seconds.',
+  'notice.status': 'The receiver answered {status}.',
+  'notice.redirect': 'The receiver redirects to another host, or more than once.',
+  'notice.unreachable': 'The receiver cannot be reached: {error}.',
+  'notice.certificate_untrusted': 'The certificate of the receiver is not trusted: {error}.',
+  'notice.certificate_name': 'The certificate of the receiver is not valid for {host}.',
+  'notice.no_starttls': 'The receiver does not offer STARTTLS. The mail was not sent, since it would not be encrypted.',
+  'notice.delivered': 'The receiver has taken it.',
+} as const

@@ -1,0 +1,82 @@
+// A panel that sends notifications, with a receiver of its own on this host.
+import { createHmac } from 'node:crypto'
+import type {
+  ChangeWebhookAnswer,
+  DeliveryView,
+  ListDeliveriesAnswer,
+  TestWebhookAnswer,
+} from '@panel/shared/api/webhooks.ts'
+import { message } from '@panel/shared/messages/message.ts'
+import type { StoredEvents } from '@panel/web-daemon/platform/events/bus.ts'
+import type { Client, Reply } from './client.ts'
+import { startPanel, type TestPanel } from './panel.ts'
+import { httpReceiver, type HttpReceiver } from './receivers.ts'
+import { set } from './settings.ts'
+import { eventually } from './streams.ts'
+
+export const HOOK = { title: 'Hook', kind: 'json', events: ['tunnel_state'] }
+
+/** How a receiver that knows the secret signs what it received first. */
+export const signatureOf = ({ received }: HttpReceiver, secret: string): string => {
+  const [one] = received
+  const signed = `${String(one?.headers['webhook-id'])}.${String(one?.headers['webhook-timestamp'])}.${one?.body}`
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
+  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
+}
+
+/** As it is published with what is stored of it. */
+export const stored = <N extends keyof StoredEvents>(
+  { db, bus }: Pick<TestPanel, 'db' | 'bus'>,
+  name: N,
+  event: StoredEvents[N],
+): Promise<void> => db.transaction().execute((transaction) => bus.publishIn(transaction, name, [event]))
+
+/** Until what is under way is over. */
+export const rest = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 150))
+
+export interface Notified {
+  readonly panel: TestPanel
+  readonly operator: Client
+  readonly receiver: HttpReceiver
+  readonly add: (body?: object) => Promise<Reply<ChangeWebhookAnswer>>
+  readonly deliveries: () => Promise<readonly DeliveryView[]>
+  readonly test: () => Promise<TestWebhookAnswer>
+  /** The monitor gives a tunnel a state. */
+  readonly tunnel: (to: 'Up' | 'Down' | 'Degraded', tunnel_id?: number) => Promise<void>
+  readonly arrives: (count: number) => Promise<void>
+  /** Time passes, and the outbox looks again. */
+  readonly pass: (seconds: number) => void
+  readonly close: () => Promise<void>
+}
+
+export async function startNotified(): Promise<Notified> {
+  const receiver = await httpReceiver()
+  const panel = await startPanel({ notifications: { timeout_ms: 500 } })
+  const operator = await panel.setUp()
+  await set(operator, { 'webhooks.allow_private': true, 'display.server_name': 'Hamburg' })
+  panel.notifications.start(panel.readIncidents)
+  return {
+    panel,
+    operator,
+    receiver,
+    add: (body = {}) => operator.post('/webhooks', { ...HOOK, url: receiver.url, ...body }),
+    // A session of its own, since hours may have passed.
+    deliveries: async () =>
+      (await (await panel.signIn()).get<ListDeliveriesAnswer>('/webhooks/1/deliveries')).body.deliveries,
+    test: async () => (await operator.post<TestWebhookAnswer>('/webhooks/1/test')).body,
+    tunnel: (to, tunnel_id = 1) => {
+      const reason = message('monitor.unmeasured')
+      const change = { tunnel_id, interface_name: `gre-a-${tunnel_id}`, from: 'Unknown', to, reason } as const
+      return stored(panel, 'tunnel.state', change)
+    },
+    arrives: (count) => eventually(() => receiver.received.length >= count, `${count} notifications`),
+    pass: (seconds) => {
+      panel.clock.advance(seconds)
+      panel.notifications.outbox.kick()
+    },
+    close: async () => {
+      receiver.close()
+      await panel.close()
+    },
+  }
+}

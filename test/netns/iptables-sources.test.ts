@@ -1,0 +1,110 @@
+// The chains of the sources in this machine's kernel, in both variants of iptables: who writes them, and when.
+import assert from 'node:assert/strict'
+import { IN_ROTATION } from '@panel/shared/ruleset/model.ts'
+import { exampleRule } from '../support/example-rule.ts'
+import { takeSourcesAway } from './earlier-iptables.ts'
+import { KernelNamespace } from './kernel-namespace.ts'
+import { RELAY, RelayRig, ruleOfRig, SERVERS } from './relay-rig.ts'
+
+const [ONE, TWO, SNAT] = [
+  exampleRule({ route_rule_id: 1, bind_port: 1001 }),
+  exampleRule({ route_rule_id: 2, bind_port: 1002 }),
+  exampleRule({ route_rule_id: 3, bind_port: 1003, nat_mode: 'snat', snat_address: '192.0.2.9' }),
+]
+const GRE = { interface_name: 'gre-a-1', address: '172.17.1.1' }
+const LINE = '-A PANEL-SOURCE -o gre-a-1 -j SNAT --to-source 172.17.1.1'
+
+for (const variant of ['nft', 'legacy'])
+  describe(`The chain of the sources of iptables-${variant}`, function () {
+    this.timeout(120_000)
+    let host: KernelNamespace
+    before(async () => {
+      host = new KernelNamespace({ PANEL_RULE_BACKEND: `iptables_${variant}` })
+      await host.kernel.rulesets.followSources([GRE])
+      await host.kernel.rulesets.submit([], [ONE, SNAT])
+    })
+    after(() => host.close())
+    const nat = (...command: string[]): string => host.run(`iptables-${variant}`, ['-t', 'nat', ...command])
+    const chain = (): string[] => nat('-S', 'PANEL-SOURCE').trim().split('\n').slice(1)
+    const held = async () => {
+      const { rules, damaged, unmanaged } = await host.kernel.rulesets.read()
+      return { ids: rules.map(({ route_rule_id }) => route_rule_id), damaged, unmanaged }
+    }
+    const whole = (...ids: number[]) => ({ ids, damaged: [], unmanaged: [] })
+
+    it('is not written by a change of a rule, nor by one of a link that leaves the sources as they are', async () => {
+      nat('-R', 'PANEL-SOURCE', '1', ...LINE.split(' ').slice(2), '-c', '7', '700')
+      const counted = (): boolean => nat('-S', 'PANEL-SOURCE', '-v').includes('-c 7 700 ')
+      assert.ok(counted(), nat('-S', 'PANEL-SOURCE', '-v'))
+      await host.kernel.rulesets.submit([], [TWO])
+      await host.kernel.rulesets.submit([2], [])
+      await host.kernel.rulesets.followSources([GRE])
+      assert.ok(counted())
+      assert.deepEqual(await held(), whole(1, 3))
+    })
+
+    for (const [what, command] of [
+      ['emptied', ['-F', 'PANEL-SOURCE']],
+      ['added to', ['-I', 'PANEL-SOURCE', '-o', 'eth7', '-j', 'RETURN']],
+    ] as const)
+      it(`damages no rule where somebody has ${what} it, and is right again with the next change`, async () => {
+        nat(...command)
+        assert.deepEqual(await held(), whole(1, 3))
+        await host.kernel.rulesets.submit([], [TWO])
+        assert.deepEqual(chain(), [LINE])
+        await host.kernel.rulesets.submit([2], [])
+        assert.deepEqual(await held(), whole(1, 3))
+      })
+
+    it('leaves out a name that iptables takes for several', async () => {
+      await host.kernel.rulesets.followSources([GRE, { ...GRE, interface_name: 'gre+' }])
+      assert.deepEqual(chain(), [LINE])
+    })
+
+    it('stays with the last rule, and goes with everything of ours', async () => {
+      await host.kernel.rulesets.submit([1, 3], [])
+      assert.deepEqual(chain(), [LINE])
+      await host.kernel.rulesets.clear()
+      assert.doesNotMatch(nat('-S'), /PANEL/)
+      await host.kernel.rulesets.followSources([])
+      await host.kernel.rulesets.submit([], [ONE])
+      assert.deepEqual(chain(), [])
+    })
+  })
+
+for (const variant of ['nft', 'legacy'])
+  describe(`Relay rules that an earlier version made by iptables-${variant}`, function () {
+    this.timeout(120_000)
+    const rig = new RelayRig({ PANEL_RULE_BACKEND: `iptables_${variant}` })
+    const RULES = [
+      ruleOfRig(1),
+      ruleOfRig(2, { nat_mode: 'snat', snat_address: '10.9.0.1' }),
+      ruleOfRig(3, {
+        bind_address: 'fd01::1',
+        destinations: [{ address: 'fd09::2', port: 80, port_range_end: null, weight: 1, ...IN_ROTATION }],
+      }),
+    ]
+    before(async () => {
+      await rig.open()
+      await rig.servers.calls.listen({ protocol: 'tcp', address: SERVERS[0], port: 80 })
+      await rig.become(...RULES)
+    })
+    after(() => rig.close())
+    const saved = (): string =>
+      ['', '6'].map((six) => rig.relay.run(`ip${six}tables-${variant}-save`, ['-t', 'nat'])).join('')
+
+    it('are whole when the next helper serves, which has taken none of them out, and no connection ends', async () => {
+      await rig.client.calls.hold('before', { protocol: 'tcp', address: RELAY, port: 1001 })
+      const before = await rig.counted(1)
+      const current = saved().replace(/^#.*\n/gm, '')
+      for (const six of ['', '6']) takeSourcesAway((...args) => rig.relay.run(...args), `ip${six}tables-${variant}`)
+      assert.doesNotMatch(saved(), /PANEL-(?:MASQ|SOURCE)/)
+      await rig.restartHelper()
+      const { rules, damaged, unmanaged } = await rig.held()
+      assert.deepEqual({ rules, damaged, unmanaged }, { rules: RULES, damaged: [], unmanaged: [] })
+      assert.deepEqual(saved().match(/^-A PANEL-(?:SNAT|MASQ) .*$/gm), current.match(/^-A PANEL-(?:SNAT|MASQ) .*$/gm))
+      assert.equal(await rig.client.calls.say('before'), true)
+      const after = await rig.counted(1)
+      assert.ok(before.tx_packets > 0 && after.tx_packets > before.tx_packets)
+    })
+  })

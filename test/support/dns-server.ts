@@ -1,0 +1,99 @@
+// A real DNS server (dnsmasq) on a port of loopback, whose records a test changes.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createSocket } from 'node:dgram'
+import { Resolver } from 'node:dns/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface DnsServer {
+  /** As the setting routes.dns_servers names it. */
+  readonly address: string
+  /** The addresses of each name; it answers with these from now on. */
+  readonly set: (records: Readonly<Record<string, readonly string[]>>) => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/** Where it runs, and how a test hears from there that it answers. */
+interface Elsewhere {
+  /** The words of a command that ends with what it is to run, such as that of another network. */
+  readonly within: readonly string[]
+  readonly resolve: (name: string, server: string) => Promise<readonly string[]>
+}
+const HERE: Elsewhere = { within: [], resolve: resolveHere }
+
+/** `ttl_seconds`: of every answer. */
+export async function startDnsServer(ttl_seconds = 60, { within, resolve }: Elsewhere = HERE): Promise<DnsServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'panel-dns-'))
+  const port = await freePort()
+  const address = `127.0.0.1:${port}`
+  let child: ChildProcess | null = null
+  const stop = async (): Promise<void> => {
+    const running = child
+    child = null
+    if (running?.exitCode !== null) return
+    running.kill()
+    await once(running, 'exit')
+  }
+  const set: DnsServer['set'] = async (records) => {
+    await stop()
+    const lines = Object.entries(records).flatMap(([name, all]) => all.map((one) => `host-record=${name},${one}`))
+    const file = join(folder, 'dnsmasq.conf')
+    const ready = { name: 'ready.test', address: '192.0.2.200' }
+    writeFileSync(file, [...lines, `host-record=${ready.name},${ready.address}`, ''].join('\n'))
+    const [program = 'dnsmasq', ...words] = [...within, 'dnsmasq']
+    child = spawn(
+      program,
+      [
+        ...words,
+        '--keep-in-foreground',
+        `--conf-file=${file}`,
+        `--port=${port}`,
+        '--listen-address=127.0.0.1',
+        '--bind-interfaces',
+        '--no-resolv',
+        '--no-hosts',
+        '--local=/test/',
+        `--local-ttl=${ttl_seconds}`,
+        '--user=',
+        '--pid-file',
+      ],
+      { stdio: 'ignore' },
+    )
+    await answers(() => resolve(ready.name, address), address)
+  }
+  await set({})
+  return {
+    address,
+    set,
+    stop: async () => {
+      await stop()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+async function resolveHere(name: string, server: string): Promise<readonly string[]> {
+  const resolver = new Resolver({ timeout: 200, tries: 1 })
+  resolver.setServers([server])
+  return resolver.resolve4(name).catch(() => [])
+}
+
+async function answers(found: () => Promise<readonly string[]>, address: string): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    if ((await found()).length > 0) return
+    await sleep(25)
+  }
+  throw new Error(`dnsmasq does not answer at ${address}`)
+}
+
+async function freePort(): Promise<number> {
+  const socket = createSocket('udp4')
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  const { port } = socket.address()
+  socket.close()
+  return port
+}

@@ -1,0 +1,64 @@
+// The account halfway through what is done there: a second factor being set up and asked for, and a token being made.
+import { codeOf, turnOnFactor } from '../../api/support/factor.ts'
+import { OPERATOR } from '../../api/support/panel.ts'
+import { scrollToEnd } from '../support/host.ts'
+import { press } from './acts.ts'
+import type { At, Scene } from './scene.ts'
+import type { FullWorld } from './world.ts'
+
+/** Of the picture that has a server of its own. */
+let world: FullWorld | undefined
+
+const beginFactor = async ({ page, say }: At): Promise<void> => {
+  await scrollToEnd(page)
+  const card = page.locator('section', { has: page.getByRole('heading', { name: say('account.factor.title') }) })
+  await card.locator('[name=current_password]').fill(OPERATOR.password)
+  await press(page, say('account.factor.begin'))
+  await page.getByRole('img', { name: say('account.factor.qr') }).waitFor()
+}
+
+const confirmFactor = async (at: At): Promise<void> => {
+  await beginFactor(at)
+  if (!world) throw new Error('the picture of the recovery codes has no server')
+  const secret = (await at.page.locator('main dd .key').innerText()).replaceAll(/[^A-Z2-7]/g, '')
+  await at.page.locator('[name=code]').fill(codeOf(world.host, secret, -1))
+  await press(at.page, at.say('account.factor.confirm'))
+  await at.page.locator('pre').waitFor()
+}
+
+const newToken = async ({ page, say }: At): Promise<void> => {
+  await scrollToEnd(page)
+  await page.getByText(say('account.tokens.new'), { exact: true }).click()
+  await page.locator('[name=title]').fill('Prometheus')
+}
+
+export const ACCOUNT: readonly Scene[] = [
+  { name: 'account-factor', path: 'account', alone: () => undefined, arrive: beginFactor },
+  {
+    name: 'account-recovery-codes',
+    path: 'account',
+    alone: (its) => void (world = its),
+    arrive: confirmFactor,
+  },
+  {
+    name: 'sign-in-code',
+    alone: ({ host, client }) => turnOnFactor(host, client),
+    arrive: async ({ page }) => {
+      await page.locator('input[name=username]').fill(OPERATOR.username)
+      await page.locator('input[name=password]').fill(OPERATOR.password)
+      await page.keyboard.press('Enter')
+      await page.locator('input[name=code]').waitFor()
+    },
+  },
+  { name: 'account-token-form', path: 'account', arrive: newToken },
+  {
+    name: 'account-token-made',
+    path: 'account',
+    alone: () => undefined,
+    arrive: async (at) => {
+      await newToken(at)
+      await press(at.page, at.say('account.tokens.create'))
+      await at.page.getByText(/^tp_/).first().waitFor()
+    },
+  },
+]

@@ -1,0 +1,107 @@
+// What the relayed connections carry over restarts of the package's own units, and what is counted of it.
+import assert from 'node:assert/strict'
+import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
+import { expect } from '../panel/panel.ts'
+import { becomes, HELPER, SLOW, UNITS, type Installed } from './installed.ts'
+import type { RelayedFlows } from './relayed-flows.ts'
+
+/** While it is there the helper waits with its start. */
+const AWAY = '/run/the-helper-is-away'
+const DROP_IN = `/run/systemd/system/${HELPER}.d`
+/** The kernel forgets what was closed after a second in the place of two minutes. */
+const SOON = 'sysctl -qw net.netfilter.nf_conntrack_tcp_timeout_time_wait='
+const [ENDING, LEFT] = [40, 60]
+
+export function relays(panel: Installed, flows: RelayedFlows): void {
+  it('breaks none of 200 relayed connections when both units are restarted, and counts each byte of them', async () => {
+    const [before, owned] = [await panel.processes(), await table(panel)]
+    await panel.lab.run(`systemctl restart ${UNITS.join(' ')}`, SLOW)
+    assert.equal(
+      (await panel.processes()).some((pid) => before.includes(pid)),
+      false,
+    )
+    assert.equal(await table(panel), owned)
+    await flows.areAlive('restarted')
+    await flows.areCounted()
+  })
+
+  it('has room in its unit for every socket that the helper leaves with systemd, of which a restart makes no more', async () => {
+    const kept = await socketsKept(panel)
+    assert.deepEqual(kept, ['fast-path', 'owner-panel'])
+    assert.ok(kept.length <= Number(await panel.property(HELPER, 'FileDescriptorStoreMax')))
+  })
+
+  it('owns its table while a helper that was killed is away, so that nobody can flush or change it, and after it', async () => {
+    const { lab } = panel
+    const before = await table(panel)
+    await isAway(panel, 'systemctl kill --signal KILL')
+    await lab.run('nft flush ruleset')
+    const { code, stderr } = await lab.try('nft delete table inet panel')
+    assert.notEqual(code, 0)
+    assert.match(stderr, /Operation not permitted/)
+    await flows.areAlive('flushed')
+    await comesBack(panel)
+    assert.equal(await table(panel), before)
+    await flows.areAlive('owned')
+  })
+
+  it('lets nft change the table after that, and owns it again', async () => {
+    const { operator } = panel
+    const twice = [1, 2].map((last) => ({ address: `10.99.0.${last}`, port: 80 }))
+    const wanted = { route_rule_title: 'by nft', bind_port: 4455, destinations: twice }
+    const { route } = expect(await operator.post<ChangeRouteAnswer>('/routes', wanted), 201)
+    expect(await operator.delete(`/routes/${route.route_rule_id}`), 200)
+    assert.deepEqual(await socketsKept(panel), ['fast-path', 'owner-panel'])
+    const { code } = await panel.lab.try('nft delete table inet panel')
+    assert.notEqual(code, 0)
+    await flows.areAlive('changed')
+  })
+
+  it('counts to the byte what connections of the fast path carried, and which of them ended, while the helper was away', async () => {
+    await panel.lab.run(`${SOON}1`)
+    await isAway(panel, 'systemctl restart --no-block')
+    const before = await flows.totals()
+    await flows.areAlive('unattended')
+    await flows.end(ENDING)
+    // What the kernel has forgotten only its event still counts, which waits in the socket that systemd keeps.
+    await becomes(
+      () => flows.tracked(),
+      (count) => count === LEFT,
+    )
+    assert.equal(await panel.property(HELPER, 'SubState'), 'start-pre')
+    await panel.lab.run(`${SOON}120`)
+    await comesBack(panel)
+    await flows.areAlive('attended')
+    const after = await flows.areCounted()
+    assert.ok(after.every((bytes, at) => bytes > (before[at] ?? 0)))
+  })
+}
+
+/** Their names. */
+async function socketsKept({ lab }: Installed): Promise<string[]> {
+  const listed = await lab.run(`systemd-analyze --json=short fdstore ${HELPER}`)
+  return (JSON.parse(listed) as { readonly fdname: string }[]).map(({ fdname }) => fdname).sort()
+}
+
+/** The table as the kernel knows it: who owns it, and the number it got when it was made. */
+const table = ({ lab }: Installed): Promise<string> =>
+  lab.run('nft --handle list table inet panel | grep -E "^table|flags (owner|persist)"')
+
+/** Ends the helper; the next one waits with its start. */
+async function isAway(panel: Installed, ending: string): Promise<void> {
+  await panel.lab.run(`touch ${AWAY}; mkdir -p ${DROP_IN}
+    printf "[Service]\\nExecStartPre=sh -c 'while test -e ${AWAY}; do sleep 0.2; done'\\n" >${DROP_IN}/away.conf
+    systemctl daemon-reload; ${ending} ${HELPER}`)
+  await becomes(
+    () => panel.property(HELPER, 'SubState'),
+    (state) => state === 'start-pre',
+  )
+}
+
+async function comesBack(panel: Installed): Promise<void> {
+  await panel.lab.run(`rm ${AWAY} ${DROP_IN}/away.conf; systemctl daemon-reload`)
+  await becomes(
+    () => panel.property(HELPER, 'ActiveState'),
+    (state) => state === 'active',
+  )
+}

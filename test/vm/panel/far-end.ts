@@ -1,0 +1,69 @@
+// A far server behind a GRE tunnel and a client before the relay: namespaces of the lab's machine, which is the relay
+// itself, and what arrives at each of them, to the byte.
+import type { Lab } from '../lab/index.ts'
+
+export const [RELAY, NEAR_END, FAR_END] = ['198.51.100.1', '192.0.2.1', '192.0.2.2']
+/** Inside the tunnel, of which the panel makes the near end: where no pool of it has given an address. */
+export const [NEAR_INSIDE, FAR_INSIDE] = ['172.17.200.1', '172.17.200.2']
+export const SERVER_PORTS = [9000, 9001] as const
+
+/** What the panel is asked for: its end of the tunnel. */
+export const ENDS = {
+  local_endpoint: NEAR_END,
+  remote_endpoint: FAR_END,
+  ikey: 7,
+  okey: 7,
+  addresses: [{ address: NEAR_INSIDE, prefix_length: 30 }],
+}
+
+/**
+ * Segments as they are on the wire, so that both ends count the headers that the relay counts: none is sent larger, and
+ * none that arrive right after each other are merged.
+ */
+export const CABLES = `set -e
+for name in client far; do ip netns add $name; ip -n $name link set lo up; done
+ip link add to-client type veth peer name eth0 netns client
+ip link add to-far type veth peer name eth0 netns far
+ip address add ${RELAY}/24 dev to-client; ip address add ${NEAR_END}/24 dev to-far
+ip link set to-client up; ip link set to-far up
+# While the tunnel is down nothing goes another way.
+ip route add unreachable 172.17.200.0/30 metric 4000
+ip -n client address add 198.51.100.2/24 dev eth0; ip -n client link set eth0 gso_max_segs 1 up
+ip -n far address add ${FAR_END}/24 dev eth0; ip -n far link set eth0 gso_max_segs 1 up
+ip -n far link add relayed type gre local ${FAR_END} remote ${NEAR_END} key 7
+ip -n far link set relayed gro_max_size 1 gro_ipv4_max_size 1
+ip -n far address add ${FAR_INSIDE}/30 dev relayed; ip -n far link set relayed gso_max_segs 1 up`
+
+const SERVER = `const { createServer } = require('node:net')
+const { createSocket } = require('node:dgram')
+for (const port of ${JSON.stringify(SERVER_PORTS)}) {
+  createServer((one) => one.on('error', () => one.destroy()).pipe(one)).listen({ port, backlog: 500 })
+  const udp = createSocket('udp4')
+  udp.on('message', (bytes, from) => udp.send(bytes, from.port, from.address, () => undefined))
+  udp.bind(port)
+}`
+
+/** Sends back whatever comes to SERVER_PORTS in the namespace `far`. */
+export function serveFar(lab: Lab): void {
+  lab.spawn('ip', ['netns', 'exec', 'far', 'node', '-e', SERVER])
+}
+
+/** Counts all that arrives at the far end and at the client, before anything is done with it; no probe of the tunnel. */
+export async function countArrivals(lab: Lab, far = [''], client = ['']): Promise<void> {
+  await count(lab, 'far', 'relayed', far)
+  await count(lab, 'client', 'eth0', client)
+}
+
+async function count(lab: Lab, place: 'far' | 'client', device: string, matches: readonly string[]): Promise<void> {
+  const stdin = `add table ip had
+add chain ip had every { type filter hook prerouting priority -450; }
+add rule ip had every icmp type { echo-request, echo-reply } return
+${matches.map((match) => `add rule ip had every iifname "${device}" ${match} counter\n`).join('')}`
+  await lab.run('ip', ['netns', 'exec', place, 'nft', '-f', '-'], { stdin })
+}
+
+/** By what was to match, in bytes. */
+export async function arrivedAt(lab: Lab, place: 'far' | 'client'): Promise<number[]> {
+  const listed = await lab.run('ip', ['netns', 'exec', place, 'nft', 'list table ip had'])
+  return [...listed.matchAll(/bytes (\d+)/g)].map(([, bytes]) => Number(bytes))
+}

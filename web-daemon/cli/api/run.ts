@@ -1,0 +1,80 @@
+// tunnel-panel <noun> <verb>: finds the command, sends its request and prints the answer.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../app/config.ts'
+import { signingKey } from '../../features/auth/key.ts'
+import { signRequest } from '../../features/auth/local-request.ts'
+import { CommandError } from '../errors.ts'
+import { wayUrl } from '../health.ts'
+import { waysIn } from '../listeners.ts'
+import { becomeOwner, cannotGiveUpRoot, runAsOwner } from '../owner.ts'
+import { printText } from '../print.ts'
+import { makeCall, panelUrl, parseArguments } from './arguments.ts'
+import type { ApiCommand } from './catalogue.ts'
+import { API_COMMANDS } from './commands.ts'
+import { formatAnswer } from './output.ts'
+import { readToken, send, type Target } from './send.ts'
+
+/** `readConfig`: of this host, which a command for a panel elsewhere need not have. */
+export async function runApiCommand(readConfig: () => Config, noun: string, args: readonly string[]): Promise<void> {
+  const parsed = parseArguments(args)
+  const { data: file, output, tokenFile } = parsed.options
+  const [verb = '', ...words] = parsed.words
+  const command = findCommand(noun, verb)
+  const data = readData(file)
+  const call = makeCall(command, { ...parsed, words }, data)
+  const url = panelUrl(command, parsed.options, process.env)
+  if (url !== null) return print(await send(elsewhere(url, tokenFile), call), output)
+  const config = readConfig()
+  if (!cannotGiveUpRoot(config.state_dir)) return print(await send(await onThisHost(config), call), output)
+  // A file that only root can read has been read, and what was in it is passed on.
+  const again = [noun, ...args, ...(file === null ? [] : ['--data', '-'])]
+  runAsOwner(config.state_dir, again, JSON.stringify(data))
+}
+
+function print(answer: unknown, output: 'json' | 'table'): void {
+  printText(formatAnswer(answer, output))
+}
+
+function findCommand(noun: string, verb: string): ApiCommand {
+  const own = API_COMMANDS.filter((one) => one.noun === noun)
+  const command = own.find((one) => one.verb === verb) ?? (verb === '' ? own.find(isFirst) : undefined)
+  if (command) return command
+  const what = verb === '' ? 'Name what to do' : `${noun} has no ${verb}`
+  throw new CommandError(`${what}: ${own.map((one) => one.verb).join(', ')}`, 2)
+}
+
+/** Without a verb. */
+const isFirst = ({ verb }: ApiCommand): boolean => verb === 'list' || verb === 'summary'
+
+/** "-" is the standard input. */
+function readData(file: string | null): Record<string, unknown> {
+  if (file === null) return {}
+  const data: unknown = JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'))
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Record<string, unknown>
+  throw new CommandError('--data takes one JSON object.', 2)
+}
+
+function elsewhere(address: string, tokenFile: string | null): Target {
+  const token = readToken(tokenFile, process.env)
+  return { url: address.replace(/\/*$/, '/'), authorize: () => `Bearer ${token}`, isLocal: false }
+}
+
+const ELSEWHERE = 'To use a panel with an API token: --panel https://panel.example/ --token-file FILE'
+
+async function onThisHost(config: Config): Promise<Target> {
+  if (!existsSync(config.state_dir)) throw new CommandError(`There is no panel on this host. ${ELSEWHERE}`, 2)
+  try {
+    becomeOwner(config.state_dir)
+  } catch (failure) {
+    throw failure instanceof CommandError ? new CommandError(`${failure.message}\n${ELSEWHERE}`, 3) : failure
+  }
+  const [way] = await waysIn(config)
+  if (!way) throw new CommandError('The panel listens nowhere.')
+  const key = signingKey(join(config.state_dir, 'session.key'))
+  return {
+    url: wayUrl(way, config),
+    authorize: (method, path, body) => `Panel-Local ${signRequest(key, new Date(), method, path, body)}`,
+    isLocal: true,
+  }
+}

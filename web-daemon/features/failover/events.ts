@@ -1,0 +1,19 @@
+// The events that the checks of destinations publish.
+import type { Message } from '@panel/shared/messages/message.ts'
+
+export interface StoredFailoverEvents {
+  /** The checks have decided otherwise than before. */
+  'destination.state': {
+    readonly route_destination_id: number
+    readonly title: string
+    /** As people write it: address or host name, and port. */
+    readonly destination: string
+    readonly from: string
+    readonly to: string
+    readonly reason: Message
+  }
+}
+
+declare module '../../platform/events/bus.ts' {
+  interface StoredEvents extends StoredFailoverEvents {}
+}

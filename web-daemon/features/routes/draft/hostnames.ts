@@ -1,0 +1,133 @@
+// The addresses of a draft's destinations. What a name resolves to comes from other people, so it is held against the
+// same rules as an address that the operator writes, and never leads to the panel or to SSH of this host.
+import { canonicalIp, compareIp, parseIp } from '@panel/shared/address/ip.ts'
+import { isLoopback } from '@panel/shared/address/special.ts'
+import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
+import { MAX_ADDRESSES_OF_NAME, type RouteDestinationBody } from '@panel/shared/api/routes/destinations.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
+import { has, portsOf } from '../ports.ts'
+import { warn, type DraftContext } from './context.ts'
+import { destinationProblem } from './destination-problem.ts'
+import type { Listening } from './listener.ts'
+import { canonicalName } from './names.ts'
+
+/** How the request names the fields of a destination: `destination_address`, or `destinations.0.address`. */
+export interface Place {
+  readonly given: RouteDestinationBody
+  readonly fields: Readonly<Record<'address' | 'port' | 'port_range_end' | 'hostname', string>>
+}
+
+/** With the address that it comes to; "" is that of a name that does not resolve. */
+export interface AddressedPlace extends Place {
+  readonly address: string
+  readonly name: Name | null
+}
+
+interface Name {
+  readonly hostname: string
+  readonly policy: 'first' | 'all'
+}
+
+/** Null if a problem leaves one undecided. */
+export function withAddresses(
+  draft: DraftContext,
+  listening: Listening | null,
+  places: readonly Place[],
+): AddressedPlace[] | null {
+  const addressed: (AddressedPlace[] | null)[] = []
+  const spread = new Set<string>()
+  for (const place of places) {
+    const { hostname, hostname_policy, port } = place.given
+    if (!hostname) {
+      addressed.push(byAddress(draft, place))
+      continue
+    }
+    const name = { hostname: canonicalName(hostname), policy: hostname_policy ?? 'first' }
+    const end = `${name.hostname} ${port}`
+    // An answer lists a name once for each of its addresses.
+    if (name.policy === 'all' && spread.has(end)) continue
+    spread.add(end)
+    const found = listening && byName(draft, listening, place, name)
+    addressed.push(found && found.map((address) => ({ ...place, address, name })))
+  }
+  const whole = addressed.filter((one) => one !== null)
+  return whole.length < addressed.length ? null : whole.flat()
+}
+
+function byAddress({ problems }: DraftContext, place: Place): AddressedPlace[] | null {
+  const { address } = place.given
+  if (address !== undefined) return [{ ...place, address, name: null }]
+  const field = place.fields.address
+  if (!problems.has(field)) problems.add(field, 'INVALID_DESTINATION', message('route.destination_missing', { field }))
+  return null
+}
+
+function byName(draft: DraftContext, listening: Listening, { given, fields }: Place, name: Name): string[] | null {
+  const { hostname } = name
+  const resolution = draft.names.get(hostname)?.[listening.family]
+  if (!resolution?.isFound) {
+    const params = { hostname, error: resolution?.error ?? 'ENOTFOUND' }
+    if (draft.body.force !== true) {
+      draft.problems.add(fields.hostname, 'HOSTNAME_UNRESOLVED', message('check.unresolved_unless_forced', params))
+      return null
+    }
+    warn(draft, 'HOSTNAME_UNRESOLVED', fields.hostname, message('check.unresolved', params))
+    return ['']
+  }
+  const judged = resolution.addresses.map((address) => ({
+    address,
+    why: addressProblem(draft, listening, address, given.port),
+  }))
+  const usable = judged.filter(({ why }) => why === null).map(({ address }) => canonicalIp(address))
+  const [refused] = judged.flatMap(({ why }) => why ?? [])
+  if (refused && usable.length === 0) {
+    draft.problems.add(fields.hostname, refused.code, refused.message)
+    return null
+  }
+  if (refused) warn(draft, 'HOSTNAME_LEADS_HOME', fields.hostname, refused.message)
+  return chosenAddresses(name.policy, usable, heldBy(draft, name, given.port))
+}
+
+interface AddressProblem {
+  readonly code: 'HOSTNAME_LEADS_HOME' | 'INVALID_DESTINATION'
+  readonly message: Message
+}
+
+type Home = Pick<DraftContext, 'facts' | 'panelPorts'>
+
+/** Why an address that a name resolves to is not used; null where it is. */
+export function addressProblem(home: Home, listening: Listening, address: string, port: number): AddressProblem | null {
+  const ip = parseIp(address)
+  const refused = ip ? destinationProblem(ip) : message('route.not_ip', { address })
+  if (refused) return { code: 'INVALID_DESTINATION', message: refused }
+  if (!leadsHome(home, listening, address, port)) return null
+  return { code: 'HOSTNAME_LEADS_HOME', message: message('check.leads_home', { address, port }) }
+}
+
+function leadsHome({ facts, panelPorts }: Home, listening: Listening, address: string, port: number): boolean {
+  const ip = parseIp(address)
+  if (!ip || listening.route_protocol_id === ROUTE_PROTOCOLS.UDP) return false
+  if (!isLoopback(ip) && !facts.addresses.has(canonicalIp(address))) return false
+  const there = portsOf(port, port + listening.ports.last - listening.ports.first)
+  const own = [...panelPorts(), ...facts.listeners.filter(({ is_sshd }) => is_sshd).map((one) => one.port)]
+  return own.some((one) => has(there, one))
+}
+
+/** What is taken of the addresses that a name resolves to: in an order that does not depend on that of the answer. */
+export function chosenAddresses(
+  policy: 'first' | 'all',
+  addresses: readonly string[],
+  held: readonly string[],
+): string[] {
+  const inOrder = [...new Set(addresses)].sort((a, b) => {
+    const [one, other] = [parseIp(a), parseIp(b)]
+    return one && other ? compareIp(one, other) : 0
+  })
+  if (policy === 'all') return inOrder.slice(0, MAX_ADDRESSES_OF_NAME)
+  return [held.find((address) => inOrder.includes(address)) ?? inOrder[0] ?? '']
+}
+
+const heldBy = ({ stored }: DraftContext, { hostname }: Name, port: number): string[] =>
+  (stored?.destinations ?? [])
+    .filter((one) => one.hostname === hostname && one.port === port)
+    .map(({ address }) => address)

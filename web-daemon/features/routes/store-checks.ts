@@ -1,0 +1,193 @@
+// Reads and writes how destinations are checked and what that came to.
+import { sql, type Expression, type SqlBool } from 'kysely'
+import type { RouteCheck } from '@panel/shared/api/routes/check.ts'
+import type { Message } from '@panel/shared/messages/message.ts'
+import type { ReadDb, WriteDb } from '../../platform/context.ts'
+import type { RouteCheckRow, RouteDestinationRow, RouteDestinationStateTable } from './table.ts'
+
+export type DestinationRow = RouteDestinationRow & { readonly state: DestinationState | null }
+export type DestinationState = RouteDestinationStateTable['state']
+
+export const destinationsOf = (db: ReadDb, ofRules: Expression<SqlBool>): Promise<DestinationRow[]> =>
+  db
+    .selectFrom('route_destination')
+    .leftJoin(
+      'route_destination_state',
+      'route_destination_state.route_destination_id',
+      'route_destination.route_destination_id',
+    )
+    .selectAll('route_destination')
+    .select('route_destination_state.state')
+    .where(ofRules)
+    .orderBy('sort_order')
+    .execute()
+
+export async function checksOf(db: ReadDb, ofRules: Expression<SqlBool>): Promise<Map<number, RouteCheck>> {
+  const rows = await db.selectFrom('route_check').selectAll().where(ofRules).execute()
+  return new Map(rows.map((row) => [row.route_rule_id, checkOf(row)]))
+}
+
+const checkOf = ({ route_rule_id: _rule, is_enabled, ...check }: RouteCheckRow): RouteCheck => ({
+  ...check,
+  is_enabled: is_enabled === 1,
+})
+
+/** Without checks nothing is known of the destinations. */
+export async function writeCheck(db: WriteDb, route_rule_id: number, check: RouteCheck | null): Promise<void> {
+  await db.deleteFrom('route_check').where('route_rule_id', '=', route_rule_id).execute()
+  if (check)
+    await db
+      .insertInto('route_check')
+      .values({ ...check, route_rule_id, is_enabled: check.is_enabled ? 1 : 0 })
+      .execute()
+  if (!check?.is_enabled)
+    await db
+      .deleteFrom('route_destination_state')
+      .where('route_destination_id', 'in', (e) =>
+        e.selectFrom('route_destination').select('route_destination_id').where('route_rule_id', '=', route_rule_id),
+      )
+      .execute()
+}
+
+/** Of destinations that are no more. Call it once the others are written. */
+export async function dropStatesOfOthers(db: WriteDb): Promise<void> {
+  await db
+    .deleteFrom('route_destination_state')
+    .where('route_destination_id', 'not in', (e) => e.selectFrom('route_destination').select('route_destination_id'))
+    .execute()
+}
+
+/** Call it once the destinations are gone. */
+export async function dropCheck(db: WriteDb, route_rule_id: number): Promise<void> {
+  await db.deleteFrom('route_check').where('route_rule_id', '=', route_rule_id).execute()
+  await db.deleteFrom('route_destination_event').where('route_rule_id', '=', route_rule_id).execute()
+  await dropStatesOfOthers(db)
+}
+
+export interface StateChange {
+  readonly route_rule_id: number
+  readonly route_destination_id: number
+  readonly from: string
+  readonly to: string
+  readonly reason: Message
+  readonly flips: number
+}
+
+/** So many events of a rule are kept. */
+const EVENTS_KEPT = 200
+
+/** What the checks came to. Run it inside a transaction. */
+export async function storeStates(db: WriteDb, changes: readonly StateChange[], now: string): Promise<void> {
+  for (const { route_destination_id, to, reason, flips } of changes) {
+    const row = { state: to as DestinationState, reason: JSON.stringify(reason), since: now, flips }
+    await db
+      .insertInto('route_destination_state')
+      .values({ route_destination_id, ...row })
+      .onConflict((conflict) => conflict.column('route_destination_id').doUpdateSet(row))
+      .execute()
+  }
+  await storeEvents(db, changes, now)
+}
+
+export async function storeEvents(
+  db: WriteDb,
+  changes: readonly Omit<StateChange, 'flips'>[],
+  now: string,
+): Promise<void> {
+  for (const { route_rule_id, route_destination_id, from, to, reason } of changes)
+    await db
+      .insertInto('route_destination_event')
+      .values({
+        route_rule_id,
+        route_destination_id,
+        from_state: from,
+        to_state: to,
+        reason: JSON.stringify(reason),
+        created_date: now,
+      })
+      .execute()
+  for (const route_rule_id of new Set(changes.map((one) => one.route_rule_id)))
+    await sql`delete from route_destination_event where route_rule_id = ${route_rule_id} and event_id <=
+      (select event_id from route_destination_event where route_rule_id = ${route_rule_id}
+       order by event_id desc limit 1 offset ${EVENTS_KEPT})`.execute(db)
+}
+
+export interface StoredEvent {
+  readonly event_id: number
+  readonly route_destination_id: number
+  readonly from_state: string
+  readonly to_state: string
+  readonly reason: Message
+  readonly created_date: string
+}
+
+/** The newest first. */
+export async function eventsOf(db: ReadDb, route_rule_id: number, limit: number): Promise<StoredEvent[]> {
+  const rows = await db
+    .selectFrom('route_destination_event')
+    .selectAll()
+    .where('route_rule_id', '=', route_rule_id)
+    .orderBy('event_id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ route_rule_id: _rule, reason, ...row }) => ({ ...row, reason: JSON.parse(reason) as Message }))
+}
+
+export interface StoredState {
+  readonly state: DestinationState
+  readonly reason: Message
+  readonly since: string
+}
+
+export async function statesOf(db: ReadDb, route_rule_id: number): Promise<Map<number, StoredState>> {
+  const rows = await db
+    .selectFrom('route_destination_state')
+    .innerJoin(
+      'route_destination',
+      'route_destination.route_destination_id',
+      'route_destination_state.route_destination_id',
+    )
+    .select(['route_destination_state.route_destination_id', 'state', 'reason', 'since'])
+    .where('route_rule_id', '=', route_rule_id)
+    .execute()
+  return new Map(
+    rows.map(({ route_destination_id, reason, ...row }) => [
+      route_destination_id,
+      { ...row, reason: JSON.parse(reason) as Message },
+    ]),
+  )
+}
+
+/** When each destination of a rule went from up to down or back since then. */
+export async function flipsSince(db: ReadDb, route_rule_id: number, since: string): Promise<Map<number, number[]>> {
+  const rows = await db
+    .selectFrom('route_destination_event')
+    .select(['route_destination_id', 'created_date'])
+    .where('route_rule_id', '=', route_rule_id)
+    .where('created_date', '>=', since)
+    .where('from_state', 'in', ['up', 'down'])
+    .where('to_state', 'in', ['up', 'down'])
+    .whereRef('from_state', '<>', 'to_state')
+    .orderBy('event_id')
+    .execute()
+  const flips = new Map<number, number[]>()
+  for (const { route_destination_id, created_date } of rows)
+    flips.set(route_destination_id, [...(flips.get(route_destination_id) ?? []), Date.parse(created_date)])
+  return flips
+}
+
+/** Why each destination of these rules is down that is. */
+export async function reasonsOfDown(db: ReadDb, ids: readonly number[]): Promise<Map<number, Message>> {
+  const rows = await db
+    .selectFrom('route_destination_state')
+    .innerJoin(
+      'route_destination',
+      'route_destination.route_destination_id',
+      'route_destination_state.route_destination_id',
+    )
+    .select(['route_destination_state.route_destination_id', 'reason'])
+    .where('route_destination_state.state', '=', 'down')
+    .where(sql<boolean>`route_rule_id in (select value from json_each(${JSON.stringify(ids)}))`)
+    .execute()
+  return new Map(rows.map(({ route_destination_id, reason }) => [route_destination_id, JSON.parse(reason) as Message]))
+}

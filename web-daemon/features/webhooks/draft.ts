@@ -1,0 +1,69 @@
+// A target as a request describes it: complete, or refused with every problem.
+import { randomBytes } from 'node:crypto'
+import type { WebhookBody, WebhookKind } from '@panel/shared/api/webhooks.ts'
+import { message } from '@panel/shared/messages/message.ts'
+import type { Problems } from '../../platform/http/problems.ts'
+import type { NewWebhook, Webhook } from './store.ts'
+
+const DEFAULT_COOL_DOWN_S = 300
+const TELEGRAM = 'https://api.telegram.org/'
+const SECRET_LEAST_BYTES = 24
+
+/** `stored`: of a target that is replaced, whose secrets stay where the request has none. */
+export function draftWebhook(
+  body: Partial<WebhookBody>,
+  problems: Problems,
+  { allowPrivate, stored }: { readonly allowPrivate: boolean; readonly stored: Webhook | null },
+): NewWebhook {
+  const kind = body.kind ?? 'json'
+  const kept = stored?.kind === kind ? stored : null
+  const draft: NewWebhook = {
+    title: body.title ?? '',
+    kind,
+    url: body.url || kept?.url || (kind === 'telegram' ? TELEGRAM : ''),
+    secret: body.secret || kept?.secret || (kind === 'json' ? generated() : ''),
+    username: body.username ?? '',
+    sender: body.sender ?? '',
+    recipient: body.recipient ?? '',
+    events: body.events ?? [],
+    language: body.language ?? null,
+    cool_down_seconds: body.cool_down_seconds ?? DEFAULT_COOL_DOWN_S,
+    is_enabled: body.is_enabled ?? true,
+  }
+  checkUrl(draft, problems, allowPrivate)
+  checkNeeded(draft, problems)
+  if (kind === 'json' && !isSigningSecret(draft.secret) && !problems.has('secret'))
+    problems.add('secret', 'INVALID_VALUE', message('notice.secret_form', { field: 'secret' }))
+  problems.throwIfAny()
+  return draft
+}
+
+const generated = (): string => `whsec_${randomBytes(32).toString('base64')}`
+
+const isSigningSecret = (secret: string): boolean =>
+  /^whsec_[A-Za-z0-9+/]+=*$/.test(secret) && Buffer.from(secret.slice(6), 'base64').length >= SECRET_LEAST_BYTES
+
+const NEEDED: Readonly<Record<WebhookKind, readonly ('url' | 'secret' | 'sender' | 'recipient')[]>> = {
+  json: ['url'],
+  ntfy: ['url'],
+  telegram: ['secret', 'recipient'],
+  slack: ['url'],
+  discord: ['url'],
+  email: ['url', 'sender', 'recipient'],
+}
+
+function checkNeeded(draft: NewWebhook, problems: Problems): void {
+  for (const field of NEEDED[draft.kind])
+    if (draft[field] === '' && !problems.has(field))
+      problems.add(field, 'INVALID_VALUE', message('notice.needed', { field, kind: draft.kind }))
+}
+
+function checkUrl({ kind, url }: NewWebhook, problems: Problems, allowPrivate: boolean): void {
+  if (url === '' || problems.has('url')) return
+  const protocols = kind === 'email' ? ['smtp:', 'smtps:'] : allowPrivate ? ['https:', 'http:'] : ['https:']
+  const parsed = URL.canParse(url) ? new URL(url) : null
+  const isFine =
+    parsed && protocols.includes(parsed.protocol) && parsed.hostname !== '' && parsed.username + parsed.password === ''
+  const example = kind === 'email' ? 'smtp://mail.example.net:587' : 'https://hooks.example.net/panel'
+  if (!isFine) problems.add('url', 'INVALID_VALUE', message('notice.url_form', { field: 'url', example }))
+}

@@ -1,0 +1,28 @@
+// One thing that is worth a notification, in no language yet.
+import type { NoticeKind, Severity } from '@panel/shared/api/webhooks.ts'
+import type { Message } from '@panel/shared/messages/message.ts'
+
+export interface Notice {
+  readonly kind: NoticeKind
+  readonly severity: Severity
+  /** Of a problem: a worse one is reported at once, whatever was reported before. */
+  readonly level: number
+  /** What it is about: a problem and its end have the same. "" of what happens once. */
+  readonly subject: { readonly type: string; readonly id: number | null; readonly name: string }
+  readonly text: Message
+  /** Of a problem that was found as it is, and not seen to begin: a target that has had it reported gets nothing. */
+  readonly mayBeOld?: true
+}
+
+/** As it lies in the outbox. */
+export interface StoredNotice extends Notice {
+  readonly event_id: string
+  readonly at: string
+}
+
+/** A thing is known by its id, or by its name where it has none. */
+export const subjectKey = ({ kind, subject }: Pick<Notice, 'kind' | 'subject'>): string =>
+  `${kind} ${subject.type} ${subject.id ?? subject.name}`
+
+/** What can be sent: a test is about nothing that is stored. */
+export type SentNotice = Omit<StoredNotice, 'kind'> & { readonly kind: NoticeKind | 'test' }

@@ -1,0 +1,149 @@
+// The outbox in the store: what is to be sent, when it is tried again, and what was last reported of each thing.
+import type { DeliveryState } from '@panel/shared/api/webhooks.ts'
+import type { Message } from '@panel/shared/messages/message.ts'
+import type { ReadDb, WriteDb } from '../../platform/context.ts'
+import type { Paging } from '../../platform/http/paging.ts'
+import type { StoredNotice } from './notice.ts'
+import { errorFrom, errorText } from './store.ts'
+import type { DeliveryRow } from './table.ts'
+
+export interface Delivery extends Omit<DeliveryRow, 'notice' | 'state' | 'last_error'> {
+  readonly last_error: Message
+  readonly notice: StoredNotice
+  readonly state: DeliveryState
+}
+
+const deliveryFrom = (row: DeliveryRow): Delivery => ({
+  ...row,
+  notice: JSON.parse(row.notice) as StoredNotice,
+  state: row.state as DeliveryState,
+  last_error: errorFrom(row.last_error),
+})
+
+interface NewDelivery {
+  readonly webhook_id: number
+  readonly subject_key: string
+  readonly notice: StoredNotice
+  readonly next_try_date: string
+}
+
+export async function insertDelivery(db: WriteDb, { notice, ...delivery }: NewDelivery): Promise<void> {
+  await db
+    .insertInto('webhook_delivery')
+    .values({
+      ...delivery,
+      event_id: notice.event_id,
+      notice: JSON.stringify(notice),
+      state: 'waiting',
+      tries: 0,
+      created_date: notice.at,
+      last_error: '',
+    })
+    .execute()
+}
+
+/** Of each target that is enabled the one that is due first, in the order in which they were written. */
+export async function dueDeliveries(db: ReadDb, now: string): Promise<Delivery[]> {
+  const rows = await db
+    .selectFrom('webhook_delivery')
+    .innerJoin('webhook', 'webhook.webhook_id', 'webhook_delivery.webhook_id')
+    .selectAll('webhook_delivery')
+    .where('webhook.is_enabled', '=', 1)
+    .where('next_try_date', '<=', now)
+    .orderBy('delivery_id')
+    .execute()
+  const first = new Map<number, DeliveryRow>()
+  for (const row of rows) if (!first.has(row.webhook_id)) first.set(row.webhook_id, row)
+  return [...first.values()].map(deliveryFrom)
+}
+
+export async function nextDue(db: ReadDb): Promise<string | null> {
+  const row = await db
+    .selectFrom('webhook_delivery')
+    .innerJoin('webhook', 'webhook.webhook_id', 'webhook_delivery.webhook_id')
+    .select((e) => e.fn.min('next_try_date').as('next'))
+    .where('webhook.is_enabled', '=', 1)
+    .where('next_try_date', 'is not', null)
+    .executeTakeFirst()
+  return row?.next ?? null
+}
+
+export interface DeliveryEnd extends Pick<Delivery, 'state' | 'tries' | 'next_try_date'> {
+  readonly last_error: Message | null
+}
+
+export async function markTried(db: WriteDb, delivery_id: number, end: DeliveryEnd): Promise<void> {
+  const values = { ...end, last_error: errorText(end.last_error) }
+  await db.updateTable('webhook_delivery').set(values).where('delivery_id', '=', delivery_id).execute()
+}
+
+/** Reports of the thing that wait for the end of a cool-down. Whether there were any. */
+export async function dropDeferred(
+  db: WriteDb,
+  webhook_id: number,
+  subject_key: string,
+  now: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('webhook_delivery')
+    .set({ state: 'dropped', next_try_date: null })
+    .where('webhook_id', '=', webhook_id)
+    .where('subject_key', '=', subject_key)
+    .where('state', '=', 'waiting')
+    .where('tries', '=', 0)
+    .where('next_try_date', '>', now)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+export async function pageOfDeliveries(
+  db: ReadDb,
+  webhook_id: number,
+  { limit, offset }: Paging,
+): Promise<{ total: number; deliveries: Delivery[] }> {
+  const all = db.selectFrom('webhook_delivery').where('webhook_id', '=', webhook_id)
+  const { total } = await all.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const rows = await all.selectAll().orderBy('delivery_id', 'desc').limit(limit).offset(offset).execute()
+  return { total, deliveries: rows.map(deliveryFrom) }
+}
+
+export interface Reported {
+  readonly isOpen: boolean
+  readonly level: number
+  readonly reported_date: string
+}
+
+export async function subjectOf(db: ReadDb, webhook_id: number, subject_key: string): Promise<Reported | null> {
+  const row = await db
+    .selectFrom('webhook_subject')
+    .selectAll()
+    .where('webhook_id', '=', webhook_id)
+    .where('subject_key', '=', subject_key)
+    .executeTakeFirst()
+  return row ? { isOpen: row.is_open === 1, level: row.level, reported_date: row.reported_date } : null
+}
+
+/** What some target was last sent a problem of, by key. */
+export async function openSubjects(db: ReadDb): Promise<string[]> {
+  const rows = await db
+    .selectFrom('webhook_subject')
+    .select('subject_key')
+    .distinct()
+    .where('is_open', '=', 1)
+    .execute()
+  return rows.map(({ subject_key }) => subject_key)
+}
+
+export async function setSubject(
+  db: WriteDb,
+  webhook_id: number,
+  subject_key: string,
+  { isOpen, level, reported_date }: Reported,
+): Promise<void> {
+  const values = { is_open: Number(isOpen), level, reported_date }
+  await db
+    .insertInto('webhook_subject')
+    .values({ webhook_id, subject_key, ...values })
+    .onConflict((conflict) => conflict.columns(['webhook_id', 'subject_key']).doUpdateSet(values))
+    .execute()
+}

@@ -1,0 +1,97 @@
+// The targets of notifications in the store.
+import type { NoticeKind, NoticeLanguage, WebhookKind, WebhookView } from '@panel/shared/api/webhooks.ts'
+import { verbatim, type Message } from '@panel/shared/messages/message.ts'
+import type { ReadDb, WriteDb } from '../../platform/context.ts'
+import type { WebhookRow } from './table.ts'
+
+export interface NewWebhook {
+  readonly title: string
+  readonly kind: WebhookKind
+  readonly url: string
+  readonly secret: string
+  readonly username: string
+  readonly sender: string
+  readonly recipient: string
+  readonly events: readonly NoticeKind[]
+  readonly language: NoticeLanguage | null
+  readonly cool_down_seconds: number
+  readonly is_enabled: boolean
+}
+
+export interface Webhook extends NewWebhook {
+  readonly webhook_id: number
+  readonly failing_since: string | null
+  /** Of no text where the last one has arrived. */
+  readonly last_error: Message
+  /** Null where nothing was deleted without having been sent. */
+  readonly discarded: Discarded | null
+}
+
+export type Discarded = NonNullable<WebhookView['discarded']>
+
+/** As the tables of notifications hold it: JSON, or "" for none. */
+export const errorFrom = (text: string): Message => (text === '' ? verbatim('') : (JSON.parse(text) as Message))
+export const errorText = (error: Message | null): string => (error ? JSON.stringify(error) : '')
+
+const webhookFrom = ({
+  discarded_too_old: too_old,
+  discarded_no_room: no_room,
+  discarded_since: since,
+  discarded_last: last,
+  ...row
+}: WebhookRow): Webhook => ({
+  ...row,
+  kind: row.kind as WebhookKind,
+  language: row.language as NoticeLanguage | null,
+  events: JSON.parse(row.events) as NoticeKind[],
+  last_error: errorFrom(row.last_error),
+  is_enabled: row.is_enabled === 1,
+  discarded: since === null || last === null ? null : { too_old, no_room, since, last },
+})
+
+const columnsOf = ({ events, is_enabled, ...same }: NewWebhook) => ({
+  ...same,
+  events: JSON.stringify(events),
+  is_enabled: Number(is_enabled),
+})
+
+export async function allWebhooks(db: ReadDb): Promise<Webhook[]> {
+  return (await db.selectFrom('webhook').selectAll().orderBy('webhook_id').execute()).map(webhookFrom)
+}
+
+export async function findWebhook(db: ReadDb, webhook_id: number): Promise<Webhook | null> {
+  const row = await db.selectFrom('webhook').selectAll().where('webhook_id', '=', webhook_id).executeTakeFirst()
+  return row ? webhookFrom(row) : null
+}
+
+export async function insertWebhook(db: WriteDb, webhook: NewWebhook): Promise<number> {
+  const { webhook_id } = await db
+    .insertInto('webhook')
+    .values({ ...columnsOf(webhook), failing_since: null, last_error: '' })
+    .returning('webhook_id')
+    .executeTakeFirstOrThrow()
+  return webhook_id
+}
+
+export async function updateWebhook(db: WriteDb, webhook_id: number, webhook: NewWebhook): Promise<void> {
+  await db.updateTable('webhook').set(columnsOf(webhook)).where('webhook_id', '=', webhook_id).execute()
+}
+
+/** Its deliveries go with it. */
+export async function deleteWebhook(db: WriteDb, webhook_id: number): Promise<void> {
+  await db.deleteFrom('webhook_delivery').where('webhook_id', '=', webhook_id).execute()
+  await db.deleteFrom('webhook_subject').where('webhook_id', '=', webhook_id).execute()
+  await db.deleteFrom('webhook').where('webhook_id', '=', webhook_id).execute()
+}
+
+/** `error` null: the last one has arrived. */
+export async function markSent(db: WriteDb, webhook_id: number, error: Message | null, now: string): Promise<void> {
+  await db
+    .updateTable('webhook')
+    .set((e) => ({
+      last_error: errorText(error),
+      failing_since: error === null ? null : e.fn.coalesce('failing_since', e.val(now)),
+    }))
+    .where('webhook_id', '=', webhook_id)
+    .execute()
+}

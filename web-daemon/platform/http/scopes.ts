@@ -1,0 +1,34 @@
+// Which scopes of an API token open an endpoint: by its tag, unless it says otherwise itself (decisions.md, A15).
+import type { Scope } from '@panel/shared/api/scopes.ts'
+import type { Endpoint, Tag } from './endpoint.ts'
+
+/** Null: no token opens it. */
+const SCOPE_OF_TAG: Readonly<Record<Tag, Scope | null>> = {
+  audit: 'read',
+  auth: null,
+  backup: 'backup',
+  diagnostics: 'diagnostics',
+  impact: 'read',
+  metrics: 'metrics',
+  monitor: 'monitor',
+  other: 'settings',
+  pools: 'tunnels',
+  reconcile: 'tunnels',
+  routes: 'routes',
+  settings: 'settings',
+  system: 'settings',
+  traffic: 'routes',
+  tunnels: 'tunnels',
+  webhooks: 'settings',
+}
+
+/** A backup holds all that there is, so that to read is not enough. */
+const NOT_JUST_READ: readonly (Scope | null)[] = [null, 'backup']
+
+/** Any one of them is enough; none where no token is. */
+export function scopesOf({ tag = 'other', route, scope: own }: Endpoint): readonly Scope[] {
+  const scope = own ?? SCOPE_OF_TAG[tag]
+  if (tag === 'auth' || scope === null) return []
+  const isRead = route.startsWith('GET ') && !NOT_JUST_READ.includes(scope)
+  return [...new Set<Scope>([...(isRead ? (['read'] as const) : []), scope, '*'])]
+}
