@@ -1,8 +1,10 @@
 // A real DNS server (dnsmasq) on a port of loopback, whose records a test changes.
 import { spawn, type ChildProcess } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createSocket } from 'node:dgram'
+import { createServer } from 'node:net'
 import { Resolver } from 'node:dns/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -89,11 +91,23 @@ async function answers(found: () => Promise<readonly string[]>, address: string)
   throw new Error(`dnsmasq does not answer at ${address}`)
 }
 
+/**
+ * Below the ports that the kernel gives to connections: it is let go of whenever the records change, and no connection
+ * may take it meanwhile.
+ */
 async function freePort(): Promise<number> {
-  const socket = createSocket('udp4')
-  socket.bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
-  return port
+  const port = 20_000 + randomInt(10_000)
+  const [udp, tcp] = [createSocket('udp4'), createServer()]
+  try {
+    udp.bind(port, '127.0.0.1')
+    await once(udp, 'listening')
+    tcp.listen(port, '127.0.0.1')
+    await once(tcp, 'listening')
+    return port
+  } catch {
+    return freePort()
+  } finally {
+    udp.close()
+    tcp.close()
+  }
 }
