@@ -11,6 +11,7 @@ import type {
   UpdateTunnelAnswer,
 } from '@panel/shared/api/tunnels/answers.ts'
 import { renderNetwork, renderNetworkOfAnyKind } from '@panel/shared/tunnel/networkd.ts'
+import { outlastsNetworkd } from './heal-ways.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
 import { DOWN, HERE, inside, KEPT, LOST, NETWORKD, RUNTIME, SYSTEMD } from './panel/kept-tunnels.ts'
@@ -117,7 +118,7 @@ describe('A machine that reboots', function () {
     await lab.run(`rm ${SPARE} && ip link delete card0 && networkctl reload`)
   })
 
-  it('keeps a tunnel that is taken down as it is, down, whatever keeps it and whoever starts networkd anew', async () => {
+  it('keeps a tunnel that is taken down as it is, down, whatever keeps it and whoever restarts networkd', async () => {
     for (const name of Object.keys(DOWN)) {
       const { observed } = (await panel.operator.get<TunnelView>(path(name))).body
       const down = await act(name, 'down')
@@ -164,6 +165,8 @@ describe('A machine that reboots', function () {
     await becomes(async () => (await lab.try('pgrep', ['-fa', `nd-gre.*172.17.21.2`])).code === 0)
     assert.deepEqual((await act('nd-gre', 'reapply')).plan.steps, [])
   })
+
+  outlastsNetworkd(() => panel)
 
   it('brings back the enabled tunnels with every attribute before anything of the panel runs; neither the runtime one nor those that were down', async () => {
     stood = await links()
@@ -241,7 +244,7 @@ describe('A machine that reboots', function () {
     }
   })
 
-  it('makes a link anew that networkd has in its hands, without a word from networkd', async () => {
+  it('recreates a link that networkd has in its hands, without a word from networkd', async () => {
     const was = (await links())['nd-gre']
     const addresses = [{ address: '172.17.99.1', peer_address: '172.17.99.2', prefix_length: 30 }]
     for (const body of [{ ttl: 33, addresses }, { mtu: 1350 }, { ttl: 0, mtu: 1400, addresses: inside(21) }]) {

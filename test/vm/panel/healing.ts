@@ -27,12 +27,18 @@ export const healing = (panel: Panel<Place>) => {
   return {
     heal,
     until,
+    pass,
     /** Nothing is put back while a host boots. */
     bootIsOver: (): Promise<void> => pass(GRACE_MS + 1000),
     isBack: (name: string, tries: number): Promise<void> =>
       until(`${name} is not back`, async () => {
         const item = await said.itemOf(name)
         return item.status === 'InSync' && item.heal?.tries === tries
+      }),
+    isTaken: (name: string, times: number): Promise<void> =>
+      until(`${name} is not taken away`, async () => {
+        const item = await said.itemOf(name)
+        return item.status === 'Drifted' && item.heal?.times === times
       }),
     /** Why each pass was made that found the tunnel drifted. */
     causes: (name: string): string[] =>
