@@ -1,5 +1,5 @@
 // How masquerade is carried out, as the panel shows it beside the source that a server sees, on a real kernel. A veth
-// link stands for a tunnel here: real ones are in test/vm/carried-out.test.ts.
+// link stands for a tunnel here: real ones are in test/vm/carried-out.ts.
 import assert from 'node:assert/strict'
 import type { ChangeRouteAnswer, RouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { Place } from './relay-peer.ts'

@@ -39,7 +39,7 @@ describe('The analysis of a tunnel', function () {
     await putPanel(lab)
     panel = await new Panel(near).start()
     await panel.setUp()
-    // The far end is taken away and made anew, and nobody else is to answer meanwhile.
+    // The far end is taken away and recreated, and nobody else is to answer meanwhile.
     expect(await panel.operator.put('/settings', { 'monitor.enabled': false }), 200)
     ;({ tunnel } = expect(
       await panel.operator.post<Made>(

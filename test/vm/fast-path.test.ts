@@ -12,7 +12,8 @@ import { HELPER_FLAGS } from '../../packaging/run/node-flags.ts'
 import { fastRelayRules } from '../support/random-rules.ts'
 import { startLab, type Lab, type Running } from './lab/index.ts'
 import { PANEL, putPanel } from './panel/bundles.ts'
-import { arrivedAt, CABLES, countArrivals, ENDS, FAR_INSIDE, RELAY, serveFar } from './panel/far-end.ts'
+import { RELAY } from './panel/cables.ts'
+import { arrivedAt, layExactCables, countArrivals, ENDS, FAR_INSIDE, serveFar } from './panel/far-end.ts'
 import { expect, ON_DISK, Panel, wholeMachine, type Place } from './panel/panel.ts'
 
 const PORT = 4443
@@ -128,7 +129,7 @@ describe('A relay on the fast path', function () {
     lab = await startLab()
     panel = new Panel(await wholeMachine(lab), ON_DISK)
     await putPanel(lab)
-    await lab.run(CABLES)
+    await layExactCables(lab)
     serveFar(lab)
     await startHelper()
     await panel.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })

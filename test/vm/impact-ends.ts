@@ -51,7 +51,7 @@ const open = (name, port) => {
 }
 const of = (port) => [...slots.values()].filter((slot) => slot.port === port)
 const heard = (port) => of(port).filter((slot) => slot.isHeard).length
-const anew = (ports) => ports.flatMap(of).forEach((slot) => (slot.isHeard = false))
+const unheard = (ports) => ports.flatMap(of).forEach((slot) => (slot.isHeard = false))
 const tried = (port, ms) => new Promise((resolve) => {
   const socket = net.connect(port, '${address}')
   const end = (how) => (clearTimeout(timer), socket.resetAndDestroy(), resolve(how))
@@ -75,7 +75,7 @@ const answer = {
     for (const port of ports)
       for (let at = 0; at < shall[port]; at += 1)
         if (!slots.get(port + ' ' + at)?.isHeard) open(port + ' ' + at, port)
-    anew(ports)
+    unheard(ports)
     await within(60000, () => ports.every((port) => heard(port) === shall[port]))
     for (const slot of slots.values()) slot.gap = 0
     return { heard: Object.fromEntries(ports.map((port) => [port, heard(port)])) }
@@ -93,7 +93,7 @@ const answer = {
     isKnocking = false
     const refused = await knocking
     const ports = Object.keys(shall).map(Number)
-    anew(ports)
+    unheard(ports)
     await within(60000, () => ports.every((port) => heard(port) >= shall[port]))
     if (ports.some((port) => shall[port] === 0)) await pause(2500)
     const all = Object.fromEntries(ports.map((port) => [port, heard(port)]))

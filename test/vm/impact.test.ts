@@ -6,14 +6,15 @@ import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { listener, speaker, type Asked, type Counted } from './impact-ends.ts'
 import { startLab, type Lab, type Running } from './lab/index.ts'
+import { CARRIED_OUT_FAR, showsHowItIsCarriedOut } from './carried-out.ts'
 import { putPanel } from './panel/bundles.ts'
+import { FAR_END, farTunnel, layCables, NEAR_END, RELAY } from './panel/cables.ts'
 import { expect, ON_DISK, Panel, wholeMachine, type Place } from './panel/panel.ts'
 
 /** Masqueraded, with SNAT, and without NAT. */
 const CONNECTIONS = [34, 33, 33] as const
 /** The port of a rule of its own. */
 const HUNDRED = 4460
-const [RELAY, NEAR_END, FAR_END] = ['198.51.100.1', '192.0.2.1', '192.0.2.2']
 
 interface Link {
   readonly type: number
@@ -28,26 +29,14 @@ interface Link {
 const GRE: Link = { type: 10, kind: 'gre', key: 7, net: '172.17.1', ports: [4441, 4442, 4443], knocked: 4440 }
 const TAP: Link = { type: 20, kind: 'gretap', key: 8, net: '172.19.1', ports: [4451, 4452, 4453], knocked: 4450 }
 
-const CABLES = [
-  ...['netns add client', 'netns add far'],
-  'link add to-client type veth peer name eth0 netns client',
-  'link add to-far type veth peer name eth0 netns far',
-  ...[`address add ${RELAY}/24 dev to-client`, `address add ${NEAR_END}/24 dev to-far`],
-  ...['link set to-client up', 'link set to-far up'],
-  // While a tunnel is down nobody else is asked for what lies behind it: the machine's own gateway would refuse it.
-  ...[GRE, TAP].map(({ net }) => `route add blackhole ${net}.0/24 metric 4000`),
-]
-const CLIENT = ['link set lo up', 'address add 198.51.100.2/24 dev eth0', 'link set eth0 up']
+/** While a tunnel is down nobody else is asked for what lies behind it: the machine's own gateway would refuse it. */
+const HERE = [GRE, TAP].map(({ net }) => `route add blackhole ${net}.0/24 metric 4000`)
 /** Answers leave by the tunnel that the question came through. */
-const FAR = [
-  ...['link set lo up', `address add ${FAR_END}/24 dev eth0`, 'link set eth0 up'],
-  ...[GRE, TAP].flatMap(({ kind, key, net }) => [
-    `link add far-${kind} type ${kind} local ${FAR_END} remote ${NEAR_END} key ${key}`,
-    ...[`address add ${net}.2/24 dev far-${kind}`, `link set far-${kind} up`],
-    `route add default via ${net}.3 dev far-${kind} table ${key}`,
-    `rule add from ${net}.2 to 198.51.100.0/24 table ${key}`,
-  ]),
-]
+const FAR = [GRE, TAP].flatMap(({ kind, key, net }) => [
+  ...farTunnel(`far-${kind}`, kind, key, `${net}.2/24`),
+  `route add default via ${net}.3 dev far-${kind} table ${key}`,
+  `rule add from ${net}.2 to 198.51.100.0/24 table ${key}`,
+])
 
 type Request = readonly [method: 'POST' | 'PATCH' | 'DELETE', path: string, body: object]
 type Fates = readonly [masqueraded: string, snat: string, without: string]
@@ -82,9 +71,6 @@ describe('The impact that is foretold of a tunnel, and real connections over it'
   /** The rule of each port. */
   const rules = new Map<number, number>()
 
-  const batch = (where: readonly string[], commands: readonly string[]): Promise<string> =>
-    lab.run('ip', [...where, '-batch', '-'], { stdin: `${commands.join('\n')}\n` })
-
   async function furnish(link: Link): Promise<void> {
     const { type, key, net, ports, knocked } = link
     const ends = { local_endpoint: NEAR_END, remote_endpoint: FAR_END, ikey: key, okey: key, tunnel_type_id: type }
@@ -111,8 +97,7 @@ describe('The impact that is foretold of a tunnel, and real connections over it'
     await panel.startHelper()
     await panel.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })
     await panel.setUp()
-    await batch([], CABLES)
-    await Promise.all([batch(['-netns', 'client'], CLIENT), batch(['-netns', 'far'], FAR)])
+    await layCables(lab, { here: HERE, far: [...FAR, ...CARRIED_OUT_FAR] })
     expect(await panel.operator.put('/settings', { 'routes.conntrack_interval_seconds': 1 }), 200)
     for (const link of [GRE, TAP]) await furnish(link)
     const node = ['exec', 'far', 'node', '-e', speaker([GRE, TAP].map(({ net }) => `${net}.2`))]
@@ -219,4 +204,6 @@ describe('The impact that is foretold of a tunnel, and real connections over it'
         `      left of ${CONNECTIONS.join(', ')}: ${JSON.stringify(heard)}; ${refused} new ones refused meanwhile`,
       )
     })
+
+  showsHowItIsCarriedOut(() => ({ lab, panel }))
 })

@@ -9,40 +9,15 @@ import type { CreateTunnelAnswer, TunnelActionAnswer } from '@panel/shared/api/t
 import { openStream } from '../api/support/streams.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
+import { FAR_END, farTunnel, layCables, NEAR_END, RELAY } from './panel/cables.ts'
 import { ALL_BACK, EchoClient, spawnEcho } from './panel/echo.ts'
 import { inTime } from './panel/in-time.ts'
 import { expect, ON_DISK, OPERATOR, Panel, wholeMachine, type Place } from './panel/panel.ts'
 
 const SYSCTL_FILE = `${ON_DISK.sysctlDir}/99-tunnel-panel.conf`
-const [RELAY, NEAR_END, FAR_END] = ['198.51.100.1', '192.0.2.1', '192.0.2.2']
 const [PORT, BYTES] = [4443, 300_000]
 const BOTH_PROTOCOLS = 30
 const WAYS = ['tx_bytes', 'rx_bytes', 'tx_packets', 'rx_packets'] as const
-
-/** The relay is the machine itself, since boot knows nothing of namespaces; a power cut takes the other two with it. */
-const CABLES = [
-  ...[
-    'netns add client',
-    'netns add far',
-    'link add to-client type veth peer name eth0 netns client',
-    'link add to-far type veth peer name eth0 netns far',
-  ],
-  ...[
-    `address add ${RELAY}/24 dev to-client`,
-    `address add ${NEAR_END}/24 dev to-far`,
-    'link set to-client up',
-    'link set to-far up',
-  ],
-]
-const CLIENT = ['link set lo up', 'address add 198.51.100.2/24 dev eth0', 'link set eth0 up']
-const FAR = [
-  ...['link set lo up', `address add ${FAR_END}/24 dev eth0`, 'link set eth0 up'],
-  ...[
-    `link add relayed type gre local ${FAR_END} remote ${NEAR_END} key 7`,
-    'address add 172.17.1.2/30 dev relayed',
-    'link set relayed up',
-  ],
-]
 
 /** Each takes over from the one before it, and the first from the last, with which all begins. */
 const BACKENDS = ['iptables_nft', 'iptables_legacy', 'nftables'] as const
@@ -119,16 +94,13 @@ describe('A relay over a GRE tunnel', function () {
   const isSampled = async (counts: Awaited<ReturnType<typeof kernelCounts>>): Promise<boolean> =>
     ((now) => WAYS.every((way) => now[`${way}_since_boot`] === counts[way]))(await item())
   const isForwarding = async (): Promise<string> => (await lab.run('cat', ['/proc/sys/net/ipv4/ip_forward'])).trim()
-  const batch = (where: readonly string[], commands: readonly string[]): Promise<string> =>
-    lab.run('ip', [...where, '-batch', '-'], { stdin: `${commands.join('\n')}\n` })
   /** What the kernel holds, but for what the counters have counted. */
   const held = async (): Promise<string> =>
     (await lab.run('nft list table inet panel')).replace(/packets \d+ bytes \d+/g, '')
 
-  /** Cables the servers, and has the far one send back whatever comes. */
+  /** Cables the servers, and has the far one send back whatever comes; a power cut takes both with it. */
   async function plugIn(): Promise<void> {
-    await batch([], CABLES)
-    await Promise.all([batch(['-netns', 'client'], CLIENT), batch(['-netns', 'far'], FAR)])
+    await layCables(lab, { far: farTunnel('relayed', 'gre', 7, '172.17.1.2/30') })
     spawnEcho(lab, 'far', '172.17.1.2', 9000)
     await becomes(async () => (await lab.run('ip netns exec far ss -Hltun')).trim().split('\n').length === 2)
   }

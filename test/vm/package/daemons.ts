@@ -44,7 +44,7 @@ export function survives(panel: Installed): void {
     assert.equal(await panel.property(WEB, 'MainPID'), web)
   })
 
-  it('is started anew where a daemon is killed, and where it hangs: the watchdog sees to that', async () => {
+  it('is restarted where a daemon is killed, and where it hangs: the watchdog sees to that', async () => {
     const { lab } = panel
     assert.deepEqual(await panel.properties('WatchdogUSec'), ['1min', '1min'])
     for (const unit of UNITS) {

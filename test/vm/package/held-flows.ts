@@ -1,6 +1,6 @@
 // 100 connections that one program in the client's namespace holds, and what became of them.
 import type { Lab, Running } from '../lab/index.ts'
-import { RELAY } from '../panel/far-end.ts'
+import { RELAY } from '../panel/cables.ts'
 
 export const FLOWS = 100
 /** What is lost on an emulated machine is sent again well before. */

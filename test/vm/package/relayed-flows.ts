@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import type { ChangeRouteAnswer, RouteItem } from '@panel/shared/api/routes/answers.ts'
 import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
-import { arrivedAt, CABLES, countArrivals, ENDS, FAR_INSIDE, RELAY, SERVER_PORTS, serveFar } from '../panel/far-end.ts'
+import { RELAY } from '../panel/cables.ts'
+import { arrivedAt, layExactCables, countArrivals, ENDS, FAR_INSIDE, SERVER_PORTS, serveFar } from '../panel/far-end.ts'
 import { expect } from '../panel/panel.ts'
 import { FLOWS, HeldFlows } from './held-flows.ts'
 import { becomes, type Installed } from './installed.ts'
@@ -28,7 +29,7 @@ export class RelayedFlows {
 
   async begin(): Promise<void> {
     const { lab, operator } = this.#panel
-    await lab.run(CABLES)
+    await layExactCables(lab)
     serveFar(lab)
     const body = { ...ENDS, persistence_type_id: 10 }
     this.#tunnelId = expect(await operator.post<CreateTunnelAnswer>('/tunnels', body), 201).tunnel.tunnel_id

@@ -1,8 +1,8 @@
 // A far server behind a GRE tunnel and a client before the relay: namespaces of the lab's machine, which is the relay
 // itself, and what arrives at each of them, to the byte.
 import type { Lab } from '../lab/index.ts'
+import { FAR_END, farTunnel, layCables, NEAR_END } from './cables.ts'
 
-export const [RELAY, NEAR_END, FAR_END] = ['198.51.100.1', '192.0.2.1', '192.0.2.2']
 /** Inside the tunnel, of which the panel makes the near end: where no pool of it has given an address. */
 export const [NEAR_INSIDE, FAR_INSIDE] = ['172.17.200.1', '172.17.200.2']
 export const SERVER_PORTS = [9000, 9001] as const
@@ -20,19 +20,17 @@ export const ENDS = {
  * Segments as they are on the wire, so that both ends count the headers that the relay counts: none is sent larger, and
  * none that arrive right after each other are merged.
  */
-export const CABLES = `set -e
-for name in client far; do ip netns add $name; ip -n $name link set lo up; done
-ip link add to-client type veth peer name eth0 netns client
-ip link add to-far type veth peer name eth0 netns far
-ip address add ${RELAY}/24 dev to-client; ip address add ${NEAR_END}/24 dev to-far
-ip link set to-client up; ip link set to-far up
-# While the tunnel is down nothing goes another way.
-ip route add unreachable 172.17.200.0/30 metric 4000
-ip -n client address add 198.51.100.2/24 dev eth0; ip -n client link set eth0 gso_max_segs 1 up
-ip -n far address add ${FAR_END}/24 dev eth0; ip -n far link set eth0 gso_max_segs 1 up
-ip -n far link add relayed type gre local ${FAR_END} remote ${NEAR_END} key 7
-ip -n far link set relayed gro_max_size 1 gro_ipv4_max_size 1
-ip -n far address add ${FAR_INSIDE}/30 dev relayed; ip -n far link set relayed gso_max_segs 1 up`
+export const layExactCables = (lab: Lab): Promise<void> =>
+  layCables(lab, {
+    // While the tunnel is down nothing goes another way.
+    here: ['route add unreachable 172.17.200.0/30 metric 4000'],
+    client: ['link set eth0 gso_max_segs 1'],
+    far: [
+      'link set eth0 gso_max_segs 1',
+      ...farTunnel('relayed', 'gre', 7, `${FAR_INSIDE}/30`),
+      ...['link set relayed gro_max_size 1 gro_ipv4_max_size 1', 'link set relayed gso_max_segs 1'],
+    ],
+  })
 
 const SERVER = `const { createServer } = require('node:net')
 const { createSocket } = require('node:dgram')
