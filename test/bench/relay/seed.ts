@@ -3,7 +3,7 @@ import { APPLY_STATUSES, ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { openStore } from '@panel/web-daemon/app/store.ts'
 import { ruleOf, type NamedRoute } from '@panel/web-daemon/features/routes/record.ts'
-import { insertRoute } from '@panel/web-daemon/features/routes/store.ts'
+import { insertRoute } from '@panel/web-daemon/features/routes/store-write.ts'
 import { namedRoute } from '../../support/records.ts'
 
 export async function seedRules(store: string, rules: readonly RelayRule[]): Promise<void> {

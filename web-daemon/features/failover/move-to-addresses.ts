@@ -18,7 +18,8 @@ import { endConnections } from '../routes/end-connections.ts'
 import { hostFacts } from '../routes/facts.ts'
 import { portsOf } from '../routes/ports.ts'
 import { familyOf, ruleOf, type NewDestination, type RouteRecord } from '../routes/record.ts'
-import { replaceRoute, routesOf } from '../routes/store.ts'
+import { routesOf } from '../routes/store.ts'
+import { replaceRoute } from '../routes/store-write.ts'
 import type { Traffic } from '../routes/traffic/traffic.ts'
 
 export interface HostnamesDeps {

@@ -6,7 +6,8 @@ import type { StoreContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { titleOfCopy } from './draft/titles.ts'
 import { requireRoute } from './get.ts'
-import { insertRoute, nextPlace, storedRoute } from './store.ts'
+import { nextPlace, storedRoute } from './store.ts'
+import { insertRoute } from './store-write.ts'
 import { routeView } from './view.ts'
 
 export function duplicateRoute(context: StoreContext, { params }: Incoming): Promise<Answer<DuplicateRouteAnswer>> {

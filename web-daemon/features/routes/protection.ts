@@ -1,5 +1,5 @@
 // Has root protect the relay rules from other programs, or no longer, as the setting says (decisions.md, F31). Root
-// remembers it; it is told again whenever it is back, since the setting may have changed while it was away.
+// remembers it; it gets the request again whenever it is back, since the setting may have changed while it was away.
 import type { Logger } from 'pino'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import type { Bus } from '../../platform/events/bus.ts'

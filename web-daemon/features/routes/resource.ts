@@ -10,7 +10,8 @@ import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { Resource } from '../../change/resource.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import type { NamedRoute, RouteRecord } from './record.ts'
-import { insertRoute, markApplied, markDeleted, removeRoute, replaceRoute, storedRoute } from './store.ts'
+import { storedRoute } from './store.ts'
+import { insertRoute, markApplied, markDeleted, removeRoute, replaceRoute } from './store-write.ts'
 import type { Traffic } from './traffic/traffic.ts'
 
 export type RouteResource = Resource<RouteRecord, NamedRoute, RulesetState>

@@ -69,7 +69,7 @@ export class CounterAccumulator {
     return this.#rate
   }
 
-  /** The kernel has counted less than the panel has summed up: its counter began anew at some time. */
+  /** The kernel has counted less than the panel has summed up: its counter began again at some time. */
   get isReset(): boolean {
     return isBelow(this.counter, this.#total)
   }
