@@ -56,8 +56,8 @@ describe('The monitoring of a tunnel on a real kernel', function () {
     )
     rig.far.ip('addr add 10.5.0.2/30 dev w1', 'link set w1 up')
   }
-  const state = (): string => panel.monitor.of(id)?.verdict.state ?? ''
-  const reason = (): string => panel.monitor.of(id)?.verdict.reason.message ?? ''
+  const state = (): string => panel.monitor.tunnels.of(id)?.verdict.state ?? ''
+  const reason = (): string => panel.monitor.tunnels.of(id)?.verdict.reason.message ?? ''
   const becomes = (wanted: string, ms = 15_000): Promise<void> =>
     until(() => state() === wanted, ms).catch(() => assert.fail(`${state()} and not ${wanted}: ${reason()}`))
 

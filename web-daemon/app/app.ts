@@ -56,7 +56,7 @@ export function createApp(deps: PanelDeps): Panel {
   const readImpact = makeImpact({
     traffic: services.traffic,
     took: (kind) => services.timings.took(kind),
-    stateOf: (tunnel_id) => services.monitor.stateOf(tunnel_id),
+    stateOf: (tunnel_id) => services.monitor.tunnels.stateOf(tunnel_id),
   })
   const helper = watchHelperState()
   const endpoints = [...allEndpoints(services, readImpact, helper), ...(deps.extra_endpoints ?? [])]

@@ -42,7 +42,7 @@ export function makeScrape(
 
 const tunnelSources = ({ monitor, metrics, watch }: Services) => ({
   interfaces: () => metrics.sampler.latest?.network.interfaces ?? [],
-  statusOf: (tunnel_id: number) => monitor.of(tunnel_id)?.status() ?? null,
+  statusOf: (tunnel_id: number) => monitor.tunnels.of(tunnel_id)?.status() ?? null,
   agreements: () =>
     new Map(
       watch.entries().flatMap(({ tunnel_id, status }) => (tunnel_id === null ? [] : [[tunnel_id, status] as const])),

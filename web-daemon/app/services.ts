@@ -182,7 +182,7 @@ const makeMetrics = (
     logger,
     settings,
     readRoutes: makeRoutesReader(db, traffic),
-    onTraffic: (interfaces, seconds) => monitor.addTraffic(interfaces, seconds),
+    onTraffic: (interfaces, seconds) => monitor.tunnels.addTraffic(interfaces, seconds, now().getTime()),
     ...metrics,
   })
 
@@ -219,7 +219,7 @@ const makeFailover = (
     bus,
     stream,
     traffic,
-    monitor,
+    monitored: monitor.tunnels,
     record: (action) => recordPanelAction(context, action),
     panelPorts: () => listeners.ports(),
     logger,

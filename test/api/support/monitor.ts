@@ -80,8 +80,8 @@ export const startWatching = async (parts: TestParts = {}, host = new FakeKernel
   }
   const until = (tunnel_id: number, state: string): Promise<void> =>
     eventually(
-      () => panel.monitor.of(tunnel_id)?.verdict.state === state,
-      `${tunnel_id} is ${state} and not ${panel.monitor.of(tunnel_id)?.verdict.state}`,
+      () => panel.monitor.tunnels.of(tunnel_id)?.verdict.state === state,
+      `${tunnel_id} is ${state} and not ${panel.monitor.tunnels.of(tunnel_id)?.verdict.state}`,
     )
   const up: WatchingPanel['up'] = async (body) => {
     const made = await probed(body)

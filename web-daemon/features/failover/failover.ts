@@ -10,7 +10,7 @@ import type { Bus } from '../../platform/events/bus.ts'
 import type { ResolveHost } from '../../platform/network/resolver.ts'
 import type { Streamer } from '../../platform/helper/streams.ts'
 import { asRefusal } from '../../platform/http/answer.ts'
-import type { Monitor } from '../monitor/monitor.ts'
+import type { WatchedTunnels } from '../monitor/watched-tunnels.ts'
 import type { StateChange } from '../routes/store-checks.ts'
 import type { RouteRecord } from '../routes/record.ts'
 import type { Traffic } from '../routes/traffic/traffic.ts'
@@ -30,7 +30,7 @@ export interface FailoverDeps {
   readonly bus: Bus
   readonly stream: Streamer
   readonly traffic: Traffic
-  readonly monitor: Pick<Monitor, 'stateOf'>
+  readonly monitored: Pick<WatchedTunnels, 'stateOf'>
   readonly record: (action: PanelAction) => Promise<void>
   readonly panelPorts: () => readonly number[]
   readonly logger: Logger
@@ -205,7 +205,7 @@ export class Failover {
 
   /** Why nothing behind the tunnel of a destination can be reached; null where that is not known. */
   #downTunnel({ tunnel }: Tracked): Message | null {
-    if (!tunnel || this.#deps.monitor.stateOf(tunnel.tunnel_id) !== 'Down') return null
+    if (!tunnel || this.#deps.monitored.stateOf(tunnel.tunnel_id) !== 'Down') return null
     return message('check.tunnel_down', { tunnel: tunnelNamed(tunnel) })
   }
 

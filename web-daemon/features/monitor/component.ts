@@ -20,7 +20,7 @@ export function monitorComponent(monitor: Monitor): Component {
     }
   if (historyWriter.failure !== null)
     return { name, status: 'degraded', detail: message('component.monitor_unstored', { why: historyWriter.failure }) }
-  const states = Object.entries(monitor.counts())
+  const states = Object.entries(monitor.tunnels.counts())
     .filter(([, count]) => count > 0)
     .map(([state, count]) => message('component.monitor_state', { count, state }))
   return {

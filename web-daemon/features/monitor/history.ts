@@ -25,7 +25,7 @@ export function showHistory(monitor: Monitor) {
     const span = parseSpan(query, now(), { stored_seconds, usual_seconds: DAY_S })
     const { limit } = parsePaging(query, HISTORY_LIMIT)
     const stored = await findPoints(db, tunnel_id, span, limit)
-    const watched = monitor.of(tunnel_id)
+    const watched = monitor.tunnels.of(tunnel_id)
     watched?.note(now().getTime())
     const points = completePoints(stored.points, watched?.buckets ?? [], span, joinBuckets)
     const answer: MonitorHistoryAnswer = {

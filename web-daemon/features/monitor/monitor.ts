@@ -1,8 +1,7 @@
 // Monitors all tunnels: follows their records, kernel events and probe results, and publishes every change of state.
 import type { Logger } from 'pino'
 import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/base/lookups.ts'
-import type { InterfaceReading } from '@panel/shared/api/metrics.ts'
-import type { MonitorCounts, MonitorSnapshot, MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
+import type { MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
 import type { StoreContext } from '../../platform/context.ts'
@@ -20,8 +19,9 @@ import { probeTcp, type TcpProber } from './tcp-probe.ts'
 import { HistoryWriter } from './history-writer.ts'
 import { Links } from './links.ts'
 import { Prober } from './prober.ts'
-import { dropHistory, dropHistoryOfDeletedTunnels } from './store.ts'
+import { dropHistory, dropHistoryOfDeletedTunnels, type NewEvent } from './store.ts'
 import { WatchedTunnel, type LinkState } from './watched-tunnel.ts'
+import { monitorSnapshot, WatchedTunnels } from './watched-tunnels.ts'
 
 export interface MonitorDeps {
   readonly db: StoreContext['db']
@@ -35,20 +35,16 @@ export interface MonitorDeps {
   readonly pauses?: typeof PAUSES_MS
 }
 
-/** As the metrics read them. */
-export type InterfaceRates = Pick<InterfaceReading, 'name' | 'rx_bytes_per_second' | 'tx_bytes_per_second'>
-
 const NOT_STARTED = message('monitor.not_started')
 
 export class Monitor {
   readonly feed = new Feed(() => this.summary())
+  readonly tunnels = new WatchedTunnels()
   readonly prober: Prober
   readonly historyWriter: HistoryWriter
   readonly #deps: Required<Omit<MonitorDeps, 'pauses'>>
   readonly #events: EventLog
   readonly #links: Links
-  readonly #watched = new Map<number, WatchedTunnel>()
-  readonly #byName = new Map<string, number>()
   #stopped: Message | null = NOT_STARTED
   #isStarted = false
   #subscriptions: (() => void)[] = []
@@ -67,7 +63,7 @@ export class Monitor {
       onStopped: (reason) => this.#proberStopped(reason),
       ...(deps.pauses && { pauses: deps.pauses }),
     })
-    this.historyWriter = new HistoryWriter({ db, now, logger, settings, watched: () => this.watched })
+    this.historyWriter = new HistoryWriter({ db, now, logger, settings, watched: () => this.tunnels.all })
   }
 
   /** Resolves when every tunnel is monitored. */
@@ -140,36 +136,9 @@ export class Monitor {
     await this.#events.saved()
   }
 
-  of(tunnel_id: number): WatchedTunnel | undefined {
-    return this.#watched.get(tunnel_id)
-  }
-
-  /** What went through the interfaces of the host in these seconds. */
-  addTraffic(interfaces: readonly InterfaceRates[], seconds: number): void {
-    const at = this.#at
-    for (const { name, rx_bytes_per_second, tx_bytes_per_second } of interfaces)
-      this.#watched.get(this.#byName.get(name) ?? 0)?.addTraffic(
-        {
-          rx_bytes: Math.round(rx_bytes_per_second * seconds),
-          tx_bytes: Math.round(tx_bytes_per_second * seconds),
-        },
-        at,
-      )
-  }
-
-  get watched(): readonly WatchedTunnel[] {
-    return [...this.#watched.values()]
-  }
-
   summary(): MonitorSummaryAnswer {
-    const tunnels = [...this.#watched.values()].map(monitorSnapshot).sort((a, b) => a.tunnel_id - b.tunnel_id)
-    return { tunnels, total: tunnels.length, counts: this.counts(), running: this.isRunning }
-  }
-
-  counts(): MonitorCounts {
-    const counts = Object.fromEntries(Object.keys(MONITOR_STATES).map((state) => [state, 0])) as MonitorCounts
-    for (const { verdict } of this.#watched.values()) counts[verdict.state] += 1
-    return counts
+    const tunnels = this.tunnels.snapshots()
+    return { tunnels, total: tunnels.length, counts: this.tunnels.counts(), running: this.isRunning }
   }
 
   /** Ids of the tunnels in that state; null if there is no such state. */
@@ -179,11 +148,7 @@ export class Monitor {
     )
     if (!state) return null
     await this.settled()
-    return [...this.#watched].flatMap(([tunnel_id, { verdict }]) => (verdict.state === state ? [tunnel_id] : []))
-  }
-
-  stateOf(tunnel_id: number): MonitorState {
-    return this.#watched.get(tunnel_id)?.verdict.state ?? 'Unknown'
+    return this.tunnels.inState(state)
   }
 
   get #at(): number {
@@ -204,20 +169,19 @@ export class Monitor {
 
   #addOrUpdateAll(records: readonly TunnelRecord[]): void {
     const living = new Set(records.map(({ tunnel_id }) => tunnel_id))
-    for (const [tunnel_id, { plan }] of this.#watched)
-      if (!living.has(tunnel_id)) this.#remove(tunnel_id, plan.interface_name)
+    for (const { plan } of this.tunnels.all)
+      if (!living.has(plan.tunnel_id)) this.#remove(plan.tunnel_id, plan.interface_name)
     for (const record of records) this.#addOrUpdate(record)
   }
 
   #addOrUpdate(record: TunnelRecord): void {
     const { tunnel_id, interface_name } = record
     const plan = makeMonitorPlan(record, this.#deps.settings)
-    const existing = this.#watched.get(tunnel_id)
+    const existing = this.tunnels.of(tunnel_id)
     const watched = existing ?? new WatchedTunnel(plan, this.#stopped, this.#at)
-    this.#watched.set(tunnel_id, watched)
     if (existing && existing.plan.interface_name !== interface_name)
       this.#releaseName(tunnel_id, existing.plan.interface_name)
-    this.#byName.set(interface_name, tunnel_id)
+    this.tunnels.set(tunnel_id, interface_name, watched)
     const change = existing
       ? existing.replan(plan, this.#at)
       : { from: 'Unknown' as const, to: watched.verdict.state, reason: watched.verdict.reason }
@@ -239,21 +203,18 @@ export class Monitor {
   }
 
   #remove(tunnel_id: number, interface_name: string): void {
-    this.#watched.delete(tunnel_id)
+    this.tunnels.delete(tunnel_id)
     this.#releaseName(tunnel_id, interface_name)
     this.prober.set(tunnel_id, null)
     this.#events.forget(tunnel_id)
   }
 
-  /** Another tunnel may have taken the name already. */
   #releaseName(tunnel_id: number, interface_name: string): void {
-    if (this.#byName.get(interface_name) !== tunnel_id) return
-    this.#byName.delete(interface_name)
-    this.#links.forget(interface_name)
+    if (this.tunnels.releaseName(tunnel_id, interface_name)) this.#links.forget(interface_name)
   }
 
   #linkChanged(interface_name: string, state: LinkState): void {
-    const watched = this.#watched.get(this.#byName.get(interface_name) ?? 0)
+    const watched = this.tunnels.named(interface_name)
     if (!watched) return
     this.#stateChanged(watched, watched.setLink(state, this.#at))
     this.#updateProbing(watched)
@@ -261,7 +222,7 @@ export class Monitor {
 
   #proberStopped(reason: Message | null): void {
     this.#stopped = reason
-    for (const watched of this.#watched.values()) this.#updateProbing(watched)
+    for (const watched of this.tunnels.all) this.#updateProbing(watched)
   }
 
   #updateProbing(watched: WatchedTunnel): void {
@@ -271,7 +232,7 @@ export class Monitor {
   }
 
   #probed(tunnel_id: number, result: WatchResult): void {
-    const watched = this.#watched.get(tunnel_id)
+    const watched = this.tunnels.of(tunnel_id)
     if (!watched) return
     this.#stateChanged(watched, watched.take(result, this.#at))
     if (watched.plan.probeTarget && watched.isTcpProbeDue(this.#at))
@@ -294,24 +255,20 @@ export class Monitor {
     const { tunnel_id, interface_name } = watched.plan
     const event = { tunnel_id, interface_name, ...change }
     this.#deps.bus.publish('tunnel.state', event)
-    const { lossPercent: loss_percent, averageRttMs: rtt_avg_ms } = watched.stats
-    const created_date = this.#deps.now().toISOString()
-    const row = {
-      tunnel_id,
-      from_monitor_state_id: MONITOR_STATES[change.from],
-      to_monitor_state_id: MONITOR_STATES[change.to],
-      reason: change.reason.message,
-      reason_message: JSON.stringify(change.reason),
-      loss_percent,
-      rtt_avg_ms,
-      created_date,
-    }
-    this.#events.add(row, event)
+    this.#events.add(eventRow(watched, change, this.#deps.now()), event)
   }
 }
 
-/** With both spellings that the contract requires (decisions.md, T5). */
-export function monitorSnapshot(watched: WatchedTunnel): MonitorSnapshot {
-  const status = watched.status()
-  return { ...status, TunnelID: status.tunnel_id, State: status.state, MonitorStateID: status.monitor_state_id }
+function eventRow(watched: WatchedTunnel, { from, to, reason }: StateChange, at: Date): NewEvent {
+  const { lossPercent: loss_percent, averageRttMs: rtt_avg_ms } = watched.stats
+  return {
+    tunnel_id: watched.plan.tunnel_id,
+    from_monitor_state_id: MONITOR_STATES[from],
+    to_monitor_state_id: MONITOR_STATES[to],
+    reason: reason.message,
+    reason_message: JSON.stringify(reason),
+    loss_percent,
+    rtt_avg_ms,
+    created_date: at.toISOString(),
+  }
 }

@@ -14,7 +14,7 @@ export function showStatus(monitor: Monitor) {
   return async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<MonitorStatusAnswer>> => {
     const { tunnel_id } = await requireTunnel(db, idIn(params))
     await monitor.settled()
-    const watched = monitor.of(tunnel_id)
+    const watched = monitor.tunnels.of(tunnel_id)
     if (!watched) throw noSuchTunnel(tunnel_id)
     const answer: MonitorStatusAnswer = {
       ...watched.status(),

@@ -32,8 +32,8 @@ export function showUptime(monitor: Monitor) {
     const tick_seconds = TICK_SECONDS[hours]
     const ticks: Ticks = { since: firstTick(at / 1000, tick_seconds), tick_seconds }
     const tunnels: TunnelUptime[] = []
-    for (let from = 0; from < monitor.watched.length; from += AT_ONCE) {
-      const some = monitor.watched.slice(from, from + AT_ONCE)
+    for (let from = 0; from < monitor.tunnels.all.length; from += AT_ONCE) {
+      const some = monitor.tunnels.all.slice(from, from + AT_ONCE)
       const stored = await findTicks(db, { ...ticks, tunnel_ids: some.map(({ plan }) => plan.tunnel_id) })
       const byId = new Map(stored.map((one) => [one.tunnel_id, one]))
       for (const watched of some) {
