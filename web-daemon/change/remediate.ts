@@ -77,7 +77,8 @@ export function makeRemediation<Item extends Watched>(deps: RemediationDeps, rem
       waiting = wanted.map(({ id }) => id)
       if (wanted.length === 0 || deps.isHeldBack() || graceLeft() > 0) return
       const due = wanted.filter(({ id }) => heals.mayTry(noun, id))
-      const left = wanted.filter((item) => !due.includes(item)).map(({ id }) => id)
+      const ids = new Set(due.map(({ id }) => id))
+      const left = waiting.filter((id) => !ids.has(id))
       if (left.length > 0)
         logger.warn(
           { noun, ids: left.slice(0, LOGGED_MAX), total: left.length },
