@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import type { Result } from '@panel/shared/rpc/methods.ts'
 import type { CapabilitiesAnswer } from '@panel/shared/api/system.ts'
+import { askOnce } from '../../packaging/run/ask-once.ts'
 import { namespaceOf } from './own-namespace.ts'
 import type { Place, Storm } from './relay-peer.ts'
 import { RELAY, RelayRig, SERVERS } from './relay-rig.ts'
@@ -72,6 +74,8 @@ export class DisturbedRelay {
     await this.#panel.watch()
     // As a host boots nothing is put back.
     await this.#panel.advance(31)
+    // What was stored is put back then; a table that is made later, unprotected, could not be owned.
+    await this.#isWhole()
   }
 
   close(): Promise<void> {
@@ -83,7 +87,7 @@ export class DisturbedRelay {
     await this.#set({ 'system.ruleset_protection': 'off', 'system.self_heal': 'off' })
     await this.#until('none')
     this.rig.relay.run('nft', ['flush', 'ruleset'])
-    if (level === 'owned') await this.#set({ 'system.ruleset_protection': 'auto' })
+    if (level === 'owned') await this.#protect()
     await this.#api('POST', '/routes/apply-all')
     if (level === 'held') await this.#set({ 'system.ruleset_protection': 'auto' })
     await this.#until(level)
@@ -116,10 +120,31 @@ export class DisturbedRelay {
   }
 
   async #isWhole(): Promise<void> {
-    for (let left = 200; (await this.rig.held()).rules.length < (this.#stored?.count ?? 1); left -= 1) {
+    const wanted = this.#stored?.count ?? 1
+    for (let left = 200; (await this.#countOfRules()) < wanted; left -= 1) {
       assert.ok(left > 0, 'the rules are not all back')
       await pause(200)
     }
+  }
+
+  /** Root answers with as many at a time as fit into an answer. */
+  async #countOfRules(): Promise<number> {
+    let count = 0
+    for (let from_id: number | null = 0; from_id !== null;) {
+      const found: Result<'ruleset.probe'> = await askOnce(this.rig.socket, 'ruleset.probe', {
+        route_rule_ids: [],
+        from_id,
+      })
+      count += found.rules.length
+      from_id = found.next_id
+    }
+    return count
+  }
+
+  /** The setting is sent to root in the background; a table that root makes before that could not be owned. */
+  async #protect(): Promise<void> {
+    await this.#set({ 'system.ruleset_protection': 'auto' })
+    await askOnce(this.rig.socket, 'ruleset.protect', { wanted: true })
   }
 
   /** The setting is sent to root in the background. */
