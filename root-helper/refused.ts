@@ -5,7 +5,7 @@ import type { RefusalCode } from '@panel/shared/rpc/outcome.ts'
 export class RefusedError extends Error {
   readonly code: RefusalCode
 
-  /** What is malformed is a bug of the web daemon, of which its log tells; everything else is told to the operator. */
+  /** What is malformed is a bug of the web daemon, of which its log tells; everything else reaches the operator. */
   constructor(...[code, sentence]: ['malformed', string] | [Exclude<RefusalCode, 'malformed'>, Message]) {
     super(typeof sentence === 'string' ? sentence : sentence.message)
     this.name = 'RefusedError'

@@ -70,7 +70,7 @@ set_listen() {
   cp -p "$CONF" "$CONF.before"
   set_option PANEL_LISTEN_ADDRESS "$address"
   [ -z "$port" ] || set_option PANEL_LISTEN_PORT "$port"
-  # A listener that was kept in the panel gives way to what is configured anew, and here to what is configured already.
+  # A listener that was kept in the panel gives way to a new configuration, and here to what is configured already.
   ! cmp -s "$CONF" "$CONF.before" || command_of_the_panel forget-listener
   if systemctl restart tunnel-panel-web; then
     rm "$CONF.before"

@@ -31,7 +31,7 @@ export class Daemons {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => this.#end())
   }
 
-  /** Resolves once it is ready, or once all are told to end; rejects where it ends before, or takes too long. */
+  /** Resolves once it is ready, or once all are to end; rejects where it ends before, or takes too long. */
   async start(daemon: Daemon): Promise<void> {
     const { child, output } = this.#spawn(daemon)
     const deadline = Date.now() + READY_WITHIN_MS

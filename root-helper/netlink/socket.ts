@@ -87,7 +87,7 @@ export class NetlinkSocket {
   /** All parts of a dump. A dump that the kernel marks as interrupted by a change is requested again. */
   async dump(request: Request): Promise<Message[]> {
     const turn = this.dumps.then(() => this.wholeDump(request))
-    this.dumps = turn.catch(() => undefined) // whose failure it was has been told; the next dump may go
+    this.dumps = turn.catch(() => undefined) // its own caller has got the failure; the next dump may go
     return turn
   }
 

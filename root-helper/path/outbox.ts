@@ -1,4 +1,4 @@
-// The items that a stream has not delivered yet. The queue is bounded: a slow reader loses items, and is told how many.
+// The items that a stream has not delivered yet. The queue is bounded: a slow reader loses items, and learns how many.
 import { pause, type Clock } from './clock.ts'
 
 export interface Taken<T> {

@@ -67,7 +67,7 @@ export class WindowRecord {
     return `${JSON.stringify({ format: FORMAT, ...held }).slice(0, -1)},"folds":{${nouns.join(',')}}}`
   }
 
-  /** A window of many changes is written with each: what has not changed since is neither spelled nor read anew. */
+  /** A window of many changes is written with each: what has not changed since is neither spelled nor read again. */
   #textOf(noun: string, fold: Fold<unknown>): string {
     const known = this.#texts.get(noun)
     if (known?.fold === fold) return known.text

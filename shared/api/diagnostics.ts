@@ -267,7 +267,7 @@ export const AnalyzeTunnelBody = strict({
 })
 export type AnalyzeTunnelBody = Static<typeof AnalyzeTunnelBody>
 
-/** In the order in which they are told: the first that holds is the verdict. */
+/** In the order in which they are reported: the first that holds is the verdict. */
 export const TUNNEL_VERDICTS = [
   'HEALTHY',
   'INTERFACE_MISSING',

@@ -59,7 +59,7 @@ describe('The audit entries of requests that nobody signed in made', () => {
     assert.equal((await entries('LoginFailed')).length, ROWS_PER_MINUTE.withoutSession + 2)
   })
 
-  it('are counted anew in the next minute', async () => {
+  it('are counted again in the next minute', async () => {
     for (let minute = 0; minute < 2; minute += 1) {
       await many(ROWS_PER_MINUTE.withSession + 5, without)
       panel.clock.advance(61)

@@ -1,4 +1,4 @@
-// What goes through rules: kernel figures and panel totals apart, exact across everything that makes a counter anew
+// What goes through rules: kernel figures and panel totals apart, exact across everything that recreates a counter
 // (reference.md, traffic; decisions.md, F18 to F20, F23).
 import assert from 'node:assert/strict'
 import type {
@@ -55,7 +55,7 @@ describe('The traffic of rules', () => {
     assert.match(note, /tx is towards the destination/)
   })
 
-  it("keeps the totals of the panel while the kernel's figures begin anew", async () => {
+  it("keeps the totals of the panel while the kernel's figures begin again", async () => {
     await madeRoute(client)
     relay(1, 1000)
     await traffic()
@@ -66,7 +66,7 @@ describe('The traffic of rules', () => {
     assert.deepEqual([seen.tx_bytes_since_boot, seen.tx_bytes_since_creation, seen.reset_detected], [30, 1030, true])
   })
 
-  it('a table made anew is known even where its counters have passed the old ones', async () => {
+  it('a table recreated is known even where its counters have passed the old ones', async () => {
     await madeRoute(client)
     relay(1, 100)
     await traffic()
@@ -76,7 +76,7 @@ describe('The traffic of rules', () => {
     assert.equal((await traffic()).traffic.tx_bytes_since_creation, 350)
   })
 
-  it('loses nothing when a rule is disabled, changed, reordered or applied anew between two samples', async () => {
+  it('loses nothing when a rule is disabled, changed, reordered or applied again between two samples', async () => {
     for (const bind_port of [1, 2]) await madeRoute(client, { bind_port })
     let sent = 0
     const move = (): void => {

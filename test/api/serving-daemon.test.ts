@@ -26,7 +26,7 @@ interface Ended {
 }
 
 describe('the web daemon', function () {
-  // Each start compiles the sources anew.
+  // Each start compiles the sources again.
   this.timeout(60_000)
   quietly()
   let directory: string

@@ -72,7 +72,7 @@ describe('The store', () => {
     await refusedFor('locked', createTunnel(operator))
     const started = Date.now()
     await refusedFor('locked', deleteTunnel(operator, 1))
-    assert.ok(Date.now() - started < BUSY_WAIT_MS, 'nobody waits anew for what all have waited for')
+    assert.ok(Date.now() - started < BUSY_WAIT_MS, 'nobody waits again for what all have waited for')
     assert.equal(panel.kernel.picture(), picture)
     assert.equal((await listTunnels(operator)).body.total, 1)
     assert.match((await database()).detail, /Another program holds the panel's store locked/)

@@ -27,7 +27,7 @@ const CHANGES: Record<string, [number, Asking]> = {
         ],
       }),
   ],
-  'a change that makes the link anew': [5, (client) => patchTunnel(client, 1, { ttl: 9, confirm_recreate: true })],
+  'a change that recreates the link': [5, (client) => patchTunnel(client, 1, { ttl: 9, confirm_recreate: true })],
   'a change of name': [8, (client) => patchTunnel(client, 1, { interface_name: 'berlin', confirm_recreate: true })],
   'a change of persistence': [
     2,

@@ -69,7 +69,7 @@ describe('The life of a tunnel', () => {
     assert.deepEqual([down.status, kinds(down.body.plan.steps)], [200, ['link_down']])
   })
 
-  it('restart takes the link down and brings it up again as stored, without making it anew', async () => {
+  it('restart takes the link down and brings it up again as stored, without recreating it', async () => {
     const picture = panel.kernel.picture()
     const index = link()?.index
     const { status, body } = await act(client, 1, 'restart')
@@ -103,7 +103,7 @@ describe('The life of a tunnel', () => {
       )
     })
 
-    it(`${action} makes a link anew that drifted where only a new one can be as stored`, async () => {
+    it(`${action} recreates a link that drifted where only a new one can be as stored`, async () => {
       const picture = panel.kernel.picture()
       const state = link()?.state
       assert(state)

@@ -13,7 +13,7 @@ type Asking = (client: Client, more: object) => Promise<Reply>
 
 /** What takes the link away or down, or the address that the client comes by. */
 const CUTTING: Record<string, Asking> = {
-  'PATCH that makes the link anew': (client, more) =>
+  'PATCH that recreates the link': (client, more) =>
     client.patch('/tunnels/1', { ttl: 9, confirm_recreate: true, ...more }),
   'PATCH that gives it another name': (client, more) =>
     client.patch('/tunnels/1', { interface_name: 'berlin', confirm_recreate: true, ...more }),
@@ -30,7 +30,7 @@ const HARMLESS: Record<string, Asking> = {
   'PATCH of the persistence': (client) =>
     client.patch('/tunnels/1', { persistence_type_id: 30, confirm_recreate: true }),
   'POST up': (client) => client.post('/tunnels/1/up'),
-  'POST reapply that has nothing to make anew': (client) => client.post('/tunnels/1/reapply'),
+  'POST reapply that has nothing to recreate': (client) => client.post('/tunnels/1/reapply'),
   'POST of one more address': (client) =>
     client.post('/tunnels/1/addresses', { address: '10.9.1.1', prefix_length: 30 }),
   'DELETE of another address': (client) =>
@@ -93,7 +93,7 @@ describe('A request that comes through the tunnel', () => {
     })
   }
 
-  it('by POST reapply is refused where the link has to be made anew', async () => {
+  it('by POST reapply is refused where the link has to be recreated', async () => {
     const { panel, client } = await panelInside()
     const state = panel.kernel.held.get('gre-a-1')?.state
     assert(state)
@@ -130,7 +130,7 @@ describe('A request whose answers go through the tunnel by the routing table', (
   const WAYS: Record<string, [Asking, how: string]> = {
     'POST down': [CUTTING['POST down']!, 'through_tunnel'],
     'POST restart': [CUTTING['POST restart']!, 'through_tunnel'],
-    'PATCH that makes the link again': [CUTTING['PATCH that makes the link anew']!, 'route_goes'],
+    'PATCH that recreates the link, and its route goes': [CUTTING['PATCH that recreates the link']!, 'route_goes'],
     'DELETE of the tunnel': [(client, more) => client.delete('/tunnels/1', more), 'through_tunnel'],
     'DELETE of the address whose network has the gateway': [
       (client, more) => client.delete('/tunnels/1/addresses', { address: OTHER.address, prefix_length: 30, ...more }),
@@ -153,7 +153,7 @@ describe('A request whose answers go through the tunnel by the routing table', (
   it('goes through the new link again where that takes the route along', async () => {
     const { panel, client } = await panelBehind()
     panel.kernel.routesOfOthers.add('gre-a-1', routeThrough('127.0.0.0/8'))
-    const { error } = await CUTTING['PATCH that makes the link anew']!(client, {})
+    const { error } = await CUTTING['PATCH that recreates the link']!(client, {})
     assert.deepEqual([error.code, error.details['how']], ['WOULD_CUT_OWN_ACCESS', 'through_tunnel'])
     await panel.close()
   })

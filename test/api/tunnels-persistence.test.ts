@@ -130,7 +130,7 @@ describe('The persistence of a tunnel', () => {
       assert.equal(panel.kernel.picture(), picture)
     })
 
-    it('is withdrawn, and networkd told, before the link is made anew', async () => {
+    it('is withdrawn, and networkd told, before the link is recreated', async () => {
       await createTunnel(client, { persistence_type_id: NETWORKD })
       const { body } = await patchTunnel(client, 1, { ttl: 9, confirm_recreate: true })
       const kinds = [
@@ -198,7 +198,7 @@ describe('The persistence of a tunnel', () => {
       assert.equal(panel.kernel.picture(), picture)
     })
 
-    it('keeps the link, but for one that networkd lets go of: that is made anew, and the operator is told', async () => {
+    it('keeps the link, but for one that networkd lets go of: that is recreated, and the operator is told', async () => {
       await createTunnel(client)
       const index = () => panel.kernel.held.get('gre-a-1')?.index
       const first = index()

@@ -14,7 +14,7 @@ describe('A tunnel gets another name', () => {
   })
   afterEach(() => panel.close())
 
-  it('by making it anew: the old link and unit are gone, the new ones are there, and the name counts as given', async () => {
+  it('by recreating it: the old link and unit are gone, the new ones are there, and the name counts as given', async () => {
     const { status, body } = await patchTunnel(client, 1, { interface_name: 'berlin', confirm_recreate: true })
     assert.deepEqual([status, body.plan.operation, body.plan.interface], [200, 'recreate', 'berlin'])
     assert.deepEqual(

@@ -25,7 +25,7 @@ describe('The text that follows from relay rules', () => {
     }), { numRuns: 50 })
   })
 
-  it('never makes a counter anew for a rule that stays, nor takes one away from a rule that goes', () => {
+  it('never recreates a counter for a rule that stays, nor takes one away from a rule that goes', () => {
     fc.assert(fc.property(relayRules, relayRules, (before, after) => {
       const text = rulesetText(before, after)
       const stays = before.filter(({ route_rule_id }) => after.some((rule) => rule.route_rule_id === route_rule_id))

@@ -115,7 +115,7 @@ describe('Relay rules in a table that the helper owns', function () {
     assert.equal(await answering(), FLOWS)
   })
 
-  it('of a table that was made without it can be flushed: connections live on until it is made anew, and owned', async () => {
+  it('of a table that was made without it can be flushed: connections live on until it is recreated, and owned', async () => {
     await protect(false)
     assert.equal(others('delete table inet panel'), true)
     await rig.client.calls.disperse()

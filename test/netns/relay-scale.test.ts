@@ -269,7 +269,7 @@ describe('A change of relay rules that is read back in pieces', function () {
     })
   }
 
-  it('has the counters that nft has, and tells a table that was made anew', async () => {
+  it('has the counters that nft has, and tells a table that was recreated', async () => {
     nft('delete element inet panel relay_account { 0x50000100 . original }')
     nft('delete counter inet panel rule_1_tx')
     nft('add counter inet panel rule_1_tx { packets 5 bytes 1844674407370955 }')

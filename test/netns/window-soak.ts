@@ -27,4 +27,4 @@ for (let passed = noted(); passed < kills;) {
     `${passed} of ${kills} kills have passed; the last ${some} took ${Math.round((Date.now() - began) / 1000)} s`,
   )
 }
-console.log(`${noted()} kills have passed; remove ${NOTED} to begin anew`)
+console.log(`${noted()} kills have passed; remove ${NOTED} to begin again`)

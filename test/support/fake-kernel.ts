@@ -105,7 +105,7 @@ export class FakeKernel implements Kernel {
   readonly listeners = new Set<(event: HostEvent) => void>()
 
   /**
-   * All that can be changed, as text: equal text is an unchanged host. Indexes are left out, since making a link anew
+   * All that can be changed, as text: equal text is an unchanged host. Indexes are left out, since recreating a link
    * gives it another.
    */
   picture(): string {

@@ -85,7 +85,7 @@ export class FakeProber {
     for (const { interface_name } of this.targets) this.answer(interface_name, count)
   }
 
-  /** The helper goes away, as when it is started anew. */
+  /** The helper goes away, as when it is restarted. */
   breakDown(why: Error = helperAway('ECONNRESET')): void {
     const watch = this.#watch
     this.#watch = null

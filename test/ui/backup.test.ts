@@ -101,7 +101,7 @@ describe('A backup on the page', () => {
     assert.deepEqual(await interfaces(), left)
   })
 
-  it('has to be looked at anew when what is to be imported was changed, and is not left unasked', async () => {
+  it('has to be looked at again when what is to be imported was changed, and is not left unasked', async () => {
     const backup = await exported()
     assert.equal((await operator.delete('/tunnels/1', {})).status, 200)
     const { page } = await visitBackup()

@@ -123,7 +123,7 @@ describe('A tunnel on the page', () => {
     assert.match(await table.getByRole('row', { name: /^Now/ }).innerText(), /\d.*\/s/)
   })
 
-  it('is changed in place by one Save that is verified, and made anew only after its reasons were read', async () => {
+  it('is changed in place by one Save that is verified, and recreated only after its reasons were read', async () => {
     const { page, gates } = await visitTunnel('1/edit')
     await page.getByLabel('MTU').fill('1400')
     await page.getByText('Not saved yet').waitFor()

@@ -43,7 +43,7 @@ async function fetchFirst([url = '', ...others]: readonly string[], proof: strin
   }
 }
 
-/** Shows the daemon that the details may be told to this caller, and nothing else to whoever answers in its place. */
+/** Shows the daemon that this caller may have the details, and nothing else to whoever answers in its place. */
 const readKey = ({ state_dir }: Config): KeyObject => signingKey(join(state_dir, 'session.key'))
 
 /** The certificate need not be valid for the address that is used here. */

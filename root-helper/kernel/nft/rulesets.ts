@@ -113,7 +113,7 @@ export class NftRulesets implements Rulesets {
   submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
     if (put.some(({ is_fast_path }) => is_fast_path)) this.#fastFlows.prepare()
     const submitted = this.#submit(gone, put).then(() => this.#putDevices())
-    this.#submitting = submitted.catch(() => undefined) // whoever asked for it is told
+    this.#submitting = submitted.catch(() => undefined) // whoever requested it gets the failure
     return submitted
   }
 

@@ -15,7 +15,7 @@ export function rulesetGeneration(): () => Promise<number> {
       nfnetlink('ask for the generation of the ruleset', NFT_MSG_GETGEN, NFPROTO_UNSPEC),
     )
     const id = reply ? new Attributes(reply.body, NFGENMSG_BYTES).u32be(NFTA_GEN_ID) : null
-    if (id === null) throw new KernelError('EPROTO', 'nftables told no generation')
+    if (id === null) throw new KernelError('EPROTO', 'nftables answered without a generation')
     return id
   }
 }

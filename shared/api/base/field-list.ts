@@ -56,7 +56,7 @@ const picked = <T>(fields: FieldList, property: keyof Field): T =>
 /** The properties of the answer's schema. */
 export const answerProperties = <F extends FieldList>(fields: F): AnswerOf<F> => picked(fields, 'answer')
 
-/** The properties of the schema of a request, in the order of the list: it decides which problem is told first. */
+/** The properties of the schema of a request, in the order of the list: it decides which problem is reported first. */
 export const requestProperties = <F extends FieldList>(fields: F): RequestOf<F> => picked(fields, 'request')
 
 /** The lists among them are new ones each time. */

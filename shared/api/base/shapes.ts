@@ -1,4 +1,4 @@
-// The words that answers are described in: one object is what a client is told of an answer, what the tests hold it
+// The words that answers are described in: one object is what a client learns of an answer, what the tests hold it
 // against, and its TypeScript type.
 import { strict, stringEnum, Type, type Static, type TSchema } from '../../schema.ts'
 

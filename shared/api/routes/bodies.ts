@@ -67,7 +67,7 @@ export const ReorderBody = strict({
 })
 export type ReorderBody = Static<typeof ReorderBody>
 
-/** Of what needs to be told nothing else. */
+/** Of a request that needs nothing else. */
 export const RouteWordBody = strict({ i_understand_i_may_lose_access: LOSE_ACCESS })
 export type RouteWordBody = Static<typeof RouteWordBody>
 

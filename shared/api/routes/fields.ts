@@ -33,7 +33,7 @@ const lookup = (ids: Readonly<Record<string, number>>, code: FieldCode, name: st
   )
 }
 
-/** In the order in which a request's problems are told. */
+/** In the order in which a request's problems are reported. */
 export const ROUTE_FIELDS = {
   /** Chosen by the panel, since the kernel knows the rule by it before the row is there. */
   route_rule_id: field({ answer: Id }),

@@ -4,7 +4,7 @@ import { MessageView } from '../base/errors.ts'
 import type { Static } from '../../schema.ts'
 import { Count, Flag, Id, list, Sentence, shape, Text } from '../base/shapes.ts'
 
-/** What a tunnel is told of a rule that relays over it. */
+/** What a tunnel shows of a rule that relays over it. */
 export const DependentRoute = shape('DependentRoute', {
   route_rule_id: Id,
   title: Text,

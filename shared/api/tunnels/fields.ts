@@ -5,7 +5,7 @@ import { LINK_FIELDS } from './link-fields.ts'
 import { MONITOR_FIELDS } from './monitor-fields.ts'
 import { PANEL_FIELDS } from './panel-fields.ts'
 
-/** In the order in which a request's problems are told. */
+/** In the order in which a request's problems are reported. */
 export const TUNNEL_FIELDS = { ...LINK_FIELDS, ...PANEL_FIELDS, ...MONITOR_FIELDS }
 
 export type TunnelRecord = RecordOf<typeof TUNNEL_FIELDS>

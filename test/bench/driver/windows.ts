@@ -29,7 +29,7 @@ work<'windows'>(async ({ panel, ends, count, rounds }) => {
   return took
 })
 
-/** To another far end, for which the link is made anew. */
+/** To another far end, for which the link is recreated. */
 const movedOf = (state: TunnelState): TunnelState =>
   state.link
     ? { ...state, link: { ...state.link, config: { ...state.link.config, remote_endpoint: '192.0.2.99' } } }

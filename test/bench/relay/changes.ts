@@ -80,7 +80,7 @@ export async function changesSection(load: Load, panel: Panel, bare: Relay, coun
     MOST,
   )
   const missed = total(ours.datagrams, 'had') * DATAGRAM_BYTES - ((await counted()) - before)
-  const anew = await loadedAnew(load, bare, count)
+  const reloaded = await loadedAnew(load, bare, count)
   return {
     title: `relay: ${ours.times.length} changes of one of ${count.toLocaleString('en')} rules, while others carry ${DATAGRAMS_A_SECOND.toLocaleString('en')} datagrams and ${CONNECTIONS_A_SECOND} new connections a second`,
     rows: [
@@ -99,13 +99,13 @@ export async function changesSection(load: Load, panel: Panel, bare: Relay, coun
         ratio: `× ${(p99(ours) / p99(quiet)).toFixed(2)}`,
       },
       {
-        what: 'the table deleted and loaded anew, counters read before: bytes not counted',
-        median: `${anew.lost_percent.toFixed(1)} %`,
+        what: 'the table deleted and loaded again, counters read before: bytes not counted',
+        median: `${reloaded.lost_percent.toFixed(1)} %`,
       },
       {
         what: '  a new connection, 99th percentile, meanwhile',
-        median: ms(p99(anew.borne)),
-        ratio: `× ${(p99(anew.borne) / p99(quiet)).toFixed(2)}`,
+        median: ms(p99(reloaded.borne)),
+        ratio: `× ${(p99(reloaded.borne) / p99(quiet)).toFixed(2)}`,
       },
     ],
   }

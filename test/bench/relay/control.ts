@@ -55,7 +55,7 @@ function sectionOf(count: number, took: Answer<'relay'>): Section {
     title: `rules: one of ${count.toLocaleString('en')} rules changed, and the counters of all read; ${took.patch.length} rounds`,
     rows: [
       timed('nft -f of the change, nothing read back', own_text),
-      timed('nft -f of the whole table made anew, nothing read back', took.whole_text, own_text),
+      timed('nft -f of the whole table recreated, nothing read back', took.whole_text, own_text),
       timed('helper alone, verified, right after other programs', took.socket, own_text),
       timed('helper alone, verified, right after another change', took.socket_again, own_text, aimOf(aims?.helper)),
       timed('PATCH /routes/{id}, verified, stored', took.patch, own_text, aimOf(aims?.patch)),

@@ -35,7 +35,7 @@ export class Panel {
     mkdirSync(join(folder, 'web'), { recursive: true })
   }
 
-  /** As if these had been accepted before the host was started anew. */
+  /** As if these had been accepted before the host was restarted. */
   keep(rules: readonly RelayRule[]): void {
     mkdirSync(join(this.#folder, 'helper'))
     writeFileSync(join(this.#folder, 'helper', 'ruleset.json'), JSON.stringify({ rules }))

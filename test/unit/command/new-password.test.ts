@@ -36,7 +36,7 @@ describe('A password typed at a terminal', () => {
     assert.equal(await read(terminal(bytes)), text)
   })
 
-  it('can be corrected with backspace and begun anew with Ctrl-U', async () => {
+  it('can be corrected with backspace and begun again with Ctrl-U', async () => {
     assert.equal(await read(terminal(`xy\u0015${GOOD}zz\u007f\b\r${GOOD}\n`)), GOOD)
   })
 

@@ -98,7 +98,7 @@ describe('The plan of a tunnel', () => {
     )
   }).timeout(60_000)
 
-  it('makes a link anew only for a field that it names as the reason', () => {
+  it('recreates a link only for a field that it names as the reason', () => {
     fc.assert(
       fc.property(statePair, ([before, after]) => {
         const { steps, recreate_reasons } = planTunnel(before, after)

@@ -132,7 +132,7 @@ describe('the sampling of metrics', () => {
     assert.equal((await readTotals(db)).get('eth0')?.rx_bytes_since_install, 700)
   })
 
-  it('counts an interface that comes later from its beginning, and one that was made anew on top', async () => {
+  it('counts an interface that comes later from its beginning, and one that was recreated on top', async () => {
     const metrics = await start()
     host.addLink('tap1', capturedLinks['tap1']!)
     host.traffic({ eth0: [1_000_000, 400_000], tap1: [50, 5] })
@@ -195,7 +195,7 @@ describe('the sampling of metrics', () => {
     assert.deepEqual(metrics.sampler.history(0), { points: [], total: 10 })
   })
 
-  it('keeps of a thousand interfaces the rates of some, the physical ones first, and looks at some of them anew each time', async () => {
+  it('keeps of a thousand interfaces the rates of some, the physical ones first, and looks at some of them again each time', async () => {
     const many: Record<string, [number, number]> = {}
     for (let i = 0; i < 1000; i++) {
       host.addLink(`gre-a-${i}`, capturedLinks['gre-a-1']!)

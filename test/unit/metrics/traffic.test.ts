@@ -1,5 +1,5 @@
 // The bytes of an interface since the installation: over reboots, restarts of the panel and interfaces that are made
-// anew.
+// again.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import {

@@ -263,7 +263,7 @@ describe('A tunnel under watch', () => {
     assert.equal(forced.isTcpProbeDue(at), false)
   })
 
-  it('is judged anew where its target changes, and keeps its probes where only its window does', () => {
+  it('is judged again where its target changes, and keeps its probes where only its window does', () => {
     const watched = begin()
     probes(watched, 40)
     watched.replan(plan({ monitor_window_size: 10 }), at)

@@ -1,5 +1,5 @@
 // Streams of the root helper as the web daemon reads them: from a helper that behaves, one that does not, and one that
-// is started anew.
+// is restarted.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'

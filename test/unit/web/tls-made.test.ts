@@ -42,7 +42,7 @@ describe('The pair that is made here', () => {
       assert.equal(statSync(made.key).uid, statSync(join(made.key, '..')).uid)
     })
 
-    it('are made anew on request, each time with another key and number', () => {
+    it('are made again on request, each time with another key and number', () => {
       const before = [pairIn(place).key, new X509Certificate(pairIn(place).cert).serialNumber]
       makeSelfSigned(place, ['localhost'])
       assert.notEqual(pairIn(place).key, before[0])
@@ -90,7 +90,7 @@ describe('The pair that is made here', () => {
     }
 
     it('are made by a command that says what to put into the configuration', function () {
-      // Each start compiles the sources anew.
+      // Each start compiles the sources again.
       this.timeout(60_000)
       const made = next
       const run = (state_dir: string, ...names: string[]) =>

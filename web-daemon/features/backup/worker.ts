@@ -57,7 +57,7 @@ export interface Worker {
 }
 
 /**
- * Changes nothing: by its type it only has a read-only context. `onSeen` is told what each item would have root do;
+ * Changes nothing: by its type it only has a read-only context. `onSeen` gets what each item would have root do;
  * null where that cannot be known yet.
  */
 export function makeDryRunWorker(

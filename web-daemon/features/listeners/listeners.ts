@@ -164,7 +164,7 @@ export class Listeners {
     })
   }
 
-  /** What is configured anew has taken its place for good, and has shown that it can be opened. */
+  /** A new configuration has taken its place for good, and has shown that it can be opened. */
   async #forgetOverruled(): Promise<void> {
     const { db, logger } = this.#deps
     if (!(await hasListener(db))) return

@@ -15,7 +15,7 @@ import { markDeleted } from '../tunnels/store.ts'
 import { message, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import { observe, tunnelView } from '../tunnels/view.ts'
 
-/** Root changes nothing, and is told to change nothing any more. */
+/** Root changes nothing, and gets no further request for it. */
 export async function foreseeForgetting({ db }: ReadContext, { params }: Incoming): Promise<Foreseen> {
   await requireTunnel(db, idIn(params))
   return NOTHING_FORESEEN

@@ -196,7 +196,7 @@ export class SafeApply {
     this.#publish(items)
   }
 
-  /** Only what differs from what was told last: time that passes is for the reader to count. */
+  /** Only what differs from what was sent last: time that passes is for the reader to count. */
   #tell({ window, ended }: WindowFound, is_open: boolean): void {
     const { window_id, changes, state } = { ...window }
     const picture = JSON.stringify([window_id, changes, state, ended?.window_id])

@@ -1,5 +1,5 @@
 // The routes of others through a tunnel whose link is made again: root takes along what it can, and the operator is
-// told of the rest (decisions.md, T23).
+// informed of the rest (decisions.md, T23).
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { message } from '@panel/shared/messages/message.ts'

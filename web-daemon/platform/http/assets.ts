@@ -75,7 +75,7 @@ export function sendEncoded(req: Request, res: Response, { plain, compressed }: 
   const bytes = encoding && compressed[encoding]
   if (Object.keys(compressed).length > 0) res.vary('Accept-Encoding')
   if (encoding) res.set('Content-Encoding', encoding)
-  // HTTP/1.1 keeps a connection without being told, and a first visit is some fifty answers.
+  // HTTP/1.1 keeps a connection by default, and a first visit is some fifty answers.
   if (res.shouldKeepAlive && res.getHeader('Connection') !== 'close') res.removeHeader('Connection')
   res.set('Content-Length', String((bytes ?? plain).length)).end(bytes ?? plain)
 }

@@ -52,7 +52,7 @@ export interface Session {
   readonly scopes: readonly Scope[] | null
   /** What the body must have, of a request that is signed; SHA-256 in base64url. */
   readonly body_digest?: string
-  /** One session or token, told from the others. */
+  /** One session or token, distinct from the others. */
   readonly key: string
   readonly expires_at: Date
 }

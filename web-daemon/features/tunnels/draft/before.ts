@@ -46,7 +46,7 @@ export async function probeOne(request: Reader, interface_name: string): Promise
   return found
 }
 
-/** The panel never takes over a link without being told to (decisions.md, R14). */
+/** The panel never takes over a link without a request (decisions.md, R14). */
 function adoptable(interface_name: string, { statistics: _, ...observed }: ObservedLink, api_path: string): Refusal {
   return new Refusal('ADOPTABLE', message('tunnel.adoptable', { name: interface_name }), {
     field: 'interface_name',
