@@ -13,7 +13,7 @@ import { mebibytes, type Section } from './table.ts'
 
 const DESTINATIONS = 1000
 const INTERVAL_MS = 5000
-const WARM_UP_MS = 3 * INTERVAL_MS + 1000
+const WARM_UP_MS = 8 * INTERVAL_MS
 const MEASURED_S = 30
 const AIM_PERCENT = 3
 const RULES = { fall: 3, rise: 2, interval_ms: INTERVAL_MS }
