@@ -1,6 +1,5 @@
 // Checks of the params of each method. The build replaces this module by the same checks as plain code
-// (packaging/build), so that root
-// runs with code generation switched off.
+// (packaging/build), so that root runs with code generation switched off.
 import { Ajv } from 'ajv'
 import { METHODS, type MethodName } from '@panel/shared/rpc/methods.ts'
 

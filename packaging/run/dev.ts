@@ -1,7 +1,6 @@
 // npm run dev: each daemon is bundled again and restarted when one of its sources changes; the page comes from Vite's
-// own server, which has the
-// browser take each change at once, and passes what it asks of the API on to the web daemon. Only the page that the
-// daemon serves is under its policy.
+// own server, which has the browser take each change at once, and passes what it asks of the API on to the web daemon.
+// Only the page that the daemon serves is under its policy.
 import { mkdirSync } from 'node:fs'
 import { ServerResponse } from 'node:http'
 import { join } from 'node:path'

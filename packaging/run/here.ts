@@ -1,6 +1,5 @@
 // How both daemons run on this machine. As root: on the host's network, the web daemon as an unprivileged user. Else:
-// the helper in namespaces
-// of its own, where it is root over nothing but a network that nobody else sees.
+// the helper in namespaces of its own, where it is root over nothing but a network that nobody else sees.
 import { chownSync, cpSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'

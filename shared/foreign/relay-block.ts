@@ -1,6 +1,5 @@
 // Whether the rules of other software drop what a relay rule relays: the first packet of a connection, and a reply, are
-// taken through their
-// chains, and only what can be read surely counts as sure.
+// taken through their chains, and only what can be read surely counts as sure.
 import { type Message } from '@panel/shared/messages/message.ts'
 import { contains, parseCidr, parseIp } from '../address/ip.ts'
 import type { ForeignChain, ForeignFound, ForeignRule } from './model.ts'

@@ -1,6 +1,5 @@
 // A saved tunnel as the two files of systemd-networkd: .netdev makes the link, .network gives it addresses and brings
-// it up
-// (systemd.netdev(5), systemd.network(5)).
+// it up (systemd.netdev(5), systemd.network(5)).
 import { canonicalNetdev, canonicalNetwork } from './canonical.ts'
 import { hardwareAddress } from './hardware-address.ts'
 import { networkdLimits } from './networkd-limits.ts'

@@ -1,6 +1,5 @@
 // The steps of a plan that concern files. Files for boot are removed before the link is touched and written once it
-// exists, so that a crash
-// in between never leaves a file for a link that was not created. Pure.
+// exists, so that a crash in between never leaves a file for a link that was not created. Pure.
 import { FILE_KINDS, type FileKind, type Saved, type SavedFile } from './model.ts'
 import { isNetworkdKind, UNIT_KINDS } from './saved-file.ts'
 import { sameState } from '../change/change.ts'

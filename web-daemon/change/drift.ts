@@ -1,6 +1,5 @@
 // Compares the host with what is stored, in the background and for every noun: looks, settles what is pending,
-// publishes what is
-// not as it was, and has drift corrected where the operator wants that (decisions.md, S15).
+// publishes what is not as it was, and has drift corrected where the operator wants that (decisions.md, S15).
 import type { Logger } from 'pino'
 import type { Noticed, PassReason } from '@panel/shared/api/reconcile.ts'
 import type { CommandContext } from '../platform/context.ts'

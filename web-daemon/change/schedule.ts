@@ -1,6 +1,5 @@
 // When the background compares the host with what is stored: at the start, soon after a hint, and from time to time in
-// case a hint
-// was lost (decisions.md, S15).
+// case a hint was lost (decisions.md, S15).
 import type { Logger } from 'pino'
 import type { PassReason } from '@panel/shared/api/reconcile.ts'
 import type { Bus } from '../platform/events/bus.ts'

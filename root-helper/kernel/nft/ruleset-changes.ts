@@ -1,10 +1,8 @@
 // Detects that somebody else has changed the nftables ruleset: the kernel numbers its generations, and reading the
-// number is almost free.
-// Its own announcements (NFNLGRP_NFTABLES) are not listened to: for the sake of a listener it writes a message of a
-// page for each object of a
-// transaction, which made loading 10,000 rules three times slower, and would do so to every large set that other
-// software loads. Only while the panel puts the same rules back again and again they are, for a while, for the names in
-// them.
+// number is almost free. Its own announcements (NFNLGRP_NFTABLES) are not listened to: for the sake of a listener it
+// writes a message of a page for each object of a transaction, which made loading 10,000 rules three times slower, and
+// would do so to every large set that other software loads. Only while the panel puts the same rules back again and
+// again they are, for a while, for the names in them.
 import { KernelError } from '../../kernel-error.ts'
 import { log } from '../../log.ts'
 import { RulesetWriters } from './writers.ts'

@@ -1,6 +1,6 @@
 // Changes one relay rule in interleaved rounds: by HTTP, by the helper's socket alone, and by nft on a table that is
-// the same, in a network
-// without a helper. Then reads the counters of all of them. Every answer is checked, outside its time.
+// the same, in a network without a helper. Then reads the counters of all of them. Every answer is checked, outside its
+// time.
 import { spawn } from 'node:child_process'
 import type { ChangeRouteAnswer, UpdateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'

@@ -1,6 +1,5 @@
 // A client, a server, and between them as many relays as there are layouts to compare, each in a network of its own: so
-// rounds can go
-// from one to the next without anything being loaded again, and no layout costs the packets of another.
+// rounds can go from one to the next without anything being loaded again, and no layout costs the packets of another.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { Namespace } from '../host/namespace.ts'

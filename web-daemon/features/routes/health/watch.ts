@@ -1,6 +1,5 @@
 // The relay rules in the background: how each is, whether the kernel holds it as it is stored, and reapplied where the
-// operator
-// wants that (decisions.md, S7, S15, E2).
+// operator wants that (decisions.md, S7, S15, E2).
 import type { Logger } from 'pino'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { RouteHealthEvent, RouteHealthState } from '@panel/shared/api/routes/answers.ts'
