@@ -36,6 +36,8 @@ export function putsAddressesBack(stage: () => Stage): void {
     const body = tunnelRequest({ ...ends, interface_name: NAME, addresses: ADDRESSES })
     const { tunnel_id } = expect(await panel.operator.post<CreateTunnelAnswer>('/tunnels', body), 201).tunnel
     await bootIsOver()
+    // What the tests before this one have left is put back first.
+    await reconciling(panel).atRest()
     const picture = await panel.picture()
     for (const [at, command] of [`address del 10.44.0.1/30 dev ${NAME}`, `address flush dev ${NAME}`].entries()) {
       await reconciling(panel).atRest()
