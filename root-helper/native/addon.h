@@ -16,7 +16,8 @@ bool arguments(napi_env env, napi_callback_info info, size_t wanted, napi_value 
 
 bool integer(napi_env env, napi_value value, int *out);
 
-/* notify.c */
+/* notify.c: sends text to the service manager, with a descriptor where one is passed; false where none listens. `what` names it in a failure. */
+napi_value notify(napi_env env, const char *what, char *text, size_t length, const int *passed);
 napi_value sd_notify(napi_env env, napi_callback_info info);
 
 #endif

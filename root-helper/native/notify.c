@@ -8,14 +8,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* sdNotify(text): false where no service manager listens (sd_notify(3)). A path that starts with "@" is an abstract name. */
-napi_value sd_notify(napi_env env, napi_callback_info info)
+/* A path that starts with "@" is an abstract name. */
+napi_value notify(napi_env env, const char *what, char *text, size_t length, const int *passed)
 {
-	napi_value v, result;
-	char text[1024];
-	size_t length;
-	if (!arguments(env, info, 1, &v)) return NULL;
-	if (napi_get_value_string_utf8(env, v, text, sizeof text, &length) != napi_ok) return napi_throw_type_error(env, NULL, "not a string"), NULL;
+	napi_value result;
 	const char *path = getenv("NOTIFY_SOCKET");
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	size_t size = path ? strlen(path) : 0;
@@ -23,11 +19,34 @@ napi_value sd_notify(napi_env env, napi_callback_info info)
 	if ((path[0] != '/' && path[0] != '@') || size >= sizeof to.sun_path) return fail(env, EINVAL, "NOTIFY_SOCKET");
 	memcpy(to.sun_path, path, size);
 	if (path[0] == '@') to.sun_path[0] = '\0';
+	struct iovec part = { text, length };
+	struct msghdr m = { .msg_name = &to, .msg_namelen = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + size), .msg_iov = &part, .msg_iovlen = 1 };
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	if (passed) {
+		control.head = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int)) };
+		memcpy(CMSG_DATA(&control.head), passed, sizeof(int));
+		m.msg_control = &control;
+		m.msg_controllen = sizeof control;
+	}
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0) return fail(env, errno, "sd_notify");
-	ssize_t sent = sendto(fd, text, length, MSG_NOSIGNAL, (struct sockaddr *)&to, offsetof(struct sockaddr_un, sun_path) + size);
+	if (fd < 0) return fail(env, errno, what);
+	ssize_t sent = sendmsg(fd, &m, MSG_NOSIGNAL);
 	int error = errno;
 	close(fd);
-	if (sent < 0) return fail(env, error, "sd_notify");
+	if (sent < 0) return fail(env, error, what);
 	return napi_get_boolean(env, true, &result), result;
+}
+
+/* sdNotify(text): false where no service manager listens (sd_notify(3)). */
+napi_value sd_notify(napi_env env, napi_callback_info info)
+{
+	napi_value v;
+	char text[1024];
+	size_t length;
+	if (!arguments(env, info, 1, &v)) return NULL;
+	if (napi_get_value_string_utf8(env, v, text, sizeof text, &length) != napi_ok) return napi_throw_type_error(env, NULL, "not a string"), NULL;
+	return notify(env, "sd_notify", text, length, NULL);
 }

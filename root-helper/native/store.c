@@ -3,11 +3,6 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/netlink.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 /* inherit(fd, protocol): null where it is no netlink socket of that protocol; then it is left alone. */
 napi_value inherit(napi_env env, napi_callback_info info)
@@ -26,34 +21,13 @@ napi_value inherit(napi_env env, napi_callback_info info)
 /* keep(channel, text): hands it over with what is said of it; false where no service manager listens. */
 napi_value keep(napi_env env, napi_callback_info info)
 {
-	napi_value v[2], result;
+	napi_value v[2];
 	char text[256];
 	size_t length;
 	channel *c;
 	if (!arguments(env, info, 2, v) || !(c = opened(env, v[0]))) return NULL;
 	if (napi_get_value_string_utf8(env, v[1], text, sizeof text, &length) != napi_ok) return napi_throw_type_error(env, NULL, "not a string"), NULL;
-	const char *path = getenv("NOTIFY_SOCKET");
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	size_t size = path ? strlen(path) : 0;
-	if (!size) return napi_get_boolean(env, false, &result), result;
-	if ((path[0] != '/' && path[0] != '@') || size >= sizeof to.sun_path) return fail(env, EINVAL, "NOTIFY_SOCKET");
-	memcpy(to.sun_path, path, size);
-	if (path[0] == '@') to.sun_path[0] = '\0';
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = { 0 };
-	struct iovec part = { text, length };
-	struct msghdr m = { .msg_name = &to, .msg_namelen = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + size), .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control };
-	control.head = (struct cmsghdr){ .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int)) };
-	memcpy(CMSG_DATA(&control.head), &c->fd, sizeof(int));
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0) return fail(env, errno, "keep");
-	ssize_t sent = sendmsg(fd, &m, MSG_NOSIGNAL);
-	int error = errno;
-	close(fd);
-	if (sent < 0) return fail(env, error, "keep");
-	return napi_get_boolean(env, true, &result), result;
+	return notify(env, "keep", text, length, &c->fd);
 }
 
 /* filter(channel, instructions): struct sock_filter after struct sock_filter; what they refuse never reaches the socket. */
