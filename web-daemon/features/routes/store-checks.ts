@@ -139,14 +139,18 @@ export interface StoredState {
   readonly since: string
 }
 
-export async function statesOf(db: ReadDb, route_rule_id: number): Promise<Map<number, StoredState>> {
-  const rows = await db
+/** Each with the rule that its destination belongs to. */
+const statesWithRules = (db: ReadDb) =>
+  db
     .selectFrom('route_destination_state')
     .innerJoin(
       'route_destination',
       'route_destination.route_destination_id',
       'route_destination_state.route_destination_id',
     )
+
+export async function statesOf(db: ReadDb, route_rule_id: number): Promise<Map<number, StoredState>> {
+  const rows = await statesWithRules(db)
     .select(['route_destination_state.route_destination_id', 'state', 'reason', 'since'])
     .where('route_rule_id', '=', route_rule_id)
     .execute()
@@ -178,13 +182,7 @@ export async function flipsSince(db: ReadDb, route_rule_id: number, since: strin
 
 /** Why each destination of these rules is down that is. */
 export async function reasonsOfDown(db: ReadDb, ids: readonly number[]): Promise<Map<number, Message>> {
-  const rows = await db
-    .selectFrom('route_destination_state')
-    .innerJoin(
-      'route_destination',
-      'route_destination.route_destination_id',
-      'route_destination_state.route_destination_id',
-    )
+  const rows = await statesWithRules(db)
     .select(['route_destination_state.route_destination_id', 'reason'])
     .where('route_destination_state.state', '=', 'down')
     .where(sql<boolean>`route_rule_id in (select value from json_each(${JSON.stringify(ids)}))`)
