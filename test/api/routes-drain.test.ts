@@ -1,7 +1,6 @@
 // Destinations that are taken out by hand, backups, and what happens to connections (reference.md, Checks of
 // destinations).
 import assert from 'node:assert/strict'
-import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { codesOf } from './support/tunnels.ts'
 import {
   ADDRESSES,
@@ -13,6 +12,7 @@ import {
   putBack,
   putCheck,
   QUICK,
+  rotationOf,
   startChecked,
 } from './support/checks.ts'
 import type { Client } from './support/client.ts'
@@ -32,11 +32,7 @@ describe('A destination', () => {
   let checks: FakeChecks
   startChecked((made) => ({ panel, client, checks } = made))
 
-  const held = (id = 1): RelayRule => panel.kernel.rulesets.rules.get(id) ?? assert.fail(`Rule ${id} is not held`)
-  const rotation = (id = 1): string =>
-    held(id)
-      .destinations.map((one) => one.rotation)
-      .join()
+  const rotation = (id = 1): string => rotationOf(panel, id)
   const down = async (id: number, ...addresses: string[]): Promise<void> => {
     for (const address of addresses) checks.fail(address)
     for (const address of addresses)

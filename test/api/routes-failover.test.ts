@@ -7,9 +7,11 @@ import {
   checkOf,
   destinationAt,
   type FakeChecks,
+  heldRule,
   madeThree,
   putCheck,
   QUICK,
+  rotationOf,
   untilState,
   startChecked,
 } from './support/checks.ts'
@@ -24,11 +26,8 @@ describe('A rule whose destinations are checked', () => {
   let checks: FakeChecks
   startChecked((made) => ({ panel, client, checks } = made))
 
-  const held = (id = 1): RelayRule => panel.kernel.rulesets.rules.get(id) ?? assert.fail(`Rule ${id} is not held`)
-  const rotation = (id = 1): string =>
-    held(id)
-      .destinations.map((one) => one.rotation)
-      .join()
+  const held = (id = 1): RelayRule => heldRule(panel, id)
+  const rotation = (id = 1): string => rotationOf(panel, id)
 
   it('has all of them in rotation before anything is known, and as long as they answer', async () => {
     const id = await madeThree(client)

@@ -1,6 +1,8 @@
 // Words for tests that speak of checked destinations: checks that answer as a test says, run when it says so.
+import assert from 'node:assert/strict'
 import type { ChangeCheckAnswer, CheckedDestination, RouteCheckAnswer } from '@panel/shared/api/routes/check.ts'
 import { message } from '@panel/shared/messages/message.ts'
+import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RunCheck } from '@panel/web-daemon/features/failover/checker.ts'
 import type { Sample } from '@panel/web-daemon/features/failover/judge.ts'
 import type { Client, Reply } from './client.ts'
@@ -45,6 +47,15 @@ interface CheckedPanel {
   readonly client: Client
   readonly checks: FakeChecks
 }
+
+export const heldRule = ({ kernel }: TestPanel, id: number): RelayRule =>
+  kernel.rulesets.rules.get(id) ?? assert.fail(`Rule ${id} is not held`)
+
+/** Of each destination that the kernel holds, such as `in,out,in`. */
+export const rotationOf = (panel: TestPanel, id: number): string =>
+  heldRule(panel, id)
+    .destinations.map((one) => one.rotation)
+    .join()
 
 /** For each test of a description a panel of its own, whose checks answer as the test says. */
 export function startChecked(take: (made: CheckedPanel) => void): void {
