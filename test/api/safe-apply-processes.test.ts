@@ -104,6 +104,8 @@ describe('Changes that wait for a confirmation', function () {
   it('are shown, kept and put back by a command that needs no web daemon', async () => {
     assert.match(await command(), /^No changes are waiting/)
     await assert.rejects(command('confirm'), /No changes are waiting/)
+    assert.equal(await command('cancel', '--if-any'), '')
+    await assert.rejects(command('cancel', '--if-all'), /Say status, confirm or cancel/)
     await assert.rejects(command('keep'), /Say status, confirm or cancel/)
     const client = new Client(await start())
     await client.post('/auth/setup', OPERATOR)

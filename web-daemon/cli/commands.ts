@@ -72,7 +72,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   'safe-apply': {
     summary: 'Show the changes that wait for a confirmation, keep them (confirm) or put them back now (cancel).',
-    takes: '[status | confirm | cancel]',
+    takes: '[status | confirm | cancel] [--if-any]',
     instead: '',
     run: asOwner(async (config, args) => (await import('./safe-apply.ts')).safeApply(config, args)),
   },

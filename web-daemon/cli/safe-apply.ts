@@ -8,12 +8,17 @@ import { printLine } from './print.ts'
 import { requestOf } from './rpc.ts'
 
 type Word = 'status' | 'confirm' | 'cancel'
+const IF_ANY = '--if-any'
 const WORDS: readonly string[] = ['status', 'confirm', 'cancel'] satisfies Word[]
 
-export async function safeApply(config: Config, [word = 'status']: readonly string[]): Promise<void> {
-  if (!WORDS.includes(word)) throw new CommandError('Say status, confirm or cancel')
+/** `--if-any`: that nothing waits is no error, as for a script that runs before the helper goes. */
+export async function safeApply(config: Config, args: readonly string[]): Promise<void> {
+  const [word = 'status', ...others] = args.filter((arg) => arg !== IF_ANY)
+  if (!WORDS.includes(word) || others.length > 0)
+    throw new CommandError('Say status, confirm or cancel, and --if-any where nothing may be waiting')
   const { window, ended } = await ask(config, 'window.probe', {})
   if (word === 'status') return show({ window, ended })
+  if (!window && args.includes(IF_ANY)) return
   if (!window) throw new CommandError('No changes are waiting for a confirmation')
   const { window_id } = window
   const after = await ask(config, word === 'confirm' ? 'window.confirm' : 'window.cancel', { window_id })
