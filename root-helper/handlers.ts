@@ -1,4 +1,5 @@
 // What root does for each line of METHODS; a method without a handler does not compile.
+import type { FastPathFound } from '@panel/shared/ruleset/fast-path.ts'
 import { LINK_KINDS } from '@panel/shared/tunnel/model.ts'
 import { asStates } from '@panel/shared/tunnel/plans.ts'
 import type { Item, MethodsThat, Params, Result, StreamName } from '@panel/shared/rpc/methods.ts'
@@ -9,7 +10,8 @@ import { forwardingSubject, probeForwarding } from './nouns/forwarding/subject.t
 import { WINDOW_CHANGED } from '@panel/shared/events/model.ts'
 import type { Kernel, KernelEvents } from './kernel/facilities.ts'
 import type { JournalFile } from './kernel/files/journal.ts'
-import type { InTurn } from './one-at-a-time.ts'
+import { KernelError } from './kernel-error.ts'
+import type { Turns } from './one-at-a-time.ts'
 import { pathHandlers } from './path/handlers.ts'
 import { countFlows, countThrough, findConnections, findUnmarked } from './nouns/ruleset/connections.ts'
 import {
@@ -40,7 +42,8 @@ export interface HelperDeps {
   readonly journal: JournalFile
   readonly windows: Windows
   /** Runs one change after the other, whatever their nouns. */
-  readonly inTurn: InTurn
+  readonly inTurn: Turns['inTurn']
+  readonly hold: Turns['hold']
   readonly helperFacts: () => Promise<HelperFacts>
   readonly findTools: () => Promise<Tools>
   readonly findListeners: () => Promise<Listener[]>
@@ -143,6 +146,16 @@ const withWindows = ({ kernel, windows }: HelperDeps): KernelEvents => ({
   nameWriters: () => kernel.events.nameWriters(),
 })
 
+/** A program that fails when asked leaves it unknown, and no rule is put onto the fast path meanwhile. */
+async function fastPathNow({ rulesets }: Pick<Kernel, 'rulesets'>): Promise<FastPathFound> {
+  try {
+    return await rulesets.fastPath()
+  } catch (error) {
+    if (!(error instanceof KernelError)) throw error
+    return { is_able: false, detail: error.message.slice(0, 300) }
+  }
+}
+
 async function probeHost(
   { kernel, helperFacts, findTools, findListeners, stateTrouble }: HelperDeps,
   parts: Params<'host.probe'>['parts'],
@@ -153,7 +166,7 @@ async function probeHost(
       ? {
           ...kernel.ruleBackends.active,
           protection: await kernel.rulesets.protection(),
-          fast_path: await kernel.rulesets.fastPath(),
+          fast_path: await fastPathNow(kernel),
         }
       : null,
     link_kinds: parts.includes('link_kinds')

@@ -25,20 +25,17 @@ import { listenOn } from './kernel/files/socket-file.ts'
 import { ownLinksIn } from './kernel/files/own-links.ts'
 import { networkdFilesIn } from './kernel/files/networkd.ts'
 import { startSwitches } from './nouns/forwarding/start.ts'
-import { followSources } from './nouns/ruleset/sources.ts'
-import { holdsRules, startRules } from './nouns/ruleset/start.ts'
-import { forgetGone } from './nouns/tunnel/ownership.ts'
-import { renewFiles } from './nouns/tunnel/renew.ts'
+import { SourceFollower } from './nouns/ruleset/sources.ts'
 import { transactionsOf } from './nouns/transactions.ts'
-import { recover } from './recover.ts'
-import { openNetfilter } from './kernel/backend/rule-backends.ts'
+import { BringUp } from './bring-up.ts'
+import { openNetfilter } from './kernel/backend/netfilter.ts'
 import { systemdReading, systemdReads } from './kernel/files/systemd.ts'
 import { unitFilesIn } from './kernel/files/units.ts'
 import { serverFor } from './server.ts'
 import { log } from './log.ts'
 import { sharedRead } from './shared-read.ts'
 import { messageOf } from './text.ts'
-import { oneAtATime } from './one-at-a-time.ts'
+import { oneAtATime, type Turns } from './one-at-a-time.ts'
 import type { Journal } from './subject.ts'
 import { WindowRecord } from './window/record.ts'
 import { Windows } from './window/window.ts'
@@ -64,18 +61,18 @@ export async function windowsOver(
   config: HelperConfig,
   kernel: Kernel,
   journal: Journal,
-): Promise<Pick<HelperDeps, 'windows' | 'inTurn'>> {
-  const inTurn = oneAtATime(64)
+): Promise<Pick<HelperDeps, 'windows'> & Turns> {
+  const turns = oneAtATime(64)
   const windows = new Windows({
     record: new WindowRecord(stateFolder(config.stateDir)),
     clock: bootClock,
     boot_id: await bootId(),
-    inTurn,
+    inTurn: turns.inTurn,
     journal,
     transactions: transactionsOf(kernel, journal),
     foldersTrouble: () => foldersTrouble(FOLDERS.map((name) => config[name])),
   })
-  return { windows, inTurn }
+  return { windows, ...turns }
 }
 
 const linksOf = (
@@ -97,7 +94,7 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   const journal = journalIn(state)
   const fastFlows = new FastFlows(config.stateDir, await bootId())
   fastFlows.resume()
-  const { changes, backendAnswers, ...netfilter } = await openNetfilter(state, boot, config.ruleBackend, fastFlows)
+  const { changes, backendAnswers, ...netfilter } = openNetfilter(state, boot, config.ruleBackend, fastFlows)
   const kernel: Kernel = {
     ...netfilter,
     ...linksOf(config, ownLinksIn(state, await bootId())),
@@ -107,41 +104,42 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
     icmp: kernelIcmp,
     forwarding: forwardingIn(config.sysctlDir),
   }
-  const { windows, inTurn } = await windowsOver(config, kernel, journal)
+  const { held, ...turns } = await windowsOver(config, kernel, journal)
   return {
     kernel,
     journal,
-    windows,
-    inTurn,
+    ...turns,
     helperFacts: async () => helperFacts(config),
     findTools: sharedRead(async () => findTools(await backendAnswers())),
     findListeners: sharedRead(findListeners),
     stateTrouble: async () =>
       journal.blocked() ??
-      windows.trouble() ??
+      held()?.message ??
+      turns.windows.trouble() ??
       kernel.ownLinks.trouble() ??
       boot.held().boot_trouble ??
       (await state.trouble()),
   }
 }
 
-/** Nothing is served before what an earlier helper left half-done is put back. */
+/** Nothing is served before what an earlier helper left half-done is put back, or is known to have to wait. */
 export async function startHelper(
   deps: HelperDeps,
   config: HelperConfig,
   describePeer: (socket: Socket) => Record<string, unknown>,
   stopping?: AbortSignal,
 ): Promise<Server> {
-  const hadRules = await holdsRules(deps.kernel)
-  await recover(deps.journal, transactionsOf(deps.kernel, deps.journal))
-  await deps.windows.resume()
-  await forgetGone(deps.kernel)
-  await renewFiles(deps.kernel)
-  await startRules(deps.kernel, deps.journal, hadRules)
+  const bringUp = new BringUp(deps)
+  const sources = new SourceFollower(deps.kernel, deps.inTurn)
+  await bringUp.start(() => sources.follow())
   await startSwitches(deps.kernel.forwarding)
-  const endSources = await followSources(deps.kernel, deps.inTurn)
+  sources.watch()
+  await sources.follow()
   const server = serverFor(dispatcherFor(handlersFor(deps)), describePeer, stopping && { stopping })
-  server.once('close', endSources)
+  server.once('close', () => {
+    bringUp.end()
+    sources.end()
+  })
   await listenOn(server, config.socketPath, config.group)
   return server
 }

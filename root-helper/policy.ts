@@ -136,8 +136,9 @@ export function canonicalOr<S>(state: S | null, canonical: (state: S) => S | nul
   }
 }
 
-export function readableRuleset({ is_readable, backend, detail }: HeldRuleset): void {
-  if (!is_readable) throw new RefusedError(backend === 'none' ? 'unsupported' : 'kernel_refused', verbatim(detail))
+/** Nothing is planned from a state that could not be read, not even what only takes away. */
+export function readableRuleset({ is_readable, detail }: HeldRuleset): void {
+  if (!is_readable) throw new RefusedError('kernel_refused', verbatim(detail))
 }
 
 /** A rule that the backend cannot implement exactly is refused. */

@@ -147,8 +147,13 @@ export interface HeldForBoot {
   readonly boot_trouble: string | null
 }
 
-/** All of our table, not cut into pages, and the rules that boot brings back. */
-export interface HeldRuleset extends Omit<RulesetFound, 'next_id'>, HeldForBoot {}
+/**
+ * All of our table, not cut into pages, and the rules that boot brings back. `trouble`: why no change of it begins, ""
+ * if one can.
+ */
+export interface HeldRuleset extends Omit<RulesetFound, 'next_id'>, HeldForBoot {
+  readonly trouble?: string
+}
 
 /** Our table in netfilter, and the file of the rules that boot brings back; no other table is ever touched. */
 export interface Rulesets {
@@ -195,14 +200,30 @@ export interface RuleSwap {
   readonly put: readonly RelayRule[]
 }
 
-/** Which backend holds the relay rules: two of them would relay twice. */
+/** Other backends that hold something of ours; `unread` says where nobody could look, "" if everywhere was looked. */
+export interface Leftovers {
+  readonly found: readonly RuleBackend[]
+  readonly unread: string
+}
+
+/**
+ * Which backend holds the relay rules: two of them would relay twice. Rules leave a backend only if the operator has
+ * named another one.
+ */
 export interface RuleBackends {
+  /** While its `trouble` is not "", no change of rules begins. */
   readonly active: RuleBackendFound
-  /** The backend that the rules were last handed over to. */
-  recorded(): RuleBackend
+  /** Whether the operator has named the active one. */
+  readonly isNamed: boolean
+  /** The backend that the rules were last handed over to; null if none is on record. */
+  recorded(): RuleBackend | null
   record(backend: RuleBackend): Promise<void>
   /** A string says why the backend does not work on this host. */
   open(backend: RuleBackend): Promise<Rulesets | string>
+  /** Chooses the active backend, unless it is chosen. Returns why it cannot be used yet, or null. */
+  choose(): Promise<string | null>
+  /** Looks for what other backends hold; what is found is trouble of the active one. */
+  look(): Promise<Leftovers>
 }
 
 /** A TCP port that somebody listens on for the operator. */

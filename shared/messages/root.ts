@@ -5,6 +5,23 @@ export const ROOT = {
   'root.asked_for': 'PANEL_RULE_BACKEND asks for it',
   'root.not_asked_for': 'PANEL_RULE_BACKEND asks for {backend}, and {why}',
   'root.no_backend': 'Nothing here can hold relay rules ({why}): install the package nftables',
+  'root.backend_not_chosen': 'the helper has not looked yet',
+  'root.backend_settled':
+    'The relay rules are in {backend}, and it cannot be used now: {why}. They stay there, unchanged, and it is tried again. Repair it, or name another backend by PANEL_RULE_BACKEND and restart the helper',
+  'root.backend_fails':
+    '{backend} is there and fails: {why}. It is tried again. Repair it, or name another backend by PANEL_RULE_BACKEND and restart the helper',
+  'root.backend_stays':
+    'It holds the relay rules already; to move them, name another backend by PANEL_RULE_BACKEND and restart the helper',
+  'root.backend_left':
+    'Chains or tables of the panel are in {other} too, beside {active}. No relay rule is changed meanwhile, since both would relay: set PANEL_RULE_BACKEND to the backend that shall hold the rules and restart the helper, which removes the others',
+  'root.backend_unread': 'What {backend} holds cannot be read: {why}',
+  'root.handover_differs': 'the new backend does not hold the rules as they were loaded',
+  'root.held_back':
+    'A change of relay rules was cut short, and cannot be put back yet; nothing is changed before that: {why}',
+  'root.crashed': '{file} crashed ({why})',
+  'root.cut_short': '{file} ended before it had listed everything',
+  'root.nft_denies': 'nft does not find the table of the panel, which the kernel has',
+  'root.nft_garbled': 'nft listed the table of the panel in a form that cannot be read',
   'root.no_nft': 'nft is not installed',
   'root.no_iptables': 'iptables is not installed',
   'root.no_variant': 'iptables of the variant {variant} is not installed',

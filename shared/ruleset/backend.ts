@@ -7,12 +7,18 @@ import { drawnSlots } from './slots.ts'
 
 export const RULE_BACKENDS = ['nftables', 'iptables_nft', 'iptables_legacy', 'none'] as const
 export type RuleBackend = (typeof RULE_BACKENDS)[number]
+export type IptablesBackend = Extract<RuleBackend, `iptables_${string}`>
 
-/** The choice that the helper made at its start, and why; reporting it starts nothing. */
+/**
+ * The choice that the helper made at its start, and why; reporting it starts nothing. `trouble` says why no change of
+ * relay rules begins, "" if one can. `leftovers` are other backends that hold something of the panel.
+ */
 export const RuleBackendFound = strict({
   active: stringEnum(RULE_BACKENDS),
   has_ipv6: Type.Boolean(),
   reason: line(300),
+  trouble: line(600),
+  leftovers: Type.Array(stringEnum(RULE_BACKENDS), { maxItems: RULE_BACKENDS.length }),
 })
 export type RuleBackendFound = Static<typeof RuleBackendFound>
 

@@ -2,6 +2,7 @@
 // preview (reference.md, System; decisions.md, Y2, Y3).
 import assert from 'node:assert/strict'
 import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { iptablesText } from '@panel/shared/ruleset/iptables/render.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
@@ -151,3 +152,94 @@ describe('A host whose rules iptables carries out', () => {
     assert.match(body.note, /Nothing would be submitted/)
   })
 })
+
+describe('A host whose backend fails', () => {
+  let panel: TestPanel
+  let client: Client
+  const CRASHED = message('root.backend_settled', { backend: 'nftables', why: 'nft crashed (SIGABRT)' }).message
+  const rulesOf = async (): Promise<string> => {
+    const { components } = (await client.get<Health>('/system/health')).body
+    const rules = components.find(({ name }) => name === 'rules')
+    return `${rules?.status}: ${rules?.detail}`
+  }
+  beforeEach(async () => {
+    panel = await startPanel()
+    client = await panel.setUp()
+  })
+  afterEach(() => panel.close())
+
+  it('GET /system/health gives the reason in the component rules, and that of a host without rules too', async () => {
+    panel.kernel.ruleBackends.failing = CRASHED
+    assert.equal(await rulesOf(), `error: ${CRASHED}`)
+  })
+
+  it('is refused every change of a rule with 503, one that only takes away too, and stores none', async () => {
+    const { route_rule_id } = await madeRoute(client, {})
+    const [before, stored] = [panel.kernel.rulesets.picture(), await client.get('/routes')]
+    panel.kernel.ruleBackends.failing = CRASHED
+    panel.kernel.rulesets.unreadable = CRASHED
+    const answers = [
+      await createRoute(client, { bind_port: 4000 }),
+      await patchRoute(client, route_rule_id, { bind_port: 4001 }),
+      await actOnRoute(client, route_rule_id, 'disable'),
+      await actOnRoute(client, route_rule_id, 'reapply'),
+      await client.delete(`/routes/${route_rule_id}`),
+    ]
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [503, 503, 503, 503, 503],
+    )
+    for (const { error } of answers) assert.match(error.message, /nft crashed \(SIGABRT\)/)
+    panel.kernel.ruleBackends.failing = panel.kernel.rulesets.unreadable = ''
+    assert.deepEqual(panel.kernel.rulesets.picture(), before)
+    assert.deepEqual((await client.get('/routes')).body, stored.body)
+  })
+
+  it('GET /reconcile calls its rules unread, and none of them in sync', async () => {
+    await madeRoute(client, {})
+    panel.kernel.rulesets.unreadable = CRASHED
+    const { body } = await client.get<Reconcile>('/reconcile')
+    assert.equal(body.route_findings.readable, false)
+    assert.deepEqual(body.routes, [])
+    assert.equal(body.route_counts['InSync'] ?? 0, 0)
+  })
+})
+
+describe('A host with chains of the panel in another backend too', () => {
+  let panel: TestPanel
+  let client: Client
+  beforeEach(async () => {
+    panel = await startPanel()
+    client = await panel.setUp()
+  })
+  afterEach(() => panel.close())
+
+  it('is an error in its health, and refused every change, until they are gone', async () => {
+    const { route_rule_id } = await madeRoute(client, {})
+    panel.kernel.ruleBackends.isNamed = false
+    panel.kernel.ruleBackends.takeOverFrom('iptables_legacy', [])
+    const { components } = (await client.get<Health>('/system/health')).body
+    const rules = components.find(({ name }) => name === 'rules')
+    assert.equal(rules?.status, 'error')
+    assert.match(rules?.detail ?? '', /in iptables_legacy too, beside nftables.*PANEL_RULE_BACKEND/)
+    for (const { status, error } of [
+      await createRoute(client, { bind_port: 4000 }),
+      await client.delete(`/routes/${route_rule_id}`),
+    ]) {
+      assert.equal(status, 503)
+      assert.match(error.message, /PANEL_RULE_BACKEND/)
+    }
+    panel.kernel.ruleBackends.former = null
+    assert.equal((await client.delete(`/routes/${route_rule_id}`)).status, 200)
+  })
+})
+
+interface Health {
+  components: { name: string; status: string; detail: string }[]
+}
+
+interface Reconcile {
+  routes: unknown[]
+  route_counts: Record<string, number>
+  route_findings: { readable: boolean }
+}

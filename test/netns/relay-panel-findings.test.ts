@@ -18,7 +18,7 @@ const UDP = 20
 
 describe('What the panel in the middle of a relay finds', function () {
   this.timeout(120_000)
-  const rig = new RelayRig({}, { canRefuse: true })
+  const rig = new RelayRig({}, { canFail: true })
   let panel: ReturnType<RelayRig['panel']>
   before(async () => {
     await rig.open()
@@ -34,7 +34,7 @@ describe('What the panel in the middle of a relay finds', function () {
   after(() => rig.close())
   // Whatever a test leaves that fails is not the next one's matter.
   afterEach(async () => {
-    rig.refuse(false)
+    rig.tools.mend()
     await rig.client.calls.release()
     await gone(...(await api<ListRoutesAnswer>('GET', '/routes')).routes.map(({ route }) => route.route_rule_id))
   })

@@ -18,7 +18,7 @@ const WITHOUT_ITS_PORT = 'flush map inet panel relay_in_any4; flush map inet pan
 
 describe('The panel in the middle of a relay', function () {
   this.timeout(120_000)
-  const rig = new RelayRig({}, { canRefuse: true })
+  const rig = new RelayRig({}, { canFail: true })
   let panel: ReturnType<RelayRig['panel']>
   before(async () => {
     await rig.open()
@@ -34,7 +34,7 @@ describe('The panel in the middle of a relay', function () {
   after(() => rig.close())
   // Whatever a test leaves that fails is not the next one's matter.
   afterEach(async () => {
-    rig.refuse(false)
+    rig.tools.mend()
     await rig.client.calls.release()
     await gone(...(await api<ListRoutesAnswer>('GET', '/routes')).routes.map(({ route }) => route.route_rule_id))
   })
@@ -93,7 +93,7 @@ describe('The panel in the middle of a relay', function () {
     await rig.client.calls.hold('kept', tcp(1001))
     const before = rig.relay.run('nft', ['list', 'ruleset'])
     const shape = rig.relay.run('nft', ['-s', 'list', 'ruleset'])
-    rig.refuse(true)
+    rig.tools.fail('refuses a line')
     const refused = async (method: string, path: string, body?: unknown): Promise<void> => {
       const { error } = await api<ErrorEnvelope>(method, path, body, [409])
       assert.deepEqual(
@@ -130,7 +130,7 @@ describe('The panel in the middle of a relay', function () {
       [sent.failed, await rig.client.calls.say('kept'), rig.relay.run('nft', ['-s', 'list', 'ruleset'])],
       [0, true, shape],
     )
-    rig.refuse(false)
+    rig.tools.mend()
     await api('POST', '/routes/apply-all')
     assert.equal((await traffic(second)).tx_packets_since_creation, sent.datagrams)
     await rig.client.calls.release()

@@ -18,7 +18,7 @@ const tcp = (port: number): Place => ({ protocol: 'tcp', address: RELAY, port })
 
 describe('Relay rules in a table that the helper owns', function () {
   this.timeout(240_000)
-  const rig = new RelayRig({}, { canRefuse: true })
+  const rig = new RelayRig({}, { canFail: true })
   const protect = (wanted: boolean) => askOnce(rig.socket, 'ruleset.protect', { wanted })
   const protection = async () =>
     (await askOnce(rig.socket, 'host.probe', { parts: ['rule_backend'] })).rule_backend?.protection
@@ -48,7 +48,7 @@ describe('Relay rules in a table that the helper owns', function () {
   })
 
   it('leave no table where nft refuses the first of them, and stay protected where it refuses another', async () => {
-    rig.refuse(true)
+    rig.tools.fail('refuses a line')
     assert.notEqual((await rig.apply([rule(1)], [rule(1), balanced(5)])).outcome, 'applied')
     assert.equal(others('delete table inet panel'), false)
     await protect(false)
@@ -56,7 +56,7 @@ describe('Relay rules in a table that the helper owns', function () {
     await protect(true)
     assert.notEqual((await rig.apply([], [balanced(5)])).outcome, 'applied')
     assert.equal(rig.relay.run('nft', ['list', 'tables']), '')
-    rig.refuse(false)
+    rig.tools.mend()
     await rig.become(rule(1))
     // The process of the first helper holds the namespace; it lets go of the table, so that the next one can be killed.
     await protect(false)

@@ -1,7 +1,7 @@
 // Three namespaces in a row, client - relay - servers, with the real helper in the middle one; what is asked of it goes
 // over its socket.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,13 +9,15 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { IN_ROTATION, type RelayCounters, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { Result } from '@panel/shared/rpc/methods.ts'
-import { askOnce } from '../../packaging/run/ask-once.ts'
+import { BUNDLE } from '../../packaging/build/build.ts'
+import { askOnce, isListening } from '../../packaging/run/ask-once.ts'
+import { HELPER_FLAGS } from '../../packaging/run/node-flags.ts'
 import { exampleRule } from '../support/example-rule.ts'
+import { FaultyTools } from './faulty-tools.ts'
 import { namespaceOf } from './own-namespace.ts'
 import type { PanelMethods } from './panel-driver.ts'
 import type { PeerMethods } from './relay-peer.ts'
 
-const NFT = '/usr/sbin/nft'
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 export const CLIENT = '10.1.0.2'
@@ -128,34 +130,19 @@ export class RelayRig {
 
   readonly #settings: NodeJS.ProcessEnv
 
-  /** The settings are the helper's own. `canRefuse`: its nft can be told to refuse whatever it is given. */
-  constructor(settings: NodeJS.ProcessEnv = {}, { canRefuse = false }: { readonly canRefuse?: boolean } = {}) {
+  /** Null of a rig whose programs cannot fail. */
+  readonly #tools: FaultyTools | null
+
+  /** The settings are the helper's own. `canFail`: so are its programs, which `tools` makes fail. */
+  constructor(settings: NodeJS.ProcessEnv = {}, { canFail = false }: { readonly canFail?: boolean } = {}) {
     this.#settings = settings
-    this.relay = new Namespace(
-      [here('../../root-helper/main.ts')],
-      this.#environment(),
-      canRefuse ? this.#refusingNft() : [],
-    )
+    this.#tools = canFail ? new FaultyTools(this.folder) : null
+    this.relay = new Namespace([here('../../root-helper/main.ts')], this.#environment(), this.#tools?.within)
   }
 
-  /**
-   * The real nft, for this helper alone, which from time to time is given one line more: one that the kernel refuses,
-   * with all that was before it.
-   */
-  #refusingNft(): string[] {
-    const [nft, wrapper] = [join(this.folder, 'nft'), join(this.folder, 'nft.sh')]
-    copyFileSync(NFT, nft)
-    writeFileSync(
-      wrapper,
-      `#!/bin/sh\nif [ "$1" = -f ] && [ -e ${this.folder}/refuse ]; then (cat; echo 'add rule inet panel no_such_chain drop') | ${nft} "$@"; else exec ${nft} "$@"; fi\n`,
-      { mode: 0o755 },
-    )
-    return ['--mount', 'sh', '-c', `mount --bind ${wrapper} ${NFT} && exec "$@"`, 'sh']
-  }
-
-  refuse(isRefusing: boolean): void {
-    if (isRefusing) writeFileSync(join(this.folder, 'refuse'), '')
-    else rmSync(join(this.folder, 'refuse'), { force: true })
+  get tools(): FaultyTools {
+    if (!this.#tools) throw new Error('The programs of this rig cannot fail')
+    return this.#tools
   }
 
   #environment(): NodeJS.ProcessEnv {
@@ -208,15 +195,25 @@ export class RelayRig {
 
   /** The first one is stopped where it stands, since its namespace goes with it. */
   async restartHelper(settings: NodeJS.ProcessEnv = {}): Promise<void> {
-    this.relay.child.kill('SIGSTOP')
-    this.#next?.kill('SIGKILL')
-    rmSync(this.socket)
-    this.#next = spawn(
-      'nsenter',
-      [`--net=${this.relay.netns}`, process.execPath, '--import', 'tsx', here('../../root-helper/main.ts')],
-      { env: { ...this.#environment(), ...settings }, stdio: 'ignore' },
-    )
+    await this.killHelper()
+    // One whose programs can fail is started often, and the shipped one starts in a tenth of the time.
+    const [mounts, program] = this.#tools
+      ? [[`--mount=/proc/${this.relay.child.pid}/ns/mnt`], [...HELPER_FLAGS, join(BUNDLE, 'helper.cjs')]]
+      : [[], ['--import', 'tsx', here('../../root-helper/main.ts')]]
+    this.#next = spawn('nsenter', [`--net=${this.relay.netns}`, ...mounts, process.execPath, ...program], {
+      env: { ...this.#environment(), ...settings },
+      stdio: ['ignore', 'ignore', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'],
+    })
     await this.#listening()
+  }
+
+  /** Resolves when the one that came last is gone, with its sockets. The first one is stopped for good. */
+  async killHelper(): Promise<void> {
+    this.relay.child.kill('SIGSTOP')
+    const last = this.#next
+    last?.kill('SIGKILL')
+    if (last && last.exitCode === null && last.signalCode === null) await once(last, 'exit')
+    rmSync(this.socket, { force: true })
   }
 
   async open(): Promise<void> {
@@ -257,8 +254,9 @@ export class RelayRig {
   }
 
   async #listening(): Promise<void> {
-    for (let tries = 0; !existsSync(this.socket) && tries < 1200; tries += 1)
-      await new Promise((resolve) => setTimeout(resolve, 50))
+    // The file is there before anybody listens at it.
+    for (let tries = 0; !(await isListening(this.socket)) && tries < 6000; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 10))
   }
 
   /** From what the host holds to these rules, others left alone. */

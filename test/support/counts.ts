@@ -70,6 +70,12 @@ export const REPETITIONS = {
     what: 'kill -9 of the web daemon while it puts flushed relay rules back, in a network namespace',
     files: ['test/netns/relay-heal-kills.test.ts'],
   },
+  PANEL_FAILING_STARTS: {
+    usual: 2,
+    soak: 25,
+    what: 'starts of the helper in which the first calls of its programs fail, for each backend and each way to fail',
+    files: ['test/netns/relay-failing-tools.test.ts'],
+  },
   PANEL_WINDOW_KILLS: {
     usual: 20,
     soak: 1000,

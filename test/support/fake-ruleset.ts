@@ -13,6 +13,7 @@ import type {
   Connections,
   Forwarding,
   HeldRuleset,
+  Leftovers,
   LinkSource,
   RuleBackends,
   Rulesets,
@@ -38,6 +39,8 @@ export class FakeRulesets implements Rulesets {
   backend: RuleBackend = 'nftables'
   /** Why nothing can be read; "" where it can. */
   unreadable = ''
+  /** Why no change begins; "" where one can. */
+  trouble = (): string => ''
   readonly #change: (what: string) => void
   readonly #tell: () => void
 
@@ -89,6 +92,7 @@ export class FakeRulesets implements Rulesets {
       detail: this.unreadable,
       boot_rules: [...this.boot.values()].sort(inOrder),
       boot_trouble: this.bootTrouble,
+      trouble: this.trouble(),
     }
     if (!answer.is_readable) return { ...answer, rules: [], damaged: [], unmanaged: [] }
     return {
@@ -185,12 +189,17 @@ export class FakeRuleBackends implements RuleBackends {
   former: FakeRulesets | null = null
   /** Null: the active one, as on a host where nothing was ever handed over. */
   written: RuleBackend | null = null
+  /** Whether the operator has named the active one; otherwise the rules of another backend stay where they are. */
+  isNamed = true
+  /** Why the active backend cannot be used; "" where it can. */
+  failing = ''
   readonly #rulesets: FakeRulesets
   readonly #change: (what: string) => void
 
   constructor(rulesets: FakeRulesets, change: (what: string) => void) {
     this.#rulesets = rulesets
     this.#change = change
+    rulesets.trouble = () => this.active.trouble
   }
 
   /** A backend that holds these rules, and is on record as the one that does. */
@@ -210,8 +219,19 @@ export class FakeRuleBackends implements RuleBackends {
   }
 
   get active(): RuleBackendFound {
-    return { active: this.#rulesets.backend, has_ipv6: true, reason: message('root.asked_for').message }
+    const leftovers = this.former?.isPresent ? [this.former.backend] : []
+    const left = message('root.backend_left', { active: this.#rulesets.backend, other: leftovers.join(', ') }).message
+    return {
+      active: this.#rulesets.backend,
+      has_ipv6: true,
+      reason: message('root.asked_for').message,
+      trouble: this.failing || (leftovers.length > 0 ? left : ''),
+      leftovers,
+    }
   }
+
+  choose = async (): Promise<string | null> => this.failing || null
+  look = async (): Promise<Leftovers> => ({ found: this.active.leftovers, unread: '' })
 
   recorded = (): RuleBackend => this.written ?? this.#rulesets.backend
 

@@ -69,7 +69,14 @@ export class FaultyKernel implements Kernel {
     this.connections = this.#wrap(kernel.connections, ['drop'])
     this.rulesets = this.#wrap(kernel.rulesets, RULESET_CHANGES)
     this.ruleBackends = {
-      active: kernel.ruleBackends.active,
+      get active() {
+        return kernel.ruleBackends.active
+      },
+      get isNamed() {
+        return kernel.ruleBackends.isNamed
+      },
+      choose: () => kernel.ruleBackends.choose(),
+      look: () => kernel.ruleBackends.look(),
       recorded: () => kernel.ruleBackends.recorded(),
       record: (backend) => this.#change(() => kernel.ruleBackends.record(backend)).then(() => undefined),
       open: async (backend) => {

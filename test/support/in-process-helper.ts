@@ -88,8 +88,8 @@ export function inProcessHelper(
 export function fakeWindows(
   kernel: Kernel & { readonly foldersTrouble?: string | null },
   { journal = noJournal(), clock = new FakeClock(), folder = memoryFolder(), boot_id = 'a boot' } = {},
-): Pick<HelperDeps, 'windows' | 'inTurn'> {
-  const inTurn = oneAtATime(64)
+): Pick<HelperDeps, 'windows' | 'inTurn' | 'hold'> {
+  const { inTurn, hold } = oneAtATime(64)
   const windows = new Windows({
     record: new WindowRecord(folder),
     clock,
@@ -99,7 +99,7 @@ export function fakeWindows(
     transactions: transactionsOf(kernel, journal),
     foldersTrouble: async () => kernel.foldersTrouble ?? null,
   })
-  return { windows, inTurn }
+  return { windows, inTurn, hold }
 }
 
 export const noJournal = (): HelperDeps['journal'] => ({

@@ -1,184 +1,141 @@
-// Which program holds the relay rules: nft where it works, else iptables of the variant that this host uses, else the
-// other variant; or the one that was configured.
+// Which program holds the relay rules: the one that holds them already, or the one that the operator named; otherwise
+// nft, then iptables of the variant that this host uses, then the other variant.
 import { message } from '@panel/shared/messages/message.ts'
 import { RULE_BACKENDS, type RuleBackend, type RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { WantedBackend } from '../../config.ts'
-import { rulesetGeneration } from '../../netlink/nftables/generation.ts'
-import type { Kernel, Netfilter, RuleBackends, Rulesets } from '../facilities.ts'
-import { KernelError } from '../../kernel-error.ts'
-import type { FastFlows } from '../conntrack/fast-flows.ts'
+import { messageOf, oneLine } from '../../text.ts'
+import type { Leftovers, RuleBackends, Rulesets } from '../facilities.ts'
 import type { StateFolder } from '../files/state-folder.ts'
-import { Generations } from '../nft/generations.ts'
-import { findTool, nftAnswers, type BackendAnswer } from '../host/facts.ts'
-import { IptablesRulesets } from '../iptables/rulesets.ts'
-import { defaultVariant, openIptables } from '../iptables/iptables.ts'
-import type { BootRules } from '../files/boot-rules.ts'
-import { foreignBy, foreignUnread } from '../nft/foreign.ts'
-import { Nft } from '../nft/nft.ts'
-import { OwnedTable } from '../nft/owned-table.ts'
-import { TableProtection } from '../nft/protection.ts'
-import { RulesetChanges } from '../nft/ruleset-changes.ts'
+import type { BackendAnswer } from '../host/facts.ts'
+import { defaultVariant } from '../iptables/iptables.ts'
+import { hasOurTable } from '../nft/kernel-tables.ts'
+import { leftoversBeside } from './leftovers.ts'
 import { rulesetsWithout } from './none.ts'
-import { NftRulesets } from '../nft/rulesets.ts'
-
-/**
- * Shared by all backends: the rules that boot brings back, which nftables generations are ours, and who owns our table.
- */
-interface Common {
-  readonly boot: BootRules
-  readonly generations: Generations
-  readonly protection: TableProtection
-  readonly fastFlows: FastFlows
-}
-
-type SomeBackend = Exclude<RuleBackend, 'none'>
-
-/** A backend that works on this host; `answers` checks whether it still does. */
-interface Opened {
-  readonly description: RuleBackendFound
-  readonly rulesets: Rulesets
-  readonly answers: () => Promise<BackendAnswer>
-}
-
-/** The choice made when the helper started. */
-export interface Netfilters extends Pick<Kernel, 'rulesets' | 'ruleBackends' | 'netfilter'> {
-  /** Changes of nftables by others. */
-  readonly changes: RulesetChanges
-  readonly backendAnswers: () => Promise<BackendAnswer>
-}
-
-export async function openNetfilter(
-  state: StateFolder,
-  boot: BootRules,
-  wanted: WantedBackend,
-  fastFlows: FastFlows,
-): Promise<Netfilters> {
-  const generations = new Generations(rulesetGeneration())
-  const protection = new TableProtection(state, new OwnedTable(generations.now))
-  const common = { boot, generations, protection, fastFlows }
-  const changes = new RulesetChanges(() => common.generations.ofOthers())
-  const nft = findTool('nft')
-  const netfilter =
-    nft === null
-      ? foreignUnread(
-          'nft is not installed, so the rules of other software cannot be read: install the package nftables',
-        )
-      : foreignBy(new Nft(nft), () => common.generations.ofOthers())
-  const { opened, refused } = await choose(common, wanted)
-  if (!opened) {
-    const reason = refused.slice(0, 300)
-    return {
-      ruleBackends: backendsIn(state, { active: 'none', has_ipv6: false, reason }, common),
-      rulesets: rulesetsWithout(reason, common.boot),
-      netfilter,
-      changes,
-      backendAnswers: async () => ({ available: false, version: '', detail: reason }),
-    }
-  }
-  return {
-    ruleBackends: backendsIn(state, opened.description, common, opened.rulesets),
-    rulesets: opened.rulesets,
-    netfilter: opened.description.active === 'iptables_legacy' ? besideLegacy(netfilter) : netfilter,
-    changes,
-    backendAnswers: opened.answers,
-  }
-}
-
-/** nft does not list the tables of iptables-legacy. */
-const besideLegacy = (netfilter: Netfilter): Netfilter => ({
-  foreign: async () => {
-    const description = await netfilter.foreign()
-    return description.is_readable
-      ? {
-          ...description,
-          is_whole: false,
-          detail: [description.detail, 'rules in the tables of iptables-legacy are not among them']
-            .filter((text) => text !== '')
-            .join('; '),
-        }
-      : description
-  },
-})
-
-async function choose(common: Common, wanted: WantedBackend): Promise<{ opened: Opened | null; refused: string }> {
-  const refusals: string[] = []
-  for (const backend of wanted ? [wanted] : await inOrderOfChoice()) {
-    const opened = await open(backend, common, wanted ? 'PANEL_RULE_BACKEND asks for it' : (refusals[0] ?? ''))
-    if (typeof opened !== 'string') return { opened, refused: '' }
-    refusals.push(opened)
-  }
-  const why = refusals.join('; ')
-  return {
-    opened: null,
-    refused: wanted
-      ? message('root.not_asked_for', { backend: wanted, why }).message
-      : message('root.no_backend', { why }).message,
-  }
-}
-
-async function inOrderOfChoice(): Promise<SomeBackend[]> {
-  return (await defaultVariant()) === 'iptables_legacy'
-    ? ['nftables', 'iptables_legacy', 'iptables_nft']
-    : ['nftables', 'iptables_nft', 'iptables_legacy']
-}
-
-/** Says why where it does not work here. `why` is what speaks against a better one. */
-async function open(backend: SomeBackend, common: Common, why: string): Promise<Opened | string> {
-  if (backend === 'nftables') return openNft(common, why)
-  const iptables = await openIptables(backend)
-  if (typeof iptables === 'string') return iptables
-  const rulesets = new IptablesRulesets(iptables, common.boot)
-  return {
-    description: { active: backend, has_ipv6: iptables.hasIpv6, reason: why || 'iptables is used where nft is not' },
-    rulesets,
-    answers: () => iptables.answers(),
-  }
-}
-
-async function openNft({ boot, generations, protection, fastFlows }: Common, why: string): Promise<Opened | string> {
-  const path = findTool('nft')
-  if (path === null) return 'nft is not installed'
-  const nft = new Nft(path)
-  try {
-    // A listing makes nft query the kernel, so a kernel without nf_tables is noticed here.
-    await nft.list('list tables')
-    await protection.start()
-  } catch (error) {
-    if (error instanceof KernelError) return error.message.slice(0, 300)
-    throw error
-  }
-  return {
-    description: {
-      active: 'nftables',
-      has_ipv6: true,
-      reason: why || 'nftables is used wherever nft and the kernel offer it',
-    },
-    rulesets: new NftRulesets(nft, boot, generations, protection, fastFlows),
-    answers: nftAnswers,
-  }
-}
+import { isOpened, openBackend, type Common, type Opened, type SomeBackend } from './open.ts'
 
 const RECORD = 'rule-backend'
 
-/** Before there was a record there was no backend but nftables. */
-function backendsIn(
-  state: StateFolder,
-  active: RuleBackendFound,
-  common: Common,
-  rulesets: Rulesets | null = null,
-): RuleBackends {
-  return {
-    active,
-    recorded() {
-      const written = state.read(RECORD)
-      return RULE_BACKENDS.find((name) => name === written) ?? 'nftables'
-    },
-    record: (backend) => state.write(RECORD, backend),
-    async open(backend) {
-      if (rulesets && backend === active.active) return rulesets
-      if (backend === 'none') return 'no backend held relay rules'
-      const opened = await open(backend, common, '')
-      return typeof opened === 'string' ? opened : opened.rulesets
-    },
+/** What is known of the choice: a backend that works, or why there is none yet. `isNone`: this host has no backend. */
+type Choice = Opened | { readonly backend: SomeBackend; readonly isNone: boolean; readonly why: string }
+
+const isWorking = (choice: Choice): choice is Opened => 'rulesets' in choice
+
+export class BackendChoice implements RuleBackends {
+  readonly #state: StateFolder
+  readonly #common: Common
+  readonly #wanted: WantedBackend
+  #choice: Choice = { backend: 'nftables', isNone: false, why: message('root.backend_not_chosen').message }
+  #reason = ''
+  #leftovers: Leftovers = { found: [], unread: '' }
+
+  constructor(state: StateFolder, common: Common, wanted: WantedBackend) {
+    this.#state = state
+    this.#common = common
+    this.#wanted = wanted
+    if (wanted) this.#choice = { backend: wanted, isNone: false, why: message('root.backend_not_chosen').message }
   }
+
+  get isNamed(): boolean {
+    return this.#wanted !== null
+  }
+
+  get active(): RuleBackendFound {
+    const choice = this.#choice
+    const is = { leftovers: [...this.#leftovers.found], trouble: oneLine(this.#trouble()).slice(0, 600) }
+    if (isWorking(choice)) return { active: choice.backend, has_ipv6: choice.has_ipv6, reason: this.#reason, ...is }
+    return { active: choice.isNone ? 'none' : choice.backend, has_ipv6: false, reason: choice.why.slice(0, 300), ...is }
+  }
+
+  /** Of the active backend; while there is none, what cannot be read and refuses every change. */
+  get rulesets(): Rulesets {
+    const choice = this.#choice
+    return isWorking(choice) ? choice.rulesets : rulesetsWithout(this.active.active, choice.why, this.#common.boot)
+  }
+
+  async answers(): Promise<BackendAnswer> {
+    const choice = this.#choice
+    if (isWorking(choice)) return choice.answers()
+    return { available: false, version: '', detail: choice.why.slice(0, 300) }
+  }
+
+  recorded(): RuleBackend | null {
+    const written = this.#state.read(RECORD)
+    return RULE_BACKENDS.find((name) => name === written) ?? null
+  }
+
+  record = (backend: RuleBackend): Promise<void> => this.#state.write(RECORD, backend)
+
+  async open(backend: RuleBackend): Promise<Rulesets | string> {
+    if (isWorking(this.#choice) && backend === this.#choice.backend) return this.#choice.rulesets
+    if (backend === 'none') return 'no backend held relay rules'
+    const opened = await openBackend(backend, this.#common)
+    return isOpened(opened) ? opened.rulesets : opened.why
+  }
+
+  async choose(): Promise<string | null> {
+    if (isWorking(this.#choice)) return null
+    try {
+      this.#choice = await this.#choose()
+    } catch (error) {
+      this.#choice = { ...this.#choice, isNone: false, why: oneLine(messageOf(error)) }
+    }
+    return isWorking(this.#choice) ? null : this.#choice.why
+  }
+
+  async look(): Promise<Leftovers> {
+    this.#leftovers = await leftoversBeside(this.active.active)
+    return this.#leftovers
+  }
+
+  #trouble(): string {
+    if (!isWorking(this.#choice)) return this.#choice.isNone ? '' : this.#choice.why
+    const [other] = this.#leftovers.found
+    const names = { active: this.#choice.backend, other: other ?? 'none' }
+    return other === undefined ? '' : message('root.backend_left', names).message
+  }
+
+  /** A backend that fails is not passed over: only one that this host lacks gives way to the next. */
+  async #choose(): Promise<Choice> {
+    const settled = this.#wanted ?? (await this.#settled())
+    const refusals: string[] = []
+    for await (const backend of settled ? [settled] : inOrderOfChoice()) {
+      const opening = await openBackend(backend, this.#common)
+      if (isOpened(opening)) return this.#chosen(opening, settled, refusals[0])
+      if (this.#wanted) return waiting(backend, message('root.not_asked_for', { backend, why: opening.why }).message)
+      if (settled) return waiting(backend, message('root.backend_settled', { backend, why: opening.why }).message)
+      if (!opening.isMissing)
+        return waiting(backend, message('root.backend_fails', { backend, why: opening.why }).message)
+      refusals.push(opening.why)
+    }
+    const why = message('root.no_backend', { why: refusals.join('; ') }).message
+    return { backend: 'nftables', isNone: true, why: why.slice(0, 300) }
+  }
+
+  #chosen(opened: Opened, settled: SomeBackend | null, better?: string): Opened {
+    if (this.#wanted) this.#reason = message('root.asked_for').message
+    else if (opened.backend === 'nftables') this.#reason = message('root.nftables').message
+    else this.#reason = better ?? message(settled ? 'root.backend_stays' : 'root.iptables').message
+    return opened
+  }
+
+  /** The backend that holds rules of ours, or may; null if rules are nowhere, and so can be anywhere. */
+  async #settled(): Promise<SomeBackend | null> {
+    const recorded = this.recorded()
+    if (recorded === 'nftables' || (await hasOurTable())) return 'nftables'
+    if (recorded === null || recorded === 'none') return null
+    const { boot_rules, boot_trouble } = this.#common.boot.held()
+    if (boot_rules.length > 0 || boot_trouble !== null) return recorded
+    const { found } = await leftoversBeside('nftables')
+    return found.includes(recorded) ? recorded : null
+  }
+}
+
+const waiting = (backend: SomeBackend, why: string): Choice => ({ backend, isNone: false, why: oneLine(why) })
+
+/** The variant of iptables matters only where nft is missing. */
+async function* inOrderOfChoice(): AsyncGenerator<SomeBackend> {
+  yield 'nftables'
+  const first = (await defaultVariant()) ?? 'iptables_nft'
+  yield first
+  yield first === 'iptables_nft' ? 'iptables_legacy' : 'iptables_nft'
 }

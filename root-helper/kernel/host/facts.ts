@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { TOOLS, type HelperFacts, type Tools } from '@panel/shared/host/model.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { HelperConfig } from '../../config.ts'
-import { oneLine } from '../../text.ts'
+import { messageOf, oneLine } from '../../text.ts'
 import { errorCode } from '../files/files.ts'
 import { networkdIsEnabled, networkdIsInstalled, networkdReads } from '../files/networkd.ts'
 import { systemdReads, systemdRuns } from '../files/systemd.ts'
@@ -80,22 +80,16 @@ function savesToSystemd(folder: string): Saving {
     : { available: false, sentence: message('root.no_systemd') }
 }
 
-export async function nftAnswers(): Promise<BackendAnswer> {
+/** The kernel itself is asked whether it has nf_tables: `generation` is what it numbers its ruleset by. */
+export async function nftAnswers(generation: () => Promise<number>): Promise<BackendAnswer> {
   const nft = findTool('nft')
-  if (nft === null) return { available: false, version: '', detail: 'nft is not installed' }
+  if (nft === null) return { available: false, version: '', detail: message('root.no_nft').message }
   try {
+    await generation()
     const version = oneLine((await run(nft, ['--version'])).stdout)
-      .slice(0, 60)
-      .trim()
-    // A listing makes nft query the kernel, so a kernel without nf_tables is noticed here.
-    await run(nft, ['list', 'tables'])
-    return { available: true, version, detail: '' }
+    return { available: true, version: version.slice(0, 60).trim(), detail: '' }
   } catch (error) {
-    return {
-      available: false,
-      version: '',
-      detail: oneLine((error as { stderr?: string }).stderr ?? String(error)).slice(0, 300),
-    }
+    return { available: false, version: '', detail: oneLine(messageOf(error)).slice(0, 300) }
   }
 }
 

@@ -2,13 +2,13 @@
 // none of it comes from the socket.
 import { message } from '@panel/shared/messages/message.ts'
 import type { Family } from '@panel/shared/address/ip.ts'
-import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
-import { oneLine } from '../../text.ts'
+import type { IptablesBackend } from '@panel/shared/ruleset/backend.ts'
+import { TABLES } from '@panel/shared/ruleset/iptables/tables.ts'
+import { messageOf, oneLine } from '../../text.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { findTool, type BackendAnswer } from '../host/facts.ts'
-import { runProgram } from '../program/program.ts'
-
-export type IptablesBackend = Extract<RuleBackend, `iptables_${string}`>
+import { kernelTables } from '../nft/kernel-tables.ts'
+import { cutShort, hasCrashed, readAgain, runProgram } from '../program/program.ts'
 
 /** Seconds that one waits for another that has the lock; iptables-legacy has one for the whole host. */
 const WAIT = '10'
@@ -36,7 +36,7 @@ export class Iptables {
 
   async answers(): Promise<BackendAnswer> {
     const programs = this.#programs[4]
-    const detail = programs ? await whyUnusable(programs) : 'iptables is not installed'
+    const detail = programs ? await whyUnusable(programs).catch(detailOf) : 'iptables is not installed'
     return { available: detail === null, version: this.#version, detail: detail ?? '' }
   }
 
@@ -51,19 +51,23 @@ export class Iptables {
   }
 
   /** All tables of the family; nothing where it is not there. */
-  save = async (family: Family): Promise<string> =>
-    this.#programs[family] ? run(this.#program(family).save, [], '') : ''
+  save = async (family: Family): Promise<string> => {
+    const programs = this.#programs[family]
+    return programs ? saveWhole(programs, this.backend, family) : ''
+  }
 
   /**
    * The table that counts, with what its lines have counted. This way iptables-legacy has the lock: while a table is
    * exchanged its counters are not yet what they were.
    */
   listCounted = async (family: Family): Promise<string> =>
-    this.#programs[family] ? run(this.#program(family).list, ['--wait', WAIT, '-t', 'mangle', '-S', '-v'], '') : ''
+    this.#programs[family]
+      ? readAgain(() => run(this.#program(family).list, ['--wait', WAIT, '-t', 'mangle', '-S', '-v'], ''))
+      : ''
 
   /** One chain of the table that relays. */
   listChain = async (family: Family, chain: string): Promise<string> =>
-    run(this.#program(family).list, ['--wait', WAIT, '-t', 'nat', '-S', chain], '')
+    readAgain(() => run(this.#program(family).list, ['--wait', WAIT, '-t', 'nat', '-S', chain], ''))
 
   #program(family: Family): Programs {
     const programs = this.#programs[family]
@@ -72,40 +76,75 @@ export class Iptables {
   }
 }
 
-/** A string says why this host lacks the variant, or the kernel one of its tables. */
+/** A listing that ends early, or that lacks a table of the kernel, is that of a program that failed. */
+const saveWhole = (programs: Programs, backend: IptablesBackend, family: Family): Promise<string> =>
+  readAgain(async () => {
+    const names = await kernelTables(backend, family)
+    const saved = await run(programs.save, [], '')
+    const isNamed = (name: string): boolean =>
+      saved.includes(`*${name}\n`) || saved.includes(`\`${name}' is incompatible`)
+    if (
+      count(saved, /^\*/gm) !== count(saved, /^COMMIT$/gm) ||
+      !TABLES.every((name) => !names.includes(name) || isNamed(name))
+    )
+      throw cutShort(programs.save)
+    return saved
+  })
+
+const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
+
+/**
+ * Everything that the variant has in both families; null if it is not installed. Throws a KernelError if a listing
+ * fails.
+ */
+export async function savedBy(backend: IptablesBackend): Promise<string | null> {
+  const variant = variantOf(backend)
+  const [four, six] = [await findPrograms('iptables', variant), await findPrograms('ip6tables', variant)]
+  if (!four) return null
+  return (await saveWhole(four, backend, 4)) + (six ? await saveWhole(six, backend, 6) : '')
+}
+
+const variantOf = (backend: IptablesBackend): 'nft' | 'legacy' => (backend === 'iptables_nft' ? 'nft' : 'legacy')
+
+/**
+ * A string says why this host lacks the variant, or the kernel one of its tables. Throws a KernelError if one of its
+ * programs crashed, which says neither.
+ */
 export async function openIptables(backend: IptablesBackend): Promise<Iptables | string> {
-  const variant = backend === 'iptables_nft' ? 'nft' : 'legacy'
+  const variant = variantOf(backend)
   const four = await findPrograms('iptables', variant)
-  if (!four) return `iptables of the variant ${variant} is not installed`
+  if (!four) return message('root.no_variant', { variant }).message
   const refused = await whyUnusable(four)
   if (refused !== null) return refused
   const six = await findPrograms('ip6tables', variant)
   return new Iptables(
     backend,
-    oneLine(await run(four.list, ['--version'], ''))
+    oneLine(await readAgain(() => run(four.list, ['--version'], '')))
       .slice(0, 60)
       .trim(),
     { 4: four, 6: six && (await whyUnusable(six)) === null ? six : null },
   )
 }
 
-/** Looking makes the kernel load the table. */
+/** Looking makes the kernel load the table. Throws if the program crashed. */
 async function whyUnusable({ save }: Programs): Promise<string | null> {
   try {
-    for (const table of ['mangle', 'nat']) await run(save, ['-t', table], '')
+    for (const table of TABLES) await readAgain(() => run(save, ['-t', table], ''))
     return null
   } catch (error) {
-    if (error instanceof KernelError) return error.message.slice(0, 300)
+    if (error instanceof KernelError && !hasCrashed(error)) return error.message.slice(0, 300)
     throw error
   }
 }
+
+const detailOf = (error: unknown): string => messageOf(error).slice(0, 300)
 
 /** The variant that the plain name stands for on this host; null where there is none. Before 1.8 there was only one. */
 export async function defaultVariant(): Promise<IptablesBackend | null> {
   const path = findTool('iptables')
   return path === null
     ? null
-    : (await run(path, ['--version'], '')).includes('(nf_tables)')
+    : (await readAgain(() => run(path, ['--version'], ''))).includes('(nf_tables)')
       ? 'iptables_nft'
       : 'iptables_legacy'
 }

@@ -3,6 +3,7 @@
 import type { FastPathFound } from '@panel/shared/ruleset/fast-path.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { KernelError } from '../../kernel-error.ts'
+import { hasCrashed } from '../program/program.ts'
 import type { Nft } from './nft.ts'
 
 const ATTEMPT = `add table inet panel_attempt
@@ -11,12 +12,13 @@ add chain inet panel_attempt forward { type filter hook forward priority 9; poli
 add rule inet panel_attempt forward ct state established flow add @flows
 `
 
+/** Throws if nft crashed, which says nothing about the kernel. */
 export async function fastPathIn(nft: Nft): Promise<FastPathFound> {
   try {
     await nft.check(ATTEMPT)
     return { is_able: true, detail: '' }
   } catch (error) {
-    if (!(error instanceof KernelError)) throw error
+    if (!(error instanceof KernelError) || hasCrashed(error)) throw error
     return { is_able: false, detail: message('root.fast_path_kernel', { why: error.message }).message.slice(0, 300) }
   }
 }

@@ -3,11 +3,14 @@
 import { readRuleset, type Compiled, type RulesetRead } from '@panel/shared/ruleset/nft/read.ts'
 import { TABLE } from '@panel/shared/ruleset/nft/table.ts'
 import { sharedRead } from '../../shared-read.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import type { Confirmation } from './confirmation.ts'
+import { KernelError } from '../../kernel-error.ts'
 import type { Generations } from './generations.ts'
 import type { Nft } from './nft.ts'
+import type { RelayTable } from './relay-table.ts'
 
-export const LIST_TABLE = `list table ${TABLE}`
+const LIST_TABLE = `list table ${TABLE}`
 
 interface Cached {
   readonly generation: number
@@ -16,14 +19,16 @@ interface Cached {
 
 export class KnownTable {
   readonly #nft: Nft
+  readonly #table: Pick<RelayTable, 'handle'>
   readonly #generations: Generations
   readonly #confirmation: Confirmation
   #cached: Cached | null = null
   /** What was submitted last: where the listing is of that, nothing is compiled to read it. */
   expected: Compiled | null = null
 
-  constructor(nft: Nft, generations: Generations, confirmation: Confirmation) {
+  constructor(nft: Nft, table: Pick<RelayTable, 'handle'>, generations: Generations, confirmation: Confirmation) {
     this.#nft = nft
+    this.#table = table
     this.#generations = generations
     this.#confirmation = confirmation
   }
@@ -38,11 +43,19 @@ export class KnownTable {
   async #list(): Promise<RulesetRead | null> {
     const generation = await this.#generations.now()
     if (this.#cached?.generation === generation) return this.#cached.read
-    const listed = await this.#nft.list(LIST_TABLE)
-    const read = listed === null ? null : readRuleset(listed, this.expected)
+    const read = await this.#listed()
     const chains = read && (await this.#confirmation.readChains(read.table))
     if ((await this.remember(generation, read)) && chains) this.#confirmation.learn(chains)
     return read
+  }
+
+  /** The kernel itself says whether the table is there: an nft that fails is no sign of its absence. */
+  async #listed(): Promise<RulesetRead | null> {
+    if ((await this.#table.handle()) === null) return null
+    const listed = await this.#nft.list(LIST_TABLE)
+    if (listed !== null) return readListing(listed, this.expected)
+    if ((await this.#table.handle()) === null) return null
+    throw new KernelError('EPROTO', message('root.nft_denies').message)
   }
 
   /** Returns false for a listing during which the ruleset changed: it belongs to no generation. */
@@ -61,5 +74,14 @@ export class KnownTable {
     const cached = this.#cached
     const generations = await this.#generations.during(work)
     if (cached && cached.generation === generations?.before) await this.remember(generations.after, cached.read)
+  }
+}
+
+function readListing(listed: string, expected: Compiled | null): RulesetRead {
+  try {
+    return readRuleset(listed, expected)
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new KernelError('EPROTO', message('root.nft_garbled').message)
+    throw error
   }
 }

@@ -1,7 +1,7 @@
 // Starts nft: text that root rendered goes in on stdin, JSON comes out. None of the text comes from the socket.
 import { KernelError, unlessAbsent } from '../../kernel-error.ts'
 import { oneLine } from '../../text.ts'
-import { runProgram } from '../program/program.ts'
+import { cutShort, readAgain, runProgram } from '../program/program.ts'
 
 const ERRNO: readonly [RegExp, string][] = [
   [/Operation not permitted|you must be root/, 'EPERM'],
@@ -24,7 +24,7 @@ export class Nft {
 
   /** Looked at as a whole and thrown away. */
   async check(text: string): Promise<void> {
-    await this.#run(['-c', '-f', '-'], text)
+    await readAgain(() => this.#run(['-c', '-f', '-'], text))
   }
 
   /** Null where the object does not exist. */
@@ -34,7 +34,14 @@ export class Nft {
   text = (command: string): Promise<string | null> => this.#list('-a', command)
 
   #list(form: '-j' | '-a', command: string): Promise<string | null> {
-    return unlessAbsent(this.#run([form, command], ''))
+    return unlessAbsent(
+      readAgain(async () => {
+        const listed = await this.#run([form, command], '')
+        // Both forms are blocks, and JSON is one even where there is nothing to list.
+        if (!listed.trimEnd().endsWith('}')) throw cutShort(this.#path)
+        return listed
+      }),
+    )
   }
 
   readonly #run = (args: readonly string[], input: string): Promise<string> =>
@@ -42,7 +49,7 @@ export class Nft {
 }
 
 /** nft quotes the line at fault, which explains more than the error alone. */
-function refusal(stderr: string, status: number | null): KernelError {
+function refusal(stderr: string, status: number): KernelError {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
   const code = ERRNO.find(([pattern]) => pattern.test(stderr))?.[1] ?? 'EINVAL'
   const first = lines.findIndex((line) => line.includes('Error:'))

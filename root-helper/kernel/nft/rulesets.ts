@@ -22,7 +22,7 @@ import type { FastFlows } from '../conntrack/fast-flows.ts'
 import { fastPathIn } from './fast-path.ts'
 import { FlowDevices } from './flow-devices.ts'
 import type { Generations } from './generations.ts'
-import { KnownTable, LIST_TABLE } from './known-table.ts'
+import { KnownTable } from './known-table.ts'
 import { logSourcesFailure } from '../sources-failure.ts'
 import { missingRules, swapped, type BootRules } from '../files/boot-rules.ts'
 import type { Nft } from './nft.ts'
@@ -64,7 +64,7 @@ export class NftRulesets implements Rulesets {
     this.#writer = new TableWriter(nft, protection)
     this.#table = new RelayTable(() => protection.owner)
     this.#confirmation = new Confirmation(this.#table, nft)
-    this.#known = new KnownTable(nft, generations, this.#confirmation)
+    this.#known = new KnownTable(nft, this.#table, generations, this.#confirmation)
     this.#sources = new SourceMaps(this.#table, this.#known, generations)
     this.#fastFlows = fastFlows
     this.#flowDevices = new FlowDevices(this.#table, (work) =>
@@ -196,7 +196,7 @@ export class NftRulesets implements Rulesets {
 
   /** Deleting the table deletes the counters with it. */
   async clear(): Promise<void> {
-    if ((await this.#nft.list(LIST_TABLE)) === null) return
+    if ((await this.#table.handle()) === null) return
     await this.#generations.during(() => this.#writer.submit(`delete table ${TABLE}\n`))
     this.#sources.forget()
     await this.#protection.end()

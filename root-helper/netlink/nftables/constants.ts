@@ -10,6 +10,8 @@ export const NFNL_BATCH_GENID = 1
 // linux/netfilter.h
 export const NFPROTO_UNSPEC = 0
 export const NFPROTO_INET = 1
+export const NFPROTO_IPV4 = 2
+export const NFPROTO_IPV6 = 10
 
 // linux/netfilter/nf_tables.h: enum nf_tables_msg_types
 export const NFT_MSG_NEWTABLE = 0

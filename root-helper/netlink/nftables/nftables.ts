@@ -12,6 +12,8 @@ export const nfnetlink = (what: string, type: number, family: number, ...attribu
 
 /** A dump of all tables of all families. */
 export const tablesRequest = (): Request => nfnetlink('list the tables', k.NFT_MSG_GETTABLE, k.NFPROTO_UNSPEC)
+/** A dump of all chains of one family. */
+export const chainsRequest = (family: number): Request => nfnetlink('list the chains', k.NFT_MSG_GETCHAIN, family)
 export const tableRequest = (table: string): Request =>
   nfnetlink(`look for the table ${table}`, k.NFT_MSG_GETTABLE, k.NFPROTO_INET, text(k.NFTA_TABLE_NAME, table))
 /** All of them as a dump, or one by its name as a request. */
@@ -54,6 +56,9 @@ export const setItselfRequest = (table: string, set: string): Request =>
 /** Whether no hook leads to the chain. */
 export const isPlainChain = ({ body }: Message): boolean =>
   !new Attributes(body, k.NFGENMSG_BYTES).has(k.NFTA_CHAIN_HOOK)
+
+export const decodeChainName = ({ body }: Message): string =>
+  new Attributes(body, k.NFGENMSG_BYTES).text(k.NFTA_CHAIN_NAME) ?? ''
 
 export interface FoundTable {
   readonly family: number

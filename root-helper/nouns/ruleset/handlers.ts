@@ -7,6 +7,7 @@ import type { Params, Result } from '@panel/shared/rpc/methods.ts'
 import { changedIds } from '@panel/shared/ruleset/plan.ts'
 import type { HeldRuleset, Kernel, Rulesets } from '../../kernel/facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
+import { readableRuleset } from '../../policy.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Journal } from '../../subject.ts'
 import { Transaction, type Verification } from '../../transaction.ts'
@@ -19,7 +20,7 @@ export async function probeRuleset(
   rulesets: Rulesets,
   params: Params<'ruleset.probe'>,
 ): Promise<Result<'ruleset.probe'>> {
-  const { boot_rules: _, boot_trouble: __, ...held } = await rulesets.read()
+  const { boot_rules: _, boot_trouble: __, trouble: ___, ...held } = await rulesets.read()
   const { items, next_id } = page([...held.rules].sort(byId), params)
   return {
     ...held,
@@ -114,7 +115,9 @@ export async function forgetRules(
   journal: Journal,
   { route_rule_ids }: Params<'ruleset.forget'>,
 ): Promise<Result<'ruleset.forget'>> {
-  const before = hostRules(await rulesets.read(), new Set(route_rule_ids))
+  const held = await rulesets.read()
+  readableRuleset(held)
+  const before = hostRules(held, new Set(route_rule_ids))
   if (!before) return { last_counters: await rulesets.removeCounters(route_rule_ids) }
   const last_counters: RelayCounters[] = []
   const subject = rulesetSubject(rulesets, (last) => last_counters.push(...last))

@@ -9,34 +9,49 @@ import { messageOf } from '../../text.ts'
 /** Many links change at once, and one look is enough for all of them. */
 const TOGETHER_MS = 20
 
+type Deps = Pick<Kernel, 'links' | 'events' | 'rulesets'>
+
 /**
- * Resolves when they are followed for the first time, with the function that ends it. After a change of an address new
- * connections are given the old one until it is this one's turn, which comes when the change under way has ended.
+ * After a change of an address new connections are given the old one until it is this one's turn, which comes when the
+ * change under way has ended. Addresses that nobody follows are given to nobody: the kernel masquerades by itself.
  */
-export async function followSources(
-  { links, events, rulesets }: Pick<Kernel, 'links' | 'events' | 'rulesets'>,
-  inTurn: InTurn,
-): Promise<() => void> {
-  let isWaiting = false
-  const follow = (): Promise<void> =>
-    inTurn(async () => {
-      isWaiting = false
+export class SourceFollower {
+  readonly #kernel: Deps
+  readonly #inTurn: InTurn
+  #isWaiting = false
+  #end: () => void = () => undefined
+
+  constructor(kernel: Deps, inTurn: InTurn) {
+    this.#kernel = kernel
+    this.#inTurn = inTurn
+  }
+
+  /** From now on links and addresses are followed. */
+  watch(): void {
+    try {
+      this.#end = this.#kernel.events.watchLinks(() => void (this.#isWaiting || this.#followSoon()))
+    } catch (error) {
+      logFailure(error)
+    }
+  }
+
+  end(): void {
+    this.#end()
+  }
+
+  follow(): Promise<void> {
+    const { links, rulesets } = this.#kernel
+    return this.#inTurn(async () => {
+      this.#isWaiting = false
       await rulesets.followSources(await links.sources())
       await rulesets.followDevices(await links.devices())
     }, 'own').catch(logFailure)
-  const followSoon = async (): Promise<void> => {
-    isWaiting = true
-    await sleep(TOGETHER_MS)
-    await follow()
   }
-  try {
-    const end = events.watchLinks(() => void (isWaiting || followSoon()))
-    await follow()
-    return end
-  } catch (error) {
-    // Addresses that nobody follows are given to nobody: the kernel masquerades by itself.
-    logFailure(error)
-    return () => undefined
+
+  async #followSoon(): Promise<void> {
+    this.#isWaiting = true
+    await sleep(TOGETHER_MS)
+    await this.follow()
   }
 }
 

@@ -75,8 +75,10 @@ export function rulesetSubject(
     plan: planHostRules,
     check: checkHostRules,
     async allow(change, { held }) {
-      if (held.boot_trouble !== null) throw new RefusedError('state_unusable', verbatim(held.boot_trouble))
+      const trouble = held.boot_trouble ?? held.trouble ?? ''
+      if (trouble !== '') throw new RefusedError('state_unusable', verbatim(trouble))
       const wanted = change.after?.rules ?? []
+      if (held.backend === 'none' && wanted.length > 0) throw new RefusedError('unsupported', verbatim(held.detail))
       allowRules(rulesOrNull(wanted), held.backend)
       allowAmount(held.rules, changedIds(change), wanted)
     },

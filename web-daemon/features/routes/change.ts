@@ -68,12 +68,9 @@ export async function changeOf(
 
 const idOf = ({ route_rule_id }: { readonly route_rule_id: number }): number => route_rule_id
 
-/**
- * Nothing counts as gone because it cannot be read. Without a backend nothing can be held, so rules can still be
- * deleted.
- */
-function refuseUnreadable({ is_readable, backend, detail }: KernelRules): void {
-  if (is_readable || backend === 'none') return
+/** Nothing counts as gone because it cannot be read. */
+function refuseUnreadable({ is_readable, detail }: KernelRules): void {
+  if (is_readable) return
   throw new Refusal('SERVICE_UNAVAILABLE', message('route.rules_unreadable', { detail }), {
     details: { reason: 'kernel_refused' },
   })

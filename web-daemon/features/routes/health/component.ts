@@ -19,13 +19,17 @@ export async function rulesComponent(
   const name = 'rules'
   try {
     const enabled = await enabledIds(db)
+    const { rule_backend } = await request('host.probe', { parts: ['rule_backend'] })
+    // Also without a rule: chains that are left in another backend relay what nobody has stored.
+    if (rule_backend?.trouble) return { name, status: 'error', detail: fromRoot(rule_backend.trouble) }
     if (enabled.length === 0) return { name, status: 'ok', detail: message('component.no_rules') }
     // No rule has the last id, so what comes is all that is wrong, and no list of all that is right.
     const held = await request('ruleset.probe', { route_rule_ids: [], from_id: ROUTE_RULE_ID_MAX })
     const { live } = (await request('forwarding.probe', {})).state
-    const troubles = held.is_readable
-      ? [...missing(enabled, held, watch), ...strays(held), ...unforwarded(await countInForce(db), live)]
-      : [message('component.rules_unreadable', { why: fromRoot(held.detail) })]
+    const troubles =
+      held.is_readable && held.backend !== 'none'
+        ? [...missing(enabled, held, watch), ...strays(held), ...unforwarded(await countInForce(db), live)]
+        : [message('component.rules_unreadable', { why: fromRoot(held.detail) })]
     if (troubles.length > 0) return { name, status: 'error', detail: sentences(...troubles) }
     return { name, status: 'ok', detail: message('component.rules', { count: enabled.length }) }
   } catch (failure) {

@@ -1,0 +1,76 @@
+// Everything of netfilter that the helper is given: the relay rules in whatever backend is active, the rules of other
+// software, and their changes.
+import { message } from '@panel/shared/messages/message.ts'
+import type { WantedBackend } from '../../config.ts'
+import { rulesetGeneration } from '../../netlink/nftables/generation.ts'
+import type { FastFlows } from '../conntrack/fast-flows.ts'
+import type { Kernel, Netfilter, Rulesets } from '../facilities.ts'
+import type { BootRules } from '../files/boot-rules.ts'
+import type { StateFolder } from '../files/state-folder.ts'
+import { findTool, type BackendAnswer } from '../host/facts.ts'
+import { foreignBy, foreignUnread } from '../nft/foreign.ts'
+import { Generations } from '../nft/generations.ts'
+import { Nft } from '../nft/nft.ts'
+import { OwnedTable } from '../nft/owned-table.ts'
+import { TableProtection } from '../nft/protection.ts'
+import { RulesetChanges } from '../nft/ruleset-changes.ts'
+import { BackendChoice } from './rule-backends.ts'
+
+export interface Netfilters extends Pick<Kernel, 'rulesets' | 'ruleBackends' | 'netfilter'> {
+  /** Changes of nftables by others. */
+  readonly changes: RulesetChanges
+  readonly backendAnswers: () => Promise<BackendAnswer>
+}
+
+/** No backend is chosen yet. */
+export function openNetfilter(
+  state: StateFolder,
+  boot: BootRules,
+  wanted: WantedBackend,
+  fastFlows: FastFlows,
+): Netfilters {
+  const generations = new Generations(rulesetGeneration())
+  const protection = new TableProtection(state, new OwnedTable(generations.now))
+  const choice = new BackendChoice(state, { boot, generations, protection, fastFlows }, wanted)
+  const nft = findTool('nft')
+  const netfilter =
+    nft === null
+      ? foreignUnread(message('root.rules_of_others_unread').message)
+      : foreignBy(new Nft(nft), () => generations.ofOthers())
+  return {
+    ruleBackends: choice,
+    rulesets: rulesetsOf(choice),
+    netfilter: besideLegacy(netfilter, choice),
+    changes: new RulesetChanges(() => generations.ofOthers()),
+    backendAnswers: () => choice.answers(),
+  }
+}
+
+/** Those of the backend that is active at the moment. */
+function rulesetsOf(choice: BackendChoice): Rulesets {
+  const read: Rulesets['read'] = async () => ({ ...(await choice.rulesets.read()), trouble: choice.active.trouble })
+  return new Proxy({ read } as Rulesets, {
+    get(own, name) {
+      if (name in own) return Reflect.get(own, name) as unknown
+      const { rulesets } = choice
+      const member = Reflect.get(rulesets, name) as unknown
+      return typeof member === 'function' ? (member.bind(rulesets) as unknown) : member
+    },
+  })
+}
+
+/** nft does not list the tables of iptables-legacy. */
+const besideLegacy = (netfilter: Netfilter, choice: BackendChoice): Netfilter => ({
+  foreign: async () => {
+    const description = await netfilter.foreign()
+    return description.is_readable && choice.active.active === 'iptables_legacy'
+      ? {
+          ...description,
+          is_whole: false,
+          detail: [description.detail, 'rules in the tables of iptables-legacy are not among them']
+            .filter((text) => text !== '')
+            .join('; '),
+        }
+      : description
+  },
+})
