@@ -26,6 +26,8 @@ type Method = (...args: unknown[]) => Promise<unknown>
 async function kernelOf(nft: string | undefined): Promise<Kernel> {
   const config = readConfig(process.env)
   const { kernel } = await realDeps(config)
+  const refused = await kernel.ruleBackends.choose()
+  if (refused !== null) throw new Error(refused)
   const state = stateFolder(config.stateDir)
   return nft === undefined
     ? kernel

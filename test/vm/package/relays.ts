@@ -8,6 +8,16 @@ import type { RelayedFlows } from './relayed-flows.ts'
 /** While it is there the helper waits with its start. */
 const AWAY = '/run/the-helper-is-away'
 const DROP_IN = `/run/systemd/system/${HELPER}.d`
+/** Each call of nft that crashes makes a folder there, which one process alone can make. */
+const CRASHES = '/run/tunnel-panel/crashes'
+const CRASHING_NFT = `#!/bin/sh
+count=1
+while [ $count -le "$(cat ${CRASHES}.most)" ]; do
+  mkdir ${CRASHES}/$count 2>/dev/null && kill -ABRT $$
+  count=$((count + 1))
+done
+exec /usr/local/sbin/nft.real "$@"
+`
 /** The kernel forgets what was closed after a second in the place of two minutes. */
 const SOON = 'sysctl -qw net.netfilter.nf_conntrack_tcp_timeout_time_wait='
 const [ENDING, LEFT] = [40, 60]
@@ -57,6 +67,33 @@ export function relays(panel: Installed, flows: RelayedFlows): void {
     await flows.areAlive('changed')
   })
 
+  it('leaves every rule where it is when nft crashes at the first calls of a helper that starts after a kill', async () => {
+    const { lab } = panel
+    const before = [await table(panel), await lab.run('nft -s list table inet panel'), await savedByIptables(panel)]
+    await lab.run('cp /usr/sbin/nft /usr/local/sbin/nft.real; cat >/usr/local/sbin/nft.crashes', {
+      stdin: CRASHING_NFT,
+    })
+    await lab.run('chmod +x /usr/local/sbin/nft.crashes')
+    for (const calls of [1, 3, 5]) {
+      await isAway(panel, 'systemctl kill --signal KILL')
+      await lab.run(`rm -rf ${CRASHES}; mkdir ${CRASHES}; mount --bind /usr/local/sbin/nft.crashes /usr/sbin/nft`)
+      await lab.run(`printf %s ${calls} >${CRASHES}.most`)
+      await comesBack(panel)
+      await becomes(
+        () => lab.run(`tunnel-panel rpc host.probe '{"parts":["rule_backend"]}'`, SLOW),
+        (answer) => answer.includes('"trouble": ""') && answer.includes('"active": "nftables"'),
+      )
+      await lab.run('umount /usr/sbin/nft')
+      assert.equal((await lab.run(`ls ${CRASHES} | wc -l`)).trim(), `${calls}`)
+      assert.deepEqual(
+        [await table(panel), await lab.run('nft -s list table inet panel'), await savedByIptables(panel)],
+        before,
+      )
+      await flows.areAlive(`crashed${calls}`)
+    }
+    await lab.run(`rm -r ${CRASHES} ${CRASHES}.most /usr/local/sbin/nft.real /usr/local/sbin/nft.crashes`)
+  })
+
   it('counts to the byte what connections of the fast path carried, and which of them ended, while the helper was away', async () => {
     await panel.lab.run(`${SOON}1`)
     await isAway(panel, 'systemctl restart --no-block')
@@ -76,6 +113,9 @@ export function relays(panel: Installed, flows: RelayedFlows): void {
     assert.ok(after.every((bytes, at) => bytes > (before[at] ?? 0)))
   })
 }
+
+const savedByIptables = ({ lab }: Installed): Promise<string> =>
+  lab.run('(iptables-nft-save; iptables-legacy-save) 2>/dev/null | grep -c PANEL- || true')
 
 /** Their names. */
 async function socketsKept({ lab }: Installed): Promise<string[]> {
