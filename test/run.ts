@@ -1,10 +1,10 @@
-// npm test: tiers side by side, and one closing line that counts all of them. Words name tiers; none means all; `quick`
-// and `soak` are runs of their own.
+// npm test: tiers side by side, and one closing line that counts all of them. Words name tiers; none means all but those
+// of machines, which `all` adds; `quick` and `soak` are runs of their own.
 import { delimiter, relative } from 'node:path'
 import { rememberTimes } from './runner/files.ts'
 import { runJob, stopAll, type Count, type Job, type Report } from './runner/job.ts'
 import { lanesOf } from './runner/lanes.ts'
-import { plan, type Part } from './runner/plan.ts'
+import { OF_MACHINES, plan, type Part } from './runner/plan.ts'
 
 const SLOWEST = 10
 const isCi = process.env['CI'] === 'true'
@@ -84,7 +84,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.exit(1)
   })
 const started = Date.now()
-const parts = plan(process.argv.slice(2))
+const words = process.argv.slice(2)
+const parts = plan(words)
 const impossible = await cannotRun(parts)
 const possible = parts.filter(({ tier }) => !impossible.some((one) => one.tier === tier.name))
 const outcomes = [...impossible, ...(await runAll(possible))]
@@ -96,6 +97,10 @@ for (const { title, file, error } of outcomes.flatMap(({ failures }) => failures
 console.log(
   `\n${outcomes.map(({ line }) => `   ${line}`).join('\n')}\n   all of it in ${((Date.now() - started) / 1000).toFixed(1)} s`,
 )
+if (words.length === 0)
+  console.log(
+    `\nnpm run test:all runs ${OF_MACHINES.join(' and ')} too: the installed package and GRE on a Debian 13 machine`,
+  )
 console.log(
   `\n${sum(outcomes, 'passed')} passed, ${sum(outcomes, 'failed')} failed, ${sum(outcomes, 'skipped')} skipped`,
 )

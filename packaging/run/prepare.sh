@@ -8,7 +8,8 @@ until [ -f package-lock.json ] || [ "$PWD" = / ]; do cd ..; done
 need_tools() {
   missing=""
   for pair in "$@"; do
-    PATH="$PATH:/usr/sbin:/sbin" command -v "${pair%%=*}" >/dev/null 2>&1 || missing="$missing ${pair#*=}"
+    PATH="$PATH:/usr/sbin:/sbin" command -v "${pair%%=*}" >/dev/null 2>&1 && continue
+    case " $missing " in *" ${pair#*=} "*) ;; *) missing="$missing ${pair#*=}" ;; esac
   done
   [ -n "$missing" ] || return 0
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then

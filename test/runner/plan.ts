@@ -1,5 +1,5 @@
-// What a run is made of: which files of which tiers, for everything, for tiers by name, for the quick answer and for
-// the soak.
+// What a run is made of: which files of which tiers, for what this machine does by itself, for everything, for tiers by
+// name, for the quick answer and for the soak.
 import { REPETITIONS } from '../support/counts.ts'
 import { filesOf } from './files.ts'
 import { TIERS, type Tier } from './tiers.ts'
@@ -54,10 +54,13 @@ const NOT_QUICK = new RegExp(
     'web/tls',
   ].join('|')}))\\.test\\.ts$`,
 )
+/** Their machines take most of the time of all tiers together. */
+export const OF_MACHINES: readonly string[] = ['vm', 'story']
 const QUICK_TIERS = ['architecture', 'unit', 'golden', 'contract', 'api']
 
 export function plan(words: readonly string[]): Part[] {
-  if (words.length === 0) return TIERS.map(whole)
+  if (words.length === 0) return TIERS.filter(({ name }) => !OF_MACHINES.includes(name)).map(whole)
+  if (words[0] === 'all') return TIERS.map(whole)
   if (words[0] === 'quick') return tiersNamed(QUICK_TIERS).map(whole).map(quick)
   if (words[0] === 'soak') return soak()
   return tiersNamed(words).map(whole)
@@ -67,7 +70,7 @@ function tiersNamed(names: readonly string[]): Tier[] {
   const unknown = names.filter((name) => !TIERS.some((tier) => tier.name === name))
   if (unknown.length > 0)
     throw new Error(
-      `There is no tier ${unknown.join(', ')}; there are ${TIERS.map(({ name }) => name).join(', ')}, and quick and soak`,
+      `There is no tier ${unknown.join(', ')}; there are ${TIERS.map(({ name }) => name).join(', ')}, and all, quick and soak`,
     )
   return TIERS.filter(({ name }) => names.includes(name))
 }
