@@ -5,7 +5,7 @@ import type { Item, MethodsThat, Params, Result, StreamName } from '@panel/share
 import type { HelperFacts, Tools } from '@panel/shared/host/model.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import { eventSubscriber } from './events/subscribe.ts'
-import { forwardingSubject, probeForwarding } from './nouns/forwarding/subject.ts'
+import { forwardingSubject, hostChange, probeForwarding } from './nouns/forwarding/subject.ts'
 import { WINDOW_CHANGED } from '@panel/shared/events/model.ts'
 import type { Kernel, KernelEvents } from './kernel/facilities.ts'
 import type { JournalFile } from './kernel/files/journal.ts'
@@ -115,8 +115,8 @@ function forwardingHandlers({ kernel, windows, inTurn }: HelperDeps): HandlersOf
   const forwarding = new Transaction(forwardingSubject(kernel.forwarding), windows.journal)
   return {
     'forwarding.probe': () => probeForwarding(kernel.forwarding),
-    'forwarding.verify': (change) => forwarding.verify(change),
-    'forwarding.apply': (change) => inTurn(() => forwarding.apply(change)),
+    'forwarding.verify': async (change) => forwarding.verify(await hostChange(kernel.forwarding, change)),
+    'forwarding.apply': (change) => inTurn(async () => forwarding.apply(await hostChange(kernel.forwarding, change))),
   }
 }
 

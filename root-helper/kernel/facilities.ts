@@ -4,7 +4,12 @@ import type { Cidr } from '@panel/shared/address/ip.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { Icmp } from './icmp/port.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
-import type { ForwardingFound, ForwardingSwitches, Switch } from '@panel/shared/forwarding/model.ts'
+import type {
+  AdvertisedInterface,
+  ForwardingFound,
+  ForwardingSwitches,
+  Switch,
+} from '@panel/shared/forwarding/model.ts'
 import type { HostInterface, ObservedLink, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
 import type { FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
@@ -249,8 +254,13 @@ export interface Connections {
 
 /** The switches of the kernel that the panel knows, and one file of ours that sets them at boot. */
 export interface Forwarding {
-  facts(): Promise<Omit<ForwardingFound, 'state' | 'is_foreign_file'> & { live: ForwardingSwitches }>
+  facts(): Promise<Omit<ForwardingFound, 'state' | 'is_foreign_file' | 'advertised'> & { live: ForwardingSwitches }>
   set(name: Switch, is_on: boolean): Promise<void>
+  /** Interfaces that have IPv6 from router advertisements which the kernel takes, and the named ones that are there. */
+  advertised(
+    interface_names: readonly string[],
+  ): Promise<(Omit<AdvertisedInterface, 'previous'> & { accept_ra: number })[]>
+  setAcceptRa(interface_name: string, value: number): Promise<void>
   /** Null where there is no such file. */
   readFile(): Promise<string | null>
   writeFile(content: string): Promise<void>

@@ -91,10 +91,11 @@ export function lookUpRoute(address: string): Request {
   }
 }
 
-/** Every table of one family, of routes over any link or over one. */
-export function dumpRoutes(family: AddressFamily, index = 0): Request {
+/** Every table of one family, of routes over any link or over one, of any protocol or of one. */
+export function dumpRoutes(family: AddressFamily, index = 0, protocol = 0): Request {
   const header = Buffer.alloc(k.RTMSG_LENGTH)
   header.writeUInt8(family, 0)
+  header.writeUInt8(protocol, 5)
   const over = index === 0 ? [] : [u32(k.RTA_OIF, index)]
   return { what: 'read the routing table', type: k.RTM_GETROUTE, parts: [header, ...over] }
 }

@@ -68,7 +68,7 @@ export function impactOf(foreseen: Foreseen, facts: ImpactFacts): Impact {
   }
   const { changes, unforeseen = 0 } = foreseen
   const isNothing = changes.length + unforeseen === 0
-  const sentence: Message = isNothing ? message('impact.nothing') : summaryOf(answer, links, unforeseen)
+  const sentence: Message = isNothing ? message('impact.nothing') : summaryOf(answer, links, foreseen)
   return { ...messageFields('summary', sentence), ...answer }
 }
 

@@ -4,7 +4,7 @@ import { familyOf } from '../ruleset/canonical.ts'
 import type { RelayRule, RulesetState } from '../ruleset/model.ts'
 import { isOverlapping, winnerOf } from '../ruleset/overlap.ts'
 import { sameState, type Change } from '../change/change.ts'
-import type { ForwardingState } from '../forwarding/model.ts'
+import type { HostForwarding } from '../forwarding/host.ts'
 import type { Ended } from './foreseen.ts'
 import { fateThrough } from './fate.ts'
 import type { LinkImpact } from './link.ts'
@@ -107,7 +107,7 @@ const endedTo = ({ route_rule_id, destinations }: Ended): Concerned => ({
 /** Rules of a family that is not forwarded any more stand still, and go on once it is. */
 export function byForwarding(
   rules: readonly RuleFacts[],
-  { before, after }: { readonly before: ForwardingState; readonly after: ForwardingState },
+  { before, after }: { readonly before: HostForwarding; readonly after: HostForwarding },
 ): Concerned[] {
   const isOff = { 4: before.live.ipv4 && !after.live.ipv4, 6: before.live.ipv6 && !after.live.ipv6 }
   return rules

@@ -1,11 +1,18 @@
 // What an impact comes to, in a few sentences.
 import type { Impact } from '../api/impact/impact.ts'
 import { message, sentences, type Message } from '../messages/message.ts'
+import { keptInterfaces, type Foreseen } from './foreseen.ts'
 import type { LinkImpact } from './link.ts'
 
 type ImpactWithoutSummary = Omit<Impact, 'summary' | 'summary_message'>
 
-export function summaryOf(impact: ImpactWithoutSummary, links: readonly LinkImpact[], unforeseen: number): Message {
+export function summaryOf(
+  impact: ImpactWithoutSummary,
+  links: readonly LinkImpact[],
+  foreseen: Pick<Foreseen, 'changes' | 'unforeseen'>,
+): Message {
+  const { unforeseen = 0 } = foreseen
+  const kept = keptInterfaces(foreseen)
   const { connections, own_access } = impact
   return sentences(
     interruptionMessage(impact, links),
@@ -13,6 +20,7 @@ export function summaryOf(impact: ImpactWithoutSummary, links: readonly LinkImpa
     counted('impact.end', connections.end),
     counted('impact.at_risk', connections.at_risk),
     routesMessage(impact.routes),
+    kept.length === 0 ? null : message('impact.keeps_advertised', { names: kept.join(', ') }),
     unforeseen === 0 ? null : message('impact.unforeseen', { count: unforeseen }),
     own_access.is_affected || !own_access.is_known ? own_access.detail_message : null,
   )

@@ -25,6 +25,10 @@ export const IMPACT = {
   'impact.unforeseen':
     '{count, plural, one {# item depends on another} other {# items depend on others}} of the same backup, and cannot be foreseen.',
   'impact.only_reads': 'A GET only reads: there is nothing to foresee.',
+  'impact.keeps_advertised':
+    'The IPv6 routes that this server has by router advertisement on {names} stay: accept_ra is set to 2 there first.',
+  'impact.own_kept':
+    'Your own connection from {client_ip} is answered by a route that this server has by router advertisement on {name}. It stays, since accept_ra is set to 2 there first.',
   'impact.step_switch': 'set {key} to {value}',
   'impact.step_file': 'write the file that sets it at boot',
   'impact.step_no_file': 'remove the file that sets it at boot',

@@ -121,6 +121,8 @@ export const ROOT = {
   'root.unaskable': '{count} tables have names that nft cannot be asked for',
   // How a change ended, and what a check found.
   'root.stale': 'The host does not hold the state that this change starts from: {why}',
+  'root.would_lose_ipv6':
+    'The kernel drops the IPv6 routes that this server has by router advertisement on {names} when IPv6 forwarding is turned on, unless accept_ra is 2, and the panel cannot set that here. Run “{commands}” and try again',
   'root.no_way_back': 'The way back would fail: {why}',
   'root.undo_failed': '{first}. Undoing it failed too: {second}',
   'root.undo_before_failed': '{first}. Undoing the part before it failed too: {second}',

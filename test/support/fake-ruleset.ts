@@ -310,6 +310,9 @@ export class FakeForwarding implements Forwarding {
   live: Partial<ForwardingSwitches> = { ipv4: false, ipv6: false }
   missing: Switch[] = []
   file: string | null = null
+  /** Of interfaces that have their IPv6 from router advertisements. */
+  acceptRa: Record<string, number> = {}
+  isSettable = true
   conntrack: Awaited<ReturnType<Forwarding['facts']>>['conntrack'] = { count: 0, max: 262_144 }
   readonly #change: (what: string) => void
 
@@ -324,6 +327,15 @@ export class FakeForwarding implements Forwarding {
     conntrack: this.conntrack,
   })
   readFile = async (): Promise<string | null> => this.file
+  advertised = async (named: readonly string[]): ReturnType<Forwarding['advertised']> =>
+    Object.entries(this.acceptRa)
+      .filter(([name, value]) => value > 0 || named.includes(name))
+      .map(([interface_name, accept_ra]) => ({ interface_name, accept_ra, is_settable: this.isSettable }))
+
+  async setAcceptRa(interface_name: string, value: number): Promise<void> {
+    this.#change(`accept_ra ${interface_name} ${value}`)
+    this.acceptRa = { ...this.acceptRa, [interface_name]: value }
+  }
 
   async set(name: Switch, is_on: boolean): Promise<void> {
     this.#change(`forwarding ${name} ${is_on}`)

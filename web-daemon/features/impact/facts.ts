@@ -1,7 +1,7 @@
 // What an impact is worked out from, read as far as the foreseen changes need it. What cannot be read is not known, and
 // the impact says so.
 import { formatCidr, parseIp } from '@panel/shared/address/ip.ts'
-import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import { keptInterfaces, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { tunnelChanges, type ImpactFacts, type TunnelFacts } from '@panel/shared/impact/impact.ts'
 import { INTERRUPTED, linkImpact } from '@panel/shared/impact/link.ts'
 import type { RuleFacts } from '@panel/shared/impact/rules.ts'
@@ -41,7 +41,11 @@ export async function gatherFacts(
   ])
   const [rules, ways, through, connections] = await Promise.all([
     rulesIn(context, records, isOverLinks),
-    lookUp(context, [requester.client_ip, ...(cut.length > 0 ? tunnels.map(farEnd) : [])], links.length > 0),
+    lookUp(
+      context,
+      [requester.client_ip, ...(cut.length > 0 ? tunnels.map(farEnd) : [])],
+      links.length > 0 || keptInterfaces(foreseen).length > 0,
+    ),
     routesThrough(context, cut.map(nameOf)),
     countConnections(context, traffic, { records, isByDestination: isOverLinks }),
   ])

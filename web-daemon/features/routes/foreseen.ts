@@ -22,15 +22,23 @@ export async function foreseeRules(
   { rules, records, warnings = [], ended = null, held }: Wanted,
 ): Promise<Foreseen> {
   const { change } = await planRules(context, rules, held)
-  const families = new Set(records.filter(({ is_enabled }) => is_enabled).map(familyOf))
   return {
     changes: [
       ...(change.before || change.after ? [{ noun: 'route' as const, change }] : []),
-      ...(await foreseeForwarding(context, [...families])),
+      ...(await foreseeSwitches(context, records)),
     ],
     ended: ended ? [ended] : [],
     warnings,
   }
+}
+
+/** What turns forwarding on for these once they are in force. Call it before they are changed: it may refuse with 409. */
+export function foreseeSwitches(
+  context: ReadContext,
+  records: readonly NamedRoute[],
+): ReturnType<typeof foreseeForwarding> {
+  const families = new Set(records.filter(({ is_enabled }) => is_enabled).map(familyOf))
+  return foreseeForwarding(context, [...families])
 }
 
 /** `after` null: the rule goes. */
