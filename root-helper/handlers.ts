@@ -20,6 +20,7 @@ import {
   readSources,
   verifyRuleset,
 } from './nouns/ruleset/handlers.ts'
+import { countOlder, endOlderOf } from './nouns/ruleset/older.ts'
 import { refuseOwnPorts } from './nouns/ruleset/own-ports.ts'
 import { Transaction } from './transaction.ts'
 import { digestTunnels } from './nouns/tunnel/digest.ts'
@@ -63,6 +64,7 @@ export function handlersFor(deps: HelperDeps): Handlers {
       })),
     }),
     'connections.through': (params) => countThrough(deps.kernel, params),
+    'connections.older': (params) => countOlder(deps.kernel, params),
     'route.lookup': async ({ addresses }) => ({ routes: await deps.kernel.links.routesTo(addresses) }),
     'host.probe': ({ parts }) => probeHost(deps, parts),
     'events.subscribe': (_, signal) => subscribe(signal),
@@ -93,7 +95,7 @@ function rulesetHandlers({ kernel, windows: { journal }, inTurn }: HelperDeps): 
       inTurn(async () => {
         const held = await kernel.rulesets.read()
         await refuseOwnPorts(kernel, held, change)
-        return applyRuleset(kernel.rulesets, journal, change, held)
+        return applyRuleset(kernel.rulesets, journal, change, { held, submitted: endOlderOf(kernel) })
       }),
     'ruleset.forget': (params) => inTurn(() => forgetRules(kernel.rulesets, journal, params)),
     'ruleset.protect': ({ wanted }) => inTurn(() => kernel.rulesets.protect(wanted)),
@@ -106,8 +108,8 @@ function rulesetHandlers({ kernel, windows: { journal }, inTurn }: HelperDeps): 
     'ruleset.connections': (params) => findConnections(kernel.connections, params),
     'ruleset.unmarked': (params) => findUnmarked(kernel, params),
     'ruleset.flows': () => countFlows(kernel.connections),
-    'ruleset.disconnect': ({ route_rule_ids, destinations }) =>
-      inTurn(async () => ({ dropped: await kernel.connections.drop(route_rule_ids, destinations) })),
+    'ruleset.disconnect': ({ route_rule_ids, destinations, kept }) =>
+      inTurn(async () => ({ dropped: await kernel.connections.drop(route_rule_ids, destinations, kept) })),
   }
 }
 

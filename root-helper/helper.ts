@@ -25,6 +25,7 @@ import { listenOn } from './kernel/files/socket-file.ts'
 import { ownLinksIn } from './kernel/files/own-links.ts'
 import { networkdFilesIn } from './kernel/files/networkd.ts'
 import { startSwitches } from './nouns/forwarding/start.ts'
+import { followOlder } from './nouns/ruleset/older.ts'
 import { followSources } from './nouns/ruleset/sources.ts'
 import { holdsRules, startRules } from './nouns/ruleset/start.ts'
 import { forgetGone } from './nouns/tunnel/ownership.ts'
@@ -140,8 +141,10 @@ export async function startHelper(
   await startRules(deps.kernel, deps.journal, hadRules)
   await startSwitches(deps.kernel.forwarding)
   const endSources = await followSources(deps.kernel, deps.inTurn)
+  const endOlder = await followOlder(deps.kernel, deps.inTurn)
   const server = serverFor(dispatcherFor(handlersFor(deps)), describePeer, stopping && { stopping })
   server.once('close', endSources)
+  server.once('close', endOlder)
   await listenOn(server, config.socketPath, config.group)
   return server
 }

@@ -133,7 +133,7 @@ export interface KernelEvents {
   /** Returns the function that ends it. Throws a KernelError where the kernel refuses. */
   watch(onEvent: (event: HostEvent) => void): () => void
   /** Links and addresses alone, without saying which; for the helper itself. */
-  watchLinks(onChange: () => void): () => void
+  watchLinks(onChange: (event: HostEvent) => void): () => void
   /** For ten minutes from now on, changes of nftables name the programs that made them. */
   nameWriters(): void
 }
@@ -244,13 +244,26 @@ export interface Connections {
   /** Counts the flows of every rule, and those that are new since the last count. */
   count(): Promise<Pick<FlowsFound, 'epoch' | 'flows'>>
   /**
-   * Ends the flows of the given rules to the given destinations, or to any where the list is empty; returns how many.
+   * Ends the flows of the given rules to the given destinations, or to any where the list is empty, but for those to
+   * `kept`; returns how many.
    */
   drop(
     route_rule_ids: readonly number[],
     destinations: readonly Pick<RelayDestination, 'address' | 'port'>[],
+    kept?: readonly KeptDestination[],
+  ): Promise<number>
+  /**
+   * How many UDP flows to the listeners are older than the rules: those that none of the rules `inForce` owns. Ends them
+   * too where that is wanted, and returns how many it has ended.
+   */
+  older(
+    listeners: readonly Pick<RelayRule, 'bind_address' | 'bind_port' | 'bind_port_range_end'>[],
+    inForce: ReadonlySet<number>,
+    isEnding: boolean,
   ): Promise<number>
 }
+
+export type KeptDestination = Pick<RelayDestination, 'address' | 'port' | 'port_range_end'>
 
 /** The switches of the kernel that the panel knows, and one file of ours that sets them at boot. */
 export interface Forwarding {

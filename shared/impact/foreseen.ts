@@ -13,10 +13,10 @@ export type HostChange =
       readonly change: { readonly before: HostForwarding; readonly after: HostForwarding }
     }
 
-/** Connections of a rule that are ended on request: to these destinations, or to any where none is named. */
+/** Connections of a rule that are ended on request: to any destination but those that it keeps with its ports. */
 export interface Ended {
   readonly route_rule_id: number
-  readonly destinations: readonly Pick<RelayDestination, 'address' | 'port'>[]
+  readonly kept: readonly Pick<RelayDestination, 'address' | 'port' | 'port_range_end'>[]
 }
 
 export interface Foreseen {

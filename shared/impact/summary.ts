@@ -9,7 +9,7 @@ type ImpactWithoutSummary = Omit<Impact, 'summary' | 'summary_message'>
 export function summaryOf(
   impact: ImpactWithoutSummary,
   links: readonly LinkImpact[],
-  foreseen: Pick<Foreseen, 'changes' | 'unforeseen'>,
+  foreseen: Pick<Foreseen, 'changes' | 'unforeseen'> & { readonly older: number },
 ): Message {
   const { unforeseen = 0 } = foreseen
   const kept = keptInterfaces(foreseen)
@@ -18,6 +18,7 @@ export function summaryOf(
     interruptionMessage(impact, links),
     connections.is_known ? null : message('impact.unknown', { why: connections.detail_message }),
     counted('impact.end', connections.end),
+    connections.is_known ? counted('impact.older', foreseen.older) : null,
     counted('impact.at_risk', connections.at_risk),
     routesMessage(impact.routes),
     kept.length === 0 ? null : message('impact.keeps_advertised', { names: kept.join(', ') }),
@@ -44,7 +45,7 @@ function interruptionMessage(
     : message('impact.brief', { names })
 }
 
-const counted = (id: 'impact.end' | 'impact.at_risk', count: number | null): Message | null =>
+const counted = (id: 'impact.end' | 'impact.older' | 'impact.at_risk', count: number | null): Message | null =>
   count === null || count === 0 ? null : message(id, { count })
 
 function routesMessage(routes: ImpactWithoutSummary['routes']): Message | null {

@@ -8,6 +8,8 @@ export const IMPACT = {
   'impact.lasting': 'Nothing passes through {names} any more.',
   'impact.forwarding_off': 'Nothing is relayed while IP forwarding is off; open connections stand still meanwhile.',
   'impact.end': '{count, plural, one {# open connection ends} other {# open connections end}}.',
+  'impact.older':
+    '{count, plural, one {# of them is a UDP flow} other {# of them are UDP flows}} older than the rule, which then relays what the senders send next.',
   'impact.at_risk': '{count, plural, one {# open connection may end} other {# open connections may end}}.',
   'impact.unknown': 'The number of affected connections is unknown: {why}',
   'impact.routes_lost': 'Routes added by other software are lost and not restored: {routes}.',

@@ -18,7 +18,7 @@ import type {
   Rulesets,
 } from '@panel/root-helper/kernel/facilities.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
-import { isOfRule } from '@panel/root-helper/kernel/conntrack/unmarked.ts'
+import { isOfRule, leadsTo } from '@panel/root-helper/kernel/conntrack/unmarked.ts'
 import type { UnmarkedFlow } from '@panel/root-helper/netlink/conntrack.ts'
 import { FlowCounts } from '@panel/root-helper/kernel/conntrack/flow-counts.ts'
 
@@ -293,11 +293,32 @@ export class FakeConnections implements Connections {
     return this.#numbers.get(from) ?? 0
   }
 
-  async drop(route_rule_ids: readonly number[], destinations: Parameters<Connections['drop']>[1]): Promise<number> {
+  /** UDP flows that no rule owns, by where they were sent to. */
+  olderFlows: { address: string; port: number }[] = []
+
+  async older(...[listeners, , isEnding]: Parameters<Connections['older']>): Promise<number> {
+    await this.list([])
+    const isOf = ({ address, port }: { address: string; port: number }): boolean =>
+      listeners.some(
+        ({ bind_address, bind_port, bind_port_range_end }) =>
+          ['0.0.0.0', '::', address].includes(bind_address) &&
+          bind_port <= port &&
+          port <= (bind_port_range_end ?? bind_port),
+      )
+    const found = this.olderFlows.filter(isOf)
+    if (isEnding && found.length > 0) {
+      this.#change('end older flows')
+      this.olderFlows = this.olderFlows.filter((one) => !isOf(one))
+    }
+    return found.length
+  }
+
+  async drop(...[route_rule_ids, destinations, kept = []]: Parameters<Connections['drop']>): Promise<number> {
     this.#change(`disconnect ${route_rule_ids.join(',')}`)
     const leads = (one: RelayConnection): boolean =>
-      destinations.length === 0 ||
-      destinations.some(({ address, port }) => address === one.destination_address && port === one.destination_port)
+      !kept.some((to) => leadsTo(to, one)) &&
+      (destinations.length === 0 ||
+        destinations.some(({ address, port }) => address === one.destination_address && port === one.destination_port))
     const stay = this.open.filter((one) => !route_rule_ids.includes(one.route_rule_id) || !leads(one))
     const dropped = this.open.length - stay.length
     this.open = stay

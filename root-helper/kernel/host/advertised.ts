@@ -33,8 +33,13 @@ export class AdvertisedInterfaces {
   /** The kernel leaves all other routes out of its answer. */
   async #routed(): Promise<Set<number>> {
     this.#socket ??= new NetlinkSocket()
-    const routes = await this.#socket.dump(dumpRoutes(AF_INET6, 0, RTPROT_RA))
-    return new Set(routes.flatMap((one) => decodeRoute(one)?.hops.map(({ index }) => index) ?? []))
+    const routes = await this.#socket.dump(dumpRoutes(AF_INET6, { protocol: RTPROT_RA }))
+    return new Set(
+      routes.flatMap((one) => {
+        const route = decodeRoute(one)
+        return route?.family === AF_INET6 && route.protocol === RTPROT_RA ? route.hops.map(({ index }) => index) : []
+      }),
+    )
   }
 }
 

@@ -18,6 +18,7 @@ import { allRoutes } from '../routes/store.ts'
 import type { Traffic } from '../routes/traffic/traffic.ts'
 import { existingTunnels, type ExistingTunnel } from '../tunnels/store.ts'
 import { countConnections } from './connections.ts'
+import { countOlder } from './older.ts'
 import { nullIfUnreadable } from './unreadable.ts'
 
 export interface ImpactDeps {
@@ -49,12 +50,15 @@ export async function gatherFacts(
     routesThrough(context, cut.map(nameOf)),
     countConnections(context, traffic, { records, isByDestination: isOverLinks }),
   ])
+  const older = await countOlder(context, foreseen)
+  const unknown = isOverLinks && ways === null ? WAYS_UNKNOWN : (connections.unknown ?? older.unknown)
   return {
     checked_at: connections.checked_at,
     client: clientFacts(requester, ways),
     tunnels: tunnels.map((one) => ({ ...tunnelFacts(one, ways), state: stateOf(one.tunnel_id) })),
     rules,
-    connections: isOverLinks && ways === null ? { ...connections, unknown: WAYS_UNKNOWN } : connections,
+    connections: { ...connections, unknown },
+    older: older.count,
     through,
     took,
   }

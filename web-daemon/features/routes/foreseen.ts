@@ -4,7 +4,7 @@ import type { Ended, Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { foreseeForwarding } from '../forwarding/auto.ts'
 import { planRules, type WantedRule } from './change.ts'
-import { abandonedEnds } from './connections/connections.ts'
+import { keptEnds } from './connections/connections.ts'
 import type { KernelRules } from './kernel-rules.ts'
 import { familyOf, type NamedRoute } from './record.ts'
 
@@ -42,7 +42,8 @@ export function foreseeSwitches(
 }
 
 /** `after` null: the rule goes. */
-export function endedBy(before: NamedRoute, after: NamedRoute | null, isRequested: boolean | undefined): Ended | null {
-  const destinations = isRequested === true ? abandonedEnds(before, after) : null
-  return destinations && { route_rule_id: before.route_rule_id, destinations }
-}
+export const endedBy = (
+  before: NamedRoute,
+  after: NamedRoute | null,
+  isRequested: boolean | undefined,
+): Ended | null => (isRequested === true ? { route_rule_id: before.route_rule_id, kept: keptEnds(after) } : null)
