@@ -98,11 +98,16 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   const journal = journalIn(state)
   const fastFlows = new FastFlows(config.stateDir, await bootId())
   fastFlows.resume()
-  const { changes, backendAnswers, ...netfilter } = await openNetfilter(state, boot, config.ruleBackend, fastFlows)
+  const { changes, legacy, backendAnswers, ...netfilter } = await openNetfilter(
+    state,
+    boot,
+    config.ruleBackend,
+    fastFlows,
+  )
   const kernel: Kernel = {
     ...netfilter,
     ...linksOf(config, ownLinksIn(state, await bootId())),
-    events: kernelEvents(changes),
+    events: kernelEvents(changes, legacy),
     ownAccess,
     connections: new KernelConnections({ fastFlows }),
     icmp: kernelIcmp,

@@ -4,7 +4,7 @@ import { message } from '@panel/shared/messages/message.ts'
 import { RULE_BACKENDS, type RuleBackend, type RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { WantedBackend } from '../../config.ts'
 import { rulesetGeneration } from '../../netlink/nftables/generation.ts'
-import type { Kernel, Netfilter, RuleBackends, Rulesets } from '../facilities.ts'
+import type { Kernel, RuleBackends, Rulesets } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import type { FastFlows } from '../conntrack/fast-flows.ts'
 import type { StateFolder } from '../files/state-folder.ts'
@@ -12,6 +12,7 @@ import { Generations } from '../nft/generations.ts'
 import { findTool, nftAnswers, type BackendAnswer } from '../host/facts.ts'
 import { IptablesRulesets } from '../iptables/rulesets.ts'
 import { defaultVariant, openIptables } from '../iptables/iptables.ts'
+import { LegacyTables, withLegacy } from '../iptables/legacy-tables.ts'
 import type { BootRules } from '../files/boot-rules.ts'
 import { foreignBy, foreignUnread } from '../nft/foreign.ts'
 import { Nft } from '../nft/nft.ts'
@@ -44,6 +45,7 @@ interface Opened {
 export interface Netfilters extends Pick<Kernel, 'rulesets' | 'ruleBackends' | 'netfilter'> {
   /** Changes of nftables by others. */
   readonly changes: RulesetChanges
+  readonly legacy: LegacyTables
   readonly backendAnswers: () => Promise<BackendAnswer>
 }
 
@@ -67,38 +69,26 @@ export async function openNetfilter(
   const { opened, refused } = await choose(common, wanted)
   if (!opened) {
     const reason = refused.slice(0, 300)
+    const legacy = new LegacyTables(false)
     return {
       ruleBackends: backendsIn(state, { active: 'none', has_ipv6: false, reason }, common),
       rulesets: rulesetsWithout(reason, common.boot),
-      netfilter,
+      netfilter: withLegacy(netfilter, legacy),
       changes,
+      legacy,
       backendAnswers: async () => ({ available: false, version: '', detail: reason }),
     }
   }
+  const legacy = new LegacyTables(opened.description.active === 'iptables_legacy')
   return {
     ruleBackends: backendsIn(state, opened.description, common, opened.rulesets),
     rulesets: opened.rulesets,
-    netfilter: opened.description.active === 'iptables_legacy' ? besideLegacy(netfilter) : netfilter,
+    netfilter: withLegacy(netfilter, legacy),
     changes,
+    legacy,
     backendAnswers: opened.answers,
   }
 }
-
-/** nft does not list the tables of iptables-legacy. */
-const besideLegacy = (netfilter: Netfilter): Netfilter => ({
-  foreign: async () => {
-    const description = await netfilter.foreign()
-    return description.is_readable
-      ? {
-          ...description,
-          is_whole: false,
-          detail: [description.detail, 'rules in the tables of iptables-legacy are not among them']
-            .filter((text) => text !== '')
-            .join('; '),
-        }
-      : description
-  },
-})
 
 async function choose(common: Common, wanted: WantedBackend): Promise<{ opened: Opened | null; refused: string }> {
   const refusals: string[] = []

@@ -110,6 +110,13 @@ export async function defaultVariant(): Promise<IptablesBackend | null> {
       : 'iptables_legacy'
 }
 
+/** Lists one table of iptables-legacy, or all that there are. Throws a KernelError where it is not installed. */
+export async function saveProgram(family: Family): Promise<(table: string | null) => Promise<string>> {
+  const programs = await findPrograms(family === 4 ? 'iptables' : 'ip6tables', 'legacy')
+  if (!programs) throw new KernelError('ENOENT', message('root.no_legacy').message)
+  return (table) => run(programs.save, table === null ? [] : ['-t', table], '')
+}
+
 async function findPrograms(name: 'iptables' | 'ip6tables', variant: 'nft' | 'legacy'): Promise<Programs | null> {
   const named = await findProgramsNamed(`${name}-${variant}`)
   if (named || (await defaultVariant()) !== `iptables_${variant}`) return named
