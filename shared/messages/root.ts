@@ -118,6 +118,7 @@ export const ROOT = {
   'root.chain_differs': 'The chain {name} does not hold what was written to it',
   'root.not_set': '{file} cannot be set: {error}',
   'root.not_started': '{file} cannot be started: {error}',
+  'root.broken_off': 'nft broke off the listing of {count} tables',
   'root.unaskable': '{count} tables have names that nft cannot be asked for',
   // How a change ended, and what a check found.
   'root.stale': 'The host does not hold the state that this change starts from: {why}',
