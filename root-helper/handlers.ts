@@ -6,7 +6,7 @@ import type { Item, MethodsThat, Params, Result, StreamName } from '@panel/share
 import type { HelperFacts, Tools } from '@panel/shared/host/model.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import { eventSubscriber } from './events/subscribe.ts'
-import { forwardingSubject, probeForwarding } from './nouns/forwarding/subject.ts'
+import { forwardingSubject, hostChange, probeForwarding } from './nouns/forwarding/subject.ts'
 import { WINDOW_CHANGED } from '@panel/shared/events/model.ts'
 import type { Kernel, KernelEvents } from './kernel/facilities.ts'
 import type { JournalFile } from './kernel/files/journal.ts'
@@ -22,6 +22,7 @@ import {
   readSources,
   verifyRuleset,
 } from './nouns/ruleset/handlers.ts'
+import { countOlder, endOlderOf } from './nouns/ruleset/older.ts'
 import { refuseOwnPorts } from './nouns/ruleset/own-ports.ts'
 import { Transaction } from './transaction.ts'
 import { digestTunnels } from './nouns/tunnel/digest.ts'
@@ -66,6 +67,7 @@ export function handlersFor(deps: HelperDeps): Handlers {
       })),
     }),
     'connections.through': (params) => countThrough(deps.kernel, params),
+    'connections.older': (params) => countOlder(deps.kernel, params),
     'route.lookup': async ({ addresses }) => ({ routes: await deps.kernel.links.routesTo(addresses) }),
     'host.probe': ({ parts }) => probeHost(deps, parts),
     'events.subscribe': (_, signal) => subscribe(signal),
@@ -96,7 +98,7 @@ function rulesetHandlers({ kernel, windows: { journal }, inTurn }: HelperDeps): 
       inTurn(async () => {
         const held = await kernel.rulesets.read()
         await refuseOwnPorts(kernel, held, change)
-        return applyRuleset(kernel.rulesets, journal, change, held)
+        return applyRuleset(kernel.rulesets, journal, change, { held, submitted: endOlderOf(kernel) })
       }),
     'ruleset.forget': (params) => inTurn(() => forgetRules(kernel.rulesets, journal, params)),
     'ruleset.protect': ({ wanted }) => inTurn(() => kernel.rulesets.protect(wanted)),
@@ -109,8 +111,8 @@ function rulesetHandlers({ kernel, windows: { journal }, inTurn }: HelperDeps): 
     'ruleset.connections': (params) => findConnections(kernel.connections, params),
     'ruleset.unmarked': (params) => findUnmarked(kernel, params),
     'ruleset.flows': () => countFlows(kernel.connections),
-    'ruleset.disconnect': ({ route_rule_ids, destinations }) =>
-      inTurn(async () => ({ dropped: await kernel.connections.drop(route_rule_ids, destinations) })),
+    'ruleset.disconnect': ({ route_rule_ids, destinations, kept }) =>
+      inTurn(async () => ({ dropped: await kernel.connections.drop(route_rule_ids, destinations, kept) })),
   }
 }
 
@@ -118,8 +120,8 @@ function forwardingHandlers({ kernel, windows, inTurn }: HelperDeps): HandlersOf
   const forwarding = new Transaction(forwardingSubject(kernel.forwarding), windows.journal)
   return {
     'forwarding.probe': () => probeForwarding(kernel.forwarding),
-    'forwarding.verify': (change) => forwarding.verify(change),
-    'forwarding.apply': (change) => inTurn(() => forwarding.apply(change)),
+    'forwarding.verify': async (change) => forwarding.verify(await hostChange(kernel.forwarding, change)),
+    'forwarding.apply': (change) => inTurn(async () => forwarding.apply(await hostChange(kernel.forwarding, change))),
   }
 }
 

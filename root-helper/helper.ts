@@ -25,7 +25,9 @@ import { listenOn } from './kernel/files/socket-file.ts'
 import { ownLinksIn } from './kernel/files/own-links.ts'
 import { networkdFilesIn } from './kernel/files/networkd.ts'
 import { startSwitches } from './nouns/forwarding/start.ts'
-import { SourceFollower } from './nouns/ruleset/sources.ts'
+import { LinkFollower } from './nouns/ruleset/follow-links.ts'
+import { followedOlder } from './nouns/ruleset/older.ts'
+import { followedSources } from './nouns/ruleset/sources.ts'
 import { transactionsOf } from './nouns/transactions.ts'
 import { BringUp } from './bring-up.ts'
 import { openNetfilter } from './kernel/backend/netfilter.ts'
@@ -94,11 +96,11 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   const journal = journalIn(state)
   const fastFlows = new FastFlows(config.stateDir, await bootId())
   fastFlows.resume()
-  const { changes, backendAnswers, ...netfilter } = openNetfilter(state, boot, config.ruleBackend, fastFlows)
+  const { changes, legacy, backendAnswers, ...netfilter } = openNetfilter(state, boot, config.ruleBackend, fastFlows)
   const kernel: Kernel = {
     ...netfilter,
     ...linksOf(config, ownLinksIn(state, await bootId())),
-    events: kernelEvents(changes),
+    events: kernelEvents(changes, legacy),
     ownAccess,
     connections: new KernelConnections({ fastFlows }),
     icmp: kernelIcmp,
@@ -129,17 +131,18 @@ export async function startHelper(
   describePeer: (socket: Socket) => Record<string, unknown>,
   stopping?: AbortSignal,
 ): Promise<Server> {
+  const { kernel, inTurn } = deps
   const bringUp = new BringUp(deps)
-  const sources = new SourceFollower(deps.kernel, deps.inTurn)
-  await bringUp.start(() => sources.follow())
-  await startSwitches(deps.kernel.forwarding)
-  sources.watch()
-  await sources.follow()
-  const server = serverFor(dispatcherFor(handlersFor(deps)), describePeer, stopping && { stopping })
-  server.once('close', () => {
-    bringUp.end()
-    sources.end()
+  const followers = [followedSources(kernel), followedOlder(kernel)].map(
+    (what) => new LinkFollower(kernel.events, inTurn, what),
+  )
+  await bringUp.start(async () => {
+    for (const follower of followers) await follower.run()
   })
+  await startSwitches(kernel.forwarding)
+  for (const follower of followers) await follower.start()
+  const server = serverFor(dispatcherFor(handlersFor(deps)), describePeer, stopping && { stopping })
+  server.once('close', () => [bringUp, ...followers].forEach((one) => one.end()))
   await listenOn(server, config.socketPath, config.group)
   return server
 }

@@ -18,6 +18,7 @@ import { farEnds } from '@panel/shared/tunnel/far-end.ts'
 import { networkdLimits } from '@panel/shared/tunnel/networkd-limits.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { foreignInTheWay } from '@panel/shared/tunnel/foreign-files.ts'
+import { wouldLose } from '@panel/shared/forwarding/host.ts'
 import type { ForwardingStep } from '@panel/shared/forwarding/plan.ts'
 import { changedIds } from '@panel/shared/ruleset/plan.ts'
 import { SHIFTED_PORTS_MAX, shiftedPorts } from '@panel/shared/ruleset/elements.ts'
@@ -183,18 +184,23 @@ export function allowListening(listeners: readonly RelayRule[], ports: readonly 
   }
 }
 
-export function requireForwarding(state: ForwardingState | null): ForwardingState {
+export function requireForwarding<S extends ForwardingState>(state: S | null): S {
   if (!state) throw new RefusedError('malformed', 'A host always forwards or does not: neither state may be null')
   return state
 }
 
 export function allowForwarding(
-  { is_foreign_file, missing, sysctl_path }: ForwardingFound,
+  { is_foreign_file, missing, sysctl_path, advertised }: Omit<ForwardingFound, 'state'>,
   steps: readonly ForwardingStep[],
 ): void {
   if (is_foreign_file && steps.some(({ kind }) => kind === 'sysctl_file_write' || kind === 'sysctl_file_remove')) {
     throw new RefusedError('foreign_sysctl_file', message('root.foreign_file', { file: sysctl_path }))
   }
+  const lost = steps.flatMap((step) => {
+    const one = step.kind === 'accept_ra_set' && advertised.find((any) => any.interface_name === step.interface_name)
+    return one && !one.is_settable ? [one.interface_name] : []
+  })
+  if (lost.length > 0) throw new RefusedError('would_lose_ipv6', wouldLose(lost))
   const absent = steps.flatMap((step) =>
     step.kind === 'forwarding_set' && missing.includes(step.name) ? [step.name] : [],
   )

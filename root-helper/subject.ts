@@ -24,6 +24,8 @@ export interface Subject<S, F extends { state: S | null }, Step extends { kind: 
    */
   rehearse(change: Change<S>, found: F): Promise<void>
   execute(step: Step): Promise<void>
+  /** The steps are done and the host was read back: for what is due then and no part of the state. Never throws. */
+  arrived?(steps: readonly Step[]): Promise<void>
   /** Before a change is undone: notes as the panel's what it made, as far as it was cut short before it could. */
   recall?(change: Change<S>): Promise<void>
   /** What a person can do where the change and its undoing both failed. */

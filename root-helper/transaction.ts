@@ -118,14 +118,17 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
     const steps: string[] = []
     let step = ''
     try {
-      for (const next of await plan()) {
+      const planned = await plan()
+      for (const next of planned) {
         step = next.kind
         await this.#subject.execute(next)
         steps.push(step)
       }
       step = ''
       const checks = await this.#settle(change, wanted)
-      return { steps, checks, failure: failureIn(checks) }
+      const failure = failureIn(checks)
+      if (!failure) await this.#subject.arrived?.(planned)
+      return { steps, checks, failure }
     } catch (error) {
       return { steps, checks: [], failure: { step, message: oneLine(messageOf(error)) } }
     }

@@ -4,7 +4,12 @@ import type { Cidr } from '@panel/shared/address/ip.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { Icmp } from './icmp/port.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
-import type { ForwardingFound, ForwardingSwitches, Switch } from '@panel/shared/forwarding/model.ts'
+import type {
+  AdvertisedInterface,
+  ForwardingFound,
+  ForwardingSwitches,
+  Switch,
+} from '@panel/shared/forwarding/model.ts'
 import type { HostInterface, ObservedLink, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
 import type { FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
@@ -128,7 +133,7 @@ export interface KernelEvents {
   /** Returns the function that ends it. Throws a KernelError where the kernel refuses. */
   watch(onEvent: (event: HostEvent) => void): () => void
   /** Links and addresses alone, without saying which; for the helper itself. */
-  watchLinks(onChange: () => void): () => void
+  watchLinks(onChange: (event: HostEvent) => void): () => void
   /** For ten minutes from now on, changes of nftables name the programs that made them. */
   nameWriters(): void
 }
@@ -260,18 +265,36 @@ export interface Connections {
   /** Counts the flows of every rule, and those that are new since the last count. */
   count(): Promise<Pick<FlowsFound, 'epoch' | 'flows'>>
   /**
-   * Ends the flows of the given rules to the given destinations, or to any where the list is empty; returns how many.
+   * Ends the flows of the given rules to the given destinations, or to any where the list is empty, but for those to
+   * `kept`; returns how many.
    */
   drop(
     route_rule_ids: readonly number[],
     destinations: readonly Pick<RelayDestination, 'address' | 'port'>[],
+    kept?: readonly KeptDestination[],
+  ): Promise<number>
+  /**
+   * How many UDP flows to the listeners are older than the rules: those that none of the rules `inForce` owns. Ends them
+   * too where that is wanted, and returns how many it has ended.
+   */
+  older(
+    listeners: readonly Pick<RelayRule, 'bind_address' | 'bind_port' | 'bind_port_range_end'>[],
+    inForce: ReadonlySet<number>,
+    isEnding: boolean,
   ): Promise<number>
 }
 
+export type KeptDestination = Pick<RelayDestination, 'address' | 'port' | 'port_range_end'>
+
 /** The switches of the kernel that the panel knows, and one file of ours that sets them at boot. */
 export interface Forwarding {
-  facts(): Promise<Omit<ForwardingFound, 'state' | 'is_foreign_file'> & { live: ForwardingSwitches }>
+  facts(): Promise<Omit<ForwardingFound, 'state' | 'is_foreign_file' | 'advertised'> & { live: ForwardingSwitches }>
   set(name: Switch, is_on: boolean): Promise<void>
+  /** Interfaces that have IPv6 from router advertisements which the kernel takes, and the named ones that are there. */
+  advertised(
+    interface_names: readonly string[],
+  ): Promise<(Omit<AdvertisedInterface, 'previous'> & { accept_ra: number })[]>
+  setAcceptRa(interface_name: string, value: number): Promise<void>
   /** Null where there is no such file. */
   readFile(): Promise<string | null>
   writeFile(content: string): Promise<void>

@@ -2,8 +2,8 @@
 import type { RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import { CONNECTION_STATES } from '@panel/shared/ruleset/connection.ts'
 import { isFastMark, readMark } from '@panel/shared/ruleset/mark.ts'
-import { attribute, Attributes, nest, u32be } from './attributes.ts'
-import { ipText } from './bytes.ts'
+import { attribute, Attributes, nest, u16be, u32, u32be } from './attributes.ts'
+import { ipText, type AddressFamily } from './bytes.ts'
 import type { Message } from './message.ts'
 import type { Request } from './socket.ts'
 
@@ -24,6 +24,7 @@ const CTA = {
   ZONE: 18,
   TIMESTAMP: 20,
   MARK_MASK: 21,
+  FILTER: 25,
 } as const
 const TUPLE = { IP: 1, PROTOCOL: 2 } as const
 const IP = { V4_SOURCE: 1, V4_DESTINATION: 2, V6_SOURCE: 3, V6_DESTINATION: 4 } as const
@@ -31,6 +32,11 @@ const PORT = { NUMBER: 1, SOURCE: 2, DESTINATION: 3 } as const
 const COUNTER = { PACKETS: 1, BYTES: 2 } as const
 const TIMESTAMP_START = 1
 const PROTOCOL_TCP = 1
+const UDP = 17
+/** enum ctattr_filter, and the bits of its flags that name the protocol and the port of the destination. */
+const FILTER_ORIGINAL = 1
+const BY_PROTOCOL = 1 << 3
+const BY_DESTINATION_PORT = 1 << 5
 const TCP_STATE = 1
 const IPS_SEEN_REPLY = 2
 const IPS_DST_NAT = 0x20
@@ -49,7 +55,23 @@ export const dumpByMark = (mark: number, mask: number): Request => ({
   parts: [header(0), u32be(CTA.MARK, mark), u32be(CTA.MARK_MASK, mask)],
 })
 export const dumpAll: Request = { what: 'list all connections', type: GET, parts: [header(0)] }
-export const deleteConnection = ({ family, key }: TrackedConnection): Request => ({
+
+/** Of one port where it is given; a kernel before 5.8 answers with all there are. */
+export function dumpUdp(family: AddressFamily, port: number | null): Request {
+  const what = [attribute(PORT.NUMBER, Buffer.from([UDP])), ...(port === null ? [] : [u16be(PORT.DESTINATION, port)])]
+  const flags = BY_PROTOCOL | (port === null ? 0 : BY_DESTINATION_PORT)
+  return {
+    what: 'list the flows of UDP',
+    type: GET,
+    parts: [
+      header(family),
+      nest(CTA.ORIGINAL, nest(TUPLE.PROTOCOL, ...what)),
+      nest(CTA.FILTER, u32(FILTER_ORIGINAL, flags)),
+    ],
+  }
+}
+
+export const deleteConnection = ({ family, key }: Pick<TrackedConnection, 'family' | 'key'>): Request => ({
   what: 'drop a connection',
   type: DELETE,
   parts: [header(family), ...key],
@@ -64,8 +86,6 @@ export function decodeConnection({ body }: Message, now: number): TrackedConnect
   const raw = a.raw(CTA.ORIGINAL)
   if (!owner || owner.route_rule_id === 0 || !original || !reply || !raw) return null
   const [tx, rx] = [countersIn(a.nested(CTA.COUNTERS_ORIGINAL)), countersIn(a.nested(CTA.COUNTERS_REPLY))]
-  const zone = a.raw(CTA.ZONE)
-  const id = a.raw(CTA.ID)
   return {
     route_rule_id: owner.route_rule_id,
     protocol: original.protocol,
@@ -84,11 +104,42 @@ export function decodeConnection({ body }: Message, now: number): TrackedConnect
     rx_packets: rx.packets,
     mark,
     family: body.readUInt8(0),
-    key: [
-      nest(CTA.ORIGINAL, Buffer.from(raw)),
-      ...(id ? [attribute(CTA.ID, id)] : []),
-      ...(zone ? [attribute(CTA.ZONE, zone)] : []),
-    ],
+    key: keyOf(a, raw),
+  }
+}
+
+function keyOf(a: Attributes, original: Buffer): Buffer[] {
+  const [zone, id] = [a.raw(CTA.ZONE), a.raw(CTA.ID)]
+  return [
+    nest(CTA.ORIGINAL, Buffer.from(original)),
+    ...(id ? [attribute(CTA.ID, id)] : []),
+    ...(zone ? [attribute(CTA.ZONE, zone)] : []),
+  ]
+}
+
+export interface UdpEnd {
+  readonly address: string
+  readonly port: number
+}
+
+/** A flow by where it was sent to first; `begunFrom`: where it came from, if no address of its source is translated. */
+export interface UdpFlow extends Pick<TrackedConnection, 'family' | 'key' | 'mark'> {
+  readonly to: UdpEnd
+  readonly begunFrom: UdpEnd | null
+}
+
+/** Null for a flow of another protocol. */
+export function udpFlow({ body }: Message): UdpFlow | null {
+  const a = new Attributes(body, NFGENMSG_BYTES)
+  const [original, reply] = [tupleIn(a.nested(CTA.ORIGINAL)), tupleIn(a.nested(CTA.REPLY))]
+  const raw = a.raw(CTA.ORIGINAL)
+  if (!original || !reply || !raw || original.protocol !== 'udp') return null
+  return {
+    family: body.readUInt8(0),
+    key: keyOf(a, raw),
+    mark: a.u32be(CTA.MARK) ?? 0,
+    to: { address: original.destination, port: original.destinationPort },
+    begunFrom: original.source === reply.destination ? { address: original.source, port: original.sourcePort } : null,
   }
 }
 

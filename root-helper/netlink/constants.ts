@@ -221,7 +221,9 @@ export const RTA_NH_ID = 30
 export const RTM_F_CLONED = 0x200
 export const RTM_F_FIB_MATCH = 0x2000
 export const RTN_UNICAST = 1
+export const RTN_LOCAL = 2
 export const RTPROT_KERNEL = 2
+export const RTPROT_RA = 9
 export const RTNH_F_ONLINK = 4
 
 // linux/rtnetlink.h: RTPROT_*, as iproute2's rt_protos spells them

@@ -91,10 +91,19 @@ export function lookUpRoute(address: string): Request {
   }
 }
 
-/** Every table of one family, of routes over any link or over one. */
-export function dumpRoutes(family: AddressFamily, index = 0): Request {
+/** What the kernel picks of its routes; 0 is any. */
+interface Picked {
+  readonly index?: number
+  readonly protocol?: number
+  readonly type?: number
+}
+
+/** Every table of one family. */
+export function dumpRoutes(family: AddressFamily, { index = 0, protocol = 0, type = 0 }: Picked = {}): Request {
   const header = Buffer.alloc(k.RTMSG_LENGTH)
   header.writeUInt8(family, 0)
+  header.writeUInt8(protocol, 5)
+  header.writeUInt8(type, 7)
   const over = index === 0 ? [] : [u32(k.RTA_OIF, index)]
   return { what: 'read the routing table', type: k.RTM_GETROUTE, parts: [header, ...over] }
 }

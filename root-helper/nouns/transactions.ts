@@ -5,12 +5,17 @@ import type { Journal } from '../subject.ts'
 import { Transaction, type Undoable } from '../transaction.ts'
 import { forwardingSubject } from './forwarding/subject.ts'
 import { handoverSubject } from './ruleset/handover.ts'
+import { endOlderOf } from './ruleset/older.ts'
 import { rulesetSubject } from './ruleset/subject.ts'
 import { ownershipUndo } from './tunnel/ownership.ts'
 import { tunnelSubject } from './tunnel/subject.ts'
 
 export function transactionsOf(kernel: Kernel, journal: Journal): Undoable[] {
-  const rules = rulesetSubject(kernel.rulesets, (last) => log('info', 'Counters of rules were deleted', { last }))
+  const rules = rulesetSubject(
+    kernel.rulesets,
+    (last) => log('info', 'Counters of rules were deleted', { last }),
+    endOlderOf(kernel),
+  )
   return [
     new Transaction(tunnelSubject(kernel), journal),
     ownershipUndo(kernel, journal),

@@ -1,5 +1,5 @@
 // How the states of each noun divide into what a window remembers by itself: a tunnel, a rule, the switches.
-import type { ForwardingState } from '@panel/shared/forwarding/model.ts'
+import type { HostForwarding } from '@panel/shared/forwarding/host.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { folded, type Fold, type Parts } from '@panel/shared/change/fold.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
@@ -46,7 +46,7 @@ export const ruleParts: Parts<HostRules, HostRule> = {
   },
 }
 
-export const forwardingParts: Parts<ForwardingState, ForwardingState> = {
+export const forwardingParts: Parts<HostForwarding, HostForwarding> = {
   divide: (state) => new Map(state ? [['', state]] : []),
   join: ([state]) => state ?? null,
 }

@@ -6,9 +6,9 @@ import {
   FOREIGN_RULES_MAX,
   type ForeignChain,
   type ForeignFound,
-  type ForeignManager,
   type ForeignRule,
 } from './model.ts'
+import { findManager, oneLine } from './names.ts'
 import { OURS } from '../ruleset/iptables/tables.ts'
 import { HOLD_NAME, TABLE } from '../ruleset/nft/table.ts'
 import { readConditions } from './read-rule.ts'
@@ -20,11 +20,24 @@ import { ruleText } from '../ruleset/nft/read-rule.ts'
 const PLAIN = /^(?:ip|ip6|inet|arp|bridge|netdev) [A-Za-z_][A-Za-z0-9_./-]*$/
 
 /** The tables of others in `nft -j list tables`; `unnamed` are those whose names cannot be used in a command. */
-export function foreignTables(listed: string): { tables: string[]; unnamed: number } {
-  const names = documents(listed)
-    .filter(([kind]) => kind === 'table')
-    .map(([, table]) => `${textIn(table, 'family')} ${textIn(table, 'name')}`)
-    .filter((name) => name !== TABLE && name !== `inet ${HOLD_NAME}`)
+export const foreignTables = (listed: string): NamedTables =>
+  named(
+    documents(listed)
+      .filter(([kind]) => kind === 'table')
+      .map(([, table]) => `${textIn(table, 'family')} ${textIn(table, 'name')}`),
+  )
+
+/** The same of `nft -a list tables`. */
+export const foreignTablesIn = (text: string): NamedTables =>
+  named(text.split('\n').flatMap((line) => /^table (\S+ .+?)(?: # handle \d+)?$/.exec(line)?.[1] ?? []))
+
+interface NamedTables {
+  readonly tables: string[]
+  readonly unnamed: number
+}
+
+function named(all: readonly string[]): NamedTables {
+  const names = all.filter((name) => name !== TABLE && name !== `inet ${HOLD_NAME}`)
   const tables = names.filter((name) => PLAIN.test(name))
   return { tables, unnamed: names.length - tables.length }
 }
@@ -100,7 +113,6 @@ const placeKey = (rule: JsonObject): { table: string; chain: string } => ({
   chain: textIn(rule, 'chain'),
 })
 const keyOf = ({ table, chain }: { readonly table: string; readonly chain: string }): string => `${table} ${chain}`
-const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f]/g, ' ').slice(0, 300)
 
 function readChain(chain: JsonObject): ForeignChain {
   const [table, name] = [tableName(chain), textIn(chain, 'name')]
@@ -126,15 +138,6 @@ function readRule(rule: JsonObject, texts: ReadonlyMap<string, string>): Foreign
     text: oneLine(text),
     ...readConditions(rule['expr'], printed),
   }
-}
-
-/** Each names its chains and tables after itself; iptables has the tables that it always had. */
-function findManager(table: string, chain: string): ForeignManager {
-  const [family = '', name = ''] = table.split(' ')
-  if (name === 'firewalld') return 'firewalld'
-  if (chain.startsWith('DOCKER') || name.startsWith('docker')) return 'docker'
-  if (/^ufw6?-/.test(chain)) return 'ufw'
-  return /^ip6?$/.test(family) && /^(?:filter|nat|mangle|raw|security)$/.test(name) ? 'iptables' : 'nftables'
 }
 
 /** How early relayed packets meet each chain. Earlier chains are reported first where not all can be. */

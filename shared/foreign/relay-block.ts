@@ -1,9 +1,9 @@
 // Whether the rules of other software drop what a relay rule relays: the first packet of a connection, and a reply, are
 // taken through their chains, and only what can be read surely counts as sure.
 import { type Message } from '@panel/shared/messages/message.ts'
-import { contains, parseCidr, parseIp } from '../address/ip.ts'
 import type { ForeignChain, ForeignFound, ForeignRule } from './model.ts'
 import type { RelayRule } from '../ruleset/model.ts'
+import { addressMatch, PacketKinds, portMatch, type Match } from './packet-kinds.ts'
 import {
   CONNTRACK,
   isOfFamily,
@@ -30,11 +30,23 @@ export interface RelayBlock {
  * Everything that drops it for certain, in either direction, for only who lets all of that through has a relay; without
  * any, the first that may drop it. Empty: nothing that was read can.
  */
-export function findRelayBlocks(rule: RelayRule, foreign: ForeignFound, around: Surroundings): RelayBlock[] {
+export const findRelayBlocks = (rule: RelayRule, foreign: ForeignFound, around: Surroundings): RelayBlock[] =>
+  relayBlocksIn(foreign)?.(rule, around) ?? []
+
+/** `foreign` is gone through once for all the rules that are looked at. Null where it drops nothing at all. */
+export function relayBlocksIn(foreign: ForeignFound): ((rule: RelayRule, around: Surroundings) => RelayBlock[]) | null {
+  const mayDrop =
+    foreign.chains.some(({ policy, hook }) => policy === 'drop' && hook !== null) ||
+    foreign.rules.some(({ verdict }) => ENDINGS[verdict]?.includes('drop') === true)
+  if (!mayDrop) return null
   const walker = new Walker(foreign)
+  return (rule, around) => blocksMet(walker, foreign, relayPackets(rule, around))
+}
+
+function blocksMet(walker: Walker, foreign: ForeignFound, packets: readonly Packet[]): RelayBlock[] {
   const certain = new Map<string, RelayBlock>()
   let doubt: RelayBlock | null = null
-  for (const packet of relayPackets(rule, around)) {
+  for (const packet of packets) {
     for (const chain of foreign.chains) {
       if (!meets(chain, packet)) continue
       const { endings, blame } = walker.through(chain, packet)
@@ -53,7 +65,6 @@ export function findRelayBlocks(rule: RelayRule, foreign: ForeignFound, around: 
   return certain.size > 0 ? [...certain.values()] : doubt ? [doubt] : []
 }
 
-type Match = 'yes' | 'no' | 'maybe'
 /** "on": to the next rule. "back": to the chain that led here. */
 type Ending = 'pass' | 'drop' | 'on' | 'back'
 type Blame = Pick<RelayBlock, 'table' | 'chain' | 'text' | 'is_policy'>
@@ -70,8 +81,12 @@ const JUMPS_MAX = 16
 /** Takes packets through the chains of other software. */
 export class Walker {
   readonly #rules = new Map<string, ForeignRule[]>()
+  readonly #kinds: PacketKinds
+  /** By chain and kind of packet: of thousands of rules most packets are alike to the rules of others. */
+  readonly #walks = new Map<string, Walk>()
 
   constructor({ rules }: ForeignFound) {
+    this.#kinds = new PacketKinds(rules)
     for (const rule of rules) {
       const chain = this.#rules.get(keyOf(rule))
       if (chain) chain.push(rule)
@@ -80,6 +95,15 @@ export class Walker {
   }
 
   through(chain: ForeignChain, packet: Packet): Walk {
+    const key = `${keyOf(chain)} ${this.#kinds.of(packet)}`
+    const known = this.#walks.get(key)
+    if (known) return known
+    const walk = this.#fromBase(chain, packet)
+    this.#walks.set(key, walk)
+    return walk
+  }
+
+  #fromBase(chain: ForeignChain, packet: Packet): Walk {
     const { endings, blame } = this.#walk(keyOf(chain), { packet, chain, walked: new Map(), depth: 0 })
     const ended = new Set([...endings].filter((one) => one !== 'back'))
     if (!endings.has('back')) return { endings: ended, blame }
@@ -168,25 +192,6 @@ function matches(rule: ForeignRule, { packet, chain }: Way): Match {
   ]
   if (answers.includes('no')) return 'no'
   return rule.is_whole && !answers.includes('maybe') ? 'yes' : 'maybe'
-}
-
-/** The destination of a reply is unknown, except that the destinations of a relay are not its clients. */
-function addressMatch(wanted: string, { address: found, from }: Packet): Match {
-  if (wanted === '') return 'yes'
-  if (found === null) return from.includes(wanted) ? 'no' : 'maybe'
-  const [cidr, ip] = [
-    parseCidr(wanted.includes('/') ? wanted : `${wanted}/${wanted.includes(':') ? 128 : 32}`),
-    parseIp(found),
-  ]
-  if (!cidr || !ip) return 'maybe'
-  return cidr.base.family === ip.family && contains(cidr, ip) ? 'yes' : 'no'
-}
-
-function portMatch({ port, port_end }: ForeignRule, { first, last }: Packet): Match {
-  if (port === null) return 'yes'
-  const end = port_end ?? port
-  if (last < port || first > end) return 'no'
-  return first >= port && last <= end ? 'yes' : 'maybe'
 }
 
 function ctMatch({ ct }: ForeignRule, { isTranslated, isReply }: Packet, { hook, priority }: ForeignChain): Match {

@@ -1,6 +1,7 @@
 // The command that lets relayed packets through another firewall, in its own syntax. The panel never runs it.
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { ForeignChain, ForeignFound, ForeignManager } from './model.ts'
+import { LEGACY } from './read-legacy.ts'
 import type { Packet } from './relay-packet.ts'
 
 /** Names of others are shown in a command only where no shell would see more in them than a name. */
@@ -19,8 +20,8 @@ export function remedyFor(packet: Packet, chain: ForeignChain, { chains }: Forei
 /** Where each has words of its own to let something through. */
 const SPEAKS = { firewalld: ['forward', 'input'], ufw: ['forward', 'input'], docker: ['forward'] } as const
 
-const established = (packet: Packet, chain: string): string =>
-  `${iptablesProgram(packet)} -I ${chain} -m conntrack --ctstate ESTABLISHED,RELATED -j ACCEPT`
+const established = (packet: Packet, chain: string, program = iptablesProgram(packet)): string =>
+  `${program} -I ${chain} -m conntrack --ctstate ESTABLISHED,RELATED -j ACCEPT`
 const plainly = ({ table, chain }: ForeignChain): boolean => PLAIN.test(table) && PLAIN.test(chain)
 
 /** Replies are let through by what they reply to, whatever they are. */
@@ -31,7 +32,10 @@ const REPLIES: Readonly<Record<ForeignManager, (packet: Packet, chain: ForeignCh
   firewalld: () => message('forwarding.replies_firewalld'),
   iptables: (packet, chain) =>
     PLAIN.test(chain.chain)
-      ? message('forwarding.let_through_boot', { what: 'replies', command: established(packet, chain.chain) })
+      ? message('forwarding.let_through_boot', {
+          what: 'replies',
+          command: established(packet, chain.chain, programOf(packet, chain)),
+        })
       : REPLIES.nftables(packet, chain),
   nftables: (_, chain) =>
     plainly(chain)
@@ -46,8 +50,11 @@ const formatPorts = ({ first, last }: Packet, sign: string): string =>
   first === last ? `${first}` : `${first}${sign}${last}`
 const familyName = ({ family }: Packet): string => (family === 6 ? 'ip6' : 'ip')
 const iptablesProgram = ({ family }: Packet): string => (family === 6 ? 'ip6tables' : 'iptables')
-const iptables = (packet: Packet, chain: string): string =>
-  `${iptablesProgram(packet)} -I ${chain} -p ${packet.protocol}${packet.address === null ? '' : ` -d ${packet.address}`} --dport ${formatPorts(packet, ':')} -j ACCEPT`
+/** In the tables of the variant that the chain is in; the plain name may stand for the other one. */
+const programOf = (packet: Packet, { table }: ForeignChain): string =>
+  `${iptablesProgram(packet)}${table.endsWith(LEGACY) ? '-legacy' : ''}`
+const iptables = (packet: Packet, chain: string, program = iptablesProgram(packet)): string =>
+  `${program} -I ${chain} -p ${packet.protocol}${packet.address === null ? '' : ` -d ${packet.address}`} --dport ${formatPorts(packet, ':')} -j ACCEPT`
 
 function nft(packet: Packet, place: ForeignChain): Message {
   const { table, chain } = place
@@ -73,7 +80,10 @@ const HINTS: Readonly<Record<ForeignManager, (packet: Packet, chain: ForeignChai
   firewalld: (packet) => message('forwarding.let_through_policy', { text: richRule(packet) }),
   iptables: (packet, chain) =>
     PLAIN.test(chain.chain) && packet.isTranslated
-      ? message('forwarding.let_through_boot', { what: 'it', command: iptables(packet, chain.chain) })
+      ? message('forwarding.let_through_boot', {
+          what: 'it',
+          command: iptables(packet, chain.chain, programOf(packet, chain)),
+        })
       : nft(packet, chain),
   nftables: nft,
 }

@@ -1,5 +1,5 @@
 // The kernel's switches that relaying needs or is seen by, and the file of ours that sets them at boot.
-import { line, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
+import { integer, line, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
 
 /** The sysctls that root sets, and no others. */
 export const SYSCTL_KEYS = {
@@ -14,6 +14,9 @@ export const SWITCHES = Object.keys(SYSCTL_KEYS) as Switch[]
 /** What forwards packets, and what makes connection tracking count the bytes and the age of each connection. */
 export const FORWARDING: readonly Switch[] = ['ipv4', 'ipv6']
 export const CONNECTION_DETAILS: readonly Switch[] = ['conntrack_acct', 'conntrack_timestamp']
+
+/** The value of accept_ra by which the kernel takes router advertisements although it forwards. */
+export const ACCEPT_ALWAYS = 2
 
 export const ForwardingSwitches = strict({
   ipv4: Type.Boolean(),
@@ -38,11 +41,25 @@ export const ForwardingState = strict({
 export type ForwardingState = Static<typeof ForwardingState>
 
 /**
+ * An interface that has its IPv6 from router advertisements which the kernel takes by itself, or had when the panel
+ * turned IPv6 forwarding on. `accept_ra` 1: only while the host does not forward; 2: always; null: it is not there now.
+ * `previous`: the value before, by our file; null where the file does not name it. `is_settable`: root can write the value, live and at boot.
+ */
+export const AdvertisedInterface = strict({
+  interface_name: Type.String({ pattern: '^[^\\s/]{1,15}$' }),
+  accept_ra: nullable(integer(0, ACCEPT_ALWAYS)),
+  previous: nullable(integer(0, ACCEPT_ALWAYS)),
+  is_settable: Type.Boolean(),
+})
+export type AdvertisedInterface = Static<typeof AdvertisedInterface>
+
+/**
  * `missing`: switches that this kernel does not have, or not yet: those of connection tracking come with it. A foreign
  * file has the name of ours and was not written by us, or was edited since. `conntrack` null: not loaded.
  */
 export const ForwardingFound = strict({
   state: ForwardingState,
+  advertised: Type.Array(AdvertisedInterface),
   missing: Type.Array(stringEnum(SWITCHES)),
   is_foreign_file: Type.Boolean(),
   sysctl_path: line(4200),

@@ -1,35 +1,54 @@
 // planForwarding: the switches of the running kernel and the file that sets them at boot. Pure.
+import { always, type HostForwarding, type SavedSwitches } from './host.ts'
 import { SWITCHES, switchesBy, type ForwardingState, type ForwardingSwitches, type Switch } from './model.ts'
 import { sameState } from '../change/change.ts'
 import { compareFacts, type Check, type Fact } from '../change/check.ts'
 
 export type ForwardingStep =
+  | { readonly kind: 'accept_ra_set'; readonly interface_name: string; readonly value: number }
   | { readonly kind: 'forwarding_set'; readonly name: Switch; readonly is_on: boolean }
-  | { readonly kind: 'sysctl_file_write'; readonly saved: SavedForwarding }
+  | { readonly kind: 'sysctl_file_write'; readonly saved: SavedSwitches }
   | { readonly kind: 'sysctl_file_remove' }
 
-export type SavedForwarding = NonNullable<ForwardingState['saved']>
-
-/** What boot does is withdrawn before the switches are touched and promised after they are set, as with tunnels. */
-export function planForwarding(found: ForwardingState, wanted: ForwardingState): readonly ForwardingStep[] {
+/**
+ * What boot does is withdrawn before the switches are touched and promised after they are set, as with tunnels. What
+ * keeps the routes of router advertisements is set before IPv6 is forwarded, whatever is wanted otherwise, and put back
+ * after it.
+ */
+export function planForwarding(found: HostForwarding, wanted: HostForwarding): readonly ForwardingStep[] {
   const names = SWITCHES.filter((name) => found.live[name] !== wanted.live[name])
+  const turnsOn = names.includes('ipv6') && wanted.live.ipv6
+  const values = Object.entries(found.accept_ra).flatMap(([interface_name, value]) => {
+    const isRecorded = wanted.saved?.accept_ra[interface_name] !== undefined
+    const before = isRecorded ? undefined : found.saved?.accept_ra[interface_name]
+    const stated = wanted.accept_ra[interface_name] ?? before ?? value
+    const next = turnsOn && value > 0 ? always(value) : stated
+    return next === value ? [] : [{ kind: 'accept_ra_set' as const, interface_name, value: next }]
+  })
   return [
     ...(found.saved && !wanted.saved ? [{ kind: 'sysctl_file_remove' as const }] : []),
+    ...values.filter(({ value }) => value === always(value)),
     ...names.map((name) => ({ kind: 'forwarding_set' as const, name, is_on: wanted.live[name] })),
+    ...values.filter(({ value }) => value !== always(value)),
     ...(wanted.saved && !sameState(found.saved, wanted.saved)
       ? [{ kind: 'sysctl_file_write' as const, saved: wanted.saved }]
       : []),
   ]
 }
 
-export const checkForwarding = (wanted: ForwardingState, found: ForwardingState): Check[] =>
-  compareFacts('forwarding', facts(wanted), facts(found))
+/** An interface that has come or gone meanwhile is none of the change. */
+export function checkForwarding(wanted: HostForwarding, found: HostForwarding): Check[] {
+  const both = Object.keys(wanted.accept_ra).filter((name) => found.accept_ra[name] !== undefined)
+  return compareFacts('forwarding', facts(wanted, both), facts(found, both))
+}
 
-function facts({ live, saved }: ForwardingState): Fact[] {
+function facts({ live, saved, accept_ra }: HostForwarding, names: readonly string[]): Fact[] {
   return [
     ...switchFacts('', live),
     { name: 'saved', value: saved ? 'yes' : 'no' },
     ...(saved ? [...switchFacts('saved.', saved.switches), ...switchFacts('previous.', saved.previous)] : []),
+    { name: 'accept_ra', value: names.map((name) => `${name} ${accept_ra[name]}`).join(', ') || 'none' },
+    { name: 'saved.accept_ra', value: JSON.stringify(saved?.accept_ra ?? {}) },
   ]
 }
 

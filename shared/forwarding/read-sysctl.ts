@@ -1,14 +1,18 @@
 // The inverse of renderSysctl: what our file of sysctl.d turns on, or that the file is not one of ours.
+import type { AcceptRa, SavedSwitches } from './host.ts'
 import { switchesBy, type ForwardingSwitches } from './model.ts'
-import type { SavedForwarding } from './plan.ts'
-import { renderSysctl, SYSCTL_MARK } from './sysctl.ts'
+import { isPlainName, renderSysctl, SYSCTL_MARK } from './sysctl.ts'
 
 /** Null where the text differs by a byte from what we would write: a foreign file, or ours edited by hand. */
-export function readSysctl(content: string): SavedForwarding | null {
+export function readSysctl(content: string): SavedSwitches | null {
   if (!content.startsWith(SYSCTL_MARK)) return null
   try {
     const mark = JSON.parse(content.slice(SYSCTL_MARK.length, content.indexOf('\n'))) as Record<string, unknown>
-    const saved = { switches: switchesIn(mark['switches']), previous: switchesIn(mark['previous']) }
+    const saved = {
+      switches: switchesIn(mark['switches']),
+      previous: switchesIn(mark['previous']),
+      accept_ra: acceptRaIn(mark['accept_ra']),
+    }
     return renderSysctl(saved) === content ? saved : null
   } catch {
     // What follows the mark cannot be parsed, so the file is not ours.
@@ -19,3 +23,10 @@ export function readSysctl(content: string): SavedForwarding | null {
 /** One that is not named is off. */
 const switchesIn = (values: unknown): ForwardingSwitches =>
   switchesBy((name) => (values as Partial<Record<string, unknown>> | null)?.[name] === true)
+
+const acceptRaIn = (values: unknown): AcceptRa =>
+  Object.fromEntries(
+    Object.entries((values as Partial<Record<string, unknown>> | null | undefined) ?? {}).flatMap(([name, value]) =>
+      isPlainName(name) && (value === 0 || value === 1 || value === 2) ? [[name, value]] : [],
+    ),
+  )

@@ -5,7 +5,7 @@ import type { Change } from '../change/change.ts'
 import { message, messageFields, type Message } from '../messages/message.ts'
 import type { TunnelState } from '../tunnel/model.ts'
 import type { RoutingEntry } from '../tunnel/observed.ts'
-import type { Foreseen } from './foreseen.ts'
+import { keptInterfaces, type Foreseen } from './foreseen.ts'
 import { cutOf, cutMessage, effectOf } from './own-access.ts'
 
 export interface ClientFacts {
@@ -27,10 +27,22 @@ export function ownAccess(foreseen: Foreseen, facts: ClientFacts, under: readonl
   const affected = client && firstOf(foreseen, { ...facts, client }, under)
   const is_known =
     isRouteKnown || !client || affected !== null || !foreseen.changes.some(({ noun }) => noun === 'tunnel')
-  const sentence = affected?.detail ?? message(is_known ? 'impact.own_none' : 'impact.own_unknown')
+  const unaffected = keptMessage(foreseen, facts) ?? message(is_known ? 'impact.own_none' : 'impact.own_unknown')
+  const sentence = affected?.detail ?? unaffected
   const how = affected?.how ?? 'none'
   return { is_affected: affected !== null, is_known, how, client_ip, ...messageFields('detail', sentence) }
 }
+
+/** Null unless the client is answered by a route that turning IPv6 forwarding on would take away. */
+function keptMessage(foreseen: Foreseen, { client_ip, route }: ClientFacts): Message | null {
+  const name = route?.device ?? ''
+  return route?.protocol === ADVERTISED && keptInterfaces(foreseen).includes(name)
+    ? message('impact.own_kept', { client_ip, name })
+    : null
+}
+
+/** The protocol of routes that came by router advertisement, in the words of iproute2. */
+const ADVERTISED = 'ra'
 
 interface Client extends ClientFacts {
   readonly client: Ip

@@ -22,14 +22,14 @@ export interface Counting {
 export function countConnections(
   { concerned, mayConcern }: { readonly concerned: readonly Concerned[]; readonly mayConcern: boolean },
   { unknown, totals, byDestination }: CountedConnections,
-  checked_at: string,
+  { checked_at, older }: { readonly checked_at: string; readonly older: number },
 ): Counting {
   if (unknown && mayConcern)
     return {
       connections: { is_known: false, ...messageFields('detail', unknown), ...NOT_KNOWN, ...NOBODY_ASKED, checked_at },
       of: () => null,
     }
-  const counts: Counts = { survive: 0, frozen: 0, at_risk: 0, end: 0 }
+  const counts: Counts = { survive: 0, frozen: 0, at_risk: 0, end: older }
   let isMost = false
   for (const one of concerned) {
     const total = totals.get(one.route_rule_id) ?? 0

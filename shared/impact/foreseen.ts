@@ -1,7 +1,7 @@
 // What a command would have root do, in its order: what its impact follows from.
 import type { Warning } from '../api/base/errors.ts'
 import type { Change } from '../change/change.ts'
-import type { ForwardingState } from '../forwarding/model.ts'
+import type { HostForwarding } from '../forwarding/host.ts'
 import type { RelayDestination, RulesetState } from '../ruleset/model.ts'
 import type { TunnelState } from '../tunnel/model.ts'
 
@@ -10,13 +10,13 @@ export type HostChange =
   | { readonly noun: 'route'; readonly change: Change<RulesetState> }
   | {
       readonly noun: 'forwarding'
-      readonly change: { readonly before: ForwardingState; readonly after: ForwardingState }
+      readonly change: { readonly before: HostForwarding; readonly after: HostForwarding }
     }
 
-/** Connections of a rule that are ended on request: to these destinations, or to any where none is named. */
+/** Connections of a rule that are ended on request: to any destination but those that it keeps with its ports. */
 export interface Ended {
   readonly route_rule_id: number
-  readonly destinations: readonly Pick<RelayDestination, 'address' | 'port'>[]
+  readonly kept: readonly Pick<RelayDestination, 'address' | 'port' | 'port_range_end'>[]
 }
 
 export interface Foreseen {
@@ -36,3 +36,14 @@ export const foreseenTogether = (all: readonly Foreseen[]): Foreseen => ({
   unforeseen: all.reduce((sum, { unforeseen = 0 }) => sum + unforeseen, 0),
   warnings: all.flatMap(({ warnings }) => warnings),
 })
+
+/** Interfaces whose routes by router advertisement a change keeps while it turns IPv6 forwarding on. */
+export const keptInterfaces = ({ changes }: Pick<Foreseen, 'changes'>): string[] => [
+  ...new Set(
+    changes.flatMap((one) => {
+      if (one.noun !== 'forwarding') return []
+      const { before, after } = one.change
+      return Object.keys(after.accept_ra).filter((name) => (after.accept_ra[name] ?? 0) > (before.accept_ra[name] ?? 0))
+    }),
+  ),
+]

@@ -33,6 +33,8 @@ export interface ImpactFacts {
   readonly tunnels: readonly TunnelFacts[]
   readonly rules: readonly RuleFacts[]
   readonly connections: CountedConnections
+  /** UDP flows that are older than the rules which come into force, and end with that. */
+  readonly older: number
   /** The routes of others through each link that is changed; null where they are not known. */
   readonly through: ReadonlyMap<string, readonly RouteThrough[]> | null
   /** Null before there was one of the kind (`kindOf`). */
@@ -47,7 +49,7 @@ export function impactOf(foreseen: Foreseen, facts: ImpactFacts): Impact {
   const titles = new Map(facts.rules.map((rule) => [rule.route_rule_id, rule]))
   const mayConcern = concerned.length > 0 || links.some(({ effect }) => INTERRUPTED.includes(effect))
   const counted = { concerned, mayConcern }
-  const { connections, of } = countConnections(counted, facts.connections, facts.checked_at)
+  const { connections, of } = countConnections(counted, facts.connections, facts)
   const own_access = ownAccess(
     foreseen,
     facts.client,
@@ -68,7 +70,9 @@ export function impactOf(foreseen: Foreseen, facts: ImpactFacts): Impact {
   }
   const { changes, unforeseen = 0 } = foreseen
   const isNothing = changes.length + unforeseen === 0
-  const sentence: Message = isNothing ? message('impact.nothing') : summaryOf(answer, links, unforeseen)
+  const sentence: Message = isNothing
+    ? message('impact.nothing')
+    : summaryOf(answer, links, { ...foreseen, older: facts.older })
   return { ...messageFields('summary', sentence), ...answer }
 }
 

@@ -4,7 +4,7 @@ import { familyOf } from '../ruleset/canonical.ts'
 import type { RelayRule, RulesetState } from '../ruleset/model.ts'
 import { isOverlapping, winnerOf } from '../ruleset/overlap.ts'
 import { sameState, type Change } from '../change/change.ts'
-import type { ForwardingState } from '../forwarding/model.ts'
+import type { HostForwarding } from '../forwarding/host.ts'
 import type { Ended } from './foreseen.ts'
 import { fateThrough } from './fate.ts'
 import type { LinkImpact } from './link.ts'
@@ -80,7 +80,7 @@ export function byRuleset(
   return [
     ...ids.map((id) => {
       const its = ended.find(({ route_rule_id }) => route_rule_id === id)
-      return its ? endedTo(its) : allTo(id, 'changed', 'survive')
+      return its ? endedTo(its, was.get(id)) : allTo(id, 'changed', 'survive')
     }),
     ...others.flatMap(({ route_rule_id, rule }) => {
       const loses = (one: RelayRule | undefined): boolean =>
@@ -96,18 +96,24 @@ export function byRuleset(
 const byId = (rules: RulesetState | null): ReadonlyMap<number, RelayRule> =>
   new Map((rules ?? []).map((rule) => [rule.route_rule_id, rule]))
 
-const endedTo = ({ route_rule_id, destinations }: Ended): Concerned => ({
-  route_rule_id,
-  why: 'changed',
-  fate: 'end',
-  isOneFate: destinations.length === 0,
-  fateTo: (to) => (destinations.length === 0 || destinations.some(({ address }) => address === to) ? 'end' : 'survive'),
-})
+/** Of the ports of one address it is not known how many connections each has, so all of them count as ended. */
+function endedTo({ route_rule_id, kept }: Ended, was: RelayRule | undefined): Concerned {
+  const isKept = ({ address, port, port_range_end }: Ended['kept'][number]): boolean =>
+    kept.some((one) => one.address === address && one.port === port && one.port_range_end === port_range_end)
+  const left = (was?.destinations ?? []).filter((one) => !isKept(one)).map(({ address }) => address)
+  return {
+    route_rule_id,
+    why: 'changed',
+    fate: 'end',
+    isOneFate: kept.length === 0,
+    fateTo: (to) => (kept.some(({ address }) => address === to) && !left.includes(to) ? 'survive' : 'end'),
+  }
+}
 
 /** Rules of a family that is not forwarded any more stand still, and go on once it is. */
 export function byForwarding(
   rules: readonly RuleFacts[],
-  { before, after }: { readonly before: ForwardingState; readonly after: ForwardingState },
+  { before, after }: { readonly before: HostForwarding; readonly after: HostForwarding },
 ): Concerned[] {
   const isOff = { 4: before.live.ipv4 && !after.live.ipv4, 6: before.live.ipv6 && !after.live.ipv6 }
   return rules

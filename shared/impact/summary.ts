@@ -1,18 +1,27 @@
 // What an impact comes to, in a few sentences.
 import type { Impact } from '../api/impact/impact.ts'
 import { message, sentences, type Message } from '../messages/message.ts'
+import { keptInterfaces, type Foreseen } from './foreseen.ts'
 import type { LinkImpact } from './link.ts'
 
 type ImpactWithoutSummary = Omit<Impact, 'summary' | 'summary_message'>
 
-export function summaryOf(impact: ImpactWithoutSummary, links: readonly LinkImpact[], unforeseen: number): Message {
+export function summaryOf(
+  impact: ImpactWithoutSummary,
+  links: readonly LinkImpact[],
+  foreseen: Pick<Foreseen, 'changes' | 'unforeseen'> & { readonly older: number },
+): Message {
+  const { unforeseen = 0 } = foreseen
+  const kept = keptInterfaces(foreseen)
   const { connections, own_access } = impact
   return sentences(
     interruptionMessage(impact, links),
     connections.is_known ? null : message('impact.unknown', { why: connections.detail_message }),
     counted('impact.end', connections.end),
+    connections.is_known ? counted('impact.older', foreseen.older) : null,
     counted('impact.at_risk', connections.at_risk),
     routesMessage(impact.routes),
+    kept.length === 0 ? null : message('impact.keeps_advertised', { names: kept.join(', ') }),
     unforeseen === 0 ? null : message('impact.unforeseen', { count: unforeseen }),
     own_access.is_affected || !own_access.is_known ? own_access.detail_message : null,
   )
@@ -36,7 +45,7 @@ function interruptionMessage(
     : message('impact.brief', { names })
 }
 
-const counted = (id: 'impact.end' | 'impact.at_risk', count: number | null): Message | null =>
+const counted = (id: 'impact.end' | 'impact.older' | 'impact.at_risk', count: number | null): Message | null =>
   count === null || count === 0 ? null : message(id, { count })
 
 function routesMessage(routes: ImpactWithoutSummary['routes']): Message | null {

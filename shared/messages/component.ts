@@ -29,6 +29,8 @@ export const COMPONENT = {
     '{count} of {total} enabled relay rules differ in the kernel from what is stored: reapply all rules',
   'component.rules_stray':
     "The panel's table holds something that is not of the panel ({what}): reapply all rules to remove it",
+  'component.rules_blocked':
+    'Other software drops what {count, plural, one {# enabled relay rule relays} other {# enabled relay rules relay}}: {why}',
   'component.rules_not_forwarded':
     'IP forwarding ({family}) is off, so that no rule of that family relays: reapply all rules to turn it on',
   'component.certificate': 'The certificate for {subject} is good until {until}',

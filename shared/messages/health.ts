@@ -9,6 +9,7 @@ export const HEALTH = {
   'health.helper_silent': 'the root helper does not answer',
   'health.as_stored': 'The rule in the kernel matches what is stored',
   'health.as_stored_beside': 'The rule in the kernel matches what is stored. {text}',
+  'health.blocked': '{block} {remedies}',
   'health.not_taken': 'No other software takes what the rule listens for.',
   'health.unmarked':
     '{count, plural, one {# open connection} other {# open connections}} of the rule bear another mark than the panel set ({marks}): something on this host overwrites it, so they are neither masqueraded nor counted.',

@@ -8,6 +8,8 @@ export const IMPACT = {
   'impact.lasting': 'Nothing passes through {names} any more.',
   'impact.forwarding_off': 'Nothing is relayed while IP forwarding is off; open connections stand still meanwhile.',
   'impact.end': '{count, plural, one {# open connection ends} other {# open connections end}}.',
+  'impact.older':
+    '{count, plural, one {# of them is a UDP flow} other {# of them are UDP flows}} older than the rule, which then relays what the senders send next.',
   'impact.at_risk': '{count, plural, one {# open connection may end} other {# open connections may end}}.',
   'impact.unknown': 'The number of affected connections is unknown: {why}',
   'impact.routes_lost': 'Routes added by other software are lost and not restored: {routes}.',
@@ -25,6 +27,10 @@ export const IMPACT = {
   'impact.unforeseen':
     '{count, plural, one {# item depends on another} other {# items depend on others}} of the same backup, and cannot be foreseen.',
   'impact.only_reads': 'A GET only reads: there is nothing to foresee.',
+  'impact.keeps_advertised':
+    'The IPv6 routes that this server has by router advertisement on {names} stay: accept_ra is set to 2 there first.',
+  'impact.own_kept':
+    'Your own connection from {client_ip} is answered by a route that this server has by router advertisement on {name}. It stays, since accept_ra is set to 2 there first.',
   'impact.step_switch': 'set {key} to {value}',
   'impact.step_file': 'write the file that sets it at boot',
   'impact.step_no_file': 'remove the file that sets it at boot',

@@ -50,7 +50,7 @@ export const ROOT = {
   'root.limit_forgets': 'iptables-legacy forgets who is connected whenever anybody changes a rule',
   'root.no_ip6tables': 'ip6tables does not work on this host',
   'root.chains_unnamed': 'iptables counts in lines of chains, which have no names',
-  'root.legacy_unlisted': 'rules in the tables of iptables-legacy are not among them',
+  'root.legacy_unread': 'rules in the tables of iptables-legacy are not among them: {error}',
   'root.rules_of_others_unread':
     'nft is not installed, so the rules of other software cannot be read: install the package nftables',
   'root.no_answer': 'No answer',
@@ -135,9 +135,13 @@ export const ROOT = {
   'root.chain_differs': 'The chain {name} does not hold what was written to it',
   'root.not_set': '{file} cannot be set: {error}',
   'root.not_started': '{file} cannot be started: {error}',
+  'root.broken_off': 'nft broke off the listing of {count} tables',
   'root.unaskable': '{count} tables have names that nft cannot be asked for',
   // How a change ended, and what a check found.
   'root.stale': 'The host does not hold the state that this change starts from: {why}',
+  'root.would_lose_ipv6':
+    'The kernel drops the IPv6 routes that this server has by router advertisement on {names} when IPv6 forwarding is turned on, unless accept_ra is 2, and the panel cannot set that here. Run “{commands}” and try again',
+  'root.no_legacy': 'iptables-legacy is not installed',
   'root.no_way_back': 'The way back would fail: {why}',
   'root.undo_failed': '{first}. Undoing it failed too: {second}',
   'root.undo_before_failed': '{first}. Undoing the part before it failed too: {second}',

@@ -25,6 +25,7 @@ import {
   CONNECTIONS_MAX,
   ConnectionsFound,
   FlowsFound,
+  OlderFound,
   THROUGH_NETWORKS_MAX,
   ThroughFound,
   UnmarkedFound,
@@ -32,6 +33,7 @@ import {
 import {
   RelayCounters,
   RelayDestination,
+  RelayRule,
   ROUTE_RULE_ID_MAX,
   RuleId,
   RULES_PER_CHANGE_MAX,
@@ -73,6 +75,9 @@ const StreamId = integer(0, Number.MAX_SAFE_INTEGER)
 const RulesetChange = changeSchema(RulesetState)
 const ForwardingChange = changeSchema(ForwardingState)
 const Verified = strict({ ok: Type.Boolean(), checks: Type.Array(Check) })
+const UdpListener = Type.Pick(RelayRule, ['bind_address', 'bind_port', 'bind_port_range_end'], {
+  additionalProperties: false,
+})
 const RuleIds = Type.Array(RuleId, { maxItems: RULES_PER_CHANGE_MAX })
 const WatchTargets = Type.Array(WatchTarget, { maxItems: WATCH_TARGETS_MAX })
 /**
@@ -160,7 +165,16 @@ export const METHODS = {
     strict({ networks: Type.Array(CidrText, { minItems: 1, maxItems: THROUGH_NETWORKS_MAX }) }),
     ThroughFound,
   ),
-  /** Ends the flows of the given rules to the given destinations, or to any where the list is empty. */
+  /** How many UDP flows are older than rules that are to listen so, and end once those are in force. */
+  'connections.older': method(
+    'read',
+    strict({ listeners: Type.Array(UdpListener, { maxItems: RULES_PER_CHANGE_MAX }) }),
+    OlderFound,
+  ),
+  /**
+   * Ends the flows of the given rules to the given destinations, or to any where the list is empty, but for those to
+   * `kept`.
+   */
   'ruleset.disconnect': method(
     'write',
     strict({
@@ -168,6 +182,14 @@ export const METHODS = {
       destinations: Type.Array(Type.Pick(RelayDestination, ['address', 'port'], { additionalProperties: false }), {
         maxItems: 64,
       }),
+      kept: Type.Optional(
+        Type.Array(
+          Type.Pick(RelayDestination, ['address', 'port', 'port_range_end'], { additionalProperties: false }),
+          {
+            maxItems: 64,
+          },
+        ),
+      ),
     }),
     strict({ dropped: Type.Integer({ minimum: 0 }) }),
   ),

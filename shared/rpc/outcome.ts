@@ -38,6 +38,8 @@ export const REFUSALS = {
   window_over: 19,
   /** The way back from the change would not work. */
   irreversible: 20,
+  /** Routes that came by router advertisement would go. */
+  would_lose_ipv6: 21,
 } as const
 export type RefusalCode = keyof typeof REFUSALS
 

@@ -72,6 +72,10 @@ export const THROUGH_FLOWS_MAX = 500_000
 export const ThroughFound = strict({ is_readable: Type.Boolean(), detail: line(300), connections: Count })
 export type ThroughFound = Static<typeof ThroughFound>
 
+/** `connections` is 0 where they are not readable. */
+export const OlderFound = ThroughFound
+export type OlderFound = Static<typeof OlderFound>
+
 export const MARKS_MAX = 8
 
 /**

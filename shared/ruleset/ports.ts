@@ -20,7 +20,7 @@ export interface Ports {
 
 export const lastPort = (rule: Pick<RelayRule, 'bind_port' | 'bind_port_range_end'>): number =>
   rule.bind_port_range_end ?? rule.bind_port
-export const isRange = (rule: RelayRule): boolean => rule.bind_port_range_end !== null
+export const isRange = (rule: Pick<RelayRule, 'bind_port_range_end'>): boolean => rule.bind_port_range_end !== null
 export const listensOn = (rule: RelayRule, transport: Transport): boolean =>
   rule.protocol === 'both' || rule.protocol === transport
 

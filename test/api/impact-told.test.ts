@@ -73,6 +73,22 @@ describe('An impact', () => {
     assert.equal((await impactOf('POST', '/routes/1/disable', { drop_connections: true })).connections.end, 3)
   })
 
+  it('of a rule that comes to listen for UDP counts the flows that are older than it, and end', async () => {
+    host.connections.olderFlows = [1, 2, 2, 3].map((last) => ({ address: `192.0.2.${last}`, port: 5300 }))
+    const body = { ...SMALLEST_RULE, bind_address: '192.0.2.2', bind_port: 5300, route_protocol_id: 20 }
+    const { connections, summary } = await impactOf('POST', '/routes', body)
+    assert.deepEqual([connections.end, connections.total, connections.is_known], [2, 2, true])
+    assert.match(summary, /2 open connections end\. 2 of them are UDP flows older than the rule/)
+    assert.equal((await impactOf('POST', '/routes', { ...body, route_protocol_id: 10 })).connections.end, 0)
+    assert.equal(host.connections.olderFlows.length, 4)
+    assert.equal((await createRoute(client, body)).status, 201)
+    assert.equal(host.connections.olderFlows.length, 2)
+    assert.equal((await impactOf('POST', '/routes/2/disable')).connections.end, 0)
+    deaf = ['connections.older']
+    const unknown = (await impactOf('POST', '/routes', { ...body, bind_port: 5301 })).connections
+    assert.deepEqual([unknown.is_known, unknown.end], [false, null])
+  })
+
   it('tells which routes of others a new link keeps, and which are lost', async () => {
     const [kept, lost] = [
       routeThrough('10.90.0.0/16'),

@@ -48,7 +48,13 @@ describe('Relay rules', () => {
           body.plan.steps.map(({ kind }) => kind),
           body.plan.rollback.map(({ kind }) => kind),
         ],
-        ['create', 1, [1], ['ruleset_submit'], ['ruleset_submit', 'counters_remove']],
+        [
+          'create',
+          1,
+          [1],
+          ['ruleset_submit', 'forwarding_set', 'sysctl_file_write'],
+          ['sysctl_file_remove', 'forwarding_set', 'ruleset_submit', 'counters_remove'],
+        ],
       )
       assert.match(body.plan.steps[0]?.description ?? '', /relay TCP of 192\.0\.2\.1:443 to 10\.9\.0\.2:8443/)
       assert(body.verification.checks.length > 5)

@@ -137,7 +137,7 @@ export function relayContract(open: () => Promise<Kernel>, runs = 25, active: Ru
       }
     }
     const saved = { switches: switchesBy((name) => name === 'ipv4'), previous: live }
-    await kernel.forwarding.writeFile(renderSysctl(saved))
+    await kernel.forwarding.writeFile(renderSysctl({ ...saved, accept_ra: {} }))
     assert.deepEqual((await probeForwarding(kernel.forwarding)).state.saved, saved)
     await kernel.forwarding.writeFile('net.ipv4.ip_forward = 1\n')
     assert.equal((await probeForwarding(kernel.forwarding)).is_foreign_file, true)

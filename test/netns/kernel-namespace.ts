@@ -37,8 +37,8 @@ export class KernelNamespace {
     }
     const active = more['PANEL_RULE_BACKEND'] ?? 'nftables'
     // unshare and nsenter become node, so the child's own number leads to the namespace.
-    const [program, net] = netns === null ? ['unshare', '--net'] : ['nsenter', `--net=${netns}`]
-    this.#child = spawn(program, [net, process.execPath, '--import', 'tsx', DRIVER], {
+    const [program, ...net] = netns === null ? ['unshare', '--net', '--mount'] : ['nsenter', `--net=${netns}`]
+    this.#child = spawn(program, [...net, process.execPath, '--import', 'tsx', DRIVER], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env,
     })
@@ -95,6 +95,13 @@ export class KernelNamespace {
       maxBuffer: 1 << 27,
       stdio: ['pipe', 'pipe', 'pipe'],
       ...(input === undefined ? {} : { input }),
+    })
+  }
+
+  /** In the file systems of the driver too, which are a copy of this machine's. */
+  inside(program: string, args: readonly string[]): string {
+    return execFileSync('nsenter', [`--target=${this.#child.pid}`, '--net', '--mount', program, ...args], {
+      encoding: 'utf8',
     })
   }
 

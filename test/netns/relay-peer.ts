@@ -114,7 +114,7 @@ const heldUdp = new Map<string, UdpSocket>()
 
 /** Who answers a datagram of this flow, which is from the same port each time; null where nobody does in time. */
 function askOnFlow(name: string, { address, port }: Place): Promise<Talk | null> {
-  const socket = heldUdp.get(name) ?? createSocket('udp4')
+  const socket = heldUdp.get(name) ?? createSocket(address.includes(':') ? 'udp6' : 'udp4')
   heldUdp.set(name, socket)
   return new Promise((resolve) => {
     const end = (talk: Talk | null): void => {

@@ -117,7 +117,7 @@ export class FakeKernel implements Kernel {
       enabled: [...this.enabled].sort(),
       rules: this.rulesets.picture(),
       handedOver: this.ruleBackends.picture(),
-      forwarding: [this.forwarding.live, this.forwarding.file],
+      forwarding: [this.forwarding.live, this.forwarding.file, this.forwarding.acceptRa],
     })
   }
 

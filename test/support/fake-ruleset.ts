@@ -19,7 +19,7 @@ import type {
   Rulesets,
 } from '@panel/root-helper/kernel/facilities.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
-import { isOfRule } from '@panel/root-helper/kernel/conntrack/unmarked.ts'
+import { isOfRule, leadsTo } from '@panel/root-helper/kernel/conntrack/unmarked.ts'
 import type { UnmarkedFlow } from '@panel/root-helper/netlink/conntrack.ts'
 import { FlowCounts } from '@panel/root-helper/kernel/conntrack/flow-counts.ts'
 
@@ -313,11 +313,32 @@ export class FakeConnections implements Connections {
     return this.#numbers.get(from) ?? 0
   }
 
-  async drop(route_rule_ids: readonly number[], destinations: Parameters<Connections['drop']>[1]): Promise<number> {
+  /** UDP flows that no rule owns, by where they were sent to. */
+  olderFlows: { address: string; port: number }[] = []
+
+  async older(...[listeners, , isEnding]: Parameters<Connections['older']>): Promise<number> {
+    await this.list([])
+    const isOf = ({ address, port }: { address: string; port: number }): boolean =>
+      listeners.some(
+        ({ bind_address, bind_port, bind_port_range_end }) =>
+          ['0.0.0.0', '::', address].includes(bind_address) &&
+          bind_port <= port &&
+          port <= (bind_port_range_end ?? bind_port),
+      )
+    const found = this.olderFlows.filter(isOf)
+    if (isEnding && found.length > 0) {
+      this.#change('end older flows')
+      this.olderFlows = this.olderFlows.filter((one) => !isOf(one))
+    }
+    return found.length
+  }
+
+  async drop(...[route_rule_ids, destinations, kept = []]: Parameters<Connections['drop']>): Promise<number> {
     this.#change(`disconnect ${route_rule_ids.join(',')}`)
     const leads = (one: RelayConnection): boolean =>
-      destinations.length === 0 ||
-      destinations.some(({ address, port }) => address === one.destination_address && port === one.destination_port)
+      !kept.some((to) => leadsTo(to, one)) &&
+      (destinations.length === 0 ||
+        destinations.some(({ address, port }) => address === one.destination_address && port === one.destination_port))
     const stay = this.open.filter((one) => !route_rule_ids.includes(one.route_rule_id) || !leads(one))
     const dropped = this.open.length - stay.length
     this.open = stay
@@ -330,6 +351,9 @@ export class FakeForwarding implements Forwarding {
   live: Partial<ForwardingSwitches> = { ipv4: false, ipv6: false }
   missing: Switch[] = []
   file: string | null = null
+  /** Of interfaces that have their IPv6 from router advertisements. */
+  acceptRa: Record<string, number> = {}
+  isSettable = true
   conntrack: Awaited<ReturnType<Forwarding['facts']>>['conntrack'] = { count: 0, max: 262_144 }
   readonly #change: (what: string) => void
 
@@ -344,6 +368,15 @@ export class FakeForwarding implements Forwarding {
     conntrack: this.conntrack,
   })
   readFile = async (): Promise<string | null> => this.file
+  advertised = async (named: readonly string[]): ReturnType<Forwarding['advertised']> =>
+    Object.entries(this.acceptRa)
+      .filter(([name, value]) => value > 0 || named.includes(name))
+      .map(([interface_name, accept_ra]) => ({ interface_name, accept_ra, is_settable: this.isSettable }))
+
+  async setAcceptRa(interface_name: string, value: number): Promise<void> {
+    this.#change(`accept_ra ${interface_name} ${value}`)
+    this.acceptRa = { ...this.acceptRa, [interface_name]: value }
+  }
 
   async set(name: Switch, is_on: boolean): Promise<void> {
     this.#change(`forwarding ${name} ${is_on}`)

@@ -36,7 +36,7 @@ const LINK_CHANGES = [
   'addRoute',
 ] as const
 const RULESET_CHANGES = ['submit', 'saveForBoot', 'removeCounters', 'clear'] as const
-const FORWARDING_CHANGES = ['set', 'writeFile', 'removeFile'] as const
+const FORWARDING_CHANGES = ['set', 'setAcceptRa', 'writeFile', 'removeFile'] as const
 const FILE_CHANGES = ['write', 'remove', 'setEnabled'] as const
 
 export class FaultyKernel implements Kernel {

@@ -1,11 +1,12 @@
 // Looks for what other backends hold of ours: two backends relay every packet twice. The record does not say, since a
 // helper may have been killed between the two.
 import { message } from '@panel/shared/messages/message.ts'
-import { OURS } from '@panel/shared/ruleset/iptables/tables.ts'
+import { OURS, RELAY_FAMILIES } from '@panel/shared/ruleset/iptables/tables.ts'
 import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
 import type { Leftovers } from '../facilities.ts'
 import { hasChainsByNft, hasOurTable, kernelTables } from '../nft/kernel-tables.ts'
-import { savedBy } from '../iptables/iptables.ts'
+import { saveLegacy } from '../iptables/iptables.ts'
+import { unlessAbsent } from '../../kernel-error.ts'
 import { messageOf, oneLine } from '../../text.ts'
 import type { SomeBackend } from './open.ts'
 
@@ -29,8 +30,11 @@ export async function leftoversBeside(active: RuleBackend): Promise<Leftovers> {
   return { found, unread: oneLine(unread.join('; ')).slice(0, 300) }
 }
 
+/** A host without its programs has no chains by them. */
 async function hasChainsByLegacy(): Promise<boolean> {
-  const tables = [...(await kernelTables('iptables_legacy', 4)), ...(await kernelTables('iptables_legacy', 6))]
-  if (tables.length === 0) return false
-  return (await savedBy('iptables_legacy'))?.includes(`:${OURS}`) ?? false
+  for (const family of RELAY_FAMILIES) {
+    const isUsed = (await kernelTables('iptables_legacy', family)).length > 0
+    if (isUsed && (await unlessAbsent(saveLegacy(family, null)))?.includes(`:${OURS}`)) return true
+  }
+  return false
 }

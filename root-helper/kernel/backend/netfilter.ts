@@ -4,10 +4,11 @@ import { message } from '@panel/shared/messages/message.ts'
 import type { WantedBackend } from '../../config.ts'
 import { rulesetGeneration } from '../../netlink/nftables/generation.ts'
 import type { FastFlows } from '../conntrack/fast-flows.ts'
-import type { Kernel, Netfilter, Rulesets } from '../facilities.ts'
+import type { Kernel, Rulesets } from '../facilities.ts'
 import type { BootRules } from '../files/boot-rules.ts'
 import type { StateFolder } from '../files/state-folder.ts'
 import { findTool, type BackendAnswer } from '../host/facts.ts'
+import { LegacyTables, withLegacy } from '../iptables/legacy-tables.ts'
 import { foreignBy, foreignUnread } from '../nft/foreign.ts'
 import { Generations } from '../nft/generations.ts'
 import { Nft } from '../nft/nft.ts'
@@ -19,6 +20,8 @@ import { BackendChoice } from './rule-backends.ts'
 export interface Netfilters extends Pick<Kernel, 'rulesets' | 'ruleBackends' | 'netfilter'> {
   /** Changes of nftables by others. */
   readonly changes: RulesetChanges
+  /** Tables of iptables-legacy, which nft does not list. */
+  readonly legacy: LegacyTables
   readonly backendAnswers: () => Promise<BackendAnswer>
 }
 
@@ -32,6 +35,7 @@ export function openNetfilter(
   const generations = new Generations(rulesetGeneration())
   const protection = new TableProtection(state, new OwnedTable(generations.now))
   const choice = new BackendChoice(state, { boot, generations, protection, fastFlows }, wanted)
+  const legacy = new LegacyTables(() => choice.active.active === 'iptables_legacy')
   const nft = findTool('nft')
   const netfilter =
     nft === null
@@ -40,7 +44,8 @@ export function openNetfilter(
   return {
     ruleBackends: choice,
     rulesets: rulesetsOf(choice),
-    netfilter: besideLegacy(netfilter, choice),
+    netfilter: withLegacy(netfilter, legacy),
+    legacy,
     changes: new RulesetChanges(() => generations.ofOthers()),
     backendAnswers: () => choice.answers(),
   }
@@ -58,19 +63,3 @@ function rulesetsOf(choice: BackendChoice): Rulesets {
     },
   })
 }
-
-/** nft does not list the tables of iptables-legacy. */
-const besideLegacy = (netfilter: Netfilter, choice: BackendChoice): Netfilter => ({
-  foreign: async () => {
-    const description = await netfilter.foreign()
-    return description.is_readable && choice.active.active === 'iptables_legacy'
-      ? {
-          ...description,
-          is_whole: false,
-          detail: [description.detail, 'rules in the tables of iptables-legacy are not among them']
-            .filter((text) => text !== '')
-            .join('; '),
-        }
-      : description
-  },
-})

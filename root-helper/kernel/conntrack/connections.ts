@@ -4,10 +4,12 @@ import type { FastCounters } from '@panel/shared/ruleset/found.ts'
 import type { FlowsFound } from '@panel/shared/ruleset/connection.ts'
 import type { RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
 import { ruleMark } from '@panel/shared/ruleset/mark.ts'
-import type { Connections } from '../facilities.ts'
+import { isRange } from '@panel/shared/ruleset/ports.ts'
+import type { Connections, KeptDestination } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { countWithin } from './within.ts'
-import { foreignMarks } from './unmarked.ts'
+import { localAddresses, olderFlows, type UdpListener } from './older.ts'
+import { foreignMarks, leadsTo } from './unmarked.ts'
 import type { FastFlows } from './fast-flows.ts'
 import { FlowCounts } from './flow-counts.ts'
 import {
@@ -15,9 +17,11 @@ import {
   deleteConnection,
   dumpAll,
   dumpByMark,
+  dumpUdp,
   ownerRule,
   type TrackedConnection,
 } from '../../netlink/conntrack.ts'
+import { addressFamily } from '../../netlink/bytes.ts'
 import type { Transport } from '../../netlink/channel.ts'
 import { NETLINK_NETFILTER } from '../../netlink/constants.ts'
 import { NetlinkSocket } from '../../netlink/socket.ts'
@@ -86,20 +90,41 @@ export class KernelConnections implements Connections {
   async drop(
     route_rule_ids: readonly number[],
     destinations: readonly Pick<RelayDestination, 'address' | 'port'>[],
+    kept: readonly KeptDestination[] = [],
   ): Promise<number> {
     const chosen = new Set(destinations.map(({ address, port }) => `${address} ${port}`))
     let dropped = 0
     for (const one of route_rule_ids.length === 0 ? [] : await this.list(route_rule_ids)) {
       if (chosen.size > 0 && !chosen.has(`${one.destination_address} ${one.destination_port}`)) continue
+      if (kept.some((to) => leadsTo(to, one))) continue
       if (await this.#delete(one)) dropped += 1
     }
     return dropped
   }
 
-  /** One that has ended since is not counted. */
-  async #delete(one: TrackedConnection): Promise<boolean> {
+  async older(listeners: readonly UdpListener[], inForce: ReadonlySet<number>, isEnding: boolean): Promise<number> {
+    const socket = new NetlinkSocket({ ...this.#options, protocol: NETLINK_NETFILTER })
+    const routes = new NetlinkSocket(this.#options)
     try {
-      await this.#socket?.request(deleteConnection(one))
+      const [only, ...others] = listeners
+      const port = only && others.length === 0 && !isRange(only) ? only.bind_port : null
+      const families = [...new Set(listeners.map(({ bind_address }) => addressFamily(bind_address)))]
+      const flows = await Promise.all(families.map((family) => socket.dump(dumpUdp(family, port))))
+      const found = await olderFlows(flows.flat(), listeners, { inForce, isLocal: await localAddresses(routes) })
+      if (!isEnding) return found.length
+      let ended = 0
+      for (const one of found) if (await this.#delete(one, socket)) ended += 1
+      return ended
+    } finally {
+      socket.close()
+      routes.close()
+    }
+  }
+
+  /** One that has ended since is not counted. */
+  async #delete(one: Pick<TrackedConnection, 'family' | 'key'>, socket = this.#socket): Promise<boolean> {
+    try {
+      await socket?.request(deleteConnection(one))
       return true
     } catch (error) {
       if (error instanceof KernelError && error.code === 'ENOENT') return false

@@ -23,8 +23,8 @@ export const isOfRule = (flow: UnmarkedFlow, rule: RelayRule): boolean =>
   flow.bind_port <= lastPort(rule) &&
   rule.destinations.some((destination) => leadsTo(destination, flow))
 
-const leadsTo = (
-  { address, port, port_range_end }: RelayDestination,
-  { destination_address, destination_port }: UnmarkedFlow,
+export const leadsTo = (
+  { address, port, port_range_end }: Pick<RelayDestination, 'address' | 'port' | 'port_range_end'>,
+  { destination_address, destination_port }: Pick<UnmarkedFlow, 'destination_address' | 'destination_port'>,
 ): boolean =>
   address === destination_address && destination_port >= port && destination_port <= (port_range_end ?? port)

@@ -1,20 +1,23 @@
-// Events of the host's kernel: changes of links and addresses over rtnetlink, and changes of the nftables ruleset by
-// others.
+// Events of the host's kernel: changes of links and addresses over rtnetlink, and changes of nftables and iptables-legacy
+// by others.
 import { LOST, RULESET_CHANGED, type HostEvent } from '@panel/shared/events/model.ts'
 import type { KernelEvents } from '../facilities.ts'
+import type { LegacyTables } from '../iptables/legacy-tables.ts'
 import type { RulesetChanges } from '../nft/ruleset-changes.ts'
 import { transportError } from '../../netlink/errors.ts'
 import { watchLinks, type LinkEvent } from '../../netlink/events.ts'
 import { log } from '../../log.ts'
 
 /** Of the network namespace in which it is called. */
-export const kernelEvents = (ruleset: RulesetChanges): KernelEvents => ({
+export const kernelEvents = (ruleset: RulesetChanges, legacy: Pick<LegacyTables, 'watch'>): KernelEvents => ({
   watch(onEvent) {
     const endLinks = linksWatched(onEvent)
     const endRuleset = ruleset.watch((by) => onEvent(by === '' ? RULESET_CHANGED : { ...RULESET_CHANGED, by }))
+    const endLegacy = legacy.watch(() => onEvent(RULESET_CHANGED))
     return () => {
       endLinks()
       endRuleset()
+      endLegacy()
     }
   },
   watchLinks: (onChange) => linksWatched(onChange),

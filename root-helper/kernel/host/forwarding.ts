@@ -1,18 +1,21 @@
 // The switches of the network namespace in which the helper runs, and our one file of sysctl.d.
 import { message } from '@panel/shared/messages/message.ts'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SWITCHES, switchesBy, SYSCTL_KEYS, type Switch } from '@panel/shared/forwarding/model.ts'
 import { SYSCTL_FILE } from '@panel/shared/forwarding/sysctl.ts'
 import type { Forwarding } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { errorCode, readIfThere, removeIfThere, syncFolder, writeWhole } from '../files/files.ts'
+import { acceptRaFile, AdvertisedInterfaces } from './advertised.ts'
+import { numberIn } from './proc.ts'
 
 const fileOf = (name: Switch): string => `/proc/sys/${SYSCTL_KEYS[name].replaceAll('.', '/')}`
 const CONNTRACK = '/proc/sys/net/netfilter'
 
 export function forwardingIn(sysctlDir: string): Forwarding {
   const path = join(sysctlDir, SYSCTL_FILE)
+  const interfaces = new AdvertisedInterfaces()
   return {
     facts: async () => {
       const values = new Map(SWITCHES.map((name) => [name, numberIn(fileOf(name))]))
@@ -23,7 +26,9 @@ export function forwardingIn(sysctlDir: string): Forwarding {
         conntrack: conntrack(),
       }
     },
-    set: async (name, is_on) => setSwitch(fileOf(name), is_on),
+    set: async (name, is_on) => write(fileOf(name), is_on ? 1 : 0),
+    advertised: (interface_names) => interfaces.read(interface_names),
+    setAcceptRa: async (interface_name, value) => write(acceptRaFile(interface_name), value),
     readFile: async () => readIfThere(path),
     writeFile: (content) => writeWhole(path, content, 0o644),
     removeFile: async () => {
@@ -33,27 +38,14 @@ export function forwardingIn(sysctlDir: string): Forwarding {
   }
 }
 
-function setSwitch(path: string, is_on: boolean): void {
+function write(path: string, value: number): void {
   try {
-    writeFileSync(path, is_on ? '1\n' : '0\n')
+    writeFileSync(path, `${value}\n`)
   } catch (error) {
     throw new KernelError(
       errorCode(error) ?? 'EIO',
       message('root.not_set', { file: path, error: errorCode(error) ?? 'EIO' }).message,
     )
-  }
-}
-
-/**
- * Null where this kernel has no such value. Read on the spot: the kernel waits for nothing, and through the thread pool
- * each file would be four turns of an event loop that may be busy.
- */
-function numberIn(path: string): number | null {
-  try {
-    return Number(readFileSync(path, 'utf8'))
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null
-    throw error
   }
 }
 

@@ -76,32 +76,36 @@ export class Iptables {
   }
 }
 
-/** A listing that ends early, or that lacks a table of the kernel, is that of a program that failed. */
-const saveWhole = (programs: Programs, backend: IptablesBackend, family: Family): Promise<string> =>
+/**
+ * One table, or all that there are. A listing that ends early, or that lacks a table of the kernel, is that of a program
+ * that failed.
+ */
+const saveWhole = (
+  { save }: Programs,
+  backend: IptablesBackend,
+  family: Family,
+  only: string | null = null,
+): Promise<string> =>
   readAgain(async () => {
-    const names = await kernelTables(backend, family)
-    const saved = await run(programs.save, [], '')
+    const names = only === null ? await kernelTables(backend, family) : [only]
+    const saved = await run(save, only === null ? [] : ['-t', only], '')
     const isNamed = (name: string): boolean =>
       saved.includes(`*${name}\n`) || saved.includes(`\`${name}' is incompatible`)
-    if (
-      count(saved, /^\*/gm) !== count(saved, /^COMMIT$/gm) ||
-      !TABLES.every((name) => !names.includes(name) || isNamed(name))
-    )
-      throw cutShort(programs.save)
+    const isWhole = count(saved, /^\*/gm) === count(saved, /^COMMIT$/gm) && names.filter(isListed).every(isNamed)
+    if (!isWhole) throw cutShort(save)
     return saved
   })
 
+/** Tables of other software may have names that iptables never lists. */
+const isListed = (name: string): boolean => TABLES.some((ours) => ours === name)
+
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
-/**
- * Everything that the variant has in both families; null if it is not installed. Throws a KernelError if a listing
- * fails.
- */
-export async function savedBy(backend: IptablesBackend): Promise<string | null> {
-  const variant = variantOf(backend)
-  const [four, six] = [await findPrograms('iptables', variant), await findPrograms('ip6tables', variant)]
-  if (!four) return null
-  return (await saveWhole(four, backend, 4)) + (six ? await saveWhole(six, backend, 6) : '')
+/** One table of iptables-legacy, or all that there are. Throws a KernelError if it is not installed, or fails. */
+export async function saveLegacy(family: Family, only: string | null): Promise<string> {
+  const programs = await findPrograms(family === 4 ? 'iptables' : 'ip6tables', 'legacy')
+  if (!programs) throw new KernelError('ENOENT', message('root.no_legacy').message)
+  return saveWhole(programs, 'iptables_legacy', family, only)
 }
 
 const variantOf = (backend: IptablesBackend): 'nft' | 'legacy' => (backend === 'iptables_nft' ? 'nft' : 'legacy')

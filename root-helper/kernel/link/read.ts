@@ -113,7 +113,7 @@ export class LinkReader {
   /** As the kernel gives them, of the routes over one link; none where the link has gone. */
   async routesOver(index: number): Promise<Message[]> {
     const families = [AF_INET, AF_INET6] as const
-    const dumps = await Promise.all(families.map((family) => orNull(this.socket.dump(dumpRoutes(family, index)))))
+    const dumps = await Promise.all(families.map((family) => orNull(this.socket.dump(dumpRoutes(family, { index })))))
     return dumps.flatMap((messages) => messages ?? [])
   }
 

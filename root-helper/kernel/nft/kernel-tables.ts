@@ -8,7 +8,7 @@ import { chainsRequest, decodeChainName, decodeTable, tablesRequest } from '../.
 import { NFPROTO_INET, NFPROTO_IPV4, NFPROTO_IPV6 } from '../../netlink/nftables/constants.ts'
 import type { Message } from '../../netlink/message.ts'
 import { NetlinkSocket, type Request } from '../../netlink/socket.ts'
-import { readIfThere } from '../files/files.ts'
+import { textIn } from '../host/proc.ts'
 import { TABLE_NAME } from '@panel/shared/ruleset/nft/table.ts'
 
 const PROTOCOLS: Readonly<Record<Family, number>> = { 4: NFPROTO_IPV4, 6: NFPROTO_IPV6 }
@@ -16,7 +16,7 @@ const PROTOCOLS: Readonly<Record<Family, number>> = { 4: NFPROTO_IPV4, 6: NFPROT
 /** Names of the tables that the variant has in this namespace; none for a family that the kernel lacks. */
 export async function kernelTables(backend: IptablesBackend, family: Family): Promise<string[]> {
   if (backend === 'iptables_legacy')
-    return (readIfThere(`/proc/net/${family === 4 ? 'ip' : 'ip6'}_tables_names`) ?? '').split('\n').filter(Boolean)
+    return (textIn(`/proc/net/${family === 4 ? 'ip' : 'ip6'}_tables_names`) ?? '').split('\n').filter(Boolean)
   return (await dump(tablesRequest()))
     .map(decodeTable)
     .filter((table) => table.family === PROTOCOLS[family])

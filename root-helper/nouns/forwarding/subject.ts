@@ -1,6 +1,20 @@
 // The switches of the kernel that relaying needs as a subject of the transaction.
 import { message } from '@panel/shared/messages/message.ts'
-import { switchesBy, SYSCTL_KEYS, type ForwardingFound, type ForwardingState } from '@panel/shared/forwarding/model.ts'
+import type { Change } from '@panel/shared/change/change.ts'
+import {
+  keepingAdvertised,
+  onHost,
+  type AcceptRa,
+  type HostForwarding,
+  type SavedSwitches,
+} from '@panel/shared/forwarding/host.ts'
+import {
+  switchesBy,
+  SYSCTL_KEYS,
+  type ForwardingFound,
+  type ForwardingState,
+  type ForwardingSwitches,
+} from '@panel/shared/forwarding/model.ts'
 import { checkForwarding, planForwarding, type ForwardingStep } from '@panel/shared/forwarding/plan.ts'
 import { readSysctl } from '@panel/shared/forwarding/read-sysctl.ts'
 import { renderSysctl } from '@panel/shared/forwarding/sysctl.ts'
@@ -11,15 +25,48 @@ import type { Subject } from '../../subject.ts'
 export async function probeForwarding(forwarding: Forwarding): Promise<ForwardingFound> {
   const { live, ...facts } = await forwarding.facts()
   const content = await forwarding.readFile()
-  const saved = content === null ? null : readSysctl(content)
-  return { state: { live, saved }, is_foreign_file: content !== null && saved === null, ...facts }
+  const file = content === null ? null : readSysctl(content)
+  const previous = file?.accept_ra ?? {}
+  const there = new Map((await forwarding.advertised(Object.keys(previous))).map((one) => [one.interface_name, one]))
+  const names = [...new Set([...there.keys(), ...Object.keys(previous)])].sort()
+  return {
+    state: { live, saved: file && { switches: file.switches, previous: file.previous } },
+    advertised: names.map((interface_name) => ({
+      interface_name,
+      accept_ra: there.get(interface_name)?.accept_ra ?? null,
+      previous: previous[interface_name] ?? null,
+      is_settable: there.get(interface_name)?.is_settable ?? false,
+    })),
+    is_foreign_file: content !== null && file === null,
+    ...facts,
+  }
 }
 
-export function forwardingSubject(forwarding: Forwarding): Subject<ForwardingState, ForwardingFound, ForwardingStep> {
+type Found = Omit<ForwardingFound, 'state'> & { readonly state: HostForwarding }
+
+async function probeHost(forwarding: Forwarding): Promise<Found> {
+  const found = await probeForwarding(forwarding)
+  return { ...found, state: onHost(found.state, found) }
+}
+
+/**
+ * A change of the wire speaks of switches alone; root finds by itself which interfaces it has to keep, so that no caller
+ * can have it lose them.
+ */
+export async function hostChange(
+  forwarding: Forwarding,
+  change: Change<ForwardingState>,
+): Promise<Change<HostForwarding>> {
+  const before = onHost(requireForwarding(change.before), await probeForwarding(forwarding))
+  return { before, after: keepingAdvertised(before, requireForwarding(change.after)) }
+}
+
+export function forwardingSubject(forwarding: Forwarding): Subject<HostForwarding, Found, ForwardingStep> {
   return {
     noun: 'forwarding',
     canonical: (state) => canonical(requireForwarding(state)),
-    probe: async () => probeForwarding(forwarding),
+    fromJournal: (state) => fromJournal(state as JournalState),
+    probe: async () => probeHost(forwarding),
     plan: (found, wanted) => planForwarding(requireForwarding(found), requireForwarding(wanted)),
     check: (_change, wanted, found) => checkForwarding(requireForwarding(wanted), requireForwarding(found)),
     allow: async (_change, found, steps) => allowForwarding(found, steps),
@@ -35,6 +82,8 @@ export function forwardingSubject(forwarding: Forwarding): Subject<ForwardingSta
 
 function executeForwardingStep(forwarding: Forwarding, step: ForwardingStep): Promise<void> {
   switch (step.kind) {
+    case 'accept_ra_set':
+      return forwarding.setAcceptRa(step.interface_name, step.value)
     case 'forwarding_set':
       return forwarding.set(step.name, step.is_on)
     case 'sysctl_file_write':
@@ -45,10 +94,31 @@ function executeForwardingStep(forwarding: Forwarding, step: ForwardingStep): Pr
 }
 
 /** The same fields in the same order, so that equal states are equal text. */
-function canonical({ live, saved }: ForwardingState): ForwardingState {
-  const ordered = (of: ForwardingState['live']): ForwardingState['live'] => switchesBy((name) => of[name])
+function canonical({ live, saved, accept_ra }: HostForwarding): HostForwarding {
+  const ordered = (of: ForwardingSwitches): ForwardingSwitches => switchesBy((name) => of[name])
   return {
     live: ordered(live),
-    saved: saved && { switches: ordered(saved.switches), previous: ordered(saved.previous) },
+    saved: saved && {
+      switches: ordered(saved.switches),
+      previous: ordered(saved.previous),
+      accept_ra: sorted(saved.accept_ra),
+    },
+    accept_ra: sorted(accept_ra),
   }
 }
+
+const sorted = (values: AcceptRa): AcceptRa =>
+  Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)))
+
+/** Journals and windows of versions before 1.3 hold the switches alone. */
+interface JournalState {
+  readonly live: ForwardingSwitches
+  readonly saved: (Omit<SavedSwitches, 'accept_ra'> & Partial<SavedSwitches>) | null
+  readonly accept_ra?: AcceptRa
+}
+
+const fromJournal = ({ live, saved, accept_ra = {} }: JournalState): HostForwarding => ({
+  live,
+  saved: saved && { ...saved, accept_ra: saved.accept_ra ?? {} },
+  accept_ra,
+})

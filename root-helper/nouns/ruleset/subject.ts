@@ -55,10 +55,14 @@ interface Found {
   readonly held: HeldRuleset
 }
 
-/** `counted` receives the last values of the counters that a step deletes. */
+/**
+ * `counted` receives the last values of the counters that a step deletes; `submitted` the rules that the kernel held
+ * and holds, once that was read back.
+ */
 export function rulesetSubject(
   rulesets: Rulesets,
   counted: (last: readonly RelayCounters[]) => void,
+  submitted: (before: readonly RelayRule[], after: readonly RelayRule[]) => Promise<void> = async () => undefined,
 ): Subject<HostRules, Found, HostRulesStep> {
   let backend: HeldRuleset['backend'] = 'none'
   return {
@@ -90,6 +94,9 @@ export function rulesetSubject(
       await rulesets.rehearse(swapOf(from, to), swapOf(to, from))
     },
     execute: (step) => executeStep(rulesets, step, counted),
+    async arrived(steps) {
+      for (const step of steps) if (step.kind === 'ruleset_submit') await submitted(step.before, step.after)
+    },
     remedy: () => [
       message('root.look', { commands: HOW_TO_LOOK[backend] }).message,
       message('root.reapply_rules').message,

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import { findRelayBlocks, takenBy } from '@panel/shared/foreign/relay-block.ts'
-import { foreignTables, readForeign } from '@panel/shared/foreign/read.ts'
+import { foreignTables, foreignTablesIn, readForeign } from '@panel/shared/foreign/read.ts'
 import { METHODS } from '@panel/shared/rpc/methods.ts'
 import { IN_ROTATION } from '@panel/shared/ruleset/model.ts'
 import { Ajv } from 'ajv'
@@ -98,6 +98,8 @@ describe('The netfilter of other software', () => {
       nftables: [{ table: { family: 'inet', name: 'a; flush ruleset' } }, { table: { family: 'inet', name: 'panel' } }],
     }
     assert.deepEqual(foreignTables(JSON.stringify(odd)), { tables: [], unnamed: 1 })
+    const text = 'table ip filter # handle 6\ntable inet panel_hold # handle 5\ntable inet two words # handle 7\n'
+    assert.deepEqual(foreignTablesIn(text), { tables: ['ip filter'], unnamed: 1 })
   })
 
   it('that is asleep is not met, and of what is too long the first is told', () => {

@@ -14,7 +14,7 @@ import { withForwarding, withoutForwarding } from '@panel/shared/forwarding/plan
 import { readSysctl } from '@panel/shared/forwarding/read-sysctl.ts'
 import { renderSysctl } from '@panel/shared/forwarding/sysctl.ts'
 import { startSwitches } from '@panel/root-helper/nouns/forwarding/start.ts'
-import { forwardingSubject, probeForwarding } from '@panel/root-helper/nouns/forwarding/subject.ts'
+import { forwardingSubject, hostChange, probeForwarding } from '@panel/root-helper/nouns/forwarding/subject.ts'
 import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
 import { Transaction } from '@panel/root-helper/transaction.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
@@ -26,8 +26,10 @@ describe('A change of forwarding', () => {
   quietly()
   const switches = (...on: Switch[]) => switchesBy((name) => on.includes(name))
   const OFF: ForwardingState = { live: switches(), saved: null }
-  const applyForwarding = (kernel: Kernel, change: Change<ForwardingState>) =>
-    new Transaction(forwardingSubject(kernel.forwarding), noJournal()).apply(change)
+  const applyForwarding = async (kernel: Kernel, change: Change<ForwardingState>) =>
+    new Transaction(forwardingSubject(kernel.forwarding), noJournal()).apply(
+      await hostChange(kernel.forwarding, change),
+    )
   const stateOf = async (kernel: Kernel): Promise<ForwardingState> => (await probeForwarding(kernel.forwarding)).state
 
   it('turns it on, now and at boot, and records what was set before; twice is the same', async () => {
@@ -59,8 +61,9 @@ describe('A change of forwarding', () => {
   it('leaves the host as it was when any step fails', async () => {
     const after = withForwarding(OFF, FORWARDING)
     for (const fault of ['refuses', 'half', 'lies'] as const) {
-      for (const at of [1, 2, 3]) {
+      for (const at of [1, 2, 3, 4, 5]) {
         const kernel = new FakeKernel()
+        kernel.forwarding.acceptRa = { eth0: 1, eth1: 1, eth2: 0 }
         const picture = kernel.picture()
         assert.equal(
           (await applyForwarding(new FaultyKernel(kernel, onlyAt(at, fault)), { before: OFF, after })).outcome,
@@ -69,6 +72,77 @@ describe('A change of forwarding', () => {
         assert.equal(kernel.picture(), picture)
       }
     }
+  })
+
+  it('of IPv6 takes router advertisements on first, and gives that up last', async () => {
+    const kernel = new FakeKernel()
+    kernel.forwarding.acceptRa = { eth0: 1, eth1: 2, 'eth0.7': 1, wan: 0 }
+    const before = await stateOf(kernel)
+    await applyForwarding(kernel, { before, after: withForwarding(before, FORWARDING) })
+    assert.deepEqual(kernel.changes, [
+      'accept_ra eth0 2',
+      'accept_ra eth0.7 2',
+      'forwarding ipv4 true',
+      'forwarding ipv6 true',
+      'write 99-tunnel-panel.conf',
+    ])
+    assert.match(
+      kernel.forwarding.file ?? '',
+      /\nnet\/ipv6\/conf\/eth0\/accept_ra = 2\nnet\/ipv6\/conf\/eth0\.7\/accept_ra = 2\nnet\/ipv6\/conf\/eth1\/accept_ra = 2\nnet\.ipv4/,
+    )
+    const on = await stateOf(kernel)
+    kernel.changes.splice(0)
+    await applyForwarding(kernel, { before: on, after: withoutForwarding(on) })
+    assert.deepEqual(kernel.changes, [
+      'remove 99-tunnel-panel.conf',
+      'forwarding ipv4 false',
+      'forwarding ipv6 false',
+      'accept_ra eth0 1',
+      'accept_ra eth0.7 1',
+    ])
+  })
+
+  it('of IPv4 alone leaves router advertisements alone, and so does one of connection tracking', async () => {
+    const kernel = new FakeKernel()
+    kernel.forwarding.acceptRa = { eth0: 1 }
+    const before = await stateOf(kernel)
+    await applyForwarding(kernel, { before, after: withForwarding(before, ['ipv4', ...CONNECTION_DETAILS]) })
+    assert.deepEqual(kernel.forwarding.acceptRa, { eth0: 1 })
+  })
+
+  it('keeps in the file an interface that is not there for now', async () => {
+    const kernel = new FakeKernel()
+    kernel.forwarding.acceptRa = { usb0: 1 }
+    const before = await stateOf(kernel)
+    await applyForwarding(kernel, { before, after: withForwarding(before, ['ipv6']) })
+    kernel.forwarding.acceptRa = {}
+    const on = await stateOf(kernel)
+    assert.equal(
+      (await applyForwarding(kernel, { before: on, after: withForwarding(on, ['ipv4']) })).outcome,
+      'applied',
+    )
+    assert.match(kernel.forwarding.file ?? '', /usb0\/accept_ra = 2/)
+  })
+
+  it('is refused where it would take away IPv6 that came by router advertisement', async () => {
+    const kernel = new FakeKernel()
+    Object.assign(kernel.forwarding, { acceptRa: { eth0: 1 }, isSettable: false })
+    await assert.rejects(applyForwarding(kernel, { before: OFF, after: withForwarding(OFF, FORWARDING) }), {
+      code: 'would_lose_ipv6',
+      message: /sysctl -w net\/ipv6\/conf\/eth0\/accept_ra=2/,
+    })
+    assert.deepEqual(kernel.changes, [])
+  })
+
+  it('is put back from the journal of an earlier version, which knew the switches alone', async () => {
+    const kernel = new FakeKernel()
+    kernel.forwarding.acceptRa = { eth0: 1 }
+    const before = await stateOf(kernel)
+    const after = withForwarding(before, ['ipv6'])
+    await applyForwarding(kernel, { before, after })
+    const transaction = new Transaction(forwardingSubject(kernel.forwarding), noJournal())
+    assert.equal((await transaction.undo({ before, after }, 'cut short')).outcome, 'restored')
+    assert.deepEqual([kernel.forwarding.acceptRa, kernel.forwarding.file], [{ eth0: 1 }, null])
   })
 
   it('never writes over a file in the place of ours, nor takes it away', async () => {
@@ -106,7 +180,8 @@ describe('The file of switches', () => {
     fc.assert(
       fc.property(names, names, (live, wanted) => {
         const { saved } = withForwarding(stateWith(live, null), wanted)
-        assert.deepEqual(saved && readSysctl(renderSysctl(saved)), saved)
+        const file = saved && { ...saved, accept_ra: { 'eth0.1': 1, eth0: 2 } }
+        assert.deepEqual(file && readSysctl(renderSysctl(file)), file)
       }),
     )
   })
@@ -137,7 +212,11 @@ describe('The file of switches', () => {
 describe('The start of the helper', () => {
   quietly()
   const file = (on: readonly Switch[]): string =>
-    renderSysctl({ switches: switchesBy((name) => on.includes(name)), previous: switchesBy(() => false) })
+    renderSysctl({
+      switches: switchesBy((name) => on.includes(name)),
+      previous: switchesBy(() => false),
+      accept_ra: {},
+    })
 
   it('sets what boot could not, because connection tracking was not loaded, and nothing else', async () => {
     const kernel = new FakeKernel()

@@ -43,6 +43,7 @@ const facts = (more: Partial<ImpactFacts> = {}): ImpactFacts => ({
   tunnels: [{ tunnel_id: 1, interface_name: 'gre-a-1', state: 'Up', underlay_device: 'eth0' }],
   rules: [],
   connections: { unknown: null, totals: new Map(), byDestination: null },
+  older: 0,
   through: new Map(),
   took: () => null,
   ...more,

@@ -61,7 +61,9 @@ describe('The sentences of the API', () => {
   })
 
   it('are known again where the root helper says them', () => {
-    const text = ['root-helper', 'shared/path', 'shared/ruleset', 'web-daemon/change'].flatMap(sources).join('\n')
+    const text = ['root-helper', 'shared/forwarding', 'shared/path', 'shared/ruleset', 'web-daemon/change']
+      .flatMap(sources)
+      .join('\n')
     assert.deepEqual(
       Object.entries(ROOT_SAYS).filter(
         ([id, phrase]) => !text.includes(`'${id}'`) && !text.includes(phrase.replaceAll('{', '${')),

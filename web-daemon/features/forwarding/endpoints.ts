@@ -8,12 +8,14 @@ import {
 import { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { sameState } from '@panel/shared/change/change.ts'
+import { keepingAdvertised, onHost } from '@panel/shared/forwarding/host.ts'
 import { withForwarding, withoutForwarding } from '@panel/shared/forwarding/plan.ts'
 import { NOTHING_FORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext, ReadDb } from '../../platform/context.ts'
 import { command, ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { probeRuleBackend } from '../system/rule-backend.ts'
+import { refuseLoss } from './auto.ts'
 import { foreignRules, foreignView } from './foreign.ts'
 import { take } from './state.ts'
 import { accountingWarnings, conntrackWarnings, forwardingView } from './view.ts'
@@ -94,9 +96,12 @@ const foreseeChange =
   ({ rulesInForce }: ForwardingUse) =>
   async ({ request, db }: ReadContext, { body }: Incoming<ForwardingBody>): Promise<Foreseen> => {
     const found = await request('forwarding.probe', {})
-    const after = wantedState(found, await rulesInForce(db), body)
-    if (sameState(found.state, after)) return NOTHING_FORESEEN
-    return { changes: [{ noun: 'forwarding', change: { before: found.state, after } }], warnings: [] }
+    const wanted = wantedState(found, await rulesInForce(db), body)
+    if (sameState(found.state, wanted)) return NOTHING_FORESEEN
+    if (wanted.live.ipv6) refuseLoss(found)
+    const before = onHost(found.state, found)
+    const change = { before, after: keepingAdvertised(before, wanted) }
+    return { changes: [{ noun: 'forwarding', change }], warnings: [] }
   }
 
 /** What was set before the panel turned it on, or what is turned on now. */

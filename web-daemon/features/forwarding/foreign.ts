@@ -4,7 +4,14 @@ import type { ForeignView } from '@panel/shared/api/forwarding.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { markWritersIn, type MarkWriter } from '@panel/shared/foreign/mark-writers.ts'
-import { findRelayBlocks, takenBy, type RelayBlock, type Taker } from '@panel/shared/foreign/relay-block.ts'
+import {
+  findRelayBlocks,
+  relayBlocksIn,
+  takenBy,
+  type RelayBlock,
+  type Taker,
+} from '@panel/shared/foreign/relay-block.ts'
+import type { Surroundings } from '@panel/shared/foreign/relay-packet.ts'
 import { fromRoot, type Message, message, sentences, messageFields } from '@panel/shared/messages/message.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 
@@ -44,22 +51,36 @@ export async function foreignInTheWay(
   out_interface: string | null,
 ): Promise<InTheWay> {
   if (foreign.chains.length === 0) return NOTHING_IN_THE_WAY
-  const interfaces = (await request('host.probe', { parts: ['interfaces'] })).interfaces ?? []
-  const addressed = interfaces.map(({ name, addresses }) => ({
-    name,
-    addresses: addresses.map((text) => text.split('/')[0] ?? ''),
-  }))
-  const owner = addressed.find(({ addresses }) => addresses.includes(rule.bind_address))
-  const around = {
-    own_addresses: addressed.flatMap(({ addresses }) => addresses),
-    in_interface: owner?.name ?? null,
-    out_interface,
-  }
+  const around = (await surroundings(request))(rule, out_interface)
   return {
     blocks: findRelayBlocks(rule, foreign, around),
     takers: takenBy(rule, foreign),
     writers: markWritersIn(foreign)(rule, around),
   }
+}
+
+/** What drops, or may drop, what each of many rules relays. */
+export async function foreignBlocks(
+  request: Reader,
+  foreign: ForeignFound,
+): Promise<(rule: RelayRule, out_interface: string | null) => RelayBlock[]> {
+  const blocksOf = relayBlocksIn(foreign)
+  if (!blocksOf) return () => []
+  const around = await surroundings(request)
+  return (rule, out_interface) => blocksOf(rule, around(rule, out_interface))
+}
+
+async function surroundings(request: Reader): Promise<(rule: RelayRule, out_interface: string | null) => Surroundings> {
+  const interfaces = (await request('host.probe', { parts: ['interfaces'] })).interfaces ?? []
+  const owners = new Map(
+    interfaces.flatMap(({ name, addresses }) => addresses.map((text) => [text.split('/')[0] ?? '', name] as const)),
+  )
+  const own_addresses = [...owners.keys()]
+  return ({ bind_address }, out_interface) => ({
+    own_addresses,
+    in_interface: owners.get(bind_address) ?? null,
+    out_interface,
+  })
 }
 
 export const describeTaker = ({ table, chain, text, is_certain }: Taker): Message =>

@@ -1,7 +1,7 @@
 // What an impact is worked out from, read as far as the foreseen changes need it. What cannot be read is not known, and
 // the impact says so.
 import { formatCidr, parseIp } from '@panel/shared/address/ip.ts'
-import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import { keptInterfaces, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { tunnelChanges, type ImpactFacts, type TunnelFacts } from '@panel/shared/impact/impact.ts'
 import { INTERRUPTED, linkImpact } from '@panel/shared/impact/link.ts'
 import type { RuleFacts } from '@panel/shared/impact/rules.ts'
@@ -18,6 +18,7 @@ import { allRoutes } from '../routes/store.ts'
 import type { Traffic } from '../routes/traffic/traffic.ts'
 import { existingTunnels, type ExistingTunnel } from '../tunnels/store.ts'
 import { countConnections } from './connections.ts'
+import { countOlder } from './older.ts'
 import { nullIfUnreadable } from './unreadable.ts'
 
 export interface ImpactDeps {
@@ -41,16 +42,23 @@ export async function gatherFacts(
   ])
   const [rules, ways, through, connections] = await Promise.all([
     rulesIn(context, records, isOverLinks),
-    lookUp(context, [requester.client_ip, ...(cut.length > 0 ? tunnels.map(farEnd) : [])], links.length > 0),
+    lookUp(
+      context,
+      [requester.client_ip, ...(cut.length > 0 ? tunnels.map(farEnd) : [])],
+      links.length > 0 || keptInterfaces(foreseen).length > 0,
+    ),
     routesThrough(context, cut.map(nameOf)),
     countConnections(context, traffic, { records, isByDestination: isOverLinks }),
   ])
+  const older = await countOlder(context, foreseen)
+  const unknown = isOverLinks && ways === null ? WAYS_UNKNOWN : (connections.unknown ?? older.unknown)
   return {
     checked_at: connections.checked_at,
     client: clientFacts(requester, ways),
     tunnels: tunnels.map((one) => ({ ...tunnelFacts(one, ways), state: stateOf(one.tunnel_id) })),
     rules,
-    connections: isOverLinks && ways === null ? { ...connections, unknown: WAYS_UNKNOWN } : connections,
+    connections: { ...connections, unknown },
+    older: older.count,
     through,
     took,
   }

@@ -4,22 +4,28 @@ import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { Changed } from './change.ts'
+import type { foreseeSwitches } from './foreseen.ts'
 import { planView, verificationView } from './plan-view.ts'
 import type { RouteRecord } from './record.ts'
 import { countInForce } from './store.ts'
 import { routeView } from './view.ts'
 
+interface Switches {
+  /** As they were foreseen before the change. */
+  readonly switches: Awaited<ReturnType<typeof foreseeSwitches>>
+}
+
 export async function changeAnswer(
   { db }: Pick<ReadContext, 'db'>,
   record: RouteRecord,
-  { change, outcome, backend }: Changed,
+  { change, outcome, backend, switches }: Changed & Switches,
   warnings: readonly Warning[],
 ): Promise<ChangeRouteAnswer> {
   const { route_rule_id } = record
   const { ipv4, ipv6 } = await countInForce(db)
   return {
     route: routeView(record),
-    plan: planView(change, { route_rule_id, warnings }),
+    plan: planView(change, { route_rule_id, warnings, switches: switches.map((one) => one.change) }),
     verification: verificationView(outcome.checks, { backend, rule_count: ipv4 + ipv6 }),
     warnings: [...warnings],
   }

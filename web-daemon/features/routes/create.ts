@@ -8,7 +8,7 @@ import { created, type Answer, type Incoming } from '../../platform/http/endpoin
 import { changeAnswer } from './answer.ts'
 import { changeOf, wantedOf } from './change.ts'
 import { draftRoute } from './draft/draft.ts'
-import { foreseeRules } from './foreseen.ts'
+import { foreseeRules, foreseeSwitches } from './foreseen.ts'
 import { preparePath } from './health/path-check.ts'
 import type { Traffic } from './traffic/traffic.ts'
 
@@ -22,8 +22,11 @@ export const createRoute =
   (context: CommandContext, incoming: Incoming<CreateRouteBody>): Promise<Answer<ChangeRouteAnswer>> =>
     context.inTurn(async () => {
       const { record: draft, warnings } = await draftRoute(context, incoming)
+      const switches = await foreseeSwitches(context, [draft])
       const { resource, change, backend } = await changeOf(context, traffic, [wantedOf(draft, null)])
       const { record, outcome } = await create(context, resource, { draft, changes: [change] })
       const more = await preparePath(context, record)
-      return created(await changeAnswer(context, record, { change, backend, outcome }, [...warnings, ...more]))
+      return created(
+        await changeAnswer(context, record, { change, backend, outcome, switches }, [...warnings, ...more]),
+      )
     })

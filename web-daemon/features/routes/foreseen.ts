@@ -4,7 +4,7 @@ import type { Ended, Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { foreseeForwarding } from '../forwarding/auto.ts'
 import { planRules, type WantedRule } from './change.ts'
-import { abandonedEnds } from './connections/connections.ts'
+import { keptEnds } from './connections/connections.ts'
 import type { KernelRules } from './kernel-rules.ts'
 import { familyOf, type NamedRoute } from './record.ts'
 
@@ -22,19 +22,28 @@ export async function foreseeRules(
   { rules, records, warnings = [], ended = null, held }: Wanted,
 ): Promise<Foreseen> {
   const { change } = await planRules(context, rules, held)
-  const families = new Set(records.filter(({ is_enabled }) => is_enabled).map(familyOf))
   return {
     changes: [
       ...(change.before || change.after ? [{ noun: 'route' as const, change }] : []),
-      ...(await foreseeForwarding(context, [...families])),
+      ...(await foreseeSwitches(context, records)),
     ],
     ended: ended ? [ended] : [],
     warnings,
   }
 }
 
-/** `after` null: the rule goes. */
-export function endedBy(before: NamedRoute, after: NamedRoute | null, isRequested: boolean | undefined): Ended | null {
-  const destinations = isRequested === true ? abandonedEnds(before, after) : null
-  return destinations && { route_rule_id: before.route_rule_id, destinations }
+/** What turns forwarding on for these once they are in force. Call it before they are changed: it may refuse with 409. */
+export function foreseeSwitches(
+  context: ReadContext,
+  records: readonly NamedRoute[],
+): ReturnType<typeof foreseeForwarding> {
+  const families = new Set(records.filter(({ is_enabled }) => is_enabled).map(familyOf))
+  return foreseeForwarding(context, [...families])
 }
+
+/** `after` null: the rule goes. */
+export const endedBy = (
+  before: NamedRoute,
+  after: NamedRoute | null,
+  isRequested: boolean | undefined,
+): Ended | null => (isRequested === true ? { route_rule_id: before.route_rule_id, kept: keptEnds(after) } : null)

@@ -10,7 +10,7 @@ import { dropConnections } from './connections/connections.ts'
 import { draftUpdate } from './draft/update.ts'
 import { requireRoute, targetOf } from './get.ts'
 import { preparePath } from './health/path-check.ts'
-import { endedBy, foreseeRules } from './foreseen.ts'
+import { endedBy, foreseeRules, foreseeSwitches } from './foreseen.ts'
 import { reapplyRules, updateRule, wantedOf } from './change.ts'
 import type { NamedRoute, RouteRecord } from './record.ts'
 import { routesOf } from './store.ts'
@@ -33,6 +33,7 @@ const act =
     context.inTurn(async () => {
       const stored = await targetOf(context, incoming.params)
       const { wanted, warnings, drop_connections } = await decide(context, stored, incoming)
+      const switches = await foreseeSwitches(context, [wanted])
       const { record, changed } = await updateRule(context, traffic, stored, wanted)
       const { connections_dropped, warnings: undropped } = await dropConnections(
         context,
@@ -42,7 +43,7 @@ const act =
       )
       const answer: RouteActionAnswer = {
         action,
-        ...(await changeAnswer(context, record, changed, [
+        ...(await changeAnswer(context, record, { ...changed, switches }, [
           ...warnings,
           ...(await preparePath(context, record)),
           ...undropped,

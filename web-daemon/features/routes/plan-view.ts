@@ -9,6 +9,7 @@ import { checkMessage, type Check } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import { changedIds, planRuleset, type RulesetStep } from '@panel/shared/ruleset/plan.ts'
 import { message, reference, messageFields, type Message } from '@panel/shared/messages/message.ts'
+import { forwardingSteps, type ForwardingChange } from '../forwarding/plan-view.ts'
 import { portsOf, spelledEnd } from './ports.ts'
 
 /** What is shown around the steps. */
@@ -16,18 +17,24 @@ interface Frame {
   /** Null in a preview: there is none yet. */
   readonly route_rule_id: number | null
   readonly warnings: readonly Warning[]
+  /** What turns forwarding on once the rules are in force. */
+  readonly switches?: readonly ForwardingChange[]
 }
 
-export function planView(change: Change<RulesetState>, { route_rule_id, warnings }: Frame): RoutePlanView {
+export function planView(
+  change: Change<RulesetState>,
+  { route_rule_id, warnings, switches = [] }: Frame,
+): RoutePlanView {
   const stepsOf = ({ before, after }: Change<RulesetState>): StepView[] => planRuleset(before, after).map(stepView)
   const steps = stepsOf(change)
+  const forwarding = forwardingSteps(switches)
   const ids = changedIds(change)
   return {
     operation: steps.length === 0 ? 'none' : operationOf(change),
     route_rule_id,
     affected_route_rule_ids: route_rule_id === null ? [] : ids,
-    steps,
-    rollback: stepsOf(invert(change)),
+    steps: [...steps, ...forwarding.steps],
+    rollback: [...forwarding.rollback, ...stepsOf(invert(change))],
     files: [],
     verification: checkRuleset(ids, change.after, change.after).map(({ name, expected }) => ({ name, expected })),
     requires_recreate: false,

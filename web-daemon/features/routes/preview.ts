@@ -10,6 +10,7 @@ import type { ReadImpact } from '../../platform/impact.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { draftRoute, type Draft } from './draft/draft.ts'
 import { asCreateBody, draftUpdate } from './draft/update.ts'
+import { foreseeSwitches } from './foreseen.ts'
 import { payloadOf, ruleText } from './payload.ts'
 import { planView } from './plan-view.ts'
 import { ruleOf, type RouteRecord } from './record.ts'
@@ -29,7 +30,8 @@ export const previewRoute =
     const others = held.filter(({ route_rule_id }) => route_rule_id !== stored?.route_rule_id)
     const isSubmitting = rule !== null || present !== null
     const change = { before: present && rulesOrNull([present]), after: rule && [rule] }
-    const changes = isSubmitting ? [{ noun: 'route' as const, change }] : []
+    const switches = await foreseeSwitches(context, isSubmitting ? [record] : [])
+    const changes = isSubmitting ? [{ noun: 'route' as const, change }, ...switches] : []
     const wanted = [...others, ...(rule ? [rule] : [])].sort(inOrder)
     const { text, note } = isSubmitting
       ? payloadOf(rule_backend, held, wanted)
@@ -39,7 +41,11 @@ export const previewRoute =
       payload: text,
       rule_text: rule ? ruleText(rule_backend, rule) : '',
       present_text: present ? ruleText(rule_backend, present) : '',
-      plan: planView(change, { route_rule_id: stored?.route_rule_id ?? null, warnings }),
+      plan: planView(change, {
+        route_rule_id: stored?.route_rule_id ?? null,
+        warnings,
+        switches: switches.map((one) => one.change),
+      }),
       resolved,
       warnings,
       ...messageFields('note', sentences(note, message('note.nothing_done'))),

@@ -12,7 +12,7 @@ import { changeAnswer } from './answer.ts'
 import { updateRule, wantedOf, type Changed } from './change.ts'
 import { dropConnections } from './connections/connections.ts'
 import { draftUpdate, type UpdateRequest } from './draft/update.ts'
-import { endedBy, foreseeRules } from './foreseen.ts'
+import { endedBy, foreseeRules, foreseeSwitches } from './foreseen.ts'
 import { requireRoute, targetOf } from './get.ts'
 import { preparePath } from './health/path-check.ts'
 import { ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
@@ -56,6 +56,7 @@ export async function amend(
 ): Promise<UpdateRouteAnswer> {
   const { record: wanted, warnings } = await draftUpdate(context, stored, request)
   const isConcerned = !sameState(ruleOf(stored), ruleOf(wanted))
+  const switches = await foreseeSwitches(context, isConcerned ? [wanted] : [])
   const { record, changed } = isConcerned
     ? await updateRule(context, traffic, stored, wanted)
     : await storeAlone(context, traffic, wanted)
@@ -68,7 +69,7 @@ export async function amend(
     request.body.drop_connections,
   )
   return {
-    ...(await changeAnswer(context, record, changed, [...warnings, ...more, ...undropped])),
+    ...(await changeAnswer(context, record, { ...changed, switches }, [...warnings, ...more, ...undropped])),
     connections_dropped,
   }
 }

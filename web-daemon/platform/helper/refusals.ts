@@ -21,6 +21,7 @@ const CODE_OF: Record<Exclude<RefusalCode, 'malformed'>, ErrorCode> = {
   window_ended: 'SERVICE_UNAVAILABLE',
   window_over: 'SAFE_APPLY_OVER',
   irreversible: 'IRREVERSIBLE',
+  would_lose_ipv6: 'WOULD_LOSE_IPV6',
 }
 
 /** Root sends a code and a phrase; what it passes on of the kernel is English in every language. */
@@ -40,6 +41,7 @@ const MESSAGE_OF = {
   window_ended: 'panel.window_ended',
   window_over: 'panel.window_over',
   irreversible: 'panel.irreversible',
+  would_lose_ipv6: 'panel.would_lose_ipv6',
 } as const satisfies Record<Exclude<RefusalCode, 'malformed'>, MessageId>
 
 export function helperAway(reason: string): Refusal {

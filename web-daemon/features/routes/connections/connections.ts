@@ -3,6 +3,7 @@
 import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
+import type { RelayDestination } from '@panel/shared/ruleset/model.ts'
 import { message, type Message, sentences, messageFields } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../../platform/context.ts'
 import { accountingWarnings, conntrackWarnings } from '../../forwarding/view.ts'
@@ -71,7 +72,7 @@ interface Dropped {
 }
 
 /**
- * Ends connections to destinations that the rule no longer relays to. The change stands even if this fails. Call it
+ * Ends connections to destinations that the rule does not relay to, whenever it left them. The change stands even if this fails. Call it
  * after the change is stored.
  */
 export async function dropConnections(
@@ -81,10 +82,13 @@ export async function dropConnections(
   isRequested: boolean | undefined,
 ): Promise<Dropped> {
   if (isRequested !== true) return { connections_dropped: null, warnings: [] }
-  const destinations = abandonedEnds(before, after)
-  if (destinations === null) return { connections_dropped: 0, warnings: [] }
   try {
-    const { dropped } = await request('ruleset.disconnect', { route_rule_ids: [before.route_rule_id], destinations })
+    const kept = keptEnds(after)
+    const { dropped } = await request('ruleset.disconnect', {
+      route_rule_ids: [before.route_rule_id],
+      destinations: [],
+      kept,
+    })
     note.operation(`Ended ${dropped} connections`)
     return { connections_dropped: dropped, warnings: [] }
   } catch (refused) {
@@ -102,21 +106,8 @@ export async function dropConnections(
   }
 }
 
-interface End {
-  readonly address: string
-  readonly port: number
-}
-
-/** Empty: all destinations; null: none. */
-export function abandonedEnds(before: NamedRoute, after: NamedRoute | null): End[] | null {
-  const [was, is] = [ruleOf(before), after && ruleOf(after)]
-  if (!is) return []
-  const ends = (rule: typeof is | null): End[] =>
-    (rule?.destinations ?? []).map(({ address, port }) => ({ address, port }))
-  const left = ends(was).filter(
-    (one) => !ends(is).some(({ address, port }) => address === one.address && port === one.port),
-  )
-  if (left.length === 0) return null
-  // With a port range a connection goes to one of many ports, so all are ended.
-  return was?.bind_port_range_end === null ? left : []
+/** Where the rule leads; none where it is not in force. */
+export function keptEnds(after: NamedRoute | null): Pick<RelayDestination, 'address' | 'port' | 'port_range_end'>[] {
+  const rule = after && ruleOf(after)
+  return (rule?.destinations ?? []).map(({ address, port, port_range_end }) => ({ address, port, port_range_end }))
 }

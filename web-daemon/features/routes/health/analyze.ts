@@ -29,7 +29,7 @@ export function analyzeRoute(traffic: Traffic) {
   return async (context: StoreContext, { params }: Incoming): Promise<Answer<RouteAnalysis>> => {
     const record = await targetOf(context, params)
     const held = await readKernelRules(context.request, [record.route_rule_id])
-    const paths = await readPaths(context, [record])
+    const paths = await readPaths(context, [record], { withDevices: true })
     const foreign = await foreignRules(context.request)
     const [health] = await readHealth(context, [record], { rules: held, paths, foreign })
     if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
@@ -59,7 +59,8 @@ export function analyzeRoute(traffic: Traffic) {
       evidence: findings.map(({ evidence }) => evidence),
       suggested_fix: fixes.map(({ message: text }) => text),
       fix_messages: fixes,
-      confidence: (stop ?? { isCertain: true }).isCertain ? 'high' : 'low',
+      // A rule that could not be read may stop packets too.
+      confidence: (stop?.isCertain ?? true) && foreign.is_readable && foreign.is_whole ? 'high' : 'low',
       checked_at: context.now().toISOString(),
     }
     return ok(answer)

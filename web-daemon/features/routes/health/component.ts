@@ -7,6 +7,7 @@ import type { ReadContext } from '../../../platform/context.ts'
 import type { Component } from '../../../platform/health.ts'
 import { errorMessage } from '../../../platform/http/refusal.ts'
 import { countInForce, enabledIds } from '../store.ts'
+import { BLOCKED } from './health.ts'
 import type { RouteWatch } from './watch.ts'
 
 type Watch = Pick<RouteWatch, 'entries'>
@@ -28,7 +29,12 @@ export async function rulesComponent(
     const { live } = (await request('forwarding.probe', {})).state
     const troubles =
       held.is_readable && held.backend !== 'none'
-        ? [...missing(enabled, held, watch), ...strays(held), ...unforwarded(await countInForce(db), live)]
+        ? [
+            ...missing(enabled, held, watch),
+            ...strays(held),
+            ...unforwarded(await countInForce(db), live),
+            ...blocked(watch),
+          ]
         : [message('component.rules_unreadable', { why: fromRoot(held.detail) })]
     if (troubles.length > 0) return { name, status: 'error', detail: sentences(...troubles) }
     return { name, status: 'ok', detail: message('component.rules', { count: enabled.length }) }
@@ -52,6 +58,13 @@ function missing(enabled: readonly number[], held: RulesetFound, watch: Watch): 
 
 const strays = ({ unmanaged: [first] }: RulesetFound): Message[] =>
   first === undefined ? [] : [message('component.rules_stray', { what: first })]
+
+/** By software that drops what they relay, with what lets it through. */
+function blocked(watch: Watch): Message[] {
+  const all = watch.entries().filter(({ sentence }) => sentence.message_id === BLOCKED)
+  const [first] = all
+  return first ? [message('component.rules_blocked', { count: all.length, why: first.sentence })] : []
+}
 
 const unforwarded = (inForce: ForwardingCounts, live: ForwardingSwitches): Message[] =>
   (['ipv4', 'ipv6'] as const).flatMap((family) =>

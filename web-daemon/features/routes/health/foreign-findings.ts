@@ -12,7 +12,7 @@ export function blocked(foreign: ForeignFound, { blocks }: InTheWay): Finding {
   const { is_readable: readable, managers, total, detail } = foreign
   const [block = null] = blocks
   const data = { readable, managers, total, block: block && { ...block, remedy: block.remedy.message } }
-  if (!readable)
+  if (!readable && block?.is_certain !== true)
     return passes('foreign_rules', message('health.firewalls_unreadable', { detail: fromRoot(detail) }), data)
   if (!block) return passes('foreign_rules', message('health.firewalls_fine', { count: total }), data)
   if (!block.is_certain)

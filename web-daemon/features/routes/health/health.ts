@@ -6,13 +6,20 @@ import { checkMessage, failedChecks } from '@panel/shared/change/check.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import { markWritersIn, type MarkWriter } from '@panel/shared/foreign/mark-writers.ts'
-import { takenBy } from '@panel/shared/foreign/relay-block.ts'
+import { takenBy, type RelayBlock } from '@panel/shared/foreign/relay-block.ts'
 import type { ForwardingSwitches } from '@panel/shared/forwarding/model.ts'
 import { fromRoot, message, type Message } from '@panel/shared/messages/message.ts'
 import { ruleNamed, tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { ReadContext } from '../../../platform/context.ts'
-import { foreignRules, describeTaker, describeWriter } from '../../forwarding/foreign.ts'
+import {
+  blockMessage,
+  describeTaker,
+  describeWriter,
+  foreignBlocks,
+  foreignRules,
+  remediesOf,
+} from '../../forwarding/foreign.ts'
 import { observe } from '../../tunnels/view.ts'
 import { nullIfHelperAway } from '../../../platform/helper/away.ts'
 import { fastPathView } from '../fast-path.ts'
@@ -50,7 +57,7 @@ export async function readHealth(
   const [held, forwarding, beside, observed, shadows, reasons, carriedOut] = await Promise.all([
     read.rules ?? nullIfHelperAway(readKernelRules(request, ids)),
     nullIfHelperAway(request('forwarding.probe', {})),
-    readBeside(request, read.foreign),
+    readBeside(request, paths, read.foreign),
     observe(request, [...new Set(records.flatMap(namesOf))]),
     findShadows(db, ids),
     reasonsOfDown(db, ids),
@@ -181,17 +188,43 @@ interface Beside {
 }
 
 /** What rules of other software do to a rule; nothing where nobody could read them. */
-async function readBeside(request: Reader, read?: ForeignFound): Promise<(record: RouteRecord) => Beside | null> {
+async function readBeside(
+  request: Reader,
+  paths: Paths,
+  read?: ForeignFound,
+): Promise<(record: RouteRecord) => Beside | null> {
   const foreign = read ?? (await nullIfHelperAway(foreignRules(request)))
-  if (!foreign || foreign.rules.length === 0) return () => null
+  if (!foreign || foreign.chains.length === 0) return () => null
+  const blocksOf = await nullIfHelperAway(foreignBlocks(request, foreign))
   const writersOf = markWritersIn(foreign)
   return (record) => {
     const rule = ruleOf(record)
     if (!rule) return null
+    const blocks = (blocksOf?.(rule, outInterface(record, paths)) ?? []).filter(({ is_certain }) => is_certain)
+    const [block] = blocks
+    if (block) return { text: blocked(block, blocks), is_certain: true }
     const [taker] = takenBy(rule, foreign)
     if (taker) return { text: describeTaker(taker), is_certain: taker.is_certain }
     return takesMark(writersOf(rule, ANYWHERE)[0])
   }
+}
+
+const blocked = (block: RelayBlock, all: readonly RelayBlock[]): Message =>
+  message(BLOCKED, { block: blockMessage(block), remedies: remediesOf(all) })
+
+/** The sentence of a rule whose packets other software certainly drops. */
+export const BLOCKED = 'health.blocked'
+
+/** Through which everything leaves; null if there are several, or it is not known. A mark may lead elsewhere. */
+function outInterface(record: RouteRecord, { hopsOf, nameOf, deviceTo }: Paths): string | null {
+  const addresses = record.destinations.filter(({ is_enabled }) => is_enabled).map(({ address }) => address)
+  const hops = hopsOf(record)
+  const devices = addresses.map((address, at) => {
+    const hop = hops[at] ?? null
+    return hop === null ? (record.fwmark === null ? deviceTo(address) : null) : (nameOf(hop) ?? null)
+  })
+  const [device = null, ...others] = new Set(devices)
+  return others.length === 0 ? device : null
 }
 
 const takesMark = (writer: MarkWriter | undefined): Beside | null =>

@@ -115,7 +115,7 @@ async function lookAt(
   // While root is away nothing is known: that is no health of a rule.
   await request('host.probe', { parts: [] })
   const ends = await routeEnds(db)
-  const paths = await readPaths(context, ends)
+  const paths = await readPaths(context, ends, { withDevices: true })
   await rememberRoutes(context, ends, paths)
   const isAll = unexpected === null || hints.size === 0 || hints.has('all')
   const scope = isAll ? 'all' : idsIn(hints, unexpected, () => ends.filter((rule) => paths.tunnelsOf(rule).length > 0))

@@ -1,0 +1,19 @@
+// Values of /proc. They are read on the spot: the kernel waits for nothing, and through the thread pool each file would
+// be four turns of an event loop that may be busy.
+import { readFileSync } from 'node:fs'
+import { errorCode } from '../files/files.ts'
+
+/** Null where this kernel has no such file. */
+export function textIn(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+export function numberIn(path: string): number | null {
+  const text = textIn(path)
+  return text === null ? null : Number(text)
+}

@@ -1,0 +1,190 @@
+// What the tables of iptables-legacy hold that is not the panel's. nft lists none of them, so their lines are read as
+// nft would report them, and what is uncertain is reported as unknown.
+import { familyName, findManager, oneLine } from './names.ts'
+import { FOREIGN_MANAGERS, FOREIGN_RULES_MAX, type ForeignChain, type ForeignFound, type ForeignRule } from './model.ts'
+import { readConditions } from './read-rule.ts'
+import { OURS } from '../ruleset/iptables/tables.ts'
+import type { Json } from '../ruleset/nft/json.ts'
+
+/** The names of these tables are those of iptables-nft too, which may hold other rules at the same time. */
+export const LEGACY = '(iptables-legacy)'
+
+type Hook = NonNullable<ForeignChain['hook']>
+const HOOKS: Readonly<Record<string, Hook>> = {
+  PREROUTING: 'prerouting',
+  INPUT: 'input',
+  FORWARD: 'forward',
+  OUTPUT: 'output',
+  POSTROUTING: 'postrouting',
+}
+
+/** enum nf_ip_hook_priorities. */
+const PRIORITIES: Readonly<Record<string, number>> = { raw: -300, mangle: -150, filter: 0, security: 50 }
+const priorityOf = (table: string, hook: Hook | null): number =>
+  PRIORITIES[table] ?? (hook === 'prerouting' || hook === 'output' ? -100 : 100)
+
+/** `saved` is the output of iptables-legacy-save or ip6tables-legacy-save. */
+export function readLegacy(saved: string, family: 4 | 6): Pick<ForeignFound, 'chains' | 'rules'> {
+  const [chains, rules]: [ForeignChain[], ForeignRule[]] = [[], []]
+  for (const [table, lines] of tablesIn(saved)) {
+    const name = `${familyName(family)} ${table} ${LEGACY}`
+    const names = new Set(lines.flatMap((line) => /^:(\S+)/.exec(line)?.[1] ?? []))
+    const isOurs = (chain: string): boolean => chain.startsWith(OURS) && (table === 'nat' || table === 'mangle')
+    for (const line of lines) {
+      const [, chain = '', policy = ''] = /^:(\S+) (\S+)/.exec(line) ?? []
+      if (chain !== '' && !isOurs(chain)) chains.push(chainNamed(name, table, chain, policy))
+      const rule = readLine(line, { family, names })
+      if (rule && !isOurs(rule.chain) && !isOurs(rule.target)) rules.push({ table: name, ...rule })
+    }
+  }
+  return { chains, rules }
+}
+
+/** Both listings as one; nothing of the second is lost where there is room for it. */
+export function joinedWithLegacy(found: ForeignFound, legacy: Pick<ForeignFound, 'chains' | 'rules'>): ForeignFound {
+  const chains = [...legacy.chains, ...found.chains]
+  const rules = [...legacy.rules, ...found.rules]
+  const total = found.total + legacy.rules.length
+  return {
+    ...found,
+    managers: FOREIGN_MANAGERS.filter(
+      (one) => found.managers.includes(one) || legacy.chains.some(({ manager }) => manager === one),
+    ),
+    chains: chains.slice(0, FOREIGN_RULES_MAX),
+    rules: rules.slice(0, FOREIGN_RULES_MAX),
+    total,
+    is_whole: found.is_whole && chains.length <= FOREIGN_RULES_MAX && rules.length <= FOREIGN_RULES_MAX,
+  }
+}
+
+function tablesIn(saved: string): [string, string[]][] {
+  const tables: [string, string[]][] = []
+  for (const line of saved.split('\n')) {
+    if (line.startsWith('*')) tables.push([line.slice(1).trim(), []])
+    else if (/^(?::|-A )/.test(line)) tables.at(-1)?.[1].push(line)
+  }
+  return tables
+}
+
+function chainNamed(table: string, short: string, chain: string, policy: string): ForeignChain {
+  const hook = HOOKS[chain] ?? null
+  return {
+    table,
+    chain: oneLine(chain),
+    manager: findManager(table, chain),
+    hook,
+    priority: hook ? priorityOf(short, hook) : 0,
+    policy: policy === 'DROP' ? 'drop' : 'accept',
+  }
+}
+
+interface Place {
+  readonly family: 4 | 6
+  readonly names: ReadonlySet<string>
+}
+
+function readLine(line: string, place: Place): Omit<ForeignRule, 'table'> | null {
+  const [, chain = '', text = ''] = /^-A (\S+) ?(.*)$/.exec(line) ?? []
+  if (chain === '') return null
+  return {
+    chain: oneLine(chain),
+    manager: findManager(`${familyName(place.family)} filter`, chain),
+    text: oneLine(text),
+    ...readConditions(expressionOf(wordsIn(text), place), ''),
+  }
+}
+
+/** Words may be quoted, with \" in them. */
+const wordsIn = (text: string): string[] =>
+  [...text.matchAll(/"((?:[^"\\]|\\.)*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+
+/** It matches on something that is not modelled. */
+const MORE: Json = { match: {} }
+/** It may do whatever it wants with the packet. */
+const ANYTHING: Json = { xt: null }
+
+const match = (left: Json, right: Json): Json => ({ match: { op: '==', left, right } })
+const meta = (key: string, right: string): Json => match({ meta: { key } }, right)
+const payload = (protocol: string, field: string, right: Json): Json => match({ payload: { protocol, field } }, right)
+const ct = (key: string, words: string): Json => match({ ct: { key } }, words.toLowerCase().split(','))
+
+/** Modules whose options are read below, or that match nothing by themselves. */
+const MODULES = ['tcp', 'udp', 'multiport', 'conntrack', 'state', 'comment']
+/** Targets that change or note a packet and let it go on. Marks show in the connections of a rule. */
+const GOING_ON =
+  'LOG NFLOG ULOG MARK CONNMARK TCPMSS TCPOPTSTRIP CT NOTRACK TOS DSCP TTL HL CLASSIFY CHECKSUM SET TRACE AUDIT SECMARK CONNSECMARK RATEEST'.split(
+    ' ',
+  )
+const VERDICTS: Readonly<Record<string, string>> = {
+  ACCEPT: 'accept',
+  DROP: 'drop',
+  REJECT: 'reject',
+  RETURN: 'return',
+  DNAT: 'dnat',
+  REDIRECT: 'redirect',
+  SNAT: 'snat',
+  MASQUERADE: 'masquerade',
+}
+
+/** Numbers stand where the host has no names for them. */
+const PROTOCOLS: Readonly<Record<string, string>> = { '6': 'tcp', '17': 'udp', '47': 'gre' }
+
+/** The target is last, and its own options stand behind it. */
+function expressionOf(words: readonly string[], { family, names }: Place): Json[] {
+  const found: Json[] = []
+  for (let at = 0; at < words.length; at += 2) {
+    const isNot = words[at] === '!'
+    if (isNot) at += 1
+    const [option = '', value = ''] = [words[at], words[at + 1]]
+    if (option === '-j' || option === '-g') return [...found, ...targetOf(option, value, names)]
+    found.push(...(isNot ? [MORE] : conditionOf(option, value, family)))
+    // An option without a value, of which the next word is an option again: what is not known may be one.
+    if (!WITH_VALUE.has(option) && /^(?:-|!$)/.test(value)) at -= 1
+  }
+  return found
+}
+
+const WITH_VALUE = new Set(['-s', '-d', '-p', '-i', '-o', '-m', '--comment'])
+
+function conditionOf(option: string, value: string, family: 4 | 6): Json[] {
+  switch (option) {
+    case '-p':
+      return [meta('l4proto', PROTOCOLS[value] ?? value)]
+    case '-d':
+      return [payload(familyName(family), 'daddr', network(value))]
+    case '-i':
+    case '-o':
+      return [value.endsWith('+') ? MORE : meta(option === '-i' ? 'iifname' : 'oifname', value)]
+    case '-m':
+      return MODULES.includes(value) ? [] : [MORE]
+    case '--comment':
+      return []
+    case '--dport':
+    case '--dports':
+      return [payload('th', 'dport', { set: value.split(',').map(ports) })]
+    case '--ctstate':
+    case '--state':
+      return [value === 'DNAT' ? ct('status', value) : ct('state', value)]
+    case '--ctstatus':
+      return [ct('status', value)]
+    default:
+      return [MORE]
+  }
+}
+
+function targetOf(option: string, target: string, names: ReadonlySet<string>): Json[] {
+  if (names.has(target)) return [{ [option === '-g' ? 'goto' : 'jump']: { target } }]
+  const verdict = VERDICTS[target]
+  if (verdict !== undefined) return [{ [verdict]: null }]
+  return GOING_ON.includes(target) ? [] : [ANYTHING]
+}
+
+function network(text: string): Json {
+  const [addr = '', len] = text.split('/')
+  return len === undefined ? text : { prefix: { addr, len: Number(len) } }
+}
+
+function ports(text: string): Json {
+  const [first = '', last] = text.split(':')
+  return last === undefined ? Number(first) : { range: [Number(first), Number(last)] }
+}
