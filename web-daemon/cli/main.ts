@@ -26,7 +26,10 @@ const fail = (failure: unknown): void => {
   const isPlain =
     failure instanceof CommandError ||
     (failure instanceof Error &&
-      (failure.name === 'ConfigError' || failure.name === 'StoreTooNewError' || 'code' in failure))
+      (failure.name === 'ConfigError' ||
+        failure.name === 'StoreTooNewError' ||
+        failure.name === 'KeyUnusableError' ||
+        'code' in failure))
   printError(
     `${isPlain ? failure.message : failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)}\n`,
   )

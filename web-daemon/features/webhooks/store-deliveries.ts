@@ -6,6 +6,7 @@ import type { Paging } from '../../platform/http/paging.ts'
 import type { StoredNotice } from './notice.ts'
 import { errorFrom, errorText } from './store.ts'
 import type { DeliveryRow } from './table.ts'
+import { fromStoredJson } from '../../platform/db/stored-json.ts'
 
 export interface Delivery extends Omit<DeliveryRow, 'notice' | 'state' | 'last_error'> {
   readonly last_error: Message
@@ -15,7 +16,7 @@ export interface Delivery extends Omit<DeliveryRow, 'notice' | 'state' | 'last_e
 
 const deliveryFrom = (row: DeliveryRow): Delivery => ({
   ...row,
-  notice: JSON.parse(row.notice) as StoredNotice,
+  notice: fromStoredJson(row.notice) as StoredNotice,
   state: row.state as DeliveryState,
   last_error: errorFrom(row.last_error),
 })
