@@ -17,9 +17,10 @@ export type CopyEnd = string
 const isCopyWork = (data: unknown): data is CopyWork =>
   typeof data === 'object' && data !== null && 'daily_copy_of' in data
 
-if (!isMainThread && isCopyWork(workerData)) parentPort?.postMessage(attempt(workerData.daily_copy_of))
+if (!isMainThread && isCopyWork(workerData)) parentPort?.postMessage(attemptCopy(workerData.daily_copy_of))
 
-function attempt(path: string): CopyEnd {
+/** In this thread. */
+export function attemptCopy(path: string): CopyEnd {
   try {
     makeDailyCopy(path)
     return ''

@@ -3,13 +3,15 @@ import { Worker } from 'node:worker_threads'
 import SQLite from 'better-sqlite3'
 import type { Logger } from 'pino'
 import { message } from '@panel/shared/messages/message.ts'
-import { COPY_WORKER, type CopyEnd, type CopyWork } from './copy-worker.ts'
+import { attemptCopy, COPY_WORKER, type CopyEnd, type CopyWork } from './copy-worker.ts'
 import { isCopyDue, roomForCopy } from './daily-copy.ts'
 import type { Store } from './store.ts'
 import { storeTrouble } from './trouble.ts'
 
 const LOOK_EVERY_MS = 60 * 60 * 1000
 const MIB = 1024 * 1024
+/** A thread does not load the sources, which are TypeScript. */
+const CAN_BE_THREAD = !COPY_WORKER.endsWith('.ts')
 
 export interface DailyCopiesDeps {
   readonly db: Store
@@ -42,7 +44,7 @@ export async function copyIfDue({ db, now, logger, isWorthCopying }: DailyCopies
       logger.warn({ store: db.path, ...figures }, db.copyTrouble.message)
       return
     }
-    const code = await copyInThread(db.path)
+    const code = CAN_BE_THREAD ? await copyInThread(db.path) : attemptCopy(db.path)
     const failure = code === '' ? null : new SQLite.SqliteError('the daily copy failed', code)
     // Damage is a trouble of the store itself.
     if (failure && storeTrouble(failure)?.reason === 'damaged') db.state.onFailure(failure)
