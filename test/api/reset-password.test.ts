@@ -264,7 +264,7 @@ describe('tunnel-panel reset-password', function () {
     writeFileSync(join(state, 'panel.db'), 'nonsense '.repeat(1000))
     assert.match(
       (await reset(NEW_PASSWORD)).said,
-      /^The store .*panel\.db cannot be used \(file is not a database\)\. Nothing was changed\.\n$/,
+      /^The store .*panel\.db cannot be used \(SQLITE_NOTADB\)\. Nothing was changed\.\n$/,
     )
   })
 
