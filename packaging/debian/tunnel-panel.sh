@@ -92,7 +92,7 @@ make_certificate() {
   url
 }
 
-# A file that a daemon cannot use. It is kept under another name, for whoever wants to look at it.
+# A file that a daemon cannot use. It is kept under another name, to be looked at.
 set_aside() {
   only_root "set-aside ${1-}"
   case ${1-} in

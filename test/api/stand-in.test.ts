@@ -160,7 +160,7 @@ describe('The web daemon that cannot start', function () {
     assert.ok(!log.includes(CONTENT), log)
   }
 
-  it('since root has not said yet whether it is a first start, opens setup once root has', async () => {
+  it('since the helper has not answered whether it is a first start, opens setup once it has', async () => {
     await away()
     const client = await start()
     await standsIn(client, 'helper', 'first_start_unknown', /Setup stays closed until it does/)

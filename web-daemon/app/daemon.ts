@@ -19,12 +19,9 @@ import { CertificateWatcher } from '../platform/tls/certificate-watcher.ts'
 import { createApp, type Panel } from './app.ts'
 import type { Config } from './config.ts'
 import { prepare, type Prepared } from './prepare.ts'
-import { standIn } from './standing-in.ts'
+import { StandingIn, type Daemon } from './standing-in.ts'
 
-export interface Daemon {
-  /** Ends every part in order; one that fails is logged and the others still end. */
-  readonly stop: (signal: string) => Promise<void>
-}
+export type { Daemon } from './standing-in.ts'
 
 /** What is open before the app is built. */
 interface Opened extends Prepared {
@@ -47,7 +44,7 @@ export async function startDaemon(config: Config): Promise<Daemon> {
   const prepared = await again()
   return 'db' in prepared
     ? start(prepared)
-    : standIn({ config, faults: prepared, again, start, certificate, helper, logger })
+    : new StandingIn({ config, faults: prepared, again, start, certificate, helper, logger }).begin()
 }
 
 async function startPanel(config: Config, opened: Opened, certificate: CertificateWatcher | null): Promise<Daemon> {

@@ -1,20 +1,11 @@
 // Why the panel cannot start, with what to do: for health, the log, and the one page that is served meanwhile.
 import { message, type Message } from '@panel/shared/messages/message.ts'
-import type { ComponentName } from '@panel/shared/api/system.ts'
 import type { Ours } from '@panel/shared/host/model.ts'
-import { KeyUnusableError } from '../features/auth/key.ts'
+import type { KeyUnusableError } from '../features/auth/key.ts'
 import { newestCopyIfAny } from '../platform/db/check.ts'
+import type { Fault } from '../platform/health.ts'
 import { StoreTooNewError } from '../platform/db/migrate.ts'
-import { errorCode, fileTrouble, StoreUnusableError, type Reason } from '../platform/db/trouble.ts'
-
-export interface Fault {
-  readonly component: ComponentName
-  readonly reason: Reason | 'lost' | 'first_start_unknown' | 'too_new' | 'unopened' | 'signing_key'
-  /** What is wrong, and then what to do. */
-  readonly sentences: readonly Message[]
-  /** For the log, if nothing is known of it. */
-  readonly failure?: unknown
-}
+import { errorCode, fileTrouble, StoreUnusableError } from '../platform/db/trouble.ts'
 
 const STOP = 'systemctl stop tunnel-panel-web'
 const START = 'systemctl start tunnel-panel-web'
@@ -32,7 +23,7 @@ const waysBack = (path: string): Message[] => {
   ]
 }
 
-/** `ours`: what the host holds of the panel, if that was asked. */
+/** `ours`: what the host holds of the panel, if that was requested. */
 export function lostStore(path: string, ours: Ours | null): Fault {
   const held = ours ? [message('panel.host_holds', { tunnel_count: ours.tunnels, rule_count: ours.rules })] : []
   return {

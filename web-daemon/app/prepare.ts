@@ -14,7 +14,8 @@ import type { Store } from '../platform/db/store.ts'
 import { Bus } from '../platform/events/bus.ts'
 import type { HelperClient } from '../platform/helper/client.ts'
 import { errorMessage, Refusal } from '../platform/http/refusal.ts'
-import { keyFault, lostStore, storeFault, unknownStart, type Fault } from './fault.ts'
+import type { Fault } from '../platform/health.ts'
+import { keyFault, lostStore, storeFault, unknownStart } from './fault.ts'
 import { openStore } from './store.ts'
 
 export interface PrepareDeps {

@@ -43,7 +43,7 @@ async function fetchFirst([url = '', ...others]: readonly string[], proof: strin
 }
 
 /**
- * Shows the daemon that this caller may have the details, and nothing else to whoever answers in its place. Without a
+ * Shows the daemon that this caller may have the details, and nothing else to a program that answers in its place. Without a
  * key that can be used, "": there is no account yet, or health tells everybody what is wrong.
  */
 const proofOf = ({ state_dir }: Config): string => {

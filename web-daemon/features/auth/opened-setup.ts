@@ -1,5 +1,5 @@
-// Setup that root has opened: a file that only root can make, in the folder of the state. Whoever can make the web daemon
-// write, rename or delete something there opens nothing with it.
+// Setup that root has opened: a file that only root can make, in the folder of the state. An attacker who
+// makes the web daemon write, rename or delete something there opens nothing with it.
 import { closeSync, fsyncSync, lstatSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 

@@ -184,7 +184,7 @@ export function copyInto(sqlite: SQLite.Database, copy: string): void {
   syncPath(copy)
 }
 
-/** Of a file or a folder. */
+/** Waits until a file or a folder is on the disk. */
 export function syncPath(path: string): void {
   const file = openSync(path, 'r')
   try {

@@ -5,29 +5,30 @@ import type { Express, Request, RequestHandler, Response } from 'express'
 import type { HealthAnswer } from '@panel/shared/api/system.ts'
 import { NOTICE_LANGUAGES, type NoticeLanguage } from '@panel/shared/api/webhooks.ts'
 import { message, messageFields, type Message } from '@panel/shared/messages/message.ts'
-import { inLanguage } from '../features/webhooks/language/texts.ts'
-import { sendRefusal } from '../platform/http/answer.ts'
-import { bareApp } from '../platform/http/bare-app.ts'
-import { requestId, securityHeaders, setDocumentHeaders } from '../platform/http/headers.ts'
-import { requirePrefix, toBasePath } from '../platform/http/prefix.ts'
-import { Refusal } from '../platform/http/refusal.ts'
-import { API_BASE } from '../platform/http/routes.ts'
-import type { Config } from './config.ts'
-import type { Fault } from './fault.ts'
+import { sendRefusal } from './answer.ts'
+import { bareApp } from './bare-app.ts'
+import { requestId, securityHeaders, setDocumentHeaders } from './headers.ts'
+import { requirePrefix, toBasePath } from './prefix.ts'
+import { Refusal } from './refusal.ts'
+import { API_BASE } from './routes.ts'
+import type { Fault } from '../health.ts'
 
-interface StandInDeps extends Pick<Config, 'web_path' | 'trusted_proxies'> {
+interface StandInDeps {
+  readonly web_path: string
+  readonly trusted_proxies: readonly string[]
   /** At least one; read with each request. */
   readonly faults: () => readonly Fault[]
   readonly now: () => Date
+  readonly inLanguage: (sentence: Message, language: NoticeLanguage) => string
 }
 
-export function standInApp({ web_path, trusted_proxies, faults, now }: StandInDeps): Express {
+export function standInApp({ web_path, trusted_proxies, faults, now, inLanguage }: StandInDeps): Express {
   const app = bareApp(trusted_proxies)
   app.use(requirePrefix(toBasePath(web_path)))
   app.use(requestId, securityHeaders)
   app.get(`${API_BASE}/system/health`, (_req, res) => void res.json(healthOf(faults(), now())))
   app.use(refuseApi(faults))
-  app.use((req, res) => sendPage(req, res, faults()))
+  app.use((req, res) => sendPage(req, res, faults(), inLanguage))
   return app
 }
 
@@ -70,7 +71,7 @@ const STYLE =
   'body{max-width:44rem;margin:4rem auto;padding:0 1rem;font:16px/1.6 system-ui,sans-serif;overflow-wrap:anywhere}'
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-function sendPage(req: Request, res: Response, faults: readonly Fault[]): void {
+function sendPage(req: Request, res: Response, faults: readonly Fault[], inLanguage: StandInDeps['inLanguage']): void {
   // The operator's own choice is in the store.
   const language = (req.acceptsLanguages([...NOTICE_LANGUAGES]) || 'en') as NoticeLanguage
   const say = (sentence: Message): string => escaped(inLanguage(sentence, language))
