@@ -27,6 +27,7 @@ import { refuseOwnPorts } from './nouns/ruleset/own-ports.ts'
 import { Transaction } from './transaction.ts'
 import { digestTunnels } from './nouns/tunnel/digest.ts'
 import { adoptLink, releaseLink } from './nouns/tunnel/ownership.ts'
+import { findOurs } from './nouns/ours.ts'
 import { probeTunnels } from './nouns/tunnel/probe.ts'
 import { routesThrough } from './nouns/tunnel/routes.ts'
 import { tunnelSubject } from './nouns/tunnel/subject.ts'
@@ -158,10 +159,8 @@ async function fastPathNow({ rulesets }: Pick<Kernel, 'rulesets'>): Promise<Fast
   }
 }
 
-async function probeHost(
-  { kernel, helperFacts, findTools, findListeners, stateTrouble }: HelperDeps,
-  parts: Params<'host.probe'>['parts'],
-): Promise<Result<'host.probe'>> {
+async function probeHost(deps: HelperDeps, parts: Params<'host.probe'>['parts']): Promise<Result<'host.probe'>> {
+  const { kernel, helperFacts, findTools, findListeners, stateTrouble } = deps
   return {
     helper: parts.includes('helper') ? await helperFacts() : null,
     rule_backend: parts.includes('rule_backend')
@@ -179,5 +178,6 @@ async function probeHost(
     routing_table: parts.includes('routing_table') ? await kernel.links.routingTable() : null,
     listeners: parts.includes('listeners') ? await findListeners() : null,
     state: parts.includes('state') ? { trouble: (await stateTrouble()) ?? '' } : null,
+    ours: parts.includes('ours') ? await findOurs(deps) : null,
   }
 }

@@ -1,6 +1,8 @@
 // Puts the host back to where it was before a change that an earlier helper was stopped in.
-import { message } from '@panel/shared/messages/message.ts'
+import { fromRoot, message, type Message } from '@panel/shared/messages/message.ts'
 import type { JournalFile } from './kernel/files/journal.ts'
+import { UnusableFile } from './kernel/files/state-folder.ts'
+import { KernelError } from './kernel-error.ts'
 import { log } from './log.ts'
 import { RefusedError } from './refused.ts'
 import { messageOf, oneLine } from './text.ts'
@@ -28,7 +30,7 @@ export async function recover(
     const detail = oneLine(messageOf(error))
     // The host is put back, and only the journal cannot be removed; no change begins while it cannot be written either.
     const isPutBack = error instanceof RefusedError && error.code === 'state_unusable'
-    if (!isPutBack) journal.block(detail)
+    if (!isPutBack) journal.block(reasonOf(error))
     log('error', journal.blocked() ?? 'The journal of a change that is put back cannot be removed', { detail })
     return true
   }
@@ -39,7 +41,7 @@ async function putBack(journal: JournalFile, transactions: readonly Undoable[], 
   if (!interrupted) return true
   const { noun, change } = interrupted
   const transaction = transactions.find((one) => one.noun === noun)
-  if (!transaction) throw new Error(message('root.file_of_other', { name: noun }).message)
+  if (!transaction) throw new Error('No such noun')
   if (!hasRules && OF_RULES.includes(noun)) return false
   for (let left = TRIES; ; left -= 1) {
     const { outcome, failure, steps } = await transaction.undo(change, message('root.interrupted').message)
@@ -48,4 +50,11 @@ async function putBack(journal: JournalFile, transactions: readonly Undoable[], 
     log(isRestored ? 'warning' : 'error', `A change was cut short, and is ${ending}`, { noun, steps, failure })
     if (isRestored || left === 1) return true
   }
+}
+
+/** Whatever else fails does so over what the journal holds. */
+function reasonOf(error: unknown): Message {
+  if (error instanceof UnusableFile) return error.why
+  if (error instanceof RefusedError || error instanceof KernelError) return fromRoot(oneLine(error.message))
+  return message('root.file_unlike')
 }

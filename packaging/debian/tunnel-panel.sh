@@ -5,7 +5,7 @@ set -eu
 CONF=/etc/tunnel-panel/panel.conf
 
 usage() {
-  echo "tunnel-panel status | url | set-listen ADDRESS [PORT] [--without-tls] | make-certificate NAME... | reset-password | rpc METHOD [PARAMETERS] | interfaces [--own] | safe-apply [status | confirm | cancel] [--if-any] | check-store | set-aside FILE | take-down | completion bash | tunnels, routes, monitor, ... VERB [ID] [--FIELD VALUE] [--data FILE] [-o json | table] [--panel URL --token-file FILE]" >&2
+  echo "tunnel-panel status | url | set-listen ADDRESS [PORT] [--without-tls] | make-certificate NAME... | reset-password | rpc METHOD [PARAMETERS] | interfaces [--own] | safe-apply [status | confirm | cancel] [--if-any] | check-store | set-aside FILE | open-setup | take-down | completion bash | tunnels, routes, monitor, ... VERB [ID] [--FIELD VALUE] [--data FILE] [-o json | table] [--panel URL --token-file FILE]" >&2
   exit 1
 }
 
@@ -92,24 +92,59 @@ make_certificate() {
   url
 }
 
-# A file of the helper's that it cannot use. It is kept under another name, for whoever wants to look at it.
+# A file that a daemon cannot use. It is kept under another name, to be looked at.
 set_aside() {
   only_root "set-aside ${1-}"
-  case ${1-} in change-under-way.json | ruleset.json | links.json | window.json | window-ended.json) ;; *) usage ;; esac
-  folder=$(option PANEL_HELPER_STATE_DIR)
-  file=${folder:-/var/lib/tunnel-panel-helper}/$1
-  [ -e "$file" ] || [ -L "$file" ] || { echo "There is no $file." >&2; exit 1; }
+  case ${1-} in
+    change-under-way.json | ruleset.json | links.json | window.json | window-ended.json)
+      unit=tunnel-panel-helper folder=$(option PANEL_HELPER_STATE_DIR) default=/var/lib/tunnel-panel-helper ;;
+    panel.db | session.key)
+      unit=tunnel-panel-web folder=$(option PANEL_STATE_DIR) default=/var/lib/tunnel-panel ;;
+    *) usage ;;
+  esac
+  file=${folder:-$default}/$1
+  # What SQLite has written beside the store belongs to it, and to no other store that is put in its place.
+  found=""
+  for end in "" -wal -shm; do
+    [ "$1" = panel.db ] || [ -z "$end" ] || continue
+    if [ -e "$file$end" ] || [ -L "$file$end" ]; then found="$found ${end:-whole}"; fi
+  done
+  [ -n "$found" ] || { echo "There is no $file." >&2; exit 1; }
   aside=$file.aside-$(date -u +%Y%m%dT%H%M%SZ)
-  mv -T -- "$file" "$aside"
+  [ "$1" != panel.db ] || systemctl stop tunnel-panel-web
+  for end in $found; do
+    [ "$end" != whole ] || end=""
+    mv -T -- "$file$end" "$aside$end"
+  done
   sync "${file%/*}"
-  systemctl reset-failed tunnel-panel-helper 2>/dev/null || true
-  systemctl restart tunnel-panel-helper
-  echo "It is $aside now, and the helper is restarted."
+  systemctl reset-failed "$unit" 2>/dev/null || true
+  systemctl restart "$unit"
+  case $unit in
+    tunnel-panel-helper) echo "It is $aside now, and the helper is restarted." ;;
+    *) echo "It is $aside now, and the web daemon is restarted." ;;
+  esac
   case $1 in
     ruleset.json) echo "Apply all rules in the panel, so that the next boot brings them back." ;;
     links.json) echo "Links that no unit of the panel makes are adopted again when their tunnels are next changed." ;;
+    panel.db) echo "Put a copy in its place (the operator's guide, Backup), or begin with an empty store: tunnel-panel open-setup" ;;
+    session.key) echo "Everyone signs in again, and where there is a second factor, with a recovery code." ;;
     *) echo "A change may have been left half-done: Reconcile in the panel shows what differs from what is stored." ;;
   esac
+}
+
+# The file that opens it is root's, so this runs as root, unlike the others; the daemon looks at it when it starts.
+open_setup() {
+  only_root open-setup
+  PANEL_CONFIG_FILE=$CONF /usr/bin/node /usr/lib/tunnel-panel/tunnel-panel.cjs open-setup >/dev/null
+  systemctl restart tunnel-panel-web
+  folder=$(option PANEL_STATE_DIR)
+  if [ -e "${folder:-/var/lib/tunnel-panel}/setup-opened" ]; then
+    echo "Setup is open: the next visitor creates the account. Do it at once."
+    url
+  else
+    echo "There is an account, so setup stays closed. For another password: tunnel-panel reset-password" >&2
+    exit 1
+  fi
 }
 
 status() {
@@ -124,6 +159,7 @@ case ${1-} in
   set-listen) shift; set_listen "$@" ;;
   make-certificate) shift; make_certificate "$@" ;;
   set-aside) shift; set_aside "$@" ;;
+  open-setup) open_setup ;;
   reset-password | rpc | interfaces | safe-apply | check-store) command_of_the_panel "$@" ;;
   take-down)
     only_root take-down

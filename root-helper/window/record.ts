@@ -3,7 +3,7 @@ import { message } from '@panel/shared/messages/message.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { folded, unfolded, type Fold } from '@panel/shared/change/fold.ts'
 import { WINDOW_ENDS, type WindowEnd } from '@panel/shared/window/model.ts'
-import { readWritten, unlikeOurs, type StateFolder } from '../kernel/files/state-folder.ts'
+import { readWritten, type StateFolder } from '../kernel/files/state-folder.ts'
 import { RefusedError } from '../refused.ts'
 import { PARTS } from './parts.ts'
 
@@ -49,8 +49,8 @@ export class WindowRecord {
    * A window that has ended is over, whether or not its record could still be removed. Throws where a file is damaged.
    */
   read(): { held: Held | null; ended: Ended | null } {
-    const ended = readWritten(this.#folder.read(ENDED_FILE), (text) => readEnded(JSON.parse(text)))
-    const held = readWritten(this.#folder.read(WINDOW_FILE), (text) => readHeld(JSON.parse(text)))
+    const ended = readWritten(this.#folder, ENDED_FILE, (text) => readEnded(JSON.parse(text)))
+    const held = readWritten(this.#folder, WINDOW_FILE, (text) => readHeld(JSON.parse(text)))
     return { held: held && held.window_id === ended?.window_id ? null : held, ended }
   }
 
@@ -101,7 +101,7 @@ function readHeld(value: unknown): Held {
   const numbers = { seconds, deadline, changed, changes }
   const isWhole = typeof window_id === 'string' && typeof boot_id === 'string' && typeof folds === 'object' && folds
   if (!isWhole || !Object.values(numbers).every(Number.isSafeInteger) || (how !== null && !isEnd(how)))
-    throw unlikeOurs()
+    throw new Error('It holds no window')
   return {
     window_id,
     seconds: Number(seconds),
@@ -115,26 +115,27 @@ function readHeld(value: unknown): Held {
 }
 
 function foldOf(noun: string, change: unknown): Fold<unknown> {
-  if (typeof change !== 'object' || !change || !('before' in change && 'after' in change)) throw unlikeOurs()
+  if (typeof change !== 'object' || !change || !('before' in change && 'after' in change))
+    throw new Error('It holds no change')
   return folded(new Map(), change satisfies Change<unknown>, partsOf(noun))
 }
 
 function partsOf(noun: string) {
   const parts = PARTS[noun]
-  if (!parts) throw new Error(message('root.file_of_other', { name: noun }).message)
+  if (!parts) throw new Error('It holds a change of something unknown')
   return parts
 }
 
 function readEnded(value: unknown): Ended {
   const { window_id, how, ended } = ofFormat<Ended>(value)
   if (typeof window_id !== 'string' || !isEnd(how) || typeof ended !== 'number')
-    throw new Error('it holds no end of a window')
+    throw new Error('It holds no end of a window')
   return { window_id, how, ended }
 }
 
 function ofFormat<T>(value: unknown): Written<T> {
   const written = (value ?? {}) as Written<T>
-  if (written.format !== FORMAT) throw new Error(`it is of format ${String(written.format)}, and not ${FORMAT}`)
+  if (written.format !== FORMAT) throw new Error('It is of another format')
   return written
 }
 

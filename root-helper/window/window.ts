@@ -10,7 +10,7 @@ import {
   type WindowFound,
 } from '@panel/shared/window/model.ts'
 import type { Params } from '@panel/shared/rpc/methods.ts'
-import { setAside } from '../kernel/files/state-folder.ts'
+import { damageOf } from '../kernel/files/state-folder.ts'
 import { log } from '../log.ts'
 import type { InTurn } from '../one-at-a-time.ts'
 import type { Clock } from '../path/clock.ts'
@@ -20,7 +20,7 @@ import { messageOf, oneLine } from '../text.ts'
 import type { Undoable } from '../transaction.ts'
 import { undoAll, type Stuck } from './undo-all.ts'
 import { PARTS, remembered } from './parts.ts'
-import { WINDOW_FILE, type Ended, type Held, type WindowRecord } from './record.ts'
+import type { Ended, Held, WindowRecord } from './record.ts'
 
 export interface WindowDeps {
   readonly record: WindowRecord
@@ -162,18 +162,18 @@ export class Windows {
 
   /** Call it before anything is served, and before rules that a boot lost are brought back. */
   async resume(): Promise<void> {
+    const found = this.#readRecord()
+    this.#ended = found?.ended ?? null
+    if (found?.held) await this.#resume(found.held)
+  }
+
+  #readRecord(): ReturnType<WindowRecord['read']> | null {
     try {
-      const { held, ended } = this.#deps.record.read()
-      this.#ended = ended
-      if (held) await this.#resume(held)
+      return this.#deps.record.read()
     } catch (error) {
-      const why = oneLine(messageOf(error))
-      this.#damaged = message('root.window_damaged', {
-        file: WINDOW_FILE,
-        why,
-        remedy: setAside(WINDOW_FILE),
-      }).message
+      this.#damaged = damageOf('root.window_damaged', error)
       log('error', this.#damaged)
+      return null
     }
   }
 

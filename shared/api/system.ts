@@ -45,6 +45,7 @@ export const HealthAnswer = shape('Health', {
         'heal',
         'tls',
         'listener',
+        'signing_key',
       ]),
       status: Status,
       detail: Type.Optional(Sentence),

@@ -51,7 +51,15 @@ export const HOST_PARTS = [
   'routing_table',
   'listeners',
   'state',
+  'ours',
 ] as const
+
+/**
+ * What there is of the panel: tunnels with a link or a file, relay rules in force or brought back at boot. `is_any` also
+ * of what is neither, such as an empty table or an open window.
+ */
+export const Ours = strict({ tunnels: integer(0, 1e6), rules: integer(0, 1e6), is_any: Type.Boolean() })
+export type Ours = Static<typeof Ours>
 
 /** A part that was not requested is null. */
 export const HostFound = strict({
@@ -64,5 +72,6 @@ export const HostFound = strict({
   listeners: nullable(Type.Array(Listener)),
   /** Whether the helper's own files can be used, tried by writing; "" where they can. */
   state: nullable(strict({ trouble: line(1000) })),
+  ours: nullable(Ours),
 })
 export type HostFound = Static<typeof HostFound>

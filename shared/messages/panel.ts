@@ -86,6 +86,34 @@ export const PANEL = {
     "The file of the panel's store is damaged, or its disk fails. Look at the kernel's log first, and mend the disk where that tells of errors. Where it does not: stop the panel, put the newest copy in the file's place and start it again; the panel's log names both.",
   'panel.store_unreachable':
     "The file of the panel's store cannot be read or written. Look at its rights, and at what the kernel's log says of its disk: after an error of that one the kernel makes it read-only.",
+  'panel.store_foreign': "The file of the panel's store is a database of another program.",
+  'panel.store_unrecorded':
+    "An entry of the audit log could not be written, so the log is not complete. Look at the panel's log; this ends with the next entry that is written.",
+  'panel.store_lost':
+    "The panel's store {path} is missing or empty, although this panel was set up before. Setup stays closed, so that no stranger becomes the operator.",
+  'panel.host_holds': 'This host still holds what the panel made. Tunnels: {tunnel_count}, relay rules: {rule_count}.',
+  'panel.put_copy_back': 'To put the copy {copy} back, run as root: {commands}',
+  'panel.no_copy': 'There is no copy of the store beside it.',
+  'panel.begin_again':
+    'To begin with an empty store instead, run as root: {commands}. The next visitor of this page then creates the account, and can import an exported backup.',
+  'panel.first_start_unknown':
+    'Whether this is the first start of the panel is not known yet: only the root helper knows what this host holds of the panel, and it gives no answer ({why}). Setup stays closed until it does. Look at it as root: {commands}',
+  'panel.store_too_new':
+    "The panel's store was written by a newer version. Install that version again, or put back a copy from before it.",
+  'panel.store_unopened': "The panel's store {path} cannot be opened ({code}).",
+  'panel.rights': 'The file {path} must belong to the user of the panel and have mode 0600. Run as root: {commands}',
+  'panel.key_damaged': 'The signing key {path} is damaged: it does not hold {bytes} random bytes.',
+  'panel.key_exposed': 'The signing key {path} can be read by other users of this host. Run as root: {commands}',
+  'panel.key_unreadable': 'The signing key {path} cannot be read ({code}).',
+  'panel.key_set_aside':
+    'To have a new one made, run as root: {commands}. Everyone then signs in again, where there is a second factor with a recovery code.',
+  'panel.setup_closed': 'Setup is closed again. Root can open it with "tunnel-panel open-setup".',
+  'panel.stand_in': 'The panel cannot start',
+  'panel.stand_in_note': 'Tunnels and relay rules go on as they are. The panel starts by itself once this is mended.',
+  'panel.copy_no_room':
+    'No daily copy of the store is made: its disk has {free} MiB left, and {needed} MiB are needed. Make room on it.',
+  'panel.copy_failed':
+    'The daily copy of the store could not be made ({code}). The last one is kept, and it is tried again every hour.',
   'panel.change_restored': 'The change of {what} did not work, and everything is as it was before: {why}.',
   'panel.change_stuck': 'The change of {what} did not work, and could not be undone either: {why}.',
   'panel.change_unknown':

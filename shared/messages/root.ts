@@ -180,7 +180,7 @@ export const ROOT = {
   'root.set_aside': 'set it aside with "sudo tunnel-panel set-aside {name}", which also restarts the helper',
   'root.file_empty': 'it is empty, or not a plain file',
   'root.file_unlike': 'it does not hold what belongs in it',
-  'root.file_of_other': 'it speaks of {name}, which this helper does not know',
+  'root.file_unreadable': 'it cannot be read ({code})',
   'root.state_unwritable': 'The root helper cannot write in its state folder ({code}), so it changes nothing: {why}',
   'root.disk_full': 'its disk is full. Make room on it and try again',
   'root.quota_used': 'its disk quota is used up. Raise it or make room, and try again',

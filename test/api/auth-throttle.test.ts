@@ -47,6 +47,15 @@ describe('guessing a password', () => {
     assert.equal(await guess('nobody', '127.0.7.10'), '429')
   })
 
+  it('while the clock was ahead makes nobody wait for that time', async () => {
+    panel.clock.set(30 * 86_400)
+    for (let at = 1; at <= 6; at++) await guess(OPERATOR.username, '127.0.9.1')
+    panel.clock.set(-30 * 86_400)
+    assert.equal(await guess(OPERATOR.username, '127.0.9.1', OPERATOR.password), '200')
+    for (let at = 1; at <= 5; at++) assert.equal(await guess('nobody', '127.0.9.1'), '401')
+    assert.equal(await guess('nobody', '127.0.9.1'), '429')
+  })
+
   it('that has to wait is told how long, and asking meanwhile makes it no longer', async () => {
     for (let at = 1; at <= 5; at++) await guess(`nobody${at}`, '127.0.8.1')
     const wait = async (): Promise<number> =>

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { message } from '@panel/shared/messages/message.ts'
 import { journalIn } from '@panel/root-helper/kernel/files/journal.ts'
 import { stateFolder } from '@panel/root-helper/kernel/files/state-folder.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
@@ -76,7 +77,11 @@ function inside(disk: string): void {
   const troubles: Record<string, { begin: () => void; end: (() => void) | null; tells: RegExp }> = {
     full: { begin: fill, end: () => makeRoom(disk), tells: /ENOSPC.*the disk is full|its disk is full/ },
     'read-only': { begin: () => remount(disk, 'ro'), end: () => remount(disk, 'rw'), tells: /EROFS.*read-only/ },
-    damaged: { begin: () => journal.block('it is empty'), end: null, tells: /change-under-way\.json is damaged/ },
+    damaged: {
+      begin: () => journal.block(message('root.file_empty')),
+      end: null,
+      tells: /change-under-way\.json is damaged/,
+    },
   }
   for (const [what, { begin, end, tells }] of Object.entries(troubles)) {
     it(`${what}: every change is 503 with the reason and leaves host and records as they were, reads are answered, and health is an error`, async () => {

@@ -12,6 +12,7 @@ import { confirmFactor, findFactor, insertFactor } from '@panel/web-daemon/featu
 import { openExistingStore, openStore } from '@panel/web-daemon/app/store.ts'
 import { addons, bundle } from '../../packaging/build/build.ts'
 import { Client } from './support/client.ts'
+import { listenAsHelper, type HelperSocket } from './support/helper-socket.ts'
 import { OPERATOR, PAGE_DIR } from './support/panel.ts'
 import { openStream } from './support/streams.ts'
 
@@ -41,12 +42,15 @@ describe('tunnel-panel reset-password', function () {
     ])
   })
   after(() => rmSync(program, { recursive: true }))
-  beforeEach(() => {
+  let helper: HelperSocket
+  beforeEach(async () => {
     state = mkdtempSync(join(tmpdir(), 'panel-reset-'))
     if (isRoot) chownSync(state, OWNER, OWNER)
+    helper = await listenAsHelper(join(program, 'helper.sock'))
   })
   afterEach(() => {
     for (const child of children.splice(0)) child.kill('SIGKILL')
+    helper.close()
     rmSync(state, { recursive: true })
   })
 
@@ -58,7 +62,7 @@ describe('tunnel-panel reset-password', function () {
     const environment = {
       PATH: process.env['PATH'] ?? '',
       PANEL_STATE_DIR: state,
-      PANEL_HELPER_SOCKET: join(state, 'none.sock'),
+      PANEL_HELPER_SOCKET: helper.path,
       PANEL_PAGE_DIR: PAGE_DIR,
       PANEL_LISTEN_PORT: '0',
       ...env,
@@ -260,7 +264,7 @@ describe('tunnel-panel reset-password', function () {
     writeFileSync(join(state, 'panel.db'), 'nonsense '.repeat(1000))
     assert.match(
       (await reset(NEW_PASSWORD)).said,
-      /^The store .*panel\.db cannot be used \(file is not a database\)\. Nothing was changed\.\n$/,
+      /^The store .*panel\.db cannot be used \(SQLITE_NOTADB\)\. Nothing was changed\.\n$/,
     )
   })
 

@@ -110,6 +110,14 @@ describe('Relay rules that somebody else changes', () => {
     assert.deepEqual([held(), await reapplies()], [[], []])
   })
 
+  it('are put back although the clock was ahead when the panel started', async () => {
+    panel.host.rulesets.flush()
+    panel.clock.set(-400 * 86_400)
+    panel.routeWatch.hint('all')
+    await panel.routeWatch.pass('event')
+    assert.deepEqual(held(), [1, 2, 3])
+  })
+
   it('are put back by their own word where they have one, whatever the setting says of all', async () => {
     await set(client, { 'system.auto_reapply_on_drift': false })
     assert.equal((await client.patch('/routes/2', { is_self_heal: true })).status, 200)

@@ -93,6 +93,22 @@ describe('The second factor', () => {
       assert.deepEqual(statuses, [401, 401, 200])
     })
 
+    it('lets in after a sign-in while the clock was ahead, and by each code once all the same', async () => {
+      panel.clock.set(400 * 86_400)
+      assert.equal((await signIn(factor.code())).status, 200)
+      panel.clock.set(-400 * 86_400)
+      const code = factor.code()
+      assert.equal((await signIn(code)).status, 200)
+      assert.equal((await signIn(code)).status, 401)
+      assert.equal((await signIn(factor.code(1))).status, 200)
+      assert.equal((await signIn(code)).status, 401)
+    })
+
+    it('lets in by no code that the step after now was used with', async () => {
+      assert.equal((await signIn(factor.code(1))).status, 200)
+      assert.equal((await signIn(factor.code())).status, 401)
+    })
+
     it('lets in by one of two that bring the same code at the same moment', async () => {
       const code = factor.code()
       const statuses = (await Promise.all([signIn(code), signIn(code)])).map(({ status }) => status)

@@ -5,16 +5,12 @@ import { chmodSync, copyFileSync, cpSync, mkdtempSync, readdirSync, rmSync, stat
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
-import { handlersFor } from '@panel/root-helper/handlers.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
-import { serverFor } from '@panel/root-helper/server.ts'
-import { FakeKernel } from '../support/fake-kernel.ts'
-import { inProcessHelper } from '../support/in-process-helper.ts'
 import { quietly } from '../support/quietly.ts'
 import { giveToNobody, privateToNobody, AS_NOBODY } from './support/as-nobody.ts'
 import { Certificates, filesIn, fingerprintIn, shownBy } from './support/certificates.ts'
 import { Client } from './support/client.ts'
+import { listenAsHelper, type HelperSocket } from './support/helper-socket.ts'
 import { OPERATOR } from './support/panel.ts'
 import { actOnRoute, createRoute, getRoute } from './support/routes.ts'
 
@@ -30,14 +26,20 @@ describe('the web daemon', function () {
   this.timeout(60_000)
   quietly()
   let directory: string
+  let sockets: string
+  let helper: HelperSocket
   const children: ChildProcess[] = []
-  beforeEach(() => {
+  beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'panel-daemon-'))
     privateToNobody(directory)
+    sockets = mkdtempSync(join(tmpdir(), 'panel-helper-'))
+    chmodSync(sockets, 0o755)
+    helper = await listenAsHelper(join(sockets, 'helper.sock'))
   })
   afterEach(() => {
     for (const child of children) child.kill('SIGKILL')
-    rmSync(directory, { recursive: true })
+    helper.close()
+    for (const folder of [directory, sockets]) rmSync(folder, { recursive: true })
   })
 
   const run = (
@@ -47,7 +49,7 @@ describe('the web daemon', function () {
     const env = {
       PATH: process.env['PATH'] ?? '',
       PANEL_STATE_DIR: directory,
-      PANEL_HELPER_SOCKET: join(directory, 'none.sock'),
+      PANEL_HELPER_SOCKET: helper.path,
       PANEL_LISTEN_PORT: '0',
       ...environment,
     }
@@ -97,16 +99,12 @@ describe('the web daemon', function () {
   })
 
   it('that is killed in the middle of making a rule has it as pending when it runs again, and reapply makes it', async () => {
-    const kernel = new FakeKernel()
-    const helper = serverFor(dispatcherFor(handlersFor(inProcessHelper(kernel).deps)), () => ({}))
-    const path = join(directory, 'helper.sock')
-    await new Promise<void>((resolve) => helper.listen(path, resolve))
-    chmodSync(path, 0o666)
+    const { kernel } = helper
     const submit = kernel.rulesets.submit.bind(kernel.rulesets)
     const asked = new Promise<(why: Error) => void>((resolve) => {
       kernel.rulesets.submit = () => new Promise((_resolve, reject) => resolve(reject))
     })
-    const first = run({ PANEL_HELPER_SOCKET: path })
+    const first = run({})
     const client = new Client((await started(first)).trim().split(' ').at(-1) ?? '')
     await client.post('/auth/setup', OPERATOR)
     const cutShort = assert.rejects(createRoute(client))
@@ -115,7 +113,7 @@ describe('the web daemon', function () {
     await Promise.all([first.ended, cutShort])
     kernel.rulesets.submit = submit
     refuse(new KernelError('EIO', 'nobody waits for it any more'))
-    const second = run({ PANEL_HELPER_SOCKET: path })
+    const second = run({})
     const again = new Client((await started(second)).trim().split(' ').at(-1) ?? '')
     for (const [name, value] of client.cookies) again.cookies.set(name, value)
     const { route, health } = (await getRoute(again, 1)).body
@@ -124,7 +122,6 @@ describe('the web daemon', function () {
     assert.deepEqual([...kernel.rulesets.rules.keys()], [1])
     second.child.kill('SIGTERM')
     assert.equal((await second.ended).code, 0)
-    helper.close()
   })
 
   it('lets what is under way finish when it ends', async () => {

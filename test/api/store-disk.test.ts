@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { MIGRATIONS } from '@panel/web-daemon/app/migrations.ts'
 import { openStore } from '@panel/web-daemon/app/store.ts'
+import { copyIfDue } from '@panel/web-daemon/platform/db/daily-copies.ts'
+import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { StoreUnusableError } from '@panel/web-daemon/platform/db/trouble.ts'
 import { Client, type Reply } from './support/client.ts'
 import { startDaemonIn } from './support/daemon-on-disk.ts'
@@ -110,6 +112,20 @@ function inside(disk: string): void {
         await new Promise((resolve) => setTimeout(resolve, 100))
       assert.equal((await database()).status, 'ok')
       assert.ok(panel.log.some((line) => line.includes('the store works again')))
+    })
+
+    it('makes no daily copy of the store, and says so in health until there is room', async () => {
+      const look = (): Promise<void> =>
+        copyIfDue({ db: panel.db, now: panel.clock.now, logger: makeLogger(), isWorthCopying: async () => true })
+      const files = readdirSync(disk)
+      await look()
+      assert.deepEqual(readdirSync(disk), files)
+      assert.equal((await database()).status, 'degraded')
+      assert.match((await database()).detail, /^No daily copy of the store is made: its disk has \d+ MiB left/)
+      makeRoom(disk)
+      await look()
+      assert.equal((await database()).status, 'ok')
+      assert.ok(readdirSync(disk).includes('panel.db.daily-1'))
     })
 
     it('loses nothing of what was stored before', async () => {

@@ -252,6 +252,29 @@ describe('A notification', () => {
       await arrives(2)
     })
 
+    it('that was reported while the clock was ahead is reported again at once', async () => {
+      await add({ cool_down_seconds: 300 })
+      made.panel.clock.set(400 * 86_400)
+      await tunnel('Down')
+      await tunnel('Up')
+      await arrives(2)
+      made.panel.clock.set(-400 * 86_400)
+      await tunnel('Down')
+      await arrives(3)
+    })
+
+    it('that could not be sent while the clock was ahead is tried again at once', async () => {
+      await add()
+      receiver.behaves = answers(503)
+      made.panel.clock.set(400 * 86_400)
+      await tunnel('Down')
+      await eventually(async () => (await deliveries())[0]?.tries === 1, 'the first try')
+      receiver.behaves = answers(204)
+      made.panel.clock.set(-400 * 86_400)
+      pass(0)
+      await arrives(2)
+    })
+
     it('that gets worse is reported at once', async () => {
       await add()
       await tunnel('Degraded')

@@ -54,3 +54,26 @@ describe('A helper whose own files are damaged', function () {
     await rig.become()
   })
 })
+
+describe('What there is of the panel on a host with a real kernel', function () {
+  this.timeout(60_000)
+  const rig = new RelayRig()
+  before(() => rig.open())
+  after(() => rig.close())
+  const ours = async () => (await askOnce(rig.socket, 'host.probe', { parts: ['ours'] })).ours
+
+  it('is nothing on a fresh host, also once it protects a table that is not there yet', async () => {
+    assert.deepEqual(await ours(), { tunnels: 0, rules: 0, is_any: false })
+    await askOnce(rig.socket, 'ruleset.protect', { wanted: true })
+    await rig.restartHelper()
+    assert.deepEqual(await ours(), { tunnels: 0, rules: 0, is_any: false })
+  })
+
+  it('is a relay rule in the kernel, and one that boot alone would bring back', async () => {
+    await rig.become(ONE!)
+    assert.deepEqual(await ours(), { tunnels: 0, rules: 1, is_any: true })
+    renameSync(join(rig.folder, 'state', 'ruleset.json'), join(rig.folder, 'ruleset.json'))
+    await rig.restartHelper()
+    assert.deepEqual(await ours(), { tunnels: 0, rules: 1, is_any: true })
+  })
+})

@@ -119,7 +119,7 @@ export function memoryJournal(): HelperDeps['journal'] {
     begin: async (noun, change) => void (cut = { noun, change }),
     end: async () => void (cut = null),
     read: async () => cut,
-    block: (why) => void (blocked = why),
+    block: (why) => void (blocked = why.message),
     blocked: () => blocked,
   }
 }

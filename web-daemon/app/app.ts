@@ -1,7 +1,7 @@
 // The app: what every request passes, in order: prefix, headers, route match, set-up gate, CSRF, session, validation
 // (decisions.md, T9).
 import cookieParser from 'cookie-parser'
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import type { ErrorRequestHandler, Express, RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import { makeRecorder } from '../features/audit/record.ts'
 import type { Follow } from '../features/audit/strangers.ts'
@@ -19,6 +19,7 @@ import { asRefusal, sendRefusal } from '../platform/http/answer.ts'
 import { oneCredential, scopeCheck } from '../platform/http/bearer.ts'
 import { credentialsOf } from '../platform/http/credentials.ts'
 import { crossOrigin } from '../platform/http/cors.ts'
+import { bareApp } from '../platform/http/bare-app.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
 import { csrfCheck, sessionCheck, setupGate, type Guard, type GuardedRequest } from '../platform/http/guards.ts'
 import { requestId, securityHeaders } from '../platform/http/headers.ts'
@@ -99,6 +100,7 @@ const makePipeline = (
     if (credentials) return findTokenSession(db, auth, credentials.text, client_ip)
     return findSession(db, auth, cookies, { client_ip, user_agent: header('User-Agent') })
   }
+  const record = makeRecorder({ db, now, logger, follow: reportFailedSignIns(context.publishIn) })
   const guards: Guard[] = [
     setupGate(() => hasAccount(db)),
     oneCredential,
@@ -117,7 +119,8 @@ const makePipeline = (
     inWindow: safeApply.during,
     mayWrite: () => safeApply.exclusive.requireNone(),
     cutsOwnAccess: cutsOwnAccess(readImpact),
-    record: makeRecorder({ db, now, logger, follow: reportFailedSignIns(context.publishIn) }),
+    record: (entry) => db.state.recording(record(entry)),
+    storeFailed: (failure) => db.state.onFailure(failure),
     logger,
   }
 }
@@ -146,18 +149,6 @@ const readAppearance = (settings: SettingsReader): Appearance => ({
   theme: settings.get('display.theme'),
   display: Object.fromEntries(DISPLAY_KEYS.map((key) => [key, settings.get(key)])),
 })
-
-/** Paths are compared exactly as written, and no header names the server software. */
-const bareApp = (trustedProxies: readonly string[]): Express => {
-  const app = express()
-  app.disable('x-powered-by')
-  app.enable('case sensitive routing')
-  app.enable('strict routing')
-  app.set('etag', false)
-  app.set('query parser', false)
-  app.set('trust proxy', trustedProxies)
-  return app
-}
 
 const unknownApiPath: RequestHandler = (req, _res, next) => {
   if (req.path === '/api' || req.path.startsWith('/api/')) throw notFound()

@@ -3,12 +3,10 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { keepPruning } from '../features/audit/retention.ts'
-import { signingKey } from '../features/auth/key.ts'
+import { hasAccount } from '../features/auth/store.ts'
 import { keepWatchingTunnels } from '../features/reconcile/watch.ts'
 import { keepWatchingRoutes } from '../features/routes/health/watch.ts'
-import { Settings } from '../features/settings/settings.ts'
-import type { Store } from '../platform/db/store.ts'
-import { Bus } from '../platform/events/bus.ts'
+import { keepDailyCopies } from '../platform/db/daily-copies.ts'
 import { connectHelper, type HelperClient } from '../platform/helper/client.ts'
 import { watchKernel } from '../platform/helper/kernel-events.ts'
 import { toBasePath } from '../platform/http/prefix.ts'
@@ -20,19 +18,14 @@ import { notifyReady, notifyStopping } from '../platform/service-manager.ts'
 import { CertificateWatcher } from '../platform/tls/certificate-watcher.ts'
 import { createApp, type Panel } from './app.ts'
 import type { Config } from './config.ts'
-import { openStore } from './store.ts'
+import { prepare, type Prepared } from './prepare.ts'
+import { StandingIn, type Daemon } from './standing-in.ts'
 
-export interface Daemon {
-  /** Ends every part in order; one that fails is logged and the others still end. */
-  readonly stop: (signal: string) => Promise<void>
-}
+export type { Daemon } from './standing-in.ts'
 
 /** What is open before the app is built. */
-interface Opened {
-  readonly db: Store
+interface Opened extends Prepared {
   readonly helper: HelperClient
-  readonly bus: Bus
-  readonly settings: Settings
   readonly logger: Logger
 }
 
@@ -43,8 +36,21 @@ export async function startDaemon(config: Config): Promise<Daemon> {
   service.forbidPrograms()
   const logger = makeLogger()
   const certificate = config.tls && new CertificateWatcher({ files: config.tls, logger })
-  const opened = await openAll(config, logger)
+  mkdirSync(config.state_dir, { recursive: true, mode: 0o700 })
+  const helper = connectHelper(config.helper_socket, logger)
+  const again = (): ReturnType<typeof prepare> => prepare({ ...config, request: helper.request, logger })
+  const start = (prepared: Prepared): Promise<Daemon> =>
+    startPanel(config, { ...prepared, helper, logger }, certificate)
+  const prepared = await again()
+  return 'db' in prepared
+    ? start(prepared)
+    : new StandingIn({ config, faults: prepared, again, start, certificate, helper, logger }).begin()
+}
+
+async function startPanel(config: Config, opened: Opened, certificate: CertificateWatcher | null): Promise<Daemon> {
+  const { logger } = opened
   const panel = createPanel(config, opened, certificate)
+  const endCopying = keepDailyCopies({ ...opened, now: () => new Date(), isWorthCopying: () => hasAccount(opened.db) })
   const endPruning = keepPruning({ ...opened, now: () => new Date() })
   await panel.metrics.start()
   panel.notifications.start(panel.readIncidents)
@@ -67,6 +73,7 @@ export async function startDaemon(config: Config): Promise<Daemon> {
       () => drained,
       ...endWatching,
       endPruning,
+      endCopying,
       () => panel.metrics.stop(),
       () => panel.failover.stop(),
       () => panel.monitor.stop(),
@@ -81,22 +88,12 @@ export async function startDaemon(config: Config): Promise<Daemon> {
   return { stop: (signal) => (stopping ??= stopAll(signal)) }
 }
 
-const openAll = async (config: Config, logger: Logger): Promise<Opened> => {
-  mkdirSync(config.state_dir, { recursive: true, mode: 0o700 })
-  const db = await openStore(describeInstallation(config).database_path)
-  const helper = connectHelper(config.helper_socket, logger)
-  const bus = new Bus(logger)
-  const settings = await Settings.open(db, bus.publish)
-  return { db, helper, bus, settings, logger }
-}
-
 const createPanel = (config: Config, { helper, ...opened }: Opened, certificate: CertificateWatcher | null): Panel =>
   createApp({
     ...opened,
     request: helper.request,
     stream: helper.stream,
     isHelperUp: helper.isConnected,
-    signing_key: signingKey(join(config.state_dir, 'session.key')),
     web_path: config.web_path,
     trusted_proxies: config.trusted_proxies,
     host_names: config.host_names,

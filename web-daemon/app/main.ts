@@ -1,7 +1,6 @@
 // Entry point of the web daemon: reads the configuration, starts the daemon and stops it on SIGTERM or SIGINT.
+import { isMainThread } from 'node:worker_threads'
 import { ConfigError } from '../platform/config-error.ts'
-import { StoreTooNewError } from '../platform/db/migrate.ts'
-import { StoreUnusableError } from '../platform/db/trouble.ts'
 import { readConfig } from './config.ts'
 import { startDaemon } from './daemon.ts'
 
@@ -19,18 +18,16 @@ const fail = (failure: unknown): void => {
 
 const describe = (failure: unknown): string => {
   if (!(failure instanceof Error)) return String(failure)
-  const isForOperator =
-    failure instanceof ConfigError ||
-    failure instanceof StoreTooNewError ||
-    failure instanceof StoreUnusableError ||
-    'code' in failure
+  const isForOperator = failure instanceof ConfigError || 'code' in failure
   return isForOperator ? failure.message : (failure.stack ?? failure.message)
 }
 
-if (process.getuid?.() === 0)
-  fail(
-    new ConfigError([
-      'The web daemon does not run as root. Start it as a user of its own, without capabilities; root belongs to the helper.',
-    ]),
-  )
-else run().catch(fail)
+const start = (): unknown => {
+  if (process.getuid?.() !== 0) return run().catch(fail)
+  const why =
+    'The web daemon does not run as root. Start it as a user of its own, without capabilities; root belongs to the helper.'
+  return fail(new ConfigError([why]))
+}
+
+// The thread that makes the daily copy loads the bundle too, for that alone.
+if (isMainThread) start()

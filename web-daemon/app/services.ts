@@ -60,6 +60,8 @@ export interface PanelDeps {
   readonly bus: Bus
   readonly settings: Settings
   readonly signing_key: KeyObject
+  /** Called in the transaction that makes the first account. */
+  readonly onFirstAccount?: () => void
   readonly web_path: string
   /** Addresses and networks; none by default. */
   readonly trusted_proxies?: readonly string[]
@@ -292,7 +294,7 @@ const makeSafeApply = (context: Services['context'], logger: Logger, upTunnels: 
   })
 
 const makeAuth = (
-  { db, passwords = makePasswords(), signing_key, settings, logger }: PanelDeps,
+  { db, passwords = makePasswords(), signing_key, settings, logger, onFirstAccount = () => undefined }: PanelDeps,
   now: () => Date,
 ): AuthServices => ({
   passwords,
@@ -303,5 +305,6 @@ const makeAuth = (
   addresses: new KnownAddresses(db, now, signing_key),
   factorBox: new SecretBox(signing_key, 'second factor'),
   throttle: new Throttle(now, settings),
+  onFirstAccount,
   isLocal: (proof) => isLocalProof(signing_key, now(), proof),
 })

@@ -62,7 +62,11 @@ export function makeRemediation<Item extends Watched>(deps: RemediationDeps, rem
   const { now, heals, logger } = deps
   const { noun } = remedy
   const begins = now().getTime() + GRACE_MS
-  const graceLeft = (): number => Math.max(0, begins - now().getTime())
+  /** More than all of it means that the clock was ahead when it began, as before a host has found its time. */
+  const graceLeft = (): number => {
+    const left = begins - now().getTime()
+    return left > GRACE_MS ? 0 : Math.max(0, left)
+  }
   /** Of the last look: what waits for the end of the grace, or of a pause. */
   let waiting: readonly number[] = []
   let isAnyWanted = false

@@ -97,6 +97,12 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     instead: '',
     run: asOwner(async (config) => (await import('./check-store.ts')).checkStore(config)),
   },
+  'open-setup': {
+    summary: 'Open setup once after the store was lost, so that the next visitor creates the account. For root alone.',
+    takes: '',
+    instead: '',
+    run: async (config) => (await import('./open-setup.ts')).openSetup(config),
+  },
   'take-down': {
     summary: "Remove the panel's tunnels and relay rules from the host. The store keeps them.",
     takes: '',

@@ -3,9 +3,8 @@ import { request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import { isIPv6 } from 'node:net'
 import { join } from 'node:path'
-import type { KeyObject } from 'node:crypto'
 import type { Config } from '../app/config.ts'
-import { signingKey } from '../features/auth/key.ts'
+import { KeyUnusableError, readSigningKey } from '../features/auth/key.ts'
 import { LOCAL_PROOF_COOKIE, localProof } from '../features/auth/local-proof.ts'
 import { toBasePath } from '../platform/http/prefix.ts'
 import { CommandError } from './errors.ts'
@@ -16,7 +15,7 @@ const ANSWER_WITHIN_MS = 15_000
 
 export async function showHealth(config: Config): Promise<void> {
   const urls = (await waysIn(config)).map((way) => `${wayUrl(way, config)}api/v1/system/health`)
-  const { status, components } = JSON.parse(await fetchFirst(urls, localProof(readKey(config), new Date()))) as {
+  const { status, components } = JSON.parse(await fetchFirst(urls, proofOf(config))) as {
     status: string
     components: { name: string; status: string; detail?: string }[]
   }
@@ -43,8 +42,19 @@ async function fetchFirst([url = '', ...others]: readonly string[], proof: strin
   }
 }
 
-/** Shows the daemon that this caller may have the details, and nothing else to whoever answers in its place. */
-const readKey = ({ state_dir }: Config): KeyObject => signingKey(join(state_dir, 'session.key'))
+/**
+ * Shows the daemon that this caller may have the details, and nothing else to a program that answers in its place. Without a
+ * key that can be used, "": there is no account yet, or health tells everybody what is wrong.
+ */
+const proofOf = ({ state_dir }: Config): string => {
+  try {
+    const key = readSigningKey(join(state_dir, 'session.key'))
+    return key ? localProof(key, new Date()) : ''
+  } catch (failure) {
+    if (failure instanceof KeyUnusableError) return ''
+    throw failure
+  }
+}
 
 /** The certificate need not be valid for the address that is used here. */
 const fetchBody = (url: string, proof: string): Promise<string> =>

@@ -6,6 +6,7 @@ import { openExistingStore } from '../app/store.ts'
 import { forgetListener, hasTable, keptListener } from '../features/listeners/store.ts'
 import type { Place } from '../platform/http/sockets.ts'
 import type { Store } from '../platform/db/store.ts'
+import { errorCode } from '../platform/db/trouble.ts'
 import { printError, printLine } from './print.ts'
 
 export interface Way extends Place {
@@ -20,7 +21,9 @@ export async function waysIn(config: Config): Promise<Way[]> {
     const kept = await withStore(config, (db) => keptListener(db, configured))
     return kept ? [{ address: kept.address, port: kept.port, is_tls: kept.tls !== null }, ...ways] : ways
   } catch (failure) {
-    printError(`The store cannot be read (${String(failure)}), so only the configured address is known.\n`)
+    printError(
+      `The store cannot be read (${errorCode(failure) || 'ERROR'}), so only the configured address is known.\n`,
+    )
     return ways
   }
 }

@@ -3,6 +3,7 @@ import { readConfig } from '../app/config.ts'
 import { COMMANDS, usage } from './commands.ts'
 import { API_COMMANDS } from './api/commands.ts'
 import { CommandError } from './errors.ts'
+import { errorCode } from '../platform/db/trouble.ts'
 import { printError, printText } from './print.ts'
 
 const API_NOUNS = new Set(API_COMMANDS.map(({ noun }) => noun))
@@ -21,15 +22,18 @@ const main = async ([name = '', ...args]: readonly string[]): Promise<void> => {
   await command.run(readConfig(process.env), args)
 }
 
-/** Errors that the operator can fix are printed without a stack. */
+const PLAIN = ['CommandError', 'ConfigError', 'StoreTooNewError', 'StoreUnusableError', 'KeyUnusableError']
+
+/** Errors that the operator can fix are printed without a stack, and SQLite's without what it quotes of the file. */
+const describe = (failure: unknown): string => {
+  if (!(failure instanceof Error)) return String(failure)
+  const code = errorCode(failure)
+  if (failure.name === 'SqliteError') return `The store cannot be used (${code}).`
+  return PLAIN.includes(failure.name) || code !== '' ? failure.message : (failure.stack ?? failure.message)
+}
+
 const fail = (failure: unknown): void => {
-  const isPlain =
-    failure instanceof CommandError ||
-    (failure instanceof Error &&
-      (failure.name === 'ConfigError' || failure.name === 'StoreTooNewError' || 'code' in failure))
-  printError(
-    `${isPlain ? failure.message : failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)}\n`,
-  )
+  printError(`${describe(failure)}\n`)
   process.exitCode = failure instanceof CommandError ? failure.exitCode : 1
 }
 

@@ -9,6 +9,7 @@ import { onlyAccount, replacePassword, type Account } from '../features/auth/sto
 import { findFactor, removeFactor } from '../features/auth/store-factors.ts'
 import type { CommandContext } from '../platform/context.ts'
 import { openExistingStore } from '../app/store.ts'
+import { errorCode, NOT_OURS } from '../platform/db/trouble.ts'
 import { CommandError } from './errors.ts'
 import { readPasswordAndAnswer } from './new-password.ts'
 import { printError, printLine } from './print.ts'
@@ -74,10 +75,10 @@ async function change(db: Db, { user_id }: Account, { password_hash, caller, rem
   })
 }
 
-/** The message of SQLite does not name the file. */
+/** The message of SQLite does not name the file, and may quote what it holds. */
 const explainFailure = <T>(path: string, work: Promise<T>): Promise<T> =>
   work.catch((failure: unknown) => {
-    const { code, message } = failure as { code?: unknown; message?: string }
-    if (typeof code !== 'string' || !code.startsWith('SQLITE_')) throw failure
-    throw new CommandError(`The store ${path} cannot be used (${message ?? code}). Nothing was changed.`)
+    const code = errorCode(failure)
+    if (!code.startsWith('SQLITE_') && code !== NOT_OURS) throw failure
+    throw new CommandError(`The store ${path} cannot be used (${code}). Nothing was changed.`)
   })

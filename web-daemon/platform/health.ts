@@ -2,6 +2,7 @@
 import type { Incident } from '@panel/shared/api/reconcile.ts'
 import type { ComponentName, HealthStatus } from '@panel/shared/api/system.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
+import type { Reason } from './db/trouble.ts'
 
 export interface Component {
   readonly name: ComponentName
@@ -14,4 +15,14 @@ export interface Component {
 export interface HostIncident extends Pick<Incident, 'kind' | 'name' | 'state' | 'since'> {
   readonly kind: Exclude<Incident['kind'], 'tunnel' | 'route'>
   readonly sentence: Message
+}
+
+/** Why the panel cannot start. */
+export interface Fault {
+  readonly component: ComponentName
+  readonly reason: Reason | 'lost' | 'first_start_unknown' | 'too_new' | 'unopened' | 'signing_key'
+  /** What is wrong, and then what to do. */
+  readonly sentences: readonly Message[]
+  /** For the log, if nothing is known of it. */
+  readonly failure?: unknown
 }

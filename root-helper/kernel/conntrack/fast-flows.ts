@@ -14,7 +14,7 @@ import { KernelError } from '../../kernel-error.ts'
 import { log } from '../../log.ts'
 import { messageOf } from '../../text.ts'
 import { errorCode } from '../files/files.ts'
-import { addTo, FlowLog, readOrEmpty } from './flow-log.ts'
+import { addTo, FlowLog, isCounted, readOrEmpty } from './flow-log.ts'
 import { FlowEvents } from './flow-events.ts'
 
 const FAST_MASK = 0xf000_0000
@@ -172,8 +172,19 @@ function switchOn(): void {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-function liveIn(content: string, epoch: string): Map<string, Live> {
+/** What cannot be made out ends unseen, as does what began while no helper was there. */
+export function liveIn(content: string, epoch: string): Map<string, Live> {
   const [of, ...lines] = content.split('\n').filter((line) => line !== '')
-  const flows = of === epoch ? lines.map((line) => JSON.parse(line) as Live) : []
+  const flows = of === epoch ? lines.flatMap((line) => liveFlow(line) ?? []) : []
   return new Map(flows.map((one) => [one.key, one]))
+}
+
+function liveFlow(line: string): Live | null {
+  try {
+    const flow = JSON.parse(line) as Live
+    return isCounted(flow) && typeof flow.key === 'string' ? flow : null
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return null
+  }
 }

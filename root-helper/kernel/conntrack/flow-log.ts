@@ -138,6 +138,22 @@ const wholeLines = (content: string): string[] =>
     .split('\n')
     .filter((line) => line !== '')
 
+const isHead = ({ boot_id, epoch }: Partial<Head>): boolean => typeof boot_id === 'string' && typeof epoch === 'string'
+
+const isLine = (value: unknown): value is Line =>
+  Array.isArray(value) &&
+  (value[0] === 'lost_before' ? Number.isSafeInteger(value[1]) : LINES.includes(value[0]) && isCounted(value[1]))
+
+const LINES: readonly unknown[] = ['ended', 'lost', 'sum'] satisfies Line[0][]
+
+/** Whether it has the counters of a rule, as every line and every flow has. */
+export const isCounted = (value: unknown): value is RelayCounters =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['route_rule_id', ...Object.keys(NOTHING)].every((key) =>
+    Number.isSafeInteger((value as Record<string, unknown>)[key]),
+  )
+
 /**
  * Null where there is nothing of this boot. What cannot be made out is set aside, and counting begins again from
  * nothing.
@@ -146,7 +162,8 @@ function writtenAt(path: string, boot_id: string): { readonly head: Head; readon
   const [first, ...lines] = wholeLines(readOrEmpty(path))
   try {
     const head = first === undefined ? null : (JSON.parse(first) as Head)
-    for (const line of lines) JSON.parse(line)
+    if ((head && !isHead(head)) || !lines.every((line) => isLine(JSON.parse(line))))
+      throw new SyntaxError('It holds something else')
     return head?.boot_id === boot_id ? { head, lines } : null
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error

@@ -1,14 +1,13 @@
 // The relay rules that were last accepted, in one file: what boot brings back. The list is not written again for each
 // change: changes are lines after it.
-import { message, verbatim } from '@panel/shared/messages/message.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import { currentRule, type EarlierRule } from '@panel/shared/ruleset/earlier.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { RefusedError } from '../../refused.ts'
-import { messageOf, oneLine } from '../../text.ts'
 import type { HeldForBoot, RuleSwap } from '../facilities.ts'
 import { grownParts, growingFile } from './growing-file.ts'
-import { readWritten, setAside, unlikeOurs, type StateFolder } from './state-folder.ts'
+import { damageOf, readWritten, type StateFolder } from './state-folder.ts'
 
 export interface BootRules {
   /** In the order in which packets meet them. */
@@ -27,10 +26,10 @@ export function bootRulesIn(folder: StateFolder): BootRules {
   /** A file that cannot be read is tried again each time, since somebody may have set it aside. */
   const held = (): HeldForBoot => {
     try {
-      rules ??= readWritten(folder.read(NAME), parse) ?? [] // and its first change is written with the whole list
+      rules ??= readWritten(folder, NAME, parse) ?? [] // and its first change is written with the whole list
       return { boot_rules: rules, boot_trouble: null }
     } catch (error) {
-      return { boot_rules: [], boot_trouble: damaged(oneLine(messageOf(error))) }
+      return { boot_rules: [], boot_trouble: damageOf('root.rules_damaged', error) }
     }
   }
   return {
@@ -51,20 +50,18 @@ export function swapped(rules: readonly RelayRule[], { gone, put }: RuleSwap): R
   return [...rules.filter(({ route_rule_id }) => !left.has(route_rule_id)), ...put].sort(inOrder)
 }
 
-const damaged = (why: string): string =>
-  message('root.rules_damaged', { file: NAME, why, remedy: setAside(NAME) }).message
-
 function parse(text: string): readonly RelayRule[] {
   const { whole, lines } = grownParts(text)
   const { rules } = JSON.parse(whole) as { rules?: unknown }
-  if (!areRules(rules)) throw unlikeOurs()
+  if (!areRules(rules)) throw new Error('It holds no list of rules, or a change of none')
   // The change of a line that was cut short is in the journal.
   return lines.reduce((held, line) => swapped(held, readChange(line)), rules.map(currentRule))
 }
 
 function readChange(line: string): RuleSwap {
   const { gone, put } = JSON.parse(line) as Partial<RuleSwap>
-  if (!Array.isArray(gone) || !gone.every(Number.isSafeInteger) || !areRules(put)) throw unlikeOurs()
+  if (!Array.isArray(gone) || !gone.every(Number.isSafeInteger) || !areRules(put))
+    throw new Error('It holds no list of rules, or a change of none')
   return { gone, put: put.map(currentRule) }
 }
 

@@ -1,11 +1,11 @@
 // The change under way, kept in one file: what a helper that starts again finds there was cut short, and is put back.
 // Each change is a line, and so is its end: the last line says whether one is under way.
-import { message, verbatim } from '@panel/shared/messages/message.ts'
+import { verbatim, type Message } from '@panel/shared/messages/message.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Journal } from '../../subject.ts'
 import { grownParts, growingFile } from './growing-file.ts'
-import { readWritten, setAside, unlikeOurs, type StateFolder } from './state-folder.ts'
+import { damageOf, readWritten, UnusableFile, type StateFolder } from './state-folder.ts'
 
 export interface InterruptedChange {
   readonly noun: string
@@ -16,7 +16,7 @@ export interface JournalFile extends Journal {
   /** Null where no change was cut short. Throws where the file holds something else. */
   read(): Promise<InterruptedChange | null>
   /** From now on no change begins: what an earlier one left half-done is not known. */
-  block(why: string): void
+  block(why: Message): void
   /** Why no change begins; null where one can. */
   blocked(): string | null
 }
@@ -41,9 +41,9 @@ export function journalIn(folder: StateFolder): JournalFile {
     async end() {
       if (!(await file.append(ENDED).catch(() => false))) await file.remove()
     },
-    read: async () => readWritten(folder.read(NAME), parse),
+    read: async () => readWritten(folder, NAME, parse),
     block(why) {
-      blocked = message('root.journal_damaged', { file: NAME, why, remedy: setAside(NAME) }).message
+      blocked = damageOf('root.journal_damaged', new UnusableFile(NAME, why))
     },
     blocked: () => blocked,
   }
@@ -60,6 +60,6 @@ function parseRecord(line: string): InterruptedChange | null {
   const { noun, change, ended } = value ?? {}
   if (ended === true) return null
   if (typeof noun !== 'string' || typeof change !== 'object' || !('before' in change && 'after' in change))
-    throw unlikeOurs()
+    throw new Error('It holds no change')
   return { noun, change }
 }

@@ -1,10 +1,9 @@
 // The links that are the panel's, in one file: what the helper made or adopted since the last boot. The kernel gives no
 // second link the same index.
-import { message, verbatim } from '@panel/shared/messages/message.ts'
+import { verbatim } from '@panel/shared/messages/message.ts'
 import { RefusedError } from '../../refused.ts'
-import { messageOf, oneLine } from '../../text.ts'
 import type { OwnLinks } from '../facilities.ts'
-import { readWritten, setAside, unlikeOurs, type StateFolder } from './state-folder.ts'
+import { damageOf, readWritten, type StateFolder } from './state-folder.ts'
 
 const NAME = 'links.json'
 
@@ -16,10 +15,10 @@ export function ownLinksIn(folder: StateFolder, boot_id: string): OwnLinks {
   /** A file that cannot be read is tried again each time, since somebody may have set it aside. */
   const held = (): { links: Links; trouble: string | null } => {
     try {
-      links ??= readWritten(folder.read(NAME), (text) => parse(text, boot_id)) ?? new Map()
+      links ??= readWritten(folder, NAME, (text) => parse(text, boot_id)) ?? new Map()
       return { links, trouble: null }
     } catch (error) {
-      return { links: new Map(), trouble: damaged(oneLine(messageOf(error))) }
+      return { links: new Map(), trouble: damageOf('root.links_damaged', error) }
     }
   }
   const write = async (index: number, isOurs: boolean): Promise<void> => {
@@ -43,14 +42,11 @@ export function ownLinksIn(folder: StateFolder, boot_id: string): OwnLinks {
   }
 }
 
-const damaged = (why: string): string =>
-  message('root.links_damaged', { file: NAME, why, remedy: setAside(NAME) }).message
-
 /** What was written before the last boot speaks of links that are gone. */
 function parse(text: string, boot_id: string): Links {
   const written = JSON.parse(text) as { boot_id?: unknown; links?: unknown } | null
   if (typeof written?.boot_id !== 'string' || !Array.isArray(written.links) || !written.links.every(isEntry))
-    throw unlikeOurs()
+    throw new Error('It holds no list of links')
   return new Map(written.boot_id === boot_id ? written.links : [])
 }
 

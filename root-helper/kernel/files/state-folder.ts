@@ -65,15 +65,44 @@ function reasonOf(error: unknown): Message {
   return message('root.state_unwritable', { code, why: message(REASONS[code] ?? 'root.disk_fails') })
 }
 
-/** What a file there holds, or null where there is none. Throws, and says why, where `read` cannot make it out. */
-export function readWritten<T>(text: string | null, read: (text: string) => T): T | null {
-  if (text === null) return null
-  if (text === '') throw new Error(message('root.file_empty').message)
-  return read(text)
+/** A file there that cannot be used. Its content is in no message: it may be anything, and of anybody. */
+export class UnusableFile extends Error {
+  readonly file: string
+  readonly why: Message
+
+  constructor(file: string, why: Message, cause?: unknown) {
+    super(`${file}: ${why.message}`, { cause })
+    this.name = 'UnusableFile'
+    this.file = file
+    this.why = why
+  }
 }
 
-/** Of a file that is none of those that the helper writes. */
-export const unlikeOurs = (): Error => new Error(message('root.file_unlike').message)
+/** What a file there holds, or null if there is none. Throws an UnusableFile if `parse` throws. */
+export function readWritten<T>(folder: Pick<StateFolder, 'read'>, name: string, parse: (text: string) => T): T | null {
+  const text = textOf(folder, name)
+  if (text === null) return null
+  if (text === '') throw new UnusableFile(name, message('root.file_empty'))
+  try {
+    return parse(text)
+  } catch (error) {
+    throw new UnusableFile(name, message('root.file_unlike'), error)
+  }
+}
 
-/** What to do about a file there that cannot be used. */
-export const setAside = (name: string): Message => message('root.set_aside', { name })
+function textOf(folder: Pick<StateFolder, 'read'>, name: string): string | null {
+  try {
+    return folder.read(name)
+  } catch (error) {
+    throw new UnusableFile(name, message('root.file_unreadable', { code: errorCode(error) ?? 'EIO' }), error)
+  }
+}
+
+type Damage = 'root.window_damaged' | 'root.links_damaged' | 'root.rules_damaged' | 'root.journal_damaged'
+
+/** What follows from the damage, and what to do about the very file that has it. Throws any other error. */
+export function damageOf(id: Damage, error: unknown): string {
+  if (!(error instanceof UnusableFile)) throw error
+  const { file, why } = error
+  return message(id, { file, why, remedy: message('root.set_aside', { name: file }) }).message
+}

@@ -2,7 +2,11 @@
 // that is mounted for one test belongs to its root alone.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { listenAsHelper } from './helper-socket.ts'
 
 const START = `
 import { readConfig } from '${new URL('../../../web-daemon/app/config.ts', import.meta.url).href}'
@@ -18,11 +22,18 @@ export interface DaemonProcess {
   readonly kill: () => Promise<void>
 }
 
+/** With a helper of a fresh host, unless `more` names another one: a first start needs its word. */
 export async function startDaemonIn(folder: string, more: Record<string, string> = {}): Promise<DaemonProcess> {
+  const sockets = mkdtempSync(join(tmpdir(), 'panel-helper-'))
+  const helper = await listenAsHelper(join(sockets, 'helper.sock'))
+  const endHelper = (): void => {
+    helper.close()
+    rmSync(sockets, { recursive: true })
+  }
   const env = {
     PATH: process.env['PATH'],
     PANEL_STATE_DIR: folder,
-    PANEL_HELPER_SOCKET: '/nobody',
+    PANEL_HELPER_SOCKET: helper.path,
     PANEL_LISTEN_PORT: '0',
     ...more,
   }
@@ -34,12 +45,16 @@ export async function startDaemonIn(folder: string, more: Record<string, string>
   child.stdout.on('data', (chunk) => (said += String(chunk)))
   child.stderr.on('data', (chunk) => (log += String(chunk)))
   while (!said.includes('\n')) {
-    if (child.exitCode !== null) throw new Error(`The daemon has ended: ${log}`)
+    if (child.exitCode !== null) {
+      endHelper()
+      throw new Error(`The daemon has ended: ${log}`)
+    }
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     const ended = once(child, 'exit')
     if (child.exitCode === null && child.kill(signal)) await ended
+    endHelper()
   }
   return {
     base: said.trim().split(' ').at(-1) ?? '',

@@ -2,7 +2,7 @@
 // error.
 import { Agent, request } from 'node:http'
 
-const OPERATOR = { username: 'operator', password: 'correct horse battery' }
+export const OPERATOR = { username: 'operator', password: 'correct horse battery' }
 
 interface Reply {
   readonly status: number

@@ -5,9 +5,11 @@ import { openStore } from '@panel/web-daemon/app/store.ts'
 import { ruleOf, type NamedRoute } from '@panel/web-daemon/features/routes/record.ts'
 import { insertRoute } from '@panel/web-daemon/features/routes/store-write.ts'
 import { namedRoute } from '../../support/records.ts'
+import { seedAccount } from '../driver/account.ts'
 
 export async function seedRules(store: string, rules: readonly RelayRule[]): Promise<void> {
   const db = await openStore(store)
+  await seedAccount(db)
   const now = new Date().toISOString()
   await db.transaction().execute(async (transaction) => {
     for (const rule of rules) await insertRoute(transaction, recordOf(rule, now))

@@ -25,6 +25,7 @@ const NOTHING = {
   routing_table: null,
   listeners: null,
   state: null,
+  ours: null,
 }
 
 describe('the client of the root helper', () => {

@@ -29,6 +29,6 @@ describe('the signing key', () => {
     assert.throws(() => signingKey(path), /chmod 600/)
     writeFileSync(path, 'short')
     chmodSync(path, 0o600)
-    assert.throws(() => signingKey(path), /not a key of 32 bytes/)
+    assert.throws(() => signingKey(path), /does not hold 32 random bytes/)
   })
 })

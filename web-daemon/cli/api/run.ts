@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../app/config.ts'
-import { signingKey } from '../../features/auth/key.ts'
+import { readSigningKey } from '../../features/auth/key.ts'
 import { signRequest } from '../../features/auth/local-request.ts'
 import { CommandError } from '../errors.ts'
 import { wayUrl } from '../health.ts'
@@ -71,7 +71,8 @@ async function onThisHost(config: Config): Promise<Target> {
   }
   const [way] = await waysIn(config)
   if (!way) throw new CommandError('The panel listens nowhere.')
-  const key = signingKey(join(config.state_dir, 'session.key'))
+  const key = readSigningKey(join(config.state_dir, 'session.key'))
+  if (!key) throw new CommandError('The panel has no account yet. Open it in a browser and create it.')
   return {
     url: wayUrl(way, config),
     authorize: (method, path, body) => `Panel-Local ${signRequest(key, new Date(), method, path, body)}`,

@@ -17,6 +17,7 @@ import {
 import { Refusal } from '../../platform/http/refusal.ts'
 import { actionNamed, AUDIT_ACTION_NAMES, AUDIT_ACTIONS } from '@panel/shared/api/audit/actions.ts'
 import { findEntries, type AuditFilter, type AuditRow } from './store.ts'
+import { fromStoredJson } from '../../platform/db/stored-json.ts'
 
 const listEntries = async ({ db }: ReadContext, incoming: Incoming): Promise<Answer<ListAuditAnswer>> => {
   const paging = parsePaging(incoming.query)
@@ -28,11 +29,11 @@ const listEntries = async ({ db }: ReadContext, incoming: Incoming): Promise<Ans
 const entryView = (row: AuditRow): AuditEntry => ({
   ...row,
   action: AUDIT_ACTION_NAMES.find((name) => AUDIT_ACTIONS[name] === row.audit_action_id) ?? '',
-  request: JSON.parse(row.request) as AuditEntry['request'],
+  request: fromStoredJson(row.request) as AuditEntry['request'],
   target_name: row.target_name ?? '',
-  operations: JSON.parse(row.operations) as string[],
+  operations: fromStoredJson(row.operations) as string[],
   is_success: row.is_success === 1,
-  error_reason: JSON.parse(row.error_reason) as AuditEntry['error_reason'],
+  error_reason: fromStoredJson(row.error_reason) as AuditEntry['error_reason'],
 })
 
 type Query = Incoming['query']

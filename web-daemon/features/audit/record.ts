@@ -1,6 +1,7 @@
 // Writes the audit entry of a request that changes something, whether it succeeded or was refused, without secrets.
 import type { Logger } from 'pino'
 import type { StoreContext, WriteDb } from '../../platform/context.ts'
+import { Store } from '../../platform/db/store.ts'
 import type { AuditedRequest } from '../../platform/http/serve.ts'
 import { verbatim } from '@panel/shared/messages/message.ts'
 import { asMessage, type Refusal } from '../../platform/http/refusal.ts'
@@ -72,7 +73,7 @@ export async function recordPanelAction(
   { db, now }: { readonly db: WriteDb; readonly now: () => Date },
   { action, note, refusal, duration_ms, on = NO_REQUEST }: PanelAction,
 ): Promise<void> {
-  await insertEntry(db, {
+  const entry = insertEntry(db, {
     audit_action_id: AUDIT_ACTIONS[action],
     user_id: on.by?.user_id ?? null,
     username: on.by?.username ?? '',
@@ -87,6 +88,7 @@ export async function recordPanelAction(
     request_id: on.request_id,
     created_date: now().toISOString(),
   })
+  await (db instanceof Store ? db.state.recording(entry) : entry)
 }
 
 const resultColumns = (refusal: Refusal | null) => ({

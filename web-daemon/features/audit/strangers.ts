@@ -62,7 +62,7 @@ export class Strangers {
     }
     const now = this.#now().getTime()
     const sum = this.#sums.get(key)
-    if (sum && now < sum.until) return sum.add(entry.client_ip, code)
+    if (sum && now < sum.until && sum.until <= now + MINUTE_MS) return sum.add(entry.client_ip, code)
     const next = new Summary(this.#db, entry, {
       until: now + MINUTE_MS,
       follow: (db, refused) => this.#follow(db, { action, ...refused }),

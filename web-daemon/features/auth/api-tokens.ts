@@ -8,14 +8,15 @@ import { Refusal } from '../../platform/http/refusal.ts'
 import { networkList } from '../../platform/network/client-network.ts'
 import { insertToken, liveTokens, updateToken, type TokenRow } from './store-tokens.ts'
 import { lookupOf, tokenHash } from './token-text.ts'
+import { fromStoredJson } from '../../platform/db/stored-json.ts'
 
 /** How often the store is written for nothing but the time of the last use. */
 const TOUCH_MS = 60_000
 const NO_HASH = Buffer.alloc(32)
 
-export const scopesOfToken = ({ scopes }: TokenRow): readonly Scope[] => JSON.parse(scopes) as Scope[]
+export const scopesOfToken = ({ scopes }: TokenRow): readonly Scope[] => fromStoredJson(scopes) as Scope[]
 export const networksOfToken = ({ allowed_networks }: TokenRow): readonly string[] =>
-  JSON.parse(allowed_networks) as string[]
+  fromStoredJson(allowed_networks) as string[]
 
 export class ApiTokens {
   readonly #db: StoreContext['db']

@@ -27,7 +27,7 @@ import {
   takeStep,
   type FactorRow,
 } from './store-factors.ts'
-import { base32, newSecret, qrCode, stepOfCode, totpUri } from './totp.ts'
+import { base32, lastStepOf, newSecret, qrCode, stepOfCode, totpUri } from './totp.ts'
 
 export async function showTotp({ db }: ReadContext, incoming: Incoming): Promise<Answer<TotpAnswer>> {
   const { user_id } = await ownAccount(db, incoming)
@@ -141,6 +141,7 @@ const isCodeOf = async (
   code: string,
 ): Promise<boolean> => {
   const secret = factorBox.open(factor.secret)
-  const step = secret && stepOfCode(secret, code.replaceAll(' ', ''), now())
-  return step !== null && takeStep(db, factor, { step, now: now().toISOString() })
+  const at = now()
+  const step = secret && stepOfCode(secret, code.replaceAll(' ', ''), at)
+  return step !== null && takeStep(db, factor, { step, lastStep: lastStepOf(at), now: at.toISOString() })
 }

@@ -19,6 +19,8 @@ export interface AuthServices {
   /** Seals the secret of the second factor. */
   readonly factorBox: SecretBox
   readonly throttle: Throttle
+  /** Closes setup behind the first account; throws if it is closed already. */
+  readonly onFirstAccount: () => void
   /** Whether a caller without a session has shown that it can read the signing key. */
   readonly isLocal: (proof: string) => boolean
 }

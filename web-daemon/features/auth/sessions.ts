@@ -67,7 +67,7 @@ export class Sessions {
     const row = await this.find(sid)
     if (!row || generation > row.refresh_generation) return null
     if (generation === row.refresh_generation) return this.rotate(row, device)
-    const age = this.#now().getTime() - Date.parse(row.refreshed_date)
+    const age = Math.abs(this.#now().getTime() - Date.parse(row.refreshed_date))
     if (generation === row.refresh_generation - 1 && age <= GRACE_MS) return row
     await this.revoke([row], 'refresh_reused')
     return null
@@ -103,7 +103,8 @@ export class Sessions {
   /** What cannot be written can still be read. */
   async touch(row: SessionRow, device: Device): Promise<void> {
     const now = this.#now()
-    const isFresh = now.getTime() - Date.parse(row.last_used_date) < TOUCH_MS && row.last_ip === device.client_ip
+    const age = Math.abs(now.getTime() - Date.parse(row.last_used_date))
+    const isFresh = age < TOUCH_MS && row.last_ip === device.client_ip
     if (isFresh) return
     await this.#change(row, usedBy(device, now.toISOString())).catch((err: unknown) =>
       this.#logger.warn({ err }, 'the last use of a session cannot be stored'),

@@ -19,12 +19,9 @@ export function setUp(services: AuthServices) {
     if (weak !== null) problems.add('password', 'INVALID_PASSWORD', weak)
     problems.throwIfAny()
     throttle.beginSetup(client_ip)
-    const account = await insertFirstAccount(
-      db,
-      body.username,
-      await passwords.hash(body.password),
-      now().toISOString(),
-    )
+    const password_hash = await passwords.hash(body.password)
+    const at = now().toISOString()
+    const account = await insertFirstAccount(db, body.username, password_hash, at, services.onFirstAccount)
     if (!account) throw alreadyComplete()
     note.target('user', account.user_id)
     const session = await beginSession(services, account, incoming)

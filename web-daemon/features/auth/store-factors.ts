@@ -24,17 +24,20 @@ export async function insertFactor(
   })
 }
 
-/** False if that step, or a later one, was used already: a code is good once. */
+/**
+ * False if that step, or a later one, was used already: a code is good once. No code of a step after `lastStep` can have
+ * been let in by a clock that was right, so the step of a sign-in while the clock was ahead counts for nothing.
+ */
 export async function takeStep(
   db: Db,
   { second_factor_id }: FactorRow,
-  { step, now }: { step: number; now: string },
+  { step, lastStep, now }: { step: number; lastStep: number; now: string },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('second_factor')
     .set({ last_step: step, last_used_date: now })
     .where('second_factor_id', '=', second_factor_id)
-    .where('last_step', '<', step)
+    .where((e) => e.or([e('last_step', '<', step), e('last_step', '>', lastStep)]))
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }

@@ -20,17 +20,23 @@ export async function findAccountById(db: ReadDb, user_id: number): Promise<Acco
   return db.selectFrom('user_account').selectAll().where('user_id', '=', user_id).executeTakeFirst()
 }
 
-/** Undefined if an account exists by now: of two concurrent set-ups, the second finds it inside its transaction. */
+/**
+ * Undefined if an account exists by now: of two concurrent set-ups, the second finds it inside its transaction. If
+ * `alongside` throws there is no account.
+ */
 export async function insertFirstAccount(
   db: Kysely<Database>,
   username: string,
   password_hash: string,
   now: string,
+  alongside: () => void = () => undefined,
 ): Promise<Account | undefined> {
   return db.transaction().execute(async (trx) => {
     if (await hasAccount(trx)) return undefined
     const row = { username, password_hash, last_login_date: now, created_date: now, updated_date: now }
-    return trx.insertInto('user_account').values(row).returningAll().executeTakeFirstOrThrow()
+    const inserted = await trx.insertInto('user_account').values(row).returningAll().executeTakeFirstOrThrow()
+    alongside()
+    return inserted
   })
 }
 

@@ -156,15 +156,19 @@ class FailuresInARow {
 
   secondsToWait(address: string, now: number): number {
     const entry = this.#addresses.get(address)
-    if (!entry || entry.failures < LIMITS.failures_in_a_row_per_address) return 0
-    return Math.max(0, Math.ceil((entry.last + this.#lockoutMs() - now) / 1000))
+    if (!entry || entry.failures < LIMITS.failures_in_a_row_per_address || this.#isOver(entry.last, now)) return 0
+    return Math.ceil((entry.last + this.#lockoutMs() - now) / 1000)
   }
 
-  /** A run of failures ends when the last one is older than the lockout. */
   add(address: string, now: number): void {
-    for (const [other, { last }] of this.#addresses) if (last + this.#lockoutMs() <= now) this.#addresses.delete(other)
+    for (const [other, { last }] of this.#addresses) if (this.#isOver(last, now)) this.#addresses.delete(other)
     const failures = (this.#addresses.get(address)?.failures ?? 0) + 1
     this.#addresses.set(address, { failures, last: now })
+  }
+
+  /** A run of failures ends when the last one is older than the lockout, or from when the clock was ahead. */
+  #isOver(last: number, now: number): boolean {
+    return last > now || last + this.#lockoutMs() <= now
   }
 
   takeBack(address: string): void {

@@ -3,6 +3,8 @@ import { Secret, TOTP } from 'otpauth'
 import { encode } from 'uqr'
 
 const PERIOD_SECONDS = 30
+/** Steps that a code may be from that of now, either way. */
+const TOLERANCE = 1
 const SECRET_BYTES = 20
 const ISSUER = 'Tunnel Panel'
 
@@ -29,9 +31,16 @@ export function qrCode(uri: string): string {
 
 /** The step that a code belongs to; null if it is none of now. */
 export function stepOfCode(secret: Uint8Array, code: string, now: Date): number | null {
-  const delta = totp(secret).validate({ token: code, timestamp: now.getTime(), window: 1 })
-  return delta === null ? null : Math.floor(now.getTime() / (PERIOD_SECONDS * 1000)) + delta
+  const delta = totp(secret).validate({ token: code, timestamp: now.getTime(), window: TOLERANCE })
+  return delta === null ? null : stepOf(now) + delta
 }
+
+/** The last step whose code is let in now. */
+export function lastStepOf(now: Date): number {
+  return stepOf(now) + TOLERANCE
+}
+
+const stepOf = (now: Date): number => Math.floor(now.getTime() / (PERIOD_SECONDS * 1000))
 
 export function totp(secret: Uint8Array, more: { label?: string; digits?: number } = {}): TOTP {
   return new TOTP({

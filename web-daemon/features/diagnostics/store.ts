@@ -6,6 +6,7 @@ import type { Selectable } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import type { DiagnosticRunTable } from './table.ts'
+import { fromStoredJson } from '../../platform/db/stored-json.ts'
 
 export const RUNS_KEPT = 200
 
@@ -105,8 +106,8 @@ const toRun = (row: Selectable<DiagnosticRunTable>): DiagnosticRun => ({
   tunnel_id: row.tunnel_id,
   diagnostic_type_id: row.diagnostic_type_id,
   type: titleOf<DiagnosticType>(DIAGNOSTIC_TYPES, row.diagnostic_type_id),
-  params: JSON.parse(row.params) as Record<string, unknown>,
-  result: row.result === null ? null : (JSON.parse(row.result) as Record<string, unknown>),
+  params: fromStoredJson(row.params) as Record<string, unknown>,
+  result: row.result === null ? null : (fromStoredJson(row.result) as Record<string, unknown>),
   started_date: row.started_date,
   finished_date: row.finished_date,
   is_success: row.is_success === 1,

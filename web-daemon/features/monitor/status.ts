@@ -9,6 +9,7 @@ import { requireTunnel } from '../tunnels/target.ts'
 import type { Monitor } from './monitor.ts'
 import { findEvents } from './store.ts'
 import type { MonitorEventRow } from './table.ts'
+import { fromStoredJson } from '../../platform/db/stored-json.ts'
 
 export function showStatus(monitor: Monitor) {
   return async ({ db }: ReadContext, { params }: Incoming): Promise<Answer<MonitorStatusAnswer>> => {
@@ -26,7 +27,7 @@ export function showStatus(monitor: Monitor) {
 
 const eventView = (row: MonitorEventRow): MonitorEvent => ({
   ...row,
-  reason_message: JSON.parse(row.reason_message) as MonitorEvent['reason_message'],
+  reason_message: fromStoredJson(row.reason_message) as MonitorEvent['reason_message'],
   from_state: titleOf(MONITOR_STATES, row.from_monitor_state_id),
   to_state: titleOf(MONITOR_STATES, row.to_monitor_state_id),
 })

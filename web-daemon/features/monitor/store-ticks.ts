@@ -4,6 +4,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import { TIMES, type Bucket } from './bucket.ts'
 import { timeSql } from './store-untimed.ts'
+import { fromStoredJson } from '../../platform/db/stored-json.ts'
 
 export const TICKS = 90
 /** Seconds of a tick by the hours that 90 of them are. */
@@ -120,7 +121,7 @@ export async function findTicks(
     .where('tick_start', '>=', since)
     .groupBy('tunnel_id')
     .execute()
-  return rows.map((row) => ({ ...row, worst: JSON.parse(row.worst) as [number, number][] }))
+  return rows.map((row) => ({ ...row, worst: fromStoredJson(row.worst) as [number, number][] }))
 }
 
 /** Of these tunnels: those older than 90, and those older than the history is kept. */

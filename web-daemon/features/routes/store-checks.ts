@@ -4,6 +4,7 @@ import type { RouteCheck } from '@panel/shared/api/routes/check.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { RouteCheckRow, RouteDestinationRow, RouteDestinationStateTable } from './table.ts'
+import { fromStoredJson } from '../../platform/db/stored-json.ts'
 
 export type DestinationRow = RouteDestinationRow & { readonly state: DestinationState | null }
 export type DestinationState = RouteDestinationStateTable['state']
@@ -130,7 +131,7 @@ export async function eventsOf(db: ReadDb, route_rule_id: number, limit: number)
     .orderBy('event_id', 'desc')
     .limit(limit)
     .execute()
-  return rows.map(({ route_rule_id: _rule, reason, ...row }) => ({ ...row, reason: JSON.parse(reason) as Message }))
+  return rows.map(({ route_rule_id: _rule, reason, ...row }) => ({ ...row, reason: fromStoredJson(reason) as Message }))
 }
 
 export interface StoredState {
@@ -157,7 +158,7 @@ export async function statesOf(db: ReadDb, route_rule_id: number): Promise<Map<n
   return new Map(
     rows.map(({ route_destination_id, reason, ...row }) => [
       route_destination_id,
-      { ...row, reason: JSON.parse(reason) as Message },
+      { ...row, reason: fromStoredJson(reason) as Message },
     ]),
   )
 }
@@ -187,5 +188,7 @@ export async function reasonsOfDown(db: ReadDb, ids: readonly number[]): Promise
     .where('route_destination_state.state', '=', 'down')
     .where(sql<boolean>`route_rule_id in (select value from json_each(${JSON.stringify(ids)}))`)
     .execute()
-  return new Map(rows.map(({ route_destination_id, reason }) => [route_destination_id, JSON.parse(reason) as Message]))
+  return new Map(
+    rows.map(({ route_destination_id, reason }) => [route_destination_id, fromStoredJson(reason) as Message]),
+  )
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { SafeApplyItem } from '@panel/shared/api/safe-apply.ts'
 import type { WriteDb } from '../../platform/context.ts'
+import { fromStoredJson } from '../../platform/db/stored-json.ts'
 
 interface Followed {
   readonly table: string
@@ -81,7 +82,7 @@ export async function changedItems(db: WriteDb): Promise<SafeApplyItem[]> {
 }
 
 type Row = Readonly<Record<string, unknown>>
-const rowIn = (json: string | null): Row | null => (json === null ? null : (JSON.parse(json) as Row))
+const rowIn = (json: string | null): Row | null => (json === null ? null : (fromStoredJson(json) as Row))
 
 function itemOf({ kind, title }: NonNullable<Followed['named']>, { key }: Followed, { before, now }: Difference) {
   const [was, is] = [rowIn(before), rowIn(now)]

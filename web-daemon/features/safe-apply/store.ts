@@ -3,6 +3,7 @@ import type { SafeApplyEnded, SafeApplyItem } from '@panel/shared/api/safe-apply
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import { rememberAll } from './store-followed.ts'
 import type { SafeApplyRow } from './table.ts'
+import { fromStoredJson } from '../../platform/db/stored-json.ts'
 
 export interface Opener {
   readonly user_id: number | null
@@ -60,7 +61,7 @@ export async function findLast(db: ReadDb): Promise<SafeApplyEnded | null> {
     ended_how: row.ended_how as SafeApplyEnded['ended_how'],
     ended_at: row.ended_date,
     username: row.username,
-    items: JSON.parse(row.items) as SafeApplyItem[],
+    items: fromStoredJson(row.items) as SafeApplyItem[],
   }
 }
 

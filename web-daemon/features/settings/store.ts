@@ -3,11 +3,14 @@ import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import { validate } from '../../platform/http/validate.ts'
 import { isSettingKey, SettingsBody, type SettingKey, type SettingValue, type SettingValues } from './definitions.ts'
+import { fromStoredJson } from '../../platform/db/stored-json.ts'
 
 /** A value of another build that this one does not accept counts as not set. */
 export async function storedSettings(db: ReadDb): Promise<Partial<SettingValues>> {
   const rows = await db.selectFrom('setting').select(['key', 'value']).execute()
-  const stored = rows.filter(({ key }) => isSettingKey(key)).map(({ key, value }) => [key, JSON.parse(value)] as const)
+  const stored = rows
+    .filter(({ key }) => isSettingKey(key))
+    .map(({ key, value }) => [key, fromStoredJson(value)] as const)
   return validate(SettingsBody, Object.fromEntries(stored), new Problems())
 }
 

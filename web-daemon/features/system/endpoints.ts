@@ -18,7 +18,7 @@ const tag = 'system'
 export function systemEndpoints(
   about: HealthDeps,
   installation: Installation,
-  store: Pick<Store, 'trouble'>,
+  store: Pick<Store, 'trouble' | 'copyTrouble'>,
   others: OtherComponents,
 ) {
   return [

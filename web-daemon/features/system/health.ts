@@ -29,7 +29,7 @@ export interface HealthDeps extends About {
 
 export function makeHealth(
   { version, started_at, isLocal }: HealthDeps,
-  store: Pick<Store, 'trouble'>,
+  store: Pick<Store, 'trouble' | 'copyTrouble'>,
   others: OtherComponents,
 ): (context: ReadContext, incoming: Incoming) => Promise<Answer<HealthAnswer>> {
   const probe = cached(({ request }) => probeHost(request))
@@ -58,14 +58,16 @@ export function makeHealth(
 
 const probeDatabase = async (
   db: ReadContext['db'],
-  store: Pick<Store, 'trouble'>,
+  store: Pick<Store, 'trouble' | 'copyTrouble'>,
 ): Promise<{ component: Component; setup_required: boolean }> => {
   try {
     const isSetUp = await hasAccount(db)
     const trouble = await store.trouble()
     const component: Component = trouble
       ? { name: 'database', status: 'error', detail: trouble.sentence }
-      : { name: 'database', status: 'ok', detail: message('component.store') }
+      : store.copyTrouble
+        ? { name: 'database', status: 'degraded', detail: store.copyTrouble }
+        : { name: 'database', status: 'ok', detail: message('component.store') }
     return { component, setup_required: !isSetUp }
   } catch (failure) {
     return {

@@ -5,6 +5,7 @@ import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
 import { sql, type RawBuilder } from 'kysely'
 import type { TunnelRecord } from './record.ts'
 import type { TunnelAddressRow } from './table.ts'
+import { fromStoredJson } from '../../platform/db/stored-json.ts'
 
 const ADDRESS = [
   'tunnel_address_id',
@@ -44,4 +45,4 @@ export interface RecordRow {
   readonly record: string
 }
 
-export const recordOf = (text: string): TunnelRecord => JSON.parse(text) as TunnelRecord
+export const recordOf = (text: string): TunnelRecord => fromStoredJson(text) as TunnelRecord

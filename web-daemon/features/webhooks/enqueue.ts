@@ -45,7 +45,10 @@ async function problem(db: WriteDb, target: Webhook, notice: StoredNotice, { now
   const key = subjectKey(notice)
   const before = await subjectOf(db, target.webhook_id, key)
   const isWorse = before !== null && before.isOpen && notice.level > before.level
-  const free = before && !isWorse ? Date.parse(before.reported_date) + target.cool_down_seconds * 1000 : 0
+  const coolDown = target.cool_down_seconds * 1000
+  // What is deferred is so by one cool-down at most: a later time is one of a clock that was ahead.
+  const isOfNow = before !== null && Date.parse(before.reported_date) <= now.getTime() + coolDown
+  const free = isOfNow && !isWorse ? Date.parse(before.reported_date) + coolDown : 0
   if (before?.isOpen && !isWorse && (notice.mayBeOld || now.getTime() < free)) return
   if (isWorse) await dropDeferred(db, target.webhook_id, key, notice.at)
   const at = new Date(Math.max(now.getTime(), free)).toISOString()

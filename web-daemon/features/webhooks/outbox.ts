@@ -89,7 +89,7 @@ export class Outbox {
     let wait = LOOK_EVERY_MS
     try {
       const { db, now } = this.#deps
-      for (const delivery of await dueDeliveries(db, now().toISOString())) this.#begin(delivery)
+      for (const delivery of await dueDeliveries(db, now())) this.#begin(delivery)
       const next = await nextDue(db)
       if (next !== null) wait = Math.min(wait, Math.max(SOON_MS, Date.parse(next) - now().getTime()))
     } catch (err) {

@@ -1,11 +1,12 @@
 // The outbox in the store: what is to be sent, when it is tried again, and what was last reported of each thing.
-import type { DeliveryState } from '@panel/shared/api/webhooks.ts'
+import { COOL_DOWN_MAX_SECONDS, type DeliveryState } from '@panel/shared/api/webhooks.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import type { StoredNotice } from './notice.ts'
 import { errorFrom, errorText } from './store.ts'
 import type { DeliveryRow } from './table.ts'
+import { fromStoredJson } from '../../platform/db/stored-json.ts'
 
 export interface Delivery extends Omit<DeliveryRow, 'notice' | 'state' | 'last_error'> {
   readonly last_error: Message
@@ -15,7 +16,7 @@ export interface Delivery extends Omit<DeliveryRow, 'notice' | 'state' | 'last_e
 
 const deliveryFrom = (row: DeliveryRow): Delivery => ({
   ...row,
-  notice: JSON.parse(row.notice) as StoredNotice,
+  notice: fromStoredJson(row.notice) as StoredNotice,
   state: row.state as DeliveryState,
   last_error: errorFrom(row.last_error),
 })
@@ -42,14 +43,18 @@ export async function insertDelivery(db: WriteDb, { notice, ...delivery }: NewDe
     .execute()
 }
 
+/** Nothing waits longer for its next try; a later one was set while the clock was ahead. */
+const LONGEST_WAIT_MS = COOL_DOWN_MAX_SECONDS * 1000
+
 /** Of each target that is enabled the one that is due first, in the order in which they were written. */
-export async function dueDeliveries(db: ReadDb, now: string): Promise<Delivery[]> {
+export async function dueDeliveries(db: ReadDb, now: Date): Promise<Delivery[]> {
+  const latest = new Date(now.getTime() + LONGEST_WAIT_MS).toISOString()
   const rows = await db
     .selectFrom('webhook_delivery')
     .innerJoin('webhook', 'webhook.webhook_id', 'webhook_delivery.webhook_id')
     .selectAll('webhook_delivery')
     .where('webhook.is_enabled', '=', 1)
-    .where('next_try_date', '<=', now)
+    .where((e) => e.or([e('next_try_date', '<=', now.toISOString()), e('next_try_date', '>', latest)]))
     .orderBy('delivery_id')
     .execute()
   const first = new Map<number, DeliveryRow>()

@@ -3,6 +3,7 @@ import type { NoticeKind, NoticeLanguage, WebhookKind, WebhookView } from '@pane
 import { verbatim, type Message } from '@panel/shared/messages/message.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { WebhookRow } from './table.ts'
+import { fromStoredJson } from '../../platform/db/stored-json.ts'
 
 export interface NewWebhook {
   readonly title: string
@@ -30,7 +31,7 @@ export interface Webhook extends NewWebhook {
 export type Discarded = NonNullable<WebhookView['discarded']>
 
 /** As the tables of notifications hold it: JSON, or "" for none. */
-export const errorFrom = (text: string): Message => (text === '' ? verbatim('') : (JSON.parse(text) as Message))
+export const errorFrom = (text: string): Message => (text === '' ? verbatim('') : (fromStoredJson(text) as Message))
 export const errorText = (error: Message | null): string => (error ? JSON.stringify(error) : '')
 
 const webhookFrom = ({
@@ -43,7 +44,7 @@ const webhookFrom = ({
   ...row,
   kind: row.kind as WebhookKind,
   language: row.language as NoticeLanguage | null,
-  events: JSON.parse(row.events) as NoticeKind[],
+  events: fromStoredJson(row.events) as NoticeKind[],
   last_error: errorFrom(row.last_error),
   is_enabled: row.is_enabled === 1,
   discarded: since === null || last === null ? null : { too_old, no_room, since, last },

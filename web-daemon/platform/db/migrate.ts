@@ -8,10 +8,14 @@ export interface NamedMigration {
   readonly migration: Migration
 }
 
+/** What else stands in a damaged store is in no message. */
+const LIKE_OURS = /^\d{3}-[a-z0-9-]{1,60}$/
+
 export class StoreTooNewError extends Error {
   constructor(unknown: readonly string[]) {
+    const names = unknown.filter((name) => LIKE_OURS.test(name))
     super(
-      `The store was written by a newer build (it has ${unknown.join(', ')}). Install that build again, or put back a copy of the store made before it.`,
+      `The store was written by a newer build${names.length > 0 ? ` (it has ${names.join(', ')})` : ''}. Install that build again, or put back a copy of the store made before it.`,
     )
     this.name = 'StoreTooNewError'
   }

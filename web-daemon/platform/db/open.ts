@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import SQLite from 'better-sqlite3'
-import { checkIntegrity, copyBefore, newestCopy, UNFINISHED } from './check.ts'
+import { checkIntegrity, copyBefore, hasTables, newestCopyIfAny, requireOurs, UNFINISHED } from './check.ts'
 import { migrate, pendingMigrations, type NamedMigration } from './migrate.ts'
 import { BusyRetryDialect } from './busy-retry.ts'
 import { openReadableCopy } from './readable-copy.ts'
@@ -58,7 +58,7 @@ async function openToWrite(
   return withStore(new StoreFile(path, connect(path, 'normal')), path, async (sqlite, store) => {
     if (isOld) checkIntegrity(sqlite, unchecked_tables)
     const [first] = await pendingMigrations(store, migrations)
-    if (isOld && first !== undefined) keepCopy(sqlite, copyBefore(path, first))
+    if (first !== undefined && hasTables(sqlite)) keepCopy(sqlite, copyBefore(path, first))
     if (first !== undefined) await migrate(sqlite, store, migrations)
   })
 }
@@ -140,6 +140,8 @@ const connect = (path: string, locking: Locking): SQLite.Database => {
   try {
     sqlite.pragma(`busy_timeout = ${BUSY_WAIT_MS}`)
     sqlite.pragma(`locking_mode = ${locking}`)
+    // Ahead of the first pragma that writes into the file.
+    requireOurs(sqlite)
     sqlite.pragma('journal_mode = WAL')
     sqlite.pragma('synchronous = FULL')
     sqlite.pragma('foreign_keys = ON')
@@ -164,22 +166,26 @@ const checkUsable = (path: string): void => {
     throw new SQLite.SqliteError('the file is empty, and once was not', 'SQLITE_CORRUPT')
 }
 
-const newestCopyIfAny = (path: string): string | null => (existsSync(dirname(path)) ? newestCopy(path) : null)
-
 /**
  * Written beside and renamed, so that a copy with that name is complete and on the disk before the migration begins.
  */
 const keepCopy = (sqlite: SQLite.Database, copy: string): void => {
   const unfinished = `${copy}${UNFINISHED}`
-  rmSync(unfinished, { force: true })
-  createPrivateFile(unfinished)
-  sqlite.prepare('VACUUM INTO ?').run(unfinished)
-  sync(unfinished)
+  copyInto(sqlite, unfinished)
   renameSync(unfinished, copy)
-  sync(dirname(copy))
+  syncPath(dirname(copy))
 }
 
-const sync = (path: string): void => {
+/** Complete and on the disk when it returns. */
+export function copyInto(sqlite: SQLite.Database, copy: string): void {
+  rmSync(copy, { force: true })
+  createPrivateFile(copy)
+  sqlite.prepare('VACUUM INTO ?').run(copy)
+  syncPath(copy)
+}
+
+/** Waits until a file or a folder is on the disk. */
+export function syncPath(path: string): void {
   const file = openSync(path, 'r')
   try {
     fsyncSync(file)

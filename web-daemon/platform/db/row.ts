@@ -1,6 +1,7 @@
 // Between a record and its row: SQLite has neither flags, lists nor objects, so a flag is 0 or 1 and the others are
 // their JSON text.
 import { columnsOf, type ColumnsOf, type FieldList, type RecordOf } from '@panel/shared/api/base/field-list.ts'
+import { fromStoredJson } from './stored-json.ts'
 
 type Shared<A, B> = Pick<B, keyof A & keyof B>
 
@@ -35,4 +36,4 @@ const written = (kind: 'flag' | 'json', value: unknown): unknown =>
   kind === 'flag' ? Number(value) : JSON.stringify(value)
 // A list of records may be of ten thousand, and most lists in them are empty.
 const read = (kind: 'flag' | 'json', value: unknown): unknown =>
-  kind === 'flag' ? value === 1 : value === '[]' ? [] : (JSON.parse(String(value)) as unknown)
+  kind === 'flag' ? value === 1 : value === '[]' ? [] : (fromStoredJson(String(value)) as unknown)

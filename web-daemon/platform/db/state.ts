@@ -1,8 +1,11 @@
 // Whether the store works, as its users find out; for health and the log.
-import { errorCode, fileTrouble, storeTrouble, type Trouble } from './trouble.ts'
+import { errorCode, fileTrouble, storeTrouble, troubleOf, type Reason, type Trouble } from './trouble.ts'
 
 /** How long all callers together wait for a lock of another program. */
 export const BUSY_WAIT_MS = 5000
+
+/** That something else could be written does not end these. */
+export const OUTLASTING_WRITES: readonly Reason[] = ['damaged', 'unrecorded']
 
 export class StoreState {
   #trouble: Trouble | null = null
@@ -29,9 +32,7 @@ export class StoreState {
   onFailure(failure: unknown): void {
     const trouble = fileTrouble(failure)
     if (!trouble || this.#trouble?.reason === 'damaged') return
-    const isNew = trouble.reason !== this.#trouble?.reason
-    this.#trouble = trouble
-    if (isNew) this.#listener(trouble, errorCode(failure))
+    this.#begin(trouble, errorCode(failure))
   }
 
   /**
@@ -40,7 +41,28 @@ export class StoreState {
    */
   onWrite(isCommitted: boolean): void {
     this.#locked_since = null
-    if (!isCommitted || !this.#trouble || this.#trouble.reason === 'damaged') return
+    if (isCommitted && this.#trouble && !OUTLASTING_WRITES.includes(this.#trouble.reason)) this.#end()
+  }
+
+  /** Awaits an entry of the audit log: one that fails for whatever reason is a trouble until one does not. */
+  async recording<T>(entry: Promise<T>): Promise<T> {
+    try {
+      const written = await entry
+      if (this.#trouble?.reason === 'unrecorded') this.#end()
+      return written
+    } catch (failure) {
+      if (!this.#trouble) this.#begin(troubleOf('unrecorded'), errorCode(failure))
+      throw failure
+    }
+  }
+
+  #begin(trouble: Trouble, code: string): void {
+    const isNew = trouble.reason !== this.#trouble?.reason
+    this.#trouble = trouble
+    if (isNew) this.#listener(trouble, code)
+  }
+
+  #end(): void {
     this.#trouble = null
     this.#listener(null, '')
   }

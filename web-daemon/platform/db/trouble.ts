@@ -1,7 +1,8 @@
 // Failures of the store's file and disk, by SQLite's codes, with messages that say what to do.
 import { message, type Message, type MessageId } from '@panel/shared/messages/message.ts'
 
-export type Reason = 'disk_full' | 'read_only' | 'locked' | 'moved' | 'damaged' | 'unreachable'
+export type Reason =
+  'disk_full' | 'read_only' | 'locked' | 'moved' | 'damaged' | 'foreign' | 'unreachable' | 'unrecorded'
 
 export interface Trouble {
   readonly reason: Reason
@@ -17,8 +18,13 @@ const MESSAGES = {
   // SQLite also reports this for a disk that fails to read (vdbe.c turns SQLITE_IOERR_CORRUPTFS into SQLITE_CORRUPT);
   // restoring a copy would be the wrong advice then.
   damaged: 'panel.store_damaged',
+  foreign: 'panel.store_foreign',
   unreachable: 'panel.store_unreachable',
+  unrecorded: 'panel.store_unrecorded',
 } as const satisfies Record<Reason, MessageId>
+
+/** A database of another program; SQLite itself has no code for that. */
+export const NOT_OURS = 'PANEL_NOT_OURS'
 
 /** The first match counts; SQLite's extended codes are longer. */
 const CODES: readonly (readonly [RegExp, Reason])[] = [
@@ -28,6 +34,7 @@ const CODES: readonly (readonly [RegExp, Reason])[] = [
   [/^(SQLITE_READONLY.*|EROFS)$/, 'read_only'],
   [/^SQLITE_(BUSY|LOCKED)/, 'locked'],
   [/^SQLITE_(CORRUPT|NOTADB)/, 'damaged'],
+  [new RegExp(`^${NOT_OURS}$`), 'foreign'],
   [/^(SQLITE_(IOERR|CANTOPEN|PERM|AUTH).*|EACCES|EPERM|EIO|ENOTDIR|EISDIR)$/, 'unreachable'],
 ]
 
@@ -37,7 +44,10 @@ export function errorCode(failure: unknown): string {
 
 const troubleByCode = (code: string): Trouble | null => {
   const reason = CODES.find(([codes]) => codes.test(code))?.[1]
-  if (!reason) return null
+  return reason ? troubleOf(reason) : null
+}
+
+export function troubleOf(reason: Reason): Trouble {
   const sentence = message(MESSAGES[reason])
   return { reason, message: sentence.message, sentence }
 }
@@ -50,22 +60,25 @@ export function storeTrouble(failure: unknown): Trouble | null {
   return failure instanceof Error && failure.name === 'SqliteError' ? fileTrouble(failure) : null
 }
 
-/** Why the store cannot be opened, as a message for the operator. */
+/**
+ * Why the store cannot be opened, as a message for the operator. SQLite's own words are left out: some quote what the
+ * file holds.
+ */
 export class StoreUnusableError extends Error {
-  constructor(path: string, failure: unknown, newestCopy: string | null) {
+  readonly trouble: Trouble
+  readonly newest_copy: string | null
+
+  constructor(path: string, failure: unknown, newest_copy: string | null) {
     const code = errorCode(failure)
-    const trouble = troubleByCode(code)
-    const copy =
-      trouble?.reason !== 'damaged'
-        ? ''
-        : newestCopy === null
-          ? '\nThere is no copy of it beside it.'
-          : `\nThe newest copy of it, made before a new build changed it: ${newestCopy}`
-    super(
-      `The store ${path} cannot be opened (${code === '' ? '' : `${code}: `}${failure instanceof Error ? failure.message : String(failure)}).\n${trouble?.message ?? ''}${copy}`,
-      { cause: failure },
-    )
+    const trouble = troubleByCode(code) ?? troubleOf('unreachable')
+    const isToBeReplaced = trouble.reason === 'damaged' || trouble.reason === 'foreign'
+    const copy = newest_copy === null ? 'There is no copy of it beside it.' : `The newest copy of it: ${newest_copy}`
+    super(`The store ${path} cannot be opened (${code}).\n${trouble.message}${isToBeReplaced ? `\n${copy}` : ''}`, {
+      cause: failure,
+    })
     this.name = 'StoreUnusableError'
+    this.trouble = trouble
+    this.newest_copy = newest_copy
   }
 
   static is(failure: unknown): boolean {

@@ -57,6 +57,8 @@ export interface Pipeline {
   /** Whether the operator's own connection would not survive the command. */
   readonly cutsOwnAccess: (endpoint: Endpoint, context: ReadContext, incoming: Incoming<never>) => Promise<boolean>
   readonly record: (entry: AuditedRequest) => Promise<void>
+  /** What a request failed over, if that is the store. */
+  readonly storeFailed: (failure: unknown) => void
   readonly logger: Logger
 }
 
@@ -186,11 +188,13 @@ class Exchange {
 
   refused(thrown: unknown): Refusal {
     const refusal = asRefusal(thrown)
-    if (refusal !== thrown)
+    if (refusal !== thrown) {
+      this.#pipeline.storeFailed(thrown)
       this.#pipeline.logger.error(
         { request_id: this.#request_id, route: this.#endpoint.route, err: thrown },
         refusal.code === 'INTERNAL_ERROR' ? 'unexpected error' : 'the store failed a request',
       )
+    }
     return refusal
   }
 

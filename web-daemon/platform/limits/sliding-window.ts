@@ -29,9 +29,10 @@ export class SlidingWindow {
     this.#events.set(key, this.#recent(key).slice(0, -1))
   }
 
+  /** An event of a time to come is one from when the clock was ahead, and makes nobody wait for that time. */
   #recent(key: string): number[] {
-    const since = this.#now().getTime() - this.#spanMs
-    return (this.#events.get(key) ?? []).filter((at) => at > since)
+    const now = this.#now().getTime()
+    return (this.#events.get(key) ?? []).filter((at) => at > now - this.#spanMs && at <= now)
   }
 
   #sweep(): void {
