@@ -19,24 +19,8 @@ import { ruleText } from '../ruleset/nft/read-rule.ts'
 /** Names that can be used in an nft command unquoted. */
 const PLAIN = /^(?:ip|ip6|inet|arp|bridge|netdev) [A-Za-z_][A-Za-z0-9_./-]*$/
 
-/** The tables of others in `nft -j list tables`; `unnamed` are those whose names cannot be used in a command. */
-export const foreignTables = (listed: string): NamedTables =>
-  named(
-    documents(listed)
-      .filter(([kind]) => kind === 'table')
-      .map(([, table]) => `${textIn(table, 'family')} ${textIn(table, 'name')}`),
-  )
-
-/** The same of `nft -a list tables`. */
-export const foreignTablesIn = (text: string): NamedTables =>
-  named(text.split('\n').flatMap((line) => /^table (\S+ .+?)(?: # handle \d+)?$/.exec(line)?.[1] ?? []))
-
-interface NamedTables {
-  readonly tables: string[]
-  readonly unnamed: number
-}
-
-function named(all: readonly string[]): NamedTables {
+/** The tables of others among all, each by family and name; `unnamed` are those whose names no command can have. */
+export function foreignTables(all: readonly string[]): { readonly tables: string[]; readonly unnamed: number } {
   const names = all.filter((name) => name !== TABLE && name !== `inet ${HOLD_NAME}`)
   const tables = names.filter((name) => PLAIN.test(name))
   return { tables, unnamed: names.length - tables.length }

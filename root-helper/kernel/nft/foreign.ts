@@ -2,10 +2,12 @@
 // long, is not listed.
 import { message } from '@panel/shared/messages/message.ts'
 import { nothingForeign, type ForeignFound } from '@panel/shared/foreign/model.ts'
-import { foreignTables, foreignTablesIn, readForeign } from '@panel/shared/foreign/read.ts'
+import { foreignTables, readForeign } from '@panel/shared/foreign/read.ts'
 import type { Netfilter } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { sharedRead } from '../../shared-read.ts'
+import { hasCrashed } from '../program/program.ts'
+import { nftTables } from './kernel-tables.ts'
 import type { Nft } from './nft.ts'
 
 /** Read once for each generation of nftables: a listing starts nft twice for each table, and every report needs one. */
@@ -33,36 +35,29 @@ async function orUnread(read: () => Promise<ForeignFound>): Promise<ForeignFound
 
 export const foreignUnread = (detail: string): Netfilter => ({ foreign: async () => nothingForeign(detail) })
 
+/**
+ * The kernel itself names the tables: nft 1.0.6 has no name for the flags of an owned one, and breaks its JSON off there.
+ * Nothing of a table that it cannot list is known.
+ */
 async function readTables(nft: Nft): Promise<ForeignFound> {
-  const { tables, unnamed } = await tablesBy(nft)
+  const { tables, unnamed } = foreignTables(await nftTables())
   const [json, text]: [string[], string[]] = [[], []]
   let broken = 0
   // One at a time: nft 1.0.6 keeps but one table in mind for a command that lists several. One that is gone by then is
   // gone.
-  for (const table of tables) {
-    const listed = (await nft.list(`list table ${table}`)) ?? ''
-    if (!isWhole(listed)) broken += 1
-    else json.push(listed)
-    text.push((await nft.text(`list table ${table}`)) ?? '')
-  }
+  for (const table of tables)
+    try {
+      const listed = [await nft.list(`list table ${table}`), await nft.text(`list table ${table}`)] as const
+      json.push(listed[0] ?? '')
+      text.push(listed[1] ?? '')
+    } catch (error) {
+      if (!hasCrashed(error)) throw error
+      broken += 1
+    }
   const found = readForeign(json.join('\n'), text.join('\n'))
   const unread = [
     unnamed === 0 ? '' : message('root.unaskable', { count: unnamed }).message,
     broken === 0 ? '' : message('root.broken_off', { count: broken }).message,
   ].filter((one) => one !== '')
   return { ...found, is_whole: found.is_whole && unread.length === 0, detail: unread.join('; ') }
-}
-
-/** nft breaks its JSON off at the flags of a table that it has no names for, as 1.0.6 does at those of an owned one. */
-async function tablesBy(nft: Nft): Promise<ReturnType<typeof foreignTables>> {
-  const listed = (await nft.list('list tables')) ?? ''
-  return isWhole(listed) ? foreignTables(listed) : foreignTablesIn((await nft.text('list tables')) ?? '')
-}
-
-function isWhole(listed: string): boolean {
-  try {
-    return listed === '' || Boolean(JSON.parse(listed))
-  } catch {
-    return false
-  }
 }

@@ -5,13 +5,13 @@ import { OURS } from '@panel/shared/ruleset/iptables/tables.ts'
 import { NETLINK_NETFILTER } from '../../netlink/constants.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { chainsRequest, decodeChainName, decodeTable, tablesRequest } from '../../netlink/nftables/nftables.ts'
-import { NFPROTO_INET, NFPROTO_IPV4, NFPROTO_IPV6 } from '../../netlink/nftables/constants.ts'
+import * as k from '../../netlink/nftables/constants.ts'
 import type { Message } from '../../netlink/message.ts'
 import { NetlinkSocket, type Request } from '../../netlink/socket.ts'
 import { textIn } from '../host/proc.ts'
-import { TABLE_NAME } from '@panel/shared/ruleset/nft/table.ts'
+import { TABLE } from '@panel/shared/ruleset/nft/table.ts'
 
-const PROTOCOLS: Readonly<Record<Family, number>> = { 4: NFPROTO_IPV4, 6: NFPROTO_IPV6 }
+const PROTOCOLS: Readonly<Record<Family, number>> = { 4: k.NFPROTO_IPV4, 6: k.NFPROTO_IPV6 }
 
 /** Names of the tables that the variant has in this namespace; none for a family that the kernel lacks. */
 export async function kernelTables(backend: IptablesBackend, family: Family): Promise<string[]> {
@@ -23,10 +23,20 @@ export async function kernelTables(backend: IptablesBackend, family: Family): Pr
     .map(({ name }) => name)
 }
 
-export const hasOurTable = async (): Promise<boolean> =>
-  (await dump(tablesRequest()))
-    .map(decodeTable)
-    .some(({ family, name }) => family === NFPROTO_INET && name === TABLE_NAME)
+const FAMILY_NAMES: Readonly<Record<number, string>> = {
+  [k.NFPROTO_INET]: 'inet',
+  [k.NFPROTO_IPV4]: 'ip',
+  [k.NFPROTO_ARP]: 'arp',
+  [k.NFPROTO_NETDEV]: 'netdev',
+  [k.NFPROTO_BRIDGE]: 'bridge',
+  [k.NFPROTO_IPV6]: 'ip6',
+}
+
+/** Every table, as nft names it: the family and the name. */
+export const nftTables = async (): Promise<string[]> =>
+  (await dump(tablesRequest())).map(decodeTable).map(({ family, name }) => `${FAMILY_NAMES[family] ?? family} ${name}`)
+
+export const hasOurTable = async (): Promise<boolean> => (await nftTables()).includes(TABLE)
 
 /** Whether iptables-nft has a chain of ours, whoever can list it. */
 export async function hasChainsByNft(): Promise<boolean> {

@@ -11,6 +11,9 @@ export const NFNL_BATCH_GENID = 1
 export const NFPROTO_UNSPEC = 0
 export const NFPROTO_INET = 1
 export const NFPROTO_IPV4 = 2
+export const NFPROTO_ARP = 3
+export const NFPROTO_NETDEV = 5
+export const NFPROTO_BRIDGE = 7
 export const NFPROTO_IPV6 = 10
 
 // linux/netfilter/nf_tables.h: enum nf_tables_msg_types
