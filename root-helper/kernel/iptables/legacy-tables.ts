@@ -14,7 +14,7 @@ import { sharedRead } from '../../shared-read.ts'
 import { textIn } from '../host/proc.ts'
 import { saveProgram } from './iptables.ts'
 
-const POLL_EVERY_MS = 1500
+const POLL_EVERY_MS = 1000
 
 /** The kernel names the tables that somebody has used since it started. */
 const NAMES: Readonly<Record<Family, string>> = { 4: '/proc/net/ip_tables_names', 6: '/proc/net/ip6_tables_names' }
