@@ -273,10 +273,7 @@ export interface Connections {
     destinations: readonly Pick<RelayDestination, 'address' | 'port'>[],
     kept?: readonly KeptDestination[],
   ): Promise<number>
-  /**
-   * How many UDP flows to the listeners are older than the rules: those that none of the rules `inForce` owns. Ends them
-   * too where that is wanted, and returns how many it has ended.
-   */
+  /** Counts, or ends and counts, the UDP flows to the listeners that none of the rules `inForce` owns. */
   older(
     listeners: readonly Pick<RelayRule, 'bind_address' | 'bind_port' | 'bind_port_range_end'>[],
     inForce: ReadonlySet<number>,

@@ -51,15 +51,12 @@ function blocksMet(walker: Walker, foreign: ForeignFound, packets: readonly Pack
       if (!meets(chain, packet)) continue
       const { endings, blame } = walker.through(chain, packet)
       if (!endings.has('drop') || !blame) continue
-      const block = {
-        ...blame,
-        is_certain: foreign.is_whole && endings.size === 1,
-        is_reply: packet.isReply,
-        remedy: remedyFor(packet, chain, foreign),
-      }
-      if (block.is_certain) certain.set(block.remedy.message, certain.get(block.remedy.message) ?? block)
+      const is_certain = foreign.is_whole && endings.size === 1
       // A rule about a port or an address says almost nothing about replies, whose destination may be any.
-      else if (!packet.isReply || block.is_policy) doubt ??= block
+      if (!is_certain && (doubt || (packet.isReply && !blame.is_policy))) continue
+      const block = { ...blame, is_certain, is_reply: packet.isReply, remedy: remedyFor(packet, chain, foreign) }
+      if (is_certain) certain.set(block.remedy.message, certain.get(block.remedy.message) ?? block)
+      else doubt = block
     }
   }
   return certain.size > 0 ? [...certain.values()] : doubt ? [doubt] : []
@@ -186,10 +183,11 @@ function matches(rule: ForeignRule, { packet, chain }: Way): Match {
     is(rule.protocol, packet.protocol),
     is(rule.in_interface, packet.in_interface),
     is(rule.out_interface, chain.hook === 'prerouting' ? null : packet.out_interface),
-    addressMatch(rule.address, packet),
     portMatch(rule, packet),
     ctMatch(rule, packet, chain),
   ]
+  if (answers.includes('no')) return 'no'
+  answers.push(addressMatch(rule.address, packet))
   if (answers.includes('no')) return 'no'
   return rule.is_whole && !answers.includes('maybe') ? 'yes' : 'maybe'
 }

@@ -96,7 +96,10 @@ export function byRuleset(
 const byId = (rules: RulesetState | null): ReadonlyMap<number, RelayRule> =>
   new Map((rules ?? []).map((rule) => [rule.route_rule_id, rule]))
 
-/** Of the ports of one address it is not known how many connections each has, so all of them count as ended. */
+/**
+ * Of the ports of one address it is not known how many connections each has, so all of them count as ended. Where the
+ * change leaves no destination, only those that earlier changes have left end.
+ */
 function endedTo({ route_rule_id, kept }: Ended, was: RelayRule | undefined): Concerned {
   const isKept = ({ address, port, port_range_end }: Ended['kept'][number]): boolean =>
     kept.some((one) => one.address === address && one.port === port && one.port_range_end === port_range_end)
@@ -104,8 +107,8 @@ function endedTo({ route_rule_id, kept }: Ended, was: RelayRule | undefined): Co
   return {
     route_rule_id,
     why: 'changed',
-    fate: 'end',
-    isOneFate: kept.length === 0,
+    fate: left.length === 0 && kept.length > 0 ? 'survive' : 'end',
+    isOneFate: left.length === 0 || kept.length === 0,
     fateTo: (to) => (kept.some(({ address }) => address === to) && !left.includes(to) ? 'survive' : 'end'),
   }
 }

@@ -13,7 +13,7 @@ export const FORWARDING = {
   'forwarding.note_enabled':
     'What was set before is recorded, and put back only when you ask for it with revert. IPv6 forwarding is turned on with the first IPv6 rule.',
   'forwarding.note_enabled_ipv6':
-    'What was set before is recorded, and put back only when you ask for it with revert. With IPv6 forwarding the kernel takes no router advertisements, unless accept_ra is 2.',
+    'What was set before is recorded, and put back only when you ask for it with revert. Where this server has its IPv6 by router advertisement, accept_ra is 2, since the kernel would take none otherwise.',
   'forwarding.note_reverted':
     'What was set before the panel turned forwarding on is set again, and its file is removed.',
   'forwarding.note_nothing': 'The panel has not turned forwarding on, so there is nothing to put back.',

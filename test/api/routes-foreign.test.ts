@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import { readForeign } from '@panel/shared/foreign/read.ts'
 import type { Client } from './support/client.ts'
+import { fakeConnection } from '../support/fake-ruleset.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { createTunnel } from './support/tunnels.ts'
 import {
@@ -61,6 +62,39 @@ describe('The rules of other software', () => {
       port_end: null,
       manager: 'docker',
     })
+  })
+
+  it('that certainly drop what a rule relays are in its health, with what lets it through, until they are gone', async () => {
+    await createRoute(client)
+    const health = async () => (await getRoute(client, 1)).body.health
+    const analyzed = async (): Promise<string> => (await analyze()).verdict
+    hold(CHAIN)
+    const { state, detail } = await health()
+    assert.deepEqual([state, await analyzed()], ['impaired', 'FORWARD_BLOCKED'])
+    assert.match(
+      detail,
+      /inet filter, chain forward, drops what the rule relays: policy drop\. Let it through: nft insert/,
+    )
+    hold(CHAIN, rule('filter', 'forward', { xt: null }, { accept: null }))
+    assert.equal((await health()).state, 'healthy')
+    hold()
+    assert.equal((await health()).state, 'healthy')
+  })
+
+  it('make no verdict certain while they are not all known', async () => {
+    await createRoute(client)
+    panel.kernel.connections.open.push(fakeConnection())
+    for (const is of [{ is_whole: false }, { is_readable: false, detail: 'nft is not installed' }]) {
+      Object.assign(panel.kernel.foreign, is)
+      assert.equal((await analyze()).confidence, 'low')
+      await actOnRoute(client, 1, 'disable')
+      const { verdict, confidence } = await analyze()
+      assert.deepEqual([verdict, confidence], ['RULE_DISABLED', 'low'])
+      await actOnRoute(client, 1, 'enable')
+      hold()
+    }
+    await actOnRoute(client, 1, 'disable')
+    assert.equal((await analyze()).confidence, 'high')
   })
 
   it('are warned of by create, update and enable where a forward chain drops what nothing lets through', async () => {

@@ -23,7 +23,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   // A rule relays over a tunnel and needs forwarding.
   routes: ['settings', 'tunnels', 'forwarding'],
   // Reads what a change of a tunnel or a rule would interrupt.
-  impact: ['tunnels', 'routes'],
+  impact: ['tunnels', 'forwarding', 'routes'],
   monitor: ['tunnels'],
   // Takes destinations out of rotation that do not answer, and whose tunnel is down.
   failover: ['routes', 'monitor'],

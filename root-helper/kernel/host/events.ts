@@ -2,14 +2,13 @@
 // by others.
 import { LOST, RULESET_CHANGED, type HostEvent } from '@panel/shared/events/model.ts'
 import type { KernelEvents } from '../facilities.ts'
-import type { LegacyTables } from '../iptables/legacy-tables.ts'
 import type { RulesetChanges } from '../nft/ruleset-changes.ts'
 import { transportError } from '../../netlink/errors.ts'
 import { watchLinks, type LinkEvent } from '../../netlink/events.ts'
 import { log } from '../../log.ts'
 
-/** Of the network namespace in which it is called. */
-export const kernelEvents = (ruleset: RulesetChanges, legacy: Pick<LegacyTables, 'watch'>): KernelEvents => ({
+/** Of the network namespace in which it is called; `legacy` are the tables of iptables-legacy. */
+export const kernelEvents = (ruleset: RulesetChanges, legacy: Watched): KernelEvents => ({
   watch(onEvent) {
     const endLinks = linksWatched(onEvent)
     const endRuleset = ruleset.watch((by) => onEvent(by === '' ? RULESET_CHANGED : { ...RULESET_CHANGED, by }))
@@ -23,6 +22,10 @@ export const kernelEvents = (ruleset: RulesetChanges, legacy: Pick<LegacyTables,
   watchLinks: (onChange) => linksWatched(onChange),
   nameWriters: () => ruleset.nameWriters(),
 })
+
+interface Watched {
+  watch(onChange: () => void): () => void
+}
 
 function linksWatched(onEvent: (event: HostEvent) => void): () => void {
   try {

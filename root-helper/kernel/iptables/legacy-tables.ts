@@ -14,7 +14,7 @@ import { sharedRead } from '../../shared-read.ts'
 import { kernelTables } from '../nft/kernel-tables.ts'
 import { saveLegacy } from './iptables.ts'
 
-const POLL_EVERY_MS = 1500
+const POLL_EVERY_MS = 1000
 
 type Legacy = Pick<ForeignFound, 'chains' | 'rules'>
 

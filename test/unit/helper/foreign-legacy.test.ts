@@ -1,0 +1,123 @@
+// What is read of the tables of iptables-legacy, which nft does not list, and which of it is seen to drop a relay.
+import assert from 'node:assert/strict'
+import { nothingForeign, type ForeignFound, type ForeignRule } from '@panel/shared/foreign/model.ts'
+import { joinedWithLegacy, readLegacy } from '@panel/shared/foreign/read-legacy.ts'
+import { METHODS } from '@panel/shared/rpc/methods.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
+import { withLegacy } from '@panel/root-helper/kernel/iptables/legacy-tables.ts'
+import { Ajv } from 'ajv'
+import { blockOf, relay, verdict, AROUND } from '../../support/relay-verdict.ts'
+
+const filter = (policy: string, ...lines: string[]): string =>
+  `*filter\n:INPUT ACCEPT [0:0]\n:FORWARD ${policy} [0:0]\n:OUTPUT ACCEPT [0:0]\n:THEIRS - [0:0]\n${lines.join('\n')}\nCOMMIT\n`
+const found = (saved: string, family: 4 | 6 = 4): ForeignFound =>
+  joinedWithLegacy(nothingForeign(''), readLegacy(saved, family))
+const rule = (line: string): Partial<ForeignRule> => {
+  const {
+    table: _t,
+    chain: _c,
+    manager: _m,
+    text: _x,
+    is_ct_mark_set: _k,
+    family: _f,
+    ...read
+  } = found(filter('ACCEPT', `-A FORWARD ${line}`)).rules[0] ?? assert.fail()
+  return read
+}
+const ANY = {
+  protocol: '',
+  address: '',
+  port: null,
+  port_end: null,
+  in_interface: '',
+  out_interface: '',
+  ct: '',
+  is_whole: true,
+  verdict: 'none',
+  target: '',
+}
+const PLACE = 'ip filter (iptables-legacy), FORWARD'
+
+describe('The tables of iptables-legacy', () => {
+  it('are read in the words of the method that reports them', () => {
+    const validate = new Ajv({ strict: false }).compile(METHODS['netfilter.probe'].result)
+    assert.ok(
+      validate(found(filter('DROP', '-A FORWARD -j THEIRS', '-A THEIRS -p tcp -j REJECT'))),
+      JSON.stringify(validate.errors),
+    )
+  })
+
+  it('have conditions and verdicts that are read as those of nft are', () => {
+    const lines: [string, object][] = [
+      ['-j ACCEPT', { verdict: 'accept' }],
+      [
+        '-d 10.9.0.2/32 -p tcp -m tcp --dport 8443 -j DROP',
+        { protocol: 'tcp', address: '10.9.0.2/32', port: 8443, verdict: 'drop' },
+      ],
+      [
+        '-d 10.9.0.0/16 -i eth0 -o gre1 -j REJECT --reject-with icmp-port-unreachable',
+        { address: '10.9.0.0/16', in_interface: 'eth0', out_interface: 'gre1', verdict: 'reject' },
+      ],
+      ['-p udp -m multiport --dports 80:90,91 -j DROP', { protocol: 'udp', port: 80, port_end: 91, verdict: 'drop' }],
+      [
+        '-p udp -m multiport --dports 80,443 -j DROP',
+        { protocol: 'udp', port: 80, port_end: 443, is_whole: false, verdict: 'drop' },
+      ],
+      ['-m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT', { ct: 'established', verdict: 'accept' }],
+      ['-m state --state NEW -j THEIRS', { ct: 'new', verdict: 'jump', target: 'THEIRS' }],
+      ['-m conntrack --ctstatus DNAT -j ACCEPT', { ct: 'dnat', verdict: 'accept' }],
+      ['-m conntrack --ctstate DNAT -j ACCEPT', { ct: 'dnat', verdict: 'accept' }],
+      ['-m comment --comment "let \\"it\\" through -j DROP" -g THEIRS', { verdict: 'goto', target: 'THEIRS' }],
+      ['-j LOG --log-prefix "a b "', {}],
+      ['-p tcp -m tcp --tcp-flags SYN,RST SYN -j TCPMSS --clamp-mss-to-pmtu', { protocol: 'tcp', is_whole: false }],
+      ['-p tcp -m tcp --syn -j DROP', { protocol: 'tcp', is_whole: false, verdict: 'drop' }],
+      ['-s 192.0.2.0/24 -j DROP', { is_whole: false, verdict: 'drop' }],
+      ['! -i eth0 -j DROP', { is_whole: false, verdict: 'drop' }],
+      ['-i eth+ -j DROP', { is_whole: false, verdict: 'drop' }],
+      ['-m set --match-set bad dst -j DROP', { is_whole: false, verdict: 'drop' }],
+      ['-j NFQUEUE --queue-num 0', { is_whole: false, verdict: 'other' }],
+    ]
+    for (const [line, read] of lines) assert.deepEqual(rule(line), { ...ANY, ...read }, line)
+  })
+
+  it('drop a relay for certain by their policy, and are let through by the words of that variant', () => {
+    assert.equal(verdict(found(filter('DROP'))), `sure: ${PLACE}: policy drop`)
+    assert.match(
+      blockOf(relay(), found(filter('DROP')), AROUND)?.remedy.message ?? '',
+      /iptables-legacy -I FORWARD -p tcp -d 10\.9\.0\.2 --dport 8443 -j ACCEPT/,
+    )
+    assert.equal(verdict(found(filter('DROP'), 6)), 'clear')
+    assert.equal(
+      verdict(found(filter('DROP', '-A FORWARD -m statistic --mode random --probability 0.5 -j ACCEPT'))).split(':')[0],
+      'unsure',
+    )
+    assert.equal(verdict(found(filter('DROP', '-A FORWARD -m conntrack --ctstatus DNAT -j ACCEPT'))), 'clear')
+    assert.equal(
+      verdict(found(filter('ACCEPT', '-A FORWARD -j THEIRS', '-A THEIRS -p tcp -j DROP'))),
+      'sure: ip filter (iptables-legacy), THEIRS: -p tcp -j DROP',
+    )
+  })
+
+  it('are those of others alone, where they hold the relay rules too', () => {
+    const saved =
+      '*nat\n:PREROUTING ACCEPT [0:0]\n:PANEL-IN - [0:0]\n:DOCKER - [0:0]\n-A PREROUTING -j PANEL-IN\n-A PREROUTING -j DOCKER\n-A PANEL-IN -p tcp -j DNAT --to-destination 10.9.0.2\nCOMMIT\n'
+    const { chains, rules } = found(saved)
+    assert.deepEqual(
+      chains.map(({ chain }) => chain),
+      ['PREROUTING', 'DOCKER'],
+    )
+    assert.deepEqual(
+      rules.map(({ target }) => target),
+      ['DOCKER'],
+    )
+  })
+
+  it('leave the listing in part where they cannot be read', async () => {
+    const nft = { foreign: async () => nothingForeign('') }
+    const read = () => Promise.reject(new KernelError('ENOENT', 'iptables-legacy is not installed'))
+    const { is_readable, is_whole, detail } = await withLegacy(nft, { read }).foreign()
+    assert.deepEqual([is_readable, is_whole], [true, false])
+    assert.match(detail, /tables of iptables-legacy are not among them: iptables-legacy is not installed/)
+    assert.equal((await withLegacy(nft, { read: async () => null }).foreign()).is_whole, true)
+  })
+})
