@@ -10,12 +10,14 @@ import { readConfig } from '@panel/web-daemon/app/config.ts'
 import { openStore } from '@panel/web-daemon/app/store.ts'
 import { forgetKeptListener, waysIn } from '@panel/web-daemon/cli/listeners.ts'
 import { keepListener } from '@panel/web-daemon/features/listeners/store.ts'
+import { quietly } from '../support/quietly.ts'
 import { startDaemonIn } from './support/daemon-on-disk.ts'
 import { closedPort } from './support/listeners.ts'
 
 const MAIN = fileURLToPath(new URL('../../web-daemon/cli/main.ts', import.meta.url))
 
 describe('On the server', () => {
+  quietly()
   let folder: string
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'panel-ways-'))))
   afterEach(() => rmSync(folder, { recursive: true }))

@@ -9,6 +9,7 @@ import type { AttentionAnswer } from '@panel/shared/api/reconcile.ts'
 import type { HealthAnswer } from '@panel/shared/api/system.ts'
 import { openStore } from '@panel/web-daemon/app/store.ts'
 import { keepListener } from '@panel/web-daemon/features/listeners/store.ts'
+import { quietly } from '../support/quietly.ts'
 import { Certificates, filesIn, fingerprintIn, pairIn, shownBy } from './support/certificates.ts'
 import { Client } from './support/client.ts'
 import { startDaemonIn } from './support/daemon-on-disk.ts'
@@ -20,6 +21,7 @@ const CONFIGURED = { address: '127.0.0.1', port: 0 }
 const ELSEWHERE = '203.0.113.1'
 
 describe('A panel with a kept listener', () => {
+  quietly()
   const certificates = new Certificates()
   const place = certificates.make('kept')
   const tls = { cert: readFileSync(filesIn(place).cert, 'utf8'), key: readFileSync(filesIn(place).key, 'utf8') }

@@ -11,6 +11,7 @@ import { insertFirstAccount, onlyAccount, type Account } from '@panel/web-daemon
 import { confirmFactor, findFactor, insertFactor } from '@panel/web-daemon/features/auth/store-factors.ts'
 import { openExistingStore, openStore } from '@panel/web-daemon/app/store.ts'
 import { addons, bundle } from '../../packaging/build/build.ts'
+import { quietly } from '../support/quietly.ts'
 import { Client } from './support/client.ts'
 import { listenAsHelper, type HelperSocket } from './support/helper-socket.ts'
 import { OPERATOR, PAGE_DIR } from './support/panel.ts'
@@ -28,6 +29,7 @@ interface Ended {
 
 describe('tunnel-panel reset-password', function () {
   this.timeout(60_000)
+  quietly()
   let program: string
   let state: string
   const children: ChildProcess[] = []

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
+import { quietly } from '../support/quietly.ts'
 import { Client } from './support/client.ts'
 import { startDaemonIn, type DaemonProcess } from './support/daemon-on-disk.ts'
 import { OPERATOR } from './support/panel.ts'
@@ -16,6 +17,7 @@ const KILLS = 3
 
 describe('Notifications over kill -9 of the daemon', function () {
   this.timeout(120_000)
+  quietly()
   let folder: string
   let receiver: HttpReceiver
   let daemon: DaemonProcess

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ChangeWebhookAnswer, TestWebhookAnswer } from '@panel/shared/api/webhooks.ts'
+import { quietly } from '../support/quietly.ts'
 import { Certificates, filesIn } from './support/certificates.ts'
 import { Client } from './support/client.ts'
 import { startDaemonIn, type DaemonProcess } from './support/daemon-on-disk.ts'
@@ -21,6 +22,7 @@ const WAYS = {
 
 describe('A notification over TLS', function () {
   this.timeout(60_000)
+  quietly()
   const certificates = new Certificates()
   const folders: string[] = []
   const daemons: DaemonProcess[] = []
