@@ -7,6 +7,8 @@ export const SCOPES = [
   'monitor',
   'diagnostics',
   'settings',
+  'notifications',
+  'access',
   'backup',
   'safe-apply',
   '*',

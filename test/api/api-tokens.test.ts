@@ -89,6 +89,21 @@ describe('An API token', () => {
       assert.equal(scopesOf(endpoint).length > 0, endpoint.tag !== 'auth', endpoint.route)
   })
 
+  it('of the scope settings alone changes neither notifications nor where the panel listens', async () => {
+    const { text } = await create(['settings'])
+    const closed = panel.endpoints.filter(
+      ({ tag, route }) => tag === 'webhooks' || /^\w+ \/system\/listeners/.test(route),
+    )
+    assert.ok(closed.length >= 11, String(closed.length))
+    for (const endpoint of closed) {
+      const { status, error } = await ask(endpoint, text)
+      assert.deepEqual([status, error.code], [403, 'SCOPE_MISSING'], endpoint.route)
+      assert.ok(
+        (error.details['scopes'] as string[]).includes(endpoint.tag === 'webhooks' ? 'notifications' : 'access'),
+      )
+    }
+  })
+
   it('that may read may not read a backup', async () => {
     const { text } = await create(['read'])
     assert.equal((await panel.visitor().get('/backup/export', bearing(text))).status, 403)
