@@ -5,6 +5,9 @@ import { refusedWith } from './base/fields.ts'
 import { Always, described, Flag, Id, Instant, list, Sentence, shape, Text } from './base/shapes.ts'
 import { SCOPES } from './scopes.ts'
 
+/** How long a token lasts unless the request says otherwise. */
+export const TOKEN_DAYS = 90
+
 const ScopeName = stringEnum(SCOPES)
 
 export const TokenView = shape('ApiToken', {
@@ -32,7 +35,9 @@ export const CreateTokenBody = strict({
     'x-message': message('input.token_title'),
   }),
   scopes: Type.Array(ScopeName, { minItems: 1, maxItems: SCOPES.length, uniqueItems: true }),
-  expires_date: Type.Optional(nullable(Type.String({ maxLength: 40 }))),
+  expires_date: Type.Optional(
+    nullable(Type.String({ maxLength: 40, description: `Null: never. Default: ${TOKEN_DAYS} days from now.` })),
+  ),
   allowed_networks: Type.Optional(
     Type.Array(
       Type.String({
@@ -55,6 +60,9 @@ export const CreateTokenAnswer = shape('ApiTokenCreated', {
   text: described(Sentence, 'The token itself, for the header Authorization: Bearer. It is shown this once.'),
 })
 export type CreateTokenAnswer = Static<typeof CreateTokenAnswer>
+
+export const EndedToken = shape('EndedApiToken', { token_id: Id, title: Sentence })
+export type EndedToken = Static<typeof EndedToken>
 
 export const DeleteTokenAnswer = shape('ApiTokenDeleted', { deleted: Always, token_id: Id })
 export type DeleteTokenAnswer = Static<typeof DeleteTokenAnswer>

@@ -38,6 +38,7 @@ export const PANEL = {
   'panel.sign_in_changed': 'Sign in again: the account has changed meanwhile',
   'panel.setup_complete': 'The operator account exists already. Sign in instead.',
   'panel.wrong_current_password': 'The current password is wrong',
+  'panel.fresh_password': 'Give your password again: it was last given more than ten minutes ago.',
   'panel.wrong_credentials': 'The username or the password is wrong',
   'panel.wrong_code': 'The code is wrong, or was used before',
   'panel.factor_required': 'Enter the code of your authenticator, or a recovery code',

@@ -36,6 +36,7 @@ export const listenerEndpoints = (listeners: Listeners, ruleOnPort: RuleOnPort) 
       body: TryListenerBody,
       gathersProblems: true,
       audit: 'ListenerTry',
+      fresh: true,
       isCreating: true,
     },
     tryListener(listeners, ruleOnPort),
@@ -48,6 +49,7 @@ export const listenerEndpoints = (listeners: Listeners, ruleOnPort: RuleOnPort) 
       summary: 'Keep the listener that this request came through. The others close after their last answer.',
       answer: KeepListenerAnswer,
       audit: 'ListenerKeep',
+      fresh: true,
     },
     async ({ note }, { params, place }) => {
       const listener_id = params['id'] ?? 0
@@ -65,6 +67,7 @@ export const listenerEndpoints = (listeners: Listeners, ruleOnPort: RuleOnPort) 
       summary: 'End a listener on trial, or forget a kept one while the configured one is open.',
       answer: RemoveListenerAnswer,
       audit: 'ListenerRemove',
+      fresh: true,
     },
     async ({ note }, { params }) => {
       const listener_id = params['id'] ?? 0
