@@ -30,6 +30,7 @@ const newToken = async ({ page, say }: At): Promise<void> => {
   await scrollToEnd(page)
   await page.getByText(say('account.tokens.new'), { exact: true }).click()
   await page.locator('[name=title]').fill('Prometheus')
+  await page.getByLabel(say('account.scope.metrics'), { exact: true }).check()
 }
 
 export const ACCOUNT: readonly Scene[] = [
@@ -48,6 +49,18 @@ export const ACCOUNT: readonly Scene[] = [
       await page.locator('input[name=password]').fill(OPERATOR.password)
       await page.keyboard.press('Enter')
       await page.locator('input[name=code]').waitFor()
+    },
+  },
+  {
+    name: 'account-password-again',
+    shows: 'account.again.title',
+    path: 'account',
+    alone: (its) => void (world = its),
+    arrive: async (at) => {
+      await newToken(at)
+      world?.host.clock.advance(601)
+      await press(at.page, at.say('account.tokens.create'))
+      await at.page.getByRole('dialog', { name: at.say('account.again.title') }).waitFor()
     },
   },
   { name: 'account-token-form', path: 'account', arrive: newToken },
