@@ -41,7 +41,6 @@ export function webhookEndpoints(outbox: Pick<Outbox, 'kick'>, deps: Pick<SendDe
         answer: ChangeWebhookAnswer,
         gathersProblems: true,
         audit: 'WebhookCreate',
-        fresh: true,
         isCreating: true,
       },
       createWebhook,
