@@ -3,10 +3,7 @@ import { message } from '../messages/message.ts'
 import { nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
 import { refusedWith } from './base/fields.ts'
 import { Always, described, Flag, Id, Instant, list, Sentence, shape, Text } from './base/shapes.ts'
-import { SCOPES } from './scopes.ts'
-
-/** How long a token lasts unless the request says otherwise. */
-export const TOKEN_DAYS = 90
+import { SCOPES, TOKEN_DAYS } from './scopes.ts'
 
 const ScopeName = stringEnum(SCOPES)
 

@@ -75,7 +75,7 @@ describe('The stored secret of a notification target', () => {
     const body = { ...HOOK, kind: 'ntfy', url: made.receiver.url }
     assert.equal((await made.operator.put('/webhooks/1', body)).status, 422)
     await made.test()
-    assert.deepEqual(made.receiver.received, [])
+    assert.equal(made.receiver.received.length, 0)
     assert.equal((await made.operator.put('/webhooks/1', { ...body, secret: 'another' })).status, 200)
     await made.test()
     assert.equal(made.receiver.received[0]?.headers['authorization'], 'Bearer another')

@@ -118,12 +118,12 @@ const renew = singleFlight(async () => {
   }
 })
 
-let askPassword: () => Promise<void> = () => Promise.reject(new Error('nobody can be asked yet'))
-/** Set once by the session. Rejects if the operator cancels. */
+/** Rejects if the operator cancels. */
+export let givePassword: () => Promise<void>
+/** Set once, by the root of the page. */
 export const onPasswordNeeded = (ask: () => Promise<void>): void => {
-  askPassword = singleFlight(ask)
+  givePassword = singleFlight(ask)
 }
-export const givePassword = (): Promise<void> => askPassword()
 
 const needsPassword = (failure: unknown): boolean =>
   failure instanceof ApiError && failure.code === 'FRESH_PASSWORD_REQUIRED'
@@ -145,7 +145,11 @@ const again = async <T>(
 
 /** Retries once after the session was renewed or the operator signed in again, and once after the password was given. */
 export const withSession = <T>(send: () => Promise<T>): Promise<T> =>
-  again(() => again(send, isSessionLost, renew), needsPassword, givePassword)
+  again(
+    () => again(send, isSessionLost, renew),
+    needsPassword,
+    () => givePassword(),
+  )
 
 export const call = <R extends EndpointName>(route: R, ...args: Arguments<R>): Promise<AnswerOf<R>> =>
   withSession(() => callOnce(route, ...args))

@@ -1,7 +1,6 @@
 // Session state: set-up, signed in or out, and signing in again without losing the form.
 import type { SessionAnswer, UserView } from '@panel/shared/api/auth.ts'
-import { call, callOnce, hasSession, onPasswordNeeded, onSessionLost } from './api.ts'
-import { Cancelled } from './cancelled.ts'
+import { call, callOnce, hasSession, onSessionLost } from './api.ts'
 import { dropAllDrafts } from './drafts.ts'
 import { forgetAll } from './query.svelte.ts'
 import type { ApiMessage } from './message.ts'
@@ -16,15 +15,11 @@ class Session {
   notice: ApiMessage | null = $state.raw(null)
   /** Whether to show the sign-in over the page. */
   needsSignIn = $state(false)
-  /** Whether to ask for the password over the page, for what takes a fresh one. */
-  needsPassword = $state(false)
-  #password: { resolve: () => void; reject: (failure: Error) => void } | null = null
   #answer: { resolve: () => void; reject: (failure: Error) => void } | null = null
 
   /** With a session cookie the page starts signed in; the first answers verify it. */
   begin(): void {
     onSessionLost(() => this.#signInInPlace())
-    onPasswordNeeded(() => this.#askPassword())
     void this.refresh()
   }
 
@@ -66,23 +61,6 @@ class Session {
     this.state = 'signed-out'
     forgetAll()
     dropAllDrafts()
-  }
-
-  async confirmPassword(current_password: string, code: string): Promise<void> {
-    await call('POST /auth/confirm', { body: { current_password, ...(code !== '' && { code }) } })
-    this.needsPassword = false
-    this.#password?.resolve()
-  }
-
-  /** The request that needed it is given up, and its form stays. */
-  declinePassword(): void {
-    this.needsPassword = false
-    this.#password?.reject(new Cancelled())
-  }
-
-  #askPassword(): Promise<void> {
-    this.needsPassword = true
-    return new Promise((resolve, reject) => (this.#password = { resolve, reject }))
   }
 
   /** Signing in again was declined: leave the page. */

@@ -4,9 +4,9 @@ import {
   CreateTokenBody,
   DeleteTokenAnswer,
   ListTokensAnswer,
-  TOKEN_DAYS,
   type TokenView,
 } from '@panel/shared/api/tokens.ts'
+import { TOKEN_DAYS } from '@panel/shared/api/scopes.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'
 import { command, created, ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
