@@ -5,7 +5,7 @@ set -eu
 CONF=/etc/tunnel-panel/panel.conf
 
 usage() {
-  echo "tunnel-panel status | url | set-listen ADDRESS [PORT] [--without-tls] | make-certificate NAME... | reset-password | rpc METHOD [PARAMETERS] | interfaces [--own] | safe-apply [status | confirm | cancel] [--if-any] | check-store | set-aside FILE | open-setup | take-down | completion bash | tunnels, routes, monitor, ... VERB [ID] [--FIELD VALUE] [--data FILE] [-o json | table] [--panel URL --token-file FILE]" >&2
+  echo "tunnel-panel status | url | set-listen ADDRESS [PORT] [--without-tls] | make-certificate NAME... | reset-password [--keep-tokens] | rpc METHOD [PARAMETERS] | interfaces [--own] | safe-apply [status | confirm | cancel] [--if-any] | check-store | set-aside FILE | open-setup | take-down | completion bash | tunnels, routes, monitor, ... VERB [ID] [--FIELD VALUE] [--data FILE] [-o json | table] [--panel URL --token-file FILE]" >&2
   exit 1
 }
 

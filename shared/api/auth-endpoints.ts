@@ -1,6 +1,9 @@
 // The endpoints of accounts, sessions, the second factor and API tokens.
 import type {
+  AccountAnswer,
   AccountBody,
+  ConfirmAnswer,
+  ConfirmBody,
   ConfirmTotpAnswer,
   ConfirmTotpBody,
   EndSessionAnswer,
@@ -25,7 +28,8 @@ export interface AuthEndpoints {
   'POST /auth/refresh': { answer: SessionAnswer }
   'POST /auth/logout': { answer: SignedOutAnswer }
   'GET /auth/me': { answer: MeAnswer }
-  'PUT /auth/me': { body: AccountBody; answer: SessionAnswer }
+  'PUT /auth/me': { body: AccountBody; answer: AccountAnswer }
+  'POST /auth/confirm': { body: ConfirmBody; answer: ConfirmAnswer }
   'GET /auth/me/totp': { answer: TotpAnswer }
   'POST /auth/me/totp': { body: SetUpTotpBody; answer: SetUpTotpAnswer }
   'POST /auth/me/totp/confirm': { body: ConfirmTotpBody; answer: ConfirmTotpAnswer }

@@ -1,6 +1,7 @@
 // What a client may send and is answered about the signed-in operator (reference.md, Session, Auth).
 import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
+import { EndedToken } from './tokens.ts'
 import { Always, Count, Flag, Id, Instant, list, Sentence, shape, Text, described } from './base/shapes.ts'
 
 export const UserView = shape('User', {
@@ -105,9 +106,26 @@ export const LoginBody = strict({
 })
 export type LoginBody = Static<typeof LoginBody>
 
+export const ConfirmBody = strict({ current_password: Password, code: Type.Optional(Code) })
+export type ConfirmBody = Static<typeof ConfirmBody>
+
+export const ConfirmAnswer = shape('Confirmed', {
+  fresh_until: described(Instant, 'Until then this session may do what takes a password given just before.'),
+})
+export type ConfirmAnswer = Static<typeof ConfirmAnswer>
+
 export const AccountBody = strict({
   current_password: Password,
   username: Type.Optional(Username),
   new_password: Type.Optional(Password),
+  keep_tokens: Type.Optional(
+    Type.Boolean({ description: 'Whether API tokens outlive a new password. Default false.' }),
+  ),
 })
 export type AccountBody = Static<typeof AccountBody>
+
+export const AccountAnswer = shape('Account', {
+  ...SessionAnswer.properties,
+  ended_tokens: described(list(EndedToken), 'The API tokens that a new password has ended.'),
+})
+export type AccountAnswer = Static<typeof AccountAnswer>

@@ -242,5 +242,8 @@ export const AttentionAnswer = shape('Attention', {
   incidents: described(list(Incident), 'Those that are down first, then the latest first.'),
   total: Count,
   checked_at: described(nullable(Instant), 'When the host was last compared with what is stored; null: not yet.'),
+  known: described(Count, 'Enabled tunnels and relay rules whose state is known, whatever it is.'),
+  unmeasured: described(strict({ tunnels: Count, rules: Count }), 'Enabled ones whose state is not known yet.'),
+  unmonitored: described(Count, 'Enabled tunnels that are not to be watched.'),
 })
 export type AttentionAnswer = Static<typeof AttentionAnswer>

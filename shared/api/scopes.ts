@@ -1,4 +1,6 @@
-// What an API token may do (reference.md, API tokens).
+// What an API token may do, and for how long unless its request says otherwise (reference.md, API tokens).
+export const TOKEN_DAYS = 90
+
 export const SCOPES = [
   'read',
   'metrics',
@@ -7,6 +9,8 @@ export const SCOPES = [
   'monitor',
   'diagnostics',
   'settings',
+  'notifications',
+  'access',
   'backup',
   'safe-apply',
   '*',

@@ -3,7 +3,7 @@ import { message } from '../messages/message.ts'
 import { nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
 import { refusedWith } from './base/fields.ts'
 import { Always, described, Flag, Id, Instant, list, Sentence, shape, Text } from './base/shapes.ts'
-import { SCOPES } from './scopes.ts'
+import { SCOPES, TOKEN_DAYS } from './scopes.ts'
 
 const ScopeName = stringEnum(SCOPES)
 
@@ -32,7 +32,9 @@ export const CreateTokenBody = strict({
     'x-message': message('input.token_title'),
   }),
   scopes: Type.Array(ScopeName, { minItems: 1, maxItems: SCOPES.length, uniqueItems: true }),
-  expires_date: Type.Optional(nullable(Type.String({ maxLength: 40 }))),
+  expires_date: Type.Optional(
+    nullable(Type.String({ maxLength: 40, description: `Null: never. Default: ${TOKEN_DAYS} days from now.` })),
+  ),
   allowed_networks: Type.Optional(
     Type.Array(
       Type.String({
@@ -55,6 +57,9 @@ export const CreateTokenAnswer = shape('ApiTokenCreated', {
   text: described(Sentence, 'The token itself, for the header Authorization: Bearer. It is shown this once.'),
 })
 export type CreateTokenAnswer = Static<typeof CreateTokenAnswer>
+
+export const EndedToken = shape('EndedApiToken', { token_id: Id, title: Sentence })
+export type EndedToken = Static<typeof EndedToken>
 
 export const DeleteTokenAnswer = shape('ApiTokenDeleted', { deleted: Always, token_id: Id })
 export type DeleteTokenAnswer = Static<typeof DeleteTokenAnswer>

@@ -28,6 +28,8 @@ export const NOTICE = {
   'notice.needed': '{field} is needed for a target of the kind {kind}.',
   'notice.url_form': '{field} must be an address such as {example}, without a name and a password in it.',
   'notice.secret_form': '{field} must begin with whsec_ and hold at least 24 bytes in Base64.',
+  'notice.secret_again':
+    '{field} must be given again, because the address has another scheme, host or port: the stored one stays with the receiver that it was given for.',
   'notice.private':
     '{host} is inside the networks of this host. Allow that with webhooks.allow_private, if it is meant.',
   'notice.unresolved': 'The name {host} cannot be resolved: {error}.',

@@ -30,6 +30,7 @@ export const PANEL = {
   'panel.other_site': 'This request comes from a page of another site',
   'panel.host_unknown':
     'The panel does not know the name {name}. If it leads here, add it to PANEL_HOST_NAMES in the configuration and restart the web daemon; the address of the server works without that.',
+  'panel.two_hosts': 'The request has more than one Host header',
   'panel.setup_required': 'The panel has no operator account yet. Create it first.',
   'panel.csrf': 'The X-CSRF-Token header is missing or is not the value of the panel_csrf cookie',
   'panel.sign_in': 'Sign in first: there is no session, or it has ended',
@@ -37,6 +38,7 @@ export const PANEL = {
   'panel.sign_in_changed': 'Sign in again: the account has changed meanwhile',
   'panel.setup_complete': 'The operator account exists already. Sign in instead.',
   'panel.wrong_current_password': 'The current password is wrong',
+  'panel.fresh_password': 'Give your password again: it was last given more than ten minutes ago.',
   'panel.wrong_credentials': 'The username or the password is wrong',
   'panel.wrong_code': 'The code is wrong, or was used before',
   'panel.factor_required': 'Enter the code of your authenticator, or a recovery code',

@@ -1,14 +1,22 @@
 // API tokens (reference.md, API tokens; decisions.md, A15): what each scope opens, and that nothing else about a token
 // lets anybody in.
 import assert from 'node:assert/strict'
+import type { AccountAnswer } from '@panel/shared/api/auth.ts'
 import { SCOPES } from '@panel/shared/api/scopes.ts'
 import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { scopesOf } from '@panel/web-daemon/platform/http/scopes.ts'
 import type { Client, Reply, Sending } from './support/client.ts'
-import { startPanel, type TestPanel } from './support/panel.ts'
+import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 
 interface Created {
-  token: { token_id: number; prefix: string; last_used_date: string | null; last_used_ip: string; is_expired: boolean }
+  token: {
+    token_id: number
+    prefix: string
+    last_used_date: string | null
+    last_used_ip: string
+    is_expired: boolean
+    expires_date: string | null
+  }
   text: string
 }
 
@@ -89,6 +97,21 @@ describe('An API token', () => {
       assert.equal(scopesOf(endpoint).length > 0, endpoint.tag !== 'auth', endpoint.route)
   })
 
+  it('of the scope settings alone changes neither notifications nor where the panel listens', async () => {
+    const { text } = await create(['settings'])
+    const closed = panel.endpoints.filter(
+      ({ tag, route }) => tag === 'webhooks' || /^\w+ \/system\/listeners/.test(route),
+    )
+    assert.ok(closed.length >= 11, String(closed.length))
+    for (const endpoint of closed) {
+      const { status, error } = await ask(endpoint, text)
+      assert.deepEqual([status, error.code], [403, 'SCOPE_MISSING'], endpoint.route)
+      assert.ok(
+        (error.details['scopes'] as string[]).includes(endpoint.tag === 'webhooks' ? 'notifications' : 'access'),
+      )
+    }
+  })
+
   it('that may read may not read a backup', async () => {
     const { text } = await create(['read'])
     assert.equal((await panel.visitor().get('/backup/export', bearing(text))).status, 403)
@@ -109,6 +132,39 @@ describe('An API token', () => {
     assert.equal((await operator.delete(`/auth/tokens/${other.token.token_id}`)).status, 200)
     assert.equal(await status(other.text), 401)
     assert.equal((await operator.delete(`/auth/tokens/${token.token_id}`)).status, 200)
+  })
+
+  it('lasts 90 days unless the request says otherwise, and for ever only if it says so', async () => {
+    const [usual, endless] = [await create(['read']), await create(['read'], { expires_date: null })]
+    const days = (Date.parse(usual.token.expires_date ?? '') - panel.clock.now().getTime()) / 86_400_000
+    assert.ok(days > 89.9 && days <= 90, String(days))
+    assert.equal(endless.token.expires_date, null)
+    panel.clock.advance(90 * 86_400)
+    const status = async ({ text }: Created) => (await panel.visitor().get('/settings', bearing(text))).status
+    assert.deepEqual([await status(usual), await status(endless)], [401, 200])
+  })
+
+  it('ends with the password, and is named in the answer and in the audit log, unless it is to be kept', async () => {
+    const one = await create(['read'], { title: 'Terraform' })
+    const other = await create(['*'], { title: 'Ansible', expires_date: null })
+    const status = async ({ text }: Created) => (await panel.visitor().get('/settings', bearing(text))).status
+    const change = (current_password: string, more: object) =>
+      operator.put<AccountAnswer>('/auth/me', { current_password, ...more })
+    const [first, second] = ['a first new password', 'a second new password']
+    const renamed = await change(OPERATOR.password, { username: 'somebody' })
+    assert.deepEqual([renamed.status, renamed.body.ended_tokens], [200, []])
+    const kept = await change(OPERATOR.password, { new_password: first, keep_tokens: true })
+    assert.deepEqual([kept.status, kept.body.ended_tokens], [200, []])
+    assert.equal((await change('wrong wrong wrong', { new_password: second })).status, 401)
+    assert.deepEqual([await status(one), await status(other)], [200, 200])
+    const ended = await change(first, { new_password: second })
+    assert.deepEqual(
+      ended.body.ended_tokens.map(({ title }) => title),
+      ['Terraform', 'Ansible'],
+    )
+    assert.deepEqual([await status(one), await status(other)], [401, 401])
+    assert.deepEqual((await operator.get('/auth/tokens')).body['tokens'], [])
+    assert.match((await operator.get('/audit?limit=1&action=PasswordChange')).text, /Token Terraform ended/)
   })
 
   it('takes its streams with it when it is revoked', async () => {

@@ -15,7 +15,6 @@ describe('The name by which the panel is asked', () => {
   let operator: Client
   before(async () => {
     panel = await startPanel({ host_names: ['panel.example'], trusted_proxies: [PROXY], web_path: 'hidden' })
-    assert.equal((await panel.visitor().get('/system/health', { headers: { Host: 'evil.example' } })).status, 200)
     operator = await panel.setUp()
     await operator.put('/settings', { 'security.allowed_origins': ['https://other.example:8443'] })
   })
@@ -32,6 +31,39 @@ describe('The name by which the panel is asked', () => {
     assert.deepEqual([error.code, error.details], ['HOST_NOT_ALLOWED', { option: 'PANEL_HOST_NAMES' }])
     assert.match(error.message, /evil\.example.*PANEL_HOST_NAMES.*restart.*address of the server/)
     assert.equal((await operator.get('/tunnels', { headers: { Host: 'evil.example' } })).status, 403)
+  })
+
+  it('is checked before there is an account, so that no page elsewhere can create it', async () => {
+    const first = await startPanel()
+    const setUp = (headers: Record<string, string>) => first.visitor().post('/auth/setup', OPERATOR, { headers })
+    for (const headers of [
+      { Host: 'evil.example' },
+      { Host: 'evil.example', Origin: 'http://evil.example', 'Sec-Fetch-Site': 'same-origin' },
+      { Host: 'Evil.Example.:8480' },
+      { Host: 'evil.example', 'X-Forwarded-Host': 'localhost', 'X-Forwarded-Proto': 'https' },
+    ]) {
+      const { status: answered, error } = await setUp(headers)
+      assert.deepEqual([answered, error.code], [403, 'HOST_NOT_ALLOWED'], JSON.stringify(headers))
+      assert.equal((await first.visitor().raw('GET', '/', undefined, { headers })).status, 403)
+    }
+    assert.equal((await setUp({ Host: 'localhost:8480', 'X-Forwarded-Host': 'evil.example' })).status, 201)
+    await first.close()
+  })
+
+  it('is the one in the request target too, and one alone in the header', async () => {
+    const answered = async (target: string, ...hosts: string[]): Promise<number | undefined> => {
+      const fields = hosts.map((host) => `Host: ${host}\r\n`).join('')
+      const request = `GET ${target} HTTP/1.1\r\n${fields}Connection: close\r\n\r\n`
+      return (await exchange(panel.base, request)).statuses[0]
+    }
+    const path = '/hidden/api/v1/system/health'
+    assert.equal(await answered(`http://panel.example:8480${path}`, 'localhost'), 200)
+    assert.equal(await answered(`http://evil.example${path}`, 'localhost'), 403)
+    assert.equal(await answered(`http://localhost${path}`, 'evil.example'), 403)
+    assert.equal(await answered(`http://panel.example@evil.example${path}`, 'localhost'), 403)
+    assert.equal(await answered(path, 'localhost', 'evil.example'), 400)
+    assert.equal(await answered(path, 'evil.example', 'localhost'), 400)
+    assert.equal(await answered(path, 'localhost', 'localhost'), 400)
   })
 
   it('may be any address, loopback, the host itself, or what the operator named', async () => {

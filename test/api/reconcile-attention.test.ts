@@ -115,6 +115,28 @@ describe('What needs attention of what is watched', () => {
     )
     assert.match(JSON.stringify(reason_message.params), /"root\.host_unreachable"/)
   })
+
+  it('says of how many enabled tunnels and rules the state is known, and counts those of which it is not', async () => {
+    const counted = async () => {
+      const { known, unmeasured, unmonitored } = (await panel.operator.get<AttentionAnswer>('/reconcile/attention'))
+        .body
+      return { known, ...unmeasured, unmonitored }
+    }
+    assert.deepEqual(await counted(), { known: 0, tunnels: 0, rules: 0, unmonitored: 0 })
+    const { name, tunnel_id } = await panel.probed({ monitor_window_size: 10 })
+    await createTunnel(panel.operator, { remote_endpoint: '203.0.113.9', is_enabled: false })
+    await madeRoute(panel.operator, { route_rule_title: 'Web', bind_port: 443 })
+    await madeRoute(panel.operator, { route_rule_title: 'Off', bind_port: 80, is_enabled: false })
+    assert.deepEqual(await counted(), { known: 0, tunnels: 1, rules: 1, unmonitored: 0 })
+    await panel.routeWatch.pass('event')
+    assert.deepEqual(await counted(), { known: 1, tunnels: 1, rules: 0, unmonitored: 0 })
+    panel.prober.answer(name, 10)
+    await panel.until(tunnel_id, 'Up')
+    assert.deepEqual(await counted(), { known: 2, tunnels: 0, rules: 0, unmonitored: 0 })
+    await panel.operator.put('/settings', { 'monitor.enabled': false })
+    await panel.until(tunnel_id, 'Disabled')
+    assert.deepEqual(await counted(), { known: 1, tunnels: 0, rules: 0, unmonitored: 1 })
+  })
 })
 
 describe('What needs attention of the host itself', () => {

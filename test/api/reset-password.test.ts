@@ -191,6 +191,29 @@ describe('tunnel-panel reset-password', function () {
     assert.ok(await signIn(second.client.base, NEW_PASSWORD))
   })
 
+  it('beside a running daemon ends and names the API tokens, or keeps them with --keep-tokens', async () => {
+    const { client, stop } = await startDaemon()
+    await client.post('/auth/setup', OPERATOR)
+    const create = async (title: string): Promise<string> =>
+      String((await client.post('/auth/tokens', { title, scopes: ['read'], expires_date: null })).body['text'])
+    const texts = [await create('Terraform'), await create('Ansible')]
+    const statuses = async (): Promise<number[]> =>
+      Promise.all(
+        texts.map(
+          async (text) =>
+            (await new Client(client.base).get('/settings', { headers: { Authorization: `Bearer ${text}` } })).status,
+        ),
+      )
+    const kept = await reset(`${NEW_PASSWORD}\n`, ['--keep-tokens'])
+    assert.deepEqual([kept.code, kept.out.includes('API token')], [0, false])
+    assert.deepEqual(await statuses(), [200, 200])
+    assert.match((await reset(`${NEW_PASSWORD}\n`)).out, /API tokens that have ended: Terraform, Ansible\.\n/)
+    assert.deepEqual(await statuses(), [401, 401])
+    const again = await signIn(client.base, NEW_PASSWORD)
+    assert.match((await again?.get('/audit?action=PasswordReset&limit=1'))?.text ?? '', /Token Terraform ended/)
+    await stop()
+  })
+
   it('keeps the second factor unless told yes', async () => {
     await makeStore('operator')
     const path = join(state, 'panel.db')
@@ -273,7 +296,7 @@ describe('tunnel-panel reset-password', function () {
   it('is one command of several, which say what they are for', async () => {
     const help = await run('tunnel-panel.cjs', ['help']).ended
     assert.deepEqual([help.code, help.said], [0, ''])
-    assert.match(help.out, /Usage: tunnel-panel <command>\n\n {2}reset-password {2}/)
+    assert.match(help.out, /Usage: tunnel-panel <command>\n\n {2}reset-password \[--keep-tokens\] {2}/)
     for (const args of [[], ['nonsense'], ['toString'], ['__proto__']]) {
       const { code, said } = await run('tunnel-panel.cjs', args).ended
       assert.equal(code, 2)

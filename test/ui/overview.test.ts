@@ -1,8 +1,12 @@
 // The overview: what needs the operator comes first, with what it takes down and the button that mends it.
 import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
 import { CertificateWatcher } from '@panel/web-daemon/platform/tls/certificate-watcher.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { Certificates, filesIn } from '../api/support/certificates.ts'
+import type { Client } from '../api/support/client.ts'
+import { madeRoute } from '../api/support/routes.ts'
+import { createTunnel } from '../api/support/tunnels.ts'
 import { fakeConnection } from '../support/fake-ruleset.ts'
 import { browsing, PHONE, type Visit } from './support/browser.ts'
 import { signedIn, startHost, type Host } from './support/host.ts'
@@ -111,6 +115,78 @@ describe('The overview of another host', () => {
   let host: Host
   afterEach(() => host.close())
   after(() => certificates.remove())
+
+  const CALM = 'Everything works'
+  const header = (page: Page, name: RegExp) => page.getByRole('banner').getByRole('button', { name }).waitFor()
+  /** One tunnel up or unmeasured, one disabled, and a rule. */
+  const small = async (): Promise<Client> => {
+    host = await startHost()
+    host.kernel.icmp.answer = () => ({ after_ms: 1 })
+    const client = await host.setUp()
+    await client.put('/settings', { 'monitor.interval_seconds': 0.1, 'monitor.window_size': 10 })
+    await createTunnel(client, { display_name: 'Hamburg' })
+    await createTunnel(client, { remote_endpoint: '203.0.113.9', is_enabled: false })
+    await madeRoute(client, { bind_port: 443 })
+    return client
+  }
+  const look = async (): Promise<void> => {
+    await host.watch.pass('event')
+    await host.routeWatch.pass('event')
+  }
+
+  it('says that everything works only once every enabled tunnel and rule is known', async () => {
+    await small()
+    const { page } = await signedIn(await visit(host))
+    await page.getByText('1 tunnel not measured yet').waitFor()
+    await page.getByText('1 relay rule not checked yet').waitFor()
+    assert.equal(await page.getByText(CALM).count(), 0)
+    await look()
+    await page.getByText('1 relay rule not checked yet').waitFor({ state: 'detached', timeout: 15_000 })
+    assert.equal(await page.getByText(CALM).count(), 0)
+    await host.monitor.start()
+    await page.getByText(CALM).waitFor({ timeout: 15_000 })
+    assert.equal(await page.getByText('not measured yet').count(), 0)
+    await header(page, /State of the panel: Ready/)
+  })
+
+  it('has the count of incidents in the header, and beside them what is not measured', async () => {
+    const client = await small()
+    await createTunnel(client, { remote_endpoint: '203.0.113.10' })
+    host.kernel.held.delete('gre-a-1')
+    await look()
+    const { page } = await signedIn(await visit(host))
+    await header(page, /State of the panel: 1 incident/)
+    const section = page.getByRole('region', { name: 'Needs attention' })
+    await section.getByText('2 tunnels not measured yet').waitFor()
+    assert.equal(await page.getByRole('banner').getByText('Ready').count(), 0)
+    assert.equal(await page.locator('header .badge').first().getAttribute('data-state'), 'down')
+    await page
+      .getByRole('banner')
+      .getByRole('button', { name: /incident/ })
+      .click()
+    await page.getByRole('link', { name: '1 incident' }).waitFor()
+  })
+
+  it('counts no tunnel as working that is not watched', async () => {
+    const client = await small()
+    await client.put('/settings', { 'monitor.enabled': false })
+    await host.monitor.start()
+    await look()
+    const { page } = await signedIn(await visit(host))
+    await page.getByText('1 tunnel not monitored').waitFor()
+    assert.equal(await page.getByText(CALM).count(), 0)
+  })
+
+  it('of a host with nothing to watch says nothing of the kind', async () => {
+    host = await startHost()
+    await host.setUp()
+    await host.monitor.start()
+    await look()
+    const { page } = await signedIn(await visit(host))
+    await page.getByText('No tunnel yet').waitFor()
+    await header(page, /State of the panel: Ready/)
+    assert.equal(await page.getByText(CALM).count(), 0)
+  })
 
   it('offers an empty host a tunnel and a pairing code', async () => {
     host = await startHost()

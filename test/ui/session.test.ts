@@ -77,6 +77,7 @@ describe('The session on the page', () => {
     const card = page.locator('section', { has: page.getByRole('heading', { name: 'API tokens' }) })
     await card.getByText('New token').click()
     await card.getByLabel('Name').fill('Terraform')
+    await card.getByLabel('Read everything but backups').check()
     await card.getByRole('button', { name: 'Create token' }).click()
     await card.getByText('Copy it now').waitFor()
     const text = /tp_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}/.exec(await card.innerText())?.[0] ?? ''

@@ -134,10 +134,9 @@ const reportFailedSignIns =
     if (count > 0) await publishIn(db, 'auth.sign_in_failed', [{ client_ip, count }])
   }
 
-const knownHosts = ({ db, settings, host_names = [] }: PanelDeps): KnownHosts => ({
+const knownHosts = ({ settings, host_names = [] }: PanelDeps): KnownHosts => ({
   names: new Set([...ownNames(), ...host_names].map((name) => name.toLowerCase())),
   allowedOrigins: allowedOrigins(settings),
-  isSetUp: () => hasAccount(db),
 })
 
 const allowedOrigins = (settings: SettingsReader) => (): readonly string[] => settings.get('security.allowed_origins')

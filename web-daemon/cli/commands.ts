@@ -11,8 +11,6 @@ export interface Command {
   readonly summary: string
   /** The arguments as the usage shows them; "" if it takes none. */
   readonly takes: string
-  /** Added to the error message if somebody passes arguments to a command that takes none. */
-  readonly instead: string
   readonly run: (config: Config, args: readonly string[]) => Promise<void>
 }
 
@@ -27,31 +25,26 @@ const asOwner =
 export const COMMANDS: Readonly<Record<string, Command>> = {
   'reset-password': {
     summary:
-      'Set a new password, read from the terminal or standard input, and switch the second factor off if wanted. All sessions end.',
-    takes: '',
-    instead:
-      ' A password in the arguments would be visible to every user of this host: enter it when prompted, or on standard input.',
-    run: async ({ state_dir }) => {
+      'Set a new password, read from the terminal or standard input, and switch the second factor off if wanted. All sessions end, and all API tokens unless --keep-tokens is given.',
+    takes: '[--keep-tokens]',
+    run: async ({ state_dir }, args) => {
       const caller = becomeOwner(state_dir)
-      await (await import('./reset-password.ts')).resetPassword(state_dir, caller)
+      await (await import('./reset-password.ts')).resetPassword(state_dir, caller, args)
     },
   },
   'make-certificate': {
     summary: 'Make or renew a self-signed certificate for these host names and addresses.',
     takes: 'NAME...',
-    instead: '',
     run: asOwner(async (config, args) => (await import('./make-certificate.ts')).makeCertificate(config, args)),
   },
   health: {
     summary: 'Show the health of the panel.',
     takes: '',
-    instead: '',
     run: asOwner(async (config) => (await import('./health.ts')).showHealth(config)),
   },
   listens: {
     summary: 'Show where the panel listens: address, port, and http or https.',
     takes: '',
-    instead: '',
     run: async (config) => {
       // A panel that was never started listens where it is configured.
       if (existsSync(config.state_dir)) becomeOwner(config.state_dir)
@@ -61,31 +54,26 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'forget-listener': {
     summary: 'Forget the listener that the operator has kept: from its next start the daemon listens as configured.',
     takes: '',
-    instead: '',
     run: asOwner(async (config) => (await import('./listeners.ts')).forgetKeptListener(config)),
   },
   rpc: {
     summary: 'Send a request to the root helper. The parameters are JSON, by default {}.',
     takes: 'METHOD [PARAMETERS]',
-    instead: '',
     run: asOwner(async (config, args) => (await import('./rpc.ts')).rpc(config, args)),
   },
   'safe-apply': {
     summary: 'Show the changes that wait for a confirmation, keep them (confirm) or put them back now (cancel).',
     takes: '[status | confirm | cancel] [--if-any]',
-    instead: '',
     run: asOwner(async (config, args) => (await import('./safe-apply.ts')).safeApply(config, args)),
   },
   interfaces: {
     summary: 'List the interfaces of the managed tunnels, one per line; with --own without those adopted as they were.',
     takes: '[--own]',
-    instead: '',
     run: asOwner(async (config, args) => (await import('./interfaces.ts')).showInterfaces(config, args)),
   },
   completion: {
     summary: 'Print what bash completes: eval "$(tunnel-panel completion bash)".',
     takes: 'bash',
-    instead: '',
     run: async (_config, [shell]) => {
       if (shell !== 'bash') throw new CommandError('There is completion for bash.', 2)
       printText(bashCompletion(Object.keys(COMMANDS), API_COMMANDS))
@@ -94,19 +82,16 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'check-store': {
     summary: 'Check on a copy that this version can migrate the store.',
     takes: '',
-    instead: '',
     run: asOwner(async (config) => (await import('./check-store.ts')).checkStore(config)),
   },
   'open-setup': {
     summary: 'Open setup once after the store was lost, so that the next visitor creates the account. For root alone.',
     takes: '',
-    instead: '',
     run: async (config) => (await import('./open-setup.ts')).openSetup(config),
   },
   'take-down': {
     summary: "Remove the panel's tunnels and relay rules from the host. The store keeps them.",
     takes: '',
-    instead: '',
     run: asOwner(async (config) => (await import('./take-down.ts')).takeDown(config)),
   },
 }

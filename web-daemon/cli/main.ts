@@ -17,8 +17,7 @@ const main = async ([name = '', ...args]: readonly string[]): Promise<void> => {
   if (!command && API_NOUNS.has(name)) return runApiCommand(name, args)
   if (!command)
     throw new CommandError(`${name === '' ? 'Name a command.' : `There is no command ${name}.`}\n\n${usage()}`, 2)
-  if (args.length > 0 && command.takes === '')
-    throw new CommandError(`${name} takes no arguments.${command.instead}`, 2)
+  if (args.length > 0 && command.takes === '') throw new CommandError(`${name} takes no arguments.`, 2)
   await command.run(readConfig(process.env), args)
 }
 

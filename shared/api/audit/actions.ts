@@ -57,6 +57,7 @@ export const AUDIT_ACTIONS = {
   TotpRemove: 1430,
   TokenCreate: 1440,
   TokenRevoke: 1450,
+  PasswordConfirm: 1460,
 } as const
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS

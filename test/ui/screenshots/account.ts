@@ -1,10 +1,13 @@
 // The account halfway through what is done there: a second factor being set up and asked for, and a token being made.
+import { message } from '@panel/shared/messages/message.ts'
 import { codeOf, turnOnFactor } from '../../api/support/factor.ts'
 import { OPERATOR } from '../../api/support/panel.ts'
 import { scrollToEnd } from '../support/host.ts'
-import { press } from './acts.ts'
+import { press, refuse } from './acts.ts'
 import type { At, Scene } from './scene.ts'
 import type { FullWorld } from './world.ts'
+
+const STALE = { code: 'FRESH_PASSWORD_REQUIRED', ...message('panel.fresh_password') }
 
 /** Of the picture that has a server of its own. */
 let world: FullWorld | undefined
@@ -30,6 +33,7 @@ const newToken = async ({ page, say }: At): Promise<void> => {
   await scrollToEnd(page)
   await page.getByText(say('account.tokens.new'), { exact: true }).click()
   await page.locator('[name=title]').fill('Prometheus')
+  await page.getByLabel(say('account.scope.metrics'), { exact: true }).check()
 }
 
 export const ACCOUNT: readonly Scene[] = [
@@ -48,6 +52,19 @@ export const ACCOUNT: readonly Scene[] = [
       await page.locator('input[name=password]').fill(OPERATOR.password)
       await page.keyboard.press('Enter')
       await page.locator('input[name=code]').waitFor()
+    },
+  },
+  {
+    name: 'account-password-again',
+    shows: 'account.again.title',
+    path: 'account',
+    arrive: async (at) => {
+      await newToken(at)
+      await at.page.route('**/auth/tokens', (route) =>
+        route.request().method() === 'POST' ? refuse(route, 403, STALE) : route.continue(),
+      )
+      await press(at.page, at.say('account.tokens.create'))
+      await at.page.getByRole('dialog', { name: at.say('account.again.title') }).waitFor()
     },
   },
   { name: 'account-token-form', path: 'account', arrive: newToken },

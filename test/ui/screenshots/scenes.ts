@@ -91,6 +91,16 @@ const STEPS: readonly Scene[] = [
       await look(host)
     },
   },
+  {
+    name: 'overview-unmeasured',
+    path: '',
+    arrive: async ({ page }) => {
+      const found = { incidents: [], total: 0, known: 2, unmeasured: { tunnels: 200, rules: 3 }, unmonitored: 1 }
+      await page.route('**/reconcile/attention', (route) => answer(route, { ...found, checked_at: null }))
+      await page.reload()
+      await page.locator('.card.calm').waitFor()
+    },
+  },
   { name: 'helper-away-overview', path: '', alone: ({ host }) => host.sendHelperAway() },
   { name: 'helper-away-tunnels', path: 'tunnels', alone: ({ host }) => host.sendHelperAway() },
   {

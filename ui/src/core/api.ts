@@ -118,16 +118,38 @@ const renew = singleFlight(async () => {
   }
 })
 
-/** Retries once after the session was renewed or the operator signed in again. */
-export const withSession = async <T>(send: () => Promise<T>): Promise<T> => {
+/** Rejects if the operator cancels. */
+export let givePassword: () => Promise<void>
+/** Set once, by the root of the page. */
+export const onPasswordNeeded = (ask: () => Promise<void>): void => {
+  givePassword = singleFlight(ask)
+}
+
+const needsPassword = (failure: unknown): boolean =>
+  failure instanceof ApiError && failure.code === 'FRESH_PASSWORD_REQUIRED'
+
+/** Sends once more after what the failure calls for. */
+const again = async <T>(
+  send: () => Promise<T>,
+  isFor: (failure: unknown) => boolean,
+  mend: () => Promise<void>,
+): Promise<T> => {
   try {
     return await send()
   } catch (failure) {
-    if (!isSessionLost(failure)) throw failure
-    await renew()
+    if (!isFor(failure)) throw failure
+    await mend()
     return send()
   }
 }
+
+/** Retries once after the session was renewed or the operator signed in again, and once after the password was given. */
+export const withSession = <T>(send: () => Promise<T>): Promise<T> =>
+  again(
+    () => again(send, isSessionLost, renew),
+    needsPassword,
+    () => givePassword(),
+  )
 
 export const call = <R extends EndpointName>(route: R, ...args: Arguments<R>): Promise<AnswerOf<R>> =>
   withSession(() => callOnce(route, ...args))

@@ -40,5 +40,4 @@ export const glanceAt = (incidents: readonly Incident[], components: readonly He
   return { count, mark: isDown ? 'down' : count > 0 ? 'degraded' : null }
 }
 
-export const CALM: Glance = { count: 0, mark: null }
 export const SILENT: Glance = { count: 0, mark: 'unknown' }

@@ -1,8 +1,9 @@
 // How the server is at a glance, for the tab's title and icon.
-import { CALM, type Glance } from './attention.ts'
+import type { Glance } from './attention.ts'
 
 class GlanceState {
-  current = $state.raw<Glance>(CALM)
+  /** Null before the first answer. */
+  current = $state.raw<Glance | null>(null)
 }
 
 export const glance = new GlanceState()

@@ -1,4 +1,5 @@
-// The API tokens, in memory and written through. An unknown one costs as much as a known one.
+// The API tokens, read from the store with each request, so that what another process ends is over at once. An unknown
+// one costs as much as a known one.
 import { timingSafeEqual } from 'node:crypto'
 import type { Logger } from 'pino'
 import { message } from '@panel/shared/messages/message.ts'
@@ -6,7 +7,7 @@ import type { Scope } from '@panel/shared/api/scopes.ts'
 import type { StoreContext } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { networkList } from '../../platform/network/client-network.ts'
-import { insertToken, liveTokens, updateToken, type TokenRow } from './store-tokens.ts'
+import { findToken, insertToken, liveTokens, updateToken, type TokenRow } from './store-tokens.ts'
 import { lookupOf, tokenHash } from './token-text.ts'
 import { fromStoredJson } from '../../platform/db/stored-json.ts'
 
@@ -23,7 +24,6 @@ export class ApiTokens {
   readonly #now: () => Date
   readonly #logger: Logger
   readonly #isSame: typeof timingSafeEqual
-  #loading: Promise<Map<string, TokenRow>> | null = null
 
   /** `isSame`: a test counts its calls. */
   constructor(db: StoreContext['db'], now: () => Date, logger: Logger, isSame = timingSafeEqual) {
@@ -35,7 +35,7 @@ export class ApiTokens {
 
   /** Null if there is none, or it has expired. Refused from a network that it is not for. */
   async use(text: string, client_ip: string): Promise<TokenRow | null> {
-    const row = (await this.#rows()).get(lookupOf(text) ?? '')
+    const row = await findToken(this.#db, 'lookup', lookupOf(text) ?? '')
     const isSame = this.#isSame(tokenHash(text), row?.hash ?? NO_HASH)
     if (!row || !isSame || this.isExpired(row)) return null
     const networks = networksOfToken(row)
@@ -46,49 +46,37 @@ export class ApiTokens {
   }
 
   async isLive(token_id: number): Promise<boolean> {
-    return (await this.all()).some((row) => row.token_id === token_id && !this.isExpired(row))
+    const row = await this.find(token_id)
+    return row !== undefined && !this.isExpired(row)
   }
 
   isExpired({ expires_date }: TokenRow): boolean {
     return expires_date !== null && expires_date <= this.#now().toISOString()
   }
 
-  async all(): Promise<TokenRow[]> {
-    return [...(await this.#rows()).values()]
+  all(): Promise<TokenRow[]> {
+    return liveTokens(this.#db)
   }
 
-  async add(row: Parameters<typeof insertToken>[1]): Promise<TokenRow> {
-    const rows = await this.#rows()
-    const inserted = await insertToken(this.#db, row)
-    rows.set(inserted.lookup, inserted)
-    return inserted
+  find(token_id: number): Promise<TokenRow | undefined> {
+    return findToken(this.#db, 'token_id', token_id)
   }
 
-  async revoke(row: TokenRow): Promise<void> {
-    ;(await this.#rows()).delete(row.lookup)
-    await updateToken(this.#db, row.token_id, { revoked_date: this.#now().toISOString() })
+  add(row: Parameters<typeof insertToken>[1]): Promise<TokenRow> {
+    return insertToken(this.#db, row)
+  }
+
+  async revoke({ token_id }: TokenRow): Promise<void> {
+    await updateToken(this.#db, token_id, { revoked_date: this.#now().toISOString() })
   }
 
   /** What cannot be written can still be read. */
-  async #touch(row: TokenRow, client_ip: string): Promise<void> {
+  async #touch({ token_id, last_used_date }: TokenRow, client_ip: string): Promise<void> {
     const now = this.#now()
-    if (row.last_used_date !== null && now.getTime() - Date.parse(row.last_used_date) < TOUCH_MS) return
+    if (last_used_date !== null && now.getTime() - Date.parse(last_used_date) < TOUCH_MS) return
     const change = { last_used_date: now.toISOString(), last_used_ip: client_ip }
-    Object.assign(row, change)
-    await updateToken(this.#db, row.token_id, change).catch((err: unknown) =>
+    await updateToken(this.#db, token_id, change).catch((err: unknown) =>
       this.#logger.warn({ err }, 'the last use of an API token cannot be stored'),
     )
-  }
-
-  /** Read once; after a failure the next request tries again. */
-  #rows(): Promise<Map<string, TokenRow>> {
-    this.#loading ??= liveTokens(this.#db).then(
-      (rows) => new Map(rows.map((row) => [row.lookup, row])),
-      (failure: unknown) => {
-        this.#loading = null
-        throw failure
-      },
-    )
-    return this.#loading
   }
 }

@@ -12,7 +12,10 @@ import { command, query, ok, type Answer, type Incoming } from '../../platform/h
 import type { StoreContext } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import {
+  AccountAnswer,
   AccountBody,
+  ConfirmAnswer,
+  ConfirmBody,
   ConfirmTotpAnswer,
   ConfirmTotpBody,
   LoginBody,
@@ -23,6 +26,7 @@ import {
   SetUpTotpBody,
   TotpAnswer,
 } from '@panel/shared/api/auth.ts'
+import { confirmAgain } from './confirm-again.ts'
 import { login } from './login.ts'
 import { changeMe, showMe } from './me.ts'
 import type { AuthServices } from './services.ts'
@@ -82,12 +86,23 @@ export function authEndpoints(services: AuthServices) {
       {
         tag,
         summary: 'Change the username or the password',
-        answer: SessionAnswer,
+        answer: AccountAnswer,
         body: AccountBody,
         gathersProblems: true,
         audit: 'PasswordChange',
       },
       changeMe(services),
+    ),
+    command(
+      'POST /auth/confirm',
+      {
+        tag,
+        summary: 'Give the password again, and the code of the second factor if one is on. It is good for ten minutes.',
+        answer: ConfirmAnswer,
+        body: ConfirmBody,
+        audit: 'PasswordConfirm',
+      },
+      confirmAgain(services),
     ),
     query('GET /auth/me/totp', { tag, summary: 'The second factor', answer: TotpAnswer }, showTotp),
     command(
@@ -109,6 +124,7 @@ export function authEndpoints(services: AuthServices) {
         answer: ConfirmTotpAnswer,
         body: ConfirmTotpBody,
         audit: 'TotpConfirm',
+        fresh: true,
       },
       confirmTotp(services),
     ),

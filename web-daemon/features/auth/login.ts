@@ -4,8 +4,8 @@ import type { StoreContext } from '../../platform/context.ts'
 import type { Answer, Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { LoginBody, SessionAnswer } from '@panel/shared/api/auth.ts'
+import { requireFactor } from './factor-check.ts'
 import type { AuthServices } from './services.ts'
-import { passesFactor, wrongCode } from './second-factor.ts'
 import { beginSession, sessionAnswer } from './session.ts'
 import { findAccountByName, lastChange, recordLogin } from './store.ts'
 import { withdrawing } from './throttle.ts'
@@ -24,13 +24,7 @@ export function login(services: AuthServices) {
       .catch(withdrawing(attempt))
     if (!account || !isRight || account.is_active !== 1)
       throw new Refusal('INVALID_CREDENTIALS', message('panel.wrong_credentials'))
-    const passes = await passesFactor(services, context, account, body.code)
-    if (passes === 'required') {
-      attempt.withdraw()
-      throw new Refusal('SECOND_FACTOR_REQUIRED', message('panel.factor_required'), { field: 'code' })
-    }
-    if (!passes) throw wrongCode()
-    attempt.succeeded()
+    await requireFactor(services, context, account, { code: body.code, attempt })
     note.target('user', account.user_id)
     const signedIn = await recordLogin(db, account.user_id, now().toISOString())
     const news = isKnown ? [] : [{ username: account.username, client_ip }]

@@ -1,15 +1,18 @@
 // The signed-in operator, and the change of their name or password, which ends every other session.
-import type { MeAnswer, SessionAnswer } from '@panel/shared/api/auth.ts'
+import type { AccountAnswer, MeAnswer } from '@panel/shared/api/auth.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { StoreContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { refuseToken, requireFresh } from '../../platform/http/fresh.ts'
 import { asMessage, Refusal } from '../../platform/http/refusal.ts'
 import type { AccountBody } from '@panel/shared/api/auth.ts'
 import { weakness } from './passwords.ts'
 import type { AuthServices } from './services.ts'
-import { withdrawing } from './throttle.ts'
+import { withdrawing, type Attempt } from './throttle.ts'
 import { deviceOf, sessionAnswer, userView } from './session.ts'
+import { findFactor } from './store-factors.ts'
 import type { SessionRow } from './store-sessions.ts'
+import { endTokens } from './store-tokens.ts'
 import { findAccountById, changeAccount, type Account } from './store.ts'
 
 export async function showMe({ db }: ReadContext, incoming: Incoming): Promise<Answer<MeAnswer>> {
@@ -18,15 +21,23 @@ export async function showMe({ db }: ReadContext, incoming: Incoming): Promise<A
   return ok(answer)
 }
 
-/** Confirms that the request is the operator's own. A wrong password counts as a failed sign-in. */
+/**
+ * Confirms that the request is the operator's own and no token's. A wrong password counts as a failed sign-in. If a
+ * second factor is on, its code was given within the last ten minutes.
+ */
 export function confirmPassword(services: AuthServices) {
-  return async (db: ReadContext['db'], incoming: Pick<Incoming, 'session'>, password: string) =>
-    confirm(services, await ownAccount(db, incoming), incoming, password)
+  return async (db: ReadContext['db'], incoming: Pick<Incoming, 'session'>, password: string): Promise<void> => {
+    refuseToken(incoming.session)
+    const account = await ownAccount(db, incoming)
+    await confirm(services, account, incoming, password)
+    const factor = await findFactor(db, account.user_id)
+    if (factor?.confirmed_date != null) requireFresh(incoming.session)
+  }
 }
 
 export function changeMe(services: AuthServices) {
   const { passwords } = services
-  return async ({ db, now, note }: StoreContext, incoming: Incoming<AccountBody>): Promise<Answer<SessionAnswer>> => {
+  return async ({ db, now, note }: StoreContext, incoming: Incoming<AccountBody>): Promise<Answer<AccountAnswer>> => {
     const account = await ownAccount(db, incoming)
     const change = requestedChange(account, incoming)
     note.target('user', account.user_id)
@@ -36,12 +47,19 @@ export function changeMe(services: AuthServices) {
     await confirmAll(services, account, incoming)
     const password_hash =
       change.new_password === undefined ? account.password_hash : await passwords.hash(change.new_password)
-    const changed = await changeAccount(db, account, { username: change.username, password_hash }, now().toISOString())
-    if (!changed) throw sessionEnded()
+    const endsTokens = change.new_password !== undefined && incoming.body.keep_tokens !== true
+    const { changed, ended_tokens } = await db.transaction().execute(async (transaction) => {
+      const at = now().toISOString()
+      const changed = await changeAccount(transaction, account, { username: change.username, password_hash }, at)
+      if (!changed) throw sessionEnded()
+      return { changed, ended_tokens: endsTokens ? await endTokens(transaction, at) : [] }
+    })
     if (changed.username !== account.username)
       note.operation(`Username changed from ${account.username} to ${changed.username}`)
     if (change.new_password !== undefined) note.operation('Password changed')
-    return sessionAnswer(services, changed, await goOn(services, incoming), 200)
+    for (const { title } of ended_tokens) note.operation(`Token ${title} ended`)
+    const answer = await sessionAnswer(services, changed, await goOn(services, incoming), 200)
+    return { ...answer, body: { ...answer.body, ended_tokens } }
   }
 }
 
@@ -57,18 +75,24 @@ export const goOn = async ({ sessions }: AuthServices, incoming: Incoming): Prom
   return sessions.rotate(own, deviceOf(incoming))
 }
 
-/** Guesses of others, at the sign-in, are no obstacle for who is signed in. */
-export const confirm = async (
+export const confirm = async (...given: Parameters<typeof comparePassword>): Promise<void> =>
+  (await comparePassword(...given)).succeeded()
+
+/**
+ * Throws unless the password is right; the caller settles the attempt. The guesses of others at the sign-in are no
+ * obstacle for an operator who is signed in.
+ */
+export const comparePassword = async (
   { passwords, throttle }: AuthServices,
   account: Account,
   { session }: Pick<Incoming, 'session'>,
   current_password: string,
-): Promise<void> => {
+): Promise<Attempt> => {
   const attempt = throttle.beginConfirmation(session?.key ?? '')
   const isRight = await passwords.isRight(current_password, account.password_hash, true).catch(withdrawing(attempt))
   if (!isRight)
     throw new Refusal('INVALID_CREDENTIALS', message('panel.wrong_current_password'), { field: 'current_password' })
-  attempt.succeeded()
+  return attempt
 }
 
 /** What is wrong with the fields comes together with a wrong current password, which counts as a failed sign-in. */

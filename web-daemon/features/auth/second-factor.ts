@@ -50,6 +50,7 @@ export function setUpTotp(services: AuthServices) {
     note.target('user', account.user_id)
     await confirm(services, account, incoming, incoming.body.current_password)
     if (await findConfirmed(db, account.user_id)) throw new Refusal('CONFLICT', message('panel.factor_on'))
+    await services.sessions.passwordGiven(incoming.session?.session_id ?? null)
     const secret = newSecret()
     await insertFactor(db, {
       user_id: account.user_id,

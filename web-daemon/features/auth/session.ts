@@ -62,7 +62,7 @@ export function deviceOf({ client_ip, user_agent }: Pick<Incoming, 'client_ip' |
   return { client_ip, user_agent }
 }
 
-/** Of somebody who has just shown the password. `alongside` writes into the transaction that stores it. */
+/** Begins a session whose password was given just now. `alongside` writes into the transaction that stores it. */
 export function beginSession(
   { sessions, addresses }: Pick<AuthServices, 'sessions' | 'addresses'>,
   { user_id }: Account,
@@ -85,7 +85,7 @@ export async function findSession(db: ReadDb, sources: Sources, jar: Jar, device
   const row = account && (await sources.sessions.find(proof.sid))
   if (!row) return null
   await sources.sessions.touch(row, device)
-  return makeSession(account, row, () => proof.expiresAt())
+  return makeSession(account, row, { expiresAt: proof.expiresAt, isFresh: () => sources.sessions.isFresh(row) })
 }
 
 /** Exchanges the refresh token in the cookies. */
@@ -132,7 +132,7 @@ export async function isStanding(
 const makeSession = (
   { user_id, username, token_version }: Account,
   { session_id }: SessionRow,
-  expiresAt: () => Date,
+  { expiresAt, isFresh }: { readonly expiresAt: () => Date; readonly isFresh: () => boolean },
 ): Session => ({
   user_id,
   username,
@@ -141,6 +141,9 @@ const makeSession = (
   token_id: null,
   scopes: null,
   key: `session ${session_id}`,
+  get is_fresh() {
+    return isFresh()
+  },
   get expires_at() {
     return expiresAt()
   },

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { StoreContext } from '../../platform/context.ts'
 import type { StoreTransaction } from '../../platform/db/database.ts'
+import { FRESH_MS } from '../../platform/http/fresh.ts'
 import { allSessions, insertSession, updateSession, type SessionRow } from './store-sessions.ts'
 import type { RevokedWhy } from './table.ts'
 
@@ -31,6 +32,8 @@ export class Sessions {
   readonly #now: () => Date
   readonly #logger: Logger
   #loading: Promise<Map<string, SessionRow>> | null = null
+  /** When the password was given in a session since it began; a restart forgets it. */
+  readonly #given = new WeakMap<SessionRow, number>()
 
   constructor(db: StoreContext['db'], now: () => Date, logger: Logger) {
     this.#db = db
@@ -55,6 +58,17 @@ export class Sessions {
 
   async isLive(session_id: number): Promise<boolean> {
     return (await this.live()).some((row) => row.session_id === session_id)
+  }
+
+  /** Notes that the password, and the code if a second factor is on, was right just now. */
+  async passwordGiven(session_id: number | null): Promise<void> {
+    const row = (await this.live()).find((one) => one.session_id === session_id)
+    if (row) this.#given.set(row, this.#now().getTime())
+  }
+
+  isFresh(row: SessionRow): boolean {
+    const age = this.#now().getTime() - (this.#given.get(row) ?? Date.parse(row.created_date))
+    return age >= 0 && age <= FRESH_MS
   }
 
   async live(): Promise<SessionRow[]> {
@@ -85,7 +99,9 @@ export class Sessions {
 
   /** A token of before there were sessions becomes one at its first use; a second use finds that. */
   async adopt(user_id: number, { sid }: RefreshClaim, device: Device): Promise<void> {
-    if (!(await this.#rows()).has(sid)) await this.#insert(user_id, sid, device)
+    // No password was given for it.
+    if (!(await this.#rows()).has(sid))
+      this.#given.set(await this.#insert(user_id, sid, device), Number.NEGATIVE_INFINITY)
   }
 
   /** Whatever the store says, they are over at once. */

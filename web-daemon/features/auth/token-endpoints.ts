@@ -6,6 +6,7 @@ import {
   ListTokensAnswer,
   type TokenView,
 } from '@panel/shared/api/tokens.ts'
+import { TOKEN_DAYS } from '@panel/shared/api/scopes.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'
 import { command, created, ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -31,6 +32,7 @@ export function tokenEndpoints(tokens: ApiTokens) {
         body: CreateTokenBody,
         gathersProblems: true,
         audit: 'TokenCreate',
+        fresh: true,
       },
       createToken(tokens),
     ),
@@ -78,14 +80,18 @@ const revokeToken =
   async ({ note }: StoreContext, { params }: Incoming): Promise<Answer<DeleteTokenAnswer>> => {
     const token_id = params['id'] ?? 0
     note.target('api_token', token_id)
-    const row = (await tokens.all()).find((one) => one.token_id === token_id)
+    const row = await tokens.find(token_id)
     if (!row) throw new Refusal('NOT_FOUND', message('panel.no_such_token'))
     await tokens.revoke(row)
     note.operation(`Token ${row.title} revoked`)
     return ok({ deleted: true, token_id })
   }
 
-const readExpiry = ({ expires_date = null }: CreateTokenBody, problems: Problems, now: Date): string | null => {
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Null: never, which has to be requested. */
+const readExpiry = ({ expires_date }: Partial<CreateTokenBody>, problems: Problems, now: Date): string | null => {
+  if (expires_date === undefined) return new Date(now.getTime() + TOKEN_DAYS * DAY_MS).toISOString()
   if (expires_date === null) return null
   const at = /^\d{4}-\d{2}-\d{2}T/.test(expires_date) ? Date.parse(expires_date) : Number.NaN
   if (at > now.getTime()) return new Date(at).toISOString()

@@ -30,6 +30,7 @@ export async function findTokenSession(
     token_id: row.token_id,
     scopes: scopesOfToken(row),
     key: `token ${row.token_id}`,
+    is_fresh: false,
     expires_at: row.expires_date === null ? FOR_EVER : new Date(row.expires_date),
   }
 }
@@ -54,6 +55,8 @@ export async function findLocalSession(
     token_id: null,
     scopes: ['*'],
     key: 'command line',
+    // A program that can sign requests can also write the store, password included.
+    is_fresh: true,
     body_digest,
     expires_at: new Date(Date.now() + LOCAL_MS),
   }

@@ -140,7 +140,7 @@ interface ImportRequest {
   readonly confirm: () => Promise<void>
 }
 
-/** The settings security.* guard the panel: a document from elsewhere changes them only if the operator says so. */
+/** Some settings guard the panel (settings/guarded.ts): a document from elsewhere changes them only if the operator says so. */
 async function confirm(
   { confirmPassword }: BackupServices,
   { db }: ReadContext,

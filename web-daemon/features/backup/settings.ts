@@ -6,6 +6,7 @@ import { asRefusal, makeEnvelope } from '../../platform/http/answer.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { changeSettings, findWrong, wrongDetails, type References, type Wrong } from '../settings/change.ts'
 import { SettingsBody, type SettingKey, type SettingValues } from '../settings/definitions.ts'
+import { isGuarded } from '../settings/guarded.ts'
 import { changedKeys, readValues } from '../settings/settings.ts'
 import type { Ids } from './ids.ts'
 import { isRight, type GivenSetting, type Item, type RightItem } from './read.ts'
@@ -39,13 +40,13 @@ export async function importSettings(worker: Worker, batch: Batch): Promise<Impo
   })
 }
 
-/** The settings security.* that would change, and why they may not. */
+/** The guarded settings that would change, and why they may not. */
 async function findUnconfirmed(
   before: SettingValues,
   { items, confirm }: Pick<Batch, 'confirm'> & { readonly items: readonly RightItem<GivenSetting>[] },
 ): Promise<{ keys: readonly SettingKey[]; error: ImportError } | null> {
   const given = Object.fromEntries(
-    items.filter(({ item }) => item.key.startsWith('security.')).map(({ item }) => [item.key, item.value]),
+    items.filter(({ item }) => isGuarded(item.key)).map(({ item }) => [item.key, item.value]),
   )
   const keys = changedKeys(before, { ...before, ...given })
   if (keys.length === 0) return null

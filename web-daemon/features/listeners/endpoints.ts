@@ -18,22 +18,25 @@ import { endedWords, triedWords } from './sharing.ts'
 export type RuleOnPort = (db: ReadDb, port: number) => Promise<Message | null>
 
 const tag = 'system'
+const scope = 'access'
 
 export const listenerEndpoints = (listeners: Listeners, ruleOnPort: RuleOnPort) => [
   query(
     'GET /system/listeners',
-    { tag, summary: 'Where the panel listens, and what is on trial.', answer: ListListenersAnswer },
+    { tag, scope, summary: 'Where the panel listens, and what is on trial.', answer: ListListenersAnswer },
     async (_context, { place }) => ok({ listeners: listeners.views(place) }),
   ),
   command(
     'POST /system/listeners',
     {
       tag,
+      scope,
       summary: 'Listen at another address, port or certificate as well. It closes by itself unless it is kept in time.',
       answer: TryListenerAnswer,
       body: TryListenerBody,
       gathersProblems: true,
       audit: 'ListenerTry',
+      fresh: true,
       isCreating: true,
     },
     tryListener(listeners, ruleOnPort),
@@ -42,9 +45,11 @@ export const listenerEndpoints = (listeners: Listeners, ruleOnPort: RuleOnPort) 
     'POST /system/listeners/{id}/keep',
     {
       tag,
+      scope,
       summary: 'Keep the listener that this request came through. The others close after their last answer.',
       answer: KeepListenerAnswer,
       audit: 'ListenerKeep',
+      fresh: true,
     },
     async ({ note }, { params, place }) => {
       const listener_id = params['id'] ?? 0
@@ -58,9 +63,11 @@ export const listenerEndpoints = (listeners: Listeners, ruleOnPort: RuleOnPort) 
     'DELETE /system/listeners/{id}',
     {
       tag,
+      scope,
       summary: 'End a listener on trial, or forget a kept one while the configured one is open.',
       answer: RemoveListenerAnswer,
       audit: 'ListenerRemove',
+      fresh: true,
     },
     async ({ note }, { params }) => {
       const listener_id = params['id'] ?? 0

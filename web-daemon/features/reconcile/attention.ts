@@ -1,5 +1,6 @@
 // What needs the operator, from what the background knows already: tunnels that are down or not as stored, relay rules
 // that relay nothing, each with what it takes down, and what is wrong with the host itself.
+import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { AttentionAnswer, Incident } from '@panel/shared/api/reconcile.ts'
 import { message, sentences, type Message } from '@panel/shared/messages/message.ts'
 import type { Heals } from '../../change/heal.ts'
@@ -9,7 +10,7 @@ import type { HostIncident } from '../../platform/health.ts'
 import type { Monitor } from '../monitor/monitor.ts'
 import type { RouteWatch } from '../routes/health/watch.ts'
 import { readPaths } from '../routes/path.ts'
-import { allTitles, routeEnds } from '../routes/store.ts'
+import { allTitles, enabledIds, routeEnds } from '../routes/store.ts'
 import type { Traffic } from '../routes/traffic/traffic.ts'
 import { everyTunnel } from '../tunnels/store.ts'
 import type { Item } from './report.ts'
@@ -47,7 +48,26 @@ export function showAttention(deps: AttentionDeps) {
       incidents: incidents.sort(worstAndLatestFirst),
       total: incidents.length,
       checked_at: deps.watch.last()?.at ?? null,
+      ...(await countKnown(context, deps)),
     })
+  }
+}
+
+/** Calm is known only of what was looked at: a daemon that has just started knows of nothing that is wrong. */
+async function countKnown(
+  { db }: ReadContext,
+  { monitor, routeWatch }: AttentionDeps,
+): Promise<Pick<AttentionAnswer, 'known' | 'unmeasured' | 'unmonitored'>> {
+  const tunnels = monitor.summary().tunnels.filter(({ tunnel_enabled }) => tunnel_enabled)
+  const inState = (word: MonitorState): number => tunnels.filter(({ state }) => state === word).length
+  const [unmeasured, unmonitored] = [inState('Unknown'), inState('Disabled')]
+  const rules = await enabledIds(db)
+  const looked = new Set(routeWatch.entries().flatMap(({ key, status }) => (status === 'disabled' ? [] : [key])))
+  const knownRules = rules.filter((id) => looked.has(id)).length
+  return {
+    known: tunnels.length - unmeasured - unmonitored + knownRules,
+    unmeasured: { tunnels: unmeasured, rules: rules.length - knownRules },
+    unmonitored,
   }
 }
 

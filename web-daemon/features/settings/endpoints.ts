@@ -1,12 +1,19 @@
 // The endpoints of the section Settings.
 import { ResetSettingsBody, SettingsSchemaAnswer } from '@panel/shared/api/settings.ts'
-import { command, query } from '../../platform/http/endpoint.ts'
-import type { References } from './change.ts'
-import { AllSettings, ChangedSettings, SettingsBody } from './definitions.ts'
-import { resetSettings, updateSettings } from './update.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import { command, query, type Incoming } from '../../platform/http/endpoint.ts'
+import { defaultValues, type References } from './change.ts'
+import { AllSettings, ChangedSettings, SettingsBody, type SettingValues } from './definitions.ts'
+import { changesGuarded } from './guarded.ts'
+import { keysToReset, resetSettings, updateSettings } from './update.ts'
 import { listSettings, showSchema } from './view.ts'
 
 const tag = 'settings'
+
+const updatesGuarded = ({ settings }: ReadContext, { body }: Incoming<Partial<SettingValues>>): boolean =>
+  changesGuarded(settings, body)
+const resetsGuarded = ({ settings }: ReadContext, { body }: Incoming<ResetSettingsBody>): boolean =>
+  changesGuarded(settings, defaultValues(keysToReset(body)))
 
 export function settingsEndpoints(references: References) {
   return [
@@ -25,6 +32,7 @@ export function settingsEndpoints(references: References) {
         body: SettingsBody,
         gathersProblems: true,
         audit: 'SettingUpdate',
+        fresh: updatesGuarded,
       },
       updateSettings(references),
     ),
@@ -36,6 +44,7 @@ export function settingsEndpoints(references: References) {
         answer: ChangedSettings,
         body: ResetSettingsBody,
         audit: 'SettingUpdate',
+        fresh: resetsGuarded,
       },
       resetSettings(references),
     ),

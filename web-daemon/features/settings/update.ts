@@ -13,7 +13,7 @@ import {
   type References,
   type Wrong,
 } from './change.ts'
-import { isSettingKey, SETTING_KEYS, type SettingValues } from './definitions.ts'
+import { isSettingKey, SETTING_KEYS, type SettingKey, type SettingValues } from './definitions.ts'
 import { readValues } from './settings.ts'
 import { changeAnswer } from './view.ts'
 
@@ -45,18 +45,22 @@ async function wrongBeside(
 export function resetSettings(references: References) {
   return async (
     context: StoreContext,
-    { body: { keys: requested = [] } }: Incoming<ResetSettingsBody>,
+    { body }: Incoming<ResetSettingsBody>,
   ): Promise<Answer<ChangeSettingsAnswer>> => {
     context.note.target('settings', null)
+    const { keys: requested = [] } = body
     refuse(new Map(requested.filter((key) => !isSettingKey(key)).map((key) => [key, invalidMessage(key)])))
-    const keys = requested.length === 0 ? SETTING_KEYS : requested.filter(isSettingKey)
     return ok(
       changeAnswer(
         context.settings,
-        await changeSettings(context, { values: defaultValues(keys), isReset: true }, references),
+        await changeSettings(context, { values: defaultValues(keysToReset(body)), isReset: true }, references),
       ),
     )
   }
+}
+
+export function keysToReset({ keys = [] }: ResetSettingsBody): readonly SettingKey[] {
+  return keys.length === 0 ? SETTING_KEYS : keys.filter(isSettingKey)
 }
 
 /** A problem may be in a part of a value. */

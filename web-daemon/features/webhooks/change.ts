@@ -1,7 +1,7 @@
 // Adds, replaces and removes a target of notifications.
 import type { ChangeWebhookAnswer, DeleteWebhookAnswer, WebhookBody } from '@panel/shared/api/webhooks.ts'
 import { message } from '@panel/shared/messages/message.ts'
-import type { ReadDb, StoreContext } from '../../platform/context.ts'
+import type { ReadContext, ReadDb, StoreContext } from '../../platform/context.ts'
 import { created, ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { draftWebhook } from './draft.ts'
@@ -35,6 +35,17 @@ export function replaceWebhook(outbox: Pick<Outbox, 'kick'>) {
     const isKept = draft.secret === stored.secret
     return ok(changed(await requireWebhook(db, params), isKept ? draft.secret : body.secret))
   }
+}
+
+/** Whether a replaced target has another receiver or another secret; what is absent stays. */
+export async function leadsElsewhere({ db }: ReadContext, { params, body }: Incoming<WebhookBody>): Promise<boolean> {
+  const { kind, url, secret, recipient } = await requireWebhook(db, params)
+  return (
+    body.kind !== kind ||
+    (body.recipient ?? '') !== recipient ||
+    ![url, ''].includes(body.url ?? '') ||
+    ![secret, ''].includes(body.secret ?? '')
+  )
 }
 
 export async function removeWebhook(

@@ -4,12 +4,13 @@ import type { WebhookBody, WebhookKind } from '@panel/shared/api/webhooks.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { Problems } from '../../platform/http/problems.ts'
 import type { NewWebhook, Webhook } from './store.ts'
+import { addressOf } from './view.ts'
 
 const DEFAULT_COOL_DOWN_S = 300
 const TELEGRAM = 'https://api.telegram.org/'
 const SECRET_LEAST_BYTES = 24
 
-/** `stored`: of a target that is replaced, whose secrets stay where the request has none. */
+/** `stored`: the target that is replaced; its address and its secret stay if the request has none. */
 export function draftWebhook(
   body: Partial<WebhookBody>,
   problems: Problems,
@@ -32,6 +33,7 @@ export function draftWebhook(
   }
   checkUrl(draft, problems, allowPrivate)
   checkNeeded(draft, problems)
+  if (kept && !body.secret) checkKeptSecret(kept, draft, problems)
   if (kind === 'json' && !isSigningSecret(draft.secret) && !problems.has('secret'))
     problems.add('secret', 'INVALID_VALUE', message('notice.secret_form', { field: 'secret' }))
   problems.throwIfAny()
@@ -42,6 +44,13 @@ const generated = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
 const isSigningSecret = (secret: string): boolean =>
   /^whsec_[A-Za-z0-9+/]+=*$/.test(secret) && Buffer.from(secret.slice(6), 'base64').length >= SECRET_LEAST_BYTES
+
+/** A kept secret goes to no other receiver than the one that it was given for. */
+function checkKeptSecret(kept: Webhook, { url }: NewWebhook, problems: Problems): void {
+  if (kept.secret === '' || problems.has('url') || problems.has('secret') || addressOf(url) === addressOf(kept.url))
+    return
+  problems.add('secret', 'INVALID_VALUE', message('notice.secret_again', { field: 'secret' }))
+}
 
 const NEEDED: Readonly<Record<WebhookKind, readonly ('url' | 'secret' | 'sender' | 'recipient')[]>> = {
   json: ['url'],

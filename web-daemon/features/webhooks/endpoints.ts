@@ -11,7 +11,7 @@ import {
 import { command, ok, query } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
 import { pagingParameters, queryParameters } from '../../platform/http/queries.ts'
-import { createWebhook, removeWebhook, replaceWebhook, requireWebhook } from './change.ts'
+import { createWebhook, leadsElsewhere, removeWebhook, replaceWebhook, requireWebhook } from './change.ts'
 import type { Outbox } from './outbox.ts'
 import type { SendDeps } from './send/send.ts'
 import { allWebhooks } from './store.ts'
@@ -59,6 +59,7 @@ export function webhookEndpoints(outbox: Pick<Outbox, 'kick'>, deps: Pick<SendDe
         answer: ChangeWebhookAnswer,
         gathersProblems: true,
         audit: 'WebhookUpdate',
+        fresh: leadsElsewhere,
       },
       replaceWebhook(outbox),
     ),

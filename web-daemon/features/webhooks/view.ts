@@ -13,7 +13,7 @@ export const webhookView = ({ url, secret, last_error, ...webhook }: Webhook): W
 })
 
 /** Of Slack, Discord and many others the path is the secret. */
-const addressOf = (url: string): string => {
+export const addressOf = (url: string): string => {
   const { protocol, host } = new URL(url)
   return `${protocol}//${host}`
 }

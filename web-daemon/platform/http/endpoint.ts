@@ -54,6 +54,8 @@ export interface Session {
   readonly body_digest?: string
   /** One session or token, distinct from the others. */
   readonly key: string
+  /** Whether its password, and its code if a second factor is on, was given within the last ten minutes. */
+  readonly is_fresh: boolean
   readonly expires_at: Date
 }
 
@@ -140,7 +142,12 @@ export interface Described {
 /** What a command would have root do, found out by the same functions and by reading alone (reference.md, Impact). */
 export type Foresee = (context: ReadContext, incoming: Incoming<never>) => Promise<Foreseen>
 
+/** Whether this request needs it; the body may be one that the handler refuses. */
+export type NeedsFresh = (context: ReadContext, incoming: Incoming<never>) => boolean | Promise<boolean>
+
 export interface Audited {
+  /** Takes a password given within the last ten minutes (platform/http/fresh.ts): always, or if it returns true. */
+  readonly fresh?: true | NeedsFresh
   /** Without it the handler gets no context that can change the host. */
   readonly foresee?: Foresee
   readonly audit: AuditAction

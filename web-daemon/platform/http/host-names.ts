@@ -12,7 +12,6 @@ export interface KnownHosts {
   /** Of the configuration and of this host, in lower case. */
   readonly names: ReadonlySet<string>
   readonly allowedOrigins: () => readonly string[]
-  readonly isSetUp: () => Promise<boolean>
 }
 
 /** The names that this host knows itself by. */
@@ -20,28 +19,35 @@ export function ownNames(hostsFile = '/etc/hosts'): string[] {
   return [hostname(), ...namesIn(hostsFile)]
 }
 
-export function requireKnownHost({ names, allowedOrigins, isSetUp }: KnownHosts): RequestHandler {
-  return async (req, _res, next) => {
-    const name = requestedName(req)
-    const isKnown =
-      isHarmless(req, name) || names.has(name) || allowedOrigins().some((origin) => nameIn(origin) === name)
-    if (isKnown || !(await isSetUp())) return next()
-    throw new Refusal('HOST_NOT_ALLOWED', message('panel.host_unknown', { name: name.slice(0, 253) }), {
+/** Checks from the first start, because a page elsewhere could otherwise create the account. */
+export function requireKnownHost({ names, allowedOrigins }: KnownHosts): RequestHandler {
+  const isKnown = (name: string): boolean =>
+    isHarmless(name) || names.has(name) || allowedOrigins().some((origin) => nameIn(origin) === name)
+  return (req, _res, next) => {
+    if (headersNamed(req, 'host') > 1) throw new Refusal('INVALID_REQUEST', message('panel.two_hosts'))
+    const unknown = isSecure(req) ? undefined : requestedNames(req).find((name) => !isKnown(name))
+    if (unknown === undefined) return next()
+    throw new Refusal('HOST_NOT_ALLOWED', message('panel.host_unknown', { name: unknown.slice(0, 253) }), {
       details: { option: 'PANEL_HOST_NAMES' },
     })
   }
 }
 
-/**
- * Nobody can give another meaning to an address or to localhost, and over TLS the browser has compared the name with
- * the certificate. Programs without a Host are no browsers.
- */
-const isHarmless = (req: Request, name: string): boolean =>
-  name === '' || isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost') || isSecure(req)
+/** An address or localhost cannot lead elsewhere, and a program that sends no Host is no browser. */
+const isHarmless = (name: string): boolean =>
+  name === '' || isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost')
+
+/** Node.js keeps the first of several and drops the rest. */
+const headersNamed = ({ rawHeaders }: Request, name: string): number =>
+  rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === name).length
+
+/** The name in the header Host, and that in the request target if it has the absolute form (RFC 9112, 3.2.2). */
+const requestedNames = (req: Request): string[] => {
+  const [, authority = ''] = /^https?:\/\/([^/?#]*)/i.exec(req.originalUrl) ?? []
+  return [plainName(req.get('Host') ?? ''), plainName(authority)]
+}
 
 /** Without port, brackets and the dot at the end. */
-const requestedName = (req: Request): string => plainName(req.get('Host') ?? '')
-
 const plainName = (host: string): string =>
   host
     .toLowerCase()

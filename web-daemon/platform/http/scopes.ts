@@ -19,7 +19,7 @@ const SCOPE_OF_TAG: Readonly<Record<Tag, Scope | null>> = {
   system: 'settings',
   traffic: 'routes',
   tunnels: 'tunnels',
-  webhooks: 'settings',
+  webhooks: 'notifications',
 }
 
 /** A backup holds all that there is, so that to read is not enough. */

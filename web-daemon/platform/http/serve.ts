@@ -18,6 +18,7 @@ import {
   type StreamEndpoint,
   type Tag,
 } from './endpoint.ts'
+import { requireFresh } from './fresh.ts'
 import type { Guard, GuardedRequest } from './guards.ts'
 import { clientAddress, isSecure } from './headers.ts'
 import { takeKey, type RememberedAnswers } from './idempotency.ts'
@@ -117,12 +118,19 @@ class Exchange {
     if (!endpoint.route.startsWith('GET '))
       this.#body = await readBody(this.#req, this.#res, this.#bodyLimit(), this.#guarded.session?.body_digest)
     if (endpoint.kind === 'stream') return this.#stream(endpoint)
+    await this.#checkFresh(endpoint)
     if (endpoint.kind !== 'command' || endpoint.isCreating !== true) return this.#handle(endpoint, this.#body)
     const { key, body } = takeKey(this.#req.get('Idempotency-Key') ?? '', this.#body)
     if (key === '') return this.#handle(endpoint, body)
     const scope = `${this.#idempotent()} ${endpoint.route} ${JSON.stringify(this.#req.params)} ${key}`
     const onRepeat = (): void => this.#note.operation('Answered as before: the idempotency key is known')
     return this.#pipeline.remembered.once(scope, () => this.#handle(endpoint, body), onRepeat)
+  }
+
+  async #checkFresh(endpoint: Exclude<Endpoint, StreamEndpoint>): Promise<void> {
+    if (endpoint.kind !== 'command' || endpoint.fresh === undefined) return
+    const isNeeded = endpoint.fresh === true || (await endpoint.fresh(this.#reader(), this.#incoming(this.#body)))
+    if (isNeeded) requireFresh(this.#guarded.session)
   }
 
   /** Of sessions one operator has several, and another one after signing in again. */

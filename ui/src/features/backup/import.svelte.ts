@@ -1,7 +1,7 @@
 // A backup import: check, dry run, result; the document survives every error.
 import type { ImportBackupAnswer } from '@panel/shared/api/backup.ts'
 import type { ImpactBody } from '@panel/shared/api/impact/impact.ts'
-import { call } from '../../core/api.ts'
+import { call, givePassword } from '../../core/api.ts'
 import { Form } from '../../core/form.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { invalidate } from '../../core/query.svelte.ts'
@@ -55,7 +55,7 @@ export class BackupImport {
       this.result = null
       this.#dryRun = {
         of: JSON.stringify(request),
-        answer: await this.#withBackupErrors(() => send(request, { dry_run: true })),
+        answer: await this.#withBackupErrors(() => dryRun(request)),
       }
     },
   })
@@ -127,5 +127,15 @@ const send = (
   request: ImportRequest,
   more: { dry_run: boolean; idempotency_key?: string },
 ): Promise<ImportBackupAnswer> => call('POST /backup/import', { body: { ...bodyOf(request), ...more } })
+
+/** The settings that guard the panel may take the code of the second factor too; without it they are left out. */
+const dryRun = async (request: ImportRequest): Promise<ImportBackupAnswer> => {
+  const answer = await send(request, { dry_run: true })
+  if (!answer.actions.some(({ error }) => error?.code === 'FRESH_PASSWORD_REQUIRED')) return answer
+  return givePassword().then(
+    () => send(request, { dry_run: true }),
+    () => answer,
+  )
+}
 
 const formatKey = (numbers: Uint32Array): string => [...numbers].map((number) => number.toString(36)).join('-')
