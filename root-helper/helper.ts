@@ -98,12 +98,8 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   const journal = journalIn(state)
   const fastFlows = new FastFlows(config.stateDir, await bootId())
   fastFlows.resume()
-  const { changes, legacy, backendAnswers, ...netfilter } = await openNetfilter(
-    state,
-    boot,
-    config.ruleBackend,
-    fastFlows,
-  )
+  const opened = await openNetfilter(state, boot, config.ruleBackend, fastFlows)
+  const { changes, legacy, backendAnswers, ...netfilter } = opened
   const kernel: Kernel = {
     ...netfilter,
     ...linksOf(config, ownLinksIn(state, await bootId())),
