@@ -54,6 +54,7 @@ export const FALLIBLE = [
 
 export class FaultyTools {
   readonly #folder: string
+  #times = 0
 
   constructor(folder: string) {
     this.#folder = join(folder, 'tools')
@@ -74,16 +75,16 @@ export class FaultyTools {
 
   /** From now on the next calls of the tools fail. */
   fail(fault: ToolFault, calls = 1_000_000, tools: readonly string[] = Object.values(PROGRAMS).flat()): void {
-    this.mend()
+    this.#times += 1
+    mkdirSync(this.#failures)
     // Whole or not at all: a program may start at this moment.
-    writeFileSync(join(this.#folder, 'fault.new'), `fault='${fault}' calls=${calls} tools=' ${tools.join(' ')} '\n`)
+    const settings = `fault='${fault}' calls=${calls} failures=${this.#failures} tools=' ${tools.join(' ')} '\n`
+    writeFileSync(join(this.#folder, 'fault.new'), settings)
     renameSync(join(this.#folder, 'fault.new'), this.#fault)
   }
 
   mend(): void {
     rmSync(this.#fault, { force: true })
-    rmSync(this.#failures, { force: true, recursive: true })
-    mkdirSync(this.#failures)
   }
 
   /** How many calls have failed since fail was called. */
@@ -99,8 +100,9 @@ export class FaultyTools {
     return join(this.#folder, 'fault')
   }
 
+  /** A folder for each time, since a program that has begun to fail goes on to. */
   get #failures(): string {
-    return join(this.#folder, 'failures')
+    return join(this.#folder, `failures-${this.#times}`)
   }
 
   /** A folder is made by one process alone, so programs that run side by side count each failure once. */
@@ -114,7 +116,7 @@ if [ -e ${this.#fault} ]; then
   case $tools in *" $tool "*)
     count=1
     while [ $count -le $calls ]; do
-      if mkdir ${this.#failures}/$count 2>/dev/null; then
+      if mkdir $failures/$count 2>/dev/null; then
         case $fault in
           ${ways.join('\n          ')}
         esac

@@ -82,15 +82,18 @@ for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const)
       assert.equal(await served('allowed', udp(1006)), `${ONE} 80`)
     })
 
-    it('is relayed again after the rules were taken away and put back, by a change or by the helper', async () => {
-      for (const back of [async () => void (await rig.apply([], [rule(7)])), async () => rig.restartHelper()]) {
+    const BACK = {
+      'a change': async () => void (await rig.apply([], [rule(7)])),
+      'the start of the helper': () => rig.restartHelper(),
+    }
+    for (const [what, back] of Object.entries(BACK))
+      it(`is relayed again after the rules were taken away and put back by ${what}`, async () => {
         await rig.become(rule(7))
         flush()
-        assert.equal(await served(`back ${back}`, udp(1007)), undefined)
+        assert.equal(await served(what, udp(1007)), undefined)
         await back()
-        assert.equal(await served(`back ${back}`, udp(1007)), `${ONE} 80`)
-      }
-    })
+        assert.equal(await served(what, udp(1007)), `${ONE} 80`)
+      })
 
     it('is relayed when the address comes to which it sends, by a rule for every address', async () => {
       const late = '10.1.7.7'

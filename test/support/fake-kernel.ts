@@ -41,7 +41,8 @@ import { fakeRoute, FakeRoutesThrough, routesTo } from './fake-routes.ts'
 import { fakeSources } from './fake-sources.ts'
 import { FakeIcmp } from './fake-icmp.ts'
 import { memoryFolder } from './memory-folder.ts'
-import { FakeConnections, FakeForwarding, FakeRuleBackends, FakeRulesets } from './fake-ruleset.ts'
+import { FakeForwarding } from './fake-forwarding.ts'
+import { FakeConnections, FakeRuleBackends, FakeRulesets } from './fake-ruleset.ts'
 
 /** A link of the fake host; `state` null stands for a kind that is not ours. */
 interface FakeLink {

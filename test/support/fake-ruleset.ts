@@ -7,11 +7,9 @@ import type { FastCounters } from '@panel/shared/ruleset/found.ts'
 import type { Protection } from '@panel/shared/ruleset/protection.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RuleBackend, RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
-import { switchesBy, type ForwardingSwitches, type Switch } from '@panel/shared/forwarding/model.ts'
 import type { FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import type {
   Connections,
-  Forwarding,
   HeldRuleset,
   Leftovers,
   LinkSource,
@@ -343,53 +341,5 @@ export class FakeConnections implements Connections {
     const dropped = this.open.length - stay.length
     this.open = stay
     return dropped
-  }
-}
-
-export class FakeForwarding implements Forwarding {
-  /** One that is not named is off. */
-  live: Partial<ForwardingSwitches> = { ipv4: false, ipv6: false }
-  missing: Switch[] = []
-  file: string | null = null
-  /** Of interfaces that have their IPv6 from router advertisements. */
-  acceptRa: Record<string, number> = {}
-  isSettable = true
-  conntrack: Awaited<ReturnType<Forwarding['facts']>>['conntrack'] = { count: 0, max: 262_144 }
-  readonly #change: (what: string) => void
-
-  constructor(change: (what: string) => void) {
-    this.#change = change
-  }
-
-  facts = async () => ({
-    live: switchesBy((name) => this.live[name] === true),
-    missing: this.missing,
-    sysctl_path: '/etc/sysctl.d/99-tunnel-panel.conf',
-    conntrack: this.conntrack,
-  })
-  readFile = async (): Promise<string | null> => this.file
-  advertised = async (named: readonly string[]): ReturnType<Forwarding['advertised']> =>
-    Object.entries(this.acceptRa)
-      .filter(([name, value]) => value > 0 || named.includes(name))
-      .map(([interface_name, accept_ra]) => ({ interface_name, accept_ra, is_settable: this.isSettable }))
-
-  async setAcceptRa(interface_name: string, value: number): Promise<void> {
-    this.#change(`accept_ra ${interface_name} ${value}`)
-    this.acceptRa = { ...this.acceptRa, [interface_name]: value }
-  }
-
-  async set(name: Switch, is_on: boolean): Promise<void> {
-    this.#change(`forwarding ${name} ${is_on}`)
-    this.live = { ...this.live, [name]: is_on }
-  }
-
-  async writeFile(content: string): Promise<void> {
-    this.#change('write 99-tunnel-panel.conf')
-    this.file = content
-  }
-
-  async removeFile(): Promise<void> {
-    this.#change('remove 99-tunnel-panel.conf')
-    this.file = null
   }
 }

@@ -94,14 +94,19 @@ export function rulesetSubject(
       await rulesets.rehearse(swapOf(from, to), swapOf(to, from))
     },
     execute: (step) => executeStep(rulesets, step, counted),
-    async arrived(steps) {
-      for (const step of steps) if (step.kind === 'ruleset_submit') await submitted(step.before, step.after)
-    },
+    arrived: (steps) => reportSubmitted(steps, submitted),
     remedy: () => [
       message('root.look', { commands: HOW_TO_LOOK[backend] }).message,
       message('root.reapply_rules').message,
     ],
   }
+}
+
+async function reportSubmitted(
+  steps: readonly HostRulesStep[],
+  submitted: (before: readonly RelayRule[], after: readonly RelayRule[]) => Promise<void>,
+): Promise<void> {
+  for (const step of steps) if (step.kind === 'ruleset_submit') await submitted(step.before, step.after)
 }
 
 const swapOf = (from: HostRules, to: HostRules): RuleSwap => {

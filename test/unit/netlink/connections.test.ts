@@ -5,7 +5,7 @@ import { mock } from 'node:test'
 import { KernelConnections } from '@panel/root-helper/kernel/conntrack/connections.ts'
 import type { Transport } from '@panel/root-helper/netlink/channel.ts'
 import type { Channel } from '@panel/root-helper/native/index.ts'
-import { FakeForwarding } from '../../support/fake-ruleset.ts'
+import { FakeForwarding } from '../../support/fake-forwarding.ts'
 import { countThrough } from '@panel/root-helper/nouns/ruleset/connections.ts'
 
 /** It takes what is sent, and never answers. */
