@@ -1,4 +1,5 @@
 // Why the panel cannot start, with what to do: for health, the log, and the one page that is served meanwhile.
+import { lstatSync } from 'node:fs'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { Ours } from '@panel/shared/host/model.ts'
 import type { KeyUnusableError } from '../features/auth/key.ts'
@@ -9,7 +10,12 @@ import { errorCode, fileTrouble, StoreUnusableError } from '../platform/db/troub
 
 const STOP = 'systemctl stop tunnel-panel-web'
 const START = 'systemctl start tunnel-panel-web'
-const SET_ASIDE = 'tunnel-panel set-aside panel.db'
+
+/** The command refuses where there is nothing to set aside. */
+const setAside = (path: string): string[] =>
+  ['', '-wal', '-shm'].some((end) => lstatSync(`${path}${end}`, { throwIfNoEntry: false }))
+    ? ['tunnel-panel set-aside panel.db']
+    : []
 
 /** Puts a copy in the place of the store, or begins with an empty one. */
 const waysBack = (path: string): Message[] => {
@@ -18,8 +24,11 @@ const waysBack = (path: string): Message[] => {
   return [
     copy === null
       ? message('panel.no_copy')
-      : message('panel.put_copy_back', { copy, commands: commands([SET_ASIDE, STOP, `cp -p ${copy} ${path}`, START]) }),
-    message('panel.begin_again', { commands: commands([SET_ASIDE, 'tunnel-panel open-setup']) }),
+      : message('panel.put_copy_back', {
+          copy,
+          commands: commands([...setAside(path), STOP, `cp -p ${copy} ${path}`, START]),
+        }),
+    message('panel.begin_again', { commands: commands([...setAside(path), 'tunnel-panel open-setup']) }),
   ]
 }
 

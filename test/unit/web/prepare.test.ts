@@ -137,6 +137,16 @@ describe('What the panel finds when it starts', () => {
         assert.match(why, /tunnel-panel open-setup/)
       })
 
+    it('and is set aside by the commands only where something of it is left', async () => {
+      truncateSync(store, 0)
+      assert.match(
+        await refusesUntouched('lost'),
+        /run as root: tunnel-panel set-aside panel\.db && tunnel-panel open-setup/,
+      )
+      rmSync(store)
+      assert.match(await refusesUntouched('lost'), /run as root: tunnel-panel open-setup/)
+    })
+
     it('with everything of it, which root tells by what it holds', async () => {
       for (const name of readdirSync(folder)) rmSync(join(folder, name))
       panel.answer = () => SOMETHING
@@ -183,7 +193,6 @@ describe('What the panel finds when it starts', () => {
 
     it('is not kept for the day on which the store is lost again', async function () {
       if (!isRoot) this.skip()
-      await prepared().catch(() => undefined)
       openSetupByRoot(folder)
       await setUp()
       openSetupByRoot(folder)
