@@ -96,12 +96,7 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   const journal = journalIn(state)
   const fastFlows = new FastFlows(config.stateDir, await bootId())
   fastFlows.resume()
-<<<<<<< HEAD
   const { changes, legacy, backendAnswers, ...netfilter } = openNetfilter(state, boot, config.ruleBackend, fastFlows)
-=======
-  const opened = await openNetfilter(state, boot, config.ruleBackend, fastFlows)
-  const { changes, legacy, backendAnswers, ...netfilter } = opened
->>>>>>> network
   const kernel: Kernel = {
     ...netfilter,
     ...linksOf(config, ownLinksIn(state, await bootId())),
