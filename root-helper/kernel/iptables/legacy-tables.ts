@@ -3,8 +3,7 @@
 // there are any.
 import { createHash } from 'node:crypto'
 import { RELAY_FAMILIES, TABLES } from '@panel/shared/ruleset/iptables/tables.ts'
-import type { ForeignFound } from '@panel/shared/foreign/model.ts'
-import { joinedWithLegacy, readLegacy } from '@panel/shared/foreign/read-legacy.ts'
+import { joinedWithLegacy, readLegacy, type Legacy } from '@panel/shared/foreign/read-legacy.ts'
 import type { Family } from '@panel/shared/address/ip.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { Netfilter } from '../facilities.ts'
@@ -18,8 +17,6 @@ const POLL_EVERY_MS = 1000
 
 /** The kernel names the tables that somebody has used since it started. */
 const NAMES: Readonly<Record<Family, string>> = { 4: '/proc/net/ip_tables_names', 6: '/proc/net/ip6_tables_names' }
-
-type Legacy = Pick<ForeignFound, 'chains' | 'rules'>
 
 export class LegacyTables {
   /** Our own rules change the tables that they are in, and those who change them know. */
