@@ -24,24 +24,34 @@ const priorityOf = (table: string, hook: Hook | null): number =>
   PRIORITIES[table] ?? (hook === 'prerouting' || hook === 'output' ? -100 : 100)
 
 /** `saved` is the output of iptables-legacy-save or ip6tables-legacy-save. */
-export function readLegacy(saved: string, family: 4 | 6): Pick<ForeignFound, 'chains' | 'rules'> {
-  const [chains, rules]: [ForeignChain[], ForeignRule[]] = [[], []]
-  for (const [table, lines] of tablesIn(saved)) {
-    const name = `${familyName(family)} ${table} ${LEGACY}`
-    const names = new Set(lines.flatMap((line) => /^:(\S+)/.exec(line)?.[1] ?? []))
-    const isOurs = (chain: string): boolean => chain.startsWith(OURS) && (table === 'nat' || table === 'mangle')
-    for (const line of lines) {
+export function readLegacy(saved: string, family: 4 | 6): Legacy {
+  const tables = tablesIn(saved).map(([table, lines]) => readTable(table, lines, family))
+  return { chains: tables.flatMap(({ chains }) => chains), rules: tables.flatMap(({ rules }) => rules) }
+}
+
+export type Legacy = Pick<ForeignFound, 'chains' | 'rules'>
+
+/** A look is enough to make a table, and ours may be all that is in one: built-in chains that do nothing are left out. */
+function readTable(table: string, lines: readonly string[], family: 4 | 6): Legacy {
+  const name = `${familyName(family)} ${table} ${LEGACY}`
+  const names = new Set(lines.flatMap((line) => /^:(\S+)/.exec(line)?.[1] ?? []))
+  const isOurs = (chain: string): boolean => chain.startsWith(OURS) && (table === 'nat' || table === 'mangle')
+  const rules = lines
+    .flatMap((line) => readLine(line, { family, names }) ?? [])
+    .filter(({ chain, target }) => !isOurs(chain) && !isOurs(target))
+    .map((rule) => ({ table: name, ...rule }))
+  const used = new Set(rules.map(({ chain }) => chain))
+  const chains = lines
+    .flatMap((line) => {
       const [, chain = '', policy = ''] = /^:(\S+) (\S+)/.exec(line) ?? []
-      if (chain !== '' && !isOurs(chain)) chains.push(chainNamed(name, table, chain, policy))
-      const rule = readLine(line, { family, names })
-      if (rule && !isOurs(rule.chain) && !isOurs(rule.target)) rules.push({ table: name, ...rule })
-    }
-  }
+      return chain === '' || isOurs(chain) ? [] : [chainNamed(name, table, chain, policy)]
+    })
+    .filter(({ chain, hook, policy }) => hook === null || policy === 'drop' || used.has(chain))
   return { chains, rules }
 }
 
 /** Both listings as one; nothing of the second is lost where there is room for it. */
-export function joinedWithLegacy(found: ForeignFound, legacy: Pick<ForeignFound, 'chains' | 'rules'>): ForeignFound {
+export function joinedWithLegacy(found: ForeignFound, legacy: Legacy): ForeignFound {
   const chains = [...legacy.chains, ...found.chains]
   const rules = [...legacy.rules, ...found.rules]
   const total = found.total + legacy.rules.length

@@ -3,8 +3,7 @@
 // there are any.
 import { createHash } from 'node:crypto'
 import { RELAY_FAMILIES, TABLES } from '@panel/shared/ruleset/iptables/tables.ts'
-import type { ForeignFound } from '@panel/shared/foreign/model.ts'
-import { joinedWithLegacy, readLegacy } from '@panel/shared/foreign/read-legacy.ts'
+import { joinedWithLegacy, readLegacy, type Legacy } from '@panel/shared/foreign/read-legacy.ts'
 import type { Family } from '@panel/shared/address/ip.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { Netfilter } from '../facilities.ts'
@@ -15,8 +14,6 @@ import { kernelTables } from '../nft/kernel-tables.ts'
 import { saveLegacy } from './iptables.ts'
 
 const POLL_EVERY_MS = 1000
-
-type Legacy = Pick<ForeignFound, 'chains' | 'rules'>
 
 export class LegacyTables {
   /** Our own rules change the tables that they are in, and those who change them know. */
