@@ -120,8 +120,7 @@ const withAccount = ({ state_dir, logger }: PrepareDeps, opened: Opened, key: Ke
   }
   // What root opened is not kept for the day on which the store is lost.
   closeSetup(state_dir)
-  const onFirstAccount = (): void => undefined
-  return { ...opened, signing_key, onFirstAccount }
+  return { ...opened, signing_key, onFirstAccount: refuseAccount }
 }
 
 const withoutAccount = (
@@ -132,10 +131,14 @@ const withoutAccount = (
 ): Prepared => {
   const signing_key = key ?? newSigningKey()
   const onFirstAccount = (): void => {
-    if (isOpened && !isSetupOpened(state_dir))
-      throw new Refusal('SERVICE_UNAVAILABLE', message('panel.setup_closed'), { details: { reason: 'lost' } })
+    if (isOpened && !isSetupOpened(state_dir)) refuseAccount()
     if (!key) keepSigningKey(join(state_dir, 'session.key'), signing_key)
     closeSetup(state_dir)
   }
   return { ...opened, signing_key, onFirstAccount }
+}
+
+/** A panel that had an account when it started makes none, whatever has become of its store since. */
+const refuseAccount = (): never => {
+  throw new Refusal('SERVICE_UNAVAILABLE', message('panel.setup_closed'), { details: { reason: 'lost' } })
 }

@@ -147,6 +147,14 @@ describe('What the panel finds when it starts', () => {
       assert.match(await refusesUntouched('lost'), /run as root: tunnel-panel open-setup/)
     })
 
+    it('under a running panel, which makes no account either', async () => {
+      const { db, onFirstAccount } = await prepared()
+      await db.deleteFrom('user_account').execute()
+      await assert.rejects(insertFirstAccount(db, 'a', 'hash', 'now', onFirstAccount), { code: 'SERVICE_UNAVAILABLE' })
+      assert.deepEqual(await db.selectFrom('user_account').selectAll().execute(), [])
+      await db.destroy()
+    })
+
     it('with everything of it, which root tells by what it holds', async () => {
       for (const name of readdirSync(folder)) rmSync(join(folder, name))
       panel.answer = () => SOMETHING
