@@ -6,7 +6,7 @@ import type { Forwarding } from '../facilities.ts'
 import { AF_INET6, RTPROT_RA } from '../../netlink/constants.ts'
 import { decodeRoute, dumpRoutes } from '../../netlink/route.ts'
 import { NetlinkSocket } from '../../netlink/socket.ts'
-import { numberIn, textIn } from './proc.ts'
+import { numberIn, textIn } from '../files/proc.ts'
 
 const IFA_F_PERMANENT = 0x80
 const SCOPE_GLOBAL = 0

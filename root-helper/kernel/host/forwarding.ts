@@ -8,7 +8,7 @@ import type { Forwarding } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { errorCode, readIfThere, removeIfThere, syncFolder, writeWhole } from '../files/files.ts'
 import { acceptRaFile, AdvertisedInterfaces } from './advertised.ts'
-import { numberIn } from './proc.ts'
+import { numberIn } from '../files/proc.ts'
 
 const fileOf = (name: Switch): string => `/proc/sys/${SYSCTL_KEYS[name].replaceAll('.', '/')}`
 const CONNTRACK = '/proc/sys/net/netfilter'

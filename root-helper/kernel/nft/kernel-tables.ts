@@ -8,7 +8,7 @@ import { chainsRequest, decodeChainName, decodeTable, tablesRequest } from '../.
 import * as k from '../../netlink/nftables/constants.ts'
 import type { Message } from '../../netlink/message.ts'
 import { NetlinkSocket, type Request } from '../../netlink/socket.ts'
-import { textIn } from '../host/proc.ts'
+import { textIn } from '../files/proc.ts'
 import { TABLE } from '@panel/shared/ruleset/nft/table.ts'
 
 const PROTOCOLS: Readonly<Record<Family, number>> = { 4: k.NFPROTO_IPV4, 6: k.NFPROTO_IPV6 }

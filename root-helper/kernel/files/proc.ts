@@ -1,7 +1,7 @@
 // Values of /proc. They are read on the spot: the kernel waits for nothing, and through the thread pool each file would
 // be four turns of an event loop that may be busy.
 import { readFileSync } from 'node:fs'
-import { errorCode } from '../files/files.ts'
+import { errorCode } from './files.ts'
 
 /** Null where this kernel has no such file. */
 export function textIn(path: string): string | null {
