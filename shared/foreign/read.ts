@@ -19,25 +19,12 @@ import { ruleText } from '../ruleset/nft/read-rule.ts'
 /** Names that can be used in an nft command unquoted. */
 const PLAIN = /^(?:ip|ip6|inet|arp|bridge|netdev) [A-Za-z_][A-Za-z0-9_./-]*$/
 
-/** The tables of others in `nft -j list tables`; `unnamed` are those whose names cannot be used in a command. */
-export const foreignTables = (listed: string): NamedTables =>
-  named(
-    documents(listed)
-      .filter(([kind]) => kind === 'table')
-      .map(([, table]) => `${textIn(table, 'family')} ${textIn(table, 'name')}`),
-  )
-
-/** The same of `nft -a list tables`. */
-export const foreignTablesIn = (text: string): NamedTables =>
-  named(text.split('\n').flatMap((line) => /^table (\S+ .+?)(?: # handle \d+)?$/.exec(line)?.[1] ?? []))
-
-interface NamedTables {
-  readonly tables: string[]
-  readonly unnamed: number
-}
-
-function named(all: readonly string[]): NamedTables {
-  const names = all.filter((name) => name !== TABLE && name !== `inet ${HOLD_NAME}`)
+/** The tables of others in `nft -a list tables`; `unnamed` are those whose names cannot be used in a command. */
+export function foreignTables(text: string): { tables: string[]; unnamed: number } {
+  const names = text
+    .split('\n')
+    .flatMap((line) => /^table (\S+ .+?)(?: \{)?(?: # handle \d+)?$/.exec(line)?.[1] ?? [])
+    .filter((name) => name !== TABLE && name !== `inet ${HOLD_NAME}`)
   const tables = names.filter((name) => PLAIN.test(name))
   return { tables, unnamed: names.length - tables.length }
 }

@@ -95,7 +95,7 @@ const DROPPING: readonly Firewall[] = [
 const PASSING: readonly Omit<Firewall, 'remedy'>[] = [
   {
     title: 'a chain with the policy drop that accepts translated connections, as firewalld has it',
-    up: table('  ct state { established, related } accept\n  ct status dnat accept'),
+    up: table('  ct state established,related accept\n  ct status dnat accept'),
     down: noTable,
   },
   {

@@ -131,7 +131,7 @@ async function openNft({ boot, generations, protection, fastFlows }: Common, why
   const nft = new Nft(path)
   try {
     // A listing makes nft query the kernel, so a kernel without nf_tables is noticed here.
-    await nft.list('list tables')
+    await nft.text('list tables')
     await protection.start()
   } catch (error) {
     if (error instanceof KernelError) return error.message.slice(0, 300)

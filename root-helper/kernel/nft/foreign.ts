@@ -2,7 +2,7 @@
 // long, is not listed.
 import { message } from '@panel/shared/messages/message.ts'
 import { nothingForeign, type ForeignFound } from '@panel/shared/foreign/model.ts'
-import { foreignTables, foreignTablesIn, readForeign } from '@panel/shared/foreign/read.ts'
+import { foreignTables, readForeign } from '@panel/shared/foreign/read.ts'
 import type { Netfilter } from '../facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { sharedRead } from '../../shared-read.ts'
@@ -34,7 +34,8 @@ async function orUnread(read: () => Promise<ForeignFound>): Promise<ForeignFound
 export const foreignUnread = (detail: string): Netfilter => ({ foreign: async () => nothingForeign(detail) })
 
 async function readTables(nft: Nft): Promise<ForeignFound> {
-  const { tables, unnamed } = await tablesBy(nft)
+  // In its JSON nft 1.0.6 has no names for the flags of an owned table, such as ours: it breaks off there, or crashes.
+  const { tables, unnamed } = foreignTables((await nft.text('list tables')) ?? '')
   const [json, text]: [string[], string[]] = [[], []]
   let broken = 0
   // One at a time: nft 1.0.6 keeps but one table in mind for a command that lists several. One that is gone by then is
@@ -51,12 +52,6 @@ async function readTables(nft: Nft): Promise<ForeignFound> {
     broken === 0 ? '' : message('root.broken_off', { count: broken }).message,
   ].filter((one) => one !== '')
   return { ...found, is_whole: found.is_whole && unread.length === 0, detail: unread.join('; ') }
-}
-
-/** nft breaks its JSON off at the flags of a table that it has no names for, as 1.0.6 does at those of an owned one. */
-async function tablesBy(nft: Nft): Promise<ReturnType<typeof foreignTables>> {
-  const listed = (await nft.list('list tables')) ?? ''
-  return isWhole(listed) ? foreignTables(listed) : foreignTablesIn((await nft.text('list tables')) ?? '')
 }
 
 function isWhole(listed: string): boolean {
