@@ -3,22 +3,14 @@
 import { message, type Message } from '../messages/message.ts'
 import {
   ACCEPT_ALWAYS,
+  type AcceptRa,
   type AdvertisedInterface,
   type ForwardingFound,
   type ForwardingState,
   type ForwardingSwitches,
+  type SavedSwitches,
 } from './model.ts'
 import { acceptRaKey, isPlainName } from './sysctl.ts'
-
-/** A value of accept_ra for each interface. */
-export type AcceptRa = Readonly<Record<string, number>>
-
-export interface SavedSwitches {
-  readonly switches: ForwardingSwitches
-  readonly previous: ForwardingSwitches
-  /** Interfaces that the file sets to 2, with the values from before the panel first did so. */
-  readonly accept_ra: AcceptRa
-}
 
 /** Root's own state: the names of interfaces are never sent to it. */
 export interface HostForwarding {

@@ -66,3 +66,13 @@ export const ForwardingFound = strict({
   conntrack: nullable(strict({ count: Type.Integer({ minimum: 0 }), max: Type.Integer({ minimum: 0 }) })),
 })
 export type ForwardingFound = Static<typeof ForwardingFound>
+
+/** A value of accept_ra for each interface. */
+export type AcceptRa = Readonly<Record<string, number>>
+
+export interface SavedSwitches {
+  readonly switches: ForwardingSwitches
+  readonly previous: ForwardingSwitches
+  /** Interfaces that the file sets to 2, with the values from before the panel first did so. */
+  readonly accept_ra: AcceptRa
+}

@@ -1,6 +1,13 @@
 // planForwarding: the switches of the running kernel and the file that sets them at boot. Pure.
-import { always, type HostForwarding, type SavedSwitches } from './host.ts'
-import { SWITCHES, switchesBy, type ForwardingState, type ForwardingSwitches, type Switch } from './model.ts'
+import { always, type HostForwarding } from './host.ts'
+import {
+  SWITCHES,
+  switchesBy,
+  type ForwardingState,
+  type ForwardingSwitches,
+  type SavedSwitches,
+  type Switch,
+} from './model.ts'
 import { sameState } from '../change/change.ts'
 import { compareFacts, type Check, type Fact } from '../change/check.ts'
 

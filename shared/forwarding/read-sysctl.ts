@@ -1,6 +1,5 @@
 // The inverse of renderSysctl: what our file of sysctl.d turns on, or that the file is not one of ours.
-import type { AcceptRa, SavedSwitches } from './host.ts'
-import { switchesBy, type ForwardingSwitches } from './model.ts'
+import { switchesBy, type AcceptRa, type ForwardingSwitches, type SavedSwitches } from './model.ts'
 import { isPlainName, renderSysctl, SYSCTL_MARK } from './sysctl.ts'
 
 /** Null where the text differs by a byte from what we would write: a foreign file, or ours edited by hand. */

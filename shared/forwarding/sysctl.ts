@@ -1,6 +1,12 @@
 // The switches as a file of sysctl.d: what systemd-sysctl sets at boot, and what was set before us.
-import { ACCEPT_ALWAYS, FORWARDING, SWITCHES, SYSCTL_KEYS, type ForwardingSwitches } from './model.ts'
-import type { SavedSwitches } from './host.ts'
+import {
+  ACCEPT_ALWAYS,
+  FORWARDING,
+  SWITCHES,
+  SYSCTL_KEYS,
+  type ForwardingSwitches,
+  type SavedSwitches,
+} from './model.ts'
 
 /** First line of the file: the state it was written for, for the reader; the rest of the text must follow from it. */
 export const SYSCTL_MARK = '# tunnel-panel: '

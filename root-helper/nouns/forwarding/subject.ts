@@ -1,19 +1,15 @@
 // The switches of the kernel that relaying needs as a subject of the transaction.
 import { message } from '@panel/shared/messages/message.ts'
 import type { Change } from '@panel/shared/change/change.ts'
-import {
-  keepingAdvertised,
-  onHost,
-  type AcceptRa,
-  type HostForwarding,
-  type SavedSwitches,
-} from '@panel/shared/forwarding/host.ts'
+import { keepingAdvertised, onHost, type HostForwarding } from '@panel/shared/forwarding/host.ts'
 import {
   switchesBy,
   SYSCTL_KEYS,
+  type AcceptRa,
   type ForwardingFound,
   type ForwardingState,
   type ForwardingSwitches,
+  type SavedSwitches,
 } from '@panel/shared/forwarding/model.ts'
 import { checkForwarding, planForwarding, type ForwardingStep } from '@panel/shared/forwarding/plan.ts'
 import { readSysctl } from '@panel/shared/forwarding/read-sysctl.ts'
