@@ -229,6 +229,8 @@ export interface RuleBackends {
   choose(): Promise<string | null>
   /** Looks for what other backends hold; what is found is trouble of the active one. */
   look(): Promise<Leftovers>
+  /** Until the next look, the trouble says why the rules could not be moved from the other backends. */
+  notMoved(why: string): void
 }
 
 /** A TCP port that somebody listens on for the operator. */

@@ -14,6 +14,8 @@ export const ROOT = {
     'It holds the relay rules already; to move them, name another backend by PANEL_RULE_BACKEND and restart the helper',
   'root.backend_left':
     'Chains or tables of the panel are in {other} too, beside {active}. No relay rule is changed meanwhile, since both would relay: set PANEL_RULE_BACKEND to the backend that shall hold the rules and restart the helper, which removes the others',
+  'root.backend_not_moved':
+    'The relay rules cannot be moved from {other} to {active} yet: {why}. It is tried again, and no relay rule is changed meanwhile',
   'root.backend_unread': 'What {backend} holds cannot be read: {why}',
   'root.handover_differs': 'the new backend does not hold the rules as they were loaded',
   'root.held_back':

@@ -100,6 +100,23 @@ describe('The backend of relay rules, at a start of the helper,', function () {
     assert.deepEqual((await rig.held()).rules, [rule(1)])
   })
 
+  it('that the operator names takes nothing over while the other one cannot be read, and says why', async () => {
+    inMounts('mount', '--bind', '/dev/null', '/usr/sbin/nft')
+    await rig.restartHelper(NAMED('iptables_nft'))
+    const found = await backend()
+    assert.deepEqual([found.active, found.leftovers], ['iptables_nft', ['nftables']])
+    assert.match(found.trouble, /cannot be moved from nftables to iptables_nft yet: nft is not installed/)
+    await assert.rejects(rig.apply([], [rule(2)]), /nft is not installed/)
+    assert.doesNotMatch(rig.relay.run('iptables-nft-save', []), /PANEL-/)
+    assert.equal(await relays(), `${SERVERS[0]} 80`)
+    inMounts('umount', '/usr/sbin/nft')
+    while ((await backend()).trouble !== '') await new Promise((resolve) => setTimeout(resolve, 100))
+    assert.doesNotMatch(rig.relay.run('nft', ['list', 'tables']), /inet panel/)
+    assert.equal(await relays(), `${SERVERS[0]} 80`)
+    await rig.restartHelper(NAMED('nftables'))
+    assert.deepEqual([(await backend()).active, (await rig.held()).rules], ['nftables', [rule(1)]])
+  })
+
   it('that the operator names and that fails is not changed for another either', async () => {
     await rig.killHelper()
     rig.tools.fail('aborts')

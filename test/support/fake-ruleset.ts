@@ -229,6 +229,7 @@ export class FakeRuleBackends implements RuleBackends {
   }
 
   choose = async (): Promise<string | null> => this.failing || null
+  notMoved = (): void => undefined
   look = async (): Promise<Leftovers> => ({ found: this.active.leftovers, unread: '' })
 
   recorded = (): RuleBackend => this.written ?? this.#rulesets.backend

@@ -27,6 +27,7 @@ export class BackendChoice implements RuleBackends {
   #choice: Choice = { backend: 'nftables', isNone: false, why: message('root.backend_not_chosen').message }
   #reason = ''
   #leftovers: Leftovers = { found: [], unread: '' }
+  #whyNotMoved = ''
 
   constructor(state: StateFolder, common: Common, wanted: WantedBackend) {
     this.#state = state
@@ -84,14 +85,23 @@ export class BackendChoice implements RuleBackends {
 
   async look(): Promise<Leftovers> {
     this.#leftovers = await leftoversBeside(this.active.active)
+    this.#whyNotMoved = ''
     return this.#leftovers
+  }
+
+  notMoved(why: string): void {
+    this.#whyNotMoved = why
   }
 
   #trouble(): string {
     if (!isWorking(this.#choice)) return this.#choice.isNone ? '' : this.#choice.why
     const [other] = this.#leftovers.found
-    const names = { active: this.#choice.backend, other: other ?? 'none' }
-    return other === undefined ? '' : message('root.backend_left', names).message
+    if (other === undefined) return ''
+    const names = { active: this.#choice.backend, other }
+    const why = this.#whyNotMoved
+    return why === ''
+      ? message('root.backend_left', names).message
+      : message('root.backend_not_moved', { ...names, why }).message
   }
 
   /** A backend that fails is not passed over: only one that this host lacks gives way to the next. */

@@ -43,7 +43,11 @@ async function bringBack(kernel: RuleKernel, journal: Journal, hadTable: boolean
   const { found, unread } = await ruleBackends.look()
   if (ruleBackends.isNamed && unread !== '') return unread
   if (found.length > 0 && !ruleBackends.isNamed) return ruleBackends.active.trouble
-  for (const former of found) await handOver(kernel, journal, former)
+  for (const former of found)
+    await handOver(kernel, journal, former).catch((error: unknown) => {
+      ruleBackends.notMoved(messageOf(error))
+      throw error
+    })
   if (found.length > 0) await ruleBackends.look()
   else await renewChains(kernel)
   await restoreRules(kernel, journal, hadTable)
