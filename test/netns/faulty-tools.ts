@@ -73,7 +73,7 @@ export class FaultyTools {
     return ['--mount', 'sh', '-c', `${binds.join(' && ')} && exec "$@"`, 'sh']
   }
 
-  /** From now on the next calls of the tools fail. */
+  /** Makes the next calls of the tools fail. */
   fail(fault: ToolFault, calls = 1_000_000, tools: readonly string[] = Object.values(PROGRAMS).flat()): void {
     this.#times += 1
     mkdirSync(this.#failures)

@@ -15,7 +15,7 @@ import type {
   LinkSource,
   RuleBackends,
   Rulesets,
-} from '@panel/root-helper/kernel/facilities.ts'
+} from '@panel/root-helper/kernel/relay-facilities.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { isOfRule, leadsTo } from '@panel/root-helper/kernel/conntrack/unmarked.ts'
 import type { UnmarkedFlow } from '@panel/root-helper/netlink/conntrack.ts'

@@ -1,6 +1,6 @@
 // By which address the fake host sends through a link: the only one of its family.
 import type { LinkState } from '@panel/shared/tunnel/model.ts'
-import type { LinkSource } from '@panel/root-helper/kernel/facilities.ts'
+import type { LinkSource } from '@panel/root-helper/kernel/relay-facilities.ts'
 
 export const fakeSources = ([interface_name, { state }]: readonly [
   string,

@@ -1,7 +1,6 @@
 // Any kernel, with a fault at the n-th change asked of it. It lives in the tests, so a production helper has no such
 // door.
 import type {
-  Connections,
   Forwarding,
   Kernel,
   KernelEvents,
@@ -10,10 +9,9 @@ import type {
   NetworkdFiles,
   OwnAccess,
   OwnLinks,
-  RuleBackends,
-  Rulesets,
   UnitFiles,
 } from '@panel/root-helper/kernel/facilities.ts'
+import type { Connections, RuleBackends, Rulesets } from '@panel/root-helper/kernel/relay-facilities.ts'
 import type { Icmp } from '@panel/root-helper/kernel/icmp/port.ts'
 
 /**

@@ -3,7 +3,7 @@
 import { message } from '@panel/shared/messages/message.ts'
 import { OURS, RELAY_FAMILIES } from '@panel/shared/ruleset/iptables/tables.ts'
 import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
-import type { Leftovers } from '../facilities.ts'
+import type { Leftovers } from '../relay-facilities.ts'
 import { hasChainsByNft, hasOurTable, kernelTables } from '../nft/kernel-tables.ts'
 import { saveLegacy } from '../iptables/iptables.ts'
 import { unlessAbsent } from '../../kernel-error.ts'

@@ -4,7 +4,8 @@ import { message } from '@panel/shared/messages/message.ts'
 import type { WantedBackend } from '../../config.ts'
 import { rulesetGeneration } from '../../netlink/nftables/generation.ts'
 import type { FastFlows } from '../conntrack/fast-flows.ts'
-import type { Kernel, Rulesets } from '../facilities.ts'
+import type { Kernel } from '../facilities.ts'
+import type { Rulesets } from '../relay-facilities.ts'
 import type { BootRules } from '../files/boot-rules.ts'
 import type { StateFolder } from '../files/state-folder.ts'
 import { findTool, type BackendAnswer } from '../host/facts.ts'
@@ -51,7 +52,7 @@ export function openNetfilter(
   }
 }
 
-/** Those of the backend that is active at the moment. */
+/** The facade of whatever backend is active at the moment. */
 function rulesetsOf(choice: BackendChoice): Rulesets {
   const read: Rulesets['read'] = async () => ({ ...(await choice.rulesets.read()), trouble: choice.active.trouble })
   return new Proxy({ read } as Rulesets, {

@@ -4,7 +4,7 @@ import { NO_FAST_PATH } from '@panel/shared/ruleset/fast-path.ts'
 import { UNPROTECTED } from '@panel/shared/ruleset/protection.ts'
 import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
 import { missingRules, type BootRules } from '../files/boot-rules.ts'
-import type { Rulesets } from '../facilities.ts'
+import type { Rulesets } from '../relay-facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 
 export function rulesetsWithout(backend: RuleBackend, why: string, boot: BootRules): Rulesets {

@@ -4,7 +4,7 @@ import { message } from '@panel/shared/messages/message.ts'
 import { RULE_BACKENDS, type RuleBackend, type RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
 import type { WantedBackend } from '../../config.ts'
 import { messageOf, oneLine } from '../../text.ts'
-import type { Leftovers, RuleBackends, Rulesets } from '../facilities.ts'
+import type { Leftovers, RuleBackends, Rulesets } from '../relay-facilities.ts'
 import type { StateFolder } from '../files/state-folder.ts'
 import type { BackendAnswer } from '../host/facts.ts'
 import { defaultVariant } from '../iptables/iptables.ts'
@@ -47,7 +47,7 @@ export class BackendChoice implements RuleBackends {
     return { active: choice.isNone ? 'none' : choice.backend, has_ipv6: false, reason: choice.why.slice(0, 300), ...is }
   }
 
-  /** Of the active backend; while there is none, what cannot be read and refuses every change. */
+  /** The active backend; while there is none, a stand-in that cannot be read and refuses every change. */
   get rulesets(): Rulesets {
     const choice = this.#choice
     return isWorking(choice) ? choice.rulesets : rulesetsWithout(this.active.active, choice.why, this.#common.boot)

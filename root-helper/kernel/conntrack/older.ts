@@ -54,7 +54,7 @@ function isAt(bind_address: string, address: string, isLocal: (address: string) 
   return bind_address.includes(':') === address.includes(':') && isLocal(address)
 }
 
-/** As the kernel decides it when it looks for a wildcard: by its routes of the type local. */
+/** Decides as the kernel does for a wildcard: by its routes of the type local. */
 export async function localAddresses(socket: NetlinkSocket): Promise<(address: string) => boolean> {
   const list = new BlockList()
   for (const family of [AF_INET, AF_INET6] as const) {

@@ -5,7 +5,7 @@ import { inOrder } from '@panel/shared/ruleset/canonical.ts'
 import { currentRule, type EarlierRule } from '@panel/shared/ruleset/earlier.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { RefusedError } from '../../refused.ts'
-import type { HeldForBoot, RuleSwap } from '../facilities.ts'
+import type { HeldForBoot, RuleSwap } from '../relay-facilities.ts'
 import { grownParts, growingFile } from './growing-file.ts'
 import { damageOf, readWritten, type StateFolder } from './state-folder.ts'
 

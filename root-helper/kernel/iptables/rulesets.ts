@@ -18,7 +18,7 @@ import { renderBack, renderCountersGone, renderFamily, wantedTables } from '@pan
 import { NO_FAST_PATH, type FastPathFound } from '@panel/shared/ruleset/fast-path.ts'
 import { UNPROTECTED, type Protection } from '@panel/shared/ruleset/protection.ts'
 import { bootId } from '../boot-id.ts'
-import type { HeldRuleset, LinkSource, Rulesets, RuleSwap } from '../facilities.ts'
+import type { HeldRuleset, LinkSource, Rulesets, RuleSwap } from '../relay-facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { sharedRead } from '../../shared-read.ts'
 import { messageOf } from '../../text.ts'

@@ -6,7 +6,7 @@ import { message } from '@panel/shared/messages/message.ts'
 import { formatSources, readSourceLines, renderSources } from '@panel/shared/ruleset/iptables/sources.ts'
 import { RELAY_FAMILIES, SOURCE_CHAIN } from '@panel/shared/ruleset/iptables/tables.ts'
 import { KernelError } from '../../kernel-error.ts'
-import type { LinkSource } from '../facilities.ts'
+import type { LinkSource } from '../relay-facilities.ts'
 import type { Iptables } from './iptables.ts'
 
 export class SourceChains {

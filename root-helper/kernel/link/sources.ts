@@ -1,6 +1,6 @@
 // By which address the kernel itself sends through a link, where there is no choice (inet_select_addr in
 // net/ipv4/devinet.c, ipv6_dev_get_saddr in net/ipv6/addrconf.c).
-import type { LinkSource } from '../facilities.ts'
+import type { LinkSource } from '../relay-facilities.ts'
 import type { RawAddress } from '../../netlink/address.ts'
 import {
   AF_INET,

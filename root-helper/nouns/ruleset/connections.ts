@@ -10,7 +10,8 @@ import type {
 } from '@panel/shared/ruleset/connection.ts'
 import { CONNECTIONS_MAX, MARKS_MAX, THROUGH_FLOWS_MAX } from '@panel/shared/ruleset/connection.ts'
 import type { Params } from '@panel/shared/rpc/methods.ts'
-import type { Connections, Kernel } from '../../kernel/facilities.ts'
+import type { Kernel } from '../../kernel/facilities.ts'
+import type { Connections } from '../../kernel/relay-facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { RefusedError } from '../../refused.ts'
 

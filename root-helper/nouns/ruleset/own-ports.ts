@@ -2,7 +2,8 @@
 import type { Change } from '@panel/shared/change/change.ts'
 import type { RulesetState } from '@panel/shared/ruleset/model.ts'
 import { changedIds } from '@panel/shared/ruleset/plan.ts'
-import type { HeldRuleset, Kernel } from '../../kernel/facilities.ts'
+import type { Kernel } from '../../kernel/facilities.ts'
+import type { HeldRuleset } from '../../kernel/relay-facilities.ts'
 import { allowListening, newListeners } from '../../policy.ts'
 import { hostRules } from './subject.ts'
 
