@@ -23,7 +23,7 @@ interface Made {
 }
 
 describe('The analysis of a tunnel', function () {
-  this.timeout(600_000)
+  this.timeout(1_800_000)
   let lab: Lab
   let panel: Panel
   let near: Server

@@ -41,7 +41,7 @@ export function showsHowItIsCarriedOut(stage: () => Stage): void {
 
     /** The table follows the addresses of the host a moment later. */
     async function shows(wanted: string): Promise<void> {
-      for (const until = Date.now() + 20_000; ;) {
+      for (const until = Date.now() + 600_000; ;) {
         const { route, health } = expect(await stage().panel.operator.get<RouteAnswer>(rule), 200)
         assert.equal(route.nat_mode_id, 10)
         if (health.carried_out_as === wanted) return

@@ -162,7 +162,7 @@ const UNMODELLED: readonly (readonly [expected: string, ...commands: string[]])[
 ]
 
 describe('The netlink codec on a kernel with GRE', function () {
-  this.timeout(600_000)
+  this.timeout(1_800_000)
   let lab: Lab | undefined
   let kernel: Kernel
   let links: Links

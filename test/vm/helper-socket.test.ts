@@ -13,7 +13,7 @@ const REQUESTS = repetitions('PANEL_LAB_REQUESTS')
 const SLOWEST_MS = 120_000 + REQUESTS * 20
 
 describe('The helper by hand', function () {
-  this.timeout(600_000 + SLOWEST_MS)
+  this.timeout(1_800_000 + SLOWEST_MS)
   let lab: Lab
   let panel: Panel
 

@@ -27,7 +27,7 @@ const SETTLED_MS = 4000
 const UNCONFIRMED = ['nd-gre', 'sd-gre']
 
 describe('A machine that reboots', function () {
-  this.timeout(900_000)
+  this.timeout(1_800_000)
   let lab: Lab
   let panel: Panel<Place>
   const ids = new Map<string, number>()
@@ -320,6 +320,6 @@ function pictureOf({
 }
 
 async function becomes(isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 60_000; !(await isSo()); await sleep(1000))
+  for (const deadline = Date.now() + 600_000; !(await isSo()); await sleep(1000))
     assert.ok(Date.now() < deadline, `not within a minute: ${String(isSo)}`)
 }

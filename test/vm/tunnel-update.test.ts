@@ -52,7 +52,7 @@ const UNTOUCHED = {
 }
 
 describe('A change of a tunnel on a real kernel', function () {
-  this.timeout(600_000)
+  this.timeout(1_800_000)
   let lab: Lab
   let a: Panel
   let far: Server

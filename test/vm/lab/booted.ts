@@ -64,7 +64,7 @@ async function bootAndSave(folder: string, hardware: Hardware): Promise<void> {
   await host('qemu-img', ['create', '-q', '-f', 'qcow2', '-F', 'qcow2', '-b', backing, hardware.disk])
   const machine = await EmulatedMachine.start(hardware)
   try {
-    const remote = await Remote.reach(machine, hardware.accelerator === 'kvm' ? 20_000 : 180_000)
+    const remote = await Remote.reach(machine, hardware.accelerator === 'kvm' ? 20_000 : 900_000)
     await settle(remote)
     await machine.save(join(folder, 'memory'))
   } finally {
@@ -75,7 +75,7 @@ async function bootAndSave(folder: string, hardware: Hardware): Promise<void> {
 
 // Whatever the tests run most is run once, so that it is in the page cache of every machine that wakes up.
 async function settle(remote: Remote): Promise<void> {
-  const { stdout } = await remote.commands.try('systemctl is-system-running --wait', { timeoutMs: 120_000 })
+  const { stdout } = await remote.commands.try('systemctl is-system-running --wait', { timeoutMs: 900_000 })
   if (stdout.trim() !== 'running') {
     throw new Error(
       `the lab's machine boots but is ${stdout.trim()}:\n${await remote.commands.run('systemctl --failed --no-legend')}`,

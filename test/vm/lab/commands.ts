@@ -69,7 +69,7 @@ export class Commands {
   }
 
   async #toTheEnd(call: Call): Promise<Running> {
-    const { timeoutMs = 60_000, stdin = '' } = call.options
+    const { timeoutMs = 600_000, stdin = '' } = call.options
     const running = this.#start({ ...call, options: { stdin } })
     let late = false
     const timer = setTimeout(() => {

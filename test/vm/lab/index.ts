@@ -29,7 +29,7 @@ export interface LabOptions {
 }
 
 const usualSize: Size = { processors: 2, memoryMegabytes: 1536 }
-const rebootMs = 180_000
+const rebootMs = 900_000
 
 /**
  * A fresh machine. Nothing done to it is kept. The very first start on a host builds the image, which takes minutes.
@@ -37,7 +37,7 @@ const rebootMs = 180_000
 export async function startLab({ forward = [], kind = usualKind(), size = {} }: LabOptions = {}): Promise<Lab> {
   const machine = await machineOf(kind, { ...usualSize, ...size })
   try {
-    const remote = await Remote.reach(machine, 120_000)
+    const remote = await Remote.reach(machine, 900_000)
     await remote.setClock()
     const lab = new Lab(machine, remote)
     for (const port of forward) await lab.url(port)

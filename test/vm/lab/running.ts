@@ -45,7 +45,7 @@ export class Running {
   }
 
   /** Waits until all of stdout or of stderr matches; throws with what was said instead when it does not in time. */
-  async says(pattern: RegExp, withinMs = 30_000): Promise<RegExpExecArray> {
+  async says(pattern: RegExp, withinMs = 600_000): Promise<RegExpExecArray> {
     for (const deadline = Date.now() + withinMs; ; await sleep(20)) {
       const over = this.#over // looked at before the text, which may have grown since
       const match = pattern.exec(this.text('stdout')) ?? pattern.exec(this.text('stderr'))

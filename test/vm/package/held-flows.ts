@@ -4,7 +4,7 @@ import { RELAY } from '../panel/cables.ts'
 
 export const FLOWS = 100
 /** What is lost on an emulated machine is sent again well before. */
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 600_000
 
 /** Answers each line that comes, `say WORD` or `end COUNT`, with a line. */
 const CLIENT = `const [, address, port] = process.argv

@@ -18,7 +18,7 @@ const CONF = '/etc/tunnel-panel/panel.conf'
 /** The machine's own address. */
 export const HERE = '10.0.2.15'
 /** apt, dpkg and two starts of node on an emulated processor. */
-export const SLOW = { timeoutMs: 420_000 }
+export const SLOW = { timeoutMs: 1_200_000 }
 
 let made: Promise<string> | undefined
 /** Made once, in a folder of its own: another file may make it at the same time. */
@@ -148,7 +148,7 @@ export class Installed {
 }
 
 /** Waits until it is so; throws with what it was instead where it does not become so. */
-export async function becomes<T>(look: () => Promise<T>, isSo: (seen: T) => boolean, withinMs = 240_000): Promise<T> {
+export async function becomes<T>(look: () => Promise<T>, isSo: (seen: T) => boolean, withinMs = 1_200_000): Promise<T> {
   for (const deadline = Date.now() + withinMs; ; await sleep(300)) {
     const seen = await look()
     if (isSo(seen)) return seen

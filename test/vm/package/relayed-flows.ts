@@ -81,7 +81,6 @@ export class RelayedFlows {
     const { totals } = await becomes(
       async () => ({ totals: await this.totals(), had: await this.#had() }),
       ({ totals, had }) => isDeepStrictEqual(totals, had),
-      60_000,
     )
     return totals
   }

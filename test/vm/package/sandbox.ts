@@ -1,7 +1,7 @@
 // How each unit is confined: by systemd's own measure, and as an intruder in it finds out.
 import assert from 'node:assert/strict'
 import { putDriver } from '../panel/bundles.ts'
-import { HELPER, UNITS, WEB, type Installed } from './installed.ts'
+import { HELPER, UNITS, WEB, type Installed, SLOW } from './installed.ts'
 
 export function isConfined(panel: Installed): void {
   it("leaves little exposed: at most 1.1 of the web daemon and 2.0 of the helper, by systemd's own measure", async () => {
@@ -40,7 +40,7 @@ export function isConfined(panel: Installed): void {
       await lab.run(
         `sed -e 's|^ExecStart=.*|ExecStart=/usr/bin/node /usr/lib/tunnel-panel/intruder/intruder.cjs ${whose}|' -e 's/^Type=.*/Type=oneshot/' -e '/^\\(Restart\\|WatchdogSec\\|RuntimeDirectory\\|StateDirectory\\|After\\|Wants\\|Before\\)/d' /usr/lib/systemd/system/${unit} >/run/systemd/system/intruder-${whose}.service
         mkdir -p /usr/lib/tunnel-panel/intruder && cp $(dirname ${intruder})/* /usr/lib/tunnel-panel/intruder/ && systemctl daemon-reload && systemctl start intruder-${whose} ; rm -r /usr/lib/tunnel-panel/intruder /run/systemd/system/intruder-${whose}.service`,
-        { timeoutMs: 120_000 },
+        SLOW,
       )
       const told = JSON.parse(await lab.run(`journalctl -u intruder-${whose} -o cat --no-pager | grep '^{'`)) as Record<
         string,

@@ -18,7 +18,7 @@ const AS_NOBODY = [
   '--ambient-caps=-all',
   '--no-new-privs',
 ]
-const READY_MS = 120_000
+const READY_MS = 900_000
 
 export const OPERATOR = { username: 'operator', password: 'correct horse battery' } as const
 
