@@ -133,16 +133,12 @@ export async function startHelper(
 ): Promise<Server> {
   const { kernel, inTurn } = deps
   const bringUp = new BringUp(deps)
-  const followers = [followedSources(kernel), followedOlder(kernel)].map(
-    (what) => new LinkFollower(kernel.events, inTurn, what),
-  )
-  await bringUp.start(async () => {
-    for (const follower of followers) await follower.run()
-  })
+  const follower = new LinkFollower(kernel.events, inTurn, [followedSources(kernel), followedOlder(kernel)])
+  await bringUp.start(() => follower.run())
   await startSwitches(kernel.forwarding)
-  for (const follower of followers) await follower.start()
+  await follower.start()
   const server = serverFor(dispatcherFor(handlersFor(deps)), describePeer, stopping && { stopping })
-  server.once('close', () => [bringUp, ...followers].forEach((one) => one.end()))
+  server.once('close', () => [bringUp, follower].forEach((one) => one.end()))
   await listenOn(server, config.socketPath, config.group)
   return server
 }

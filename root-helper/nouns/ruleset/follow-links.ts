@@ -16,27 +16,26 @@ export interface LinkWork {
   readonly work: (cause: 'start' | 'change') => Promise<void>
 }
 
+/** One watch of the kernel for all of the works. */
 export class LinkFollower {
   readonly #events: Pick<KernelEvents, 'watchLinks'>
   readonly #inTurn: InTurn
-  readonly #what: LinkWork
-  #isWaiting = false
+  readonly #works: readonly LinkWork[]
+  readonly #due = new Set<LinkWork>()
   #end: () => void = () => undefined
 
-  constructor(events: Pick<KernelEvents, 'watchLinks'>, inTurn: InTurn, what: LinkWork) {
+  constructor(events: Pick<KernelEvents, 'watchLinks'>, inTurn: InTurn, works: readonly LinkWork[]) {
     this.#events = events
     this.#inTurn = inTurn
-    this.#what = what
+    this.#works = works
   }
 
-  /** Returns once the work is done for the first time; it is due again with each change from now on. */
+  /** Returns once every work is done for the first time; each is due again with the changes that concern it. */
   async start(): Promise<void> {
     try {
-      this.#end = this.#events.watchLinks((event) => {
-        if (this.#what.isConcerned(event) && !this.#isWaiting) void this.#soon()
-      })
+      this.#end = this.#events.watchLinks((event) => this.#note(event))
     } catch (error) {
-      this.#fail(error)
+      for (const { failure } of this.#works) fail(failure, error)
     }
     await this.run()
   }
@@ -45,21 +44,26 @@ export class LinkFollower {
     this.#end()
   }
 
-  run(cause: 'start' | 'change' = 'start'): Promise<void> {
-    const work = (): Promise<void> => {
-      this.#isWaiting = false
-      return this.#what.work(cause)
-    }
-    return this.#inTurn(work, 'own').catch((error: unknown) => this.#fail(error))
+  async run(): Promise<void> {
+    for (const one of this.#works) await this.#run(one, 'start')
+  }
+
+  #note(event: HostEvent): void {
+    const isWaiting = this.#due.size > 0
+    for (const one of this.#works) if (one.isConcerned(event)) this.#due.add(one)
+    if (!isWaiting && this.#due.size > 0) void this.#soon()
   }
 
   async #soon(): Promise<void> {
-    this.#isWaiting = true
     await sleep(TOGETHER_MS)
-    await this.run('change')
+    const due = [...this.#due]
+    this.#due.clear()
+    for (const one of due) await this.#run(one, 'change')
   }
 
-  #fail(error: unknown): void {
-    log('warning', this.#what.failure, { detail: messageOf(error) })
+  #run({ work, failure }: LinkWork, cause: 'start' | 'change'): Promise<void> {
+    return this.#inTurn(() => work(cause), 'own').catch((error: unknown) => fail(failure, error))
   }
 }
+
+const fail = (failure: string, error: unknown): void => log('warning', failure, { detail: messageOf(error) })

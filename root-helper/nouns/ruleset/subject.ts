@@ -79,10 +79,8 @@ export function rulesetSubject(
     plan: planHostRules,
     check: checkHostRules,
     async allow(change, { held }) {
-      const trouble = held.boot_trouble ?? held.trouble ?? ''
-      if (trouble !== '') throw new RefusedError('state_unusable', verbatim(trouble))
       const wanted = change.after?.rules ?? []
-      if (held.backend === 'none' && wanted.length > 0) throw new RefusedError('unsupported', verbatim(held.detail))
+      allowChange(held, wanted)
       allowRules(rulesOrNull(wanted), held.backend)
       allowAmount(held.rules, changedIds(change), wanted)
     },
@@ -100,6 +98,12 @@ export function rulesetSubject(
       message('root.reapply_rules').message,
     ],
   }
+}
+
+function allowChange({ boot_trouble, trouble, backend, detail }: HeldRuleset, wanted: readonly RelayRule[]): void {
+  const why = boot_trouble ?? trouble ?? ''
+  if (why !== '') throw new RefusedError('state_unusable', verbatim(why))
+  if (backend === 'none' && wanted.length > 0) throw new RefusedError('unsupported', verbatim(detail))
 }
 
 async function reportSubmitted(
