@@ -2,15 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { KernelEvents } from '../../kernel/facilities.ts'
-import { log } from '../../log.ts'
 import type { InTurn } from '../../one-at-a-time.ts'
-import { messageOf } from '../../text.ts'
 
 const TOGETHER_MS = 20
 
 export interface LinkWork {
-  /** For the log, if the work fails. */
-  readonly failure: string
+  /** Logs that the work failed. */
+  readonly failed: (error: unknown) => void
   readonly isConcerned: (event: HostEvent) => boolean
   /** Runs in turn with the changes of the helper, so it never meets one half done. */
   readonly work: (cause: 'start' | 'change') => Promise<void>
@@ -35,7 +33,7 @@ export class LinkFollower {
     try {
       this.#end = this.#events.watchLinks((event) => this.#note(event))
     } catch (error) {
-      for (const { failure } of this.#works) fail(failure, error)
+      for (const { failed } of this.#works) failed(error)
     }
     await this.run()
   }
@@ -61,9 +59,7 @@ export class LinkFollower {
     for (const one of due) await this.#run(one, 'change')
   }
 
-  #run({ work, failure }: LinkWork, cause: 'start' | 'change'): Promise<void> {
-    return this.#inTurn(() => work(cause), 'own').catch((error: unknown) => fail(failure, error))
+  #run({ work, failed }: LinkWork, cause: 'start' | 'change'): Promise<void> {
+    return this.#inTurn(() => work(cause), 'own').catch(failed)
   }
 }
-
-const fail = (failure: string, error: unknown): void => log('warning', failure, { detail: messageOf(error) })

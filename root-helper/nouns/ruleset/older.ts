@@ -59,7 +59,7 @@ export async function countOlder(kernel: Flows, { listeners }: Params<'connectio
  * listen on every address.
  */
 export const followedOlder = (kernel: Flows): LinkWork => ({
-  failure: 'The addresses of the host are not followed',
+  failed: (error) => log('warning', 'The addresses of the host are not followed', { detail: messageOf(error) }),
   isConcerned: (event) => event.subject === 'lost' || (event.subject === 'address' && !event.is_removal),
   async work(cause) {
     const { rules } = await kernel.rulesets.read()

@@ -1,6 +1,8 @@
 // Keeps what is masqueraded over tunnels going when they are restarted: the backend is given the address of each, and
 // again whenever links or addresses change.
 import type { Kernel } from '../../kernel/facilities.ts'
+import { log } from '../../log.ts'
+import { messageOf } from '../../text.ts'
 import type { LinkWork } from './follow-links.ts'
 
 /**
@@ -9,7 +11,7 @@ import type { LinkWork } from './follow-links.ts'
  * itself.
  */
 export const followedSources = ({ links, rulesets }: Pick<Kernel, 'links' | 'rulesets'>): LinkWork => ({
-  failure: 'The addresses of the tunnels are not followed',
+  failed: (error) => log('warning', 'The addresses of the tunnels are not followed', { detail: messageOf(error) }),
   isConcerned: () => true,
   async work() {
     await rulesets.followSources(await links.sources())
