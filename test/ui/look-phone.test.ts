@@ -146,6 +146,7 @@ describe('The look of the page on a phone', () => {
     await scrollToEnd(page)
     await page.getByText('New token', { exact: true }).click()
     await page.locator('[name=title]').fill('Prometheus')
+    await page.locator('fieldset input[type=checkbox]').first().check()
     await page.getByRole('button', { name: 'Create token' }).click()
     const token = page.getByText(/^tp_[^…]+$/).first()
     await token.waitFor()
