@@ -11,8 +11,10 @@ import { openStore } from '@panel/web-daemon/app/store.ts'
 import { forgetKeptListener, waysIn } from '@panel/web-daemon/cli/listeners.ts'
 import { keepListener } from '@panel/web-daemon/features/listeners/store.ts'
 import { quietly } from '../support/quietly.ts'
+import { Client } from './support/client.ts'
 import { startDaemonIn } from './support/daemon-on-disk.ts'
 import { closedPort } from './support/listeners.ts'
+import { OPERATOR } from './support/panel.ts'
 
 const MAIN = fileURLToPath(new URL('../../web-daemon/cli/main.ts', import.meta.url))
 
@@ -58,6 +60,8 @@ describe('On the server', () => {
     await kept(port, at)
     const daemon = await startDaemonIn(folder)
     assert.equal(daemon.base, `http://127.0.0.2:${port}/`)
+    // Details are for a reader of the signing key, which comes with the account.
+    assert.equal((await new Client(daemon.base).post('/auth/setup', OPERATOR)).status, 201)
     const env = { PATH: process.env['PATH'], PANEL_STATE_DIR: folder, PANEL_LISTEN_PORT: '0' }
     const run = async (command: string): Promise<string> => {
       const args = ['--import', 'tsx', MAIN, command]
