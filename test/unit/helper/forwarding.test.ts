@@ -134,17 +134,6 @@ describe('A change of forwarding', () => {
     assert.deepEqual(kernel.changes, [])
   })
 
-  it('is put back from the journal of an earlier version, which knew the switches alone', async () => {
-    const kernel = new FakeKernel()
-    kernel.forwarding.acceptRa = { eth0: 1 }
-    const before = await stateOf(kernel)
-    const after = withForwarding(before, ['ipv6'])
-    await applyForwarding(kernel, { before, after })
-    const transaction = new Transaction(forwardingSubject(kernel.forwarding), noJournal())
-    assert.equal((await transaction.undo({ before, after }, 'cut short')).outcome, 'restored')
-    assert.deepEqual([kernel.forwarding.acceptRa, kernel.forwarding.file], [{ eth0: 1 }, null])
-  })
-
   it('never writes over a file in the place of ours, nor takes it away', async () => {
     const kernel = new FakeKernel()
     kernel.forwarding.file = 'net.ipv4.ip_forward = 1\n'
