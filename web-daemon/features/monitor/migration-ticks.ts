@@ -1,5 +1,5 @@
 // Makes the table of ticks: the history of all tunnels, joined to pieces long enough that 90 of them are a span that a
-// list shows. It is filled from the history of before while the panel runs, since that can have millions of rows.
+// list shows.
 import { sql, type Kysely } from 'kysely'
 
 // Read for all tunnels at once, of one length: so its length comes first.
