@@ -187,15 +187,6 @@ describe('The file of switches', () => {
       }),
     )
   })
-
-  it('from before connection tracking was among them is still ours', () => {
-    const old =
-      '# tunnel-panel: {"switches":{"ipv4":true,"ipv6":false},"previous":{"ipv4":false,"ipv6":false}}\n# Relay rules forward packets. The values before are recorded above; the panel puts them back when asked to.\nnet.ipv4.ip_forward = 1\n'
-    assert.deepEqual(
-      readSysctl(old)?.switches,
-      switchesBy((name) => name === 'ipv4'),
-    )
-  })
 })
 
 describe('The start of the helper', () => {
