@@ -4,7 +4,6 @@ import { message } from '@panel/shared/messages/message.ts'
 import type { HelperDeps } from './handlers.ts'
 import { holdsRules, startRules } from './nouns/ruleset/start.ts'
 import { forgetGone } from './nouns/tunnel/ownership.ts'
-import { renewFiles } from './nouns/tunnel/renew.ts'
 import { transactionsOf } from './nouns/transactions.ts'
 import { log } from './log.ts'
 import { recover } from './recover.ts'
@@ -60,7 +59,6 @@ export class BringUp {
       if (!isRecovered) return why
       await windows.resume()
       await forgetGone(kernel)
-      await renewFiles(kernel)
       this.#isPutBack = true
     }
     return why ?? startRules(kernel, journal, this.#hadRules ?? true)

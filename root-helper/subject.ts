@@ -6,8 +6,6 @@ import type { Check } from '@panel/shared/change/check.ts'
 export interface Subject<S, F extends { state: S | null }, Step extends { kind: string }> {
   readonly noun: string
   canonical(state: S | null): S | null
-  /** Reads a state from the journal of this or an earlier version. Without it, the journal holds the state as it is. */
-  fromJournal?(state: unknown): S | null
   probe(change: Change<S>): Promise<F>
   /**
    * The change with what the kernel drops on the way there and the plan is to put back; where the change is kept, also

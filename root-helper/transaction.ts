@@ -87,13 +87,11 @@ export class Transaction<S, F extends { state: S | null }, Step extends { kind: 
 
   /** Takes the host to `before` of a change that a helper was stopped in. It is what the journal of this noun holds. */
   async undo({ before, after }: Change<unknown>, why: string): Promise<Outcome> {
-    const change = { before: this.#fromJournal(before), after: this.#fromJournal(after) }
+    const change = { before: before as S | null, after: after as S | null }
     const outcome = await this.#putBack(change, { steps: [], checks: [], failure: { step: '', message: why } })
     if (outcome.outcome !== 'stuck') await this.#journal.end(false)
     return outcome
   }
-
-  #fromJournal = (state: unknown): S | null => this.#subject.fromJournal?.(state) ?? (state as S | null)
 
   /** Plans from what is found now, so nothing has to record how far the change got. */
   async #putBack(change: Change<S>, { steps, checks, failure }: Attempt): Promise<Outcome> {

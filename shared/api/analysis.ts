@@ -1,6 +1,6 @@
 // What the API answers to an analysis: a verdict, what it rests on, and what to do, in order (reference.md, Analysis
 // result; decisions.md, F24, D7).
-import { Type, type Static } from '../schema.ts'
+import type { Static } from '../schema.ts'
 import { MessageView } from './base/errors.ts'
 import { Anything, Id, Instant, list, oneOf, Sentence, shape, Text, described } from './base/shapes.ts'
 
@@ -22,8 +22,7 @@ export type RouteVerdict = (typeof ROUTE_VERDICTS)[number]
 export const Evidence = shape('Evidence', {
   name: Sentence,
   detail: Text,
-  /** Not in what was stored before there were any. */
-  detail_message: Type.Optional(MessageView),
+  detail_message: MessageView,
   data: Anything,
 })
 export type Evidence = Static<typeof Evidence>
@@ -32,10 +31,10 @@ export type Evidence = Static<typeof Evidence>
 export const conclusion = <const V extends readonly string[]>(verdicts: V) => ({
   verdict: oneOf(verdicts),
   summary: Sentence,
-  summary_message: Type.Optional(MessageView),
+  summary_message: MessageView,
   evidence: list(Evidence, { minItems: 1 }),
   suggested_fix: described(list(Text), 'What to do, in order.'),
-  fix_messages: Type.Optional(described(list(MessageView), 'The same as suggested_fix, for another language.')),
+  fix_messages: described(list(MessageView), 'The same as suggested_fix, for another language.'),
   confidence: described(oneOf(['high', 'low']), 'low: what was looked at does not settle it.'),
   checked_at: Instant,
 })

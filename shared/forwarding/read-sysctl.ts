@@ -19,13 +19,12 @@ export function readSysctl(content: string): SavedSwitches | null {
   }
 }
 
-/** One that is not named is off. */
 const switchesIn = (values: unknown): ForwardingSwitches =>
-  switchesBy((name) => (values as Partial<Record<string, unknown>> | null)?.[name] === true)
+  switchesBy((name) => (values as Partial<Record<string, unknown>>)[name] === true)
 
 const acceptRaIn = (values: unknown): AcceptRa =>
   Object.fromEntries(
-    Object.entries((values as Partial<Record<string, unknown>> | null | undefined) ?? {}).flatMap(([name, value]) =>
+    Object.entries(values as Partial<Record<string, unknown>>).flatMap(([name, value]) =>
       isPlainName(name) && (value === 0 || value === 1 || value === 2) ? [[name, value]] : [],
     ),
   )

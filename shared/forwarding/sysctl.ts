@@ -1,8 +1,8 @@
 // The switches as a file of sysctl.d: what systemd-sysctl sets at boot, and what was set before us.
 import {
   ACCEPT_ALWAYS,
-  FORWARDING,
   SWITCHES,
+  switchesBy,
   SYSCTL_KEYS,
   type ForwardingSwitches,
   type SavedSwitches,
@@ -14,12 +14,11 @@ export const SYSCTL_FILE = '99-tunnel-panel.conf'
 
 /** The inverse of readSysctl. A switch that is off is left to whoever else sets it. */
 export function renderSysctl({ switches, previous, accept_ra }: SavedSwitches): string {
-  // Of those that do not forward only what is on is named, so that a file from before they were known reads as it did.
-  const named = SWITCHES.filter((name) => FORWARDING.includes(name) || switches[name] || previous[name])
-  const of = (values: ForwardingSwitches): object => Object.fromEntries(named.map((name) => [name, values[name]]))
+  const inOrder = (values: ForwardingSwitches): ForwardingSwitches => switchesBy((name) => values[name])
   const names = Object.keys(accept_ra).sort()
-  const advertised = names.length > 0 && { accept_ra: Object.fromEntries(names.map((name) => [name, accept_ra[name]])) }
-  const mark = SYSCTL_MARK + JSON.stringify({ switches: of(switches), previous: of(previous), ...advertised })
+  const advertised = Object.fromEntries(names.map((name) => [name, accept_ra[name]]))
+  const mark =
+    SYSCTL_MARK + JSON.stringify({ switches: inOrder(switches), previous: inOrder(previous), accept_ra: advertised })
   const lines = [
     // Ahead of the switch: without it the kernel drops what it has learnt on that interface.
     ...names.map((name) => `${acceptRaKey(name)} = ${ACCEPT_ALWAYS}`),

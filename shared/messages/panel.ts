@@ -102,6 +102,8 @@ export const PANEL = {
     'Whether this is the first start of the panel is not known yet: only the root helper knows what this host holds of the panel, and it gives no answer ({why}). Setup stays closed until it does. Look at it as root: {commands}',
   'panel.store_too_new':
     "The panel's store was written by a newer version. Install that version again, or put back a copy from before it.",
+  'panel.store_unreleased':
+    "The panel's store was written by a version that was never released, and this version cannot migrate it. To keep what it holds, install that version again and export a backup.",
   'panel.store_unopened': "The panel's store {path} cannot be opened ({code}).",
   'panel.rights': 'The file {path} must belong to the user of the panel and have mode 0600. Run as root: {commands}',
   'panel.key_damaged': 'The signing key {path} is damaged: it does not hold {bytes} random bytes.',

@@ -69,14 +69,6 @@ export function renderNetwork(interface_name: string, file: NonNullable<Saved['n
 
 const macAddress = (address: string | null): string[] => (address === null ? [] : [`MACAddress=${address}`])
 
-/** As earlier versions wrote it. */
-export const renderNetdevOfAnyAddress: typeof renderNetdev = (interface_name, file) =>
-  renderNetdev(interface_name, file).replace(/^MACAddress=.*\n/m, '')
-
-/** As earlier versions wrote it. */
-export const renderNetworkOfAnyKind: typeof renderNetwork = (interface_name, file) =>
-  renderNetwork(interface_name, file).replace(`${OF_TUNNELS}\n`, '')
-
 const renderSections = (...lines: string[]): string => `${lines.join('\n')}\n`
 
 // The driver takes 1 for "inherit" (linux/net/ipv4/ip_tunnel.c), and networkd hands the number on.

@@ -2,8 +2,8 @@
 import { canonicalConfig, canonicalKeepalive, canonicalNetdev, canonicalNetwork } from './canonical.ts'
 import type { FileKind, Keepalive, LinkConfig, Saved } from './model.ts'
 import { renderKeepaliveUnit } from './keepalive-unit.ts'
-import { renderNetdev, renderNetdevOfAnyAddress, renderNetwork, renderNetworkOfAnyKind } from './networkd.ts'
-import { renderSystemdUnit, renderUnitOfAnyAddress } from './systemd-unit.ts'
+import { renderNetdev, renderNetwork } from './networkd.ts'
+import { renderSystemdUnit } from './systemd-unit.ts'
 import { readMarked } from './read-mark.ts'
 
 /**
@@ -17,12 +17,7 @@ const asUnit = <C>(config: C | null, is_enabled: boolean) => config && { is_enab
 export const READ: Read = {
   systemd_unit: (name, content, is_enabled) =>
     asUnit(
-      readMarked<LinkConfig>(
-        content,
-        canonicalConfig,
-        (config) => renderSystemdUnit(name, config),
-        (config) => renderUnitOfAnyAddress(name, config),
-      ),
+      readMarked<LinkConfig>(content, canonicalConfig, (config) => renderSystemdUnit(name, config)),
       is_enabled,
     ),
   systemd_keepalive_unit: (name, content, is_enabled) =>
@@ -30,18 +25,6 @@ export const READ: Read = {
       readMarked<Keepalive>(content, canonicalKeepalive, (config) => renderKeepaliveUnit(name, config)),
       is_enabled,
     ),
-  networkd_netdev: (name, content) =>
-    readMarked(
-      content,
-      canonicalNetdev,
-      (file) => renderNetdev(name, file),
-      (file) => renderNetdevOfAnyAddress(name, file),
-    ),
-  networkd_network: (name, content) =>
-    readMarked(
-      content,
-      canonicalNetwork,
-      (file) => renderNetwork(name, file),
-      (file) => renderNetworkOfAnyKind(name, file),
-    ),
+  networkd_netdev: (name, content) => readMarked(content, canonicalNetdev, (file) => renderNetdev(name, file)),
+  networkd_network: (name, content) => readMarked(content, canonicalNetwork, (file) => renderNetwork(name, file)),
 }

@@ -39,10 +39,6 @@ function bindDeviceLines(device: string | null): string[] {
   return [`Wants=${unit}`, `After=${unit}`]
 }
 
-/** As earlier versions wrote it. */
-export const renderUnitOfAnyAddress: typeof renderSystemdUnit = (interface_name, config) =>
-  renderSystemdUnit(interface_name, config).replace(/ address [0-9a-f:]{17}(?= mtu )/, '')
-
 /** Arguments of ip(8) that make the link; also what a person is shown as the equivalent command. */
 export function linkAddArguments(interface_name: string, config: LinkConfig, state: readonly 'up'[] = []): string[] {
   return [

@@ -1,8 +1,7 @@
-// Sessions that can be ended (reference.md, Auth; decisions.md, A19): signing out, ending one or all others, a refresh
-// token that was copied, and what was issued before there were sessions.
+// Sessions that can be ended (reference.md, Auth; decisions.md, A19): signing out, ending one or all others, and a
+// refresh token that was copied.
 import assert from 'node:assert/strict'
-import { createSecretKey, randomBytes, randomUUID, type KeyObject } from 'node:crypto'
-import jwt from 'jsonwebtoken'
+import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
 import { Client } from './support/client.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 import { openStream } from './support/streams.ts'
@@ -155,43 +154,5 @@ describe('Sessions', () => {
     assert.deepEqual(await statuses(dead), [401, 401])
     assert.deepEqual(await statuses(kept), [200, 200])
     await again.listeners.stop(100)
-  })
-
-  describe('of before there were any', () => {
-    const before = (): Client => {
-      const client = panel.visitor()
-      const now = Math.floor(panel.clock.now().getTime() / 1000)
-      const claims = { sub: '1', username: 'operator', token_version: 1, iss: 'tunnel-panel', iat: now, nbf: now - 30 }
-      const sign = (token_use: string, seconds: number): string =>
-        jwt.sign({ ...claims, token_use, jti: randomUUID(), exp: now + seconds }, key, { algorithm: 'HS256' })
-      client.cookies.set('panel_access', sign('access', 3600))
-      client.cookies.set('panel_refresh', sign('refresh', 30 * 86400))
-      client.cookies.set('panel_csrf', 'x')
-      return client
-    }
-
-    it('become one at the first refresh, without signing in', async () => {
-      const client = before()
-      assert.equal((await client.get('/auth/me')).status, 401)
-      assert.equal((await client.post('/auth/refresh')).status, 200)
-      assert.equal((await client.get('/auth/me')).status, 200)
-      assert.equal((await sessionsOf(client)).length, 2)
-    })
-
-    it('become one only once: a copy of the refresh token ends it', async () => {
-      const client = before()
-      const thief = copyOf(client)
-      await client.post('/auth/refresh')
-      panel.clock.advance(11)
-      assert.equal((await thief.post('/auth/refresh')).status, 401)
-      assert.equal((await client.get('/auth/me')).status, 401)
-    })
-
-    it('are over after the sign-out', async () => {
-      const client = before()
-      const copy = copyOf(client)
-      await client.post('/auth/logout')
-      assert.deepEqual(await statuses(copy), [401, 401])
-    })
   })
 })

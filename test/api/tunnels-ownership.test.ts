@@ -96,7 +96,7 @@ describe('The link of a stored tunnel', () => {
     },
     'deleting it': () => deleteTunnel(client, 1),
   }))
-    it(`is adopted by ${what}, where an earlier version of root made it and kept no record`, async () => {
+    it(`is adopted by ${what}, where root has no record of having made it`, async () => {
       kernel.ownLinks.only(new Set())
       assert.equal(await isOurs('gre-a-1'), false)
       assert.equal((await change()).status, 200)

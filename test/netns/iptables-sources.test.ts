@@ -1,10 +1,7 @@
 // The chains of the sources in this machine's kernel, in both variants of iptables: who writes them, and when.
 import assert from 'node:assert/strict'
-import { IN_ROTATION } from '@panel/shared/ruleset/model.ts'
 import { exampleRule } from '../support/example-rule.ts'
-import { takeSourcesAway } from './earlier-iptables.ts'
 import { KernelNamespace } from './kernel-namespace.ts'
-import { RELAY, RelayRig, ruleOfRig, SERVERS } from './relay-rig.ts'
 
 const [ONE, TWO, SNAT] = [
   exampleRule({ route_rule_id: 1, bind_port: 1001 }),
@@ -69,42 +66,5 @@ for (const variant of ['nft', 'legacy'])
       await host.kernel.rulesets.followSources([])
       await host.kernel.rulesets.submit([], [ONE])
       assert.deepEqual(chain(), [])
-    })
-  })
-
-for (const variant of ['nft', 'legacy'])
-  describe(`Relay rules that an earlier version made by iptables-${variant}`, function () {
-    this.timeout(120_000)
-    const rig = new RelayRig({ PANEL_RULE_BACKEND: `iptables_${variant}` })
-    const RULES = [
-      ruleOfRig(1),
-      ruleOfRig(2, { nat_mode: 'snat', snat_address: '10.9.0.1' }),
-      ruleOfRig(3, {
-        bind_address: 'fd01::1',
-        destinations: [{ address: 'fd09::2', port: 80, port_range_end: null, weight: 1, ...IN_ROTATION }],
-      }),
-    ]
-    before(async () => {
-      await rig.open()
-      await rig.servers.calls.listen({ protocol: 'tcp', address: SERVERS[0], port: 80 })
-      await rig.become(...RULES)
-    })
-    after(() => rig.close())
-    const saved = (): string =>
-      ['', '6'].map((six) => rig.relay.run(`ip${six}tables-${variant}-save`, ['-t', 'nat'])).join('')
-
-    it('are whole when the next helper serves, which has taken none of them out, and no connection ends', async () => {
-      await rig.client.calls.hold('before', { protocol: 'tcp', address: RELAY, port: 1001 })
-      const before = await rig.counted(1)
-      const current = saved().replace(/^#.*\n/gm, '')
-      for (const six of ['', '6']) takeSourcesAway((...args) => rig.relay.run(...args), `ip${six}tables-${variant}`)
-      assert.doesNotMatch(saved(), /PANEL-(?:MASQ|SOURCE)/)
-      await rig.restartHelper()
-      const { rules, damaged, unmanaged } = await rig.held()
-      assert.deepEqual({ rules, damaged, unmanaged }, { rules: RULES, damaged: [], unmanaged: [] })
-      assert.deepEqual(saved().match(/^-A PANEL-(?:SNAT|MASQ) .*$/gm), current.match(/^-A PANEL-(?:SNAT|MASQ) .*$/gm))
-      assert.equal(await rig.client.calls.say('before'), true)
-      const after = await rig.counted(1)
-      assert.ok(before.tx_packets > 0 && after.tx_packets > before.tx_packets)
     })
   })

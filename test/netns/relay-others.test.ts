@@ -58,17 +58,6 @@ for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const)
       assert.deepEqual([fromRelay(THREE, 80), await fromClient('udp', THREE, 81)], [`${THREE} 80`, `${THREE} 81`])
     })
 
-    it('is not caught either when a helper starts over chains that an earlier version wrote', async () => {
-      await rig.become(rule(1, {}), ...bound(THREE).slice(1))
-      takeGuardAway()
-      assert.deepEqual([fromRelay(THREE, 80), (await rig.held()).damaged.length], [`${ONE} 80`, 2])
-      await rig.restartHelper({ PANEL_RULE_BACKEND: backend })
-      assert.deepEqual(
-        [fromRelay(THREE, 80), (await rig.held()).damaged, (await rig.held()).rules.length],
-        [`${THREE} 80`, [], 2],
-      )
-    })
-
     it('is relayed as soon as the address is this host’s, and no longer than that, with no change of rules', async () => {
       const later = '10.1.0.77'
       rig.client.batch(`route add ${later}/32 via ${RELAY}`)
@@ -93,33 +82,6 @@ for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const)
       const { tx_packets, rx_packets } = await rig.counted(1)
       assert.ok(tx_packets >= 8 && rx_packets >= 6, `${tx_packets} there, ${rx_packets} back`)
     })
-
-    /** Leaves what earlier versions wrote. */
-    function takeGuardAway(): void {
-      for (const way of ['in', 'out'])
-        if (backend === 'nftables') {
-          const [, handle] =
-            /type != local return # handle ([0-9]+)/.exec(
-              rig.relay.run('nft', ['-a', 'list', 'chain', 'inet', 'panel', `relay_${way}`]),
-            ) ?? []
-          rig.relay.nft(
-            `delete rule inet panel relay_${way} handle ${handle}\ninsert rule inet panel relay_${way} ct mark != 0 return\n`,
-          )
-        } else {
-          const line = [
-            '-D',
-            `PANEL-${way.toUpperCase()}`,
-            '-m',
-            'addrtype',
-            '!',
-            '--dst-type',
-            'LOCAL',
-            '-j',
-            'RETURN',
-          ]
-          rig.relay.run(backend.replace('_', '-'), ['-t', 'nat', ...line])
-        }
-    }
   })
 
 describe('A port that lets the operator in', function () {

@@ -209,12 +209,11 @@ for (const isProtected of [false, true])
     })
     after(() => host.close())
 
-    it('come to a table that an earlier version made without them, and its rules are whole', async () => {
+    it('come back with any change to a table from which somebody removed them, and its rules are whole', async () => {
       await host.kernel.rulesets.submit([], rulesWith([]))
       await host.kernel.rulesets.protect(false)
       host.run('nft', ['-f', '-'], [4, 6].map((family) => `delete map inet panel relay_home${family}\n`).join(''))
       assert.deepEqual((await host.kernel.rulesets.read()).rules, [])
-      // As when a helper of this version starts.
       await host.kernel.rulesets.submit([], [])
       await host.kernel.rulesets.protect(isProtected)
       const { rules, damaged, unmanaged } = await host.kernel.rulesets.read()

@@ -2,7 +2,6 @@
 // and no rule changes with them. Real tunnels are in test/vm/impact.test.ts.
 import assert from 'node:assert/strict'
 import { exampleRule } from '../support/example-rule.ts'
-import { takeSourcesAway } from './earlier-iptables.ts'
 import { KernelNamespace } from './kernel-namespace.ts'
 import { IN_ROTATION } from '@panel/shared/ruleset/model.ts'
 
@@ -25,8 +24,6 @@ interface Backend {
   /** What the kernel has to tell that there is nothing of ours. */
   readonly list: readonly string[]
   readonly sources: (run: KernelNamespace['run'], family: 4 | 6) => Iterable<RegExpMatchArray>
-  /** Makes of what is there what a version without sources made. */
-  readonly takeAway: (run: KernelNamespace['run']) => void
 }
 
 const nft = (isProtected: boolean): Backend => ({
@@ -35,16 +32,6 @@ const nft = (isProtected: boolean): Backend => ({
   list: ['nft', 'list', 'ruleset'],
   sources: (run, family) =>
     run('nft', ['list', 'map', 'inet', 'panel', `relay_source${family}`]).matchAll(/"(\S+)" : ([^\s,]+)/g),
-  takeAway(run) {
-    const chain = run('nft', ['-a', 'list', 'chain', 'inet', 'panel', 'postrouting'])
-    const lines = [...chain.matchAll(/@relay_source.* # handle ([0-9]+)/g)].map(([, handle]) => handle)
-    assert.equal(lines.length, 2)
-    const commands = [
-      ...lines.map((handle) => `delete rule inet panel postrouting handle ${handle}`),
-      ...[4, 6].map((family) => `delete map inet panel relay_source${family}`),
-    ]
-    run('nft', ['-f', '-'], commands.map((command) => `${command}\n`).join(''))
-  },
 })
 
 const iptables = (variant: 'nft' | 'legacy'): Backend => {
@@ -55,11 +42,10 @@ const iptables = (variant: 'nft' | 'legacy'): Backend => {
     isProtected: false,
     list: ['sh', '-c', `${tool(4)}-save; ${tool(6)}-save`],
     sources: (run, family) => run(`${tool(family)}-save`, ['-t', 'nat']).matchAll(OURS),
-    takeAway: (run) => [4, 6].forEach((family) => takeSourcesAway(run, tool(family as 4 | 6))),
   }
 }
 
-for (const [where, { settings, isProtected, list, sources: listed, takeAway }] of Object.entries({
+for (const [where, { settings, isProtected, list, sources: listed }] of Object.entries({
   'a table that nobody owns': nft(false),
   'a table that the helper owns': nft(true),
   'chains of iptables-nft': iptables('nft'),
@@ -139,16 +125,6 @@ for (const [where, { settings, isProtected, list, sources: listed, takeAway }] o
       await host.kernel.rulesets.submit([2], [])
       assert.deepEqual(await sources(), ['gre-a-1 172.17.1.1'])
       await isWhole([1, 6])
-    })
-
-    it('come to what an earlier version made without them', async () => {
-      await host.kernel.rulesets.protect(false)
-      takeAway(run)
-      assert.equal((await host.kernel.rulesets.read()).damaged.length, 2)
-      await host.kernel.rulesets.submit([], [])
-      assert.deepEqual(await sources(), ['gre-a-1 172.17.1.1'])
-      await isWhole([1, 6])
-      await host.kernel.rulesets.protect(isProtected)
     })
 
     it('are there again with a table that is made again', async () => {

@@ -2,14 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
-import { currentRule, type EarlierRule } from '@panel/shared/ruleset/earlier.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 
 export const RULESETS = join(import.meta.dirname, '../golden/ruleset')
 
 export const goldenRules = (name: string): RelayRule[] =>
   canonicalRuleset(
-    (JSON.parse(readFileSync(join(RULESETS, name, 'state.json'), 'utf8')) as { rules: EarlierRule[] }).rules.map(
-      currentRule,
-    ),
+    (JSON.parse(readFileSync(join(RULESETS, name, 'state.json'), 'utf8')) as { rules: RelayRule[] }).rules,
   )

@@ -5,7 +5,7 @@ import type { Ours } from '@panel/shared/host/model.ts'
 import type { KeyUnusableError } from '../features/auth/key.ts'
 import { newestCopyIfAny } from '../platform/db/check.ts'
 import type { Fault } from '../platform/health.ts'
-import { StoreTooNewError } from '../platform/db/migrate.ts'
+import { StoreTooNewError, StoreUnreleasedError } from '../platform/db/migrate.ts'
 import { errorCode, fileTrouble, StoreUnusableError } from '../platform/db/trouble.ts'
 
 const STOP = 'systemctl stop tunnel-panel-web'
@@ -17,10 +17,14 @@ const setAside = (path: string): string[] =>
     ? ['tunnel-panel set-aside panel.db']
     : []
 
+const commands = (list: readonly string[]): string => list.join(' && ')
+
+const beginAgain = (path: string): Message =>
+  message('panel.begin_again', { commands: commands([...setAside(path), 'tunnel-panel open-setup']) })
+
 /** Puts a copy in the place of the store, or begins with an empty one. */
 const waysBack = (path: string): Message[] => {
   const copy = newestCopyIfAny(path)
-  const commands = (list: readonly string[]): string => list.join(' && ')
   return [
     copy === null
       ? message('panel.no_copy')
@@ -28,7 +32,7 @@ const waysBack = (path: string): Message[] => {
           copy,
           commands: commands([...setAside(path), STOP, `cp -p ${copy} ${path}`, START]),
         }),
-    message('panel.begin_again', { commands: commands([...setAside(path), 'tunnel-panel open-setup']) }),
+    beginAgain(path),
   ]
 }
 
@@ -53,6 +57,9 @@ export function storeFault(path: string, failure: unknown): Fault {
   const component = 'database'
   if (failure instanceof StoreTooNewError)
     return { component, reason: 'too_new', sentences: [message('panel.store_too_new'), ...waysBack(path).slice(0, 1)] }
+  // A copy beside it is by the same version.
+  if (failure instanceof StoreUnreleasedError)
+    return { component, reason: 'unreleased', sentences: [message('panel.store_unreleased'), beginAgain(path)] }
   const trouble = failure instanceof StoreUnusableError ? failure.trouble : fileTrouble(failure)
   if (!trouble) {
     const sentence = message('panel.store_unopened', { path, code: errorCode(failure) || 'ERROR' })

@@ -21,7 +21,14 @@ const main = async ([name = '', ...args]: readonly string[]): Promise<void> => {
   await command.run(readConfig(process.env), args)
 }
 
-const PLAIN = ['CommandError', 'ConfigError', 'StoreTooNewError', 'StoreUnusableError', 'KeyUnusableError']
+const PLAIN = [
+  'CommandError',
+  'ConfigError',
+  'StoreTooNewError',
+  'StoreUnreleasedError',
+  'StoreUnusableError',
+  'KeyUnusableError',
+]
 
 /** Errors that the operator can fix are printed without a stack, and SQLite's without what it quotes of the file. */
 const describe = (failure: unknown): string => {

@@ -20,7 +20,7 @@ export interface HostIncident extends Pick<Incident, 'kind' | 'name' | 'state' |
 /** Why the panel cannot start. */
 export interface Fault {
   readonly component: ComponentName
-  readonly reason: Reason | 'lost' | 'first_start_unknown' | 'too_new' | 'unopened' | 'signing_key'
+  readonly reason: Reason | 'lost' | 'first_start_unknown' | 'too_new' | 'unreleased' | 'unopened' | 'signing_key'
   /** What is wrong, and then what to do. */
   readonly sentences: readonly Message[]
   /** For the log, if nothing is known of it. */

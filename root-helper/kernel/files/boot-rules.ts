@@ -2,7 +2,6 @@
 // change: changes are lines after it.
 import { verbatim } from '@panel/shared/messages/message.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
-import { currentRule, type EarlierRule } from '@panel/shared/ruleset/earlier.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { RefusedError } from '../../refused.ts'
 import type { HeldForBoot, RuleSwap } from '../relay-facilities.ts'
@@ -55,19 +54,19 @@ function parse(text: string): readonly RelayRule[] {
   const { rules } = JSON.parse(whole) as { rules?: unknown }
   if (!areRules(rules)) throw new Error('It holds no list of rules, or a change of none')
   // The change of a line that was cut short is in the journal.
-  return lines.reduce((held, line) => swapped(held, readChange(line)), rules.map(currentRule))
+  return lines.reduce((held, line) => swapped(held, readChange(line)), rules)
 }
 
 function readChange(line: string): RuleSwap {
   const { gone, put } = JSON.parse(line) as Partial<RuleSwap>
   if (!Array.isArray(gone) || !gone.every(Number.isSafeInteger) || !areRules(put))
     throw new Error('It holds no list of rules, or a change of none')
-  return { gone, put: put.map(currentRule) }
+  return { gone, put }
 }
 
-const areRules = (value: unknown): value is EarlierRule[] => Array.isArray(value) && value.every(isRule)
+const areRules = (value: unknown): value is RelayRule[] => Array.isArray(value) && value.every(isRule)
 
-const isRule = (value: unknown): value is EarlierRule =>
+const isRule = (value: unknown): value is RelayRule =>
   typeof value === 'object' &&
   value !== null &&
   Number.isSafeInteger((value as Partial<RelayRule>).route_rule_id) &&

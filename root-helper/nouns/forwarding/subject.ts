@@ -9,7 +9,6 @@ import {
   type ForwardingFound,
   type ForwardingState,
   type ForwardingSwitches,
-  type SavedSwitches,
 } from '@panel/shared/forwarding/model.ts'
 import { checkForwarding, planForwarding, type ForwardingStep } from '@panel/shared/forwarding/plan.ts'
 import { readSysctl } from '@panel/shared/forwarding/read-sysctl.ts'
@@ -61,7 +60,6 @@ export function forwardingSubject(forwarding: Forwarding): Subject<HostForwardin
   return {
     noun: 'forwarding',
     canonical: (state) => canonical(requireForwarding(state)),
-    fromJournal: (state) => fromJournal(state as JournalState),
     probe: async () => probeHost(forwarding),
     plan: (found, wanted) => planForwarding(requireForwarding(found), requireForwarding(wanted)),
     check: (_change, wanted, found) => checkForwarding(requireForwarding(wanted), requireForwarding(found)),
@@ -105,16 +103,3 @@ function canonical({ live, saved, accept_ra }: HostForwarding): HostForwarding {
 
 const sorted = (values: AcceptRa): AcceptRa =>
   Object.fromEntries(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)))
-
-/** Journals and windows of versions before 1.3 hold the switches alone. */
-interface JournalState {
-  readonly live: ForwardingSwitches
-  readonly saved: (Omit<SavedSwitches, 'accept_ra'> & Partial<SavedSwitches>) | null
-  readonly accept_ra?: AcceptRa
-}
-
-const fromJournal = ({ live, saved, accept_ra = {} }: JournalState): HostForwarding => ({
-  live,
-  saved: saved && { ...saved, accept_ra: saved.accept_ra ?? {} },
-  accept_ra,
-})

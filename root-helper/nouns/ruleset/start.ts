@@ -50,7 +50,6 @@ async function bringBack(kernel: RuleKernel, journal: Journal, hadTable: boolean
       throw error
     })
   if (found.length > 0) await ruleBackends.look()
-  else await renewChains(kernel)
   await restoreRules(kernel, journal, hadTable)
   const { active } = ruleBackends.active
   if (ruleBackends.recorded() !== active) await ruleBackends.record(active)
@@ -64,12 +63,6 @@ const NO_JOURNAL: Journal = { isKept: () => false, begin: async () => undefined,
 /** Throws for any other outcome than `applied`. */
 function requireApplied({ outcome, failure, remediation }: Outcome): void {
   if (outcome !== 'applied') throw new Error([`${outcome}: ${failure?.message ?? ''}`, ...remediation].join('. '))
-}
-
-/** An earlier version may have written the chains that every packet passes; no rule changes with them. */
-async function renewChains({ rulesets }: RuleKernel): Promise<void> {
-  const { is_readable, is_present, damaged } = await rulesets.read()
-  if (is_readable && is_present && damaged.length > 0) await rulesets.submit([], [])
 }
 
 /** Nothing is taken for the rules that boot brings back where their file is damaged. */
@@ -89,7 +82,7 @@ export async function restoreRules(
   const able = await ableHere(held.boot_rules, rulesets, ruleBackends)
   if (!isGone(held, able, hadTable)) return null
   const before = hostRules(held, new Set(held.boot_rules.map(({ route_rule_id }) => route_rule_id)))
-  const after = { rules: able, boot: [...held.boot_rules], pieces: [] }
+  const after = { rules: able, boot: [...held.boot_rules], pieces: [], strays: [] }
   const subject = rulesetSubject(rulesets, (last) => log('info', 'Counters of rules were deleted', { last }))
   requireApplied(await new Transaction(subject, journal).apply({ before, after }))
   log('info', 'The relay rules last accepted are back in the kernel', { rules: able.length })

@@ -3,7 +3,6 @@
 import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import { canonicalRuleset, inOrder } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayCounters, RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'
-import { currentRule } from '@panel/shared/ruleset/earlier.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
 import { planRuleset, rulesOrNull, type RulesetStep } from '@panel/shared/ruleset/plan.ts'
 import { sameState, type Change } from '@panel/shared/change/change.ts'
@@ -25,11 +24,8 @@ export interface HostRules {
    * removed and never put back.
    */
   readonly pieces: readonly number[]
-  /**
-   * What somebody else has put into our table. Every change takes it out, and it is never put back; the journal of an
-   * earlier version does not have it.
-   */
-  readonly strays?: readonly string[]
+  /** What somebody else has put into our table. Every change takes it out, and it is never put back. */
+  readonly strays: readonly string[]
 }
 
 /** The host state that rules on the wire stand for. */
@@ -68,8 +64,6 @@ export function rulesetSubject(
   return {
     noun: 'ruleset',
     canonical: (state) => canonicalOr(state, canonicalHostRules),
-    // Versions before 1.1 wrote the rules of the wire.
-    fromJournal: (state) => (Array.isArray(state) ? asHostRules(state as RulesetState) : (state as HostRules | null)),
     probe: async (change) => {
       const held = await rulesets.read()
       readableRuleset(held)
@@ -141,12 +135,11 @@ export function hostRules(
 const orNull = (state: HostRules): HostRules | null =>
   state.rules.length + state.boot.length + state.pieces.length === 0 ? null : state
 
-function canonicalHostRules({ rules, boot, pieces, strays = [] }: HostRules): HostRules | null {
-  // Journals and windows may hold rules of an earlier version.
-  const canonical = canonicalRuleset(rules.map(currentRule))
+function canonicalHostRules({ rules, boot, pieces, strays }: HostRules): HostRules | null {
+  const canonical = canonicalRuleset(rules)
   return orNull({
     rules: canonical,
-    boot: boot === rules ? canonical : boot.map(currentRule).sort(inOrder),
+    boot: boot === rules ? canonical : [...boot].sort(inOrder),
     pieces: [...pieces].sort((a, b) => a - b),
     strays: [...strays].sort().slice(0, STRAYS_MAX),
   })
@@ -162,7 +155,7 @@ function changedIds({ before, after }: Change<HostRules>): Set<number> {
   return new Set(ids)
 }
 
-const NOTHING: HostRules = { rules: [], boot: [], pieces: [] }
+const NOTHING: HostRules = { rules: [], boot: [], pieces: [], strays: [] }
 
 function planHostRules(found: HostRules | null, wanted: HostRules | null): HostRulesStep[] {
   const [from, to] = [found ?? NOTHING, wanted ?? NOTHING]
@@ -177,7 +170,7 @@ function planHostRules(found: HostRules | null, wanted: HostRules | null): HostR
 }
 
 /** Which there are to be taken out; a table that had them before a change need not have them after its undoing. */
-function hasStrays({ strays = [] }: HostRules, { strays: wanted = [] }: HostRules): boolean {
+function hasStrays({ strays }: HostRules, { strays: wanted }: HostRules): boolean {
   return strays.some((text) => !wanted.includes(text))
 }
 

@@ -2,7 +2,6 @@
 // exactly as they are found. Pure.
 import { patchLines, type Versions } from '../patch-lines.ts'
 import { ruleIdsIn } from './owners.ts'
-import { earlierLine } from './rule.ts'
 import { emptyTables, TABLES, type ChainTable, type FamilyTables } from './tables.ts'
 
 /**
@@ -63,15 +62,9 @@ const pick = (
   name: string,
 ): Versions<readonly string[]> => ({
   found: found[part].get(name) ?? [],
-  before: asFound(before[part].get(name) ?? [], found[part].get(name) ?? []),
+  before: before[part].get(name) ?? [],
   after: after[part].get(name) ?? [],
 })
-
-/** A line of an earlier version is what its rule was compiled to, so any change brings the current one. */
-function asFound(lines: readonly string[], found: readonly string[]): string[] {
-  const there = new Set(found)
-  return lines.map((line) => (there.has(earlierLine(line)) ? earlierLine(line) : line))
-}
 
 /** A line that leads to a chain which no legible rule needs belongs to the rules of that chain. */
 function lineOwners({ found, before, after }: Versions<ChainTable>): (line: string) => number[] {

@@ -5,7 +5,7 @@ import { canonicalRule } from '../canonical.ts'
 import type { RelayDestination, RelayRule } from '../model.ts'
 import { MASQUERADE_CHAIN, type FamilyTables } from './tables.ts'
 import { readMark } from '../mark.ts'
-import { CLOSED, EARLIER_MASQUERADE } from './rule.ts'
+import { CLOSED } from './rule.ts'
 
 /** Null for a rule that cannot be assembled. */
 export function rulesOfTables(tables: FamilyTables, family: Family): Map<number, RelayRule | null> {
@@ -62,11 +62,9 @@ function listening({ nat }: FamilyTables, family: Family): Map<number, Listening
   return found
 }
 
-const MASQUERADED: readonly string[] = [MASQUERADE_CHAIN, EARLIER_MASQUERADE]
-
 /** Lines of the chains that all rules share, each with the mark of its rule. */
 interface ByMark {
-  /** An address, or one of MASQUERADED. */
+  /** An address, or MASQUERADE_CHAIN. */
   readonly sources: ReadonlyMap<number, string>
   readonly clamped: ReadonlySet<number>
 }
@@ -82,7 +80,7 @@ function byMark({ nat, mangle }: FamilyTables): ByMark {
     sources: new Map(
       marked(
         nat.chains.get('PANEL-SNAT'),
-        /^-m connmark --mark (0x[0-9a-f]+)\/0xffffff00 -j (?:(PANEL-MASQ|MASQUERADE)|SNAT --to-source (\S+))$/,
+        /^-m connmark --mark (0x[0-9a-f]+)\/0xffffff00 -j (?:(PANEL-MASQ)|SNAT --to-source (\S+))$/,
       ),
     ),
     clamped: new Set(
@@ -104,7 +102,7 @@ function readRule(
   if (!at || order === null) return null
   const { balance, destinations } = balanced(nat.chains, id, lines, at.bind_port)
   const source = sources.get(id) ?? null
-  const isMasqueraded = source !== null && MASQUERADED.includes(source)
+  const isMasqueraded = source === MASQUERADE_CHAIN
   try {
     return canonicalRule({
       route_rule_id: id,

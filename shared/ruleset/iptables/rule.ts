@@ -109,10 +109,6 @@ function formatEnd({ bind_port }: RelayRule, { address, port, port_range_end }: 
   return port_range_end === null ? `${before}:${port}` : `${before}:${port}-${port_range_end}/${bind_port}`
 }
 
-/** Of a masqueraded rule, as an earlier version wrote the line. */
-export const EARLIER_MASQUERADE = 'MASQUERADE'
-export const earlierLine = (line: string): string => line.replace(/-j PANEL-MASQ$/, `-j ${EARLIER_MASQUERADE}`)
-
 export function sourceLines({ route_rule_id: id, nat_mode, snat_address }: RelayRule): string[] {
   if (nat_mode === 'masquerade') return [`${ruleMatch(id)} -j ${MASQUERADE_CHAIN}`]
   return snat_address === null ? [] : [`${ruleMatch(id)} -j SNAT --to-source ${snat_address}`]

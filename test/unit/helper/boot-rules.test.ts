@@ -53,15 +53,6 @@ describe('The rules that boot brings back', () => {
     assert.ok((folder.read(NAME) ?? '').length < 1.5 * whole.length)
   })
 
-  it('are in rotation where an earlier version wrote them, in the list and in a line', () => {
-    const later = ['is_backup', 'rotation', 'is_closed']
-    const earlier = (one: RelayRule): unknown =>
-      JSON.parse(JSON.stringify(one, (key, value: unknown) => (later.includes(key) ? undefined : value)))
-    const text = `${JSON.stringify({ rules: [earlier(rule(1))] })}\n${JSON.stringify({ gone: [], put: [earlier(rule(2))] })}\n`
-    // States are compared as text.
-    assert.equal(JSON.stringify(readAgain(text).held().boot_rules), JSON.stringify([rule(1), rule(2)]))
-  })
-
   it('are those before a change whose line was cut short anywhere, and the next change is kept', async () => {
     const { folder, boot, whole } = await long()
     await boot.change([7], [rule(1, 8443)])

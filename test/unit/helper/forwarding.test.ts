@@ -134,17 +134,6 @@ describe('A change of forwarding', () => {
     assert.deepEqual(kernel.changes, [])
   })
 
-  it('is put back from the journal of an earlier version, which knew the switches alone', async () => {
-    const kernel = new FakeKernel()
-    kernel.forwarding.acceptRa = { eth0: 1 }
-    const before = await stateOf(kernel)
-    const after = withForwarding(before, ['ipv6'])
-    await applyForwarding(kernel, { before, after })
-    const transaction = new Transaction(forwardingSubject(kernel.forwarding), noJournal())
-    assert.equal((await transaction.undo({ before, after }, 'cut short')).outcome, 'restored')
-    assert.deepEqual([kernel.forwarding.acceptRa, kernel.forwarding.file], [{ eth0: 1 }, null])
-  })
-
   it('never writes over a file in the place of ours, nor takes it away', async () => {
     const kernel = new FakeKernel()
     kernel.forwarding.file = 'net.ipv4.ip_forward = 1\n'
@@ -196,15 +185,6 @@ describe('The file of switches', () => {
         for (const name of [...first, ...second]) if (!half.includes(name)) assert.equal(left.live[name], true)
         assert.deepEqual(withoutForwarding(left), before)
       }),
-    )
-  })
-
-  it('from before connection tracking was among them is still ours', () => {
-    const old =
-      '# tunnel-panel: {"switches":{"ipv4":true,"ipv6":false},"previous":{"ipv4":false,"ipv6":false}}\n# Relay rules forward packets. The values before are recorded above; the panel puts them back when asked to.\nnet.ipv4.ip_forward = 1\n'
-    assert.deepEqual(
-      readSysctl(old)?.switches,
-      switchesBy((name) => name === 'ipv4'),
     )
   })
 })

@@ -3,9 +3,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { Family } from '@panel/shared/address/ip.ts'
-import { familyOf } from '@panel/shared/ruleset/canonical.ts'
-import { layOutIptables } from '@panel/shared/ruleset/iptables/layout.ts'
-import { patchTables } from '@panel/shared/ruleset/iptables/patch.ts'
 import { readIptables } from '@panel/shared/ruleset/iptables/read.ts'
 import { iptablesText } from '@panel/shared/ruleset/iptables/render.ts'
 import { readSourceLines, readSources, renderSources, formatSources } from '@panel/shared/ruleset/iptables/sources.ts'
@@ -60,29 +57,6 @@ describe('The lines of the sources', () => {
         assert.deepEqual(withLines, without)
       }),
       { numRuns: 40 },
-    ))
-})
-
-describe('Rules that an earlier version of iptables chains holds', () => {
-  const earlier = (saved: string): string =>
-    saved
-      .replace(/^(:|-A )PANEL-(MASQ|SOURCE) .*\n/gm, '')
-      .replace(/^(-A PANEL-SNAT .*)-j PANEL-MASQ$/gm, '$1-j MASQUERADE')
-
-  it('are all read, and any change of some of them brings all to what they are compiled to now', () =>
-    fc.assert(
-      fc.property(relayRules, relayRules, fc.constantFrom(4 as const, 6 as const), (rules, put, family) => {
-        const { tables: found, legible } = readIptables(earlier(savedOf(rules, family)), family)
-        const before = rules.filter((rule) => familyOf(rule) === family)
-        assert.deepEqual(new Set(legible), new Set(before))
-        if (before.length === 0) return
-        const ids = new Set(put.map(({ route_rule_id }) => route_rule_id))
-        const after = layOutIptables([...before.filter(({ route_rule_id }) => !ids.has(route_rule_id)), ...put], family)
-        const made = patchTables({ found, before: layOutIptables(legible, family), after }, ids)
-        for (const [name, lines] of after.nat.chains) assert.deepEqual(made.nat.chains.get(name), lines, name)
-        assert.deepEqual(new Set(made.nat.chains.keys()), new Set(after.nat.chains.keys()))
-      }),
-      { numRuns: 60 },
     ))
 })
 

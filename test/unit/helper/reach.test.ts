@@ -124,7 +124,7 @@ describe('What root refuses of a tunnel', () => {
     )
   })
 
-  it('is not what a tunnel has already, so that an earlier version and an adoption can go on', async () => {
+  it('is not what a tunnel has already, so that an adopted one can be changed', async () => {
     const odd = exampleTunnel({ addresses: address('10.20.0.1/8'), remote_endpoint: '224.0.0.5' }, 'eth9')
     kernel.plant('eth9', { state: odd.link })
     const bare = { ...odd, saved: null }

@@ -188,7 +188,7 @@ describe('Beside the changes of relay rules,', () => {
   it('a change that was cut short between the kernel and the file for boot is undone in both', async () => {
     const [kernel, journal] = [await hostWith(one), memoryJournal()]
     const before = picture(kernel)
-    await journal.begin('ruleset', { before: [one], after: [one, two] })
+    await journal.begin('ruleset', { before: asHostRules([one]), after: asHostRules([one, two]) })
     await kernel.rulesets.saveForBoot([], [two])
     await recover(journal, transactionsOf(kernel, journal))
     assert.equal(picture(kernel), before)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { IN_ROTATION, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import { applyRuleset } from '@panel/root-helper/nouns/ruleset/handlers.ts'
+import { asHostRules } from '@panel/root-helper/nouns/ruleset/subject.ts'
 import { recover } from '@panel/root-helper/recover.ts'
 import { transactionsOf } from '@panel/root-helper/nouns/transactions.ts'
 import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
@@ -142,7 +143,7 @@ describe('A change of relay rules', () => {
   it('is put back by the next helper where this one was killed in it', async () => {
     const kernel = await hostWith(one)
     const picture = kernel.picture()
-    const change = { before: [one], after: [two] }
+    const change = { before: asHostRules([one]), after: asHostRules([two]) }
     await kernel.rulesets.submit([1], [two])
     await kernel.rulesets.saveForBoot([1], [two])
     let cut: { noun: string; change: Change<unknown> } | null = { noun: 'ruleset', change }

@@ -2,15 +2,12 @@
 // (decisions.md, M7).
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { sql, type Kysely } from 'kysely'
-import { MIGRATIONS } from '@panel/web-daemon/app/migrations.ts'
+import { sql } from 'kysely'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
 import { emptyBucket, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'
-import * as monitorTicks from '@panel/web-daemon/features/monitor/migration-ticks.ts'
 import { addBuckets, dropHistory } from '@panel/web-daemon/features/monitor/store.ts'
 import {
   deleteOldTicks,
-  fillTicks,
   findTicks,
   firstTick,
   TICK_SECONDS,
@@ -88,31 +85,6 @@ describe('The ticks of a history', () => {
       ),
       { numRuns: 30 },
     )
-  })
-
-  it('of a store from before there were ticks are filled while the panel goes on storing, over gaps in the history', async () => {
-    // All that came later is there, so that today's tunnels can be stored.
-    db = await openStore(
-      IN_MEMORY,
-      MIGRATIONS.filter(({ name }) => name !== monitorTicks.name),
-    )
-    await addTunnel(db)
-    const minutes = [...Array(9000).keys()].map((n) => 5 + n + (n > 3000 ? 40_000 : 0))
-    const old = minutes.map((one) => bucketOf(1, one))
-    await sql`insert into monitor_bucket (tunnel_id, bucket_start, sent_count, received_count, rtt_sum_us, jitter_sum_us,
-        jitter_count, worst_severity, up_ms, degraded_ms, down_ms, untimed_ms)
-      select 1, value ->> 'bucket_start', 0, 0, 0, 0, 0, value ->> 'worst_severity', value ->> 'up_ms', 0, value ->> 'down_ms', 0
-      from json_each(${JSON.stringify(old)})`.execute(db)
-    await monitorTicks.migration.up(db as unknown as Kysely<unknown>)
-    const recent = [4, 3, 2, 1].map((one) => bucketOf(1, one))
-    let turns = 0
-    for (; turns < 100; turns++) {
-      await addBuckets(db, recent.slice(turns, turns + 1))
-      if (!(await fillTicks(db, 1, NOW))) break
-    }
-    assert.ok(turns > 3 && turns < 40, `${turns} turns`)
-    for (const length of LENGTHS)
-      assert.deepEqual(inOrder(await storedTicks(db, 1, length)), inOrder(naive([...old, ...recent], length)))
   })
 
   it('are given up once they are older than 90, or than the history is kept, and with their tunnel', async () => {

@@ -1,12 +1,8 @@
 // How long a tunnel was up is the same in whatever pieces it is read (decisions.md, M4).
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { sql, type Kysely } from 'kysely'
-import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
-import { MIGRATIONS } from '@panel/web-daemon/app/migrations.ts'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
-import { emptyBucket, stateSeverity, toPoint } from '@panel/web-daemon/features/monitor/bucket.ts'
-import * as monitorTimes from '@panel/web-daemon/features/monitor/migration-times.ts'
+import { toPoint } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { makeMonitorPlan } from '@panel/web-daemon/features/monitor/probe-target.ts'
 import { addBuckets, findPoints } from '@panel/web-daemon/features/monitor/store.ts'
 import { WatchedTunnel } from '@panel/web-daemon/features/monitor/watched-tunnel.ts'
@@ -163,39 +159,5 @@ describe('The time that a tunnel was up', () => {
       { numRuns: 60 },
     )
     assert.ok(Math.min(seen.up, seen.degraded, seen.down) > 0, `each state comes about: ${JSON.stringify(seen)}`)
-  })
-
-  it('of a row stored before it was counted is what the worst state and the probes of that interval say', async () => {
-    await db.destroy()
-    const at = MIGRATIONS.findIndex((one) => one.name === monitorTimes.name)
-    db = await openStore(IN_MEMORY, MIGRATIONS.slice(0, at))
-    // This build writes columns that a store of then does not have.
-    const later = ['last_apply_error_message', 'is_self_heal'].map((column) => sql.ref(column))
-    for (const column of later) await sql`alter table tunnel add column ${column} text`.execute(db)
-    await addTunnel(db)
-    for (const column of later) await sql`alter table tunnel drop column ${column}`.execute(db)
-    await sql`insert into setting (key, value, updated_date) values ('monitor.aggregate_interval_seconds', '120', '')`.execute(
-      db,
-    )
-    const row = async (n: number, state: MonitorState, sent: number, received: number): Promise<void> => {
-      await sql`insert into monitor_bucket (tunnel_id, bucket_start, sent_count, received_count, rtt_sum_us, jitter_sum_us,
-        jitter_count, worst_severity) values (1, ${BEGIN / 1000 + n * 120}, ${sent}, ${received}, 0, 0, 0, ${stateSeverity(state)})`.execute(
-        db,
-      )
-    }
-    await row(0, 'Up', 120, 119)
-    await row(1, 'Degraded', 120, 100)
-    await row(2, 'Down', 120, 90)
-    await row(3, 'Down', 0, 0)
-    await row(4, 'Unknown', 3, 3)
-    await row(5, 'Disabled', 0, 0)
-    for (const { migration } of MIGRATIONS.slice(at)) await migration.up(db as unknown as Kysely<unknown>)
-    assert.deepEqual(await timesIn(db, BEGIN, BEGIN + HOUR, 3600), { up: 210_000, degraded: 120_000, down: 150_000 })
-    await addBuckets(db, [{ ...emptyBucket(1, BEGIN / 1000), up_ms: 50_000, down_ms: 10_000 }])
-    assert.deepEqual(
-      await timesIn(db, BEGIN, BEGIN + 120_000, 120),
-      { up: 110_000, degraded: 0, down: 10_000 },
-      'one that was stored in part keeps its length',
-    )
   })
 })

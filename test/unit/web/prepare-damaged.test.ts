@@ -102,6 +102,16 @@ describe('What the panel finds damaged when it starts', () => {
         if (reason !== 'unreachable') assert.ok(why.includes(`cp -p ${store}.daily-1 ${store}`), why)
       })
 
+    it('since it is of a version that was never released is left as it is, and reported with the way to an empty one', async () => {
+      const sqlite = new SQLite(store)
+      sqlite.exec("update kysely_migration set name = '001-accounts-and-audit' where name = '001-auth'")
+      sqlite.pragma('wal_checkpoint(truncate)')
+      sqlite.close()
+      const why = await refusesUntouched('unreleased')
+      assert.match(why, /export a backup.*tunnel-panel set-aside panel\.db && tunnel-panel open-setup/s)
+      assert.ok(!why.includes('cp -p'), why)
+    })
+
     it('is named together with a key that is damaged', async () => {
       overwrite(Buffer.from(CONTENT))
       truncateSync(key, 0)

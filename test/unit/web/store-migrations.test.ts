@@ -1,13 +1,14 @@
-// A store of any earlier version, with rows in every table, becomes one of this build: nothing is lost, and a copy of
-// what it was is kept.
+// A store of any earlier release, with rows in every table, becomes one of the next: nothing is lost, and a copy of what
+// it was is kept.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
+import { sql } from 'kysely'
 import { MIGRATIONS } from '@panel/web-daemon/app/migrations.ts'
 import type { NamedMigration } from '@panel/web-daemon/platform/db/migrate.ts'
-import { openStore } from '@panel/web-daemon/app/store.ts'
+import { openExistingStore, openStore } from '@panel/web-daemon/app/store.ts'
 
 type Row = Record<string, unknown>
 interface Column {
@@ -16,6 +17,14 @@ interface Column {
 }
 
 const ROWS = 3
+
+/** How many migrations the first release has. A store with those is brought forward to each that comes after them. */
+const FIRST_RELEASE = 11
+const NEXT: NamedMigration = {
+  name: '900-next',
+  migration: { up: async (db) => void (await sql`alter table tunnel add column later text`.execute(db)) },
+}
+const WITH_NEXT = [...MIGRATIONS, NEXT]
 
 const tablesOf = (db: SQLite.Database): string[] =>
   db
@@ -62,7 +71,7 @@ const contentOf = (db: SQLite.Database, columns: ReadonlyMap<string, readonly st
 const schemaOf = (db: SQLite.Database): Map<string, string[]> =>
   new Map(tablesOf(db).map((table) => [table, columnsOf(db, table).map(({ name }) => name)]))
 
-describe('A store of an earlier version', () => {
+describe('A store of an earlier release', () => {
   let directory: string
   let path: string
   beforeEach(() => {
@@ -91,19 +100,18 @@ describe('A store of an earlier version', () => {
     })
   }
 
-  for (const [at, { name }] of MIGRATIONS.entries()) {
-    const next = MIGRATIONS[at + 1]
-    if (!next) continue
-    it(`${name} keeps all that it holds, and a copy of itself`, async () => {
-      const { schema, content } = await make(MIGRATIONS.slice(0, at + 1))
+  for (const [at, next] of WITH_NEXT.entries()) {
+    if (at < FIRST_RELEASE) continue
+    it(`that has no ${next.name} yet keeps all that it holds, and a copy of itself`, async () => {
+      const { schema, content } = await make(WITH_NEXT.slice(0, at))
       assert.ok([...content.values()].every((rows) => rows.length >= ROWS))
-      await (await openStore(path)).destroy()
+      await (await openStore(path, WITH_NEXT)).destroy()
       looking(path, (db) => {
         assert.deepEqual(contentOf(db, schema), content)
         assert.deepEqual([db.pragma('integrity_check', { simple: true }), db.pragma('foreign_key_check')], ['ok', []])
         assert.deepEqual(
           db.prepare('select name from kysely_migration order by name').pluck().all(),
-          MIGRATIONS.map((one) => one.name),
+          WITH_NEXT.map((one) => one.name),
         )
       })
       const copy = `${path}.before-${next.name}`
@@ -127,11 +135,22 @@ describe('A store of an earlier version', () => {
     assert.deepEqual(readdirSync(directory), ['panel.db'])
   })
 
+  it('that was never released, which gave a number to another migration, is refused, and not a byte of it is touched', async () => {
+    const [first, ...others] = MIGRATIONS
+    await make([{ ...first!, name: '001-accounts-and-audit' }, ...others])
+    const bytes = readFileSync(path)
+    const refusal = { name: 'StoreUnreleasedError', message: /001-accounts-and-audit.*export a backup/ }
+    await assert.rejects(openStore(path), refusal)
+    await assert.rejects(openExistingStore(path), refusal)
+    assert.ok(readFileSync(path).equals(bytes))
+    assert.deepEqual(readdirSync(directory), ['panel.db'])
+  })
+
   it('can be gone back to by its copy', async () => {
-    const { schema, content } = await make(MIGRATIONS.slice(0, 3))
-    await (await openStore(path)).destroy()
-    const copy = `${path}.before-${MIGRATIONS[3]!.name}`
-    await (await openStore(copy, MIGRATIONS.slice(0, 3))).destroy()
+    const { schema, content } = await make(MIGRATIONS)
+    await (await openStore(path, WITH_NEXT)).destroy()
+    const copy = `${path}.before-${NEXT.name}`
+    await (await openStore(copy)).destroy()
     looking(copy, (db) => assert.deepEqual(contentOf(db, schema), content))
   })
 })

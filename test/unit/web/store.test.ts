@@ -82,7 +82,7 @@ describe('the store', () => {
 
   it('names its migrations in the order in which they run', () => {
     const names = MIGRATIONS.map(({ name }) => name)
-    assert.deepEqual(names.slice(0, 3), ['001-accounts-and-audit', '002-pools', '003-tunnels'])
+    assert.deepEqual(names.slice(0, 3), ['001-auth', '002-pools', '003-tunnels'])
     assert.deepEqual(names, [...names].sort())
   })
 })

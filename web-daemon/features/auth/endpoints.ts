@@ -173,7 +173,7 @@ const refresh =
 const signOut =
   (services: AuthServices) =>
   async ({ db, note }: StoreContext, incoming: Incoming): Promise<Answer<SignedOutAnswer>> => {
-    const ending = await sessionToEnd(db, services, incoming.cookies, deviceOf(incoming))
+    const ending = await sessionToEnd(db, services, incoming.cookies)
     if (ending) {
       note.actor({ ...ending.account, session_id: ending.row.session_id })
       await services.sessions.revoke([ending.row], 'signed_out')

@@ -98,7 +98,6 @@ export async function renewSession(
   const proof = tokens.read(jar['panel_refresh'], 'refresh')
   const account = proof && (await findStanding(db, proof))
   if (!account) return null
-  if (proof.isOfBefore) await sessions.adopt(account.user_id, proof, device)
   const row = await sessions.renew(proof, device)
   return row && { account, row }
 }
@@ -108,12 +107,10 @@ export async function sessionToEnd(
   db: ReadDb,
   { tokens, sessions }: Sources,
   jar: Jar,
-  device: Device,
 ): Promise<{ account: Account; row: SessionRow } | null> {
   const proof = tokens.read(jar['panel_access'], 'access') ?? tokens.read(jar['panel_refresh'], 'refresh')
   const account = proof && (await findStanding(db, proof))
   if (!account) return null
-  if (proof.isOfBefore) await sessions.adopt(account.user_id, proof, device)
   const row = await sessions.find(proof.sid)
   return row && { account, row }
 }

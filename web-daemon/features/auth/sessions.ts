@@ -47,7 +47,26 @@ export class Sessions {
     device: Device,
     alongside: (db: StoreTransaction) => Promise<void>,
   ): Promise<SessionRow> {
-    return this.#insert(user_id, randomBytes(16).toString('base64url'), device, alongside)
+    const rows = await this.#rows()
+    const now = this.#now().toISOString()
+    const session_key = randomBytes(16).toString('base64url')
+    const fresh = {
+      session_key,
+      user_id,
+      created_date: now,
+      ...usedBy(device, now),
+      refresh_generation: 0,
+      refreshed_date: now,
+      expires_date: now,
+      revoked_date: null,
+    }
+    const row = await this.#db.transaction().execute(async (transaction) => {
+      await alongside(transaction)
+      return insertSession(transaction, fresh, now)
+    })
+    for (const [key, { expires_date }] of rows) if (expires_date < now) rows.delete(key)
+    rows.set(session_key, row)
+    return row
   }
 
   /** Null unless the session lives. */
@@ -97,13 +116,6 @@ export class Sessions {
     })
   }
 
-  /** A token of before there were sessions becomes one at its first use; a second use finds that. */
-  async adopt(user_id: number, { sid }: RefreshClaim, device: Device): Promise<void> {
-    // No password was given for it.
-    if (!(await this.#rows()).has(sid))
-      this.#given.set(await this.#insert(user_id, sid, device), Number.NEGATIVE_INFINITY)
-  }
-
   /** Whatever the store says, they are over at once. */
   async revoke(rows: readonly SessionRow[], why: RevokedWhy): Promise<void> {
     const change = { revoked_date: this.#now().toISOString(), revoked_why: why }
@@ -125,33 +137,6 @@ export class Sessions {
     await this.#change(row, usedBy(device, now.toISOString())).catch((err: unknown) =>
       this.#logger.warn({ err }, 'the last use of a session cannot be stored'),
     )
-  }
-
-  async #insert(
-    user_id: number,
-    session_key: string,
-    device: Device,
-    alongside: (db: StoreTransaction) => Promise<void> = async () => undefined,
-  ): Promise<SessionRow> {
-    const rows = await this.#rows()
-    const now = this.#now().toISOString()
-    const fresh = {
-      session_key,
-      user_id,
-      created_date: now,
-      ...usedBy(device, now),
-      refresh_generation: 0,
-      refreshed_date: now,
-      expires_date: now,
-      revoked_date: null,
-    }
-    const row = await this.#db.transaction().execute(async (transaction) => {
-      await alongside(transaction)
-      return insertSession(transaction, fresh, now)
-    })
-    for (const [key, { expires_date }] of rows) if (expires_date < now) rows.delete(key)
-    rows.set(session_key, row)
-    return row
   }
 
   /** In memory first, so that of two requests at the same time the second one finds what the first has done. */

@@ -19,10 +19,9 @@ export interface Claims {
  * already issued.
  */
 export interface Proof extends Claims {
-  /** The key of the session. That of a refresh token of before there were sessions is the token's own id. */
+  /** The key of the session. */
   readonly sid: string
   readonly generation: number
-  readonly isOfBefore: boolean
   readonly expiresAt: () => Date
 }
 
@@ -71,7 +70,7 @@ export function makeTokens(key: KeyObject, now: () => Date, settings: SettingsRe
       const payload = text === undefined ? null : verified(text, key, now())
       if (payload?.['token_use'] !== use) return null
       const claims = readClaims(payload)
-      const session = readSession(payload, use)
+      const session = readSession(payload)
       const { iat, exp } = payload
       if (!claims || !session || iat === undefined || exp === undefined) return null
       const expiresAt = (): Date => new Date(Math.min(exp, iat + tokenLifetime(use, settings)) * 1000)
@@ -86,16 +85,10 @@ const readClaims = (payload: jwt.JwtPayload): Claims | null => {
   return Number.isSafeInteger(user_id) && typeof token_version === 'number' ? { user_id, token_version } : null
 }
 
-/** An access token of before there were sessions ends with the update; the page renews it by the refresh token. */
-const readSession = (
-  payload: jwt.JwtPayload,
-  use: TokenUse,
-): Pick<Proof, 'sid' | 'generation' | 'isOfBefore'> | null => {
+const readSession = (payload: jwt.JwtPayload): Pick<Proof, 'sid' | 'generation'> | null => {
   const sid: unknown = payload['sid']
   const generation: unknown = payload['gen']
-  if (typeof sid === 'string' && typeof generation === 'number') return { sid, generation, isOfBefore: false }
-  if (sid !== undefined || use === 'access' || payload.jti === undefined) return null
-  return { sid: payload.jti, generation: 0, isOfBefore: true }
+  return typeof sid === 'string' && typeof generation === 'number' ? { sid, generation } : null
 }
 
 const verified = (text: string, key: KeyObject, now: Date): jwt.JwtPayload | null => {

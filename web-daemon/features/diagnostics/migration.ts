@@ -18,5 +18,5 @@ async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of [RUN, RUNS_OF]) await statement.execute(db)
 }
 
-export const name = '010-diagnostics'
+export const name = '008-diagnostics'
 export const migration = { up }

@@ -15,5 +15,5 @@ async function up(db: Kysely<unknown>): Promise<void> {
     ) strict`.execute(db)
 }
 
-export const name = '018-listener'
+export const name = '009-listeners'
 export const migration = { up }

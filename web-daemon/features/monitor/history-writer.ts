@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { StoreContext } from '../../platform/context.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { addBuckets, deleteBucketsBefore } from './store.ts'
-import { deleteOldTicks, fillTicks } from './store-ticks.ts'
+import { deleteOldTicks } from './store-ticks.ts'
 import type { WatchedTunnel } from './watched-tunnel.ts'
 
 /** Probes of an interval are decided some time after its end; later ones are added to what is stored. */
@@ -36,8 +36,6 @@ export class HistoryWriter {
   #timer: NodeJS.Timeout | undefined
   #isRunning = false
   #lastServed = 0
-  /** Tunnels whose history from before there were ticks has been joined to them. */
-  readonly #filled = new Set<number>()
   #saving: Promise<void> = Promise.resolve()
   /** The error of the last run, or null. */
   failure: string | null = null
@@ -87,7 +85,6 @@ export class HistoryWriter {
     try {
       await this.#store(tunnels, before_seconds)
       const now_seconds = Math.floor(at / 1000)
-      if (!isLast) await this.#fillTicks(tunnels, now_seconds)
       await this.#deleteOld(tunnels, now_seconds, settings.get('monitor.history_retention_days') * DAY_S)
       this.failure = null
     } catch (err) {
@@ -127,14 +124,6 @@ export class HistoryWriter {
       }
     } finally {
       for (const { watched, bucket } of waiting) watched.putBack(bucket)
-    }
-  }
-
-  async #fillTicks(tunnels: readonly WatchedTunnel[], now_seconds: number): Promise<void> {
-    for (const { plan } of tunnels) {
-      if (this.#filled.has(plan.tunnel_id)) continue
-      if (!(await fillTicks(this.#deps.db, plan.tunnel_id, now_seconds))) this.#filled.add(plan.tunnel_id)
-      await yieldToOthers()
     }
   }
 

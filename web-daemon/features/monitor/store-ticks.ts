@@ -3,7 +3,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import { TIMES, type Bucket } from './bucket.ts'
-import { timeSql } from './store-untimed.ts'
 import { fromStoredJson } from '../../platform/db/stored-json.ts'
 
 export const TICKS = 90
@@ -32,65 +31,6 @@ export async function addToTicks(db: WriteDb, buckets: readonly Bucket[]): Promi
     group by 1, 2, 3
     on conflict (tick_seconds, tunnel_id, tick_start) do update
       set ${added}, worst_severity = max(monitor_tick.worst_severity, excluded.worst_severity)`.execute(db)
-}
-
-/** SQLite blocks the thread while it joins so many minutes. */
-const PIECE_S = 2048 * 60
-
-/**
- * One piece of the history from before there were ticks, for each length: what was stored before the oldest tick, and
- * that tick, which may have been begun in its middle. Returns whether there was any.
- */
-export async function fillTicks(db: WriteDb, tunnel_id: number, now_seconds: number): Promise<boolean> {
-  let isFilled = false
-  for (const tick_seconds of Object.values(TICK_SECONDS)) {
-    const oldest = await oldestTick(db, tunnel_id, tick_seconds)
-    const before = oldest ?? Math.ceil(now_seconds) + tick_seconds
-    const newest = await newestBucket(db, tunnel_id, firstTick(now_seconds, tick_seconds), before)
-    if (newest === null) continue
-    isFilled = true
-    const from = Math.floor(newest / tick_seconds) * tick_seconds
-    const piece = Math.floor(PIECE_S / tick_seconds) * tick_seconds
-    const first = Math.max(firstTick(now_seconds, tick_seconds), from - piece)
-    await joinToTicks(db, { tunnel_id, tick_seconds, from: first, to: from + tick_seconds })
-    if (oldest !== null) await joinToTicks(db, { tunnel_id, tick_seconds, from: oldest, to: oldest + tick_seconds })
-  }
-  return isFilled
-}
-
-async function oldestTick(db: ReadDb, tunnel_id: number, tick_seconds: number): Promise<number | null> {
-  const row = await db
-    .selectFrom('monitor_tick')
-    .select((e) => e.fn.min('tick_start').as('oldest'))
-    .where('tick_seconds', '=', tick_seconds)
-    .where('tunnel_id', '=', tunnel_id)
-    .executeTakeFirst()
-  return row?.oldest ?? null
-}
-
-async function newestBucket(db: ReadDb, tunnel_id: number, from: number, before: number): Promise<number | null> {
-  const row = await db
-    .selectFrom('monitor_bucket')
-    .select((e) => e.fn.max('bucket_start').as('newest'))
-    .where('tunnel_id', '=', tunnel_id)
-    .where('bucket_start', '>=', from)
-    .where('bucket_start', '<', before)
-    .executeTakeFirst()
-  return row?.newest ?? null
-}
-
-/** One statement, so that no interval is stored meanwhile. */
-async function joinToTicks(
-  db: WriteDb,
-  { tunnel_id, tick_seconds, from, to }: { tunnel_id: number; tick_seconds: number; from: number; to: number },
-): Promise<void> {
-  const length = sql.lit(tick_seconds)
-  const sums = sql.join(TIMES.map((name) => sql`sum(${timeSql(name)})`))
-  await sql`
-    replace into monitor_tick (tick_seconds, tunnel_id, tick_start, worst_severity, ${names(TIMES)})
-    select ${length}, tunnel_id, bucket_start / ${length} * ${length} as tick_start, max(worst_severity), ${sums}
-    from monitor_bucket where tunnel_id = ${tunnel_id} and bucket_start >= ${from} and bucket_start < ${to}
-    group by 3`.execute(db)
 }
 
 export interface TunnelTicks {

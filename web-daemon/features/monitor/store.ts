@@ -5,7 +5,6 @@ import { intervalStartSql, joinedSql, newestPoints, type Span, type StoredPoint 
 import { BYTES, TIMES, type Bucket } from './bucket.ts'
 import type { MonitorEventRow } from './table.ts'
 import { addToTicks } from './store-ticks.ts'
-import { timeSql } from './store-untimed.ts'
 
 /** Per tunnel; older ones are never shown (decisions.md, S5). */
 export const EVENTS_KEPT = 20
@@ -34,10 +33,9 @@ const STORED = [
   'jitter_count',
   'worst_severity',
   ...TIMES,
-  'untimed_ms',
   ...BYTES,
 ] as const
-const SUMMED = ['sent_count', 'received_count', 'rtt_sum_us', 'jitter_sum_us', 'jitter_count'] as const
+const SUMMED = ['sent_count', 'received_count', 'rtt_sum_us', 'jitter_sum_us', 'jitter_count', ...TIMES] as const
 /** Events of deleted tunnels are left out. Run it inside a transaction. */
 export async function insertEvents(db: WriteDb, events: readonly NewEvent[]): Promise<void> {
   await sql`insert into monitor_event (${names(EVENT)}) ${existingOnly(EVENT, events)}`.execute(db)
@@ -85,11 +83,8 @@ export function addBuckets(db: StoreContext['db'], buckets: readonly Bucket[]): 
 }
 
 async function storeBuckets(db: WriteDb, buckets: readonly Bucket[]): Promise<void> {
-  const timed = buckets.map((bucket) => ({ ...bucket, untimed_ms: 0 }))
   const added = sql.join(
-    [...SUMMED, ...TIMES].map(
-      (name) => sql`${sql.ref(name)} = ${sql.ref(`monitor_bucket.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
-    ),
+    SUMMED.map((name) => sql`${sql.ref(name)} = ${sql.ref(`monitor_bucket.${name}`)} + ${sql.ref(`excluded.${name}`)}`),
   )
   const joined = [
     ...BYTES.map((name) => joinedSql('monitor_bucket', name, 'sum')),
@@ -97,12 +92,9 @@ async function storeBuckets(db: WriteDb, buckets: readonly Bucket[]): Promise<vo
     joinedSql('monitor_bucket', 'rtt_max_us', 'max'),
   ]
   await sql`
-    insert into monitor_bucket (${names(STORED)}) ${existingOnly(STORED, timed)}
+    insert into monitor_bucket (${names(STORED)}) ${existingOnly(STORED, buckets)}
     on conflict (tunnel_id, bucket_start) do update set ${added}, ${sql.join(joined)},
-      worst_severity = max(monitor_bucket.worst_severity, excluded.worst_severity),
-      untimed_ms = max(0, monitor_bucket.untimed_ms - excluded.up_ms - excluded.degraded_ms - excluded.down_ms)`.execute(
-    db,
-  )
+      worst_severity = max(monitor_bucket.worst_severity, excluded.worst_severity)`.execute(db)
 }
 
 /** Of the given tunnels, at most `most` rows. Returns how many were deleted. */
@@ -156,9 +148,8 @@ async function countPoints(db: ReadDb, tunnel_id: number, span: Span): Promise<n
 async function findJoined(db: ReadDb, tunnel_id: number, span: Span): Promise<StoredPoint<Bucket>[]> {
   const sums = SUMMED.map((name) => sql<number>`sum(${sql.ref(name)})`.as(name))
   const bytes = BYTES.map((name) => sql<number | null>`sum(${sql.ref(name)})`.as(name))
-  const times = TIMES.map((name) => sql<number>`sum(${timeSql(name)})`.as(name))
   const rows = await inSpan(db, tunnel_id, span)
-    .select([intervalStartSql(span.resolution_seconds).as('start'), ...sums, ...times, ...bytes])
+    .select([intervalStartSql(span.resolution_seconds).as('start'), ...sums, ...bytes])
     .select((e) => [
       e.fn.min('rtt_min_us').as('rtt_min_us'),
       e.fn.max('rtt_max_us').as('rtt_max_us'),

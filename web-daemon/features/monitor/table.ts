@@ -23,8 +23,7 @@ export interface MonitorTickTable extends Pick<Bucket, 'tunnel_id' | 'worst_seve
 
 export interface MonitorTables {
   monitor_event: MonitorEventTable
-  /** `untimed_ms`: how long the interval was, of a row from before states were timed; 0 of others. */
-  monitor_bucket: Bucket & { untimed_ms: number }
+  monitor_bucket: Bucket
   monitor_tick: MonitorTickTable
 }
 

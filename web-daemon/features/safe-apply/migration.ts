@@ -22,5 +22,5 @@ async function up(db: Kysely<unknown>): Promise<void> {
     ) strict, without rowid`.execute(db)
 }
 
-export const name = '019-safe-apply'
+export const name = '010-safe-apply'
 export const migration = { up }

@@ -7,5 +7,5 @@ async function up(db: Kysely<unknown>): Promise<void> {
   )
 }
 
-export const name = '005-settings'
+export const name = '004-settings'
 export const migration = { up }

@@ -52,7 +52,11 @@ const TUNNEL = sql`
     monitor_target text,
     created_date text not null,
     updated_date text not null,
-    deleted_date text
+    deleted_date text,
+    keepalive_interval_seconds real,
+    keepalive_packet_size integer not null default 56,
+    last_apply_error_message text not null default '{"message":"","message_id":"","params":{}}',
+    is_self_heal integer
   ) strict`
 const ADDRESS = sql`
   create table tunnel_address (

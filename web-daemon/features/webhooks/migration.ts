@@ -1,4 +1,5 @@
-// Makes the tables of notifications: targets, the outbox, and what was last reported of each thing.
+// Makes the tables of notifications: targets with what was discarded of theirs, the outbox, and what was last reported
+// of each thing.
 import { sql, type Kysely } from 'kysely'
 
 async function up(db: Kysely<unknown>): Promise<void> {
@@ -17,7 +18,11 @@ async function up(db: Kysely<unknown>): Promise<void> {
       cool_down_seconds integer not null,
       is_enabled integer not null,
       failing_since text,
-      last_error text not null
+      last_error text not null,
+      discarded_too_old integer not null default 0,
+      discarded_no_room integer not null default 0,
+      discarded_since text,
+      discarded_last text
     ) strict`.execute(db)
   await sql`
     create table webhook_delivery (
@@ -47,5 +52,5 @@ async function up(db: Kysely<unknown>): Promise<void> {
     ) strict, without rowid`.execute(db)
 }
 
-export const name = '027-webhooks'
+export const name = '011-webhooks'
 export const migration = { up }

@@ -10,6 +10,7 @@ export interface NamedMigration {
 
 /** What else stands in a damaged store is in no message. */
 const LIKE_OURS = /^\d{3}-[a-z0-9-]{1,60}$/
+const numberOf = (name: string): string => name.slice(0, 3)
 
 export class StoreTooNewError extends Error {
   constructor(unknown: readonly string[]) {
@@ -21,11 +22,24 @@ export class StoreTooNewError extends Error {
   }
 }
 
+/** The numbers of its migrations are taken by others, which no release ever does. */
+export class StoreUnreleasedError extends Error {
+  constructor(others: readonly string[]) {
+    super(
+      `The store was written by a version that was never released (it has ${others.join(', ')}), and this version cannot migrate it. To keep what it holds, install that version again and export a backup.`,
+    )
+    this.name = 'StoreUnreleasedError'
+  }
+}
+
 /** The pending migrations, in order. Throws if the store has migrations that this build does not know. */
 export async function pendingMigrations(db: Kysely<Database>, list: readonly NamedMigration[]): Promise<string[]> {
   const known = list.map((m) => m.name)
   const done = await migrationsDone(db)
   const unknown = done.filter((name) => !known.includes(name))
+  const numbers = new Set(known.map(numberOf))
+  const others = unknown.filter((name) => LIKE_OURS.test(name) && numbers.has(numberOf(name)))
+  if (others.length > 0) throw new StoreUnreleasedError(others)
   if (unknown.length > 0) throw new StoreTooNewError(unknown)
   return known.filter((name) => !done.includes(name))
 }
