@@ -5,6 +5,7 @@ import { Ajv } from 'ajv'
 import standalone from 'ajv/dist/standalone/index.js'
 import type { Plugin } from 'esbuild'
 import { METHODS } from '@panel/shared/rpc/methods.ts'
+import { AJV_OPTIONS, paramsSchemas } from '../../root-helper/params-schemas.ts'
 
 const HERE = dirname(fileURLToPath(import.meta.url))
 
@@ -24,15 +25,11 @@ export function standaloneValidators(): Plugin {
   }
 }
 
-function validatorCode(): string {
-  const ajv = new Ajv({ strict: true, strictTypes: false, code: { source: true } })
-  const names = Object.entries(METHODS).map(([name, method], index) => {
-    ajv.addSchema({ ...method.params, $id: `params${index}` })
-    return { name, id: `params${index}` }
-  })
+export function validatorCode(): string {
+  const ajv = new Ajv({ ...AJV_OPTIONS, schemas: paramsSchemas(), code: { source: true } })
   const generate = standalone as unknown as (ajv: Ajv, references: Record<string, string>) => string
-  const code = generate(ajv, Object.fromEntries(names.map(({ id }) => [id, id])))
-  return `${code}\nexports.VALIDATORS = {${names.map(({ name, id }) => `${JSON.stringify(name)}: exports.${id}`).join(', ')}};`
+  const code = generate(ajv, Object.fromEntries(Object.keys(METHODS).map((name) => [name, name])))
+  return `${code}\nexports.VALIDATORS = { ...exports };`
 }
 
 /** better-sqlite3 and bcrypt look for their addons in their own folders, which a bundle does not have. */
