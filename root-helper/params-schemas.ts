@@ -1,5 +1,5 @@
-// The schemas from which the checks of params are generated, here and by the build: what stands in several places is one
-// schema that they refer to, so its check is generated once.
+// The schemas from which the checks of params are generated, here and by the build: what stands in several places is
+// one schema that they refer to, so its check is generated once.
 import { METHODS } from '@panel/shared/rpc/methods.ts'
 
 interface Schema {
@@ -12,7 +12,7 @@ interface Schema {
 /** Without `inlineRefs` ajv would put back in place what has no references of its own. */
 export const AJV_OPTIONS = { strict: true, strictTypes: false, inlineRefs: false } as const
 
-/** What is shorter as JSON stays where it is: a call costs more than such a check, and 2,000 rules have many of them. */
+/** A schema that is shorter as JSON stays in place: 2,000 rules have many, and a call costs more than its check. */
 const SHORTEST = 100
 
 /** The order of properties is part of what makes two schemas one: it decides which error is the first. */

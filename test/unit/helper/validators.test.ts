@@ -19,7 +19,7 @@ type Arbitrary = fc.Arbitrary<unknown>
 const NAMES = Object.keys(METHODS) as MethodName[]
 const EACH = 250
 
-/** Mostly what the schema takes. */
+/** Generates mostly what the schema takes. */
 function valueOf(schema: Schema): Arbitrary {
   const plain = plainValueOf(schema)
   if (schema['nullable'] !== true) return plain
@@ -69,7 +69,7 @@ const ODD: readonly unknown[] = [
   { also: 1 },
 ]
 
-/** Each object and list inside a value, itself too. */
+/** Returns each object and list inside a value, and the value. */
 function holders(value: unknown): Record<string, unknown>[] {
   if (typeof value !== 'object' || value === null) return []
   return [value as Record<string, unknown>, ...Object.values(value).flatMap(holders)]
@@ -105,22 +105,25 @@ const cuts = fc.array(
   { maxLength: 3 },
 )
 
-/** All that a caller can learn from a check. */
+/** Returns all that a caller can learn from a check. */
 function finding(validate: Validator, params: unknown) {
   if (validate(params)) return 'valid'
   const { instancePath, message, params: details } = validate.errors?.[0] ?? { instancePath: 'none' }
   return { errors: validate.errors?.length, instancePath, message, details }
 }
 
-function shipped(): Record<MethodName, Validator> {
+async function shipped(): Promise<Record<MethodName, Validator>> {
   const module = {} as { VALIDATORS: Record<MethodName, Validator> }
-  compileFunction(validatorCode(), ['exports'])(module)
+  compileFunction(await validatorCode(), ['exports'])(module)
   return module.VALIDATORS
 }
 
 describe('The checks of params', function () {
   this.timeout(120_000)
-  const generated = shipped()
+  let generated: Record<MethodName, Validator>
+  before(async () => {
+    generated = await shipped()
+  })
 
   it('exist for each method, in development and in what is shipped', () => {
     assert.deepEqual(Object.keys(VALIDATORS), NAMES)

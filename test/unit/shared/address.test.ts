@@ -1,5 +1,5 @@
-// Addresses as text, held against two readers that know nothing of each other: inet_pton by way of Node's `net`, and the
-// WHATWG parser of URLs, which writes IPv6 as RFC 5952 does.
+// Addresses as text, held against two readers that know nothing of each other: inet_pton by way of Node's `net`, and
+// the WHATWG parser of URLs, which writes IPv6 as RFC 5952 does.
 import assert from 'node:assert/strict'
 import { isIPv4, isIPv6 } from 'node:net'
 import fc from 'fast-check'
