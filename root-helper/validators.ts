@@ -2,14 +2,15 @@
 // (packaging/build), so that root runs with code generation switched off.
 import { Ajv } from 'ajv'
 import { METHODS, type MethodName } from '@panel/shared/rpc/methods.ts'
+import { AJV_OPTIONS, paramsSchemas } from './params-schemas.ts'
 
 export interface Validator {
   (params: unknown): boolean
   errors?: { instancePath: string; message?: string; params?: unknown }[] | null
 }
 
-const ajv = new Ajv({ strict: true, strictTypes: false })
+const ajv = new Ajv({ ...AJV_OPTIONS, schemas: paramsSchemas() })
 
 export const VALIDATORS: Record<MethodName, Validator> = Object.fromEntries(
-  Object.entries(METHODS).map(([name, method]) => [name, ajv.compile(method.params)]),
+  Object.keys(METHODS).map((name) => [name, ajv.getSchema(name)]),
 ) as unknown as Record<MethodName, Validator>

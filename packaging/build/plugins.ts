@@ -1,12 +1,19 @@
-// What the bundles need beyond plain bundling: validators as code, and native addons found beside the bundle.
-import { dirname } from 'node:path'
+// What the bundles need beyond plain bundling: in root validators as code, and neither schemas nor sentences of others;
+// native addons found beside the bundle.
+import { readdirSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
 import standalone from 'ajv/dist/standalone/index.js'
-import type { Plugin } from 'esbuild'
-import { METHODS } from '@panel/shared/rpc/methods.ts'
+import { transform, type Plugin } from 'esbuild'
+import { CATALOGUE } from '@panel/shared/messages/catalogue.ts'
+import { PHRASES } from '@panel/shared/messages/message.ts'
+import * as methods from '@panel/shared/rpc/methods.ts'
+import { AJV_OPTIONS, paramsSchemas } from '../../root-helper/params-schemas.ts'
 
 const HERE = dirname(fileURLToPath(import.meta.url))
+const ROOT = join(HERE, '../..')
 
 /** The helper's checks are generated here, so that root's process can forbid code generation. */
 export function standaloneValidators(): Plugin {
@@ -15,8 +22,8 @@ export function standaloneValidators(): Plugin {
     setup(build) {
       // A namespace of its own: the generated code is CommonJS, in a package that is not.
       build.onResolve({ filter: /^\.\/validators\.ts$/ }, ({ path }) => ({ path, namespace: 'generated' }))
-      build.onLoad({ filter: /.*/, namespace: 'generated' }, () => ({
-        contents: validatorCode(),
+      build.onLoad({ filter: /.*/, namespace: 'generated' }, async () => ({
+        contents: await validatorCode(),
         loader: 'js',
         resolveDir: HERE,
       }))
@@ -24,15 +31,79 @@ export function standaloneValidators(): Plugin {
   }
 }
 
-function validatorCode(): string {
-  const ajv = new Ajv({ strict: true, strictTypes: false, code: { source: true } })
-  const names = Object.entries(METHODS).map(([name, method], index) => {
-    ajv.addSchema({ ...method.params, $id: `params${index}` })
-    return { name, id: `params${index}` }
-  })
+/** Returns the checks as a module. Conditions in the place of nested branches make it a fifth shorter. */
+export async function validatorCode(): Promise<string> {
+  const ajv = new Ajv({ ...AJV_OPTIONS, schemas: paramsSchemas(), code: { source: true } })
   const generate = standalone as unknown as (ajv: Ajv, references: Record<string, string>) => string
-  const code = generate(ajv, Object.fromEntries(names.map(({ id }) => [id, id])))
-  return `${code}\nexports.VALIDATORS = {${names.map(({ name, id }) => `${JSON.stringify(name)}: exports.${id}`).join(', ')}};`
+  const code = generate(ajv, Object.fromEntries(Object.keys(methods.METHODS).map((name) => [name, name])))
+  const shorter = await transform(`${code}\nexports.VALIDATORS = { ...exports };`, { minifySyntax: true })
+  return shorter.code
+}
+
+/** Matches `export const X = strict({...})` up to the end of its last line, as Prettier writes it. */
+const COMPUTED = /^((?:export )?const \w+ = )((?:[A-Za-z]\w*[.(]|\{).*(?:\n+(?=[ )\]}]).*)*)/gm
+
+/**
+ * Leaves out every schema: the checks are generated, so root reads none when it runs. shared computes and never acts,
+ * so esbuild may drop what nothing reads of a module with schemas. A schema that is read brings TypeBox into the
+ * bundle, and the tests fail.
+ */
+export function withoutSchemas(): Plugin {
+  return {
+    name: 'without-schemas',
+    setup(build) {
+      build.onLoad({ filter: /\/shared\/rpc\/methods\.ts$/ }, () => ({ contents: effectsCode(), loader: 'js' }))
+      build.onLoad({ filter: /\/shared\/.*\.ts$/ }, async ({ path }) => {
+        const text = await readFile(path, 'utf8')
+        if (!text.includes("/schema.ts'")) return null
+        return { contents: text.replace(COMPUTED, '$1/* @__PURE__ */ (() => ($2))()'), loader: 'ts' }
+      })
+    },
+  }
+}
+
+/** Returns all that methods.ts exports, with nothing but the effect of each method. */
+function effectsCode(): string {
+  const effects = Object.fromEntries(Object.entries(methods.METHODS).map(([name, { effect }]) => [name, { effect }]))
+  return Object.entries({ ...methods, METHODS: effects })
+    .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
+    .join('\n')
+}
+
+/** Leaves root the sentences of the catalogue that its own code and what both daemons share can say. */
+export function ownSentences(): Plugin {
+  return {
+    name: 'own-sentences',
+    setup(build) {
+      const named = namedSentences()
+      build.onLoad({ filter: /\/shared\/messages\/[\w-]+\.ts$/ }, async ({ path }) => {
+        const module = Object.entries((await import(path)) as Record<string, unknown>)
+        if (!module.every(isArea)) return null
+        return { contents: module.map((area) => areaCode(area, named)).join('\n'), loader: 'js' }
+      })
+    },
+  }
+}
+
+function namedSentences(): Set<string> {
+  const files = ['root-helper', 'shared'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !/^(api|messages)\//.test(file))
+      .map((file) => join(ROOT, folder, file)),
+  )
+  const ids = files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/'([a-z]+\.[a-z0-9_]+)'/g)])
+  return new Set([...Object.keys(PHRASES), ...ids.map(([, id = '']) => id)])
+}
+
+/** Whether an export is a part of the catalogue. */
+const isArea = (exported: [string, unknown]): exported is [string, object] => {
+  const [name, value] = exported
+  return name !== 'CATALOGUE' && typeof value === 'object' && Object.keys(value ?? {}).every((id) => id in CATALOGUE)
+}
+
+function areaCode([name, sentences]: [string, object], named: ReadonlySet<string>): string {
+  const own = Object.fromEntries(Object.entries(sentences).filter(([id]) => named.has(id)))
+  return `export const ${name} = ${JSON.stringify(own)}`
 }
 
 /** better-sqlite3 and bcrypt look for their addons in their own folders, which a bundle does not have. */

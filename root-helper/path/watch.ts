@@ -1,11 +1,12 @@
 // path.watch: many targets, each in its rhythm, their sends spread evenly over the time.
+import { isDeepStrictEqual } from 'node:util'
 import { message } from '@panel/shared/messages/message.ts'
 import {
   WATCH_BATCH_MAX,
   WATCH_TARGETS_MAX,
-  WatchTarget,
   type WatchItem,
   type WatchResult,
+  type WatchTarget,
 } from '@panel/shared/path/model.ts'
 import type { Params, Result } from '@panel/shared/rpc/methods.ts'
 import { KernelError } from '../kernel-error.ts'
@@ -102,7 +103,7 @@ class Watch {
 
   #put(settings: WatchTarget): void {
     const before = this.#targets.get(settings.target_id)
-    if (before && SETTINGS.every((name) => before.settings[name] === settings[name])) return
+    if (before && isDeepStrictEqual(before.settings, settings)) return
     if (before) this.#drop(before)
     const { clock, echoes, schedule } = this.#deps
     const reason = whyUnreachable(settings)
@@ -126,8 +127,6 @@ class Watch {
     target.close()
   }
 }
-
-const SETTINGS = Object.keys(WatchTarget.properties) as (keyof WatchTarget)[]
 
 /** One target that is not allowed does not prevent watching the others. */
 const lineThatRefuses = (why: string): EchoLine => ({ send: () => new KernelError('', why), close: () => undefined })

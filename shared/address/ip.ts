@@ -1,5 +1,5 @@
 // IP addresses and networks as values: one spelling per address (RFC 5952 for IPv6), arithmetic on bigints.
-import { Address4, Address6 } from 'ip-address'
+import { ipv4Text, ipv4Value, ipv6Text, ipv6Value, isIpv4 } from './text.ts'
 
 export type Family = 4 | 6
 
@@ -15,30 +15,24 @@ export interface Cidr {
   readonly prefix_length: number
 }
 
-// The library accepts more spellings than one per address (leading zeros, zones, embedded IPv4 with a prefix), so the
-// text is checked first.
-const DECIMAL_OCTET = '(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])'
-const IPV4 = new RegExp(`^${DECIMAL_OCTET}(?:\\.${DECIMAL_OCTET}){3}$`)
-const IPV6_LETTERS = /^[0-9a-fA-F:.]{2,45}$/
-
 export const bitsOf = (family: Family): 32 | 128 => (family === 4 ? 32 : 128)
 
 /** Returns null where the text is not exactly one IPv4 or IPv6 address. */
 export function parseIp(text: string): Ip | null {
-  if (IPV4.test(text))
-    return { family: 4, value: BigInt(text.split('.').reduce((value, octet) => value * 256 + Number(octet), 0)) }
-  if (!text.includes(':') || !IPV6_LETTERS.test(text) || !Address6.isValid(text)) return null
-  return { family: 6, value: new Address6(text).bigInt() }
+  const [family, value] = text.includes(':') ? ([6, ipv6Value(text)] as const) : ([4, ipv4Value(text)] as const)
+  return value === null ? null : { family, value: BigInt(value) }
 }
 
-export function formatIp(ip: Ip): string {
-  return ip.family === 4 ? Address4.fromBigInt(ip.value).correctForm() : Address6.fromBigInt(ip.value).correctForm()
+/** Throws a RangeError on a number that is no address of its family. */
+export function formatIp({ family, value }: Ip): string {
+  if (value >> BigInt(bitsOf(family)) !== 0n) throw new RangeError(`${value} is not an IPv${family} address`)
+  return family === 4 ? ipv4Text(value) : ipv6Text(value)
 }
 
 /** The one spelling of an address; throws a RangeError on text that is no address. */
 export function canonicalIp(text: string): string {
   // The pattern admits one spelling per IPv4 address, and a thousand tunnels have thousands of them.
-  if (IPV4.test(text)) return text
+  if (isIpv4(text)) return text
   const ip = parseIp(text)
   if (!ip) throw new RangeError(`${JSON.stringify(text)} is not an IP address`)
   return formatIp(ip)

@@ -108,10 +108,9 @@ const SavedKeepalive = strict({
 })
 
 /** networkd configures a link in two parts: what it is created with, and its addresses. */
-const { addresses, ...born } = LinkConfig.properties
-export const NetdevConfig = strict(born)
+export const NetdevConfig = Type.Omit(LinkConfig, ['addresses'], { additionalProperties: false })
 export type NetdevConfig = Static<typeof NetdevConfig>
-export const NetworkConfig = strict({ addresses })
+export const NetworkConfig = Type.Pick(LinkConfig, ['addresses'], { additionalProperties: false })
 export type NetworkConfig = Static<typeof NetworkConfig>
 
 /** A file of networkd states in its own text whether it is enabled. */

@@ -38,9 +38,11 @@ export const ObservedLink = strict({
 })
 export type ObservedLink = Static<typeof ObservedLink>
 
-const { statistics: _statistics, ...live } = ObservedLink.properties
 /** The same without counters, which cost a kernel with many processors most of a dump. */
-export const LinkSnapshot = strict({ interface_name: DeviceName, observed: strict(live) })
+export const LinkSnapshot = strict({
+  interface_name: DeviceName,
+  observed: Type.Omit(ObservedLink, ['statistics'], { additionalProperties: false }),
+})
 export type LinkSnapshot = Static<typeof LinkSnapshot>
 export const withoutCounters = ({ statistics: _, ...snapshot }: ObservedLink): LinkSnapshot['observed'] => snapshot
 

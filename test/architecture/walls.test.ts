@@ -1,24 +1,32 @@
 // The house rules as tests: types, lint, import walls, and what may lie in a shipped bundle.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { CATALOGUE } from '@panel/shared/messages/catalogue.ts'
 import { BUNDLE, ROOT } from '../../packaging/build/build.ts'
 import { check, TOOLS } from './tools.ts'
 
 const run = promisify(execFile)
 
-interface Bundle {
-  inputs: Record<string, unknown>
+/** The budgets of helper.cjs and of the packages in it. To grant more is a decision: every byte of it runs as root. */
+const ROOT_BYTES = { all: 1_000_000, packages: 38_000 }
+
+interface Metafile {
+  outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>
 }
 
-const packagesIn = (bundle: string): string[] => {
-  const { inputs } = JSON.parse(readFileSync(join(BUNDLE, `${bundle}.meta.json`), 'utf8')) as Bundle
-  return [
-    ...new Set(Object.keys(inputs).flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [])),
-  ].sort()
+/** The bytes that each source has in a program; a source that was read and left out has none. */
+const sourcesOf = (program: string): [path: string, bytes: number][] => {
+  const { outputs } = JSON.parse(readFileSync(join(BUNDLE, `${program}.meta.json`), 'utf8')) as Metafile
+  return Object.values(outputs)
+    .flatMap(({ inputs }) => Object.entries(inputs))
+    .map(([path, { bytesInOutput }]): [string, number] => [path, bytesInOutput])
+    .filter(([, bytes]) => bytes > 0)
 }
+
+const packageOf = (path: string): string | undefined => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]
 
 const tracked = async (...patterns: string[]): Promise<string[]> =>
   (await run('git', ['ls-files', '--', ...patterns], { cwd: ROOT })).stdout.split('\n').filter((line) => line !== '')
@@ -73,7 +81,36 @@ describe('The house rules', function () {
 
 describe('The shipped bundles', () => {
   it('carry into root only the packages that it is granted by name', () => {
-    assert.deepEqual(packagesIn('helper'), ['@sinclair/typebox', 'ip-address', 'json-rpc-2.0'])
+    const packages = new Set(sourcesOf('helper').flatMap(([path]) => packageOf(path) ?? []))
+    assert.deepEqual([...packages], ['json-rpc-2.0'])
+  })
+
+  it('stay in root within the bytes that it is granted', () => {
+    const sources = sourcesOf('helper')
+    const bytes = { all: statSync(join(BUNDLE, 'helper.cjs')).size, packages: 0 }
+    for (const [path, size] of sources) if (packageOf(path) !== undefined) bytes.packages += size
+    const heaviest = sources
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, 12)
+      .map(([path, size]) => `${size} ${path}`)
+    for (const part of ['all', 'packages'] as const)
+      assert.ok(
+        bytes[part] <= ROOT_BYTES[part],
+        `helper.cjs: ${part} ${bytes[part]} of ${ROOT_BYTES[part]} bytes. The heaviest:\n${heaviest.join('\n')}`,
+      )
+  })
+
+  it('carry into root each sentence that is named there', () => {
+    const text = readFileSync(join(BUNDLE, 'helper.cjs'), 'utf8')
+    const ids = (pattern: RegExp) =>
+      new Set([...text.matchAll(pattern)].map(([, id = '']) => id).filter((id) => id in CATALOGUE))
+    const carried = ids(/"([a-z]+\.[a-z0-9_]+)": ["'`]/g)
+    const named = ids(/"([a-z]+\.[a-z0-9_]+)"(?!:)/g)
+    assert.deepEqual(
+      [...named].filter((id) => !carried.has(id)),
+      [],
+    )
+    assert.ok(named.size > 100, `${named.size} are named`)
   })
 
   it('generate no code in root: its checks are compiled ahead', () => {
