@@ -84,7 +84,7 @@ export interface Leftovers {
  * named another one.
  */
 export interface RuleBackends {
-  /** While its `trouble` is not "", no change of rules begins. */
+  /** While its `trouble` is not "", no change of rules begins, or what a start has to do is not done yet. */
   readonly active: RuleBackendFound
   /** Whether the operator has named the active one. */
   readonly isNamed: boolean
@@ -97,6 +97,8 @@ export interface RuleBackends {
   choose(): Promise<string | null>
   /** Looks for what other backends hold; what is found is trouble of the active one. */
   look(): Promise<Leftovers>
+  /** What a start has to do with the rules is done, or has failed for a reason of its own. */
+  started(): void
   /** Until the next look, the trouble says why the rules could not be moved from the other backends. */
   notMoved(why: string): void
 }

@@ -6,6 +6,7 @@ export const ROOT = {
   'root.not_asked_for': 'PANEL_RULE_BACKEND asks for {backend}, and {why}',
   'root.no_backend': 'Nothing here can hold relay rules ({why}): install the package nftables',
   'root.backend_not_chosen': 'the helper has not looked yet',
+  'root.backend_not_started': 'The helper has just started, and is bringing the relay rules back',
   'root.backend_settled':
     'The relay rules are in {backend}, and it cannot be used now: {why}. They stay there, unchanged, and it is tried again. Repair it, or name another backend by PANEL_RULE_BACKEND and restart the helper',
   'root.backend_fails':

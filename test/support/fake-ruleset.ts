@@ -230,6 +230,7 @@ export class FakeRuleBackends implements RuleBackends {
 
   choose = async (): Promise<string | null> => this.failing || null
   notMoved = (): void => undefined
+  started = (): void => undefined
   look = async (): Promise<Leftovers> => ({ found: this.active.leftovers, unread: '' })
 
   recorded = (): RuleBackend => this.written ?? this.#rulesets.backend

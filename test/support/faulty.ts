@@ -76,6 +76,7 @@ export class FaultyKernel implements Kernel {
       choose: () => kernel.ruleBackends.choose(),
       look: () => kernel.ruleBackends.look(),
       notMoved: (why) => kernel.ruleBackends.notMoved(why),
+      started: () => kernel.ruleBackends.started(),
       recorded: () => kernel.ruleBackends.recorded(),
       record: (backend) => this.#change(() => kernel.ruleBackends.record(backend)).then(() => undefined),
       open: async (backend) => {

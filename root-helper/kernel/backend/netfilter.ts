@@ -54,7 +54,7 @@ export function openNetfilter(
 
 /** The facade of whatever backend is active at the moment. */
 function rulesetsOf(choice: BackendChoice): Rulesets {
-  const read: Rulesets['read'] = async () => ({ ...(await choice.rulesets.read()), trouble: choice.active.trouble })
+  const read: Rulesets['read'] = async () => ({ ...(await choice.rulesets.read()), trouble: choice.blocking })
   return new Proxy({ read } as Rulesets, {
     get(own, name) {
       if (name in own) return Reflect.get(own, name) as unknown

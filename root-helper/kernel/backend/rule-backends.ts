@@ -19,6 +19,7 @@ const RECORD = 'rule-backend'
 type Choice = Opened | { readonly backend: SomeBackend; readonly isNone: boolean; readonly why: string }
 
 const isWorking = (choice: Choice): choice is Opened => 'rulesets' in choice
+const isNone = (choice: Choice): boolean => 'isNone' in choice && choice.isNone
 
 export class BackendChoice implements RuleBackends {
   readonly #state: StateFolder
@@ -28,6 +29,7 @@ export class BackendChoice implements RuleBackends {
   #reason = ''
   #leftovers: Leftovers = { found: [], unread: '' }
   #whyNotMoved = ''
+  #isStarted = false
 
   constructor(state: StateFolder, common: Common, wanted: WantedBackend) {
     this.#state = state
@@ -42,9 +44,15 @@ export class BackendChoice implements RuleBackends {
 
   get active(): RuleBackendFound {
     const choice = this.#choice
-    const is = { leftovers: [...this.#leftovers.found], trouble: oneLine(this.#trouble()).slice(0, 600) }
+    const pending = this.#isStarted || isNone(choice) ? '' : message('root.backend_not_started').message
+    const is = { leftovers: [...this.#leftovers.found], trouble: this.blocking || pending }
     if (isWorking(choice)) return { active: choice.backend, has_ipv6: choice.has_ipv6, reason: this.#reason, ...is }
-    return { active: choice.isNone ? 'none' : choice.backend, has_ipv6: false, reason: choice.why.slice(0, 300), ...is }
+    return {
+      active: isNone(choice) ? 'none' : choice.backend,
+      has_ipv6: false,
+      reason: choice.why.slice(0, 300),
+      ...is,
+    }
   }
 
   /** The active backend; while there is none, a stand-in that cannot be read and refuses every change. */
@@ -93,7 +101,16 @@ export class BackendChoice implements RuleBackends {
     this.#whyNotMoved = why
   }
 
-  #trouble(): string {
+  started(): void {
+    this.#isStarted = true
+  }
+
+  /** Why no change of rules begins; "" if one can. */
+  get blocking(): string {
+    return oneLine(this.#blocking()).slice(0, 600)
+  }
+
+  #blocking(): string {
     if (!isWorking(this.#choice)) return this.#choice.isNone ? '' : this.#choice.why
     const [other] = this.#leftovers.found
     if (other === undefined) return ''

@@ -44,6 +44,20 @@ async function bringBack(kernel: RuleKernel, journal: Journal, hadTable: boolean
   const { found, unread } = await ruleBackends.look()
   if (ruleBackends.isNamed && unread !== '') return unread
   if (found.length > 0 && !ruleBackends.isNamed) return ruleBackends.active.trouble
+  try {
+    await moveAndRestore(kernel, journal, { found, hadTable })
+  } finally {
+    ruleBackends.started()
+  }
+  return unread === '' ? null : unread
+}
+
+async function moveAndRestore(
+  kernel: RuleKernel,
+  journal: Journal,
+  { found, hadTable }: { readonly found: readonly RuleBackend[]; readonly hadTable: boolean },
+): Promise<void> {
+  const { ruleBackends } = kernel
   for (const former of found)
     await handOver(kernel, journal, former).catch((error: unknown) => {
       ruleBackends.notMoved(messageOf(error))
@@ -53,7 +67,6 @@ async function bringBack(kernel: RuleKernel, journal: Journal, hadTable: boolean
   await restoreRules(kernel, journal, hadTable)
   const { active } = ruleBackends.active
   if (ruleBackends.recorded() !== active) await ruleBackends.record(active)
-  return unread === '' ? null : unread
 }
 
 const isStateUnusable = (error: unknown): boolean => error instanceof RefusedError && error.code === 'state_unusable'
