@@ -112,12 +112,13 @@ describe('PATCH /routes/{id}', () => {
     return { panel, client, helper, looked: () => looked, goAway: () => (isAway = true) }
   }
 
-  it('sends root five requests, and looks for no listeners where the rule goes on listening as it did', async () => {
+  it('sends root six requests, and looks for no listeners where the rule goes on listening as it did', async () => {
     const { panel, client, helper, looked } = await started()
     const form = { destination_port: 9000, bind_port: 443, route_protocol_id: 10, is_enabled: true }
     assert.equal((await patchRoute(client, 1, form)).status, 200)
     assert.deepEqual(helper.asked, [
       'host.probe',
+      'forwarding.probe',
       'ruleset.probe',
       'ruleset.apply',
       'forwarding.probe',

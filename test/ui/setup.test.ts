@@ -10,7 +10,7 @@ import { complaintOf, field, seen, startHost, type Host } from './support/host.t
 describe('The page before set-up', () => {
   const { visit } = browsing()
   let host: Host
-  beforeEach(async () => (host = await startHost()))
+  beforeEach(async () => (host = await startHost({ host_names: [PLAIN_HTTP_NAME] })))
   afterEach(() => host.close())
 
   it('is served under the web path, says that set-up is needed and offers it', async () => {

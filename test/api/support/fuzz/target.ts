@@ -5,7 +5,7 @@ import type { PairingCodeAnswer } from '@panel/shared/api/tunnels/pairing.ts'
 import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { answerCheck } from '../answer-check.ts'
 import type { AnswerCheck, Client } from '../client.ts'
-import { startPanel, type TestPanel } from '../panel.ts'
+import { OPERATOR, startPanel, type TestPanel } from '../panel.ts'
 import { plantByHand } from '../reconcile.ts'
 import type { FuzzRequest } from './requests.ts'
 import { ABYSS, PAIRING_CODE } from './values.ts'
@@ -28,7 +28,7 @@ export interface FuzzReply {
 
 export class Target {
   readonly panel: TestPanel
-  readonly #client: Client
+  #client: Client
   readonly #check: AnswerCheck
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   #tables: readonly string[] = []
@@ -74,7 +74,16 @@ export class Target {
       throw new Error(
         `refused with ${reply.status} ${reply.text.slice(0, 300)}, and yet it changed\n${differenceOf(before, after)}`,
       )
+    if (reply.status === 401) await this.#signInAgain()
     return reply
+  }
+
+  /** A request may have signed out, and all that come after it would be refused. */
+  async #signInAgain(): Promise<void> {
+    if ((await this.#client.get('/auth/me')).status !== 401) return
+    const visitor = this.panel.visitor()
+    if ((await visitor.post('/auth/login', OPERATOR)).status === 200) this.#client = visitor
+    await this.#look()
   }
 
   async #fill(): Promise<void> {
