@@ -10,7 +10,6 @@ export const LICENCES = [
   ['cookie-parser', 'cookie-parser', 'MIT'],
   ['express', 'Express', 'MIT'],
   ['helmet', 'Helmet', 'MIT'],
-  ['ip-address', 'ip-address', 'MIT'],
   ['json-rpc-2.0', 'json-rpc-2.0', 'MIT'],
   ['jsonwebtoken', 'jsonwebtoken', 'MIT'],
   ['kysely', 'Kysely', 'MIT'],
