@@ -88,6 +88,10 @@ describe('A run of both daemons with every kind of secret', function () {
     await failDeliveries()
     await useToken()
     await operator.post('/tunnels', tunnelRequest())
+    // Without a rule there is nothing that nft need be started for.
+    const rule = { bind_port: 4001, destination_address: '10.9.0.2', destination_port: 80 }
+    const { status, text } = await operator.post('/routes', rule)
+    assert.equal(status, 201, text)
     await operator.get('/system/interfaces')
   }
 
