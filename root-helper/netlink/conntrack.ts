@@ -56,7 +56,7 @@ export const dumpByMark = (mark: number, mask: number): Request => ({
 })
 export const dumpAll: Request = { what: 'list all connections', type: GET, parts: [header(0)] }
 
-/** Of one port where it is given; a kernel before 5.8 answers with all there are. */
+/** A dump of one port if it is given; a kernel before 5.8 answers with all there are. */
 export function dumpUdp(family: AddressFamily, port: number | null): Request {
   const what = [attribute(PORT.NUMBER, Buffer.from([UDP])), ...(port === null ? [] : [u16be(PORT.DESTINATION, port)])]
   const flags = BY_PROTOCOL | (port === null ? 0 : BY_DESTINATION_PORT)

@@ -116,7 +116,7 @@ describe('What needs attention of what is watched', () => {
     assert.match(JSON.stringify(reason_message.params), /"root\.host_unreachable"/)
   })
 
-  it('says of how many enabled tunnels and rules the state is known, and counts those of which it is not', async () => {
+  it('counts the enabled tunnels and rules whose state is known, and those whose state is not', async () => {
     const counted = async () => {
       const { known, unmeasured, unmonitored } = (await panel.operator.get<AttentionAnswer>('/reconcile/attention'))
         .body

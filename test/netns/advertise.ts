@@ -10,7 +10,7 @@ const ADVERTISEMENT = 134
 const PREFIX_INFORMATION = 3
 const ON_LINK_AND_AUTONOMOUS = 0xc0
 const SECONDS = 1800
-/** Of other packets the kernel takes none, for they may have come through a router. */
+/** The only hop limit that the kernel accepts: other packets may have come through a router. */
 const HOP_LIMIT = 255
 
 function advertisement(): Buffer {

@@ -183,7 +183,7 @@ describe('A host with router advertisements', function () {
 
   const SOME_RULE = { bind_port: 9443, destination_port: 443, route_rule_title: 'one' }
 
-  it('is asked of root itself too: a bare switch keeps the routes', async () => {
+  it('root itself keeps the routes where it is sent a bare switch', async () => {
     await advertised('eth0')
     const { state } = await root('forwarding.probe', {})
     const after = { ...state, live: { ...state.live, ipv6: true } }

@@ -25,7 +25,7 @@ export class BackendChoice implements RuleBackends {
   readonly #state: StateFolder
   readonly #common: Common
   readonly #wanted: WantedBackend
-  #choice: Choice = { backend: 'nftables', isNone: false, why: message('root.backend_not_chosen').message }
+  #choice: Choice
   #reason = ''
   #leftovers: Leftovers = { found: [], unread: '' }
   #whyNotMoved = ''
@@ -35,7 +35,7 @@ export class BackendChoice implements RuleBackends {
     this.#state = state
     this.#common = common
     this.#wanted = wanted
-    if (wanted) this.#choice = { backend: wanted, isNone: false, why: message('root.backend_not_chosen').message }
+    this.#choice = waiting(wanted ?? 'nftables', message('root.backend_not_chosen').message)
   }
 
   get isNamed(): boolean {

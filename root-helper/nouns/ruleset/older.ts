@@ -39,7 +39,7 @@ export const endOlderOf =
   (before: readonly RelayRule[], after: readonly RelayRule[]): Promise<void> =>
     endOlder(kernel, comingIntoForce(before, after))
 
-/** As many as `endOlder` would end of rules that are not there yet. */
+/** Counts what `endOlder` would end of rules that are not there yet. */
 export async function countOlder(kernel: Flows, { listeners }: Params<'connections.older'>): Promise<OlderFound> {
   try {
     return {

@@ -4,6 +4,7 @@ import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, lstatSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { message, type Message } from '@panel/shared/messages/message.ts'
+import { syncPath } from '../../platform/db/sync-path.ts'
 
 const KEY_BYTES = 32
 
@@ -75,14 +76,5 @@ export function keepSigningKey(path: string, key: KeyObject): void {
   } finally {
     rmSync(unfinished)
   }
-  syncFolder(dirname(path))
-}
-
-const syncFolder = (folder: string): void => {
-  const file = openSync(folder, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
+  syncPath(dirname(path))
 }

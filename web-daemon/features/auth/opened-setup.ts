@@ -2,6 +2,7 @@
 // makes the web daemon write, rename or delete something there opens nothing with it.
 import { closeSync, fsyncSync, lstatSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { syncPath } from '../../platform/db/sync-path.ts'
 
 const NAME = 'setup-opened'
 const CONTENT = 'Root has opened the setup of this panel, once.\n'
@@ -21,7 +22,7 @@ export function openSetupByRoot(state_dir: string): void {
     closeSync(file)
   }
   renameSync(unfinished, path)
-  syncFolder(state_dir)
+  syncPath(state_dir)
 }
 
 export function isSetupOpened(state_dir: string): boolean {
@@ -36,14 +37,5 @@ export function closeSetup(state_dir: string): void {
   const path = openedSetupFile(state_dir)
   if (!lstatSync(path, { throwIfNoEntry: false })) return
   rmSync(path, { recursive: true })
-  syncFolder(dirname(path))
-}
-
-const syncFolder = (folder: string): void => {
-  const opened = openSync(folder, 'r')
-  try {
-    fsyncSync(opened)
-  } finally {
-    closeSync(opened)
-  }
+  syncPath(dirname(path))
 }

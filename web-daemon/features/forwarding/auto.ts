@@ -35,7 +35,7 @@ export async function foreseeForwarding(
   return changes
 }
 
-/** As root would, which cannot set what keeps the routes of router advertisements. */
+/** Refuses as root would, which cannot set what keeps the routes of router advertisements. */
 export function refuseLoss(found: ForwardingFound): void {
   const names = losing(found)
   if (names.length > 0) throw new Refusal('WOULD_LOSE_IPV6', wouldLose(names))

@@ -11,7 +11,7 @@ import { countInForce } from './store.ts'
 import { routeView } from './view.ts'
 
 interface Switches {
-  /** As they were foreseen before the change. */
+  /** The switches as they were foreseen before the change. */
   readonly switches: Awaited<ReturnType<typeof foreseeSwitches>>
 }
 

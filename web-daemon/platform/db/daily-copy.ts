@@ -3,8 +3,9 @@ import { existsSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { checkIntegrity, dailyCopies, UNFINISHED } from './check.ts'
-import { copyInto, syncPath } from './open.ts'
+import { copyInto } from './open.ts'
 import { BUSY_WAIT_MS } from './state.ts'
+import { syncPath } from './sync-path.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 

@@ -1,15 +1,5 @@
 // Opens the store: one SQLite file that only its owner can read, checked before use, durable at every commit.
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { checkIntegrity, copyBefore, hasTables, newestCopyIfAny, requireOurs, UNFINISHED } from './check.ts'
@@ -19,6 +9,7 @@ import { openReadableCopy } from './readable-copy.ts'
 import { addFoldCase } from './search.ts'
 import { BUSY_WAIT_MS, StoreState } from './state.ts'
 import { Store } from './store.ts'
+import { syncPath } from './sync-path.ts'
 import { StoreFile } from './store-file.ts'
 import { fileTrouble, StoreUnusableError } from './trouble.ts'
 
@@ -182,16 +173,6 @@ export function copyInto(sqlite: SQLite.Database, copy: string): void {
   createPrivateFile(copy)
   sqlite.prepare('VACUUM INTO ?').run(copy)
   syncPath(copy)
-}
-
-/** Waits until a file or a folder is on the disk. */
-export function syncPath(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
 }
 
 /** A complete copy, also of a store that a daemon is writing to. */

@@ -47,7 +47,7 @@ const requestedNames = (req: Request): string[] => {
   return [plainName(req.get('Host') ?? ''), plainName(authority)]
 }
 
-/** Without port, brackets and the dot at the end. */
+/** Strips the port, brackets and the dot at the end. */
 const plainName = (host: string): string =>
   host
     .toLowerCase()

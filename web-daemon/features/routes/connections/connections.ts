@@ -72,8 +72,8 @@ interface Dropped {
 }
 
 /**
- * Ends connections to destinations that the rule does not relay to, whenever it left them. The change stands even if this fails. Call it
- * after the change is stored.
+ * Ends connections to destinations that the rule does not relay to, whenever it left them. The change stands even if
+ * this fails. Call it after the change is stored.
  */
 export async function dropConnections(
   { request, note }: CommandContext,
@@ -106,7 +106,7 @@ export async function dropConnections(
   }
 }
 
-/** Where the rule leads; none where it is not in force. */
+/** The destinations of the rule; none if it is not in force. */
 export function keptEnds(after: NamedRoute | null): Pick<RelayDestination, 'address' | 'port' | 'port_range_end'>[] {
   const rule = after && ruleOf(after)
   return (rule?.destinations ?? []).map(({ address, port, port_range_end }) => ({ address, port, port_range_end }))
