@@ -30,6 +30,8 @@ import { forwardingEndpoints } from '../features/forwarding/endpoints.ts'
 import { failoverEndpoints } from '../features/failover/endpoints.ts'
 import { routeEndpoints } from '../features/routes/endpoints.ts'
 import { ruleOnTcpPort } from '../features/routes/own-port.ts'
+import { trafficEndpoints } from '../features/routes/traffic/endpoints.ts'
+import { ruleHealthEndpoints } from '../features/routes/health/endpoints.ts'
 import { rulesComponent } from '../features/routes/health/component.ts'
 import { countInForce } from '../features/routes/store.ts'
 import { dependentRoutes } from '../features/routes/tunnel-use.ts'
@@ -82,6 +84,8 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
     ...settingsEndpoints(SETTING_REFERENCES),
     ...forwardingEndpoints({ rulesInForce: countInForce }),
     ...routeEndpoints(traffic, readImpact),
+    ...trafficEndpoints(traffic),
+    ...ruleHealthEndpoints(traffic),
     ...failoverEndpoints(failover, traffic),
     ...backupEndpoints({
       references: SETTING_REFERENCES,

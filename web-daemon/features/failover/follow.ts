@@ -4,7 +4,7 @@ import type { CommandContext, ReadDb } from '../../platform/context.ts'
 import { readPaths } from '../routes/path.ts'
 import type { DestinationRecord, RouteRecord } from '../routes/record.ts'
 import { routesOf } from '../routes/store.ts'
-import { flipsSince, statesOf, type StoredState } from '../routes/store-checks.ts'
+import { flipsSince, statesOf, type StoredState } from './store.ts'
 import { FLIPS_COUNT_MS } from './judge.ts'
 import type { TunnelBehind } from './tracked.ts'
 

@@ -12,7 +12,7 @@ import { endConnections } from './end-connections.ts'
 import { isAsStored, readKernelRules, type KernelRules } from './kernel-rules.ts'
 import { ruleOf, type RouteRecord } from './record.ts'
 import { routesOf } from './store.ts'
-import type { Traffic } from './traffic/traffic.ts'
+import type { Accounting } from './accounting.ts'
 
 interface Settled {
   readonly stored: readonly RouteRecord[]
@@ -22,7 +22,7 @@ interface Settled {
 /** Call it inside `inTurn`. A rotation that fails is found again by the next look. */
 export async function settleRotation(
   context: Omit<CommandContext, 'note'>,
-  traffic: Traffic,
+  traffic: Accounting,
   stored: readonly RouteRecord[],
   logger: Logger,
 ): Promise<Settled> {

@@ -1,17 +1,13 @@
-// The connections that rules relay, from connection tracking: list them, and end them on request (reference.md, GET
-// /routes/{id}/connections; decisions.md, F1, F22).
+// The connections that rules relay, from connection tracking (reference.md, GET /routes/{id}/connections;
+// decisions.md, F22).
 import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
-import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
-import type { RelayDestination } from '@panel/shared/ruleset/model.ts'
 import { message, type Message, sentences, messageFields } from '@panel/shared/messages/message.ts'
-import type { CommandContext, ReadContext } from '../../../platform/context.ts'
+import type { ReadContext } from '../../../platform/context.ts'
 import { accountingWarnings, conntrackWarnings } from '../../forwarding/view.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { parsePaging } from '../../../platform/http/paging.ts'
-import { asMessage, Refusal } from '../../../platform/http/refusal.ts'
-import { requireRoute } from '../get.ts'
-import { ruleOf, type NamedRoute } from '../record.ts'
+import { requireRoute } from '../target.ts'
 import { sourcePortWarnings } from './source-ports.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 
@@ -64,50 +60,4 @@ function describeReading(
     ages_known ? null : message('note.no_ages'),
     message(isAllKnown ? 'note.connections_counted' : 'note.count_connections'),
   )
-}
-
-interface Dropped {
-  readonly connections_dropped: number | null
-  readonly warnings: Warning[]
-}
-
-/**
- * Ends connections to destinations that the rule does not relay to, whenever it left them. The change stands even if
- * this fails. Call it after the change is stored.
- */
-export async function dropConnections(
-  { request, note }: CommandContext,
-  before: NamedRoute,
-  after: NamedRoute | null,
-  isRequested: boolean | undefined,
-): Promise<Dropped> {
-  if (isRequested !== true) return { connections_dropped: null, warnings: [] }
-  try {
-    const kept = keptEnds(after)
-    const { dropped } = await request('ruleset.disconnect', {
-      route_rule_ids: [before.route_rule_id],
-      destinations: [],
-      kept,
-    })
-    note.operation(`Ended ${dropped} connections`)
-    return { connections_dropped: dropped, warnings: [] }
-  } catch (refused) {
-    if (!(refused instanceof Refusal)) throw refused
-    return {
-      connections_dropped: null,
-      warnings: [
-        {
-          code: 'CONNECTIONS_NOT_DROPPED',
-          ...message('route.connections_kept', { reason: asMessage(refused) }),
-          field: 'drop_connections',
-        },
-      ],
-    }
-  }
-}
-
-/** The destinations of the rule; none if it is not in force. */
-export function keptEnds(after: NamedRoute | null): Pick<RelayDestination, 'address' | 'port' | 'port_range_end'>[] {
-  const rule = after && ruleOf(after)
-  return (rule?.destinations ?? []).map(({ address, port, port_range_end }) => ({ address, port, port_range_end }))
 }

@@ -11,7 +11,7 @@ import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.
 import { observe } from '../../tunnels/view.ts'
 import { readHealth } from './health.ts'
 import { fastPathView } from '../fast-path.ts'
-import { targetOf } from '../get.ts'
+import { targetOf } from '../target.ts'
 import { readPaths, type Paths } from '../path.ts'
 import { passes, stops, type Finding } from './finding.ts'
 import { blocked, marked, taken } from './foreign-findings.ts'

@@ -8,7 +8,7 @@ import type { ReadContext } from '../../../platform/context.ts'
 import { ok, preview, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { familyName } from '../draft/context.ts'
-import { requireRoute } from '../get.ts'
+import { requireRoute } from '../target.ts'
 import { probeTcpPort, probeUdpPort, type PortProbeResult } from '../../../platform/network/port-probe.ts'
 import { familyOf, isActive, protocolOf, type RouteRecord } from '../record.ts'
 

@@ -18,7 +18,7 @@ import { settleRotation } from '../rotation.ts'
 import { routeRecords } from '../resource.ts'
 import { readPaths, rememberRoutes, type Paths } from '../path.ts'
 import { allRoutes, enabledIds, routeEnds, routesOf } from '../store.ts'
-import type { Traffic } from '../traffic/traffic.ts'
+import type { Accounting } from '../accounting.ts'
 import { readHealth } from './health.ts'
 
 /** What may have changed: all rules, those that relay over a tunnel, or some by their ids. */
@@ -42,7 +42,7 @@ export type RouteWatch = DriftWatch<number, Rule, Hint>
 /** Where somebody changes netfilter all the time, looking takes a tenth of the time at most. */
 const REST_FACTOR = 9
 
-export function makeRouteWatch(deps: RemediationDeps, traffic: Traffic): RouteWatch {
+export function makeRouteWatch(deps: RemediationDeps, traffic: Accounting): RouteWatch {
   const { remediate, dueIn, isReady } = makeRemediation<Watched>(deps, {
     noun: 'route',
     action: 'RouteReapply',
@@ -106,7 +106,7 @@ async function isTableGone({ db, request }: Pick<Context, 'db' | 'request'>): Pr
 /** Without a hint, all rules are looked at. */
 async function lookAt(
   context: Context,
-  traffic: Traffic,
+  traffic: Accounting,
   hints: ReadonlySet<Hint>,
   unexpected: readonly number[] | null,
   logger: Logger,

@@ -1,4 +1,5 @@
 // The endpoints of the section Traffic (reference.md, traffic endpoints; decisions.md, F18 to F20, F23).
+import { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import {
   RouteCountersAnswer,
   RouteTrafficAnswer,
@@ -7,6 +8,7 @@ import {
   type TrafficBucket,
   type TrafficView,
 } from '@panel/shared/api/routes/traffic.ts'
+import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { intervalStart } from '../../../platform/db/spans.ts'
 import { ok, query, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
@@ -14,7 +16,8 @@ import { parsePaging } from '../../../platform/http/paging.ts'
 import { timeParameter, limitParameter, queryParameters, integerParameter } from '../../../platform/http/queries.ts'
 import { RESOLUTION, parseSpan } from '../../../platform/http/resolution.ts'
 import { joinBuckets, type Bucket } from './bucket.ts'
-import { requireRoute } from '../get.ts'
+import { listConnections } from '../connections/connections.ts'
+import { requireRoute } from '../target.ts'
 import { allTitles } from '../store.ts'
 import { findBuckets } from './store.ts'
 import { MAX_POINTS, type Traffic } from './traffic.ts'
@@ -70,6 +73,16 @@ export function trafficEndpoints(traffic: Traffic) {
         answer: RouteCountersAnswer,
       },
       counters(traffic),
+    ),
+    query(
+      'GET /routes/{id}/connections',
+      {
+        tag: 'routes',
+        summary: 'Who uses a rule now, from connection tracking; "available" is false where that cannot be read.',
+        query: queryParameters({ limit: limitParameter({ standard: 200, maximum: CONNECTIONS_MAX }) }),
+        answer: ConnectionsAnswer,
+      },
+      listConnections(traffic),
     ),
   ]
 }
