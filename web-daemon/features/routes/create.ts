@@ -9,7 +9,7 @@ import { changeAnswer } from './answer.ts'
 import { changeOf, wantedOf } from './change.ts'
 import { draftRoute } from './draft/draft.ts'
 import { foreseeRules, foreseeSwitches } from './foreseen.ts'
-import { preparePath } from './health/path-check.ts'
+import { preparePath } from './path/path-check.ts'
 import type { Accounting } from './accounting.ts'
 
 export async function foreseeCreation(context: ReadContext, incoming: Incoming<CreateRouteBody>): Promise<Foreseen> {

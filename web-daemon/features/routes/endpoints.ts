@@ -48,7 +48,7 @@ import {
 } from './destinations.ts'
 import { duplicateRoute } from './duplicate.ts'
 import { disableRoute, enableRoute, foreseeDisable, foreseeEnable, foreseeReapply, reapplyRoute } from './life.ts'
-import { pathTo } from './path-to.ts'
+import { pathTo } from './path/path-to.ts'
 import { previewRoute } from './preview.ts'
 import { foreseeOrder, reorderRoutes } from './reorder.ts'
 import type { Accounting } from './accounting.ts'
