@@ -83,9 +83,9 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
     ...webhookEndpoints(services.notifications.outbox, services.notifications.sending),
     ...settingsEndpoints(SETTING_REFERENCES),
     ...forwardingEndpoints({ rulesInForce: countInForce }),
+    ...ruleHealthEndpoints(traffic),
     ...routeEndpoints(traffic, readImpact),
     ...trafficEndpoints(traffic),
-    ...ruleHealthEndpoints(traffic),
     ...failoverEndpoints(failover, traffic),
     ...backupEndpoints({
       references: SETTING_REFERENCES,
