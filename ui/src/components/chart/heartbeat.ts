@@ -1,6 +1,6 @@
 // A row of ticks, one for each part of a time, as one path for each state: cheap to draw in every row of a list.
 import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/base/lookups.ts'
-import type { State } from './state.ts'
+import type { State } from '../state.ts'
 
 /** Of 20: a state shows in its height as well as by its colour. */
 export const HEIGHTS: Readonly<Record<MonitorState, number>> = {

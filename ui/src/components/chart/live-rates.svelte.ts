@@ -1,6 +1,6 @@
 // The throughput of one thing in the readings that the stream has brought to this tab.
 import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
-import { metrics } from '../core/live.svelte.ts'
+import { metrics } from '../../core/live.svelte.ts'
 import type { RatePoint } from './rates.ts'
 
 interface Rates {

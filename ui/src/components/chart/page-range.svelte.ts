@@ -1,6 +1,6 @@
 // The time range of the page that is open: kept in its address, and changed by steps that "back" undoes.
-import { now } from '../core/clock.svelte.ts'
-import { router } from '../core/router.svelte.ts'
+import { now } from '../../core/clock.svelte.ts'
+import { router } from '../../core/router.svelte.ts'
 import type { TimeRange } from './plot.ts'
 import { bounded, chosenRange, searchOf, zoomed, type ChosenRange, type Preset } from './range.ts'
 

@@ -1,6 +1,6 @@
 // The readings of the host in the last minutes: what the server has kept, and after it what the stream has brought.
-import { metrics, type Reading } from '../core/live.svelte.ts'
-import { endpoint, createQuery, type Query } from '../core/query.svelte.ts'
+import { metrics, type Reading } from '../../core/live.svelte.ts'
+import { endpoint, createQuery, type Query } from '../../core/query.svelte.ts'
 import type { MetricsHistoryAnswer } from '@panel/shared/api/metrics.ts'
 import { joinReadings } from './rates.ts'
 

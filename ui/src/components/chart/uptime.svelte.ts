@@ -1,7 +1,7 @@
 // The uptime of all tunnels, in one request for a whole list, over the hours that the address says.
 import type { TunnelUptime } from '@panel/shared/api/monitor.ts'
-import { endpoint, createQuery } from '../core/query.svelte.ts'
-import { router } from '../core/router.svelte.ts'
+import { endpoint, createQuery } from '../../core/query.svelte.ts'
+import { router } from '../../core/router.svelte.ts'
 
 /** As GET /monitor/uptime has them: a day, a week, 30 and 90 days. */
 export const UPTIME_HOURS = [24, 168, 720, 2160] as const

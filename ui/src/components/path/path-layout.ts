@@ -1,5 +1,5 @@
 // Where the hops of paths stand in a picture: one column a stage, and what paths share once.
-import { worse, type State, type StateLabel } from './state.ts'
+import { worse, type State, type StateLabel } from '../state.ts'
 
 export interface Hop {
   /** Hops of one key are one, whichever paths they are on. */
