@@ -31,7 +31,7 @@ import { ObservedView, PlanView, TunnelView } from './tunnels/answers.ts'
 const Action = oneOf(['adopt', 'ignore', 'unignore', 'reapply', 'forget', 'delete'])
 export type ReconcileAction = Static<typeof Action>
 
-export const AdoptBody = strict({
+export const AdoptBody = shape('AdoptBody', {
   interface_name: Type.String({
     pattern: INTERFACE_NAME_PATTERN,
     ...refusedWith(
@@ -99,7 +99,7 @@ export const AdoptBody = strict({
 })
 export type AdoptBody = Static<typeof AdoptBody>
 
-export const IgnoreBody = strict({
+export const IgnoreBody = shape('IgnoreBody', {
   // Any device's name: what cannot be adopted for its name can still be ignored.
   interface_name: Type.String({
     pattern: '^[^\\s/]{1,15}$',

@@ -63,6 +63,7 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
       tag,
       summary:
         'Create a rule: checked, applied in one transaction, read back from the kernel, and put back if anything differs.',
+      statuses: [201],
       answer: ChangeRouteAnswer,
       body: CreateRouteBody,
       gathersProblems: true,
@@ -77,6 +78,7 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Show the exact netfilter text that creating or changing a rule would submit, and do nothing.',
+      statuses: [409],
       answer: PreviewRouteAnswer,
       body: PreviewRouteBody,
       gathersProblems: true,
@@ -185,6 +187,7 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Copy a rule under a free name, disabled.',
+      statuses: [201],
       answer: DuplicateRouteAnswer,
       body: DuplicateRouteBody,
       audit: 'RouteCreate',
