@@ -34,7 +34,6 @@ export const forwardingEndpoints = (use: ForwardingUse) => [
     {
       tag,
       summary: 'Whether this server forwards packets, who set that, and what other software has put into netfilter.',
-      answer: ForwardingAnswer,
     },
     showForwarding,
   ),
@@ -44,8 +43,6 @@ export const forwardingEndpoints = (use: ForwardingUse) => [
       tag,
       summary:
         'Turn IPv4 forwarding on, now and at boot, and IPv6 forwarding where a rule needs it; with connections, have the kernel count bytes and age of each connection instead; with revert, put back what was set before. Safe to repeat.',
-      answer: ForwardingChangeAnswer,
-      body: ForwardingBody,
       audit: 'ForwardingEnable',
       foresee: foreseeChange(use),
     },

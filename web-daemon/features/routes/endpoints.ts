@@ -1,39 +1,6 @@
 // The endpoints of relay rules.
-import { RouteAnalysis } from '@panel/shared/api/analysis.ts'
-import { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
-import {
-  AllowedSourcesAnswer,
-  ApplyAllAnswer,
-  ChangeAllowedSourcesAnswer,
-  ChangeDestinationsAnswer,
-  ChangeRouteAnswer,
-  DeleteRouteAnswer,
-  DestinationsAnswer,
-  DuplicateRouteAnswer,
-  ListRoutesAnswer,
-  PathAnswer,
-  PreviewRouteAnswer,
-  ReorderAnswer,
-  RouteActionAnswer,
-  RouteAnswer,
-  UpdateRouteAnswer,
-} from '@panel/shared/api/routes/answers.ts'
-import { AddAllowedSourceBody, RemoveAllowedSourceBody } from '@panel/shared/api/routes/allowed-sources.ts'
-import { AddDestinationBody, RemoveDestinationBody } from '@panel/shared/api/routes/destinations.ts'
-import {
-  CreateRouteBody,
-  EndRouteBody,
-  PreviewRouteBody,
-  ReorderBody,
-  DuplicateRouteBody,
-  RouteActionBody,
-  RouteWordBody,
-  UpdateRouteBody,
-} from '@panel/shared/api/routes/bodies.ts'
-import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
 import type { ReadImpact } from '../../platform/impact.ts'
 import { command, preview, query } from '../../platform/http/endpoint.ts'
-import { limitParameter, queryParameters, textParameter } from '../../platform/http/queries.ts'
 import {
   addAllowedSource,
   foreseeAddition as foreseeSourceAdded,
@@ -56,7 +23,7 @@ import {
 import { duplicateRoute } from './duplicate.ts'
 import { getRoute } from './get.ts'
 import { disableRoute, enableRoute, foreseeDisable, foreseeEnable, foreseeReapply, reapplyRoute } from './life.ts'
-import { LIST_QUERY, listRoutes } from './list.ts'
+import { listRoutes } from './list.ts'
 import { pathTo } from './path-to.ts'
 import { previewRoute } from './preview.ts'
 import { reachabilityEndpoints } from './health/reachability.ts'
@@ -73,8 +40,6 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'List the rules in their order, each with its health and traffic.',
-      query: LIST_QUERY,
-      answer: ListRoutesAnswer,
     },
     listRoutes(traffic),
   ),
@@ -85,8 +50,6 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
       summary:
         'Create a rule: checked, applied in one transaction, read back from the kernel, and put back if anything differs.',
       statuses: [201],
-      answer: ChangeRouteAnswer,
-      body: CreateRouteBody,
       gathersProblems: true,
       audit: 'RouteCreate',
       foresee: foreseeCreation,
@@ -100,8 +63,6 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
       tag,
       summary: 'Show the exact netfilter text that creating or changing a rule would submit, and do nothing.',
       statuses: [409],
-      answer: PreviewRouteAnswer,
-      body: PreviewRouteBody,
       gathersProblems: true,
     },
     previewRoute(readImpact),
@@ -112,8 +73,6 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
       tag,
       summary:
         'Set the order of the rules: of two that match a connection the first gets it. Rules that are left out follow in the order that they have.',
-      answer: ReorderAnswer,
-      body: ReorderBody,
       audit: 'RouteReorder',
       foresee: foreseeOrder,
     },
@@ -124,8 +83,6 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Put into the kernel all rules that are enabled, as they are stored, and take out any other.',
-      answer: ApplyAllAnswer,
-      body: RouteWordBody,
       audit: 'RouteReapply',
       foresee: foreseeAll,
     },
@@ -136,8 +93,6 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Which tunnel leads to an address, by the routing table and the subnets of the tunnels.',
-      query: queryParameters({ address: textParameter('The address of a destination.') }),
-      answer: PathAnswer,
     },
     pathTo,
   ),
@@ -145,7 +100,7 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
   ...reachabilityEndpoints(),
   query(
     'GET /routes/{id}',
-    { tag, summary: 'One rule with its health, its traffic and the rules that shadow it.', answer: RouteAnswer },
+    { tag, summary: 'One rule with its health, its traffic and the rules that shadow it.' },
     getRoute(traffic),
   ),
   command(
@@ -153,8 +108,6 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Change a rule: absent fields keep their value, null is a value of its own.',
-      answer: UpdateRouteAnswer,
-      body: UpdateRouteBody,
       gathersProblems: true,
       audit: 'RouteUpdate',
       foresee: foreseeUpdate,
@@ -167,8 +120,6 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Delete a rule, in the kernel and in the panel. IP forwarding stays as it is.',
-      answer: DeleteRouteAnswer,
-      body: EndRouteBody,
       audit: 'RouteDelete',
       foresee: foreseeDeletion,
     },
@@ -179,8 +130,6 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Enable a rule.',
-      answer: RouteActionAnswer,
-      body: RouteActionBody,
       audit: 'RouteEnable',
       foresee: foreseeEnable,
     },
@@ -191,8 +140,6 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Disable a rule; it stays stored.',
-      answer: RouteActionAnswer,
-      body: EndRouteBody,
       audit: 'RouteDisable',
       foresee: foreseeDisable,
     },
@@ -203,8 +150,6 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Put a rule into the kernel as it is stored: the remedy where somebody changed it there.',
-      answer: RouteActionAnswer,
-      body: RouteActionBody,
       audit: 'RouteReapply',
       foresee: foreseeReapply,
     },
@@ -216,8 +161,6 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
       tag,
       summary: 'Copy a rule under a free name, disabled.',
       statuses: [201],
-      answer: DuplicateRouteAnswer,
-      body: DuplicateRouteBody,
       audit: 'RouteCreate',
       isCreating: true,
     },
@@ -228,8 +171,6 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Who uses a rule now, from connection tracking; "available" is false where that cannot be read.',
-      query: queryParameters({ limit: limitParameter({ standard: 200, maximum: CONNECTIONS_MAX }) }),
-      answer: ConnectionsAnswer,
     },
     listConnections(traffic),
   ),
@@ -238,24 +179,16 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Why a rule does or does not relay: verdict, evidence, and what to do, in order.',
-      answer: RouteAnalysis,
-      body: RouteWordBody,
       audit: 'DiagnosticRun',
     },
     analyzeRoute(traffic),
   ),
-  query(
-    'GET /routes/{id}/destinations',
-    { tag, summary: 'Where a rule relays to.', answer: DestinationsAnswer },
-    listDestinations,
-  ),
+  query('GET /routes/{id}/destinations', { tag, summary: 'Where a rule relays to.' }, listDestinations),
   command(
     'POST /routes/{id}/destinations',
     {
       tag,
       summary: 'Add a destination to a rule.',
-      answer: ChangeDestinationsAnswer,
-      body: AddDestinationBody,
       audit: 'RouteUpdate',
       foresee: foreseeDestinationAdded,
     },
@@ -266,8 +199,6 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Remove a destination from a rule, by address and port or by id; not its last.',
-      answer: ChangeDestinationsAnswer,
-      body: RemoveDestinationBody,
       audit: 'RouteUpdate',
       foresee: foreseeDestinationRemoved,
     },
@@ -275,7 +206,7 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
   ),
   query(
     'GET /routes/{id}/allowed-sources',
-    { tag, summary: 'Who may use a rule. None named: anybody.', answer: AllowedSourcesAnswer },
+    { tag, summary: 'Who may use a rule. None named: anybody.' },
     listAllowedSources,
   ),
   command(
@@ -283,8 +214,6 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Allow a network to use a rule.',
-      answer: ChangeAllowedSourcesAnswer,
-      body: AddAllowedSourceBody,
       audit: 'RouteUpdate',
       foresee: foreseeSourceAdded,
     },
@@ -295,8 +224,6 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Remove an allowed network from a rule. Without the last one anybody may use it.',
-      answer: ChangeAllowedSourcesAnswer,
-      body: RemoveAllowedSourceBody,
       audit: 'RouteUpdate',
       foresee: foreseeSourceRemoved,
     },

@@ -1,8 +1,6 @@
 // The endpoints of safe apply (reference.md, Safe apply).
 import {
   EndSafeApplyBody,
-  ExtendSafeApplyBody,
-  OpenSafeApplyBody,
   SafeApplyAnswer,
   type SafeApplyItem,
   type SafeApplyWindow,
@@ -47,7 +45,6 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
         scope,
         summary:
           'The window in which changes wait for a confirmation, with what was changed in it, and how the last one ended.',
-        answer: SafeApplyAnswer,
       },
       async ({ request }, incoming) => {
         const body = await show(await probe(request, db), incoming)
@@ -62,8 +59,6 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
         scope,
         summary: 'Open a window: what is changed from now on is put back by itself, unless it is confirmed in time.',
         statuses: [201, 409],
-        body: OpenSafeApplyBody,
-        answer: SafeApplyAnswer,
         audit: 'SafeApplyOpen',
       },
       async ({ inTurn, settings }, incoming) => {
@@ -82,8 +77,6 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
         scope,
         summary: 'Confirm what was changed in the window. It takes a connection that was made after the last change.',
         statuses: [409],
-        body: EndSafeApplyBody,
-        answer: SafeApplyAnswer,
         audit: 'SafeApplyConfirm',
       },
       end('confirmed'),
@@ -95,8 +88,6 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
         scope,
         summary: 'Put back now what was changed in the window, on the host and in the store.',
         statuses: [409],
-        body: EndSafeApplyBody,
-        answer: SafeApplyAnswer,
         audit: 'SafeApplyCancel',
       },
       end('cancelled'),
@@ -108,8 +99,6 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
         scope,
         summary: 'Extend the window to so many seconds from now, and never more than an hour after the last change.',
         statuses: [409],
-        body: ExtendSafeApplyBody,
-        answer: SafeApplyAnswer,
         audit: 'SafeApplyExtend',
       },
       async ({ inTurn }, incoming): Promise<Answer<SafeApplyAnswer>> =>

@@ -2,7 +2,7 @@
 // /routes/{id}/connections; decisions.md, F1, F22).
 import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
-import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
+import { CONNECTIONS_LIMIT } from '@panel/shared/api/queries.ts'
 import type { RelayDestination } from '@panel/shared/ruleset/model.ts'
 import { message, type Message, sentences, messageFields } from '@panel/shared/messages/message.ts'
 import type { CommandContext, ReadContext } from '../../../platform/context.ts'
@@ -22,7 +22,7 @@ export function listConnections(traffic: Traffic) {
   ): Promise<Answer<ConnectionsAnswer>> => {
     const record = await requireRoute(db, params)
     const { route_rule_id } = record
-    const { limit } = parsePaging(query, { standard: 200, maximum: CONNECTIONS_MAX })
+    const { limit } = parsePaging(query, CONNECTIONS_LIMIT)
     const [found, forwarding] = await Promise.all([
       request('ruleset.connections', { route_rule_ids: [route_rule_id], limit: Math.max(limit, 1) }),
       request('forwarding.probe', {}),
