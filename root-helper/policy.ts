@@ -20,7 +20,6 @@ import type { Change } from '@panel/shared/change/change.ts'
 import { foreignInTheWay } from '@panel/shared/tunnel/foreign-files.ts'
 import { wouldLose } from '@panel/shared/forwarding/host.ts'
 import type { ForwardingStep } from '@panel/shared/forwarding/plan.ts'
-import { changedIds } from '@panel/shared/ruleset/plan.ts'
 import { SHIFTED_PORTS_MAX, shiftedPorts } from '@panel/shared/ruleset/elements.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
 import { changedNames, type TunnelStates } from '@panel/shared/tunnel/plans.ts'
@@ -119,13 +118,6 @@ export const whatItIs = (name: string, kind: string): Message =>
 async function supported(links: Links, kind: LinkKind): Promise<void> {
   const { supported: can, detail } = await links.supports(kind)
   if (!can) throw new RefusedError('unsupported', message('root.no_kind', { kind, why: detail }))
-}
-
-/** The ids that a change of rules is about. */
-export function idsIn(change: Change<RulesetState>): number[] {
-  const ids = changedIds(change)
-  if (ids.length === 0) throw new RefusedError('malformed', 'The change has neither a state before nor a state after')
-  return ids
 }
 
 /** A schema cannot say it: what `canonical` finds to be no state at all. */

@@ -20,7 +20,7 @@ tools_of() {
 case "${1:-}" in
   '') tiers="unit api netns ui package" ;;
   quick) tiers="unit api" ;;
-  all | soak) tiers="unit api netns ui package vm story" ;;
+  all | soak) tiers="unit api netns node ui package vm story" ;;
   *) tiers=$* ;;
 esac
 tools=""

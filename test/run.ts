@@ -4,7 +4,7 @@ import { delimiter, relative } from 'node:path'
 import { rememberTimes } from './runner/files.ts'
 import { runJob, stopAll, type Count, type Job, type Report } from './runner/job.ts'
 import { lanesOf } from './runner/lanes.ts'
-import { OF_MACHINES, plan, type Part } from './runner/plan.ts'
+import { ONLY_WITH_ALL, plan, type Part } from './runner/plan.ts'
 
 const SLOWEST = 10
 const isCi = process.env['CI'] === 'true'
@@ -99,7 +99,7 @@ console.log(
 )
 if (words.length === 0)
   console.log(
-    `\nnpm run test:all runs ${OF_MACHINES.join(' and ')} too: the installed package and GRE on a Debian 13 machine`,
+    `\nnpm run test:all runs ${ONLY_WITH_ALL.join(', ')} too: the installed package and GRE on a Debian 13 machine, and other versions of Node`,
   )
 console.log(
   `\n${sum(outcomes, 'passed')} passed, ${sum(outcomes, 'failed')} failed, ${sum(outcomes, 'skipped')} skipped`,

@@ -41,7 +41,6 @@ const common: BuildOptions = {
     PANEL_COMMIT: JSON.stringify(ofCommit('%H')),
     PANEL_COMMIT_DATE: JSON.stringify(ofCommit('%cd')),
   },
-  external: ['pg-native'],
   metafile: true,
   legalComments: 'eof',
   logLevel: 'warning',

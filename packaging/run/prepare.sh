@@ -4,6 +4,12 @@ cd "$(dirname "$0")"
 # The scripts lie one or two folders below the project's own.
 until [ -f package-lock.json ] || [ "$PWD" = / ]; do cd ..; done
 
+install_from_debian() {
+  apt-get update -qq
+  # shellcheck disable=SC2086
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+}
+
 # Installs Debian packages where the tool that stands for them is missing. need_tools <tool>=<package> ...
 need_tools() {
   missing=""
@@ -13,10 +19,7 @@ need_tools() {
   done
   [ -n "$missing" ] || return 0
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-    echo "Installing from Debian, since they are missing here:$missing"
-    apt-get update -qq
-    # shellcheck disable=SC2086
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+    announce "Installing from Debian, since they are missing here:$missing" install_from_debian
   else
     echo "Missing here:$missing. As root on Debian: apt-get install$missing" >&2
     return 1
@@ -39,16 +42,44 @@ is_built() {
   [ -z "$changed" ]
 }
 
+# Whether the packages are those of the lockfile, and compiled for the version of Node that runs them.
+is_installed() {
+  [ node_modules/.package-lock.json -nt package-lock.json ] && node -e 'new (require("better-sqlite3"))()' 2>/dev/null
+}
+
+# Runs a step that may take minutes: says what it is, and every ten seconds that it goes on. announce <sentence> <command> ...
+announce() {
+  echo "$1"
+  shift
+  (
+    seconds=10
+    while sleep 10 && kill -0 $$ 2>/dev/null; do
+      echo "  still working, after $seconds s"
+      seconds=$((seconds + 10))
+    done
+  ) &
+  clock=$!
+  status=0
+  "$@" || status=$?
+  kill "$clock"
+  return "$status"
+}
+
+# The header is read ahead of better-sqlite3 alone: nothing else that npm installs is compiled.
+install_packages() {
+  CXXFLAGS="-include $PWD/packaging/build/object-wrap.h ${CXXFLAGS:-}" npm ci --no-progress --loglevel=error
+}
+
 prepare() {
   use_own_headers
   need_tools g++=g++ make=make python3=python3
-  if [ ! node_modules/.package-lock.json -nt package-lock.json ]; then
-    echo "Installing the packages of the lockfile (better-sqlite3 is compiled, which takes a minute or two)"
-    npm ci --no-progress --loglevel=error
+  if ! is_installed; then
+    rm -f .build/built
+    announce "Installing the packages of the lockfile; SQLite is compiled, which takes one to five minutes" install_packages
   fi
   is_built && return 0
   mkdir -p .build
   touch .build/built.new
-  npm run --silent build
+  announce "Building both daemons, the command line and the page, which takes half a minute" npm run --silent build
   mv .build/built.new .build/built
 }

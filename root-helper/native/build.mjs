@@ -45,7 +45,7 @@ function headers() {
   const found = places.find((place) => existsSync(join(place, 'node_api.h')) && existsSync(join(place, 'uv.h')))
   if (found) return found
   throw new Error(
-    `no node_api.h and uv.h in ${places.join(', ')}: install Node 20's headers (they come with the tarball of nodejs.org; on Debian: apt install libnode-dev)`,
+    `no node_api.h and uv.h in ${places.join(', ')}: install Node's headers (they come with the tarball of nodejs.org; on Debian: apt install libnode-dev)`,
   )
 }
 

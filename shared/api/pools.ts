@@ -82,7 +82,6 @@ export type UpdatePoolBody = Static<typeof UpdatePoolBody>
 export type PoolFields = Partial<UpdatePoolBody>
 
 const Scheme = oneOf(['third_octet', 'dense'])
-export type PoolScheme = Static<typeof Scheme>
 
 export const PoolCapacity = strict({
   scheme: Scheme,

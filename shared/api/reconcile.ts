@@ -29,7 +29,6 @@ import {
 import { ObservedView, PlanView, TunnelView } from './tunnels/answers.ts'
 
 const Action = oneOf(['adopt', 'ignore', 'unignore', 'reapply', 'forget', 'delete'])
-export type ReconcileAction = Static<typeof Action>
 
 export const AdoptBody = shape('AdoptBody', {
   interface_name: Type.String({

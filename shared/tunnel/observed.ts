@@ -1,6 +1,6 @@
 // What is seen on a host and never wished for: the live side of a link, of the interfaces and of the routing table.
 import { integer, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
-import { CidrText, InterfaceName, IpText, TunnelState } from './model.ts'
+import { CidrText, IpText, TunnelState } from './model.ts'
 
 /**
  * Device names of others may hold what ours may not: anything but "/" and blanks (dev_valid_name in net/core/dev.c).
@@ -93,4 +93,4 @@ export const RoutingEntry = strict({
 })
 export type RoutingEntry = Static<typeof RoutingEntry>
 
-export { CidrText, InterfaceName, IpText }
+export { CidrText, IpText }

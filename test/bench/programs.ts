@@ -13,7 +13,6 @@ const DRIVERS: readonly (keyof Jobs)[] = [
   'relay',
   'seed',
   'watch',
-  'fping',
   'windows',
   'checked',
 ]

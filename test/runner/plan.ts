@@ -56,12 +56,12 @@ const NOT_QUICK = new RegExp(
     'web/tls',
   ].join('|')}))\\.test\\.ts$`,
 )
-/** Their machines take most of the time of all tiers together. */
-export const OF_MACHINES: readonly string[] = ['vm', 'story']
+/** Machines take most of the time of all tiers together, and other versions of Node are a large download. */
+export const ONLY_WITH_ALL: readonly string[] = ['vm', 'story', 'node']
 const QUICK_TIERS = ['architecture', 'unit', 'golden', 'contract', 'api']
 
 export function plan(words: readonly string[]): Part[] {
-  if (words.length === 0) return TIERS.filter(({ name }) => !OF_MACHINES.includes(name)).map(whole)
+  if (words.length === 0) return TIERS.filter(({ name }) => !ONLY_WITH_ALL.includes(name)).map(whole)
   if (words[0] === 'all') return TIERS.map(whole)
   if (words[0] === 'quick') return tiersNamed(QUICK_TIERS).map(whole).map(quick)
   if (words[0] === 'soak') return soak()

@@ -38,6 +38,7 @@ export const TIERS: readonly Tier[] = [
     runs: 'whole',
     missing: () => (isRoot ? needs('ip', 'nft', 'iptables', 'unshare') : 'it needs root, to make network namespaces'),
   },
+  { name: 'node', runs: 'whole', missing: nothing },
   { name: 'ui', runs: 'whole', missing: () => needs('chromium') },
   {
     name: 'package',

@@ -10,8 +10,6 @@ export const ROUTE_PROTOCOLS = { TCP: 10, UDP: 20, Both: 30 } as const
 export const NAT_MODES = { Masquerade: 10, Snat: 20, None: 30 } as const
 export const LOAD_BALANCE_MODES = { None: 10, RoundRobin: 20, SourceHash: 30, Weighted: 40 } as const
 
-export type ApplyStatus = keyof typeof APPLY_STATUSES
-
 const KIND_OF_TYPE: Readonly<Record<number, LinkKind>> = { 10: 'gre', 20: 'gretap', 30: 'ip6gre', 40: 'ip6gretap' }
 
 /** Throws on a number that is no tunnel type; requests are checked against the list before they get here. */

@@ -13,8 +13,6 @@ export const ON_ALL_DOWN = ['keep', 'refuse'] as const
 /** What becomes of connections to a destination that went down. */
 export const CONNECTIONS_OF_DOWN = ['auto', 'end', 'keep'] as const
 
-export type CheckKind = (typeof CHECK_KINDS)[number]
-
 const choice = <T extends string>(words: readonly T[], name: string, description: string) =>
   maybe(
     stringEnum(

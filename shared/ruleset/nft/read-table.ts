@@ -1,4 +1,4 @@
-// `nft -j list table inet panel` as our table: the inverse of what renderChange makes of an empty one.
+// `nft -j list table inet panel` as our table: the inverse of what formatChange makes for a table that is new.
 import { hex } from '../mark.ts'
 import { FAMILIES, sourceMap } from './constant.ts'
 import { flowtable } from './fast-path.ts'

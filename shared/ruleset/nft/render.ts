@@ -5,7 +5,7 @@ import { diffTables, type Element, type SetChange, type TableChange } from './ch
 import { isDirect } from './direct.ts'
 import { layOut } from './layout.ts'
 import { rulesAround } from '../part.ts'
-import { COUNTER_NAME, TABLE, type Table } from './table.ts'
+import { COUNTER_NAME, TABLE } from './table.ts'
 
 /** From the rules that a host holds to the wanted ones. `found` null: our table does not exist. */
 export const rulesetText = (found: readonly RelayRule[] | null, wanted: readonly RelayRule[]): string =>
@@ -21,9 +21,6 @@ export function rulesetChange(
   const change = diffTables(from, to)
   return { text: formatChange(change), isDirect: from !== null && isDirect(change, from) }
 }
-
-/** `found` null: our table is not there at all. */
-export const renderChange = (found: Table | null, wanted: Table): string => formatChange(diffTables(found, wanted))
 
 /**
  * Order: counters, chains, maps, what the chains say, elements (decisions.md, F26): nft 1.0.6 sends the intervals of a

@@ -106,11 +106,6 @@ export interface Jobs {
       settled_ms: number
     }
   }
-  fping: {
-    job: { count: number; seconds: number }
-    /** Null where there is no fping. */
-    answer: { processor: number; memory: number; schedule: Schedule } | null
-  }
   relay: {
     /**
      * So many rules between these are in force and stored; `bare` runs a command where nothing but the same table is.

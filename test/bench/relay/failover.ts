@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { layOut } from '../programs.ts'
 import type { Section } from '../table.ts'
-import { besideSections } from './failover-beside.ts'
+import { backupSections } from './failover-backup.ts'
 import { rangeSection, rotationSection } from './failover-rotation.ts'
 import { Panel } from './panel.ts'
 import { Stage } from './stage.ts'
@@ -29,8 +29,8 @@ export async function failoverPart(tell: (section: Section) => void): Promise<vo
     }
     console.error('failover: a rotation of a range')
     tell(await rangeSection(await panelIn('range')))
-    console.error('failover: a destination that fails, beside haproxy')
-    for (const section of await besideSections(stage, await panelIn('beside'), programs, folder)) tell(section)
+    console.error('failover: a destination that fails')
+    for (const section of await backupSections(stage, await panelIn('backup'), programs)) tell(section)
   } finally {
     await stage.close()
     rmSync(folder, { recursive: true, force: true })

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { rulesetText } from '@panel/shared/ruleset/nft/render.ts'
 import type { Programs } from '../programs.ts'
 import { mebibytes, ms, type Row, type Section } from '../table.ts'
-import { iptables, linearNft, rulesOf } from './rules.ts'
+import { rulesOf } from './rules.ts'
 import { Panel } from './panel.ts'
 import type { Relay, Stage } from './stage.ts'
 
 const MANY = 50_000
 const MANY_AIM_MS = 4000
-const BESIDE = 10_000
+const COMMON = 10_000
 
 const took = async (act: () => Promise<unknown>): Promise<number> => {
   const started = performance.now()
@@ -28,25 +28,12 @@ export async function loadingSection(stage: Stage, folder: string, programs: Pro
     const took_ms = await took(() => load(text))
     return { what: `${what} (${mebibytes(text.length)})`, median: ms(took_ms), took_ms }
   }
-  const [ours, line, chains, many] = [
-    await stage.relay(),
-    await stage.relay(),
-    await stage.relay(),
-    await stage.relay(),
-  ]
+  const [ours, many] = [await stage.relay(), await stage.relay()]
   const reference = await by(
-    `this panel's text by nft -f, ${BESIDE.toLocaleString('en')} rules`,
-    rulesetText(null, rulesOf(ours, BESIDE)),
+    `this panel's text by nft -f, ${COMMON.toLocaleString('en')} rules`,
+    rulesetText(null, rulesOf(ours, COMMON)),
     (text) => ours.nft(text),
   )
-  const beside = [
-    await by(`linear nft, ${BESIDE.toLocaleString('en')} rules`, linearNft(line, BESIDE, true), (text) =>
-      line.nft(text),
-    ),
-    await by(`iptables-restore, ${BESIDE.toLocaleString('en')} rules`, iptables(chains, BESIDE), (text) =>
-      chains.network.run(['iptables-restore'], text),
-    ),
-  ]
   const fifty = await by(
     `this panel's text by nft -f, ${MANY.toLocaleString('en')} rules`,
     rulesetText(null, rulesOf(many, MANY)),
@@ -56,7 +43,6 @@ export async function loadingSection(stage: Stage, folder: string, programs: Pro
     title: 'rules: loaded into an empty table, once each',
     rows: [
       { ...reference, ratio: 'reference' },
-      ...beside.map((row) => ({ ...row, ratio: `× ${(row.took_ms / reference.took_ms).toFixed(2)}` })),
       {
         ...fifty,
         ratio: `× ${(fifty.took_ms / reference.took_ms).toFixed(2)}`,
@@ -73,9 +59,9 @@ async function started(relay: Relay, folder: string, programs: Programs): Promis
   const at = join(folder, 'boot')
   mkdirSync(at)
   const panel = new Panel(relay, at, programs)
-  panel.keep(rulesOf(relay, BESIDE))
+  panel.keep(rulesOf(relay, COMMON))
   return {
-    what: `the helper started where ${BESIDE.toLocaleString('en')} rules were in force before, until it serves`,
+    what: `the helper started where ${COMMON.toLocaleString('en')} rules were in force before, until it serves`,
     median: ms(await took(() => panel.startHelper())),
   }
 }

@@ -8,7 +8,7 @@ import { layOut, type Programs } from '../programs.ts'
 import type { Section } from '../table.ts'
 import { changesSection } from './changes.ts'
 import { controlSection } from './control.ts'
-import { byIptables, limits, linear, panels, SIZES, userSpace, type Lane } from './layouts.ts'
+import { limits, panels, SIZES, type Lane } from './layouts.ts'
 import { impactSection } from './impact.ts'
 import { Load, type Kind } from './load.ts'
 import { loadingSection } from './loading.ts'
@@ -21,7 +21,7 @@ import { connectionsSection, datagramsSection, latencySection, streamSections } 
 type Tell = (section: Section) => void
 
 const WINDOW_MS = 250
-/** With some thirty lanes a round of one kind takes about ten seconds. */
+/** With some ten lanes a round of one kind takes about three seconds. */
 const ROUNDS = { warm_up: 1, rounds: 7, budget_ms: 55_000 }
 const CHANGED = 1000
 /** Ahead of whatever else the machine does; what is started from here inherits it. */
@@ -54,9 +54,7 @@ export async function onStage(tell: Tell, measure: Measure): Promise<void> {
 async function measureTraffic(stage: Stage, folder: string, programs: Programs, tell: Tell): Promise<void> {
   const load = await Load.open(folder, stage)
   const { lanes: ours, panels: made } = await panels(stage, folder, programs)
-  const { lanes: theirs, missing } = await userSpace(stage, load, folder)
-  const lanes = [...(await limits(stage)), ...ours, ...(await linear(stage)), ...(await byIptables(stage)), ...theirs]
-  await traffic(load, lanes, missing, tell)
+  await traffic(load, [...(await limits(stage)), ...ours], tell)
   await changes(stage, load, made, tell)
 }
 
@@ -72,12 +70,12 @@ async function measureRules(stage: Stage, folder: string, programs: Programs, te
   tell(await impactSection(stage, panelOf(made, CHANGED), CHANGED))
 }
 
-async function traffic(load: Load, lanes: readonly Lane[], missing: readonly string[], tell: Tell): Promise<void> {
+async function traffic(load: Load, lanes: readonly Lane[], tell: Tell): Promise<void> {
   const measured = (kind: Kind): Promise<Measured> => {
     console.error(`relay: ${kind}`)
     return measureAll(load, lanes, kind, WINDOW_MS, ROUNDS)
   }
-  tell(connectionsSection(lanes, await measured('connections'), missing))
+  tell(connectionsSection(lanes, await measured('connections')))
   tell(datagramsSection(lanes, await measured('datagrams')))
   for (const section of streamSections(lanes, await measured('stream'))) tell(section)
   tell(latencySection(lanes, await measured('round_trips')))

@@ -32,68 +32,16 @@ export const rulesOf = ({ address, server }: Between, count: number, is_clamp_ms
     }),
   )
 
-interface Line {
-  readonly protocol: 'tcp' | 'udp'
-  readonly port: number
-}
-
-const linesOf = (count: number): Line[] =>
-  Array.from({ length: count }, (_, at) => at + 1).flatMap((number) =>
-    (protocolOf(number, count) === 'both' ? (['tcp', 'udp'] as const) : (['tcp'] as const)).map((protocol) => ({
-      protocol,
-      port: portOf(number),
-    })),
-  )
-
 /** One rule as people write it, with nothing beside it: what NAT itself costs. */
-export const byHand = ({ address, server }: Between): string =>
-  nat(
-    linesOf(1).map(
-      ({ protocol, port }) => `ip daddr ${address} ${protocol} dport ${port} dnat to ${server}:${SERVER_PORT}`,
-    ),
-  )
-
-/** One line after the other, and for what each rule moved two more that count it, there and back. */
-export const linearNft = ({ address, server }: Between, count: number, isCounting: boolean): string => {
-  const lines = linesOf(count)
-  const text = nat(
-    lines.map(({ protocol, port }) => `ip daddr ${address} ${protocol} dport ${port} dnat to ${server}:${SERVER_PORT}`),
-  )
-  const ways = lines.flatMap(({ protocol, port }) =>
-    ['original', 'reply'].map(
-      (way) => `meta l4proto ${protocol} ct original proto-dst ${port} ct direction ${way} counter accept`,
-    ),
-  )
-  return isCounting ? `${text}${chain('forward', 'type filter hook forward priority 0; policy accept;', ways)}` : text
+export const byHand = ({ address, server }: Between): string => `table ip by_hand {
+  chain prerouting {
+    type nat hook prerouting priority -100; policy accept;
+    ip daddr ${address} tcp dport ${portOf(1)} dnat to ${server}:${SERVER_PORT}
+    ip daddr ${address} udp dport ${portOf(1)} dnat to ${server}:${SERVER_PORT}
+  }
+  chain postrouting {
+    type nat hook postrouting priority 100; policy accept;
+    ct status dnat masquerade
+  }
 }
-
-const nat = (lines: readonly string[]): string =>
-  chain('prerouting', 'type nat hook prerouting priority -100; policy accept;', lines) +
-  chain('postrouting', 'type nat hook postrouting priority 100; policy accept;', ['ct status dnat masquerade'])
-
-const chain = (name: string, declaration: string, lines: readonly string[]): string =>
-  ['table ip linear {', `chain ${name} {`, declaration, ...lines, '}', '}', ''].join('\n')
-
-/** The same for iptables-restore. */
-export function iptables({ address, server }: Between, count: number): string {
-  const lines = linesOf(count)
-  const dnat = lines.map(
-    ({ protocol, port }) =>
-      `-A PREROUTING -d ${address} -p ${protocol} --dport ${port} -j DNAT --to-destination ${server}:${SERVER_PORT}`,
-  )
-  const ways = lines.flatMap(({ protocol, port }) =>
-    ['ORIGINAL', 'REPLY'].map(
-      (way) => `-A FORWARD -p ${protocol} -m conntrack --ctorigdstport ${port} --ctdir ${way} -j ACCEPT`,
-    ),
-  )
-  return [
-    '*nat',
-    ...dnat,
-    '-A POSTROUTING -m conntrack --ctstate DNAT -j MASQUERADE',
-    'COMMIT',
-    '*filter',
-    ...ways,
-    'COMMIT',
-    '',
-  ].join('\n')
-}
+`

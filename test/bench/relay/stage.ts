@@ -1,7 +1,5 @@
 // A client, a server, and between them as many relays as there are layouts to compare, each in a network of its own: so
 // rounds can go from one to the next without anything being loaded again, and no layout costs the packets of another.
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { Namespace } from '../host/namespace.ts'
 import type { Between } from './rules.ts'
 
@@ -20,7 +18,6 @@ export class Relay implements Between {
   readonly number: number
   readonly address: string
   readonly server: string
-  readonly #programs: ChildProcess[] = []
 
   constructor(network: Namespace, number: number) {
     this.network = network
@@ -29,39 +26,12 @@ export class Relay implements Between {
     this.server = `10.9.${number}.2`
   }
 
-  /** A program that relays by itself. Whatever it forks ends with it, and it ends with the bench. */
-  async start(command: readonly string[]): Promise<void> {
-    const [program, words] = this.network.inside([
-      'setpriv',
-      '--pdeathsig',
-      'KILL',
-      'unshare',
-      '--pid',
-      '--fork',
-      '--kill-child',
-      'chrt',
-      '--rr',
-      '1',
-      ...command,
-    ])
-    const child = spawn(program, words, {
-      stdio: ['ignore', 'ignore', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'],
-    })
-    this.#programs.push(child)
-    await once(child, 'spawn')
-  }
-
   async nft(text: string): Promise<void> {
     await this.network.run(['nft', '-f', '-'], text)
   }
 
-  async close(): Promise<void> {
-    for (const child of this.#programs) {
-      if (child.exitCode !== null || child.signalCode !== null) continue
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-    }
-    await this.network.close()
+  close(): Promise<void> {
+    return this.network.close()
   }
 }
 

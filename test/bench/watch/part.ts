@@ -1,5 +1,4 @@
-// A thousand tunnels watched every second by the shipped daemons, beside fping doing the same. vxlan stands in for GRE,
-// and its far ends answer.
+// A thousand tunnels watched every second by the shipped daemons. vxlan stands in for GRE, and its far ends answer.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +12,6 @@ import { mebibytes, ms, type Row, type Section } from '../table.ts'
 
 /** The history of all tunnels is stored once a minute, and that is to be in it. */
 const SECONDS = 65
-const FPING_SECONDS = 20
 const AIMS = { processor_percent: 15, memory_bytes: 250e6, stall_ms: 50, share_percent: 20 } as const
 
 export async function watchPart(tell: (section: Section) => void): Promise<void> {
@@ -23,13 +21,12 @@ export async function watchPart(tell: (section: Section) => void): Promise<void>
   try {
     await onStage('helper', async (bench) => {
       await makeTunnels(bench.namespace, far)
-      const fping = await bench.drive('fping', { count: COUNT, seconds: FPING_SECONDS })
       await bench.seed(PERSISTENCE_TYPES.Runtime)
       await bench.startDaemons({
         NODE_OPTIONS: `--require=${join(bench.drivers, 'stalls.cjs')}`,
         PANEL_BENCH_STALLS: stalls,
       })
-      tell(sectionOf(await bench.drive('watch', { panel: bench.panel, count: COUNT, seconds: SECONDS, stalls }), fping))
+      tell(sectionOf(await bench.drive('watch', { panel: bench.panel, count: COUNT, seconds: SECONDS, stalls })))
     })
   } finally {
     await far.close()
@@ -81,31 +78,25 @@ async function makeTunnels(near: Namespace, far: Namespace): Promise<void> {
   }
 }
 
-function sectionOf({ processor, memory, stalls, schedule }: Answer<'watch'>, fping: Answer<'fping'>): Section {
+function sectionOf({ processor, memory, stalls, schedule }: Answer<'watch'>): Section {
   const both = (processor.helper + processor.web) / 10
   const stalled = Math.max(stalls.helper.held_ms, stalls.web.held_ms)
   return {
     title: `watch: ${COUNT} tunnels probed every second, vxlan standing in, all answering`,
     rows: [
-      fping
-        ? { what: 'fping -l -p 1000, processor', median: percent(fping.processor / 10), ratio: 'reference' }
-        : { what: 'fping is not installed', median: '' },
       {
         what: 'both daemons together, processor',
         median: percent(both),
-        ...(fping && { ratio: `× ${((both * 10) / fping.processor).toFixed(2)}` }),
         ...aimed('of a core', both, AIMS.processor_percent, '%'),
       },
       { what: '  of that, the root helper', median: percent(processor.helper / 10) },
       { what: '  of that, the web daemon', median: percent(processor.web / 10) },
-      ...(fping ? [{ what: 'fping, memory', median: mebibytes(fping.memory), ratio: 'reference' }] : []),
       {
         what: 'both daemons together, the most memory',
         median: mebibytes(memory.helper + memory.web),
         aim: '< 250 MB',
         isMet: memory.helper + memory.web < AIMS.memory_bytes,
       },
-      ...(fping ? [shareRow('fping, largest share of 100 ms in a second', fping.schedule)] : []),
       {
         ...shareRow('the panel, largest share of 100 ms in a second', schedule),
         ...aimed('', median(sharesOf(schedule)), AIMS.share_percent, '%'),

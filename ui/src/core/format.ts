@@ -114,8 +114,6 @@ export const formatter = (settings: DisplaySettings, browserLanguages: readonly 
   }
 }
 
-export type Formatter = ReturnType<typeof formatter>
-
 /** The locale tag carries digits and calendar (Unicode Technical Standard 35, -u-nu- and -u-ca-). */
 const localeTag = (settings: DisplaySettings, browserLanguages: readonly string[]): string => {
   const language = settings['display.language']

@@ -1,13 +1,13 @@
 // The endpoints of checks and of what is taken out by hand.
 import { command, query } from '../../platform/http/endpoint.ts'
-import type { Traffic } from '../routes/traffic/traffic.ts'
+import type { Accounting } from '../routes/accounting.ts'
 import { drain, foreseeDrain, foreseeReturn, putBack } from './drain.ts'
 import type { Failover } from './failover.ts'
 import { foreseePut, foreseeRemoval, putCheck, removeCheck, showCheck } from './change-check.ts'
 
 const tag = 'routes'
 
-export const failoverEndpoints = (failover: Failover, traffic: Traffic) => [
+export const failoverEndpoints = (failover: Failover, traffic: Accounting) => [
   query(
     'GET /routes/{id}/check',
     {

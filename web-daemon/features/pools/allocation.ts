@@ -3,7 +3,6 @@ import {
   bitsOf,
   formatIp,
   enclosingNetwork,
-  overlaps,
   parseCidr,
   networkSize,
   type Cidr,
@@ -67,10 +66,6 @@ export function lowestFree(pool: Range, taken: readonly Cidr[], suits: (index: n
     else index += 1
   }
   return blocked[0]?.first !== 0 && suits(0) ? 0 : null
-}
-
-export function isTaken(subnet: Cidr, taken: readonly Cidr[]): Cidr | undefined {
-  return taken.find((network) => overlaps(network, subnet))
 }
 
 /** Ranges of indexes, in order: one route can cover a million subnets. */

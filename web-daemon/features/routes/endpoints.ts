@@ -1,4 +1,4 @@
-// The endpoints of relay rules.
+// The endpoints of relay rules: what changes them, and what they consist of.
 import type { ReadImpact } from '../../platform/impact.ts'
 import { command, preview, query } from '../../platform/http/endpoint.ts'
 import {
@@ -8,9 +8,7 @@ import {
   listAllowedSources,
   removeAllowedSource,
 } from './allowed-sources.ts'
-import { analyzeRoute } from './health/analyze.ts'
 import { applyAll, foreseeAll } from './apply-all.ts'
-import { listConnections } from './connections/connections.ts'
 import { createRoute, foreseeCreation } from './create.ts'
 import { deleteRoute, foreseeDeletion } from './delete.ts'
 import {
@@ -21,28 +19,16 @@ import {
   removeDestination,
 } from './destinations.ts'
 import { duplicateRoute } from './duplicate.ts'
-import { getRoute } from './get.ts'
 import { disableRoute, enableRoute, foreseeDisable, foreseeEnable, foreseeReapply, reapplyRoute } from './life.ts'
-import { listRoutes } from './list.ts'
-import { pathTo } from './path-to.ts'
+import { pathTo } from './path/path-to.ts'
 import { previewRoute } from './preview.ts'
-import { reachabilityEndpoints } from './health/reachability.ts'
 import { foreseeOrder, reorderRoutes } from './reorder.ts'
-import type { Traffic } from './traffic/traffic.ts'
-import { trafficEndpoints } from './traffic/endpoints.ts'
+import type { Accounting } from './accounting.ts'
 import { foreseeUpdate, updateRoute } from './update.ts'
 
 const tag = 'routes'
 
-export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
-  query(
-    'GET /routes',
-    {
-      tag,
-      summary: 'List the rules in their order, each with its health and traffic.',
-    },
-    listRoutes(traffic),
-  ),
+export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
   command(
     'POST /routes',
     {
@@ -95,13 +81,6 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
       summary: 'Which tunnel leads to an address, by the routing table and the subnets of the tunnels.',
     },
     pathTo,
-  ),
-  ...trafficEndpoints(traffic),
-  ...reachabilityEndpoints(),
-  query(
-    'GET /routes/{id}',
-    { tag, summary: 'One rule with its health, its traffic and the rules that shadow it.' },
-    getRoute(traffic),
   ),
   command(
     'PATCH /routes/{id}',
@@ -165,23 +144,6 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
       isCreating: true,
     },
     duplicateRoute,
-  ),
-  query(
-    'GET /routes/{id}/connections',
-    {
-      tag,
-      summary: 'Who uses a rule now, from connection tracking; "available" is false where that cannot be read.',
-    },
-    listConnections(traffic),
-  ),
-  command(
-    'POST /routes/{id}/diagnostics/analyze',
-    {
-      tag,
-      summary: 'Why a rule does or does not relay: verdict, evidence, and what to do, in order.',
-      audit: 'DiagnosticRun',
-    },
-    analyzeRoute(traffic),
   ),
   query('GET /routes/{id}/destinations', { tag, summary: 'Where a rule relays to.' }, listDestinations),
   command(

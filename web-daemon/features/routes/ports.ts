@@ -7,7 +7,6 @@ export interface Ports {
 }
 
 export const portsOf = (first: number, end: number | null | undefined): Ports => ({ first, last: end ?? first })
-export const isMet = (a: Ports, b: Ports): boolean => a.first <= b.last && b.first <= a.last
 export const isSame = (a: Ports, b: Ports): boolean => a.first === b.first && a.last === b.last
 export const has = ({ first, last }: Ports, port: number): boolean => first <= port && port <= last
 

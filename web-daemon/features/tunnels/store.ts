@@ -126,18 +126,6 @@ export async function existingTunnels(db: ReadDb): Promise<ExistingTunnel[]> {
   return rows.map((row) => ({ ...row, addresses: byTunnel.get(row.tunnel_id) ?? [] }))
 }
 
-/** The interfaces of those of the ids that are living tunnels. */
-export async function tunnelNames(db: ReadDb, ids: readonly number[]): Promise<Map<number, string>> {
-  if (ids.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('tunnel')
-    .select(['tunnel_id', 'interface_name'])
-    .where('tunnel_id', 'in', [...ids])
-    .where('deleted_date', 'is', null)
-    .execute()
-  return new Map(rows.map(({ tunnel_id, interface_name }) => [tunnel_id, interface_name]))
-}
-
 /** Returns the new id. Run it inside a transaction: a tunnel without its addresses is none. */
 export async function insertTunnel(db: WriteDb, { addresses, ...tunnel }: NewTunnel): Promise<number> {
   const { insertId } = await db.insertInto('tunnel').values(rowOf(tunnel)).executeTakeFirstOrThrow()

@@ -32,6 +32,5 @@ declare module '../../platform/db/database.ts' {
   interface Database extends TunnelTables {}
 }
 
-export type TunnelRow = Selectable<TunnelTable>
 export type NewTunnelRow = Insertable<TunnelTable>
 export type TunnelAddressRow = Selectable<TunnelAddressTable>
