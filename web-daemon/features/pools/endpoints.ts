@@ -57,6 +57,7 @@ export function poolEndpoints(use: PoolUse) {
       {
         tag,
         summary: 'The subnet, number and addresses that a tunnel from this pool would get now. Takes nothing.',
+        statuses: [409],
       },
       nextFree(use),
     ),

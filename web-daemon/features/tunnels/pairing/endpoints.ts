@@ -29,6 +29,7 @@ export function pairingEndpoints(throttle: PairingThrottle) {
         tag,
         summary:
           'Read the other server\'s pairing code. Makes nothing: "tunnel" is the request for POST /tunnels that makes the other end.',
+        statuses: [409],
       },
       fromPairingCode(throttle),
     ),
