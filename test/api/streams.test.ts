@@ -24,7 +24,7 @@ const weather = () => {
     stream(WATCH, { tag: 'other', summary: 'Watch', queue: 16 }, async () => topic.source),
     declarations({ [COUNT]: { body: strict({ to: integer(1, 1000) }) } }).stream(
       COUNT,
-      { tag: 'other', summary: 'Count', audit: 'TunnelReapply' },
+      { tag: 'other', summary: 'Count', statuses: [409], audit: 'TunnelReapply' },
       async ({ note }, { body }) => {
         if (body.to === 13) throw new Refusal('CONFLICT', verbatim('Not to thirteen'))
         note.target('weather', body.to)

@@ -38,7 +38,7 @@ export const probeEndpoints = (): { endpoints: Endpoint[]; made: unknown[] } => 
     ),
     command(
       'POST /widgets',
-      { tag: 'other', summary: 'Make', body: WidgetBody, audit: 'TunnelCreate', isCreating: true },
+      { tag: 'other', summary: 'Make', body: WidgetBody, statuses: [201], audit: 'TunnelCreate', isCreating: true },
       async ({ note }, { body }) => {
         made.push(body)
         note.target('widget', made.length)
