@@ -16,7 +16,6 @@ const LEAST_DIFFERENCE = 0.15
 const LEAST_STEP_PX = 2
 
 describe('The states of tunnels without colours', function () {
-  this.timeout(60_000)
   const { visit } = browsing()
   let panel: WatchingPanel
   /** By state, the name of a tunnel that is in it. */
