@@ -1,5 +1,5 @@
 // The endpoints of the section Auth.
-import { SessionAnswer, SignedOutAnswer } from '@panel/shared/api/auth.ts'
+import type { SessionAnswer, SignedOutAnswer } from '@panel/shared/api/auth.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { command, query, ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import type { StoreContext } from '../../platform/context.ts'

@@ -5,7 +5,7 @@ import {
   type ForwardingFound,
   type ForwardingState,
 } from '@panel/shared/forwarding/model.ts'
-import { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
+import type { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { keepingAdvertised, onHost } from '@panel/shared/forwarding/host.ts'

@@ -1,5 +1,5 @@
 // The endpoints of the panel's listeners, in the section System.
-import { TryListenerAnswer, TryListenerBody } from '@panel/shared/api/listeners.ts'
+import type { TryListenerAnswer, TryListenerBody } from '@panel/shared/api/listeners.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { StoreContext, ReadDb } from '../../platform/context.ts'

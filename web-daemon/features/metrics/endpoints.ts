@@ -1,5 +1,5 @@
 // The endpoints of the section Metrics.
-import { MetricsHistoryAnswer } from '@panel/shared/api/metrics.ts'
+import type { MetricsHistoryAnswer } from '@panel/shared/api/metrics.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { ok, query, stream } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'

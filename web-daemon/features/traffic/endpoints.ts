@@ -1,13 +1,12 @@
 // The endpoints of the section Traffic (reference.md, traffic endpoints; decisions.md, F18 to F20, F23).
 import { TRAFFIC_HISTORY_LIMIT, TRAFFIC_HOURS, TRAFFIC_POINTS } from '@panel/shared/api/queries.ts'
-import {
+import type {
   RouteCountersAnswer,
   RouteTrafficAnswer,
   TrafficHistoryAnswer,
   TrafficSummaryAnswer,
-  type TrafficBucket,
-  type TrafficView,
 } from '@panel/shared/api/routes/traffic.ts'
+import { type TrafficBucket, type TrafficView } from '@panel/shared/api/routes/traffic.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { intervalStart } from '../../platform/db/spans.ts'
 import { ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
