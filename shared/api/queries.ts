@@ -65,7 +65,7 @@ export const TUNNELS_QUERY = queryParameters({
 
 /** How many hours GET /monitor/uptime shows, in 90 parts of so many seconds. */
 export const TICK_SECONDS = { 24: 960, 168: 6720, 720: 28_800, 2160: 86_400 } as const
-export type TickHours = keyof typeof TICK_SECONDS
+type TickHours = keyof typeof TICK_SECONDS
 export const TICK_HOURS = Object.keys(TICK_SECONDS).map(Number) as TickHours[]
 export const UPTIME_QUERY = queryParameters({
   hours: enumParameter(TICK_HOURS, 'How many hours up to now, in 90 parts. Default: 24.'),
