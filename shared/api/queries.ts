@@ -63,7 +63,7 @@ export const TUNNELS_QUERY = queryParameters({
   ),
 })
 
-/** How many hours GET /monitor/uptime shows, in 90 parts of so many seconds. */
+/** The hours that GET /monitor/uptime can show, each with the seconds of one of 90 parts. */
 export const TICK_SECONDS = { 24: 960, 168: 6720, 720: 28_800, 2160: 86_400 } as const
 type TickHours = keyof typeof TICK_SECONDS
 export const TICK_HOURS = Object.keys(TICK_SECONDS).map(Number) as TickHours[]

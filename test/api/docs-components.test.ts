@@ -1,12 +1,12 @@
-// What the API description has once and refers to, and the statuses of each operation (reference.md, API description 5,
-// 7; decisions.md, T16, W25).
+// The components of the API description, and the statuses of each operation (reference.md, API description 5 to 7;
+// decisions.md, T16, W25).
 import assert from 'node:assert/strict'
 import type { ApiDescription } from '@panel/web-daemon/features/docs/document.ts'
 import type { Content } from '@panel/web-daemon/features/docs/responses.ts'
 import { docsOf, type Method, operationsOf, resolved } from './support/description.ts'
 import { startPanel } from './support/panel.ts'
 
-describe('The API description', () => {
+describe('The API description, in its components and statuses,', () => {
   let document: ApiDescription
   before(async () => {
     const panel = await startPanel()

@@ -10,7 +10,7 @@ import { listSettings, showSchema } from './view.ts'
 
 const tag = 'settings'
 
-/** More exact than the table of all endpoints, which does not know the settings. */
+/** The table of all endpoints does not know the settings; this one has a schema of each. */
 const { query, command } = declarations({
   'GET /settings': { answer: AllSettings },
   'GET /settings/schema': { answer: SettingsSchemaAnswer },

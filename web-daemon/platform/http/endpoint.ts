@@ -34,7 +34,7 @@ export const TAGS = [
 ] as const
 export type Tag = (typeof TAGS)[number]
 
-/** A method that a path does not have is no endpoint's. */
+/** 405 is missing: a method that a path does not have belongs to no endpoint. */
 export type Status = 200 | 201 | Exclude<(typeof STATUS_OF)[ErrorCode], 405>
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -117,7 +117,7 @@ export function created<T>(body: T): Answer<T> {
   return { status: 201, body }
 }
 
-/** What it takes, answers and sends, as the table of endpoints has it. */
+/** The schemas of what an endpoint takes, answers and sends, as a table of endpoints has them. */
 export interface Schemas {
   readonly body?: TSchema
   /** Nothing else of a query arrives. Each parameter is lenient in its own way, so nothing is refused by this. */
@@ -134,7 +134,7 @@ export interface Described {
   readonly summary?: string
   /** What an API token needs for it, if not what its tag says (platform/http/scopes.ts). */
   readonly scope?: Scope
-  /** What it answers with beside what its kind does (statuses.ts). */
+  /** The statuses that it answers with beside those of its kind (statuses.ts). */
   readonly statuses?: readonly Status[]
   /**
    * The handler adds its own problems to `problems` and throws them; fields that the schema refused are left out of

@@ -5,7 +5,7 @@ import { endpointMethod, endpointPath } from './routes.ts'
 /** Every request can be refused for its form, its sender or its values, and can fail. */
 const ALWAYS: readonly Status[] = [200, 400, 401, 403, 422, 429, 500, 503]
 
-/** Those that follow from the kind of the endpoint, and those that it declares. */
+/** Returns those that follow from the kind of the endpoint, and those that it declares. */
 export function statusesOf(endpoint: Endpoint): readonly Status[] {
   const isCommand = endpoint.kind === 'command'
   const derived: readonly [Status, boolean][] = [
