@@ -1,6 +1,6 @@
 // The span and the resolution that a history is asked for, the same of every history (decisions.md, M4, F19).
 import { message } from '@panel/shared/messages/message.ts'
-import type { Span } from '../db/spans.ts'
+import type { Span } from '../series/spans.ts'
 import { parseTime } from './instant.ts'
 import { Problems } from './problems.ts'
 import { limitParameter, numberParameter, queryParameters, timeParameter } from './queries.ts'
