@@ -8,7 +8,7 @@ import { build, type BuildOptions } from 'esbuild'
 import { buildNative } from '../../root-helper/native/build.mjs'
 import { ARCHITECTURES, crossSqlite, OWN_ARCHITECTURE } from './architecture.ts'
 import { buildPage } from './page.ts'
-import { loadFromBeside, ownSentences, standaloneValidators, withoutSchemas } from './plugins.ts'
+import { loadFromBeside, ownSentences, standaloneValidators, withoutBodyParser, withoutSchemas } from './plugins.ts'
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
 export const BUNDLE = join(ROOT, '.build/bundle')
@@ -56,6 +56,7 @@ export function bundleOptions(entry: string, outfile: string) {
     plugins: [
       standaloneValidators(),
       loadFromBeside(),
+      withoutBodyParser(),
       ...(entry === PROGRAMS.helper ? [withoutSchemas(), ownSentences()] : []),
     ],
   } satisfies BuildOptions

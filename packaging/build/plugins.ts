@@ -106,6 +106,20 @@ function areaCode([name, sentences]: [string, object], named: ReadonlySet<string
   return `export const ${name} = ${JSON.stringify(own)}`
 }
 
+/**
+ * Express loads body-parser for its `json` and `text`, and with it the tables of all character sets (iconv-lite, a tenth of
+ * the web daemon's bundle). The panel uses neither: it reads bodies itself, in UTF-8 (platform/http/body.ts).
+ */
+export function withoutBodyParser(): Plugin {
+  return {
+    name: 'without-body-parser',
+    setup(build) {
+      build.onResolve({ filter: /^body-parser$/ }, ({ path }) => ({ path, namespace: 'unused' }))
+      build.onLoad({ filter: /.*/, namespace: 'unused' }, () => ({ contents: 'module.exports = {}', loader: 'js' }))
+    },
+  }
+}
+
 /** better-sqlite3 and bcrypt look for their addons in their own folders, which a bundle does not have. */
 export function loadFromBeside(): Plugin {
   const finders: Record<string, string> = {

@@ -42,6 +42,19 @@ describe('The pair that is made here', () => {
       assert.equal(statSync(made.key).uid, statSync(join(made.key, '..')).uid)
     })
 
+    it('hold as many names as are given, and dates from 2050 on, in the form that OpenSSL checks strictly', () => {
+      const names = Array.from({ length: 4000 }, (_, at) => `server-${at}.panel.example`)
+      const { cert } = makeSelfSigned(next, names, new Date('2049-06-01T12:34:56Z'))
+      const found = new X509Certificate(readFileSync(cert))
+      assert.deepEqual(
+        found.subjectAltName?.split(', '),
+        names.map((name) => `DNS:${name}`),
+      )
+      assert.deepEqual([found.validFrom, found.validTo], ['May 31 12:34:56 2049 GMT', 'Sep  4 12:34:56 2051 GMT'])
+      const at_2050 = ['-attime', String(Date.UTC(2050, 0) / 1000)]
+      execFileSync('openssl', ['verify', '-x509_strict', ...at_2050, '-CAfile', cert, cert], { stdio: 'ignore' })
+    })
+
     it('are made again on request, each time with another key and number', () => {
       const before = [pairIn(place).key, new X509Certificate(pairIn(place).cert).serialNumber]
       makeSelfSigned(place, ['localhost'])
@@ -80,6 +93,7 @@ describe('The pair that is made here', () => {
       ['a b'],
       ['-a.example'],
       ['x'.repeat(64)],
+      ['fe80::1%eth0'],
     ]) {
       it(`are not made for ${JSON.stringify(names)}, with a word on what to write`, () => {
         assert.throws(
