@@ -22,7 +22,7 @@ const listInputs: Plugin = {
 
 /** What nearly every page uses beside the frame, in one chunk. */
 const COMMON = new RegExp(
-  `/ui/src/(components|components/impact|core|features/tunnels|shell)/(${[
+  `/ui/src/(components|components/(form|impact|message)|core|features/tunnels|shell)/(${[
     ...['Answer', 'Banner', 'Chip', 'Code', 'CopyButton', 'Dialog', 'Disclosure', 'ErrorBox', 'Facts', 'Force'],
     ...['ImpactOf', 'Later', 'Live', 'PageHead', 'Switch', 'Warnings'],
     ...['act', 'cancelled', 'copy', 'in-view', 'live', 'lost-response', 'notifications', 'own-access', 'stream'],
@@ -57,13 +57,13 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'first', tags: ['$initial'], priority: 2 },
-            { name: 'table', test: /\/components\/DataTable\.svelte/, priority: 2 },
+            { name: 'table', test: /\/components\/list\/DataTable\.svelte/, priority: 2 },
             { name: 'common', test: COMMON, priority: 1 },
-            { name: 'form', test: /\/(core\/form\.svelte|components\/(Field|Wrong))\./ },
-            { name: 'Chart', test: /\/components\/Chart\.svelte/ },
+            { name: 'form', test: /\/(core\/form\.svelte|components\/form\/(Field|Wrong))\./ },
+            { name: 'Chart', test: /\/components\/chart\/Chart\.svelte/ },
             {
               name: 'figures',
-              test: /\/components\/(Figure|Sparkline|sparkline|range|rates|live-rates|stored-points)\./,
+              test: /\/components\/chart\/(Figure|Sparkline|sparkline|range|rates|live-rates|stored-points)\./,
             },
             { name: 'states', test: /\/features\/(tunnels\/labels|routes\/(rule-health|formats))\.ts/, priority: 1 },
             { name: 'tunnel', test: /\/features\/tunnels\/TunnelHead\.svelte/ },

@@ -1,6 +1,6 @@
 // What a client may send and is answered about the signed-in operator (reference.md, Session, Auth).
 import { message } from '../messages/message.ts'
-import { nullable, strict, Type, type Static } from '../schema.ts'
+import { nullable, Type, type Static } from '../schema.ts'
 import { EndedToken } from './tokens.ts'
 import { Always, Count, Flag, Id, Instant, list, Sentence, shape, Text, described } from './base/shapes.ts'
 
@@ -88,25 +88,25 @@ const Password = Type.String({ maxLength: 1024, 'x-secret': true })
 /** Of an authenticator, or one of the recovery codes. */
 const Code = Type.String({ maxLength: 64, 'x-secret': true })
 
-export const SetUpTotpBody = strict({ current_password: Password })
+export const SetUpTotpBody = shape('SetUpTotpBody', { current_password: Password })
 export type SetUpTotpBody = Static<typeof SetUpTotpBody>
-export const ConfirmTotpBody = strict({ code: Code })
+export const ConfirmTotpBody = shape('ConfirmTotpBody', { code: Code })
 export type ConfirmTotpBody = Static<typeof ConfirmTotpBody>
-export const RemoveTotpBody = strict({ current_password: Password, code: Code })
+export const RemoveTotpBody = shape('RemoveTotpBody', { current_password: Password, code: Code })
 export type RemoveTotpBody = Static<typeof RemoveTotpBody>
 
-export const SetupBody = strict({ username: Username, password: Password })
+export const SetupBody = shape('SetupBody', { username: Username, password: Password })
 export type SetupBody = Static<typeof SetupBody>
 
 /** Any text can be tried; that it cannot be a username is not told apart from that it is none. */
-export const LoginBody = strict({
+export const LoginBody = shape('LoginBody', {
   username: Type.String({ maxLength: 256 }),
   password: Password,
   code: Type.Optional(Code),
 })
 export type LoginBody = Static<typeof LoginBody>
 
-export const ConfirmBody = strict({ current_password: Password, code: Type.Optional(Code) })
+export const ConfirmBody = shape('ConfirmBody', { current_password: Password, code: Type.Optional(Code) })
 export type ConfirmBody = Static<typeof ConfirmBody>
 
 export const ConfirmAnswer = shape('Confirmed', {
@@ -114,7 +114,7 @@ export const ConfirmAnswer = shape('Confirmed', {
 })
 export type ConfirmAnswer = Static<typeof ConfirmAnswer>
 
-export const AccountBody = strict({
+export const AccountBody = shape('AccountBody', {
   current_password: Password,
   username: Type.Optional(Username),
   new_password: Type.Optional(Password),

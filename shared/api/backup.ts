@@ -79,7 +79,7 @@ export const BACKUP_MEMBERS = [
 const section = (name: string) =>
   maybe(flag(name, `Whether the ${name.replace('include_', '')} of the backup are imported. Default true.`))
 
-export const ImportBackupBody = strict({
+export const ImportBackupBody = shape('ImportBackupBody', {
   // Its items are held against their schemas one by one, so that one of 8 MiB that is wrong throughout costs no more
   // than its first hundred faults.
   backup: Type.Object(

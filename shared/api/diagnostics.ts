@@ -41,7 +41,7 @@ const address = (name: string, description: string) =>
     }),
   )
 
-export const PingBody = strict({
+export const PingBody = shape('PingBody', {
   count: maybe(
     ranged(
       'integer',
@@ -162,7 +162,7 @@ const ends = {
   target: address('target', 'Destination address. Absent: the other end of the path that is tried.'),
 }
 
-export const MtuProbeBody = strict({
+export const MtuProbeBody = shape('MtuProbeBody', {
   min: maybe(
     ranged(
       'integer',
@@ -228,7 +228,7 @@ export const MtuProbeAnswer = shape('MtuProbe', {
 })
 export type MtuProbeAnswer = Static<typeof MtuProbeAnswer>
 
-export const TracerouteBody = strict({
+export const TracerouteBody = shape('TracerouteBody', {
   max_hops: maybe(ranged('integer', 1, 64, 'INVALID_VALUE', 'max_hops', 'How many hops at most. Default 30.')),
   probes: maybe(ranged('integer', 1, 10, 'INVALID_VALUE', 'probes', 'Packets for each hop. Default 3.')),
   timeout_seconds,
@@ -260,7 +260,7 @@ export type TracerouteResult = Static<typeof TracerouteResult>
 export const TracerouteAnswer = shape('Traceroute', { run: DiagnosticRun, result: TracerouteResult })
 export type TracerouteAnswer = Static<typeof TracerouteAnswer>
 
-export const AnalyzeTunnelBody = strict({
+export const AnalyzeTunnelBody = shape('AnalyzeTunnelBody', {
   sample_seconds: maybe(
     ranged('number', 0.1, 30, 'INVALID_VALUE', 'sample_seconds', 'How long the counters are watched. Default 1.'),
   ),

@@ -6,7 +6,7 @@ import { flag, maybe } from './base/fields.ts'
 import { Amount, Count, Flag, list, mapOf, oneOf, Sentence, shape, Text, described } from './base/shapes.ts'
 import { RuleBackendView } from './system.ts'
 
-export const ForwardingBody = strict({
+export const ForwardingBody = shape('ForwardingBody', {
   connections: maybe(
     flag(
       'connections',

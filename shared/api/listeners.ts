@@ -14,7 +14,7 @@ const pem = (field: 'tls.cert' | 'tls.key', sentence: 'listener.cert_unreadable'
     ...refusedWith('INVALID_CERTIFICATE', message(sentence, { field }), 'In PEM form.'),
   })
 
-export const TryListenerBody = strict({
+export const TryListenerBody = shape('TryListenerBody', {
   address: Type.String({
     maxLength: 45,
     ...refusedWith(

@@ -160,7 +160,7 @@ export const METRICS_EVENTS = { metrics: MetricsSnapshot }
 export type MetricsEvents = EventsOf<typeof METRICS_EVENTS>
 
 const RATES = ['rx_bytes_per_second', 'tx_bytes_per_second'] as const
-const exactly = { additionalProperties: false }
+const exactly = (title: string) => ({ title, additionalProperties: false })
 
 /**
  * A snapshot with what a sparkline needs: one item of `cpu`, no disks, and of at most 64 interfaces, physical ones
@@ -168,8 +168,11 @@ const exactly = { additionalProperties: false }
  */
 export const MetricsPoint = shape('MetricsPoint', {
   ...always,
-  network: strict({ interfaces: list(Type.Pick(InterfaceReading, ['name', ...RATES], exactly)), totals }),
-  routes: list(Type.Pick(RouteReading, ['route_rule_id', ...RATES], exactly)),
+  network: strict({
+    interfaces: list(Type.Pick(InterfaceReading, ['name', ...RATES], exactly('InterfaceRates'))),
+    totals,
+  }),
+  routes: list(Type.Pick(RouteReading, ['route_rule_id', ...RATES], exactly('RouteRates'))),
 })
 export type MetricsPoint = Static<typeof MetricsPoint>
 

@@ -60,7 +60,7 @@ const fields = {
   ),
 }
 
-export const CreatePoolBody = strict({
+export const CreatePoolBody = shape('CreatePoolBody', {
   ...fields,
   idempotency_key: Type.Optional(
     Type.String({
@@ -75,7 +75,7 @@ export const CreatePoolBody = strict({
 })
 export type CreatePoolBody = Static<typeof CreatePoolBody>
 
-export const UpdatePoolBody = strict(fields)
+export const UpdatePoolBody = shape('UpdatePoolBody', fields)
 export type UpdatePoolBody = Static<typeof UpdatePoolBody>
 
 /** Either body with those fields left out that the schema refused. */

@@ -30,7 +30,7 @@ import { ObservedView, PlanView, TunnelView } from './tunnels/answers.ts'
 
 const Action = oneOf(['adopt', 'ignore', 'unignore', 'reapply', 'forget', 'delete'])
 
-export const AdoptBody = strict({
+export const AdoptBody = shape('AdoptBody', {
   interface_name: Type.String({
     pattern: INTERFACE_NAME_PATTERN,
     ...refusedWith(
@@ -98,7 +98,7 @@ export const AdoptBody = strict({
 })
 export type AdoptBody = Static<typeof AdoptBody>
 
-export const IgnoreBody = strict({
+export const IgnoreBody = shape('IgnoreBody', {
   // Any device's name: what cannot be adopted for its name can still be ignored.
   interface_name: Type.String({
     pattern: '^[^\\s/]{1,15}$',

@@ -21,11 +21,11 @@ const window_id = Type.String({
   ...refusedWith('INVALID_VALUE', message('input.window_id'), 'The window, as its answers name it.'),
 })
 
-export const OpenSafeApplyBody = strict({ seconds: Type.Optional(seconds) })
+export const OpenSafeApplyBody = shape('OpenSafeApplyBody', { seconds: Type.Optional(seconds) })
 export type OpenSafeApplyBody = Static<typeof OpenSafeApplyBody>
-export const EndSafeApplyBody = strict({ window_id })
+export const EndSafeApplyBody = shape('EndSafeApplyBody', { window_id })
 export type EndSafeApplyBody = Static<typeof EndSafeApplyBody>
-export const ExtendSafeApplyBody = strict({ window_id, seconds })
+export const ExtendSafeApplyBody = shape('ExtendSafeApplyBody', { window_id, seconds })
 export type ExtendSafeApplyBody = Static<typeof ExtendSafeApplyBody>
 
 export const SAFE_APPLY_KINDS = ['tunnel', 'route', 'pool', 'setting', 'forwarding'] as const

@@ -67,7 +67,7 @@ export interface ChangeSettingsAnswer extends SettingsAnswer {
   restart_required: string[]
 }
 
-export const ResetSettingsBody = strict({
+export const ResetSettingsBody = shape('ResetSettingsBody', {
   keys: Type.Optional(
     Type.Array(Type.String({ maxLength: 100 }), {
       maxItems: 1000,

@@ -1,6 +1,6 @@
 // API tokens: what a client may send, and what it is answered.
 import { message } from '../messages/message.ts'
-import { nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
+import { nullable, stringEnum, Type, type Static } from '../schema.ts'
 import { refusedWith } from './base/fields.ts'
 import { Always, described, Flag, Id, Instant, list, Sentence, shape, Text } from './base/shapes.ts'
 import { SCOPES, TOKEN_DAYS } from './scopes.ts'
@@ -24,7 +24,7 @@ export type TokenView = Static<typeof TokenView>
 export const ListTokensAnswer = shape('ApiTokens', { tokens: list(TokenView) })
 export type ListTokensAnswer = Static<typeof ListTokensAnswer>
 
-export const CreateTokenBody = strict({
+export const CreateTokenBody = shape('CreateTokenBody', {
   title: Type.String({
     minLength: 1,
     maxLength: 64,

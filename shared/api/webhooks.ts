@@ -43,7 +43,7 @@ const choice = <const V extends readonly string[]>(values: V, name: string, desc
 const TITLE_MAX = 100
 export const COOL_DOWN_MAX_SECONDS = 86_400
 
-export const WebhookBody = strict({
+export const WebhookBody = shape('WebhookBody', {
   title: Type.String({
     minLength: 1,
     maxLength: TITLE_MAX,

@@ -18,8 +18,8 @@ const right = { parts: [{ weight: 1 }], made_at: '2026-01-31T12:00:00.000Z' }
 const answers: unknown[] = []
 const endpoints: Endpoint[] = [
   query('GET /widgets', { answer: Widget }, async () => ok(answers.shift())),
-  command('POST /widgets', { answer: Widget, audit: 'Setup' }, async () => created(answers.shift())),
-  query('GET /widgets/refused', { answer: Widget }, async () => {
+  command('POST /widgets', { answer: Widget, statuses: [201], audit: 'Setup' }, async () => created(answers.shift())),
+  query('GET /widgets/refused', { answer: Widget, statuses: [409] }, async () => {
     throw new Refusal('CONFLICT', verbatim('It is not to be'), { details: answers.shift() as Record<string, unknown> })
   }),
   stream('GET /widgets/stream', { events: { widget: Widget } }, async () => (subscriber) => {
@@ -59,13 +59,31 @@ describe('Each answer of the API tests is held against the API description, whic
     })
   }
 
+  it('fails on a status that the endpoint does not have, of an answer and of a refusal', async () => {
+    const check = answerCheck(endpoints, '')
+    const text = JSON.stringify({ error: { code: 'CONFLICT', message: 'No', field: '', details: {} } })
+    const sent = (method: string, status: number) => () =>
+      check.answer(method, '/api/v1/widgets', {
+        status,
+        headers: {},
+        text: status < 400 ? JSON.stringify(right) : text,
+      })
+    assert.throws(sent('GET', 409), /its answer with 409, is a status that the API description of GET \/widgets/)
+    assert.throws(sent('GET', 201), /its answer with 201, is a status/)
+    sent('POST', 201)()
+    assert.throws(sent('POST', 404), /its answer with 404, is a status that the API description of POST \/widgets/)
+  })
+
   it('fails on an error that is no envelope, and on one whose code has another status', async () => {
     answers.push([])
     await assert.rejects(operator.get('/widgets/refused'), /body\/error\/details must be object/)
     const check = answerCheck(endpoints, '')
     const text = JSON.stringify({ error: { code: 'CONFLICT', message: 'No', field: '', details: {} } })
-    check.answer('GET', '/api/v1/widgets', { status: 409, headers: {}, text })
-    assert.throws(() => check.answer('GET', '/api/v1/widgets', { status: 404, headers: {}, text }), /says CONFLICT/)
+    check.answer('GET', '/api/v1/widgets/refused', { status: 409, headers: {}, text })
+    assert.throws(
+      () => check.answer('GET', '/api/v1/widgets/refused', { status: 422, headers: {}, text }),
+      /says CONFLICT/,
+    )
   })
 
   it('fails on an event that is not as described, and on one of another name', () => {

@@ -1,11 +1,11 @@
 // Schemas of ours in the words of OpenAPI 3.0.3, which has fewer than JSON Schema.
 import assert from 'node:assert/strict'
 import { Warning } from '@panel/shared/api/base/errors.ts'
-import { mapOf, Text } from '@panel/shared/api/base/shapes.ts'
+import { described, mapOf, shape, Text } from '@panel/shared/api/base/shapes.ts'
 import { nullable, strict, Type, type TSchema } from '@panel/shared/schema.ts'
-import { openApiSchema } from '@panel/web-daemon/features/docs/schema.ts'
+import { Components } from '@panel/web-daemon/features/docs/schema.ts'
 
-const plain = (schema: object): unknown => JSON.parse(JSON.stringify(openApiSchema(schema as TSchema)))
+const plain = (schema: object): unknown => JSON.parse(JSON.stringify(new Components().describe(schema as TSchema)))
 
 describe('A schema in the words of OpenAPI 3.0.3', () => {
   const said: [what: string, schema: object, words: object][] = [
@@ -49,12 +49,51 @@ describe('A schema in the words of OpenAPI 3.0.3', () => {
     ],
     ['a map says what it holds', mapOf(Type.Integer()), { type: 'object', additionalProperties: { type: 'integer' } }],
     [
-      'a warning is a reference, wherever it is',
+      'a schema with a title is a reference, wherever it is',
       Type.Array(Warning),
       { type: 'array', items: { $ref: '#/components/schemas/Warning' } },
     ],
+    [
+      'a description stands beside a reference, never in it',
+      described(Warning, 'The first one.'),
+      { description: 'The first one.', allOf: [{ $ref: '#/components/schemas/Warning' }] },
+    ],
+    [
+      'what may be null is a reference or null',
+      described(nullable(Warning), 'None yet.'),
+      {
+        description: 'None yet.',
+        anyOf: [{ $ref: '#/components/schemas/Warning' }, { type: 'object', nullable: true, enum: [null] }],
+      },
+    ],
+    [
+      'a union of a schema with a title and null is the same',
+      Type.Union([Warning, Type.Null()]),
+      { anyOf: [{ $ref: '#/components/schemas/Warning' }, { type: 'object', nullable: true, enum: [null] }] },
+    ],
   ]
   for (const [what, schema, words] of said) it(what, () => assert.deepEqual(plain(schema), words))
+
+  it('is a component under its title, whatever is said of it where it is used', () => {
+    const components = new Components()
+    const Widget = shape('Widget', { first: Warning, part: Text })
+    for (const one of [Widget, nullable(Widget), described(Widget, 'Another.'), Type.Optional(Widget)])
+      components.describe(one)
+    assert.deepEqual(Object.keys(components.schemas), ['Warning', 'Widget'])
+    assert.deepEqual(components.schemas['Widget'], {
+      title: 'Widget',
+      type: 'object',
+      additionalProperties: false,
+      required: ['first', 'part'],
+      properties: { first: { $ref: '#/components/schemas/Warning' }, part: { type: 'string' } },
+    })
+  })
+
+  it('fails on a title that another schema has', () => {
+    const components = new Components()
+    components.describe(shape('Widget', { part: Text }))
+    assert.throws(() => components.describe(shape('Widget', { parts: Text })), /Two schemas have the title Widget/)
+  })
 
   it('fails on what there is no word for', () => {
     for (const schema of [

@@ -3,9 +3,13 @@ import assert from 'node:assert/strict'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { ApiDescription } from '@panel/web-daemon/features/docs/document.ts'
 import type { Operation } from '@panel/web-daemon/features/docs/operation.ts'
+import type { Content, Response, Responses } from '@panel/web-daemon/features/docs/responses.ts'
+import type { OpenApiSchema } from '@panel/web-daemon/features/docs/schema.ts'
 import { query } from './support/declare.ts'
 import { TAGS } from '@panel/web-daemon/platform/http/endpoint.ts'
-import { Type } from '@panel/shared/schema.ts'
+import type { Status } from '@panel/web-daemon/platform/http/statuses.ts'
+import { shape } from '@panel/shared/api/base/shapes.ts'
+import { Type, type TSchema } from '@panel/shared/schema.ts'
 import { VERSION } from '@panel/web-daemon/platform/version.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
@@ -32,6 +36,15 @@ describe('The API description', () => {
     document = body
   })
   after(() => panel.close())
+
+  /** What a response of an operation is, or refers to. */
+  const resolved = (response: Responses[Status] = { $ref: '' }): Response => {
+    const found = '$ref' in response ? document.components.responses[response.$ref.split('/').at(-1) ?? ''] : response
+    assert.ok(found, JSON.stringify(response))
+    return found
+  }
+  const schemaOf = (schema: OpenApiSchema): OpenApiSchema =>
+    document.components.schemas[String(schema['$ref']).split('/').at(-1) ?? ''] ?? schema
 
   it('is 503 before set-up, 401 without a session, and the same with a slash at its end', async () => {
     for (const path of ['api/docs', 'api/docs/']) {
@@ -109,13 +122,62 @@ describe('The API description', () => {
     }
   })
 
-  it('documents 200, 401, 422 and 503 of each operation, the refusals as the error envelope', () => {
+  it('documents 200, 401, 422 and 503 of each operation, and every refusal as the error envelope', () => {
     for (const { path, operation } of operationsOf(document)) {
-      assert.deepEqual(Object.keys(operation.responses), ['200', '401', '422', '503'], path)
-      for (const status of ['401', '422', '503'] as const)
-        assert.deepEqual(operation.responses[status].content['application/json']?.schema, {
-          $ref: '#/components/schemas/Error',
-        })
+      const { responses } = operation
+      for (const status of [200, 401, 422, 503]) assert.ok(status in responses, `${path}: ${status}`)
+      for (const [status, response] of Object.entries(responses).filter(([one]) => Number(one) >= 400))
+        assert.deepEqual(
+          resolved(response).content['application/json']?.schema,
+          { $ref: '#/components/schemas/Error' },
+          `${path}: ${status}`,
+        )
+    }
+  })
+
+  it('documents 201 of what creates, 404 of what has an id in its path, 409 of what changes the host, 412 of what takes If-Match', () => {
+    const statuses = (path: string, method: (typeof METHODS)[number]): string =>
+      Object.keys(document.paths[`/api/v1${path}`]?.[method]?.responses ?? {}).join(' ')
+    assert.equal(statuses('/tunnels', 'post'), '200 201 400 401 403 409 413 422 429 500 503')
+    assert.equal(statuses('/tunnels', 'get'), '200 400 401 403 422 429 500 503')
+    assert.equal(statuses('/tunnels/{id}', 'get'), '200 400 401 403 404 422 429 500 503')
+    assert.equal(statuses('/tunnels/{id}', 'patch'), '200 400 401 403 404 409 412 413 422 429 500 503')
+    assert.equal(statuses('/auth/setup', 'post'), '200 201 400 401 403 409 413 422 429 500 503')
+    for (const { path, operation } of operationsOf(document)) {
+      const { 200: ok, 201: created } = operation.responses
+      if (created && ok) assert.deepEqual(resolved(created).content, resolved(ok).content, path)
+    }
+  })
+
+  it('has each schema with a title once, among the components, and refers to it everywhere else', () => {
+    const titles: string[] = []
+    JSON.stringify(document.components, (name, value: unknown) => {
+      if (name === 'title' && typeof value === 'string') titles.push(value)
+      return value
+    })
+    assert.deepEqual(titles.sort(), Object.keys(document.components.schemas))
+    for (const [title, schema] of Object.entries(document.components.schemas)) assert.equal(schema['title'], title)
+    assert.ok(!JSON.stringify(document.paths).includes('"title"'))
+  })
+
+  it('refers to nothing that is not among its components, and has no component that nothing refers to', () => {
+    const referred = new Set(JSON.stringify(document).match(/#\/components\/\w+\/\w+/g))
+    const { schemas, responses } = document.components
+    const components = Object.entries({ schemas, responses }).flatMap(([kind, all]) =>
+      Object.keys(all).map((name) => `#/components/${kind}/${name}`),
+    )
+    assert.deepEqual([...referred].sort(), components.sort())
+  })
+
+  it('names every body that an operation takes or answers, so that the types of a generated client have names', () => {
+    const named = (content: Content = {}): unknown => content['application/json']?.schema['$ref'] ?? null
+    for (const { path, method, operation } of operationsOf(document)) {
+      const { requestBody, responses } = operation
+      if (requestBody)
+        assert.match(String(named(requestBody.content)), /^#\/components\/schemas\//, `${method} ${path}`)
+      const { content } = resolved(responses[200])
+      if (!content['text/event-stream'])
+        assert.match(String(named(content)), /^#\/components\/schemas\//, `${method} ${path}`)
     }
   })
 
@@ -145,7 +207,7 @@ describe('The API description', () => {
 
   it('has the components Error and Warning, and the session in the cookie that sign-in sets, for all operations', async () => {
     const { schemas, securitySchemes } = document.components
-    assert.deepEqual(Object.keys(schemas), ['Error', 'Warning'])
+    for (const name of ['Error', 'Warning']) assert.ok(Object.hasOwn(schemas, name), name)
     const { code: _codes, ...rest } = (
       schemas['Error'] as {
         properties: { error: { properties: Record<string, { type: string }>; required: string[] } }
@@ -171,20 +233,16 @@ describe('The API description', () => {
       assert.ok(operation.summary.length > 5 && operation.summary !== 'Undocumented endpoint', `${method} ${path}`)
       assert.notDeepEqual(operation.tags, ['other'], `${method} ${path}`)
       const [[type, { schema, 'x-events': events }] = ['', { schema: {} }]] = Object.entries(
-        operation.responses['200'].content,
+        resolved(operation.responses[200]).content,
       )
       if (type === 'text/event-stream') assert.ok(Object.keys(events ?? {}).length > 0, `${method} ${path}`)
-      else
-        assert.ok(
-          typeof schema['title'] === 'string' && Object.keys(schema['properties'] as object).length > 0,
-          `${method} ${path}`,
-        )
+      else assert.ok(Object.keys(schemaOf(schema)['properties'] as object).length > 0, `${method} ${path}`)
     }
   })
 
   it('describes bodies by what they are checked against, without our own notes', () => {
     const { requestBody } = document.paths['/api/v1/tunnels']?.post ?? {}
-    const schema = requestBody?.content['application/json']?.schema as {
+    const schema = schemaOf(requestBody?.content['application/json']?.schema ?? {}) as {
       required: string[]
       additionalProperties: boolean
       properties: Record<string, Record<string, unknown>>
@@ -207,7 +265,9 @@ describe('The API description', () => {
   it('describes streams as text/event-stream, with the data of each event', () => {
     const events = (path: string, method: 'get' | 'post'): string[] =>
       Object.keys(
-        document.paths[`/api/v1${path}`]?.[method]?.responses['200'].content['text/event-stream']?.['x-events'] ?? {},
+        resolved(document.paths[`/api/v1${path}`]?.[method]?.responses[200]).content['text/event-stream']?.[
+          'x-events'
+        ] ?? {},
       )
     assert.deepEqual(events('/monitor/stream', 'get'), [
       'summary',
@@ -274,19 +334,25 @@ describe('The API description of other endpoints', () => {
     assert.deepEqual(body.servers, [{ url: '/' }])
   })
 
-  it('is 500 with the error envelope where it cannot be built, and the panel goes on', async () => {
-    panel = await startPanel({
-      extra_endpoints: [
-        query('GET /widgets', { answer: Type.Object({}, { propertyNames: { minLength: 3 } }) }, async () => ({
-          status: 200,
-          body: {},
-        })),
-      ],
+  const failing: [why: string, schemas: TSchema[], logged: string][] = [
+    ['a schema cannot be expressed', [Type.Object({}, { propertyNames: { minLength: 3 } })], 'propertyNames'],
+    [
+      'two schemas have one title',
+      [shape('Widget', { a: Type.String() }), shape('Widget', { a: Type.Integer() })],
+      'Two schemas have the title Widget',
+    ],
+  ]
+  for (const [why, schemas, logged] of failing)
+    it(`is 500 with the error envelope where it cannot be built because ${why}, and the panel goes on`, async () => {
+      panel = await startPanel({
+        extra_endpoints: schemas.map((answer, at) =>
+          query(`GET /widgets/${at}`, { answer }, async () => ({ status: 200, body: {} })),
+        ),
+      })
+      const operator = await panel.setUp()
+      const { status, error } = await docsOf(operator)
+      assert.deepEqual([status, error.code, error.field, error.details], [500, 'INTERNAL_ERROR', '', {}])
+      assert.ok(panel.log.some((line) => line.includes(logged)))
+      assert.equal((await operator.get('/auth/me')).status, 200)
     })
-    const operator = await panel.setUp()
-    const { status, error } = await docsOf(operator)
-    assert.deepEqual([status, error.code, error.field, error.details], [500, 'INTERNAL_ERROR', '', {}])
-    assert.ok(panel.log.some((line) => line.includes('propertyNames')))
-    assert.equal((await operator.get('/auth/me')).status, 200)
-  })
 })

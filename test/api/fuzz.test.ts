@@ -10,6 +10,7 @@ import type { CommandContext } from '@panel/web-daemon/platform/context.ts'
 import { ok, type Answer, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { repetitions } from '../support/counts.ts'
+import { inlined } from './support/fuzz/inlined.ts'
 import { requestTo, type Described, type FuzzRequest } from './support/fuzz/requests.ts'
 import { Target } from './support/fuzz/target.ts'
 import { startPanel } from './support/panel.ts'
@@ -25,7 +26,7 @@ async function described(): Promise<Described[]> {
   const operator = await panel.setUp()
   const { body } = await operator.raw<ApiDescription>('GET', '/api/docs')
   await panel.close()
-  return Object.entries(body.paths).flatMap(([path, item]) =>
+  return Object.entries(inlined(body)).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   )
 }

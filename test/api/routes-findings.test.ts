@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { RouteFindings } from '@panel/shared/api/routes/findings.ts'
-import { routeFindings } from '@panel/web-daemon/features/routes/health/findings.ts'
+import { routeFindings } from '@panel/web-daemon/features/rule-health/findings.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'
 import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'

@@ -7,7 +7,7 @@ import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/helper
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { idleHeals } from './support/heals.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
-import { keepWatchingRoutes, makeRouteWatch } from '@panel/web-daemon/features/routes/health/watch.ts'
+import { keepWatchingRoutes, makeRouteWatch } from '@panel/web-daemon/features/rule-health/watch.ts'
 import { verbatim } from '@panel/shared/messages/message.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'

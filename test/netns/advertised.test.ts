@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import type { ImpactAnswer } from '@panel/shared/api/impact/impact.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
@@ -14,10 +13,11 @@ import { requestThrough, startPanel, type TestPanel } from '../api/support/panel
 import { createRoute, enableForwarding, listRoutes, previewRoute, warningCodes } from '../api/support/routes.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
+import { program } from '../support/programs.ts'
 import { KernelNamespace } from './kernel-namespace.ts'
 import { Namespace } from './path-rig.ts'
 
-const ADVERTISE = fileURLToPath(new URL('advertise.ts', import.meta.url))
+const ADVERTISE = await program(new URL('advertise.ts', import.meta.url))
 const IPV6_RULE = { bind_address: '2001:db8::1', destination_address: 'fd00::2' }
 
 describe('A host with router advertisements', function () {
@@ -55,7 +55,7 @@ describe('A host with router advertisements', function () {
     router.ip(`link set r-${name} up`)
   }
   const advertise = (name: string, seconds = 1800, prefix = ''): string =>
-    router.run(process.execPath, ['--import', 'tsx', ADVERTISE, `r-${name}`, `${seconds}`, prefix])
+    router.run(process.execPath, [ADVERTISE, `r-${name}`, `${seconds}`, prefix])
   const routes = (): string => ip('-6', 'route', 'show', 'default')
   /** The kernel looks for a double of a link-local address before it uses it. */
   const advertised = async (name: string, seconds = 1800, prefix = ''): Promise<void> => {

@@ -8,9 +8,12 @@ import { IN_ROTATION, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import { rulesetText } from '@panel/shared/ruleset/nft/render.ts'
 import { repetitions } from '../support/counts.ts'
 import { exampleRule } from '../support/example-rule.ts'
+import { program } from '../support/programs.ts'
 import { relayRules } from '../support/random-rules.ts'
 import { KernelNamespace } from './kernel-namespace.ts'
 import { LinksNamespace } from './links-namespace.ts'
+
+const DRIVER = await program(new URL('direct-driver.ts', import.meta.url))
 
 /** So that the chains which only some rules need are always there. */
 const WITNESS = exampleRule({ route_rule_id: 99, bind_port: 9999, is_clamp_mss_to_pmtu: true, fwmark: 7 })
@@ -39,7 +42,7 @@ describe('A change that root commits by itself', function () {
   let host: LinksNamespace
   let beside: LinksNamespace
   before(async () => {
-    ;[host, beside] = [new LinksNamespace('direct-driver.ts'), new LinksNamespace('direct-driver.ts')]
+    ;[host, beside] = [new LinksNamespace(DRIVER), new LinksNamespace(DRIVER)]
     await Promise.all([host, beside].map((one) => one.call('generation')))
   })
   after(() => Promise.all([host.close(), beside.close()]))

@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
+import { program } from '../support/programs.ts'
 import { namespaceOf } from './own-namespace.ts'
 
-const DRIVER = fileURLToPath(new URL('../vm/driver/kernel-driver.ts', import.meta.url))
+const DRIVER = await program(new URL('../vm/driver/kernel-driver.ts', import.meta.url))
 
 type Answer = { id: number; result?: unknown; error?: { code?: string; message: string } }
 type Waiter = { resolve: (value: unknown) => void; reject: (error: Error) => void }
@@ -37,8 +37,8 @@ export class KernelNamespace {
     }
     const active = more['PANEL_RULE_BACKEND'] ?? 'nftables'
     // unshare and nsenter become node, so the child's own number leads to the namespace.
-    const [program, ...net] = netns === null ? ['unshare', '--net', '--mount'] : ['nsenter', `--net=${netns}`]
-    this.#child = spawn(program, [...net, process.execPath, '--import', 'tsx', DRIVER], {
+    const [enter, ...net] = netns === null ? ['unshare', '--net', '--mount'] : ['nsenter', `--net=${netns}`]
+    this.#child = spawn(enter, [...net, process.execPath, DRIVER], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env,
     })

@@ -3,10 +3,12 @@ import { execFileSync, spawn, type ChildProcessByStdio } from 'node:child_proces
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import type { KernelLinks } from '@panel/root-helper/kernel/link/links.ts'
+import { program } from '../support/programs.ts'
 import { namespaceOf } from './own-namespace.ts'
+
+const DRIVER = await program(new URL('links-driver.ts', import.meta.url))
 
 type Answer = { id: number; result?: unknown; error?: { code?: string; message: string } }
 type Waiter = { resolve: (value: unknown) => void; reject: (error: Error) => void }
@@ -18,10 +20,9 @@ export class LinksNamespace {
   private next = 0
 
   /** Another driver answers calls of its own. */
-  constructor(driver = 'links-driver.ts') {
-    const path = fileURLToPath(new URL(driver, import.meta.url))
+  constructor(driver = DRIVER) {
     // unshare becomes node, so the child's own number leads to the namespace.
-    this.child = spawn('unshare', ['--net', process.execPath, '--import', 'tsx', path], {
+    this.child = spawn('unshare', ['--net', process.execPath, driver], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     createInterface({ input: this.child.stdout }).on('line', (line) => this.take(JSON.parse(line) as Answer))

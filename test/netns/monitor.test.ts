@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { fileURLToPath } from 'node:url'
 import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import type { TcpProber } from '@panel/web-daemon/features/monitor/tcp-probe.ts'
@@ -12,6 +11,7 @@ import type { Client } from '../api/support/client.ts'
 import { statusOf, wayOf } from '../api/support/monitor.ts'
 import { startPanel, type TestPanel } from '../api/support/panel.ts'
 import { storedTunnel } from '../support/records.ts'
+import { program } from '../support/programs.ts'
 import { PathRig, until } from './path-rig.ts'
 
 const NAME = 'gre-a-1'
@@ -23,7 +23,7 @@ const quick = {
   monitor_window_size: 10,
   monitor_degraded_rtt_ms: 50,
 }
-const TCP_PROBE = `import { probeTcp } from '${fileURLToPath(new URL('../../web-daemon/features/monitor/tcp-probe.ts', import.meta.url))}'
+const TCP_PROBE = `import { probeTcp } from '${await program(new URL('../../web-daemon/features/monitor/tcp-probe.ts', import.meta.url))}'
 console.log(JSON.stringify(await probeTcp(JSON.parse(process.argv[1]), 0)))`
 
 describe('The monitoring of a tunnel on a real kernel', function () {
@@ -39,8 +39,6 @@ describe('The monitoring of a tunnel on a real kernel', function () {
     const { stdout } = await promisify(execFile)('nsenter', [
       `--net=/proc/${rig.near.child.pid}/ns/net`,
       process.execPath,
-      '--import',
-      'tsx',
       '--input-type=module',
       '-e',
       TCP_PROBE,

@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { makeSelfSigned } from '@panel/web-daemon/platform/tls/self-signed.ts'
+import { program } from '../support/programs.ts'
 
 const ADDRESS = '9.9.9.9'
-const DRIVER = join(import.meta.dirname, 'notices-driver.ts')
+const DRIVER = await program(new URL('notices-driver.ts', import.meta.url))
 
 interface Sent {
   readonly message_id: string
@@ -23,7 +24,7 @@ describe('A mail over SMTP', function () {
 
   before(async () => {
     const { cert } = makeSelfSigned(folder, [ADDRESS])
-    const command = ['--net', process.execPath, '--import', 'tsx', DRIVER, folder, ADDRESS]
+    const command = ['--net', process.execPath, DRIVER, folder, ADDRESS]
     const env = { ...process.env, NODE_EXTRA_CA_CERTS: cert }
     const { stdout } = await promisify(execFile)('unshare', command, { env })
     sent = JSON.parse(stdout) as typeof sent

@@ -2,7 +2,7 @@
 // line.
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { keepWatchingRoutes } from '@panel/web-daemon/features/routes/health/watch.ts'
+import { keepWatchingRoutes } from '@panel/web-daemon/features/rule-health/watch.ts'
 import { watchKernel } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import type { RouteHealthEvent } from '@panel/shared/api/routes/answers.ts'
 import { connectHelper } from '@panel/web-daemon/platform/helper/client.ts'

@@ -6,11 +6,11 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { connectHelper, type HelperClient } from '@panel/web-daemon/platform/helper/client.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
+import { program } from '../support/programs.ts'
 
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const HELPER = await program(new URL('../../root-helper/main.ts', import.meta.url))
 
 export const FAR = '10.9.0.2'
 export const FAR_V6 = 'fd09::2'
@@ -59,7 +59,7 @@ export class Namespace {
 export class PathRig {
   readonly #folder = mkdtempSync(join(tmpdir(), 'panel-path-'))
   readonly #socket = join(this.#folder, 'helper.sock')
-  readonly near = new Namespace(process.execPath, ['--import', 'tsx', here('../../root-helper/main.ts')], {
+  readonly near = new Namespace(process.execPath, [HELPER], {
     ...process.env,
     PANEL_HELPER_SOCKET: this.#socket,
     PANEL_UNIT_DIR: join(this.#folder, 'units'),

@@ -6,19 +6,21 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { IN_ROTATION, type RelayCounters, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { Result } from '@panel/shared/rpc/methods.ts'
-import { BUNDLE } from '../../packaging/build/build.ts'
 import { askOnce, isListening } from '../../packaging/run/ask-once.ts'
-import { HELPER_FLAGS } from '../../packaging/run/node-flags.ts'
 import { exampleRule } from '../support/example-rule.ts'
+import { program } from '../support/programs.ts'
 import { FaultyTools } from './faulty-tools.ts'
 import { namespaceOf } from './own-namespace.ts'
 import type { PanelMethods } from './panel-driver.ts'
 import type { PeerMethods } from './relay-peer.ts'
 
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const [HELPER, PEER, PANEL] = await Promise.all(
+  ['../../root-helper/main.ts', 'relay-peer.ts', 'panel-driver.ts'].map((path) =>
+    program(new URL(path, import.meta.url)),
+  ) as [Promise<string>, Promise<string>, Promise<string>],
+)
 
 export const CLIENT = '10.1.0.2'
 export const CLIENT_TOO = '10.1.0.3'
@@ -47,7 +49,7 @@ class Namespace {
   /** `within` is run before it, as the words of a command that ends with what it is to become. */
   constructor(args: readonly string[], env: NodeJS.ProcessEnv = process.env, within: readonly string[] = []) {
     // unshare becomes node, so the child's own number leads to the namespace.
-    this.child = spawn('unshare', ['--net', ...within, process.execPath, '--import', 'tsx', ...args], {
+    this.child = spawn('unshare', ['--net', ...within, process.execPath, ...args], {
       stdio: ['pipe', 'pipe', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'],
       env,
     })
@@ -111,7 +113,7 @@ function callsOf<M>(child: ChildProcess): Calls<M> {
 class Peer extends Namespace {
   readonly calls: Calls<PeerMethods>
   constructor() {
-    super([here('relay-peer.ts')])
+    super([PEER])
     this.calls = callsOf(this.child)
   }
 }
@@ -137,7 +139,7 @@ export class RelayRig {
   constructor(settings: NodeJS.ProcessEnv = {}, { canFail = false }: { readonly canFail?: boolean } = {}) {
     this.#settings = settings
     this.#tools = canFail ? new FaultyTools(this.folder) : null
-    this.relay = new Namespace([here('../../root-helper/main.ts')], this.#environment(), this.#tools?.within)
+    this.relay = new Namespace([HELPER], this.#environment(), this.#tools?.within)
   }
 
   get tools(): FaultyTools {
@@ -166,14 +168,10 @@ export class RelayRig {
       ...(isKept && { PANEL_DRIVER_STORE: this.store }),
       ...(socket !== undefined && { PANEL_HELPER_SOCKET: socket }),
     }
-    this.#panel = spawn(
-      'nsenter',
-      [`--net=${this.relay.netns}`, process.execPath, '--import', 'tsx', here('panel-driver.ts')],
-      {
-        env: { ...this.#environment(), ...more },
-        stdio: ['pipe', 'pipe', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'],
-      },
-    )
+    this.#panel = spawn('nsenter', [`--net=${this.relay.netns}`, process.execPath, PANEL], {
+      env: { ...this.#environment(), ...more },
+      stdio: ['pipe', 'pipe', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'],
+    })
     return callsOf(this.#panel)
   }
 
@@ -196,11 +194,8 @@ export class RelayRig {
   /** The first one is stopped where it stands, since its namespace goes with it. */
   async restartHelper(settings: NodeJS.ProcessEnv = {}): Promise<void> {
     await this.killHelper()
-    // One whose programs can fail is started often, and the shipped one starts in a tenth of the time.
-    const [mounts, program] = this.#tools
-      ? [[`--mount=/proc/${this.relay.child.pid}/ns/mnt`], [...HELPER_FLAGS, join(BUNDLE, 'helper.cjs')]]
-      : [[], ['--import', 'tsx', here('../../root-helper/main.ts')]]
-    this.#next = spawn('nsenter', [`--net=${this.relay.netns}`, ...mounts, process.execPath, ...program], {
+    const mounts = this.#tools ? [`--mount=/proc/${this.relay.child.pid}/ns/mnt`] : []
+    this.#next = spawn('nsenter', [`--net=${this.relay.netns}`, ...mounts, process.execPath, HELPER], {
       env: { ...this.#environment(), ...settings },
       stdio: ['ignore', 'ignore', process.env['PANEL_SHOW_LOG'] ? 'inherit' : 'ignore'],
     })

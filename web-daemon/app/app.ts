@@ -26,7 +26,7 @@ import { requestId, securityHeaders } from '../platform/http/headers.ts'
 import { ownNames, requireKnownHost, type KnownHosts } from '../platform/http/host-names.ts'
 import { RememberedAnswers } from '../platform/http/idempotency.ts'
 import { loadPage, pageRoutes, type Appearance } from '../platform/http/page.ts'
-import { toBasePath, requirePrefix } from '../platform/http/prefix.ts'
+import { isApiPath, toBasePath, requirePrefix } from '../platform/http/prefix.ts'
 import { mountEndpoints, notFound } from '../platform/http/routes.ts'
 import type { Pipeline } from '../platform/http/serve.ts'
 import { RequestCounts } from '../platform/http/request-counts.ts'
@@ -150,7 +150,7 @@ const readAppearance = (settings: SettingsReader): Appearance => ({
 })
 
 const unknownApiPath: RequestHandler = (req, _res, next) => {
-  if (req.path === '/api' || req.path.startsWith('/api/')) throw notFound()
+  if (isApiPath(req.path)) throw notFound()
   next()
 }
 

@@ -30,9 +30,11 @@ import { forwardingEndpoints } from '../features/forwarding/endpoints.ts'
 import { failoverEndpoints } from '../features/failover/endpoints.ts'
 import { routeEndpoints } from '../features/routes/endpoints.ts'
 import { ruleOnTcpPort } from '../features/routes/own-port.ts'
-import { rulesComponent } from '../features/routes/health/component.ts'
+import { trafficEndpoints } from '../features/traffic/endpoints.ts'
+import { ruleHealthEndpoints } from '../features/rule-health/endpoints.ts'
+import { rulesComponent } from '../features/rule-health/component.ts'
 import { countInForce } from '../features/routes/store.ts'
-import { dependentRoutes } from '../features/routes/tunnel-use.ts'
+import { dependentRoutes } from '../features/routes/path/tunnel-use.ts'
 import type { ReadContext } from '../platform/context.ts'
 import type { HostIncident } from '../platform/health.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
@@ -81,7 +83,9 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
     ...webhookEndpoints(services.notifications.outbox, services.notifications.sending),
     ...settingsEndpoints(SETTING_REFERENCES),
     ...forwardingEndpoints({ rulesInForce: countInForce }),
+    ...ruleHealthEndpoints(traffic),
     ...routeEndpoints(traffic, readImpact),
+    ...trafficEndpoints(traffic),
     ...failoverEndpoints(failover, traffic),
     ...backupEndpoints({
       references: SETTING_REFERENCES,

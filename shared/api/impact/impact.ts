@@ -124,7 +124,7 @@ const Foreseeable = strict({
 export type Foreseeable = Static<typeof Foreseeable>
 
 export const FORESEEN_TOGETHER_MAX = 1000
-export const ImpactBody = strict({
+export const ImpactBody = shape('ImpactBody', {
   ...Foreseeable.properties,
   also: Type.Optional(
     described(

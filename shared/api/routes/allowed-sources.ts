@@ -33,21 +33,24 @@ export const AllowedSourceBody = strict(
       ),
     ),
   },
-  refusedWith(
-    'INVALID_CIDR',
-    message('input.object', { field: 'allowed_sources', names: 'cidr and, if wanted, description' }),
-    'Who may use the relay.',
-  ),
+  {
+    title: 'AllowedSourceBody',
+    ...refusedWith(
+      'INVALID_CIDR',
+      message('input.object', { field: 'allowed_sources', names: 'cidr and, if wanted, description' }),
+      'Who may use the relay.',
+    ),
+  },
 )
 export type AllowedSourceBody = Static<typeof AllowedSourceBody>
 
 export const AllowedSourceView = shape('AllowedSource', { route_allowed_source_id: Id, cidr: Text, description: Text })
 export type AllowedSourceView = Static<typeof AllowedSourceView>
 
-export const AddAllowedSourceBody = strict({ ...AllowedSourceBody.properties, ...CHANGING })
+export const AddAllowedSourceBody = shape('AddAllowedSourceBody', { ...AllowedSourceBody.properties, ...CHANGING })
 export type AddAllowedSourceBody = Static<typeof AddAllowedSourceBody>
 
-export const RemoveAllowedSourceBody = strict({
+export const RemoveAllowedSourceBody = shape('RemoveAllowedSourceBody', {
   route_allowed_source_id: maybe(
     ranged('integer', 1, 2 ** 53 - 1, 'INVALID_VALUE', 'route_allowed_source_id', 'The source by its id.'),
   ),

@@ -1,12 +1,13 @@
 // What a client may send about relay rules.
 import { message } from '../../messages/message.ts'
-import { strict, Type, type Static } from '../../schema.ts'
+import { Type, type Static } from '../../schema.ts'
 import { requestProperties } from '../base/field-list.ts'
 import { maybe, ONCE_KEY, ranged, refusedWith } from '../base/fields.ts'
 import { ROUTE_FIELDS } from './fields.ts'
 import { DROP_CONNECTIONS, FORCE, LOSE_ACCESS } from './words.ts'
+import { shape } from '../base/shapes.ts'
 
-export const CreateRouteBody = strict({
+export const CreateRouteBody = shape('CreateRouteBody', {
   ...requestProperties(ROUTE_FIELDS),
   force: FORCE,
   i_understand_i_may_lose_access: LOSE_ACCESS,
@@ -17,7 +18,7 @@ export type CreateRouteBody = Static<typeof CreateRouteBody>
 const { idempotency_key: _once, ...changeable } = CreateRouteBody.properties
 
 /** A field that is absent keeps its value; null is a value like another, where a field takes it. */
-export const UpdateRouteBody = strict({
+export const UpdateRouteBody = shape('UpdateRouteBody', {
   ...changeable,
   bind_port: maybe(changeable.bind_port),
   drop_connections: DROP_CONNECTIONS,
@@ -25,7 +26,7 @@ export const UpdateRouteBody = strict({
 export type UpdateRouteBody = Static<typeof UpdateRouteBody>
 
 /** As of a rule to be made; or, with an id, of what that rule is to become. */
-export const PreviewRouteBody = strict({
+export const PreviewRouteBody = shape('PreviewRouteBody', {
   ...CreateRouteBody.properties,
   route_rule_id: maybe(
     ranged(
@@ -40,14 +41,17 @@ export const PreviewRouteBody = strict({
 })
 export type PreviewRouteBody = Static<typeof PreviewRouteBody>
 
-export const RouteActionBody = strict({ force: FORCE, i_understand_i_may_lose_access: LOSE_ACCESS })
+export const RouteActionBody = shape('RouteActionBody', { force: FORCE, i_understand_i_may_lose_access: LOSE_ACCESS })
 export type RouteActionBody = Static<typeof RouteActionBody>
 
 /** Of what takes a rule out of force. */
-export const EndRouteBody = strict({ drop_connections: DROP_CONNECTIONS, i_understand_i_may_lose_access: LOSE_ACCESS })
+export const EndRouteBody = shape('EndRouteBody', {
+  drop_connections: DROP_CONNECTIONS,
+  i_understand_i_may_lose_access: LOSE_ACCESS,
+})
 export type EndRouteBody = Static<typeof EndRouteBody>
 
-export const ReorderBody = strict({
+export const ReorderBody = shape('ReorderBody', {
   route_rule_ids: Type.Array(
     Type.Integer({
       minimum: 1,
@@ -68,8 +72,11 @@ export const ReorderBody = strict({
 export type ReorderBody = Static<typeof ReorderBody>
 
 /** Of a request that needs nothing else. */
-export const RouteWordBody = strict({ i_understand_i_may_lose_access: LOSE_ACCESS })
+export const RouteWordBody = shape('RouteWordBody', { i_understand_i_may_lose_access: LOSE_ACCESS })
 export type RouteWordBody = Static<typeof RouteWordBody>
 
-export const DuplicateRouteBody = strict({ ...RouteWordBody.properties, idempotency_key: ONCE_KEY })
+export const DuplicateRouteBody = shape('DuplicateRouteBody', {
+  ...RouteWordBody.properties,
+  idempotency_key: ONCE_KEY,
+})
 export type DuplicateRouteBody = Static<typeof DuplicateRouteBody>

@@ -90,11 +90,14 @@ export const RouteCheckBody = strict(
     ),
     is_enabled: maybe(flag('is_enabled', 'Whether destinations are checked. Default true.')),
   },
-  refusedWith(
-    'INVALID_VALUE',
-    message('input.object', { field: 'check', names: 'kind, interval_ms, timeout_ms, fall and rise' }),
-    'How the destinations are checked.',
-  ),
+  {
+    title: 'RouteCheckBody',
+    ...refusedWith(
+      'INVALID_VALUE',
+      message('input.object', { field: 'check', names: 'kind, interval_ms, timeout_ms, fall and rise' }),
+      'How the destinations are checked.',
+    ),
+  },
 )
 export type RouteCheckBody = Static<typeof RouteCheckBody>
 
@@ -184,7 +187,10 @@ export const RouteCheckAnswer = shape('RouteCheckState', {
 })
 export type RouteCheckAnswer = Static<typeof RouteCheckAnswer>
 
-export const PutRouteCheckBody = strict({ ...RouteCheckBody.properties, i_understand_i_may_lose_access: LOSE_ACCESS })
+export const PutRouteCheckBody = shape('PutRouteCheckBody', {
+  ...RouteCheckBody.properties,
+  i_understand_i_may_lose_access: LOSE_ACCESS,
+})
 export type PutRouteCheckBody = Static<typeof PutRouteCheckBody>
 
 export const ChangeCheckAnswer = shape('RouteCheckChanged', {
@@ -193,7 +199,7 @@ export const ChangeCheckAnswer = shape('RouteCheckChanged', {
 })
 export type ChangeCheckAnswer = Static<typeof ChangeCheckAnswer>
 
-export const DrainBody = strict({
+export const DrainBody = shape('DrainBody', {
   for_seconds: maybe(
     orNull(
       ranged(

@@ -107,14 +107,17 @@ export const RouteDestinationBody = strict(
       ),
     ),
   },
-  refusedWith(
-    'INVALID_DESTINATION',
-    message('input.object', {
-      field: 'destinations',
-      names: 'address, port and, if wanted, port_range_end, weight and is_enabled',
-    }),
-    'Where connections are relayed to.',
-  ),
+  {
+    title: 'RouteDestinationBody',
+    ...refusedWith(
+      'INVALID_DESTINATION',
+      message('input.object', {
+        field: 'destinations',
+        names: 'address, port and, if wanted, port_range_end, weight and is_enabled',
+      }),
+      'Where connections are relayed to.',
+    ),
+  },
 )
 export type RouteDestinationBody = Static<typeof RouteDestinationBody>
 
@@ -134,11 +137,11 @@ export const DestinationView = shape('Destination', {
 })
 export type DestinationView = Static<typeof DestinationView>
 
-export const AddDestinationBody = strict({ ...RouteDestinationBody.properties, ...CHANGING })
+export const AddDestinationBody = shape('AddDestinationBody', { ...RouteDestinationBody.properties, ...CHANGING })
 export type AddDestinationBody = Static<typeof AddDestinationBody>
 
 /** By id or by value. */
-export const RemoveDestinationBody = strict({
+export const RemoveDestinationBody = shape('RemoveDestinationBody', {
   route_destination_id: maybe(
     ranged('integer', 1, 2 ** 53 - 1, 'INVALID_VALUE', 'route_destination_id', 'The destination by its id.'),
   ),

@@ -1,7 +1,7 @@
 // What a client may say and is answered about whether a destination can be reached from this server (reference.md,
 // Reachability result; decisions.md, F21).
 import { message } from '../../messages/message.ts'
-import { nullable, strict, stringEnum, Type, type Static } from '../../schema.ts'
+import { nullable, stringEnum, Type, type Static } from '../../schema.ts'
 import { sentence } from '../base/errors.ts'
 import { maybe, ranged, refusedWith } from '../base/fields.ts'
 import { Amount, Count, Flag, Id, Instant, list, oneOf, shape, Text, described } from '../base/shapes.ts'
@@ -23,7 +23,7 @@ const TIMING = {
   ),
 }
 
-export const TestBody = strict({
+export const TestBody = shape('TestBody', {
   address: Type.String({
     minLength: 2,
     maxLength: 45,
@@ -44,7 +44,7 @@ export const TestBody = strict({
 })
 export type TestBody = Static<typeof TestBody>
 
-export const TestRouteBody = strict(TIMING)
+export const TestRouteBody = shape('TestRouteBody', TIMING)
 export type TestRouteBody = Static<typeof TestRouteBody>
 
 export const Reachability = shape('Reachability', {

@@ -38,14 +38,17 @@ export const TunnelAddressBody = strict(
       flag('is_primary', 'Whether diagnostics and monitoring go by this address. The first is, where none says so.'),
     ),
   },
-  refusedWith(
-    'INVALID_ADDRESS',
-    message('input.object', {
-      field: 'addresses',
-      names: 'address, prefix_length and, if wanted, peer_address and is_primary',
-    }),
-    'An address inside the tunnel.',
-  ),
+  {
+    title: 'TunnelAddressBody',
+    ...refusedWith(
+      'INVALID_ADDRESS',
+      message('input.object', {
+        field: 'addresses',
+        names: 'address, prefix_length and, if wanted, peer_address and is_primary',
+      }),
+      'An address inside the tunnel.',
+    ),
+  },
 )
 export type TunnelAddressBody = Static<typeof TunnelAddressBody>
 

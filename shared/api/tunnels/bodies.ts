@@ -1,11 +1,12 @@
 // What a client may send about tunnels.
-import { strict, type Static } from '../../schema.ts'
+import type { Static } from '../../schema.ts'
 import { requestProperties } from '../base/field-list.ts'
 import { flag, maybe, ONCE_KEY } from '../base/fields.ts'
 import { TunnelAddressBody } from './addresses.ts'
 import { TUNNEL_FIELDS } from './fields.ts'
+import { shape } from '../base/shapes.ts'
 
-export const CreateTunnelBody = strict({
+export const CreateTunnelBody = shape('CreateTunnelBody', {
   ...requestProperties(TUNNEL_FIELDS),
   force: maybe(
     flag(
@@ -23,7 +24,7 @@ export type CreateTunnelBody = Static<typeof CreateTunnelBody>
 const { idempotency_key: _once, i_understand_i_may_lose_access: _making, ...changeable } = CreateTunnelBody.properties
 
 /** A field that is absent keeps its value; null is a value like another, where a field takes it. */
-export const UpdateTunnelBody = strict({
+export const UpdateTunnelBody = shape('UpdateTunnelBody', {
   ...changeable,
   local_endpoint: maybe(changeable.local_endpoint),
   remote_endpoint: maybe(changeable.remote_endpoint),
@@ -43,7 +44,7 @@ export const UpdateTunnelBody = strict({
 })
 export type UpdateTunnelBody = Static<typeof UpdateTunnelBody>
 
-export const TunnelActionBody = strict({
+export const TunnelActionBody = shape('TunnelActionBody', {
   i_understand_i_may_lose_access: maybe(
     flag('i_understand_i_may_lose_access', 'Go on although this very request comes through the tunnel.'),
   ),
@@ -61,13 +62,13 @@ const CHANGING_ADDRESSES = {
   i_understand_i_may_lose_access: UpdateTunnelBody.properties.i_understand_i_may_lose_access,
 }
 
-export const AddAddressBody = strict({ ...TunnelAddressBody.properties, ...CHANGING_ADDRESSES })
+export const AddAddressBody = shape('AddAddressBody', { ...TunnelAddressBody.properties, ...CHANGING_ADDRESSES })
 export type AddAddressBody = Static<typeof AddAddressBody>
 
-export const RemoveAddressBody = strict({ ...anAddress, ...CHANGING_ADDRESSES })
+export const RemoveAddressBody = shape('RemoveAddressBody', { ...anAddress, ...CHANGING_ADDRESSES })
 export type RemoveAddressBody = Static<typeof RemoveAddressBody>
 
-export const DeleteTunnelBody = strict({
+export const DeleteTunnelBody = shape('DeleteTunnelBody', {
   i_understand_i_may_lose_access: maybe(
     flag('i_understand_i_may_lose_access', 'Delete the tunnel although this very request comes through it.'),
   ),

@@ -9,7 +9,7 @@ import { CreateTunnelBody } from './bodies.ts'
 
 export const PAIRING_CODE_MARKER = 'v1.'
 
-export const FromPairingCodeBody = strict({
+export const FromPairingCodeBody = shape('FromPairingCodeBody', {
   pairing_code: Type.String({
     minLength: 1,
     maxLength: 16_384,

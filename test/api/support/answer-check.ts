@@ -3,10 +3,11 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import { ErrorEnvelope } from '@panel/shared/api/base/errors.ts'
 import { STATUS_OF } from '@panel/shared/api/base/codes.ts'
 import type { TSchema } from '@panel/shared/schema.ts'
-import { answerOf, describeOperation } from '@panel/web-daemon/features/docs/operation.ts'
-import { COMPONENTS, openApiSchema } from '@panel/web-daemon/features/docs/schema.ts'
-import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
+import { Components } from '@panel/web-daemon/features/docs/schema.ts'
+import { answerOf } from '@panel/web-daemon/features/docs/windowed.ts'
+import { changesHost, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { API_BASE, endpointMethod, endpointPath } from '@panel/web-daemon/platform/http/routes.ts'
+import { statusesOf } from '@panel/web-daemon/platform/http/statuses.ts'
 import type { AnswerCheck } from './client.ts'
 
 const isInstant = (text: string): boolean => !Number.isNaN(Date.parse(text))
@@ -15,14 +16,19 @@ const ajv = new Ajv({
   strictTypes: false,
   formats: { 'date-time': isInstant, int64: { type: 'number', validate: Number.isSafeInteger }, password: true },
 })
-for (const [name, schema] of Object.entries(COMPONENTS))
-  ajv.addSchema(openApiSchema(schema, name), `#/components/schemas/${name}`)
+ajv.addVocabulary(['components'])
 
-/** By the schema that the description was made from: panels come and go, and these do not. */
-const compiled = new WeakMap<TSchema, ValidateFunction>()
+/** By the schema that the description is made from: panels come and go, and these do not. */
+const [plain, windowed] = [new WeakMap<TSchema, ValidateFunction>(), new WeakMap<TSchema, ValidateFunction>()]
 
-const hold = (what: string, source: TSchema, described: () => object, value: unknown): void => {
-  const check = compiled.get(source) ?? ajv.compile(described())
+function compile(schema: TSchema): ValidateFunction {
+  const components = new Components()
+  const described = components.describe(schema)
+  return ajv.compile({ ...described, components: { schemas: components.schemas } })
+}
+
+function hold(what: string, source: TSchema, value: unknown, compiled = plain, whole = source): void {
+  const check = compiled.get(source) ?? compile(whole)
   compiled.set(source, check)
   if (!check(value))
     throw new Error(
@@ -41,30 +47,27 @@ export function answerCheck(endpoints: readonly Endpoint[], basePath: string): A
       const path = pathIn(target)
       if (path === null || method === 'HEAD' || method === 'OPTIONS') return
       const what = `${method} ${path}, its answer with ${status},`
-      if (status >= 400) return holdError(what, status, JSON.parse(text))
       const endpoint = endpointOf(endpoints, method, path)
+      if (endpoint && !statusesOf(endpoint).some((one) => one === status))
+        throw new Error(`${what} is a status that the API description of ${endpoint.route} does not have`)
+      if (status >= 400) return holdError(what, status, JSON.parse(text))
       if (!endpoint) throw new Error(`${what} comes of no endpoint`)
       const { answer } = endpoint
       if (answer && headers['content-type'] !== 'text/event-stream')
-        hold(
-          what,
-          answerOf(endpoint, answer),
-          () => describeOperation(endpoint).responses['200'].content['application/json']?.schema ?? {},
-          JSON.parse(text),
-        )
+        hold(what, answer, JSON.parse(text), changesHost(endpoint) ? windowed : plain, answerOf(endpoint, answer))
     },
     event: (method, target, name, data) => {
       const endpoint = endpointOf(endpoints, method, pathIn(target) ?? '')
       if (endpoint?.kind !== 'stream' || !endpoint.events) return
       const schema = endpoint.events[name]
       if (!schema) throw new Error(`The API description of ${endpoint.route} knows no event ${name}`)
-      hold(`The event ${name} of ${endpoint.route}`, schema, () => openApiSchema(schema), data)
+      hold(`The event ${name} of ${endpoint.route}`, schema, data)
     },
   }
 }
 
 function holdError(what: string, status: number, body: unknown): void {
-  hold(what, ErrorEnvelope, () => openApiSchema(ErrorEnvelope, 'Error'), body)
+  hold(what, ErrorEnvelope, body)
   const { code } = (body as ErrorEnvelope).error
   if (STATUS_OF[code] !== status) throw new Error(`${what} says ${code}`)
 }

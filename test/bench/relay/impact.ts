@@ -2,7 +2,7 @@
 // process, beside the shipped helper.
 import { makeImpact } from '@panel/web-daemon/features/impact/impact.ts'
 import { previewRoute } from '@panel/web-daemon/features/routes/preview.ts'
-import { Traffic } from '@panel/web-daemon/features/routes/traffic/traffic.ts'
+import { Traffic } from '@panel/web-daemon/features/traffic/traffic.ts'
 import { Settings } from '@panel/web-daemon/features/settings/settings.ts'
 import { openStore } from '@panel/web-daemon/app/store.ts'
 import { connectHelper } from '@panel/web-daemon/platform/helper/client.ts'

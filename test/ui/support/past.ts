@@ -3,7 +3,7 @@
 import { addHostBuckets } from '@panel/web-daemon/features/metrics/store-host.ts'
 import { emptyBucket, stateSeverity } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'
-import { saveTraffic } from '@panel/web-daemon/features/routes/traffic/store.ts'
+import { saveTraffic } from '@panel/web-daemon/features/traffic/store.ts'
 import type { Host } from './host.ts'
 
 /** As often as the panel stores. */

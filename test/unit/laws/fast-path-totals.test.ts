@@ -2,7 +2,7 @@
 // total once, what neither let pass is not in it, and the total never falls.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { CounterAccumulator } from '@panel/web-daemon/features/routes/traffic/accumulator.ts'
+import { CounterAccumulator } from '@panel/web-daemon/features/traffic/accumulator.ts'
 
 const PACKET = 100
 const bytes = (tx_bytes: number) => ({ tx_bytes, tx_packets: tx_bytes / PACKET, rx_bytes: 0, rx_packets: 0 })

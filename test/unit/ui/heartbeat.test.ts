@@ -1,6 +1,6 @@
 // The ticks of a list's row, by height as well as by colour.
 import assert from 'node:assert/strict'
-import { heartbeat } from '../../../ui/src/components/heartbeat.ts'
+import { heartbeat } from '../../../ui/src/components/chart/heartbeat.ts'
 
 describe('The ticks of an uptime', () => {
   it('are one path for each state, each of its own height, and nothing where nothing was recorded', () => {

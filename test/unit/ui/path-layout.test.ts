@@ -1,9 +1,16 @@
 // Where the hops of paths stand in a picture.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { HOP, layOut, mirrored, type Hop, type Path, type Picture } from '../../../ui/src/components/path-layout.ts'
-import { layOutNarrow } from '../../../ui/src/components/path-narrow.ts'
-import { fitting, labelPlace } from '../../../ui/src/components/path-lines.ts'
+import {
+  HOP,
+  layOut,
+  mirrored,
+  type Hop,
+  type Path,
+  type Picture,
+} from '../../../ui/src/components/path/path-layout.ts'
+import { layOutNarrow } from '../../../ui/src/components/path/path-narrow.ts'
+import { fitting, labelPlace } from '../../../ui/src/components/path/path-lines.ts'
 
 const hop = (key: string, stage: number): Hop => ({
   key,

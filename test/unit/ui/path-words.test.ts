@@ -1,7 +1,7 @@
 // What a hop of the path is said to be, in the width that it is drawn in.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { fitting } from '../../../ui/src/components/path-lines.ts'
+import { fitting } from '../../../ui/src/components/path/path-lines.ts'
 
 const LOCALES = new URL('../../../ui/src/locales/', import.meta.url)
 const OF_A_HOP = /^path\.(stage\.|anybody|forwards|takes|out|drained|fails_checks|standby|destination_down|not_checked)/

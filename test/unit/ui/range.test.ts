@@ -1,6 +1,13 @@
 // The time that the charts of a page show, in its address.
 import assert from 'node:assert/strict'
-import { bounded, chosenRange, historyQuery, PRESETS, searchOf, zoomed } from '../../../ui/src/components/range.ts'
+import {
+  bounded,
+  chosenRange,
+  historyQuery,
+  PRESETS,
+  searchOf,
+  zoomed,
+} from '../../../ui/src/components/chart/range.ts'
 
 /** A minute and some seconds. */
 const NOW = Date.parse('2026-03-10T12:00:20Z') / 1000

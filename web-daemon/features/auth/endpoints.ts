@@ -44,6 +44,7 @@ export function authEndpoints(services: AuthServices) {
       {
         tag,
         summary: 'Create the operator account',
+        statuses: [201, 409],
         answer: SessionAnswer,
         body: SetupBody,
         gathersProblems: true,
@@ -110,6 +111,7 @@ export function authEndpoints(services: AuthServices) {
       {
         tag,
         summary: 'Begin to set up the second factor. It counts once a code of it was confirmed.',
+        statuses: [201, 409],
         answer: SetUpTotpAnswer,
         body: SetUpTotpBody,
         audit: 'TotpSetup',
@@ -121,6 +123,7 @@ export function authEndpoints(services: AuthServices) {
       {
         tag,
         summary: 'Switch the second factor on. Every other session ends, and the recovery codes are shown this once.',
+        statuses: [409],
         answer: ConfirmTotpAnswer,
         body: ConfirmTotpBody,
         audit: 'TotpConfirm',
@@ -133,6 +136,7 @@ export function authEndpoints(services: AuthServices) {
       {
         tag,
         summary: 'Switch the second factor off',
+        statuses: [404],
         answer: RemoveTotpAnswer,
         body: RemoveTotpBody,
         audit: 'TotpRemove',

@@ -28,6 +28,7 @@ export function tokenEndpoints(tokens: ApiTokens) {
       {
         tag,
         summary: 'Create an API token. Its text is shown this once.',
+        statuses: [201, 409],
         answer: CreateTokenAnswer,
         body: CreateTokenBody,
         gathersProblems: true,

@@ -27,6 +27,7 @@ export function backupEndpoints(services: BackupServices) {
         tag,
         summary:
           'Import a backup: each item as by its own endpoint, with the result of each. With dry_run the answer has what would be done, and nothing is done.',
+        statuses: [409],
         answer: ImportBackupAnswer,
         body: ImportBackupBody,
         body_limit_bytes: LIMIT_BYTES,

@@ -15,7 +15,7 @@ import { ok, type Answer, type Incoming, type Session } from '../../platform/htt
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { PoolUse } from '../pools/use.ts'
 import { withForwarding } from '../routes/foresee-forwarding.ts'
-import type { Traffic } from '../routes/traffic/traffic.ts'
+import type { Accounting } from '../routes/accounting.ts'
 import type { References } from '../settings/change.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { Ids } from './ids.ts'
@@ -29,7 +29,7 @@ import { makeImportWorker, makeDryRunWorker, type Worker } from './worker.ts'
 export interface BackupServices {
   readonly references: References
   readonly poolUse: PoolUse
-  readonly traffic: Traffic
+  readonly traffic: Accounting
   /** Throws unless it is the password of the operator whose request this is. */
   readonly confirmPassword: (db: ReadContext['db'], incoming: Incoming<unknown>, password: string) => Promise<void>
   /** Carries out work whose changes are all put back where it answers false. Returns whether they were. */

@@ -10,7 +10,7 @@ import { createRoute } from '../routes/create.ts'
 import { draftRoute } from '../routes/draft/draft.ts'
 import { ruleOf } from '../routes/record.ts'
 import { idOfTitle } from '../routes/store.ts'
-import type { Traffic } from '../routes/traffic/traffic.ts'
+import type { Accounting } from '../routes/accounting.ts'
 import type { Ids } from './ids.ts'
 import type { Item } from './read.ts'
 import type { PlannedTunnels } from './tunnels.ts'
@@ -22,7 +22,7 @@ interface Routes {
   readonly items: readonly Item<BackupRoute>[]
   readonly context: ReadContext
   readonly force: boolean
-  readonly traffic: Traffic
+  readonly traffic: Accounting
   readonly tunnels: Ids
   readonly planned: PlannedTunnels
 }

@@ -34,6 +34,7 @@ export function diagnosticEndpoints(runs: Runs, logger: Logger) {
         tag,
         summary:
           'Ping through a tunnel: "run", a "packet" for each as it is decided, "summary"; "error" where it fails after its beginning.',
+        statuses: [409],
         events: PING_EVENTS,
         body: PingBody,
         gathersProblems: true,
@@ -48,6 +49,7 @@ export function diagnosticEndpoints(runs: Runs, logger: Logger) {
         tag,
         summary:
           'The largest packet that the path under a tunnel, or inside it, carries unfragmented, and the request that gives the tunnel the MTU for it.',
+        statuses: [409],
         answer: MtuProbeAnswer,
         body: MtuProbeBody,
         gathersProblems: true,
@@ -60,6 +62,7 @@ export function diagnosticEndpoints(runs: Runs, logger: Logger) {
       {
         tag,
         summary: 'The routers on the path under a tunnel, or inside it, hop by hop.',
+        statuses: [409],
         answer: TracerouteAnswer,
         body: TracerouteBody,
         gathersProblems: true,
@@ -72,6 +75,7 @@ export function diagnosticEndpoints(runs: Runs, logger: Logger) {
       {
         tag,
         summary: 'Why a tunnel does or does not carry packets: verdict, evidence, and what to do, in order.',
+        statuses: [409],
         answer: AnalyzeTunnelAnswer,
         body: AnalyzeTunnelBody,
         audit: 'DiagnosticRun',
@@ -83,6 +87,7 @@ export function diagnosticEndpoints(runs: Runs, logger: Logger) {
       {
         tag,
         summary: 'The counters of the interface of a tunnel, and how they move.',
+        statuses: [409],
         query: COUNTERS_QUERY,
         answer: CountersAnswer,
       },

@@ -3,7 +3,7 @@ import type { ReadDb } from '../../platform/context.ts'
 import type { SettingValue } from '../settings/definitions.ts'
 import { protocolOf } from '../routes/record.ts'
 import { rulesInBrief, type RuleInBrief } from '../routes/store-brief.ts'
-import type { TrafficDelta } from '../routes/traffic/delta.ts'
+import type { TrafficDelta } from '../traffic/delta.ts'
 import { labels, type Family, type FamilyType } from './format.ts'
 import { statesOf } from './states.ts'
 

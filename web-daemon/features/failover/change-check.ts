@@ -5,9 +5,9 @@ import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import type { UpdateRequest } from '../routes/draft/update.ts'
-import { requireRoute, targetOf } from '../routes/get.ts'
+import { requireRoute, targetOf } from '../routes/target.ts'
 import { storedRoute } from '../routes/store.ts'
-import type { Traffic } from '../routes/traffic/traffic.ts'
+import type { Accounting } from '../routes/accounting.ts'
 import { amend, foreseeAmendment } from '../routes/update.ts'
 import type { Failover } from './failover.ts'
 import { checkAnswer } from './view.ts'
@@ -34,7 +34,7 @@ type Requested<B> = (incoming: Incoming<B>) => UpdateRequest
 
 const change =
   <B>(requested: Requested<B>) =>
-  (failover: Failover, traffic: Traffic) =>
+  (failover: Failover, traffic: Accounting) =>
   (context: CommandContext, incoming: Incoming<B>): Promise<Answer<ChangeCheckAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, incoming.params)

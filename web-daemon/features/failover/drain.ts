@@ -10,10 +10,10 @@ import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { wantedOf } from '../routes/change.ts'
 import { foreseeRules } from '../routes/foreseen.ts'
-import { requireRoute, targetOf } from '../routes/get.ts'
+import { requireRoute, targetOf } from '../routes/target.ts'
 import { rotationWarnings } from '../routes/rotation-warnings.ts'
 import type { DestinationRecord, RouteRecord } from '../routes/record.ts'
-import type { Traffic } from '../routes/traffic/traffic.ts'
+import type { Accounting } from '../routes/accounting.ts'
 import { drainedRecord, FOR_EVER, setDrained } from './drains.ts'
 import type { Failover } from './failover.ts'
 import { checkAnswer } from './view.ts'
@@ -39,7 +39,7 @@ const reasonOf = (until: string | null) =>
 
 const change =
   <B>(untilOf: Until<B>) =>
-  (failover: Failover, traffic: Traffic) =>
+  (failover: Failover, traffic: Accounting) =>
   (context: CommandContext, { params, body }: Incoming<B>): Promise<Answer<ChangeCheckAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)

@@ -7,10 +7,10 @@ import type { CommandContext } from '../../platform/context.ts'
 import { asRefusal } from '../../platform/http/answer.ts'
 import { updateRule, type Changed } from '../routes/change.ts'
 import type { DestinationRecord, RouteRecord } from '../routes/record.ts'
-import { isDrained, shownState } from '../routes/shown-state.ts'
+import { isDrained, shownState } from './shown-state.ts'
 import { routesOf } from '../routes/store.ts'
-import { storeEvents } from '../routes/store-checks.ts'
-import type { Traffic } from '../routes/traffic/traffic.ts'
+import { storeEvents } from './store.ts'
+import type { Accounting } from '../routes/accounting.ts'
 
 /** Until it is put back by hand. */
 export const FOR_EVER = '9999-12-31T23:59:59.999Z'
@@ -36,7 +36,7 @@ export const drainedRecord = (
 /** Call it inside `inTurn`. */
 export async function setDrained(
   context: CommandContext,
-  traffic: Traffic,
+  traffic: Accounting,
   { stored, destination, until, reason }: Drained,
 ): Promise<{ readonly record: RouteRecord; readonly changed: Changed }> {
   const { route_destination_id } = destination
@@ -57,7 +57,7 @@ export async function setDrained(
 
 interface DrainsDeps {
   readonly context: Omit<CommandContext, 'note'>
-  readonly traffic: Traffic
+  readonly traffic: Accounting
   readonly record: (action: PanelAction) => Promise<void>
   readonly logger: Logger
 }

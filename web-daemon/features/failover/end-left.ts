@@ -6,7 +6,7 @@ import type { CommandContext } from '../../platform/context.ts'
 import { endConnections } from '../routes/end-connections.ts'
 import type { RouteRecord } from '../routes/record.ts'
 import { routesOf } from '../routes/store.ts'
-import { takersOf } from '../routes/takers.ts'
+import { takersOf } from './takers.ts'
 import { checkedIds } from './follow.ts'
 import { isChecked } from './rotate.ts'
 

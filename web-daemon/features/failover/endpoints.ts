@@ -2,14 +2,14 @@
 import { ChangeCheckAnswer, DrainBody, PutRouteCheckBody, RouteCheckAnswer } from '@panel/shared/api/routes/check.ts'
 import { RouteWordBody } from '@panel/shared/api/routes/bodies.ts'
 import { command, query } from '../../platform/http/endpoint.ts'
-import type { Traffic } from '../routes/traffic/traffic.ts'
+import type { Accounting } from '../routes/accounting.ts'
 import { drain, foreseeDrain, foreseeReturn, putBack } from './drain.ts'
 import type { Failover } from './failover.ts'
 import { foreseePut, foreseeRemoval, putCheck, removeCheck, showCheck } from './change-check.ts'
 
 const tag = 'routes'
 
-export const failoverEndpoints = (failover: Failover, traffic: Traffic) => [
+export const failoverEndpoints = (failover: Failover, traffic: Accounting) => [
   query(
     'GET /routes/{id}/check',
     {

@@ -11,9 +11,9 @@ import type { ResolveHost } from '../../platform/network/resolver.ts'
 import type { Streamer } from '../../platform/helper/streams.ts'
 import { asRefusal } from '../../platform/http/answer.ts'
 import type { WatchedTunnels } from '../monitor/watched-tunnels.ts'
-import type { StateChange } from '../routes/store-checks.ts'
+import type { StateChange } from './store.ts'
 import type { RouteRecord } from '../routes/record.ts'
-import type { Traffic } from '../routes/traffic/traffic.ts'
+import type { Accounting } from '../routes/accounting.ts'
 import { Checker, type RunCheck } from './checker.ts'
 import { Drains } from './drains.ts'
 import { EchoChecks } from './echo-checks.ts'
@@ -29,7 +29,7 @@ export interface FailoverDeps {
   readonly context: Omit<CommandContext, 'note'>
   readonly bus: Bus
   readonly stream: Streamer
-  readonly traffic: Traffic
+  readonly traffic: Accounting
   readonly monitored: Pick<WatchedTunnels, 'stateOf'>
   readonly record: (action: PanelAction) => Promise<void>
   readonly panelPorts: () => readonly number[]

@@ -1,10 +1,10 @@
 // Reads what the checks of rules need to know: the rules, over which tunnels their destinations are reached, and what
 // was known of them when the daemon ended.
 import type { CommandContext, ReadDb } from '../../platform/context.ts'
-import { readPaths } from '../routes/path.ts'
+import { readPaths } from '../routes/path/path.ts'
 import type { DestinationRecord, RouteRecord } from '../routes/record.ts'
 import { routesOf } from '../routes/store.ts'
-import { flipsSince, statesOf, type StoredState } from '../routes/store-checks.ts'
+import { flipsSince, statesOf, type StoredState } from './store.ts'
 import { FLIPS_COUNT_MS } from './judge.ts'
 import type { TunnelBehind } from './tracked.ts'
 

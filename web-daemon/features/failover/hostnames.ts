@@ -4,7 +4,7 @@ import type { Family } from '@panel/shared/address/ip.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import { resolveHost, type Resolution } from '../../platform/network/resolver.ts'
 import { familyOf, type RouteRecord } from '../routes/record.ts'
-import { storeEvents } from '../routes/store-checks.ts'
+import { storeEvents } from './store.ts'
 import { routesOf } from '../routes/store.ts'
 import { moveToAddresses, type HostnamesDeps } from './move-to-addresses.ts'
 

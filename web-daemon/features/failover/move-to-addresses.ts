@@ -20,11 +20,11 @@ import { portsOf } from '../routes/ports.ts'
 import { familyOf, ruleOf, type NewDestination, type RouteRecord } from '../routes/record.ts'
 import { routesOf } from '../routes/store.ts'
 import { replaceRoute } from '../routes/store-write.ts'
-import type { Traffic } from '../routes/traffic/traffic.ts'
+import type { Accounting } from '../routes/accounting.ts'
 
 export interface HostnamesDeps {
   readonly context: Omit<CommandContext, 'note'>
-  readonly traffic: Traffic
+  readonly traffic: Accounting
   readonly record: (action: PanelAction) => Promise<void>
   readonly panelPorts: () => readonly number[]
   readonly logger: Logger
@@ -138,7 +138,7 @@ async function move(
 
 async function carryOut(
   context: CommandContext,
-  traffic: Traffic,
+  traffic: Accounting,
   route_rule_id: number,
   { hostname, usable }: { readonly hostname: string; readonly usable: readonly string[] },
 ): Promise<void> {

@@ -9,8 +9,8 @@ import { endConnections } from '../routes/end-connections.ts'
 import { ruleOf, type DestinationRecord, type RouteRecord } from '../routes/record.ts'
 import { endOf } from '../routes/rotation-warnings.ts'
 import { routesOf } from '../routes/store.ts'
-import { storeStates, type StateChange } from '../routes/store-checks.ts'
-import type { Traffic } from '../routes/traffic/traffic.ts'
+import { storeStates, type StateChange } from './store.ts'
+import type { Accounting } from '../routes/accounting.ts'
 
 interface Rotated {
   /** The rules whose rotation changed. */
@@ -23,7 +23,7 @@ const NOTHING: Rotated = { moved: [], areEnded: true }
 /** Call it inside `inTurn`. */
 export async function rotate(
   context: CommandContext,
-  traffic: Traffic,
+  traffic: Accounting,
   decided: readonly StateChange[],
 ): Promise<Rotated> {
   const { db, now } = context

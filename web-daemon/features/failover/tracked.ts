@@ -2,7 +2,7 @@
 import { networkInterfaces } from 'node:os'
 import { canonicalIp } from '@panel/shared/address/ip.ts'
 import type { RouteCheck } from '@panel/shared/api/routes/check.ts'
-import type { StateChange, StoredState } from '../routes/store-checks.ts'
+import type { StateChange, StoredState } from './store.ts'
 import { isActive, type DestinationRecord, type RouteRecord } from '../routes/record.ts'
 import type { Subscription } from './checker.ts'
 import { CheckHistory } from './history.ts'

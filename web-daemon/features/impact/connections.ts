@@ -5,7 +5,7 @@ import type { ConnectionsFound } from '@panel/shared/ruleset/connection.ts'
 import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { RouteRecord } from '../routes/record.ts'
-import type { Traffic } from '../routes/traffic/traffic.ts'
+import type { Traffic } from '../traffic/traffic.ts'
 import { nullIfUnreadable } from './unreadable.ts'
 
 interface Wanted {

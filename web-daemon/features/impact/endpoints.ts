@@ -14,6 +14,7 @@ export const impactEndpoints = (readImpact: ReadImpact, endpoints: () => readonl
       tag: 'impact',
       summary:
         'Foresee a request: the steps that root would carry out, and what becomes of open connections, rules, routes and your own access. Carries nothing out.',
+      statuses: [404, 409],
       answer: ImpactAnswer,
       body: ImpactBody,
       body_limit_bytes: LIMIT_BYTES,

@@ -3,8 +3,8 @@ import type { MetricsSnapshot, RouteReading } from '@panel/shared/api/metrics.ts
 import type { TrafficView } from '@panel/shared/api/routes/traffic.ts'
 import type { ReadDb } from '../../platform/context.ts'
 import { allTitles } from '../routes/store.ts'
-import type { Traffic } from '../routes/traffic/traffic.ts'
-import { trafficView } from '../routes/traffic/view.ts'
+import type { Traffic } from '../traffic/traffic.ts'
+import { trafficView } from '../traffic/view.ts'
 
 export type RoutesSnapshot = Pick<MetricsSnapshot, 'routes' | 'route_totals'>
 export type ReadRoutes = () => Promise<RoutesSnapshot>

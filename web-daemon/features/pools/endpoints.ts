@@ -36,6 +36,7 @@ export function poolEndpoints(use: PoolUse) {
       {
         tag,
         summary: 'Add an address pool. Whether it is public is measured from its range.',
+        statuses: [201],
         answer: ChangePoolAnswer,
         body: CreatePoolBody,
         gathersProblems: true,

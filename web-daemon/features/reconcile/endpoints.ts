@@ -52,6 +52,7 @@ export const reconcileEndpoints = (deps: AttentionDeps) => [
     {
       tag,
       summary: 'Adopt a tunnel of the host as it is: not renamed, not interrupted, the kernel untouched.',
+      statuses: [201, 404],
       answer: AdoptAnswer,
       body: AdoptBody,
       audit: 'TunnelAdopt',
@@ -66,6 +67,7 @@ export const reconcileEndpoints = (deps: AttentionDeps) => [
       tag,
       summary:
         'Leave an interface that the panel does not manage out of the report; with "ignored": false, report it again.',
+      statuses: [409],
       answer: IgnoreAnswer,
       body: IgnoreBody,
       audit: 'ReconcileIgnore',

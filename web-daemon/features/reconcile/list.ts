@@ -6,7 +6,7 @@ import type { Heals } from '../../change/heal.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Incoming, type Sendable } from '../../platform/http/endpoint.ts'
 import { JsonText, jsonList, jsonObject } from '../../platform/http/json-text.ts'
-import { routeFindings } from '../routes/health/findings.ts'
+import { routeFindings } from '../rule-health/findings.ts'
 import { noticedIn, passView, type TunnelWatch } from './watch.ts'
 import { compareAll, countsOf, type Item, type Report } from './report.ts'
 

@@ -18,9 +18,9 @@ import { ruleNamed } from '@panel/shared/messages/named.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { requireRoute, targetOf } from './get.ts'
+import { requireRoute, targetOf } from './target.ts'
 import type { RouteRecord, SourceRecord } from './record.ts'
-import type { Traffic } from './traffic/traffic.ts'
+import type { Accounting } from './accounting.ts'
 import type { UpdateRequest } from './draft/update.ts'
 import { amend, foreseeAmendment } from './update.ts'
 
@@ -43,7 +43,7 @@ export async function listAllowedSources(
 }
 
 export const addAllowedSource =
-  (traffic: Traffic) =>
+  (traffic: Accounting) =>
   (context: CommandContext, incoming: Incoming<AddAllowedSourceBody>): Promise<Answer<ChangeAllowedSourcesAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, incoming.params)
@@ -73,7 +73,7 @@ function addition(stored: RouteRecord, { body, problems, panelPorts }: Incoming<
 }
 
 export const removeAllowedSource =
-  (traffic: Traffic) =>
+  (traffic: Accounting) =>
   (context: CommandContext, incoming: Incoming<RemoveAllowedSourceBody>): Promise<Answer<ChangeAllowedSourcesAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, incoming.params)

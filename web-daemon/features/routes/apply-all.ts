@@ -13,10 +13,10 @@ import { reapplyRules, wantedAsStored } from './change.ts'
 import { allRoutes } from './store.ts'
 import { message, sentences, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import { asMessage } from '../../platform/http/refusal.ts'
-import type { Traffic } from './traffic/traffic.ts'
+import type { Accounting } from './accounting.ts'
 
 export const applyAll =
-  (traffic: Traffic) =>
+  (traffic: Accounting) =>
   (context: CommandContext): Promise<Answer<ApplyAllAnswer>> =>
     context.inTurn(async () => {
       const { stored, held, orphans } = await look(context)

@@ -10,7 +10,7 @@ import { Refusal } from '../../platform/http/refusal.ts'
 import { readKernelRules, type KernelRules } from './kernel-rules.ts'
 import { ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
 import { inTheirOrder, routeResource, type RouteResource } from './resource.ts'
-import type { Traffic } from './traffic/traffic.ts'
+import type { Accounting } from './accounting.ts'
 
 /** `before` is what was found, so a change corrects drift on the way. */
 export interface RuleChange {
@@ -57,7 +57,7 @@ export async function planRules(
 
 export async function changeOf(
   context: CommandContext,
-  traffic: Traffic,
+  traffic: Accounting,
   wanted: readonly WantedRule[],
   held?: KernelRules,
 ): Promise<RuleChange> {
@@ -79,7 +79,7 @@ function refuseUnreadable({ is_readable, detail }: KernelRules): void {
 /** Takes the kernel to what one rule shall be, and stores that. */
 export async function updateRule(
   context: CommandContext,
-  traffic: Traffic,
+  traffic: Accounting,
   stored: RouteRecord,
   wanted: NamedRoute,
 ): Promise<{ readonly record: RouteRecord; readonly changed: Changed }> {
@@ -91,7 +91,7 @@ export async function updateRule(
 /** Takes the kernel to what is stored of these rules, and takes the orphans out of it. */
 export async function reapplyRules(
   context: CommandContext,
-  traffic: Traffic,
+  traffic: Accounting,
   rows: readonly RouteRecord[],
   { orphans = [], held }: { readonly orphans?: readonly number[]; readonly held?: KernelRules } = {},
 ): Promise<Changed> {

@@ -9,8 +9,8 @@ import { changeAnswer } from './answer.ts'
 import { changeOf, wantedOf } from './change.ts'
 import { draftRoute } from './draft/draft.ts'
 import { foreseeRules, foreseeSwitches } from './foreseen.ts'
-import { preparePath } from './health/path-check.ts'
-import type { Traffic } from './traffic/traffic.ts'
+import { preparePath } from './path/path-check.ts'
+import type { Accounting } from './accounting.ts'
 
 export async function foreseeCreation(context: ReadContext, incoming: Incoming<CreateRouteBody>): Promise<Foreseen> {
   const { record, warnings } = await draftRoute(context, incoming)
@@ -18,7 +18,7 @@ export async function foreseeCreation(context: ReadContext, incoming: Incoming<C
 }
 
 export const createRoute =
-  (traffic: Traffic) =>
+  (traffic: Accounting) =>
   (context: CommandContext, incoming: Incoming<CreateRouteBody>): Promise<Answer<ChangeRouteAnswer>> =>
     context.inTurn(async () => {
       const { record: draft, warnings } = await draftRoute(context, incoming)

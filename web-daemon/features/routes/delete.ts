@@ -6,14 +6,14 @@ import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changeOf, type WantedRule } from './change.ts'
-import { dropConnections } from './connections/connections.ts'
+import { dropConnections } from './drop-connections.ts'
 import { endedBy, foreseeRules } from './foreseen.ts'
-import { requireRoute, targetOf } from './get.ts'
+import { requireRoute, targetOf } from './target.ts'
 import { planView, verificationView } from './plan-view.ts'
 import { ruleOf, type RouteRecord } from './record.ts'
 import { countInForce, places } from './store.ts'
 import { message, messageFields } from '@panel/shared/messages/message.ts'
-import type { Traffic } from './traffic/traffic.ts'
+import type { Accounting } from './accounting.ts'
 
 const absent = (stored: RouteRecord): WantedRule => ({
   route_rule_id: stored.route_rule_id,
@@ -31,7 +31,7 @@ export async function foreseeDeletion(
 }
 
 export const deleteRoute =
-  (traffic: Traffic) =>
+  (traffic: Accounting) =>
   (context: CommandContext, { params, body }: Incoming<EndRouteBody>): Promise<Answer<DeleteRouteAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, params)

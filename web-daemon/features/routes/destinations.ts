@@ -18,9 +18,9 @@ import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { destinationBody, type UpdateRequest } from './draft/update.ts'
-import { requireRoute, targetOf } from './get.ts'
+import { requireRoute, targetOf } from './target.ts'
 import type { DestinationRecord, RouteRecord } from './record.ts'
-import type { Traffic } from './traffic/traffic.ts'
+import type { Accounting } from './accounting.ts'
 import { amend, foreseeAmendment } from './update.ts'
 
 const listOf = (destinations: readonly DestinationRecord[]): DestinationsAnswer => ({
@@ -38,7 +38,7 @@ export async function listDestinations({ db }: ReadContext, { params }: Incoming
 }
 
 export const addDestination =
-  (traffic: Traffic) =>
+  (traffic: Accounting) =>
   (context: CommandContext, incoming: Incoming<AddDestinationBody>): Promise<Answer<ChangeDestinationsAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, incoming.params)
@@ -65,7 +65,7 @@ function addition(stored: RouteRecord, { body, problems, panelPorts }: Incoming<
 }
 
 export const removeDestination =
-  (traffic: Traffic) =>
+  (traffic: Accounting) =>
   (context: CommandContext, incoming: Incoming<RemoveDestinationBody>): Promise<Answer<ChangeDestinationsAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, incoming.params)

@@ -5,7 +5,7 @@ import { message, messageFields, verbatim } from '@panel/shared/messages/message
 import type { StoreContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { titleOfCopy } from './draft/titles.ts'
-import { requireRoute } from './get.ts'
+import { requireRoute } from './target.ts'
 import { nextPlace, storedRoute } from './store.ts'
 import { insertRoute } from './store-write.ts'
 import { routeView } from './view.ts'

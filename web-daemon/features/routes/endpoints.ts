@@ -1,6 +1,4 @@
-// The endpoints of relay rules.
-import { RouteAnalysis } from '@panel/shared/api/analysis.ts'
-import { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
+// The endpoints of relay rules: what changes them, and what they consist of.
 import {
   AllowedSourcesAnswer,
   ApplyAllAnswer,
@@ -10,12 +8,10 @@ import {
   DeleteRouteAnswer,
   DestinationsAnswer,
   DuplicateRouteAnswer,
-  ListRoutesAnswer,
   PathAnswer,
   PreviewRouteAnswer,
   ReorderAnswer,
   RouteActionAnswer,
-  RouteAnswer,
   UpdateRouteAnswer,
 } from '@panel/shared/api/routes/answers.ts'
 import { AddAllowedSourceBody, RemoveAllowedSourceBody } from '@panel/shared/api/routes/allowed-sources.ts'
@@ -30,10 +26,9 @@ import {
   RouteWordBody,
   UpdateRouteBody,
 } from '@panel/shared/api/routes/bodies.ts'
-import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
 import type { ReadImpact } from '../../platform/impact.ts'
 import { command, preview, query } from '../../platform/http/endpoint.ts'
-import { limitParameter, queryParameters, textParameter } from '../../platform/http/queries.ts'
+import { queryParameters, textParameter } from '../../platform/http/queries.ts'
 import {
   addAllowedSource,
   foreseeAddition as foreseeSourceAdded,
@@ -41,9 +36,7 @@ import {
   listAllowedSources,
   removeAllowedSource,
 } from './allowed-sources.ts'
-import { analyzeRoute } from './health/analyze.ts'
 import { applyAll, foreseeAll } from './apply-all.ts'
-import { listConnections } from './connections/connections.ts'
 import { createRoute, foreseeCreation } from './create.ts'
 import { deleteRoute, foreseeDeletion } from './delete.ts'
 import {
@@ -54,36 +47,23 @@ import {
   removeDestination,
 } from './destinations.ts'
 import { duplicateRoute } from './duplicate.ts'
-import { getRoute } from './get.ts'
 import { disableRoute, enableRoute, foreseeDisable, foreseeEnable, foreseeReapply, reapplyRoute } from './life.ts'
-import { LIST_QUERY, listRoutes } from './list.ts'
-import { pathTo } from './path-to.ts'
+import { pathTo } from './path/path-to.ts'
 import { previewRoute } from './preview.ts'
-import { reachabilityEndpoints } from './health/reachability.ts'
 import { foreseeOrder, reorderRoutes } from './reorder.ts'
-import type { Traffic } from './traffic/traffic.ts'
-import { trafficEndpoints } from './traffic/endpoints.ts'
+import type { Accounting } from './accounting.ts'
 import { foreseeUpdate, updateRoute } from './update.ts'
 
 const tag = 'routes'
 
-export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
-  query(
-    'GET /routes',
-    {
-      tag,
-      summary: 'List the rules in their order, each with its health and traffic.',
-      query: LIST_QUERY,
-      answer: ListRoutesAnswer,
-    },
-    listRoutes(traffic),
-  ),
+export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
   command(
     'POST /routes',
     {
       tag,
       summary:
         'Create a rule: checked, applied in one transaction, read back from the kernel, and put back if anything differs.',
+      statuses: [201],
       answer: ChangeRouteAnswer,
       body: CreateRouteBody,
       gathersProblems: true,
@@ -98,6 +78,7 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Show the exact netfilter text that creating or changing a rule would submit, and do nothing.',
+      statuses: [409],
       answer: PreviewRouteAnswer,
       body: PreviewRouteBody,
       gathersProblems: true,
@@ -138,13 +119,6 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
       answer: PathAnswer,
     },
     pathTo,
-  ),
-  ...trafficEndpoints(traffic),
-  ...reachabilityEndpoints(),
-  query(
-    'GET /routes/{id}',
-    { tag, summary: 'One rule with its health, its traffic and the rules that shadow it.', answer: RouteAnswer },
-    getRoute(traffic),
   ),
   command(
     'PATCH /routes/{id}',
@@ -213,33 +187,13 @@ export const routeEndpoints = (traffic: Traffic, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Copy a rule under a free name, disabled.',
+      statuses: [201],
       answer: DuplicateRouteAnswer,
       body: DuplicateRouteBody,
       audit: 'RouteCreate',
       isCreating: true,
     },
     duplicateRoute,
-  ),
-  query(
-    'GET /routes/{id}/connections',
-    {
-      tag,
-      summary: 'Who uses a rule now, from connection tracking; "available" is false where that cannot be read.',
-      query: queryParameters({ limit: limitParameter({ standard: 200, maximum: CONNECTIONS_MAX }) }),
-      answer: ConnectionsAnswer,
-    },
-    listConnections(traffic),
-  ),
-  command(
-    'POST /routes/{id}/diagnostics/analyze',
-    {
-      tag,
-      summary: 'Why a rule does or does not relay: verdict, evidence, and what to do, in order.',
-      answer: RouteAnalysis,
-      body: RouteWordBody,
-      audit: 'DiagnosticRun',
-    },
-    analyzeRoute(traffic),
   ),
   query(
     'GET /routes/{id}/destinations',

@@ -13,7 +13,7 @@ import { fastPathState } from './fast-path.ts'
 import { ruleOf, type RouteRecord } from './record.ts'
 import { allRoutes } from './store.ts'
 import { setFastPath } from './store-write.ts'
-import type { Traffic } from './traffic/traffic.ts'
+import type { Accounting } from './accounting.ts'
 
 const SETTING = 'routes.fast_path'
 
@@ -23,7 +23,7 @@ interface FastPathDeps extends Omit<CommandContext, 'note'> {
   readonly record: (doing: PanelAction) => Promise<void>
 }
 
-export function keepFastPath(deps: FastPathDeps, traffic: Traffic): void {
+export function keepFastPath(deps: FastPathDeps, traffic: Accounting): void {
   const { bus, logger } = deps
   const follow = (): void =>
     void decide(deps, traffic).catch((err: unknown) =>
@@ -37,7 +37,7 @@ export function keepFastPath(deps: FastPathDeps, traffic: Traffic): void {
   })
 }
 
-const decide = (deps: FastPathDeps, traffic: Traffic): Promise<void> =>
+const decide = (deps: FastPathDeps, traffic: Accounting): Promise<void> =>
   deps.inTurn(async () => {
     const stored = await allRoutes(deps.db)
     const changed = await otherwiseNow(deps, stored)
@@ -71,7 +71,7 @@ async function otherwiseNow(
 
 async function apply(
   { bus: _bus, logger, record, ...context }: FastPathDeps,
-  traffic: Traffic,
+  traffic: Accounting,
   rules: readonly RouteRecord[],
 ): Promise<void> {
   const note = new AuditNote()

@@ -4,7 +4,7 @@ import type { Ended, Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { foreseeForwarding } from '../forwarding/auto.ts'
 import { planRules, type WantedRule } from './change.ts'
-import { keptEnds } from './connections/connections.ts'
+import { keptEnds } from './drop-connections.ts'
 import type { KernelRules } from './kernel-rules.ts'
 import { familyOf, type NamedRoute } from './record.ts'
 

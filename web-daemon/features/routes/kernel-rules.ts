@@ -1,6 +1,6 @@
 // What the kernel holds of the relay rules, requested from root page by page.
-import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
-import type { FastCounters, RulesetFound } from '@panel/shared/ruleset/found.ts'
+import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import type { RulesetFound } from '@panel/shared/ruleset/found.ts'
 import { RULES_PER_CHANGE_MAX } from '@panel/shared/ruleset/model.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
@@ -24,29 +24,5 @@ export async function readKernelRules(request: Reader, ids: readonly number[] = 
     for (const rule of found.rules) rules.set(rule.route_rule_id, rule)
     if (found.next_id === null) return { ...rest, rules }
     found = await request('ruleset.probe', { route_rule_ids, from_id: found.next_id })
-  }
-}
-
-export interface KernelCounters {
-  readonly is_readable: boolean
-  readonly detail: string
-  readonly epoch: string
-  readonly counters: readonly RelayCounters[]
-  /** Of flows on the fast path; null where there has been none. */
-  readonly fast: FastCounters | null
-}
-
-export async function readKernelCounters(request: Reader): Promise<KernelCounters> {
-  const counters: RelayCounters[] = []
-  const carried: RelayCounters[] = []
-  let found = await request('ruleset.counters', { route_rule_ids: [], from_id: 0 })
-  for (;;) {
-    counters.push(...found.counters)
-    carried.push(...(found.fast?.counters ?? []))
-    if (found.next_id === null) {
-      const { is_readable, detail, epoch, fast } = found
-      return { is_readable, detail, epoch, counters, fast: fast ? { ...fast, counters: carried } : null }
-    }
-    found = await request('ruleset.counters', { route_rule_ids: [], from_id: found.next_id })
   }
 }

@@ -6,15 +6,15 @@ import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { changeAnswer } from './answer.ts'
-import { dropConnections } from './connections/connections.ts'
+import { dropConnections } from './drop-connections.ts'
 import { draftUpdate } from './draft/update.ts'
-import { requireRoute, targetOf } from './get.ts'
-import { preparePath } from './health/path-check.ts'
+import { requireRoute, targetOf } from './target.ts'
+import { preparePath } from './path/path-check.ts'
 import { endedBy, foreseeRules, foreseeSwitches } from './foreseen.ts'
 import { reapplyRules, updateRule, wantedOf } from './change.ts'
 import type { NamedRoute, RouteRecord } from './record.ts'
 import { routesOf } from './store.ts'
-import type { Traffic } from './traffic/traffic.ts'
+import type { Accounting } from './accounting.ts'
 
 type Handler<B> = (context: CommandContext, incoming: Incoming<B>) => Promise<Answer<RouteActionAnswer>>
 interface Wanted {
@@ -28,7 +28,7 @@ type Decide<B> = (context: ReadContext, stored: RouteRecord, incoming: Incoming<
 
 const act =
   <B>(action: RouteActionAnswer['action'], decide: Decide<B>) =>
-  (traffic: Traffic): Handler<B> =>
+  (traffic: Accounting): Handler<B> =>
   (context, incoming) =>
     context.inTurn(async () => {
       const stored = await targetOf(context, incoming.params)
@@ -86,7 +86,7 @@ export const [disableRoute, foreseeDisable] = [act('disable', toDisable), forese
 export const [reapplyRoute, foreseeReapply] = [act('reapply', toReapply), foresee(toReapply)]
 
 /** Without a request. Rules that were deleted since are left out. */
-export const reapplyByItself = (context: CommandContext, traffic: Traffic, ids: readonly number[]): Promise<void> =>
+export const reapplyByItself = (context: CommandContext, traffic: Accounting, ids: readonly number[]): Promise<void> =>
   context.inTurn(async () => {
     const stored = await routesOf(context.db, ids)
     if (stored.length > 0) await reapplyRules(context, traffic, stored)

@@ -13,11 +13,11 @@ import { newPlaces, type Placed } from './places.ts'
 import type { RouteRecord } from './record.ts'
 import { allRoutes } from './store.ts'
 import { setPlaces } from './store-write.ts'
-import type { Traffic } from './traffic/traffic.ts'
+import type { Accounting } from './accounting.ts'
 import { routeView } from './view.ts'
 
 export const reorderRoutes =
-  (traffic: Traffic) =>
+  (traffic: Accounting) =>
   (context: CommandContext, { body, problems }: Incoming<ReorderBody>): Promise<Answer<ReorderAnswer>> =>
     context.inTurn(async () => {
       const stored = await allRoutes(context.db)
@@ -55,7 +55,7 @@ function planOrder(stored: readonly RouteRecord[], ids: readonly number[], probl
   return { rows, moved: rows.map(moved), inForce }
 }
 
-async function place(context: CommandContext, traffic: Traffic, { rows, moved, inForce }: Order): Promise<void> {
+async function place(context: CommandContext, traffic: Accounting, { rows, moved, inForce }: Order): Promise<void> {
   const { resource, change } = await changeOf(context, traffic, inForce)
   await converge(context, resource, { rows, changes: [change], commit: (db) => setPlaces(db, moved) })
 }

@@ -12,7 +12,7 @@ import type { CommandContext } from '../../platform/context.ts'
 import type { NamedRoute, RouteRecord } from './record.ts'
 import { storedRoute } from './store.ts'
 import { insertRoute, markApplied, markDeleted, removeRoute, replaceRoute } from './store-write.ts'
-import type { Traffic } from './traffic/traffic.ts'
+import type { Accounting } from './accounting.ts'
 
 export type RouteResource = Resource<RouteRecord, NamedRoute, RulesetState>
 
@@ -28,7 +28,7 @@ interface AboutRules {
 
 export function routeResource(
   context: Context,
-  traffic: Traffic,
+  traffic: Accounting,
   { damaged, stored }: AboutRules = { damaged: [], stored: [] },
 ): RouteResource {
   return {
@@ -45,7 +45,7 @@ export function routeResource(
 /** As far as it is about their records. */
 export function routeRecords(
   { db, publish }: Pick<Context, 'db' | 'publish'>,
-  traffic: Traffic,
+  traffic: Accounting,
 ): Pick<RouteResource, 'noun' | 'idOf' | 'store' | 'onStored'> {
   return {
     noun: 'route',
@@ -92,7 +92,7 @@ function describe(rows: readonly NamedRoute[]) {
 
 /** What a change takes away is counted for the last time by root, and added to the totals here. */
 const applyWith =
-  ({ request, note }: Context, traffic: Traffic, damaged: readonly number[]) =>
+  ({ request, note }: Context, traffic: Accounting, damaged: readonly number[]) =>
   (change: Change<RulesetState>): Promise<Outcome> =>
     traffic.whileChanging(async (counted) => {
       if (damaged.length > 0) {

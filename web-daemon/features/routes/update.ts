@@ -10,17 +10,17 @@ import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { requireVersion } from '../../platform/http/if-match.ts'
 import { changeAnswer } from './answer.ts'
 import { updateRule, wantedOf, type Changed } from './change.ts'
-import { dropConnections } from './connections/connections.ts'
+import { dropConnections } from './drop-connections.ts'
 import { draftUpdate, type UpdateRequest } from './draft/update.ts'
 import { endedBy, foreseeRules, foreseeSwitches } from './foreseen.ts'
-import { requireRoute, targetOf } from './get.ts'
-import { preparePath } from './health/path-check.ts'
+import { requireRoute, targetOf } from './target.ts'
+import { preparePath } from './path/path-check.ts'
 import { ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
 import { routeResource } from './resource.ts'
-import type { Traffic } from './traffic/traffic.ts'
+import type { Accounting } from './accounting.ts'
 
 export const updateRoute =
-  (traffic: Traffic) =>
+  (traffic: Accounting) =>
   (
     context: CommandContext,
     { params, body, problems, panelPorts, if_match }: Incoming<UpdateRouteBody>,
@@ -50,7 +50,7 @@ export async function foreseeAmendment(
 /** The update pipeline. Call it inside `inTurn`. */
 export async function amend(
   context: CommandContext,
-  traffic: Traffic,
+  traffic: Accounting,
   stored: RouteRecord,
   request: UpdateRequest,
 ): Promise<UpdateRouteAnswer> {
@@ -80,7 +80,7 @@ interface Updated {
 }
 
 /** What the kernel never sees leaves it alone, drifted or not: correcting drift is what reapply is for. */
-async function storeAlone(context: CommandContext, traffic: Traffic, wanted: NamedRoute): Promise<Updated> {
+async function storeAlone(context: CommandContext, traffic: Accounting, wanted: NamedRoute): Promise<Updated> {
   const resource = routeResource(context, traffic)
   const rule = ruleOf(wanted)
   const change = { before: rule && rulesOrNull([rule]), after: rule && rulesOrNull([rule]) }

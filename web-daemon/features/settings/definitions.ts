@@ -62,6 +62,7 @@ export const ChangedSettings = shape('SettingsChanged', {
 })
 
 /** Some settings with their values. */
-export const SettingsBody: TObject = strict(
+export const SettingsBody: TObject = shape(
+  'SettingsBody',
   Object.fromEntries(SETTING_KEYS.map((key) => [key, Type.Optional(schemaOf(key))])),
 )

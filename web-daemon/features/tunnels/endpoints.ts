@@ -64,6 +64,7 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
     {
       tag,
       summary: 'Create a tunnel: checked, applied, read back from the kernel, and put back if anything differs.',
+      statuses: [201],
       answer: CreateTunnelAnswer,
       body: CreateTunnelBody,
       gathersProblems: true,
@@ -79,6 +80,7 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
       tag,
       summary:
         'Show what creating a tunnel would do, and do nothing. Its "resolved" is the request with name, number, keys, MTU and addresses decided: posted to /tunnels, it makes exactly what the plan shows.',
+      statuses: [409],
       answer: PreviewTunnelAnswer,
       body: CreateTunnelBody,
       gathersProblems: true,

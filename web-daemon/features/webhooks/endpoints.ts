@@ -37,6 +37,7 @@ export function webhookEndpoints(outbox: Pick<Outbox, 'kick'>, deps: Pick<SendDe
       {
         tag,
         summary: 'Add a target of notifications.',
+        statuses: [201],
         body: WebhookBody,
         answer: ChangeWebhookAnswer,
         gathersProblems: true,

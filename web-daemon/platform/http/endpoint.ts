@@ -10,6 +10,7 @@ import type { Scope } from '@panel/shared/api/scopes.ts'
 import type { AuditNote } from '../audit-note.ts'
 import type { JsonText } from './json-text.ts'
 import type { Problems } from './problems.ts'
+import type { Status } from './statuses.ts'
 import type { Way } from './sockets.ts'
 import type { StreamSource } from './stream.ts'
 
@@ -128,6 +129,8 @@ export interface Described {
   readonly query?: TObject
   /** The body of a successful answer. */
   readonly answer?: TSchema
+  /** What it answers with beside what its kind does (statuses.ts). */
+  readonly statuses?: readonly Status[]
   /**
    * The handler adds its own problems to `problems` and throws them; fields that the schema refused are left out of
    * `body`.
@@ -186,6 +189,9 @@ export type Endpoint<R extends Route = Route> = Described & { readonly route: R 
   )
 /** Whether it can have root change the host. */
 export const changesHost = (endpoint: Endpoint): boolean => 'foresee' in endpoint
+const WINDOWED_TAGS: readonly Tag[] = ['pools', 'routes', 'settings', 'tunnels']
+/** Whether it writes what a window puts back, even if it leaves the host alone. */
+export const isWindowed = (endpoint: Endpoint): boolean => WINDOWED_TAGS.includes(endpoint.tag ?? 'other')
 export type StreamEndpoint = Endpoint & { readonly kind: 'stream' }
 export type AuditedEndpoint = Endpoint & { readonly audit: AuditAction }
 

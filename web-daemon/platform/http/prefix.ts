@@ -9,6 +9,7 @@ export function toBasePath(webPath: string): string {
 
 /**
  * Passes on requests under the prefix and removes it from their URL. It compares raw text, so case and encoding count.
+ * Several slashes after it are one: a client whose server address ends in a slash sends two.
  */
 export function requirePrefix(basePath: string): RequestHandler {
   return (req, res, next) => {
@@ -17,7 +18,7 @@ export function requirePrefix(basePath: string): RequestHandler {
     if (path === basePath && basePath !== '' && (req.method === 'GET' || req.method === 'HEAD')) {
       res.writeHead(301, { Location: `${basePath}/${search}`, 'Content-Length': 0 }).end()
     } else if (path.startsWith(`${basePath}/`)) {
-      req.url = url.slice(basePath.length)
+      req.url = url.slice(basePath.length).replace(/^\/+/, '/')
       next()
     } else {
       // Whoever searches for a panel keeps no connection to one.
@@ -25,6 +26,15 @@ export function requirePrefix(basePath: string): RequestHandler {
       res.writeHead(404, { 'Content-Length': 0 }).end()
     }
   }
+}
+
+/**
+ * Whether a path leads to the API, or would if its slashes and dots were written plainly. Such a path is never answered
+ * with the page.
+ */
+export function isApiPath(path: string): boolean {
+  const { pathname } = new URL(`http://panel${path.replaceAll(/%2f/gi, '/')}`)
+  return [path, pathname].some((one) => /^\/+api(\/|$)/.test(one))
 }
 
 /** A proxy may send the absolute form (RFC 9112, 3.2.2), which names the same resource. */

@@ -11,12 +11,12 @@ import { connectedAt } from './connections.ts'
 import { accepting, ACCEPTING_FLAG, CONFIRM_WITHIN_HEADER, takeConfirmWithin, type InWindow } from './confirm-within.ts'
 import {
   changesHost,
+  isWindowed,
   type Answer,
   type AuditedEndpoint,
   type Endpoint,
   type Incoming,
   type StreamEndpoint,
-  type Tag,
 } from './endpoint.ts'
 import { requireFresh } from './fresh.ts'
 import type { Guard, GuardedRequest } from './guards.ts'
@@ -40,9 +40,6 @@ export interface AuditedRequest {
   readonly client_ip: string
   readonly request_id: string
 }
-
-/** Of commands that leave the host alone and write what a window puts back all the same. */
-const WINDOWED_TAGS: readonly Tag[] = ['pools', 'routes', 'settings', 'tunnels']
 
 export interface Pipeline {
   readonly basePath: string
@@ -143,7 +140,7 @@ class Exchange {
     if (endpoint.kind !== 'command') return endpoint.handle(this.#reader(), this.#incoming(body))
     const context = { ...this.#pipeline.context, note: this.#note }
     if (!changesHost(endpoint)) {
-      if (WINDOWED_TAGS.includes(endpoint.tag ?? 'other')) this.#pipeline.mayWrite()
+      if (isWindowed(endpoint)) this.#pipeline.mayWrite()
       return endpoint.handle(context, this.#incoming(body))
     }
     const { seconds, body: rest } = takeConfirmWithin(this.#req.get(CONFIRM_WITHIN_HEADER) ?? '', body)

@@ -8,7 +8,7 @@ import { message, messageFields, type Message } from '@panel/shared/messages/mes
 import { sendRefusal } from './answer.ts'
 import { bareApp } from './bare-app.ts'
 import { requestId, securityHeaders, setDocumentHeaders } from './headers.ts'
-import { requirePrefix, toBasePath } from './prefix.ts'
+import { isApiPath, requirePrefix, toBasePath } from './prefix.ts'
 import { Refusal } from './refusal.ts'
 import { API_BASE } from './routes.ts'
 import type { Fault } from '../health.ts'
@@ -61,7 +61,7 @@ function healthOf(faults: readonly Fault[], now: Date): HealthAnswer {
 const refuseApi =
   (faults: () => readonly Fault[]): RequestHandler =>
   (req, res, next) => {
-    if (req.path !== '/api' && !req.path.startsWith('/api/')) return next()
+    if (!isApiPath(req.path)) return next()
     const [fault] = faults()
     const details = { reason: fault?.reason ?? '' }
     sendRefusal(res, new Refusal('SERVICE_UNAVAILABLE', whole(fault?.sentences ?? []), { details }))

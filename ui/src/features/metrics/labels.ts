@@ -1,8 +1,8 @@
 // Labels, formats and chart series of the host metrics.
 import type { DiskReading, HostHistoryAnswer, InterfaceReading, RouteReading } from '@panel/shared/api/metrics.ts'
-import type { Series } from '../../components/chart.ts'
-import { ratesOf } from '../../components/rates.ts'
-import { countsOf, withGaps } from '../../components/stored-points.ts'
+import type { Series } from '../../components/chart/chart.ts'
+import { ratesOf } from '../../components/chart/rates.ts'
+import { countsOf, withGaps } from '../../components/chart/stored-points.ts'
 import type { StateLabel } from '../../components/state.ts'
 import { display } from '../../core/display.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'

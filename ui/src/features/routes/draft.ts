@@ -1,5 +1,5 @@
 // The form values of a relay rule and their request; the server fills empty fields.
-import { joinTags, parseTags } from '../../components/tags.ts'
+import { joinTags, parseTags } from '../../components/form/tags.ts'
 import type { CreateRouteBody, UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { RouteView } from '@panel/shared/api/routes/answers.ts'
 

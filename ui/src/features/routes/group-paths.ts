@@ -1,5 +1,5 @@
 // Many paths in one picture: those over the same tunnel become one.
-import type { Hop, Path } from '../../components/path-layout.ts'
+import type { Hop, Path } from '../../components/path/path-layout.ts'
 import { worse } from '../../components/state.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { DESTINATION, PORT, TUNNEL } from './rule-path.ts'

@@ -3,7 +3,7 @@
 import type { RouteVerdict } from '@panel/shared/api/analysis.ts'
 import type { MonitorSnapshot } from '@panel/shared/api/monitor.ts'
 import type { RouteHealthView, RouteView, TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
-import type { Hop, Leg, Path } from '../../components/path-layout.ts'
+import type { Hop, Leg, Path } from '../../components/path/path-layout.ts'
 import { worse, type StateLabel } from '../../components/state.ts'
 import { display } from '../../core/display.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'

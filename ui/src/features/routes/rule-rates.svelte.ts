@@ -1,6 +1,6 @@
 // The throughput of a rule in the last minutes: what the server has read, and after it what this tab has.
-import { ruleRates } from '../../components/live-rates.svelte.ts'
-import { joinRates, readingsOf, type RatePoint } from '../../components/rates.ts'
+import { ruleRates } from '../../components/chart/live-rates.svelte.ts'
+import { joinRates, readingsOf, type RatePoint } from '../../components/chart/rates.ts'
 import { endpoint, createQuery } from '../../core/query.svelte.ts'
 
 /** Call in a component's script; the stream of metrics has to be open. */

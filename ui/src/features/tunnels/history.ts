@@ -1,8 +1,8 @@
 // The stored points of a tunnel as the state bar shows them.
 import type { MonitorPoint } from '@panel/shared/api/monitor.ts'
 import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
-import type { TimeRange } from '../../components/plot.ts'
-import { startOf } from '../../components/stored-points.ts'
+import type { TimeRange } from '../../components/chart/plot.ts'
+import { startOf } from '../../components/chart/stored-points.ts'
 
 export interface Stretch extends TimeRange {
   readonly state: MonitorState

@@ -25,6 +25,7 @@ export function pairingEndpoints(throttle: PairingThrottle) {
       {
         tag,
         summary: 'A short text with all that the other server needs to make its end of this tunnel.',
+        statuses: [409],
         answer: PairingCodeAnswer,
       },
       showPairingCode,

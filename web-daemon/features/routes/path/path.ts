@@ -1,0 +1,110 @@
+// Over which tunnels the packets of a rule go: by the kernel's routing table and the tunnels' subnets, whatever the
+// rule names. What it names counts where only a default route is known, or where the tunnel is down and its routes with
+// it (decisions.md, F9).
+import { ROUTE_LOOKUPS_MAX, type Reader } from '@panel/shared/rpc/methods.ts'
+import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
+import type { CommandContext, ReadContext } from '../../../platform/context.ts'
+import { nullIfHelperAway } from '../../../platform/helper/away.ts'
+import { existingTunnels } from '../../tunnels/store.ts'
+import { observe } from '../../tunnels/view.ts'
+import { waysOver, type TunnelRoute, type Way } from '../../tunnels/subnets.ts'
+import { routeEnds, routesOf, type RouteEnds } from '../store.ts'
+import { replaceTunnelRoutes, tunnelRoutes } from './store-paths.ts'
+import type { RouteRecord } from '../record.ts'
+
+export interface Paths {
+  /** The tunnel_id for each destination in force; null where it is reached over none that is known. */
+  readonly hopsOf: (rule: RouteEnds) => (number | null)[]
+  readonly tunnelsOf: (rule: RouteEnds) => number[]
+  readonly wayTo: (address: string) => Way | undefined
+  /** Where the kernel sends packets for the address now; null where that is not known, or not one interface alone. */
+  readonly deviceTo: (address: string) => string | null
+  /** Undefined of a tunnel that was deleted. */
+  readonly nameOf: (tunnel_id: number) => string | undefined
+}
+
+type Context = Pick<ReadContext, 'db' | 'request'>
+
+/**
+ * Of the given rules. Without a stored tunnel no route need be looked up, unless `withDevices`: what the panel does not
+ * manage may be a tunnel, too.
+ */
+export async function readPaths(
+  { db, request }: Context,
+  rules: readonly RouteEnds[],
+  { withDevices = false } = {},
+): Promise<Paths> {
+  const [tunnels, remembered] = await Promise.all([existingTunnels(db), tunnelRoutes(db)])
+  const names = new Map(tunnels.map(({ tunnel_id, interface_name }) => [tunnel_id, interface_name]))
+  const wanted = new Set(rules.flatMap(({ destinations }) => destinations.map(({ address }) => address)))
+  // A name that has never been resolved leads nowhere.
+  wanted.delete('')
+  const inDoubt = [...rules, ...remembered].flatMap(({ tunnel_id }) => names.get(tunnel_id ?? 0) ?? [])
+  const [routes, observed] = await Promise.all([
+    lookUp(request, tunnels.length > 0 || withDevices ? [...wanted] : []),
+    observe(request, [...new Set(inDoubt)]),
+  ])
+  /** While a tunnel is down the kernel has no routes through it. */
+  const isUp = (tunnel_id: number | null): boolean => observed(names.get(tunnel_id ?? 0) ?? '').is_up
+  const wayTo = waysOver(
+    tunnels,
+    (address) => routes.get(address),
+    remembered.filter(({ tunnel_id }) => names.has(tunnel_id) && !isUp(tunnel_id)),
+  )
+  const hopTo = ({ tunnel_id, fwmark }: RouteEnds, address: string): number | null => {
+    // A mark may have another routing table looked up.
+    if (address === '') return null
+    if (fwmark !== null && tunnel_id !== null) return tunnel_id
+    const way = wayTo(address)
+    return way?.tunnel_id ?? (way?.isRoute && isUp(tunnel_id) ? null : tunnel_id)
+  }
+  const hopsOf = (rule: RouteEnds): (number | null)[] =>
+    rule.destinations.filter(({ is_enabled }) => is_enabled).map(({ address }) => hopTo(rule, address))
+  return {
+    hopsOf,
+    tunnelsOf: (rule) => [...new Set(hopsOf(rule))].filter((hop) => hop !== null),
+    wayTo,
+    deviceTo: (address) => onlyDevice(routes.get(address)),
+    nameOf: (tunnel_id) => names.get(tunnel_id),
+  }
+}
+
+const onlyDevice = (route: RoutingEntry | null | undefined): string | null =>
+  route && route.device !== '' && !route.has_several_hops ? route.device : null
+
+/** Nothing while the helper is away. */
+async function lookUp(request: Reader, addresses: readonly string[]): Promise<Map<string, RoutingEntry | null>> {
+  const routes = new Map<string, RoutingEntry | null>()
+  for (let at = 0; at < addresses.length; at += ROUTE_LOOKUPS_MAX) {
+    const piece = addresses.slice(at, at + ROUTE_LOOKUPS_MAX)
+    const found = await nullIfHelperAway(request('route.lookup', { addresses: piece }))
+    for (const [index, route] of (found?.routes ?? []).entries()) routes.set(piece[index] ?? '', route)
+  }
+  return routes
+}
+
+/** Of living rules with packets that go over the tunnel. */
+export async function idsOverTunnel(context: Context, tunnel_id: number): Promise<number[]> {
+  const rules = await routeEnds(context.db)
+  const { tunnelsOf } = await readPaths(context, rules)
+  return rules.filter((rule) => tunnelsOf(rule).includes(tunnel_id)).map(({ route_rule_id }) => route_rule_id)
+}
+
+/** In their order. */
+export const routesOverTunnel = async (context: Context, tunnel_id: number): Promise<RouteRecord[]> =>
+  routesOf(context.db, await idsOverTunnel(context, tunnel_id))
+
+/** Stores which routes through tunnels lead to destinations, since the kernel drops them when a tunnel goes down. */
+export async function rememberRoutes(
+  { db }: Pick<CommandContext, 'db'>,
+  rules: readonly RouteEnds[],
+  { wayTo }: Paths,
+): Promise<void> {
+  const found = rules.flatMap(({ destinations }) =>
+    destinations.flatMap(({ address }): TunnelRoute[] => {
+      const { tunnel_id = null, isRoute = false, network } = (address === '' ? undefined : wayTo(address)) ?? {}
+      return tunnel_id !== null && isRoute && network ? [{ tunnel_id, network }] : []
+    }),
+  )
+  await replaceTunnelRoutes(db, found)
+}

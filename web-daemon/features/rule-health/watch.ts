@@ -1,0 +1,190 @@
+// The relay rules in the background: how each is, whether the kernel holds it as it is stored, and reapplied where the
+// operator wants that (decisions.md, S7, S15, E2).
+import type { Logger } from 'pino'
+import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
+import type { RouteHealthEvent, RouteHealthState } from '@panel/shared/api/routes/answers.ts'
+import type { HostEvent } from '@panel/shared/events/model.ts'
+import { ROUTE_RULE_ID_MAX } from '@panel/shared/ruleset/model.ts'
+import { message } from '@panel/shared/messages/message.ts'
+import { DriftWatch, type DriftSource, type Look, type StatusChange } from '../../change/drift.ts'
+import { settle } from '../../change/engine.ts'
+import { makeRemediation, type RemediationDeps, type Watched } from '../../change/remediate.ts'
+import { keepComparing, type Schedule, type ScheduleDeps } from '../../change/schedule.ts'
+import type { CommandContext } from '../../platform/context.ts'
+import { isAsStored, type KernelRules } from '../routes/kernel-rules.ts'
+import { reapplyByItself } from '../routes/life.ts'
+import { rotationOf, type RouteRecord } from '../routes/record.ts'
+import { settleRotation } from '../failover/rotation.ts'
+import { routeRecords } from '../routes/resource.ts'
+import { readPaths, rememberRoutes, type Paths } from '../routes/path/path.ts'
+import { allRoutes, enabledIds, routeEnds, routesOf } from '../routes/store.ts'
+import type { Accounting } from '../routes/accounting.ts'
+import { readHealth } from './health.ts'
+
+/** What may have changed: all rules, those that relay over a tunnel, or some by their ids. */
+export type Hint = 'all' | 'tunnels' | readonly number[]
+
+/** A rule under its id. */
+interface Rule {
+  readonly key: number
+  readonly status: RouteHealthState
+  /** Which of its destinations are in rotation. */
+  readonly variant: string
+  readonly title: string
+  readonly detail: string
+  readonly sentence: RouteHealthEvent['detail_message']
+  readonly isDrifted: boolean
+  readonly is_self_heal: boolean | null
+}
+
+export type RouteWatch = DriftWatch<number, Rule, Hint>
+
+/** Where somebody changes netfilter all the time, looking takes a tenth of the time at most. */
+const REST_FACTOR = 9
+
+export function makeRouteWatch(deps: RemediationDeps, traffic: Accounting): RouteWatch {
+  const { remediate, dueIn, isReady } = makeRemediation<Watched>(deps, {
+    noun: 'route',
+    action: 'RouteReapply',
+    // All go back in one change, however many they are.
+    together: (items) => [items],
+    describe: (items) =>
+      items.length === 1
+        ? 'the kernel did not hold the rule as it is stored'
+        : `the kernel did not hold ${items.length} rules as they are stored`,
+    reapply: (context, ids) => reapplyByItself(context, traffic, ids),
+  })
+  const source: DriftSource<number, Rule, Hint> = {
+    noun: 'routes',
+    look: (hints, unexpected) => lookAt(deps, traffic, hints, unexpected, deps.logger),
+    isExpected: ({ status }) => status === 'healthy' || status === 'disabled',
+    publish: ({ changes }) => {
+      for (const change of changes) for (const event of healthEvent(change)) deps.publish('route.health', event)
+    },
+    publishFirst: (changes) => deps.publish('route.first', { rules: changes.flatMap(healthEvent) }),
+    remediate: (rules) => remediate(rules.map(({ key: id, ...rule }) => ({ id, ...rule }))),
+    dueIn,
+    isUrgent: async (hints) => hints.includes('all') && isReady() && (await isTableGone(deps)),
+  }
+  return new DriftWatch(deps, source, deps.logger)
+}
+
+/** Returns the function that ends it. */
+export const keepWatchingRoutes = (
+  watch: Pick<RouteWatch, 'pass' | 'hint'> & Partial<Pick<RouteWatch, 'dueIn' | 'isUrgent'>>,
+  deps: ScheduleDeps,
+): (() => Promise<void>) => keepComparing(watch, { ...deps, subscribe, rest_factor: REST_FACTOR })
+
+const subscribe: Schedule<Hint>['subscribe'] = (bus, prompt) => [
+  bus.subscribe('host.changed', ({ events }) => {
+    const hints = hintsIn(events)
+    if (hints.length > 0) prompt('event', hints)
+  }),
+  bus.subscribe('heal.reset', () => prompt('change', ['all'])),
+  bus.subscribe('routes.changed', ({ route_rule_ids }) => prompt('change', [route_rule_ids])),
+  ...(['tunnel.created', 'tunnel.updated', 'tunnel.deleted'] as const).map((name) =>
+    bus.subscribe(name, () => prompt('change', ['tunnels'])),
+  ),
+]
+
+function hintsIn(events: readonly HostEvent[]): Hint[] {
+  const subjects = new Set(events.map(({ subject }) => subject))
+  if (subjects.has('lost') || subjects.has('ruleset')) return ['all']
+  return subjects.has('link') ? ['tunnels'] : []
+}
+
+type Context = Omit<CommandContext, 'note'> & Pick<RemediationDeps, 'record'>
+
+/** With the whole table everything that is relayed stands still. */
+async function isTableGone({ db, request }: Pick<Context, 'db' | 'request'>): Promise<boolean> {
+  if ((await enabledIds(db)).length === 0) return false
+  // No rule has the last id, so only what is said of all of them comes.
+  const held = await request('ruleset.probe', { route_rule_ids: [], from_id: ROUTE_RULE_ID_MAX })
+  return held.is_readable && !held.is_present
+}
+
+/** Without a hint, all rules are looked at. */
+async function lookAt(
+  context: Context,
+  traffic: Accounting,
+  hints: ReadonlySet<Hint>,
+  unexpected: readonly number[] | null,
+  logger: Logger,
+): Promise<Look<number, Rule>> {
+  const { db, request } = context
+  // While root is away nothing is known: that is no health of a rule.
+  await request('host.probe', { parts: [] })
+  const ends = await routeEnds(db)
+  const paths = await readPaths(context, ends, { withDevices: true })
+  await rememberRoutes(context, ends, paths)
+  const isAll = unexpected === null || hints.size === 0 || hints.has('all')
+  const scope = isAll ? 'all' : idsIn(hints, unexpected, () => ends.filter((rule) => paths.tunnelsOf(rule).length > 0))
+  const known = scope === 'all' ? await allRoutes(db) : await routesOf(db, scope)
+  if (known.length === 0) return { items: [], scope }
+  const { stored, held } = await settleRotation(context, traffic, known, logger)
+  const records = await settle(
+    context,
+    routeRecords(context, traffic),
+    stored,
+    (row) => held.is_readable && isAsStored(row, held),
+  )
+  return { items: await rulesFrom(context, records, { rules: held, paths, withoutSources: true }), scope }
+}
+
+function idsIn(
+  hints: ReadonlySet<Hint>,
+  unexpected: readonly number[],
+  overTunnels: () => readonly { readonly route_rule_id: number }[],
+): number[] {
+  const named = [...hints].flatMap((hint) => (typeof hint === 'string' ? [] : [...hint]))
+  const over = hints.has('tunnels') ? overTunnels().map(({ route_rule_id }) => route_rule_id) : []
+  return [...new Set([...named, ...over, ...unexpected])]
+}
+
+async function rulesFrom(
+  context: Context,
+  records: readonly RouteRecord[],
+  read: { readonly rules: KernelRules; readonly paths: Paths; readonly withoutSources: true },
+): Promise<Rule[]> {
+  const healths = await readHealth(context, records, read)
+  return records.flatMap((record, at) => {
+    const health = healths[at]
+    if (!health) return []
+    const { route_rule_id: key, route_rule_title: title, is_self_heal } = record
+    return [
+      {
+        key,
+        title,
+        is_self_heal,
+        status: health.state,
+        variant: record.destinations.map((one) => rotationOf(one)).join(),
+        detail: health.detail,
+        sentence: health.detail_message,
+        isDrifted: isDrifted(record, read.rules),
+      },
+    ]
+  })
+}
+
+/** What could not be undone is for the operator to look at. */
+const isDrifted = (record: RouteRecord, held: KernelRules): boolean =>
+  held.is_readable &&
+  record.apply_status_id !== APPLY_STATUSES.Inconsistent &&
+  (!isAsStored(record, held) || (record.is_enabled && held.unmanaged.length > 0))
+
+function healthEvent({ from, to }: StatusChange<Rule>): RouteHealthEvent[] {
+  const rule = to ?? from
+  if (!rule) return []
+  const detail_message = to ? to.sentence : message('health.deleted')
+  const detail = detail_message.message
+  return [
+    {
+      route_rule_id: rule.key,
+      title: rule.title,
+      from: from?.status ?? null,
+      to: to?.status ?? null,
+      detail,
+      detail_message,
+    },
+  ]
+}

@@ -1,0 +1,118 @@
+// Traffic that is not saved yet: that of each interval, and the rules whose totals have changed.
+import type { CommandContext } from '../../platform/context.ts'
+import { intervalStart } from '../../platform/db/spans.ts'
+import type { SettingsReader } from '../../platform/settings.ts'
+import type { ConnectionCounter } from './connection-counter.ts'
+import type { StoredTotal } from './accumulator.ts'
+import { joinBuckets, type Bucket } from './bucket.ts'
+import { isNothing, NOTHING, type TrafficDelta } from './delta.ts'
+import { deleteBucketsBefore, saveTraffic, storedIds } from './store.ts'
+
+const DAY_S = 86_400
+
+interface UnsavedDeps {
+  readonly db: CommandContext['db']
+  readonly now: () => Date
+  readonly settings: SettingsReader
+}
+
+export class UnsavedTraffic {
+  readonly #deps: UnsavedDeps
+  readonly #connections: ConnectionCounter
+  readonly #dirty = new Set<number>()
+  #buckets = new Map<string, Bucket>()
+  #saving: Promise<void> = Promise.resolve()
+
+  constructor(deps: UnsavedDeps, connections: ConnectionCounter) {
+    this.#deps = deps
+    this.#connections = connections
+  }
+
+  /** The current length of an interval of the history. */
+  get bucketSeconds(): number {
+    return this.#deps.settings.get('routes.aggregate_interval_seconds')
+  }
+
+  add(route_rule_id: number, delta: TrafficDelta): void {
+    if (isNothing(delta)) return
+    this.touch(route_rule_id)
+    this.#intoBucket(route_rule_id, delta, 0)
+  }
+
+  /** Its total is saved with the next run, also where nothing was added. */
+  touch(route_rule_id: number): void {
+    this.#dirty.add(route_rule_id)
+  }
+
+  /** An interval without traffic is kept only if a connection started in it. */
+  connect(route_rule_id: number, newConnections: number): void {
+    if (newConnections > 0 || this.#buckets.has(this.#keyNow(route_rule_id).key))
+      this.#intoBucket(route_rule_id, NOTHING, newConnections)
+  }
+
+  of(route_rule_id: number): Bucket[] {
+    return [...this.#buckets.values()].filter((bucket) => bucket.route_rule_id === route_rule_id)
+  }
+
+  forget(route_rule_id: number): void {
+    this.#dirty.delete(route_rule_id)
+    for (const [key, bucket] of this.#buckets) if (bucket.route_rule_id === route_rule_id) this.#buckets.delete(key)
+  }
+
+  /** Runs are sequential. What cannot be written is tried again with the next run. */
+  save(totalOf: (route_rule_id: number) => StoredTotal): Promise<void> {
+    this.#saving = this.#saving.catch(() => undefined).then(() => this.#save(totalOf))
+    return this.#saving
+  }
+
+  async #save(totalOf: (route_rule_id: number) => StoredTotal): Promise<void> {
+    const { db, now, settings } = this.#deps
+    const stored = await storedIds(db, [...this.#dirty])
+    const sums = new Map([...stored].map((id) => [id, totalOf(id)]))
+    const buckets = [...this.#buckets.values()].filter(({ route_rule_id }) => stored.has(route_rule_id))
+    // What arrives during the write belongs to the next run.
+    for (const id of stored) this.#dirty.delete(id)
+    const written = this.#buckets
+    this.#buckets = new Map([...written].filter(([, { route_rule_id }]) => !stored.has(route_rule_id)))
+    try {
+      await db.transaction().execute(async (transaction) => {
+        await saveTraffic(transaction, sums, buckets, now().toISOString())
+        await deleteBucketsBefore(
+          transaction,
+          Math.floor(now().getTime() / 1000) - settings.get('routes.history_retention_days') * DAY_S,
+        )
+      })
+    } catch (failure) {
+      for (const id of stored) this.#dirty.add(id)
+      for (const bucket of buckets) this.#putBack(bucket)
+      throw failure
+    }
+  }
+
+  #putBack(bucket: Bucket): void {
+    const key = `${bucket.route_rule_id} ${bucket.bucket_start}`
+    this.#buckets.set(key, joinBuckets(this.#buckets.get(key), bucket))
+  }
+
+  #intoBucket(route_rule_id: number, delta: TrafficDelta, newConnections: number): void {
+    const { key, bucket_start } = this.#keyNow(route_rule_id)
+    const active_connections = this.#connections.active(route_rule_id)
+    const new_connections = this.#connections.newPerSecond(route_rule_id) === null ? null : newConnections
+    this.#buckets.set(
+      key,
+      joinBuckets(this.#buckets.get(key), {
+        route_rule_id,
+        bucket_start,
+        ...delta,
+        active_connections,
+        new_connections,
+      }),
+    )
+  }
+
+  #keyNow(route_rule_id: number): { key: string; bucket_start: number } {
+    const now = Math.floor(this.#deps.now().getTime() / 1000)
+    const bucket_start = intervalStart(now, this.bucketSeconds)
+    return { key: `${route_rule_id} ${bucket_start}`, bucket_start }
+  }
+}
