@@ -14,7 +14,9 @@ export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
 export const BUNDLE = join(ROOT, '.build/bundle')
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
 
-/** Of the commit, so that the same sources give the same bytes. "" outside of a repository. */
+/**
+ * Reads a field of the last commit, so that the same sources give the same bytes. Returns "" outside of a repository.
+ */
 const ofCommit = (format: string): string => {
   try {
     return execFileSync('git', ['log', '-1', '--date=format-local:%Y-%m-%dT%H:%M:%SZ', `--format=${format}`], {

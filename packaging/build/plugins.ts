@@ -1,5 +1,5 @@
-// What the bundles need beyond plain bundling: in root validators as code, and neither schemas nor sentences of others;
-// native addons found beside the bundle.
+// What the bundles need beyond plain bundling: in root validators as code, and neither schemas nor the sentences of
+// other programs; native addons found beside the bundle.
 import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
