@@ -94,11 +94,11 @@ export interface Answer<T = unknown> {
   readonly body: T
   /** Set-Cookie instructions; a null value clears. */
   readonly cookies?: readonly CookieInstruction[]
-  /** Of its connection. */
+  /** Set if the answer is the last on its connection. */
   readonly isLast?: true
 }
 
-/** Of a long list that nobody here reads, its text. */
+/** An answer, or for a long list that the daemon does not read, its text. */
 export type Sendable<T> = Answer<T> | Answer<JsonText<T>>
 
 export interface CookieInstruction {
@@ -199,7 +199,10 @@ type Promised<E, K> = K extends keyof E ? E[K] : unknown
 type Given<D, K extends string> = D extends { readonly [P in K]: infer S extends TSchema } ? Static<S> : unknown
 type Sent<D> = D extends { readonly events: infer S extends Readonly<Record<string, TSchema>> } ? EventsOf<S> : unknown
 type IsSame<A, B> = [A, B, keyof A] extends [B, A, keyof B] ? true : false
-/** Of a query every value is text at first, so it is enough that what the table allows is read, and nothing else. */
+/**
+ * Whether A reads all that B has. Every value of a query is text at first, so it is enough that what the table allows
+ * is read, and nothing else.
+ */
 type Reads<A, B> = [A, keyof B] extends [B, keyof A] ? true : false
 
 type Difference<E, D> =
