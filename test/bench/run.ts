@@ -1,5 +1,5 @@
-// Measures the panel beside the raw tools and prints one table. A missed aim is told; only a wrong answer, or none, is
-// a failure.
+// Measures the panel beside the raw tools and prints one table. A missed aim is printed; only a wrong answer, or none,
+// is a failure.
 import { loadavg } from 'node:os'
 import { delimiter } from 'node:path'
 import { whyNot } from '../vm/lab/index.ts'
@@ -43,7 +43,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   boot: { whyNot, run: bootPart },
 }
 
-/** Whether it went well. What was measured before something failed is told all the same. */
+/** Runs a part and returns whether it succeeded. What was measured before a failure is printed all the same. */
 async function measure(name: string, part: Part): Promise<boolean> {
   const reason = await part.whyNot()
   if (reason !== undefined) {

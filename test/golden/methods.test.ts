@@ -1,4 +1,4 @@
-// Everything that may be asked of root, as a file: widening it shows in review.
+// Everything that root can be requested to do, as a file: widening it shows in review.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { METHODS } from '@panel/shared/rpc/methods.ts'

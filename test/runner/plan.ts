@@ -85,9 +85,7 @@ function quick({ tier, files }: Part): Part {
   return { tier, files: files.filter((file) => !NOT_QUICK.test(file)) }
 }
 
-/**
- * The files that repeat something, which is told to them by the environment; a number that is set there already stays.
- */
+/** The files that repeat something, as often as the environment says; a number that is set there already stays. */
 function soak(): Part[] {
   const all = Object.entries(REPETITIONS)
   for (const [name, { soak: count }] of all) process.env[name] ??= String(count)

@@ -15,7 +15,7 @@ import { OPERATOR, Panel } from '../vm/panel/panel.ts'
 
 const { volume } = formatter(DEFAULT_DISPLAY)
 const NOTHING_PER_SECOND = /^0\sB\/s$/
-/** Where people reach server A, and the echo that stands behind B. */
+/** The public address of server A, and the echo behind B. */
 const PUBLIC = '198.51.100.1'
 const [PORT, ECHO_PORT] = [8080, 9000]
 
@@ -30,7 +30,7 @@ describe('An operator before the pages of two servers', function () {
 
   const own = (page: Page): Locator => page.getByLabel("This server's address", { exact: true })
 
-  /** Somebody out there, who knows server A alone. */
+  /** Connects a client that knows server A alone. */
   const plugInClient = async (): Promise<void> => {
     await lab.run('ip', ['-batch', '-'], {
       stdin: 'netns add client\nlink add eth1 netns a type veth peer name eth0 netns client\n',
@@ -288,7 +288,7 @@ describe('An operator before the pages of two servers', function () {
   })
 })
 
-/** What is in sync is only counted, until it is asked for. */
+/** Reads the state of a tunnel in sync, which the page only counts until it is opened. */
 async function seenInSync(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Show', exact: true }).first().click()
   await row(page, name).getByText('The host matches what is stored.').waitFor()

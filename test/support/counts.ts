@@ -2,7 +2,7 @@
 // times by `npm run soak`.
 
 interface Repetition {
-  /** With every run. */
+  /** The number for every run. */
   readonly usual: number
   readonly soak: number
   readonly what: string

@@ -1,5 +1,4 @@
-// Any kernel, with a fault at the n-th change asked of it. It lives in the tests, so a production helper has no such
-// door.
+// Any kernel, with a fault at its n-th change. It lives in the tests, so a production helper has no such door.
 import type {
   Forwarding,
   Kernel,
@@ -50,7 +49,7 @@ export class FaultyKernel implements Kernel {
   readonly connections: Connections
   readonly forwarding: Forwarding
   readonly icmp: Icmp
-  /** Changes asked so far. */
+  /** The number of changes so far. */
   asked = 0
   readonly #faultAt: FaultAt
 
@@ -116,7 +115,7 @@ export const onlyAt =
   (n: number, fault: Fault): FaultAt =>
   (asked) =>
     asked === n ? fault : null
-/** From the n-th on, every change fails: undoing too. */
+/** Lets every change fail from the n-th on, undoing included. */
 export const from =
   (n: number, fault: Fault): FaultAt =>
   (asked) =>

@@ -33,7 +33,7 @@ export interface InProcessHelper {
   readonly request: Writer
   readonly stream: Streamer
   readonly deps: HelperDeps
-  /** Every method that was asked, in order. */
+  /** Every requested method, in order. */
   readonly asked: string[]
 }
 

@@ -69,12 +69,12 @@ interface Hands {
   readonly helper: Helper
 }
 
-/** Of daemons that run for months it matters what their code takes once it is compiled. */
+/** Warms the daemons up: daemons that run for months cost what their code takes once it is compiled. */
 async function warmUp(hands: Hands, rules: readonly RelayRule[]): Promise<void> {
   for (let turn = 0; turn < WARM_UP; turn += 1) await changedByUs(hands, turned(rules, turn), turned(rules, turn + 1))
 }
 
-/** From one to the other by each way. */
+/** The times of a change by each way. */
 async function changed(bare: readonly string[], hands: Hands, was: readonly RelayRule[], is: readonly RelayRule[]) {
   const own_text = await nft(bare, ['-f', '-'], rulesetText(was, is))
   const whole_text = await nft(bare, ['-f', '-'], `delete table inet panel\n${rulesetText(null, is)}`)
@@ -112,7 +112,7 @@ async function madeAndGone(http: Http, rules: readonly RelayRule[]) {
   return { post, remove }
 }
 
-/** As many pages as it takes. */
+/** Reads the counters, in as many pages as it takes. */
 async function countersBySocket(helper: Helper, count: number): Promise<number> {
   let [from_id, seen, took]: [number | null, number, number] = [0, 0, 0]
   while (from_id !== null) {

@@ -10,7 +10,7 @@ import { work, type Answer, type Stall } from './jobs.ts'
 import { scheduleOf } from './schedule.ts'
 
 const SETTLES_WITHIN_MS = 120_000
-/** After everything was asked for: compiled code, a heap of its usual size. */
+/** The time after which code is compiled and the heap has its usual size. */
 const WARM_UP_MS = 15_000
 
 work<'watch'>(async ({ panel, count, seconds, stalls }) => {

@@ -49,7 +49,7 @@ export class Namespace {
     return Buffer.concat(said).toString()
   }
 
-  /** Leaves it running, but not longer than this process; resolves once it has said `ready`. */
+  /** Leaves it running, but not longer than this process; resolves once it has printed `ready`. */
   async start(command: readonly string[], env: NodeJS.ProcessEnv, ready: RegExp): Promise<void> {
     const child = spawn(...this.inside(['setpriv', '--pdeathsig', 'KILL', ...command]), {
       env: { ...process.env, ...env },

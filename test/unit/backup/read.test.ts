@@ -1,4 +1,4 @@
-// A backup that somebody edited, or made to do harm: everything wrong is told by its place, and nothing else happens
+// A backup that was edited, or made to do harm: every fault is reported by its place, and nothing else happens
 // (reference.md, Versioning 4; decisions.md, B6, W5, W6).
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -15,7 +15,7 @@ interface Told {
   readonly message: string
 }
 
-/** `told`: what is wrong with the whole, then with each item. */
+/** Reads a backup. `told` are the faults of the whole, then of each item. */
 function read(text: string): { backup: Backup; problems: Problems; told: Told[]; fields: string[] } {
   const problems = new Problems()
   const backup = readBackup(JSON.parse(text) as Record<string, unknown>, ALL, problems)

@@ -34,7 +34,7 @@ type RootFault = (typeof ROOT_FAULTS)[number]
 interface Scenario {
   readonly quotas: readonly number[]
   readonly command: 'create' | 'update' | 'remove' | 'converge'
-  /** By the number of the request to root, the first being 1; undoing is a request too. */
+  /** Faults by the number of the request to root, the first being 1; undoing is a request too. */
   readonly atRoot: ReadonlyMap<number, RootFault>
   /** The writes to the store that fail, by their numbers. */
   readonly failingWrites: ReadonlySet<number>
@@ -150,7 +150,7 @@ class World {
     }
   }
 
-  /** Whoever is notified of a record finds it as it was published, or gone. */
+  /** Checks that a subscriber finds the published record, or none. */
   #checkStored(rows: readonly Quota[]): void {
     for (const { quota_id } of rows) {
       const stored = this.records.rows.get(quota_id)

@@ -1,5 +1,5 @@
-// How long the background rests between two looks: not after a single change, and nine tenths of the time where
-// somebody changes the host without end.
+// How long the background rests between two looks: not after a single change, and nine tenths of the time if another
+// program changes the host without end.
 import assert from 'node:assert/strict'
 import { Rest } from '@panel/web-daemon/change/rest.ts'
 

@@ -1,4 +1,4 @@
-// A password at a terminal: never shown, asked for twice, and given up on Ctrl-C (web-daemon/cli/new-password.ts).
+// A password at a terminal: never shown, entered twice, and given up on Ctrl-C (web-daemon/cli/new-password.ts).
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { readNewPassword, type Input } from '@panel/web-daemon/cli/new-password.ts'

@@ -1,5 +1,5 @@
-// What a command prints never steers the terminal of whoever runs it, though a store, a daemon or a helper in other
-// hands has written it.
+// What a command prints never steers its user's terminal, though a store, a daemon or a helper in other hands has
+// written it.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -73,7 +73,7 @@ describe('The checker of destinations', () => {
     for (let id = 1; id <= 200; id += 1) checker.put(subscription(id, target(`10.0.${id}.1`), { interval_ms: 60_000 }))
     const began = performance.now()
     await eventually(() => ran.length >= 200)
-    // Whoever is slower than that has kept within it.
+    // A slower check has kept within it.
     assert.ok(performance.now() - began > 300, `${performance.now() - began} ms`)
   })
 

@@ -1,4 +1,4 @@
-// One check against real servers on loopback: what counts as up, and what is said of the rest.
+// One check against real servers on loopback: what counts as up, and the reason of every other result.
 import assert from 'node:assert/strict'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'

@@ -22,7 +22,7 @@ const GRE = [
   { interface_name: 'gre-a-2', address: '172.17.2.1' },
 ]
 
-/** As iptables-save lists what the rules are compiled to. */
+/** The listing of iptables-save for the compiled rules. */
 const savedOf = (rules: readonly RelayRule[], family: Family): string =>
   (
     iptablesText([], rules)

@@ -1,4 +1,4 @@
-// Root's log names every change and who asked for it, and nobody can fill it (root-helper/write-record.ts,
+// Root's log names every change and its requester, and cannot be filled by a client (root-helper/write-record.ts,
 // root-helper/log.ts).
 import assert from 'node:assert/strict'
 import { mkdtempSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Root changes only links that the panel made or adopted, whatever it is asked: over the fake kernel, which the
+// Root changes only links that the panel made or adopted, whatever the request: over the fake kernel, which the
 // contract holds to what a real one does.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -73,7 +73,7 @@ describe('A link that somebody else made', () => {
     kernel.held.delete(NAME)
     await apply(null, bare)
     const { addAddress } = kernel.links
-    // Between two steps of the change somebody puts a link of theirs there.
+    // Between two steps of the change another program puts its link there.
     kernel.links.addAddress = async (name, address) => {
       kernel.plant(NAME, { state: exampleTunnel({ remote_endpoint: '192.0.2.99' }).link })
       return addAddress(name, address)

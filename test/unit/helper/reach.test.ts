@@ -1,4 +1,4 @@
-// What a tunnel may draw to itself and what it may be called, whoever asks for it: root's own answer.
+// What a tunnel may draw to itself and what it may be called: root's own answer to any client.
 import assert from 'node:assert/strict'
 import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
 import type { LinkConfig, TunnelState } from '@panel/shared/tunnel/model.ts'
@@ -37,7 +37,7 @@ describe('What root refuses of a tunnel', () => {
     await kernel.links.setUp('gre-a-1', false)
     return probeTunnels(kernel, ['gre-a-1'])
   }
-  /** As a link, in the unit of boot and in the files of networkd, each by itself. */
+  /** The state as a link, in the unit of boot and in the files of networkd, each alone. */
   const everywhere = (fields: Partial<LinkConfig>): TunnelState[] => {
     const whole = exampleTunnel(fields)
     const alone = [bySystemd, byNetworkd].map((saver) => ({ ...exampleTunnel(fields, 'gre-a-1', saver), link: null }))

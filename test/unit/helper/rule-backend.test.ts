@@ -1,4 +1,4 @@
-// Which backend the helper is told to use, and that each refusal of a backend concerns what a rule asks for and nothing
+// Which backend the helper is configured for, and that each refusal of a backend concerns what a rule needs and nothing
 // else.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'

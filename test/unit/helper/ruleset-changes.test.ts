@@ -1,4 +1,5 @@
-// Changes of nftables by somebody else are told, and those of the helper itself are not, however the two fall together.
+// Changes of nftables by another program are reported, and those of the helper itself are not, however the two fall
+// together.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'

@@ -45,7 +45,7 @@ function exchange(bytes: string | Uint8Array, untilClose: boolean): Promise<{ an
   })
 }
 
-/** Of a connection that is over: what is subscribed to ends at once. */
+/** The streams of a connection that is over: a subscription ends at once. */
 function endedStreams(places: StreamSlots): Streams {
   const streams = new Streams(async () => undefined, places)
   streams.endAll()

@@ -1,4 +1,4 @@
-// A helper that is told to stop: what is under way is finished and answered, everything else ends at once.
+// A stopping helper: what is under way is finished and answered, everything else ends at once.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'

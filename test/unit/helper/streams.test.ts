@@ -1,5 +1,5 @@
-// Streams over the helper's socket: items until the answer, at the reader's pace, bounded, and over with the connection
-// that asked.
+// Streams over the helper's socket: items until the answer, at the reader's pace, bounded, and over with their
+// connection.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'

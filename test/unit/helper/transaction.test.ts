@@ -44,7 +44,7 @@ const CHANGES: Record<string, Change<TunnelState>> = {
   },
 }
 
-/** Of others, through the tunnel that a change begins with. */
+/** Foreign routes through the tunnel that a change begins with. */
 const ROUTES = [
   routeThrough('10.50.0.0/16'),
   routeThrough('10.60.0.0/16', { gateway: '172.17.1.2', protocol: 'boot', metric: 20 }),
@@ -63,7 +63,7 @@ const apply = (kernel: Kernel, change: Change<TunnelState>): Promise<Outcome> =>
 
 async function countSteps(change: Change<TunnelState>): Promise<number> {
   const kernel = await hostWith(change.before)
-  // networkd is asked to read its files and nobody waits for it, so there is nothing to fail.
+  // networkd reads its files later, and nothing waits for that, so there is nothing to fail.
   return (await apply(kernel, change)).steps.filter((step) => step !== 'networkd_reload').length
 }
 

@@ -60,7 +60,7 @@ function complaint(
   return family === 4 ? checked(message) : message
 }
 
-/** As the native socket gives it. */
+/** A packet in the form of the native socket. */
 const packet = (family: Family, message: Buffer, from: string): Packet => ({
   bytes: family === 4 ? ipv4(message, '10.1.0.2') : message,
   from: ipBytes(from),

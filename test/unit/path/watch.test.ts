@@ -1,4 +1,4 @@
-// A watch over a network in memory, with a clock of its own: who is asked when, and what is told of it.
+// A watch over a network in memory, with a clock of its own: when each target is probed, and what is reported of it.
 import assert from 'node:assert/strict'
 import type { WatchItem, WatchResult, WatchTarget } from '@panel/shared/path/model.ts'
 import { pathHandlers } from '@panel/root-helper/path/handlers.ts'

@@ -22,7 +22,7 @@ const OPTIONAL = ['body', 'expected', 'field', 'other_field']
 /** What a page shows of what is there, and no refusal of what only a client can send. */
 const OF_PAGE = /^(monitor|finding|health|drift|attention|note\.(traffic$|connections|no_))/
 
-/** Of ICMP and ICMPv6. */
+/** The types and codes of ICMP and ICMPv6. */
 const [TYPES, CODES] = [13, 16].map((many) => Array.from({ length: many }, (_, n) => n)) as [number[], number[]]
 
 const readLanguage = (language: string): Record<string, string> => {

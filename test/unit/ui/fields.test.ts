@@ -4,7 +4,7 @@ import { CreateTunnelBody, UpdateTunnelBody } from '@panel/shared/api/tunnels/bo
 import { pickOptions, NO_OPTIONS } from '../../../ui/src/features/tunnels/options.ts'
 import { requestBody, EMPTY } from '../../../ui/src/features/tunnels/request.ts'
 
-/** Where else the operator says it. */
+/** The fields that the operator enters elsewhere. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   tunnel_side_id: 'the first step of the wizard says which side this is',
   ikey: 'one key for both directions, which the form of a stored tunnel has apart',

@@ -26,7 +26,7 @@ const LIST = `
 `
 const PAGE = `import { call } from '../../../ui/src/core/api.ts'\n`
 
-/** By what it says: the code that compiles, the code that does not, and what the compiler says of that. */
+/** Pairs by title: the code that compiles, the code that does not, and the compiler's reason. */
 const PAIRS: Readonly<Record<string, readonly [right: string, wrong: string, because: RegExp]>> = {
   'an answer of another type': [
     `${DAEMON} export const e = command('POST /auth/logout', said, async () => ok({ signed_out: true as const }))`,

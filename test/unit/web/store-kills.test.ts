@@ -19,7 +19,7 @@ import { missing } from './kills/writes.ts'
 const KILLS = repetitions('PANEL_KILLS')
 /** Each fourth kill is of a daemon that brings an old store up to date. */
 const MIGRATING = Math.floor(KILLS / 4)
-/** From the first write on. */
+/** The longest life of a writer, from its first write. */
 const LIFE_MS = 60
 
 describe('The store under kill -9', function () {

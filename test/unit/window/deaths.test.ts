@@ -27,8 +27,7 @@ const change = async (root: Root): Promise<void> => {
 }
 
 /**
- * From the n-th change of the host on nothing works, so host and disk are as a helper leaves them that was killed
- * there.
+ * Lets nothing work from the n-th change of the host on, so host and disk are those of a helper that was killed there.
  */
 async function killedAt(root: Root, at: number, work: () => Promise<unknown>): Promise<boolean> {
   const faulty = new FaultyKernel(root.kernel, from(at, 'refuses'))
