@@ -1,5 +1,5 @@
-// The helper's own folder on a disk that is full or read-only, and its journal damaged: what is asked is answered, what
-// would change something is refused with the reason, and health names it (reference.md, System; decisions.md, S1).
+// The helper's own folder on a disk that is full or read-only, and its journal damaged: queries are answered, changes
+// are refused with the reason, and health names it (reference.md, System; decisions.md, S1).
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// What cannot be found out is said to be unknown in an impact, with the reason, whichever source it is that fails
+// What cannot be found out is stated as unknown in an impact, with the reason, whichever source it is that fails
 // (reference.md, Impact; decisions.md, I3).
 import assert from 'node:assert/strict'
 import { parseIp } from '@panel/shared/address/ip.ts'

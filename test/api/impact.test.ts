@@ -1,5 +1,5 @@
-// What a command would do is said beforehand by the functions that carry it out, and nothing happens meanwhile
-// (reference.md, Impact).
+// The functions that carry a command out foretell what it would do, and nothing happens meanwhile (reference.md,
+// Impact).
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { ImpactAnswer } from '@panel/shared/api/impact/impact.ts'
@@ -98,7 +98,7 @@ const REQUESTS: Readonly<Record<string, Asked>> = {
   'DELETE /routes/{id}/check': ['DELETE', '/routes/1/check', {}],
   'POST /backup/import': ['POST', '/backup/import', { backup: {} }],
 }
-/** These have something to do only where somebody has changed the host. */
+/** Actions that have something to do only after the host was changed by hand. */
 const REMEDIES = ['reapply', 'apply-all']
 const IDLE = [
   'POST /reconcile/{id}/forget',

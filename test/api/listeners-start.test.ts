@@ -16,7 +16,7 @@ import { startDaemonIn } from './support/daemon-on-disk.ts'
 import { closedPort, isOpen, listed, through, tryListener } from './support/listeners.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 
-/** Of the panel in this process. */
+/** The configured listener of the panel in this process. */
 const CONFIGURED = { address: '127.0.0.1', port: 0 }
 const ELSEWHERE = '203.0.113.1'
 

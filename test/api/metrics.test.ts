@@ -20,7 +20,7 @@ describe('/system/metrics', () => {
   let operator: Client
   let host: FakeHost
   let left: OpenStream[]
-  /** Of stores in files, which go once nobody has them open. */
+  /** The folders of stores in files, which go once nothing has them open. */
   let folders: string[]
   beforeEach(() => {
     host = new FakeHost()

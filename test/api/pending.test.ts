@@ -1,4 +1,4 @@
-// What is under way is stored as Pending before root is asked, and a panel that was killed in the middle of it leaves
+// What is under way is stored as Pending before root is called, and a panel that was killed in the middle of it leaves
 // that, to be found out by looking (decisions.md, S1, S7).
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Adopting over a fake kernel: a tunnel that somebody made is taken under management as it is (reference.md, POST
+// Adopting over a fake kernel: a tunnel that was made by hand is taken under management unchanged (reference.md, POST
 // /reconcile/adopt; decisions.md, S12, S13, R14).
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'

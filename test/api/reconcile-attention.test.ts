@@ -162,7 +162,7 @@ describe('What needs attention of the host itself', () => {
       reason_message.message_id,
     ])
 
-  /** Of 825 days, made so many days ago. */
+  /** A certificate for 825 days, made so many days ago. */
   const madeAgo = (days: number): CertificateWatcher =>
     new CertificateWatcher({
       files: filesIn(certificates.make(`${days}`, new Date(Date.now() - days * 24 * 3600 * 1000))),

@@ -1,5 +1,5 @@
-// What somebody did to a tunnel by hand that no reapply alone can put right: each says what to do (reference.md,
-// Reconcile; decisions.md, S8, S10).
+// Changes of a tunnel by hand that no reapply alone can put right: each says what to do (reference.md, Reconcile;
+// decisions.md, S8, S10).
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'

@@ -1,5 +1,5 @@
-// The setting system.auto_reapply_on_drift for relay rules: what somebody else took from the kernel or changed there is
-// put back by the panel itself (decisions.md, S15).
+// The setting system.auto_reapply_on_drift for relay rules: what another program took from the kernel or changed there
+// is put back by the panel itself (decisions.md, S15).
 import assert from 'node:assert/strict'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import { GRACE_MS } from '@panel/web-daemon/change/remediate.ts'
@@ -263,7 +263,7 @@ describe('Relay rules that root has taken back', () => {
     while (panel.windows.probe().ended === null) await new Promise((resolve) => setTimeout(resolve, 10))
     assert.deepEqual([port(), (await getRoute(client, 1)).body.route.bind_port], [1, 2])
     await pass()
-    // Root itself refuses what would bring it back, whoever asks.
+    // Root itself refuses what would bring it back, to any client.
     const { status, error } = await actOnRoute(client, 1, 'reapply')
     assert.deepEqual([status, error.details['reason'], port()], [503, 'window_ended', 1])
     panel.bus.publish('host.changed', { events: [LOST] })

@@ -19,7 +19,7 @@ import { eventually } from './support/effects.ts'
 import type { TestPanel } from './support/panel.ts'
 
 const [ONE, TWO, THREE] = ADDRESSES
-/** With a source port of its own. */
+/** A connection with a source port of its own. */
 const connectionTo = (destination_address: string, source_port: number, more: Partial<RelayConnection> = {}) =>
   fakeConnection({ destination_address, destination_port: 80, source_port, ...more })
 
@@ -66,7 +66,7 @@ describe('The connections to a destination', () => {
 
   describe('that is down', () => {
     const UDP = { route_protocol_id: 20, check: { ...QUICK, kind: 'tcp' } } as const
-    /** Of that of each one. */
+    /** Opens connections, each with its own destination and port. */
     const open = (): void =>
       void (panel.kernel.connections.open = ADDRESSES.map((address, at) =>
         connectionTo(address, at, { protocol: 'udp' }),

@@ -1,5 +1,5 @@
-// The fast path of relay rules (decisions.md, F33): who is on it and why not, and what is said where totals are not
-// whole.
+// The fast path of relay rules (decisions.md, F33): which rules are on it and why not, and the note of totals that are
+// not whole.
 import assert from 'node:assert/strict'
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import type { RouteTrafficAnswer } from '@panel/shared/api/routes/traffic.ts'

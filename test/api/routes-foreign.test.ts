@@ -1,5 +1,5 @@
-// The rules of other software through HTTP: they are told, warned of, and found where they stop a relay (decisions.md,
-// F24, F27, S11).
+// The rules of other software through HTTP: they are listed, warned of, and found where they stop a relay
+// (decisions.md, F24, F27, S11).
 import assert from 'node:assert/strict'
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import { readForeign } from '@panel/shared/foreign/read.ts'

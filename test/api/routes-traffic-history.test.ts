@@ -1,4 +1,4 @@
-// The stored traffic of a rule, interval by interval; it is asked for as the history of a tunnel is (reference.md, GET
+// The stored traffic of a rule, interval by interval, with the parameters of a tunnel's history (reference.md, GET
 // /routes/{id}/traffic/history; decisions.md, F19, M4).
 import assert from 'node:assert/strict'
 import type { RouteTrafficAnswer, TrafficHistoryAnswer } from '@panel/shared/api/routes/traffic.ts'

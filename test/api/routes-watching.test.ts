@@ -1,4 +1,4 @@
-// The health of rules is watched: a change of the panel's table by somebody else is noticed by an event, and told
+// The health of rules is watched: a change of the panel's table by another program is noticed by an event, and reported
 // inside the panel (decisions.md, S7, S15, E2).
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'

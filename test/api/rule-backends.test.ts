@@ -1,5 +1,5 @@
-// What differs where iptables carries out the relay rules: what is told of it, what is refused, and the text of a
-// preview (reference.md, System; decisions.md, Y2, Y3).
+// What differs where iptables carries out the relay rules: what is reported, what is refused, and the text of a preview
+// (reference.md, System; decisions.md, Y2, Y3).
 import assert from 'node:assert/strict'
 import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
 import { message } from '@panel/shared/messages/message.ts'

@@ -1,5 +1,5 @@
-// What is asked of a window at the same moment, of one that is not the open one, and by much at once (reference.md,
-// Safe apply).
+// Requests about a window at the same moment, about one that is not the open one, and many at once (reference.md, Safe
+// apply).
 import assert from 'node:assert/strict'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import { quietly } from '../support/quietly.ts'

@@ -101,7 +101,7 @@ describe('A command that waits for a confirmation', () => {
   describe('and cuts the operator off', () => {
     const remove = (body: object): Promise<Reply<Pending>> => operator.delete(`/tunnels/${id}`, body)
     beforeEach(async () => {
-      // No address inside a tunnel may be loopback, so store and kernel are told of one behind the API's back.
+      // No address inside a tunnel may be loopback, so store and kernel get one behind the API's back.
       const own = { address: '127.0.0.9', peer_address: '', prefix_length: 24 }
       await panel.db.updateTable('tunnel_address').set(own).execute()
       const state = panel.kernel.held.get('gre-a-1')?.state ?? assert.fail()

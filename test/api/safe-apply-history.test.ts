@@ -1,4 +1,4 @@
-// What is kept of windows that have ended, and how often the root helper is asked about them.
+// What is kept of windows that have ended, and how often the root helper is queried about them.
 import assert from 'node:assert/strict'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'

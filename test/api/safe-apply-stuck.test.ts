@@ -1,4 +1,4 @@
-// A window that root cannot take back: told to every page that is open, in health and with what a person can do, until
+// A window that root cannot take back: shown on every page that is open, in health and with what a person can do, until
 // it is put back after all (reference.md, Safe apply).
 import assert from 'node:assert/strict'
 import type { ListAuditAnswer } from '@panel/shared/api/audit/answers.ts'

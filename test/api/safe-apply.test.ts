@@ -16,7 +16,7 @@ import { openStream } from './support/streams.ts'
 import { createTunnel } from './support/tunnels.ts'
 import { startWindowPanel } from './support/windows.ts'
 
-/** Of everything that an operator decides. */
+/** The stored state of everything that an operator decides. */
 const storePicture = async ({ db }: TestPanel): Promise<string> =>
   JSON.stringify([
     await db.selectFrom('tunnel').selectAll().where('deleted_date', 'is', null).execute(),
@@ -49,7 +49,7 @@ describe('Safe apply', () => {
     operator.post<SafeApplyAnswer>('/safe-apply', body)
   const idOpen = async (): Promise<string> => (await state()).window?.window_id ?? assert.fail('no window is open')
 
-  /** Of every kind, created, changed and deleted; two rules exchange their titles. */
+  /** Creates, changes and deletes objects of every kind; two rules exchange their titles. */
   const changeAll = async (): Promise<void> => {
     const ok = async (reply: Promise<Reply>): Promise<Reply> => {
       const { status, text } = await reply

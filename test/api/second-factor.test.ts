@@ -1,4 +1,4 @@
-// The second factor (reference.md, Auth; decisions.md, A20): set up, asked for, good once, and given up.
+// The second factor (reference.md, Auth; decisions.md, A20): set up, required, good once, and given up.
 import assert from 'node:assert/strict'
 import { generateKeySync } from 'node:crypto'
 import { encode } from 'uqr'

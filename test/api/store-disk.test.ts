@@ -1,5 +1,5 @@
-// A disk that is full or read-only: said in words, nothing stored or running is lost, and all goes on once there is
-// room, without a restart.
+// A disk that is full or read-only: the answer says so, nothing stored or running is lost, and all goes on once there
+// is room, without a restart.
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -154,7 +154,7 @@ function inside(disk: string): void {
       )
     }
 
-    /** Of a tunnel that was deleted since: a start deletes it. */
+    /** Leaves the history of a tunnel that was deleted since: a start deletes it. */
     const leaveHistory = async (): Promise<void> => {
       const panel = await startPanel({ store: path })
       const { body } = await createTunnel(await panel.signIn())
@@ -168,7 +168,7 @@ function inside(disk: string): void {
       await panel.close()
     }
 
-    /** As after a power cut: the row is in the WAL alone. */
+    /** Leaves a row in the WAL alone, like a power cut. */
     const leaveUnfinished = async (): Promise<void> => {
       const store = await openStore(path)
       await store.insertInto('setting').values(rowOf('one')).execute()

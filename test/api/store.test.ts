@@ -1,5 +1,5 @@
-// What becomes of requests while the store's file is locked, moved or damaged: said in words, nothing stored is lost,
-// and nobody starts the panel again for it.
+// Requests while the store's file is locked, moved or damaged: the answer says so, nothing stored is lost, and the
+// panel recovers without a restart.
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdtempSync, openSync, closeSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'

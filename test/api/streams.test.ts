@@ -14,7 +14,7 @@ import { eventually, openStream, type OpenStream } from './support/streams.ts'
 const WATCH = 'GET /weather/stream'
 const COUNT = 'POST /weather/count'
 
-/** A source for many, and one that counts for the one who asked and can be stopped by going away. */
+/** A source for many subscribers, and one that counts for one subscriber and stops when it goes away. */
 const weather = () => {
   let picture: object | null = { sky: 'clear' }
   const topic = new Topic(() => picture && serializeEvent('weather', picture))

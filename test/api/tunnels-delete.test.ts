@@ -103,7 +103,7 @@ describe('DELETE of the tunnel that the request comes through', () => {
   it('is refused with 409 until the operator accepts losing access, whatever a header says', async () => {
     const panel = await startPanel()
     const client = await panel.setUp()
-    // No address inside a tunnel may be loopback, so the store is told of one behind the API's back.
+    // No address inside a tunnel may be loopback, so the store gets one behind the API's back.
     await createTunnel(client)
     await panel.db
       .updateTable('tunnel_address')

@@ -22,7 +22,7 @@ describe('events of tunnels', () => {
   let panel: FaultyPanel
   let client: Client
   let heard: string[]
-  /** What the store said at the time of the event. */
+  /** The store's state at the time of the event. */
   let found: Promise<boolean | undefined>[]
 
   beforeEach(async () => {

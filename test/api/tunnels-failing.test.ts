@@ -1,4 +1,4 @@
-// What is told and stored when a change of a tunnel does not work, cannot be undone, cannot be stored, or when the
+// What is answered and stored when a change of a tunnel does not work, cannot be undone, cannot be stored, or when the
 // helper is away (decisions.md, S1, section 4).
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'

@@ -1,4 +1,4 @@
-// The firewall of somebody else in a real kernel: it is named, and found where it drops a relay.
+// Another program's firewall in a real kernel: it is named, and found where it drops a relay.
 import assert from 'node:assert/strict'
 import { findRelayBlocks, type RelayBlock } from '@panel/shared/foreign/relay-block.ts'
 import { exampleRule } from '../support/example-rule.ts'

@@ -13,15 +13,15 @@ const tcp = (port: number, address = RELAY): Place => ({ protocol: 'tcp', addres
 const SNAT = { nat_mode_id: 20, snat_address: RELAY_FAR }
 
 interface Row {
-  /** Of the rule on port 1001; a second one on 1002 is never changed. */
+  /** The change of the rule on port 1001; a second one on 1002 is never changed. */
   readonly rule?: object
-  /** Of a third one, on port 1001 as well. */
+  /** The change of a third rule, on port 1001 as well. */
   readonly neighbour?: object
   readonly request: readonly [method: string, path: string, body?: object]
   readonly says: { readonly survive?: number; readonly end?: number }
   /** Why each of its rules is concerned; the first rule alone is changed where nothing is named. */
   readonly why?: readonly string[]
-  /** Where the next connection to port 1001 goes; null: nowhere. */
+  /** The destination of the next connection to port 1001; null: none. */
   readonly next: string | null
 }
 

@@ -1,4 +1,4 @@
-// The law of iptables on this machine's kernel, in both of its variants: what is read back is what was asked for, and
+// The law of iptables on this machine's kernel, in both of its variants: what is read back is what was requested, and
 // nothing else is touched.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -44,7 +44,10 @@ for (const [backend, variant] of VARIANTS) {
       rules.map(({ route_rule_id }) => route_rule_id)
     const iptables = (command: string, family: '' | '6' = ''): string =>
       host.run(`ip${family}tables-${variant}`, command.split(' '))
-    /** Of both families, without comments, counters and what a program that is asked for more tables makes beside. */
+    /**
+     * The listing of both families, without comments, counters and what a program makes beside that has to list more
+     * tables.
+     */
     const saved = (which: (line: string) => boolean = () => true): string[] =>
       ['', '6'].flatMap((family) =>
         host

@@ -1,5 +1,5 @@
-// Routes of others through a link of a real kernel, with `ip` as the oracle: each is put back as it was, or named as
-// one that cannot be.
+// Foreign routes through a link of a real kernel, with `ip` as the oracle: each is put back unchanged, or named as one
+// that cannot be.
 import assert from 'node:assert/strict'
 import { LinksNamespace } from './links-namespace.ts'
 

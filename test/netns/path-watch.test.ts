@@ -151,7 +151,7 @@ describe('A watch of the real kernel', function () {
     await change([target(1)])
     await until(() => of(1).length >= 3, 10_000)
     assert.ok((of(1)[0]?.sequence ?? 0) > 2)
-    // What was sent before may be told afterwards.
+    // What was sent before may be reported afterwards.
     assert.ok(of(3).every(({ sent_at_ms }) => sent_at_ms <= gone))
     assert.deepEqual(await rig.client.request('path.watch_change', { watch_id: watch_id + 1, put: [], gone: [] }), {
       was_running: false,

@@ -73,7 +73,7 @@ describe('Flushed relay rules whose web daemon is killed while it puts them back
       assert.ok(performance.now() - began < PATIENCE_MS, `${(await stored()).join()} is stored`)
   }
   const flush = (): string => rig.relay.run('nft', ['flush', 'ruleset'])
-  /** The time of booting is over, and somebody changes something, which is worth a look. */
+  /** Ends the time of booting and changes something, which is worth a look. */
   async function bootIsOver(): Promise<void> {
     await panel.advance(31)
     rig.relay.nft('add table inet news\ndelete table inet news\n')

@@ -1,4 +1,4 @@
-// The law of the compiler and the reader on this machine's kernel and nft: what is read back is what was asked for, and
+// The law of the compiler and the reader on this machine's kernel and nft: what is read back is what was requested, and
 // nothing else is.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-// What relay rules never touch: what goes to an address of somebody else, and the ways in for whoever runs the host.
+// What relay rules never touch: connections to another program's address, and the operator's ways into the host.
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { chmodSync, copyFileSync } from 'node:fs'

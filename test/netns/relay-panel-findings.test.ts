@@ -201,7 +201,7 @@ describe('What the panel in the middle of a relay finds', function () {
   describe('the log', () => {
     const ALL_NAMESPACES = '/proc/sys/net/netfilter/nf_log_all_netns'
     let before: string
-    // Of a namespace that is not the first the kernel logs nothing unless it is told to.
+    // The kernel logs nothing of a namespace that is not the first unless a setting allows it.
     beforeEach(() => {
       before = readFileSync(ALL_NAMESPACES, 'utf8')
       writeFileSync(ALL_NAMESPACES, '1')

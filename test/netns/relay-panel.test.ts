@@ -59,7 +59,7 @@ describe('The panel in the middle of a relay', function () {
   const gone = async (...ids: number[]): Promise<void> => {
     for (const id of ids) await api('DELETE', `/routes/${id}`)
   }
-  /** Waits for what is told of the health of a rule, one after the other. */
+  /** Waits for the reported health of a rule, one report after the other. */
   function blockMessage(id: number, within_ms = 2000): (to: string) => Promise<void> {
     const told: (string | null)[] = []
     return async (to) => {
@@ -259,7 +259,7 @@ describe('The panel in the middle of a relay', function () {
     const theirs = rig.relay.run('nft', ['-s', 'list', 'table', 'inet', 'theirs'])
     rig.relay.run('nft', ['delete', 'table', 'inet', 'panel'])
     await told('failed')
-    // Until somebody turns it on, nothing is put back.
+    // Nothing is put back until that is turned on.
     assert.doesNotMatch(rig.relay.run('nft', ['list', 'tables']), /inet panel/)
     await panel.advance(31)
     await api('PUT', '/settings', { 'system.auto_reapply_on_drift': true })

@@ -48,7 +48,7 @@ function listenTcp({ address, port }: Place): Promise<void> {
   return new Promise((resolve, reject) => void server.on('error', reject).listen(port, address, resolve))
 }
 
-/** From now on the port refuses. */
+/** Lets the port refuse connections. */
 function stopListening({ address, port }: Place): void {
   listening.get(`${address} ${port}`)?.close()
 }
@@ -149,7 +149,7 @@ async function reach(place: Place, sources: readonly string[]): Promise<string[]
   return talks.map((talk) => talk?.server ?? 'nobody')
 }
 
-/** With what error a new connection ends; null where it comes about. */
+/** The error with which a new connection ends; null if it succeeds. */
 function refusal({ address, port }: Place): Promise<string | null> {
   return new Promise((resolve) => {
     const socket = connect({ host: address, port }, () => {
@@ -175,7 +175,7 @@ async function answering(expected: number): Promise<number> {
   return heard
 }
 
-/** The servers speak first to whoever is connected; resolves when their kernel has had the time to send it. */
+/** Has the servers speak first to every client; resolves when their kernel has had the time to send it. */
 async function speak(): Promise<void> {
   for (const socket of accepted) socket.write('x')
   await pause(PATIENCE_MS)
@@ -205,7 +205,7 @@ function chat(): void {
 export interface Storm {
   readonly begun: number
   readonly refused: number
-  /** From the beginning of the first that was refused to that of the last; 0 where none was. */
+  /** The time from the beginning of the first that was refused to that of the last; 0 if none was. */
   readonly refused_ms: number
   readonly seconds: number
 }
@@ -274,7 +274,7 @@ const methods = {
   refusal,
   answering,
   speak,
-  /** From now on all of them speak, until they are dispersed. */
+  /** Lets all of them speak until they are dispersed. */
   chat,
   disperse: () => {
     clearInterval(chatting)
@@ -307,7 +307,7 @@ const methods = {
     isFlooding = true
     flood = pour(udp, tcp)
   },
-  /** Datagrams of 500 bytes, as many as asked. */
+  /** Sends so many datagrams of 500 bytes. */
   pour: async (udp: Place, datagrams: number) => {
     const socket = createSocket('udp4')
     for (let i = 0; i < datagrams; i += 1)

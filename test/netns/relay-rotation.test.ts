@@ -12,7 +12,7 @@ const SOURCES = Array.from({ length: 40 }, (_, at) => `10.1.0.${20 + at}`)
 /** The first ports of a rule that draws in turn, of one that draws by source, and of one for datagrams. */
 const [TURN, SOURCE, DATAGRAMS] = [80, 180, 280] as const
 const FIRST_PORTS = [TURN, SOURCE, DATAGRAMS] as const
-/** Of three destinations, those that are out; with all of them out each is at home. */
+/** The destinations among three that are out; with all of them out each is at home. */
 const STATES = [[0], [0, 1], [1], [], [2], [0, 1, 2], [2, 0], []] as const
 type Out = (typeof STATES)[number]
 
@@ -61,7 +61,7 @@ describe('Destinations that rotate under a thousand connections', function () {
   })
   after(() => rig.close())
 
-  /** By the port of the server. */
+  /** The connections received, by the port of the server. */
   const received = async (): Promise<number[]> => {
     const bytes = await servers.calls.received()
     return [TURN, SOURCE].flatMap((first) => [0, 1, 2].map((at) => bytes[`tcp ${first + at}`] ?? 0))

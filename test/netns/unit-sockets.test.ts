@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { waitingSockets } from '@panel/root-helper/kernel/host/socket-table.ts'
 import { socketsOfUnits } from '@panel/root-helper/kernel/host/unit-sockets.ts'
 
-/** Where this host has control groups of version 2. */
+/** The folder of control groups of version 2 on this host. */
 const GROUPS = existsSync('/sys/fs/cgroup/unified') ? '/sys/fs/cgroup/unified' : '/sys/fs/cgroup'
 const inodesOf = (pid: number | undefined): string[] =>
   readdirSync(`/proc/${pid}/fd`).flatMap(

@@ -1,5 +1,5 @@
-// A backup on the page: put away as a file, looked at before it is brought back, each item told, nothing lost on an
-// error (requirements 9, 12, 13).
+// A backup on the page: saved as a file, shown before it is imported, each item listed, nothing lost on an error
+// (requirements 9, 12, 13).
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { BackupDocument } from '@panel/shared/api/backup.ts'

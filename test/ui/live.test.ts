@@ -13,7 +13,7 @@ import { isColoured, pictureOf } from './support/pixels.ts'
 /** Within which an answer and the stream count as one (ui/src/core/live.svelte.ts). */
 const TOGETHER_MS = 1000
 const LOST = /^The live connection is lost; reconnecting\. The data shown is from .* ago\.$/
-/** Of one that was lost before it had told anything, too. */
+/** Matches a lost connection, also one that was lost before its first event. */
 const NOT_LIVE = /^(The live connection is lost; reconnecting|There is no live connection; retrying)\./
 
 describe('What is live on the page', function () {
@@ -34,7 +34,7 @@ describe('What is live on the page', function () {
     await panel.close()
   })
 
-  /** As when the daemon is killed: its connections end, and nothing listens. */
+  /** Kills the daemon: its connections end, and nothing listens. */
   const kill = async (): Promise<void> => {
     const { server } = panel
     at = server.address() as AddressInfo

@@ -1,4 +1,4 @@
-// The load of the host on the page: every figure by its name, both totals apart, and said to be old when it is
+// The load of the host on the page: every figure by its name, both totals apart, and marked when it is old
 // (requirements 2, 3, 20).
 import assert from 'node:assert/strict'
 import { createRoute } from '../api/support/routes.ts'

@@ -1,5 +1,5 @@
-// A change that may cut the operator's own connection: asked about with the address of the browser, waited for behind a
-// curtain, and told as it ended, however the answer fared.
+// A change that may cut the operator's own connection: confirmed with the address of the browser, waited for behind an
+// overlay, and reported as it ended, however the answer fared.
 import assert from 'node:assert/strict'
 import type { Locator, Page, Route } from 'playwright-core'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
@@ -226,8 +226,8 @@ describe("A change under the operator's own connection", () => {
 })
 
 /**
- * The browser comes from loopback, and no tunnel may have such an address: the store and the kernel are told of one
- * behind the API's back.
+ * Sets a tunnel that the operator comes through. The browser comes from loopback, and no tunnel may have such an
+ * address: the store and the kernel get one behind the API's back.
  */
 async function sitInside(host: Host): Promise<void> {
   const own = { address: '127.0.0.9', peer_address: '', prefix_length: 24 }

@@ -1,4 +1,4 @@
-// Changes that wait for a confirmation, on the page: told in every tab, counted down, kept, put back, and told
+// Changes that wait for a confirmation, on the page: shown in every tab, counted down, kept, put back, and reported
 // afterwards (reference.md, Safe apply).
 import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
@@ -81,7 +81,7 @@ describe('Changes that wait for a confirmation', () => {
     await open()
     await change()
     await banner(page).waitFor()
-    // First the connections of before the change are used up, one with each question.
+    // First the connections from before the change are used up, one with each request.
     await banner(page).waitFor({ state: 'detached', timeout: 60_000 })
     const { last } = (await client.get<SafeApplyAnswer>('/safe-apply')).body
     assert.deepEqual([last?.ended_how, await mtu()], ['confirmed', 1400])

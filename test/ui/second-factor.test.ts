@@ -1,4 +1,4 @@
-// The second factor on the page: set up from a QR code, and asked for at the sign-in.
+// The second factor on the page: set up from a QR code, and required at the sign-in.
 import assert from 'node:assert/strict'
 import { codeOf } from '../api/support/factor.ts'
 import { OPERATOR } from '../api/support/panel.ts'

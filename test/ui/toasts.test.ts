@@ -1,4 +1,4 @@
-// What became of an action is told, and does not vanish where it failed.
+// The outcome of an action is shown, and does not vanish if it failed.
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { browsing, type Visit } from './support/browser.ts'

@@ -1,6 +1,6 @@
 // The two ends of the connections that an impact is held against, as programs for node in the lab: a destination that
 // speaks, and a client that hears.
-/** Speaks once a second to whoever is connected, and sends back what it hears. */
+/** Speaks once a second to every client, and sends back what it receives. */
 export const speaker = (addresses: readonly string[]): string => `
 for (const address of ${JSON.stringify(addresses)})
   require('node:net').createServer((socket) => {
@@ -11,26 +11,26 @@ for (const address of ${JSON.stringify(addresses)})
   }).listen({ port: 9000, host: address, backlog: 500 }, () => console.log('listening'))`
 
 export type Asked =
-  /** Opens so many connections to each port as are not heard, waits until all are, and closes those to others. */
+  /** Opens so many connections to each port as are missing, waits until all are, and closes those to others. */
   | { readonly fill: Readonly<Record<number, number>> }
-  /** Connections to the port that are opened from now on speak too, and are heard once their words are back. */
+  /** Lets further connections to the port speak too; they count once their words are back. */
   | { readonly talk: number }
   /** Opens new connections to the port, one after the other, until something is counted. */
   | { readonly knock: number }
-  /** How many shall be heard of each port; how many are is told once that is so, or once they have had the time. */
+  /** How many shall answer on each port; the number is reported once that is so, or once they have had the time. */
   | { readonly count: Readonly<Record<number, number>>; readonly patience_ms: number }
 
 export interface Counted {
   readonly heard: Readonly<Record<number, number>>
-  /** Of the new connections meanwhile, those that were refused. */
+  /** The number of new connections meanwhile that were refused. */
   readonly refused: number
   /** The ports to which one more connection came about afterwards. */
   readonly fresh: readonly number[]
-  /** The longest time in which a connection heard nothing. */
+  /** The longest time in which a connection received nothing. */
   readonly gap_ms: number
 }
 
-/** Answers each line that comes, an `Asked`, with a line. */
+/** Answers each line, a request, with a line. */
 export const listener = (address: string): string => `
 const [net, slots] = [require('node:net'), new Map()]
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))

@@ -22,14 +22,14 @@ interface Link {
   readonly key: number
   /** Inside: the panel has .1 and .3 of it, the far end .2. */
   readonly net: string
-  /** Of the rules over it: masqueraded, with SNAT, without NAT, and one more for new connections. */
+  /** The ports of the rules over it: masqueraded, with SNAT, without NAT, and one more for new connections. */
   readonly ports: readonly [number, number, number]
   readonly knocked: number
 }
 const GRE: Link = { type: 10, kind: 'gre', key: 7, net: '172.17.1', ports: [4441, 4442, 4443], knocked: 4440 }
 const TAP: Link = { type: 20, kind: 'gretap', key: 8, net: '172.19.1', ports: [4451, 4452, 4453], knocked: 4450 }
 
-/** While a tunnel is down nobody else is asked for what lies behind it: the machine's own gateway would refuse it. */
+/** Routes that keep what lies behind a tunnel here while it is down: the machine's own gateway would refuse it. */
 const HERE = [GRE, TAP].map(({ net }) => `route add blackhole ${net}.0/24 metric 4000`)
 /** Answers leave by the tunnel that the question came through. */
 const FAR = [GRE, TAP].flatMap(({ kind, key, net }) => [

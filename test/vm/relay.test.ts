@@ -285,7 +285,8 @@ describe('A relay over a GRE tunnel', function () {
         )
       const changed = Number(await lab.run(`nft ${what} && date +%s%3N`))
       await told('failed')
-      // By the clock of the machine, in the line that is logged just before it is told, and may be read after it.
+      // The time by the clock of the machine, in the line that is logged just before the event, and may be read after
+      // it.
       const loggedAt = (): number =>
         Number([...panel.web.text('stderr').matchAll(/"time":(\d+).*"to":"failed"/g)].at(-1)?.[1] ?? Number.NaN)
       await becomes(async () => loggedAt() > changed)

@@ -1,4 +1,4 @@
-// Changes of a tunnel on a real kernel: which fields it takes in place, told by the link's index, and which only a new
+// Changes of a tunnel on a real kernel: which fields it takes in place, shown by the link's index, and which only a new
 // link can have; faults, down and up, and a client inside the tunnel.
 import assert from 'node:assert/strict'
 import type {

@@ -125,7 +125,7 @@ describe('Two servers with a panel each', function () {
     const before = await a.picture()
     const asked = { local_endpoint: a.server.address, remote_endpoint: '192.0.2.200' }
     let shown!: Preview
-    // Asked once after each change of nftables, so that the panel's own clock has no reason to start nft from now on.
+    // Queried once after each change of nftables, so that the panel's own clock has no reason to start nft later.
     await a.request('ruleset.counters', { route_rule_ids: [], from_id: 0 })
     assert.deepEqual(
       await a.startedWhile(

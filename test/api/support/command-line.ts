@@ -22,7 +22,7 @@ export interface CommandLine {
   readonly panel: TestPanel
   readonly operator: Client
   readonly run: (args: readonly string[], env?: Record<string, string>, input?: string) => Promise<Ended>
-  /** The same through the script, which is told of the panel by its configuration file alone. */
+  /** Runs a command through the script, which knows the panel by its configuration file alone. */
   readonly runScript: (args: readonly string[], env?: Record<string, string>, input?: string) => Promise<Ended>
   readonly close: () => Promise<void>
 }

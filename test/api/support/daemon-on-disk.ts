@@ -22,7 +22,7 @@ export interface DaemonProcess {
   readonly kill: () => Promise<void>
 }
 
-/** With a helper of a fresh host, unless `more` names another one: a first start needs its word. */
+/** Starts the daemon with a helper of a fresh host, unless `more` names another one: a first start needs its answer. */
 export async function startDaemonIn(folder: string, more: Record<string, string> = {}): Promise<DaemonProcess> {
   const sockets = mkdtempSync(join(tmpdir(), 'panel-helper-'))
   const helper = await listenAsHelper(join(sockets, 'helper.sock'))

@@ -91,7 +91,7 @@ export const startWatching = async (parts: TestParts = {}, host = new FakeKernel
   return { ...panel, prober, host, operator, knocks, probed, up, until, close }
 }
 
-/** As the stream tells them. */
+/** The states in the order of the stream. */
 export const wayOf = (events: readonly MonitorEvent[]): string[] =>
   events.map(({ from_state, to_state }) => `${from_state} to ${to_state}`)
 export const pictureOf = (tunnels: readonly MonitorSnapshot[]): string[] =>

@@ -15,7 +15,7 @@ export const pictureOf = async (piece: Locator): Promise<Picture> => {
   return Array.from({ length: height }, (_, y) => Array.from({ length: width }, (_, x) => pixel(4 * (y * width + x))))
 }
 
-/** As one string, which leaves the browser a hundred times as quickly as so many numbers. */
+/** Decodes an image into one string, which leaves the browser a hundred times as quickly as so many numbers. */
 const decode = async (base64: string): Promise<{ width: number; height: number; told: string }> => {
   const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${base64}`)).blob())
   const canvas = new OffscreenCanvas(image.width, image.height)
@@ -47,7 +47,7 @@ export const inkOf = (picture: Picture): boolean[][] => {
   return light.map((row) => row.map((one) => strength > 0 && Math.abs(one - ground) > strength / 2))
 }
 
-/** As a person without colours sees it. */
+/** Shows the page without colours. */
 export const withoutColours = async (page: Page): Promise<void> => {
   const debug = await page.context().newCDPSession(page)
   await debug.send('Emulation.setEmulatedVisionDeficiency', { type: 'achromatopsia' })

@@ -74,7 +74,7 @@ const ATTEMPTS: Readonly<Record<string, Readonly<Record<string, () => void>>>> =
   },
 }
 
-/** As the web daemon does before it listens. */
+/** Forbids programs, like the web daemon before it listens. */
 const forbid = (): void =>
   (createRequire(import.meta.url)('/usr/lib/tunnel-panel/service.node') as { forbidPrograms(): void }).forbidPrograms()
 

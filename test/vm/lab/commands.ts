@@ -37,12 +37,12 @@ export class Commands {
     this.#open = open
   }
 
-  /** Runs to the end and returns stdout; throws with the command, its exit code and all it said when it fails. */
+  /** Runs to the end and returns stdout; throws with the command, its exit code and its whole output if it fails. */
   async run(command: string, args?: Args, options?: CommandOptions): Promise<string> {
     return (await this.bytes(command, args, options)).toString()
   }
 
-  /** As `run`, for output that is not text. */
+  /** Like `run`, for output that is not text. */
   async bytes(command: string, args?: Args, options?: CommandOptions): Promise<Buffer> {
     const call = callOf(command, args, options)
     const running = await this.#toTheEnd(call)

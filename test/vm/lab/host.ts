@@ -8,7 +8,7 @@ export interface HostOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Runs a program to its end, or to ours, and returns its stdout; throws with everything it said when it fails. */
+/** Runs a program to its end, or to ours, and returns its stdout; throws with its whole output if it fails. */
 export async function host(file: string, args: readonly string[], options: HostOptions = {}): Promise<string> {
   const env = { ...process.env, LC_ALL: 'C', ...options.env }
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', file, ...args], {

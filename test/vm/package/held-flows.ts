@@ -36,7 +36,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', as
   console.log(line + ': ' + JSON.stringify(await answer[what](of)))
 })`
 
-/** How many of those that are held brought back the very word that was said on them, and what ever went wrong. */
+/** How many of the held connections brought back the very word that was sent on them, and what ever went wrong. */
 interface Heard {
   readonly back: number
   readonly failed: number
@@ -50,7 +50,7 @@ export class HeldFlows {
     this.#client = lab.spawn('ip', ['netns', 'exec', 'client', 'node', '-e', CLIENT, RELAY, `${port}`])
   }
 
-  /** On each a word of its own, which nothing was said with before. */
+  /** Sends on each a word of its own, which was never sent before. */
   async say(word: string): Promise<Heard> {
     return JSON.parse(await this.#ask(`say ${word}`)) as Heard
   }

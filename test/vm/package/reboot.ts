@@ -1,4 +1,4 @@
-// A reboot as asked for, after which all is as it was.
+// A requested reboot, after which nothing has changed.
 import assert from 'node:assert/strict'
 import type { ListAuditAnswer } from '@panel/shared/api/audit/answers.ts'
 import type { ListRoutesAnswer } from '@panel/shared/api/routes/answers.ts'

@@ -1,5 +1,5 @@
-// The package going: what stays, what is taken down where that is asked for, and nothing at all after a purge, so that
-// it can come again.
+// The package going: what stays, what is taken down on request, and nothing at all after a purge, so that it can come
+// again.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HealthAnswer } from '@panel/shared/api/system.ts'
@@ -21,7 +21,7 @@ export function goes(panel: Installed): void {
     const { lab } = panel
     const standing = async (): Promise<string> =>
       lab.run("ip -br link | grep ^gre-a- | cut -d' ' -f1; nft list table inet panel | grep dnat")
-    // It is somebody else's, and stays even at the purge.
+    // It is another program's, and stays even at the purge.
     await lab.run(`ip link add theirs type gre local ${HERE} remote 192.0.2.99 key 99`)
     expect(await panel.operator.post('/reconcile/adopt', { interface_name: 'theirs' }), 201)
     const before = await standing()

@@ -19,7 +19,7 @@ export const healing = (panel: Panel<Place>) => {
       await sleep(100)
     }
   }
-  /** By the clock of the machine, and with an event that is worth a look. */
+  /** Lets time pass by the clock of the machine, and with an event that is worth a look. */
   const pass = async (ms: number): Promise<void> => {
     await panel.server.run(`date -s "@$(($(date +%s) + ${Math.ceil(ms / 1000)}))"`)
     await panel.server.run('ip link set lo mtu 60000 && ip link set lo mtu 65536')

@@ -68,7 +68,7 @@ function listen(process: Running, listeners: ReadonlySet<(event: HostEvent) => v
   })
   void process.exited.then(() => {
     for (const { reject } of waiters.values()) reject(new Error(`The driver ended: ${process.text('stderr')}`))
-    // Whoever calls from now on hears it at once.
+    // Later callers receive it at once.
     waiters.set = (_id, { reject }) => (reject(new Error(`The driver has ended: ${process.text('stderr')}`)), waiters)
   })
   return waiters
