@@ -89,7 +89,7 @@ describe('An API token', () => {
         if (status === 401) wrong.push(`${endpoint.route}: 401`)
       }
       assert.deepEqual(wrong, [])
-    }).timeout(30_000)
+    })
   }
 
   it('finds a scope at every endpoint but those of the sign-in, which none opens', () => {
@@ -173,7 +173,7 @@ describe('An API token', () => {
     assert.equal(stream.status, 200)
     await operator.delete(`/auth/tokens/${token.token_id}`)
     await stream.text().catch(() => undefined)
-  }).timeout(15_000)
+  })
 
   it('is refused from a network that it is not for', async () => {
     const { text } = await create(['read'], { allowed_networks: ['127.0.40.0/24', '2001:db8::/32'] })

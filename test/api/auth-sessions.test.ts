@@ -44,7 +44,7 @@ describe('A session', () => {
     )
     assert.deepEqual(await refusedAt(other), guarded())
     assert.deepEqual(await refusedAt(operator), [])
-  }).timeout(30_000)
+  })
 
   it('takes its streams with it, of every kind, when the password changes', async () => {
     const other = await panel.signIn()
@@ -70,7 +70,7 @@ describe('A session', () => {
       200,
     )
     await Promise.all(open.map(({ ended }) => ended))
-  }).timeout(15_000)
+  })
 
   it('that is open ends by the shorter time when security.token_ttl_minutes is lowered, its streams a minute later', async () => {
     const stream = await openStream(operator, '/monitor/stream')
@@ -86,7 +86,7 @@ describe('A session', () => {
     assert.equal(isEnded, false)
     panel.clock.advance(60)
     await stream.ended
-  }).timeout(15_000)
+  })
 
   it('can be renewed no longer than security.refresh_ttl_days says now', async () => {
     await operator.put('/settings', { 'security.refresh_ttl_days': 1 })

@@ -215,7 +215,7 @@ describe('guessing a password', () => {
       for (const { headers } of busyOnes) assert.equal(headers['retry-after'], '2')
       assert.equal(replies.filter(({ status }) => status === 401).length, QUEUE.at_once + QUEUE.waiting)
       await busy.close()
-    }).timeout(20_000)
+    })
   })
 
   it('does not believe a header about where it comes from', async () => {

@@ -23,7 +23,6 @@ const RULES = Array.from({ length: 1000 }, (_, n) => ({
 const WRONG = { ...SMALLEST, interface_name: 'wrong', remote_endpoint: '127.0.0.1' }
 
 describe('An import that is to be whole', function () {
-  this.timeout(180_000)
   quietly()
   let panel: TestPanel
   let operator: Client

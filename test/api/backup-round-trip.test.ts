@@ -40,7 +40,7 @@ describe('A backup', () => {
       }),
       { numRuns: 15 },
     )
-  }).timeout(60_000)
+  })
 
   it('brings back a tunnel without addresses as one without', async () => {
     await createTunnel(operator, { interface_name: 'bare', addresses: [{ address: '10.5.5.1', prefix_length: 30 }] })
@@ -100,7 +100,7 @@ describe('A backup', () => {
     assert.equal((await importInto(operator, { version: 1 })).error.code, 'CONFLICT')
     assert.equal((await importInto(operator, { version: 1 }, { dry_run: true })).status, 200)
     assert.equal((await importing).body.counts.create, count)
-  }).timeout(60_000)
+  })
 
   it('sent twice with one idempotency key is imported once', async () => {
     const backup = { version: 1, tunnels: [{ ...SMALLEST, interface_name: 'once' }] }

@@ -11,7 +11,6 @@ import { createTunnel } from './support/tunnels.ts'
 const HOOK = 'https://hooks.example/T000/secret'
 
 describe('A command over the API, as it is installed', function () {
-  this.timeout(60_000)
   let command: CommandLine
   let elsewhere: HttpReceiver
   let token: string

@@ -14,7 +14,6 @@ import { listening } from './support/receivers.ts'
 import { createTunnel } from './support/tunnels.ts'
 
 describe('The command line over the API', function () {
-  this.timeout(60_000)
   let folder: string
   let panel: TestPanel
   let operator: Client

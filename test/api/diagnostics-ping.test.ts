@@ -1,9 +1,10 @@
 // Ping by hand (reference.md, Diagnostics, Events: Ping; decisions.md, D1 to D4, D11, E3, E8, U2).
 import assert from 'node:assert/strict'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
+import { eventually } from '../support/eventually.ts'
 import { getRun, listRuns, ping, pinged, startTried, type TriedPanel } from './support/diagnostics.ts'
 import { set } from './support/settings.ts'
-import { eventually, type OpenStream } from './support/streams.ts'
+import { type OpenStream } from './support/streams.ts'
 import { codesOf, createTunnel } from './support/tunnels.ts'
 
 const QUICK = { interval_seconds: 0.01, timeout_seconds: 0.1 }
@@ -171,8 +172,7 @@ describe('POST /tunnels/{id}/diagnostics/ping', () => {
     open.leave()
     await allEnded()
     let [run] = (await listRuns(panel.operator)).body.runs
-    for (const until = Date.now() + 5000; run?.running === true && Date.now() < until;)
-      [run] = (await listRuns(panel.operator)).body.runs
+    while (run?.running === true) [run] = (await listRuns(panel.operator)).body.runs
     assert.deepEqual(
       [run?.running, run?.result?.['cancelled'], (run?.result?.['summary'] as { sent: number }).sent],
       [false, true, panel.kernel.icmp.sent.length],
@@ -244,8 +244,7 @@ describe('POST /tunnels/{id}/diagnostics/ping', () => {
     await pinged(panel.operator, panel.tunnel_id, { count: 1, ...QUICK })
     type Log = { entries: { action: string; target_type: string; target_id: number }[] }
     let entries: Log['entries'] = []
-    for (const until = Date.now() + 5000; entries.length === 0 && Date.now() < until;)
-      ({ entries } = (await panel.operator.get<Log>('/audit?action=DiagnosticRun')).body)
+    while (entries.length === 0) ({ entries } = (await panel.operator.get<Log>('/audit?action=DiagnosticRun')).body)
     assert.deepEqual(
       entries.map(({ action, target_type, target_id }) => [action, target_type, target_id]),
       [['DiagnosticRun', 'tunnel', panel.tunnel_id]],

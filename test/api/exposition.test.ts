@@ -199,7 +199,6 @@ describe('/metrics', () => {
   const REBUILDS = ['reapply', 'flush', 'remake', 'rename', 'boot', 'disable'] as const
 
   it('has no counter that goes back, over 100 rebuilds of what is counted', async function () {
-    this.timeout(120_000)
     await turnOn()
     await operator.post('/tunnels', tunnelRequest({ interface_name: 'gre-a-1' }))
     await createRoute(operator)

@@ -119,7 +119,7 @@ describe('A fresh password', () => {
         secret: 'kept',
       })
     }
-  }).timeout(20_000)
+  })
 
   it('is not required for what leads nothing elsewhere and lets nobody in', async () => {
     panel.clock.advance(TEN_MINUTES_S + 1)

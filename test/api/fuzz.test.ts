@@ -32,7 +32,6 @@ async function described(): Promise<Described[]> {
 }
 
 describe(`Requests at random (seed ${SEED})`, function () {
-  this.timeout(Math.max(300_000, REQUESTS * 200))
   const statuses = new Map<number, number>()
   const answered = new Map<string, number>()
 

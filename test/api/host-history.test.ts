@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import type { HostHistoryAnswer, HostPoint } from '@panel/shared/api/metrics.ts'
 import { emptyHostBucket, type HostBucket } from '@panel/web-daemon/features/metrics/host-bucket.ts'
 import { addHostBuckets } from '@panel/web-daemon/features/metrics/store-host.ts'
+import { eventually } from '../support/eventually.ts'
 import { FakeHost } from '../support/fake-host.ts'
 import { settingsWith } from '../support/settings.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
-import { eventually } from './support/streams.ts'
 
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 

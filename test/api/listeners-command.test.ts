@@ -71,5 +71,5 @@ describe('On the server', () => {
     assert.equal(await run('listens'), `127.0.0.2 ${port} http\n`)
     assert.match(await run('health'), new RegExp(`listener +ok +The panel listens at 127\\.0\\.0\\.2 port ${port}`))
     await daemon.stop()
-  }).timeout(60_000)
+  })
 })

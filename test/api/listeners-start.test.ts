@@ -175,5 +175,5 @@ describe('A panel with a kept listener', () => {
     assert.equal(third.base, `https://127.0.0.2:${listener.port}/`)
     assert.equal(await shownBy(third.base), fingerprintIn(place))
     await third.stop()
-  }).timeout(60_000)
+  })
 })

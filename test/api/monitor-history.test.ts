@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import type { MonitorPoint } from '@panel/shared/api/monitor.ts'
 import { emptyBucket, stateSeverity, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'
+import { eventually } from '../support/eventually.ts'
 import { historyOf, startWatching, statusOf, toggle, wayOf, type WatchingPanel } from './support/monitor.ts'
-import { eventually } from './support/streams.ts'
 
 /** The start of the interval that now is in, and of those before it. */
 const minutesAgo = (minutes: number): number => Math.floor(Date.now() / 60_000) * 60 - minutes * 60

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import type { MonitorSnapshot, MonitorSummaryAnswer } from '@panel/shared/api/monitor.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { verbatim } from '@panel/shared/messages/message.ts'
+import { eventually } from '../support/eventually.ts'
 import { OPERATOR } from './support/panel.ts'
 import { pictureOf, startWatching, toggle, type WatchingPanel } from './support/monitor.ts'
-import { eventually, openStream, type OpenStream } from './support/streams.ts'
+import { openStream, type OpenStream } from './support/streams.ts'
 import { createTunnel, deleteTunnel } from './support/tunnels.ts'
 
 const STREAM = 'GET /monitor/stream'
@@ -117,7 +118,6 @@ describe('The monitor stream', () => {
   })
 
   it('sends every change to every one of 200 subscribers, and counts them back to zero', async function () {
-    this.timeout(60_000)
     const { name } = await panel.probed()
     const all = await Promise.all(Array.from({ length: 200 }, watch))
     assert.deepEqual([panel.monitor.feed.topic.size, panel.streams.count(STREAM)], [200, 200])
@@ -135,17 +135,16 @@ describe('The monitor stream', () => {
   })
 
   it('loses nothing for one who reads while many tunnels change at once', async function () {
-    this.timeout(60_000)
     const count = 110
     for (let i = 1; i <= count; i++)
       assert.equal((await createTunnel(panel.operator, { remote_endpoint: `198.51.100.${i + 10}` })).status, 201)
-    await eventually(() => panel.prober.targets.length === count, 'all are probed', 20_000)
+    await eventually(() => panel.prober.targets.length === count, 'all are probed')
     panel.prober.answerAll(5)
     const open = await watch()
     await open.until(1)
     panel.prober.refusal = helperAway('ENOENT')
     panel.prober.breakDown()
-    await eventually(() => open.events().length > count, 'every change', 20_000)
+    await eventually(() => open.events().length > count, 'every change')
     const unknown = new Set(
       open
         .events()
@@ -157,7 +156,6 @@ describe('The monitor stream', () => {
   })
 
   it('gives one who does not read the newest, and never waits for him', async function () {
-    this.timeout(60_000)
     const [slow, quick] = [await watch(), await watch()]
     await slow.until(1)
     slow.stopReading()

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
+import { eventually } from '../support/eventually.ts'
 import { startPanel } from './support/panel.ts'
 import { startWatching, statusOf, summaryOf, toggle, type WatchingPanel } from './support/monitor.ts'
-import { eventually } from './support/streams.ts'
 import { createTunnel, listTunnels, patchTunnel } from './support/tunnels.ts'
 
 describe('Switching the monitoring of a tunnel', () => {

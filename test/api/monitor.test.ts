@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { message, messageFields, verbatim } from '@panel/shared/messages/message.ts'
+import { eventually } from '../support/eventually.ts'
 import { startWatching, statusOf, summaryOf, toggle, wayOf, type WatchingPanel } from './support/monitor.ts'
 import { forget } from './support/reconcile.ts'
-import { eventually } from './support/streams.ts'
 import { act, createTunnel, deleteTunnel, patchTunnel } from './support/tunnels.ts'
 
 describe('The monitoring status', () => {

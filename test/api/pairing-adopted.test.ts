@@ -69,5 +69,5 @@ describe('The pairing code of an adopted tunnel', () => {
       { numRuns: 20 },
     )
     assert.ok(given > 3, `${given} codes`)
-  }).timeout(20_000)
+  })
 })

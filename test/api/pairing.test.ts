@@ -259,7 +259,7 @@ describe('Pairing', () => {
         assert.deepEqual([status, error.code, error.field], [422, 'VALIDATION_FAILED', 'pairing_code'], corrupt)
         assert.equal(error.details['pairing_code'], error.message)
       }
-    }).timeout(60_000)
+    })
 
     it('refuses another version, a bad checksum, a bad side or type, and what grows beyond bounds, each in its own words', async () => {
       await made(a)

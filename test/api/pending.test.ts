@@ -207,7 +207,7 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
       setTimeout(() => (isUp = true), 600)
       const { status: answered, error } = await create(client)
       assert.deepEqual([answered, error.code, await total(client)], [503, 'HELPER_UNAVAILABLE', 0])
-    }).timeout(10_000)
+    })
 
     for (const [when, work, settled] of [
       ['before it began', async () => undefined, 0],
@@ -238,7 +238,7 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
         if (settled === 1) assert.equal(await status(client), 'Applied')
         await look(panel)
         assert.equal(await total(client), settled)
-      }).timeout(10_000)
+      })
     }
 
     for (const [what, change] of Object.entries(changes)) {
@@ -264,7 +264,7 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
           assert.equal(await status(client), 'Applied')
           assert.match(await told(client), /^(healthy|disabled|InSync)/)
         }
-      }).timeout(20_000)
+      })
     }
 
     it('and cannot be stored is not even begun', async () => {

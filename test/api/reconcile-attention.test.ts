@@ -5,6 +5,7 @@ import { thisHost } from '@panel/web-daemon/features/metrics/host.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { CertificateWatcher } from '@panel/web-daemon/platform/tls/certificate-watcher.ts'
+import { eventually } from '../support/eventually.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import { Certificates, filesIn } from './support/certificates.ts'
@@ -13,7 +14,6 @@ import { requestThrough, startPanel, type TestPanel, type TestParts } from './su
 import { startWatching, statusOf, type WatchingPanel } from './support/monitor.ts'
 import { reapply } from './support/reconcile.ts'
 import { madeRoute } from './support/routes.ts'
-import { eventually } from './support/streams.ts'
 import { act, createTunnel } from './support/tunnels.ts'
 
 describe('What needs attention', () => {

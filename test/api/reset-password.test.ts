@@ -28,7 +28,6 @@ interface Ended {
 }
 
 describe('tunnel-panel reset-password', function () {
-  this.timeout(60_000)
   quietly()
   let program: string
   let state: string

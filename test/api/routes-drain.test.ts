@@ -1,6 +1,7 @@
 // Destinations that are taken out by hand, backups, and what happens to connections (reference.md, Checks of
 // destinations).
 import assert from 'node:assert/strict'
+import { eventually } from '../support/eventually.ts'
 import { codesOf } from './support/tunnels.ts'
 import {
   ADDRESSES,
@@ -16,7 +17,6 @@ import {
   startChecked,
 } from './support/checks.ts'
 import type { Client } from './support/client.ts'
-import { eventually } from './support/effects.ts'
 import { exportOf, importInto } from './support/backup.ts'
 import type { TestPanel } from './support/panel.ts'
 import { createRoute, getRoute, patchRoute, warningCodes } from './support/routes.ts'

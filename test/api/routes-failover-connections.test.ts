@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { CONNECTIONS_MAX, type RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
+import { eventually } from '../support/eventually.ts'
 import { fakeConnection } from '../support/fake-ruleset.ts'
 import {
   ADDRESSES,
@@ -15,7 +16,6 @@ import {
   startChecked,
 } from './support/checks.ts'
 import type { Client } from './support/client.ts'
-import { eventually } from './support/effects.ts'
 import type { TestPanel } from './support/panel.ts'
 
 const [ONE, TWO, THREE] = ADDRESSES

@@ -1,8 +1,8 @@
 // Destinations behind a tunnel that goes down go out of rotation with it (reference.md, Checks of destinations).
 import assert from 'node:assert/strict'
+import { eventually } from '../support/eventually.ts'
 import { fakeRoute } from '../support/fake-routes.ts'
 import { checkOf, destinationAt, FakeChecks, madeThree, QUICK, untilState } from './support/checks.ts'
-import { eventually } from './support/effects.ts'
 import { startWatching, type WatchingPanel } from './support/monitor.ts'
 
 describe('A destination behind a tunnel', () => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import type { AttentionAnswer, ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { eventually } from '../support/eventually.ts'
 import {
   checkOf,
   destinationAt,
@@ -16,7 +17,6 @@ import {
   startChecked,
 } from './support/checks.ts'
 import type { Client } from './support/client.ts'
-import { eventually } from './support/effects.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { getRoute, patchRoute } from './support/routes.ts'
 

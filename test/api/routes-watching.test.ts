@@ -1,10 +1,10 @@
 // The health of rules is watched: a change of the panel's table by another program is noticed by an event, and reported
 // inside the panel (decisions.md, S7, S15, E2).
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { RouteHealthEvent } from '@panel/shared/api/routes/answers.ts'
 import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
+import { eventually } from '../support/eventually.ts'
 import { idleHeals } from './support/heals.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { keepWatchingRoutes, makeRouteWatch } from '@panel/web-daemon/features/rule-health/watch.ts'
@@ -43,13 +43,7 @@ describe('The health of rules', () => {
     await panel.close()
   })
 
-  async function until(holds: () => boolean, within_ms = 2000): Promise<void> {
-    const from = performance.now()
-    while (!holds()) {
-      assert.ok(performance.now() - from < within_ms, `not within ${within_ms} ms: ${JSON.stringify(told)}`)
-      await sleep(5)
-    }
-  }
+  const until = (holds: () => boolean): Promise<void> => eventually(holds, () => JSON.stringify(told))
   const moves = (): [number, string | null, string | null][] =>
     told.map(({ route_rule_id, from, to }) => [route_rule_id, from, to])
   const next = async (...move: [number, string | null, string | null]): Promise<void> => {

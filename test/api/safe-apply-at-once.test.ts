@@ -10,7 +10,6 @@ import { createTunnel, getTunnel } from './support/tunnels.ts'
 import { startWindowPanel } from './support/windows.ts'
 
 describe('A window of safe apply that is asked for two things', function () {
-  this.timeout(60_000)
   quietly()
   let panel: TestPanel
   let operator: Client

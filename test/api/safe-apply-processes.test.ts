@@ -12,6 +12,7 @@ import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import { dispatcherFor } from '@panel/root-helper/dispatch.ts'
 import { handlersFor } from '@panel/root-helper/handlers.ts'
 import { serverFor } from '@panel/root-helper/server.ts'
+import { eventually } from '../support/eventually.ts'
 import { FakeClock } from '../support/fake-clock.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper, noJournal } from '../support/in-process-helper.ts'
@@ -25,7 +26,6 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
 describe('Changes that wait for a confirmation', function () {
-  this.timeout(60_000)
   quietly()
   let directory: string
   let kernel: FakeKernel
@@ -79,13 +79,6 @@ describe('Changes that wait for a confirmation', function () {
     )
     return stdout
   }
-  const until = async (isSo: () => Promise<boolean>): Promise<void> => {
-    for (let tries = 0; tries < 300; tries += 1) {
-      if (await isSo()) return
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-    assert.fail('It did not happen')
-  }
 
   it('are put back by root while the web daemon is dead, and its store follows when it runs again', async () => {
     const client = new Client(await start())
@@ -96,7 +89,7 @@ describe('Changes that wait for a confirmation', function () {
     await clock.advance(60_000)
     const again = new Client(await start())
     for (const [name, value] of client.cookies) again.cookies.set(name, value)
-    await until(async () => (await again.get<SafeApplyAnswer>('/safe-apply')).body.last?.ended_how === 'expired')
+    await eventually(async () => (await again.get<SafeApplyAnswer>('/safe-apply')).body.last?.ended_how === 'expired')
     assert.equal((await listRoutes(again)).body.total, 0)
     assert.equal(kernel.rulesets.rules.size, 0)
     assert.equal((await createRoute(again)).status, 201)
@@ -125,7 +118,7 @@ describe('Changes that wait for a confirmation', function () {
       assert.equal(kernel.rulesets.rules.size, rules)
       const again = new Client(await start())
       client.cookies.forEach((value, name) => again.cookies.set(name, value))
-      await until(async () => (await listRoutes(again)).body.total === rules)
+      await eventually(async () => (await listRoutes(again)).body.total === rules)
       Object.assign(client, { base: again.base })
     }
   })

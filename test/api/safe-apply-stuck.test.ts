@@ -5,6 +5,7 @@ import type { ListAuditAnswer } from '@panel/shared/api/audit/answers.ts'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import type { HealthAnswer } from '@panel/shared/api/system.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
+import { eventually } from '../support/eventually.ts'
 import { quietly } from '../support/quietly.ts'
 import type { Client } from './support/client.ts'
 import type { TestPanel } from './support/panel.ts'
@@ -13,7 +14,6 @@ import { openStream, type OpenStream } from './support/streams.ts'
 import { startWindowPanel } from './support/windows.ts'
 
 describe('A window that cannot be taken back', function () {
-  this.timeout(120_000)
   quietly()
   let panel: TestPanel
   let operator: Client
@@ -47,7 +47,7 @@ describe('A window that cannot be taken back', function () {
     assert.equal((await operator.patch('/routes/1', { bind_port: 4443 })).status, 200)
     const mend = breakKernel()
     await panel.windowClock.advance(60_000)
-    await until(async () => (await window())?.state === 'stuck', 'the window is stuck')
+    await eventually(async () => (await window())?.state === 'stuck', 'the window is stuck')
     const { detail, remediation } = (await window()) ?? assert.fail()
     assert.match(detail, /change the relay rules/)
     assert.ok(remediation.length > 0)
@@ -59,10 +59,10 @@ describe('A window that cannot be taken back', function () {
     assert.deepEqual(told().at(-1), { is_open: true })
     mend()
     await panel.windowClock.advance(1000)
-    await until(async () => (await window()) === null, 'the window is put back')
-    await until(async () => told().length > sofar, 'the end is told')
+    await eventually(async () => (await window()) === null, 'the window is put back')
+    await eventually(async () => told().length > sofar, 'the end is told')
     assert.deepEqual([told().at(-1), panel.kernel.picture()], [{ is_open: false }, before])
-    await until(async () => (await helperHealth())?.status === 'ok', 'health is well again')
+    await eventually(async () => (await helperHealth())?.status === 'ok', 'health is well again')
     const { entries } = (await operator.get<ListAuditAnswer>('/audit?limit=5')).body
     const ended = entries.find(({ action }) => action === 'SafeApplyEnd')
     assert.match(JSON.stringify(ended?.operations), /expired; opened by operator/)
@@ -75,16 +75,9 @@ describe('A window that cannot be taken back', function () {
     it(`is told of like any other once it is ${how} in time`, async () => {
       const { body } = await operator.post<SafeApplyAnswer>('/safe-apply', { seconds: 60 })
       await operator.patch('/routes/1', { bind_port: 4443 })
-      await until(async () => told().length === 2, 'the opening and the change are told')
+      await eventually(async () => told().length === 2, 'the opening and the change are told')
       await operator.post(`/safe-apply/${end}`, { window_id: body.window?.window_id })
-      await until(async () => told().length > 2, 'the end is told')
+      await eventually(async () => told().length > 2, 'the end is told')
       assert.deepEqual(told().at(-1), { is_open: false })
     })
 })
-
-async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
-  for (const deadline = Date.now() + 60_000; !(await isSo());) {
-    assert.ok(Date.now() < deadline, `${what} did not happen`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}

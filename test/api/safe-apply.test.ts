@@ -7,6 +7,7 @@ import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import { LOST } from '@panel/shared/events/model.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
+import { eventually } from '../support/eventually.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client, Reply } from './support/client.ts'
@@ -79,7 +80,7 @@ describe('Safe apply', () => {
       ['pool created', 'route created', 'route deleted', 'setting updated', 'tunnel updated'].sort(),
     )
     await panel.windowClock.advance(60_000)
-    await until(async () => (await state()).window === null)
+    await eventually(async () => (await state()).window === null)
     assert.deepEqual(await pictures(), before)
     assert.equal(panel.settings.get('tunnel.default_mtu'), 1472)
     const { last } = await state()
@@ -168,11 +169,11 @@ describe('Safe apply', () => {
     const before = await pictures()
     const window_id = 'c'.repeat(32)
     await panel.windows.open({ window_id, seconds: 60 })
-    await until(async () => (await state()).window?.window_id === window_id)
+    await eventually(async () => (await state()).window?.window_id === window_id)
     assert.equal((await state()).window?.username, '')
     await changeAll()
     await panel.windows.cancel({ window_id })
-    await until(async () => (await state()).last?.ended_how === 'cancelled')
+    await eventually(async () => (await state()).last?.ended_how === 'cancelled')
     assert.deepEqual(await pictures(), before)
   })
 
@@ -183,11 +184,11 @@ describe('Safe apply', () => {
     // As if the web daemon were not there when it happens.
     endListening()
     await panel.windowClock.advance(60_000)
-    await until(async () => panel.windows.probe().ended !== null)
+    await eventually(async () => panel.windows.probe().ended !== null)
     const refused = await operator.patch(`/routes/${route}`, { bind_port: 5443 })
     assert.deepEqual([refused.status, refused.error.details['reason']], [503, 'window_ended'])
     panel.bus.publish('host.changed', { events: [LOST] })
-    await until(async () => (await state()).last?.ended_how === 'expired')
+    await eventually(async () => (await state()).last?.ended_how === 'expired')
     assert.deepEqual(await pictures(), before)
     assert.equal((await operator.patch(`/routes/${route}`, { bind_port: 5443 })).status, 200)
   })
@@ -196,7 +197,7 @@ describe('Safe apply', () => {
     await open()
     await operator.patch(`/routes/${route}`, { bind_port: 4443 })
     await panel.windowClock.advance(60_000)
-    await until(async () => (await state()).last !== null)
+    await eventually(async () => (await state()).last !== null)
     const { entries } = (await operator.get<ListAuditAnswer>('/audit?limit=10')).body
     const ended = entries.find(({ action }) => action === 'SafeApplyEnd')
     assert.match(JSON.stringify(ended?.operations), /expired; opened by operator.*updated: route/)
@@ -208,13 +209,13 @@ describe('Safe apply', () => {
     const stream = await openStream(operator, '/monitor/stream')
     const told = (): unknown[] => stream.events().flatMap(({ name, data }) => (name === 'safe_apply' ? [data] : []))
     await open()
-    await until(async () => told().length === 1)
+    await eventually(async () => told().length === 1)
     await state()
     await operator.patch(`/routes/${route}`, { bind_port: 4443 })
-    await until(async () => told().length === 2)
+    await eventually(async () => told().length === 2)
     await panel.windowClock.advance(60_000)
-    await until(async () => (await state()).last !== null)
-    await until(async () => (told().at(-1) as { is_open: boolean }).is_open === false)
+    await eventually(async () => (await state()).last !== null)
+    await eventually(async () => (told().at(-1) as { is_open: boolean }).is_open === false)
     assert.deepEqual(told()[1], { is_open: true })
     stream.leave()
   })
@@ -251,12 +252,3 @@ describe('Safe apply', () => {
     for (const agent of [asking, keeping]) agent.destroy()
   })
 })
-
-/** A wait for what follows an event. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1) {
-    if (await isSo()) return
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  assert.fail('It did not happen')
-}

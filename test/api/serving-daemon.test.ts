@@ -23,7 +23,6 @@ interface Ended {
 
 describe('the web daemon', function () {
   // Each start compiles the sources again.
-  this.timeout(60_000)
   quietly()
   let directory: string
   let sockets: string

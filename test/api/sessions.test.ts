@@ -106,7 +106,7 @@ describe('Sessions', () => {
     await stream.ended
     assert.equal((await operator.delete(`/auth/sessions/${session_id}`)).status, 404)
     assert.equal((await sessionsOf(operator)).length, 1)
-  }).timeout(15_000)
+  })
 
   it('can all be ended but the own one', async () => {
     const others = [await panel.signIn(), await panel.signIn()]

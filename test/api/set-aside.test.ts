@@ -23,7 +23,6 @@ const SCRIPT = join(import.meta.dirname, '../../packaging/debian/tunnel-panel.sh
 const OWNER = 65534
 
 describe('The script of the package, by which root', function () {
-  this.timeout(60_000)
   let folder: string
   let state: string
   let script: string

@@ -1,9 +1,10 @@
 // What the settings of relay rules change: the next rule, and how the traffic of all of them is counted from then on.
 import assert from 'node:assert/strict'
 import type { TrafficHistoryAnswer } from '@panel/shared/api/routes/traffic.ts'
+import { eventually } from '../support/eventually.ts'
 import { startDnsServer } from '../support/dns-server.ts'
 import type { Client } from './support/client.ts'
-import { effectsOf, eventually } from './support/effects.ts'
+import { effectsOf } from './support/effects.ts'
 import { createRoute, forwarding, madeRoute, warningCodes } from './support/routes.ts'
 import { set } from './support/settings.ts'
 

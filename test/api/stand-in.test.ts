@@ -18,20 +18,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import type { HealthAnswer } from '@panel/shared/api/system.ts'
+import { eventually } from '../support/eventually.ts'
 import { addons, bundle } from '../../packaging/build/build.ts'
 import { exampleRule } from '../support/example-rule.ts'
 import { quietly } from '../support/quietly.ts'
 import { Client } from './support/client.ts'
 import { listenAsHelper, type HelperSocket } from './support/helper-socket.ts'
 import { OPERATOR, PAGE_DIR } from './support/panel.ts'
-import { eventually } from './support/streams.ts'
 
 const isRoot = process.getuid?.() === 0
 const OWNER = 65534
 const CONTENT = 'qX7content'
 
 describe('The web daemon that cannot start', function () {
-  this.timeout(120_000)
   quietly()
   let program: string
   let state: string
@@ -88,7 +87,7 @@ describe('The web daemon that cannot start', function () {
     printed = []
     daemon.stdout.on('data', (text) => printed.push(...String(text).trim().split('\n')))
     daemon.stderr.on('data', (text) => (log += String(text)))
-    await eventually(() => printed.length > 0 || daemon.exitCode !== null, 'the start', 30_000)
+    await eventually(() => printed.length > 0 || daemon.exitCode !== null, 'the start')
     assert.equal(daemon.exitCode, null, log)
     return visitor()
   }
@@ -103,7 +102,7 @@ describe('The web daemon that cannot start', function () {
   }
   /** The panel itself, by its own account of its parts. */
   const recovers = async (): Promise<Client> => {
-    await eventually(() => printed.length > 1, 'the panel', 30_000)
+    await eventually(() => printed.length > 1, 'the panel')
     return visitor()
   }
   const health = async (client: Client): Promise<HealthAnswer> =>
@@ -204,7 +203,7 @@ describe('The web daemon that cannot start', function () {
     const client = await setUp()
     const copy = `${store}.daily-1`
     await start()
-    await eventually(() => existsSync(copy), 'the daily copy', 30_000)
+    await eventually(() => existsSync(copy), 'the daily copy')
     await stop()
     assert.deepEqual([statSync(copy).mode & 0o777, statSync(copy).uid], [0o600, isRoot ? OWNER : process.getuid?.()])
     writeFileSync(store, CONTENT.repeat(1000))

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { integer, strict } from '@panel/shared/schema.ts'
 import { verbatim } from '@panel/shared/messages/message.ts'
+import { eventually } from '../support/eventually.ts'
 import { stream } from './support/declare.ts'
 import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
@@ -9,7 +10,7 @@ import { serializeEvent, Topic, type Subscriber } from '@panel/web-daemon/platfo
 import { STREAMS_PER_KIND } from '@panel/web-daemon/platform/http/streams.ts'
 import type { Client } from './support/client.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
-import { eventually, openStream, type OpenStream } from './support/streams.ts'
+import { openStream, type OpenStream } from './support/streams.ts'
 
 const WATCH = 'GET /weather/stream'
 const COUNT = 'POST /weather/count'
@@ -88,7 +89,6 @@ describe('a stream', () => {
   })
 
   it('gives every one of 200 subscribers the current picture and each change after it, and counts them back to zero', async function () {
-    this.timeout(30_000)
     const all = await Promise.all(Array.from({ length: 200 }, () => watch()))
     assert.deepEqual([panel.streams.count(WATCH), source.topic.size], [200, 200])
     for (const sky of ['grey', 'rain', 'clear again']) source.say({ sky })
@@ -116,7 +116,6 @@ describe('a stream', () => {
   })
 
   it('never waits for a subscriber that does not read: that one gets the newest and the others everything', async function () {
-    this.timeout(30_000)
     const [slow, quick] = [await watch(), await watch()]
     await slow.until(1)
     slow.stopReading()
@@ -187,7 +186,6 @@ describe('a stream', () => {
   })
 
   it('is refused with 429 above 256 of a kind, and has a place again when one is left', async function () {
-    this.timeout(30_000)
     const all = await Promise.all(Array.from({ length: STREAMS_PER_KIND }, () => watch()))
     const { status, error, headers } = await operator.get('/weather/stream')
     assert.deepEqual([status, error.code, headers['retry-after']], [429, 'RATE_LIMITED', '3'])

@@ -83,7 +83,7 @@ describe('A change of a tunnel that fails', () => {
       assert.equal((await request(client)).status, 200)
       const { body } = await getTunnel(client, 1)
       assert.deepEqual([body.apply_status, body.last_apply_error], ['Applied', ''])
-    }).timeout(60_000)
+    })
   }
 
   it('and cannot be undone leaves it Inconsistent, with remedies: 409 TUNNEL_INCONSISTENT; reapply puts it right', async () => {

@@ -1,10 +1,10 @@
 // What a change of a tunnel tells the rest of the panel: once the record is there, and nothing where there is none.
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { LOST, type HostEvent } from '@panel/shared/events/model.ts'
 import { watchKernel } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { findTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
+import { eventually } from '../support/eventually.ts'
 import { from, onlyAt } from '../support/faulty.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client } from './support/client.ts'
@@ -78,12 +78,11 @@ describe('events of tunnels', () => {
       logger: makeLogger({ write: (line) => void panel.log.push(line) }),
       listener: (events) => panel.bus.publish('host.changed', { events }),
     })
-    const until = async (isTold: (event: HostEvent) => boolean): Promise<void> => {
-      for (let tries = 0; !told.some(isTold); tries += 1) {
-        assert.ok(tries < 200, JSON.stringify(told))
-        await sleep(5)
-      }
-    }
+    const until = (isTold: (event: HostEvent) => boolean): Promise<void> =>
+      eventually(
+        () => told.some(isTold),
+        () => JSON.stringify(told),
+      )
     await until(({ subject }) => subject === 'lost')
     assert.deepEqual(told, [LOST])
     const { interface_name } = (await createTunnel(client)).body.tunnel

@@ -91,7 +91,7 @@ describe('The outbox', () => {
     await restart()
     const [first, second] = [await discarded(made.operator), await discarded(made.operator, 2)]
     assert.deepEqual([first?.no_room, first?.too_old, second], [3, 0, null])
-  }).timeout(60_000)
+  })
 
   it('keeps the newest 10,000, of all targets together', async () => {
     await made.add({ is_enabled: false })
@@ -108,7 +108,7 @@ describe('The outbox', () => {
     assert.deepEqual([first?.total, second?.total], [KEPT_ROWS - 4, 4])
     const { deliveries } = await list(made.operator, `?limit=1&offset=${KEPT_ROWS - 5}`)
     assert.equal(deliveries[0]?.delivery_id, 6)
-  }).timeout(60_000)
+  })
 })
 
 /** Adds so many deliveries, each a copy of the first; the last four are of the second target. */

@@ -27,7 +27,6 @@ interface Left {
 }
 
 describe('An event and its notification, over kill -9 at every statement', function () {
-  this.timeout(600_000)
   let folder: string
   let program: string
   before(async () => {

@@ -5,18 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
+import { eventually } from '../support/eventually.ts'
 import { quietly } from '../support/quietly.ts'
 import { Client } from './support/client.ts'
 import { startDaemonIn, type DaemonProcess } from './support/daemon-on-disk.ts'
 import { OPERATOR } from './support/panel.ts'
 import { accepts, hangs, httpReceiver, type HttpReceiver } from './support/receivers.ts'
 import { set } from './support/settings.ts'
-import { eventually } from './support/streams.ts'
 
 const KILLS = 3
 
 describe('Notifications over kill -9 of the daemon', function () {
-  this.timeout(120_000)
   quietly()
   let folder: string
   let receiver: HttpReceiver
@@ -63,7 +62,7 @@ describe('Notifications over kill -9 of the daemon', function () {
       assert.ok(events.length >= kill)
       receiver.behaves = accepts
       daemon = await startDaemonIn(folder)
-      await eventually(() => events.every((id) => received().has(id)), 'all that was stored', 20_000)
+      await eventually(() => events.every((id) => received().has(id)), 'all that was stored')
     })
 
   it('came twice where the daemon died before it knew', () => {

@@ -2,9 +2,9 @@
 // (reference.md, Notifications; decisions.md, N1 to N4).
 import assert from 'node:assert/strict'
 import type { WebhookView } from '@panel/shared/api/webhooks.ts'
+import { eventually } from '../support/eventually.ts'
 import { answers, hangs, httpReceiver, smtpReceiver } from './support/receivers.ts'
 import { set } from './support/settings.ts'
-import { eventually } from './support/streams.ts'
 import { rest, signatureOf, startNotified, type Notified } from './support/webhooks.ts'
 
 describe('A notification', () => {
@@ -137,7 +137,7 @@ describe('A notification', () => {
       await arrives(7)
       await rest()
       assert.deepEqual(await states(), ['failed'])
-    }).timeout(20_000)
+    })
 
     it('that arrives in the end says since when nothing had arrived, and then nothing', async () => {
       receiver.behaves = answers(503)

@@ -21,7 +21,6 @@ const WAYS = {
 } as const
 
 describe('A notification over TLS', function () {
-  this.timeout(60_000)
   quietly()
   const certificates = new Certificates()
   const folders: string[] = []

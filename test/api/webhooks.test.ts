@@ -128,7 +128,7 @@ describe('A target of notifications', () => {
     await other.close()
     assert.deepEqual([body.detail_message.message_id, body.detail_message.params], ['notice.timeout', { seconds: 10 }])
     assert.ok(took > 9_900, `${took} ms`)
-  }).timeout(30_000)
+  })
 
   describe('a target inside the networks of this host', () => {
     beforeEach(() => set(operator, { 'webhooks.allow_private': false }))

@@ -41,7 +41,6 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
 }
 
 describe('The folders of the web daemon', function () {
-  this.timeout(120_000)
   let graph: Graph
 
   before(async () => (graph = graphOf(await readImports('web-daemon'), webDaemonFolder)))

@@ -11,8 +11,6 @@ function nodeOf(path: string): string {
 }
 
 describe('The graph of the folders', function () {
-  this.timeout(120_000)
-
   for (const room of ['shared', 'root-helper', 'ui/src/components'])
     it(`of ${room} has no cycle`, async () => {
       const graph = graphOf(await readImports(room), nodeOf)

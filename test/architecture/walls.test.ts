@@ -32,8 +32,6 @@ const tracked = async (...patterns: string[]): Promise<string[]> =>
   (await run('git', ['ls-files', '--', ...patterns], { cwd: ROOT })).stdout.split('\n').filter((line) => line !== '')
 
 describe('The house rules', function () {
-  this.timeout(300_000)
-
   for (const [rule, command] of Object.entries(TOOLS)) it(rule, () => check(command))
 
   it('let shared compile without any environment, so that it cannot act', () => {

@@ -225,7 +225,7 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     const heard: HostEvent[] = []
     const end = kernel.events.watch((event) => heard.push(event))
     const told = async (wanted: Partial<HostEvent>): Promise<number> => {
-      for (let tries = 0; tries < 100; tries += 1) {
+      for (let tries = 0; tries < 20_000; tries += 1) {
         const found = heard.find((event) =>
           Object.entries(wanted).every(([key, value]) => event[key as keyof HostEvent] === value),
         )

@@ -52,7 +52,7 @@ export function relayContract(open: () => Promise<Kernel>, runs = 25, active: Ru
       }),
       { numRuns: runs },
     )
-  }).timeout(120_000)
+  })
 
   it('leaves the rules that a change does not name', async () => {
     const [one, two, three] = [1, 2, 3].map((id) =>
@@ -78,7 +78,7 @@ export function relayContract(open: () => Promise<Kernel>, runs = 25, active: Ru
       }),
       { numRuns: Math.ceil(runs / 2) },
     )
-  }).timeout(120_000)
+  })
 
   it('counts for each rule from nothing, and gives the last of it when the rule has gone', async () => {
     await become([exampleRule({ route_rule_id: 1 }), exampleRule({ route_rule_id: 2, bind_port: 80 })])

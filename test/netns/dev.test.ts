@@ -3,12 +3,11 @@ import assert from 'node:assert/strict'
 import { statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../../packaging/build/build.ts'
-import { commandLine, NpmScript, SCRIPT_TIMEOUT_MS } from './npm-script.ts'
+import { commandLine, NpmScript } from './npm-script.ts'
 
 const PAGE = 'http://127.0.0.1:5173'
 
 describe('npm run dev', function () {
-  this.timeout(SCRIPT_TIMEOUT_MS)
   let npm: NpmScript
 
   before(async () => {

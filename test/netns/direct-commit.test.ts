@@ -38,7 +38,6 @@ const nft = (host: LinksNamespace, text: string): string => host.run('nft', ['-f
 const listing = (host: LinksNamespace): string => host.run('nft', ['list', 'ruleset'])
 
 describe('A change that root commits by itself', function () {
-  this.timeout(1_800_000)
   let host: LinksNamespace
   let beside: LinksNamespace
   before(async () => {
@@ -133,7 +132,6 @@ describe('A change that root commits by itself', function () {
 })
 
 describe('Relay rules that root changes while somebody else changes the ruleset', function () {
-  this.timeout(120_000)
   it('are carried out on what is there by then, and nothing of either is lost', async () => {
     const host = new KernelNamespace()
     await host.kernel.rulesets.read()

@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Result } from '@panel/shared/rpc/methods.ts'
 import type { CapabilitiesAnswer } from '@panel/shared/api/system.ts'
+import { eventually } from '../support/eventually.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
 import { namespaceOf } from './own-namespace.ts'
 import type { Place, Storm } from './relay-peer.ts'
@@ -121,10 +122,7 @@ export class DisturbedRelay {
 
   async #isWhole(): Promise<void> {
     const wanted = this.#stored?.count ?? 1
-    for (let left = 200; (await this.#countOfRules()) < wanted; left -= 1) {
-      assert.ok(left > 0, 'the rules are not all back')
-      await pause(200)
-    }
+    await eventually(async () => (await this.#countOfRules()) >= wanted, 'all rules are back', 200)
   }
 
   /** Root answers with as many at a time as fit into an answer. */
@@ -149,12 +147,10 @@ export class DisturbedRelay {
 
   /** The setting is sent to root in the background. */
   async #until(level: Level): Promise<void> {
-    for (let left = 200; ; left -= 1) {
-      const { how } = (await this.#api<CapabilitiesAnswer>('GET', '/system/capabilities')).rule_backend.protection
-      if (how === level) return
-      assert.ok(left > 0, `${how} in the place of ${level}`)
-      await pause(20)
-    }
+    await eventually(async () => {
+      const { rule_backend } = await this.#api<CapabilitiesAnswer>('GET', '/system/capabilities')
+      return rule_backend.protection.how === level
+    }, `the table is ${level}`)
   }
 
   async #set(values: object): Promise<void> {

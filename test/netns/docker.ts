@@ -5,13 +5,12 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { join, resolve } from 'node:path'
-import { eventually } from '../api/support/effects.ts'
+import { eventually } from '../support/eventually.ts'
 import { namespaceOf } from './own-namespace.ts'
 import type { RelayRig } from './relay-rig.ts'
 
 const UNPACKED = resolve('.build/docker')
 const PACKAGES = ['docker.io', 'containerd', 'runc']
-const WAIT_MS = 60_000
 
 /** Whether the API answers, which it does once the rules of its networks are in place. */
 const answers = (socketPath: string): Promise<boolean> =>
@@ -65,7 +64,7 @@ export class Docker {
         env: { ...process.env, PATH: `${UNPACKED}/usr/bin:${UNPACKED}/usr/sbin:${process.env['PATH'] ?? ''}` },
       },
     )
-    await eventually(() => answers(socket), WAIT_MS)
+    await eventually(() => answers(socket), 'Docker answers')
   }
 
   async stop(): Promise<void> {

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LOST, type HostEvent } from '@panel/shared/events/model.ts'
 import { connectHelper, type HelperClient } from '@panel/web-daemon/platform/helper/client.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
+import { eventually } from '../support/eventually.ts'
 import { exampleRule } from '../support/example-rule.ts'
 import { BUNDLE } from '../../packaging/build/build.ts'
 
@@ -25,7 +26,6 @@ const OWN = 1
 const SUBSCRIBE = '{"jsonrpc":"2.0","id":1,"method":"events.subscribe","params":{}}'
 
 describe('Events of the kernel over the socket', function () {
-  this.timeout(60_000)
   let helper: ChildProcess
   let client: HelperClient
   let ending: AbortController
@@ -37,7 +37,7 @@ describe('Events of the kernel over the socket', function () {
       ['--net', process.execPath, '--disallow-code-generation-from-strings', join(BUNDLE, 'helper.cjs')],
       { env, stdio: 'ignore' },
     )
-    for (let tries = 0; !existsSync(socket) && tries < 200; tries += 1) await sleep(50)
+    await eventually(() => existsSync(socket), 'the helper listens')
     client = connectHelper(socket, makeLogger({ write: () => undefined }))
   })
   after(() => {
@@ -68,15 +68,8 @@ describe('Events of the kernel over the socket', function () {
   const subscribe = () =>
     client.stream('events.subscribe', {}, ({ events }) => void heard.push(...events), ending.signal)
 
-  async function until(what: () => boolean, ms: number): Promise<number> {
-    const started = performance.now()
-    while (!what()) {
-      if (performance.now() - started > ms)
-        throw new Error(`It does not come to ${String(what)} within ${ms} ms; heard: ${JSON.stringify(heard)}`)
-      await sleep(1)
-    }
-    return performance.now() - started
-  }
+  const until = (what: () => boolean): Promise<void> =>
+    eventually(what, () => `${String(what)}; heard: ${JSON.stringify(heard)}`, 1)
   const told =
     (subject: HostEvent['subject'], interface_name: string, is_removal = false) =>
     (): boolean =>
@@ -87,7 +80,7 @@ describe('Events of the kernel over the socket', function () {
 
   it('tells of a link that is made, changed and taken away, and of its addresses, within 200 ms', async () => {
     const ended = subscribe()
-    await until(() => heard.length === 1, 1000)
+    await until(() => heard.length === 1)
     assert.deepEqual(heard, [LOST])
     const changes: [string, () => boolean][] = [
       ['link add pe0 type bridge', told('link', 'pe0')],
@@ -99,7 +92,7 @@ describe('Events of the kernel over the socket', function () {
     for (const [command, isTold] of changes) {
       heard = []
       ip(command)
-      await until(isTold, 200)
+      await until(isTold)
     }
     ending.abort()
     assert.deepEqual(await ended, {})
@@ -107,7 +100,7 @@ describe('Events of the kernel over the socket', function () {
 
   it('tells that somebody else has changed nftables, within two seconds, and not what the helper changes itself', async () => {
     const ended = subscribe()
-    await until(() => heard.length === 1, 1000)
+    await until(() => heard.length === 1)
     const nft = (command: string): string =>
       execFileSync('nsenter', ['-t', `${helper.pid}`, '-n', 'nft', command], { encoding: 'utf8' })
     const rules = [exampleRule()]
@@ -117,9 +110,9 @@ describe('Events of the kernel over the socket', function () {
     await sleep(1200)
     assert.deepEqual(heard, [LOST])
     nft('delete element inet panel relay_masquerade { 0x50000100 }')
-    await until(told('ruleset', ''), 2000)
+    await until(told('ruleset', ''))
     nft('flush ruleset')
-    await until(() => heard.filter(({ subject }) => subject === 'ruleset').length === 2, 2000)
+    await until(() => heard.filter(({ subject }) => subject === 'ruleset').length === 2)
     ending.abort()
     await ended
   })
@@ -131,18 +124,18 @@ describe('Events of the kernel over the socket', function () {
       other.stream('events.subscribe', {}, ({ events }) => void heard.push(...events), new AbortController().signal),
     )
     const ended = subscribe()
-    await until(() => heard.length === 2, 1000)
+    await until(() => heard.length === 2)
     assert.equal(listening(), 1)
     ending.abort()
     await ended
     other.close()
     await lost
-    await until(() => listening() === 0, 1000)
+    await until(() => listening() === 0)
     const reader = spawn('socat', ['-', `UNIX-CONNECT:${socket}`], { stdio: ['pipe', 'ignore', 'ignore'] })
     reader.stdin.write(`${SUBSCRIBE}\n`)
-    await until(() => listening() === 1, 1000)
+    await until(() => listening() === 1)
     reader.kill('SIGKILL')
-    await until(() => listening() === 0, 1000)
+    await until(() => listening() === 0)
   })
 
   it('goes on for a person who pipes the request into socat, until he has gone', async () => {
@@ -151,23 +144,23 @@ describe('Events of the kernel over the socket', function () {
     })
     let text = ''
     reader.stdout.on('data', (data) => (text += String(data)))
-    await until(() => text.includes('lost'), 1000)
+    await until(() => text.includes('lost'))
     ip('link add pe1 type bridge')
-    await until(() => text.includes('"pe1"'), 200)
+    await until(() => text.includes('"pe1"'))
     await new Promise((resolve) => reader.once('exit', resolve))
-    await until(() => listening() === 0, 2000)
+    await until(() => listening() === 0)
     ip('link del pe1')
   })
 
   it('tells each of a thousand changes that are made at once, and answers meanwhile', async () => {
     const ended = subscribe()
-    await until(() => heard.length === 1, 1000)
+    await until(() => heard.length === 1)
     ip('link add pe2 type bridge', ...Array.from({ length: 1000 }, (_, i) => `link set pe2 mtu ${1000 + i}`))
     assert.deepEqual(
       (await client.request('link.probe', { interface_names: ['pe2'] })).links.map(({ observed }) => observed.mtu),
       [1999],
     )
-    await until(() => heard.length > 1000, 1000)
+    await until(() => heard.length > 1000)
     assert.deepEqual(
       heard.filter(({ subject }) => subject === 'lost'),
       [LOST],
@@ -175,6 +168,6 @@ describe('Events of the kernel over the socket', function () {
     ip('link del pe2')
     ending.abort()
     await ended
-    await until(() => listening() === 0, 1000)
+    await until(() => listening() === 0)
   })
 })

@@ -4,11 +4,11 @@ import type { ErrorEnvelope } from '@panel/shared/api/base/errors.ts'
 import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { CheckedDestination, RouteCheckAnswer } from '@panel/shared/api/routes/check.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { eventually } from '../support/eventually.ts'
 import type { Place } from './relay-peer.ts'
 import { RELAY, RelayRig } from './relay-rig.ts'
 
 /** Long enough for a busy machine. */
-const PATIENCE_MS = 30_000
 export const CHECK = { interval_ms: 500, timeout_ms: 300, fall: 2, rise: 2 }
 export const relayPlace = (port: number, protocol: Place['protocol'] = 'tcp'): Place => ({
   ...{ protocol, address: RELAY, port },
@@ -56,10 +56,7 @@ export class FailoverRig extends RelayRig {
   /** Resolves with how long it took. */
   async until(holds: () => Promise<boolean>): Promise<number> {
     const began = performance.now()
-    while (!(await holds())) {
-      assert.ok(performance.now() - began < PATIENCE_MS, 'not in time')
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+    await eventually(holds)
     return performance.now() - began
   }
 

@@ -9,7 +9,6 @@ const blockOf = (...asked: Parameters<typeof findRelayBlocks>): RelayBlock | nul
 const AROUND = { own_addresses: [], in_interface: null, out_interface: null }
 
 describe('The firewall of somebody else', function () {
-  this.timeout(30_000)
   let space: KernelNamespace
   before(() => void (space = new KernelNamespace()))
   after(() => space.close())

@@ -5,6 +5,7 @@ import { mkdtempSync, existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { eventually } from '../support/eventually.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
 import { BUNDLE, ROOT } from '../../packaging/build/build.ts'
 import { repetitions } from '../support/counts.ts'
@@ -24,7 +25,6 @@ const env = {
 }
 
 describe('The helper in a network namespace', function () {
-  this.timeout(300_000 + REQUESTS)
   let helper: ChildProcess
 
   before(async () => {
@@ -32,8 +32,7 @@ describe('The helper in a network namespace', function () {
       env,
       stdio: 'ignore',
     })
-    for (let tries = 0; !existsSync(socket) && tries < 200; tries += 1)
-      await new Promise((resolve) => setTimeout(resolve, 50))
+    await eventually(() => existsSync(socket), 'the helper listens')
   })
   after(() => helper.kill('SIGKILL'))
 

@@ -12,7 +12,6 @@ const filesAlone = { ...exampleTunnel(), link: null }
 const [ONE, TWO] = [1, 2].map((id) => exampleRule({ route_rule_id: id, bind_port: 1000 + id }))
 
 describe('A helper whose own files are damaged', function () {
-  this.timeout(60_000)
   const rig = new RelayRig()
   before(() => rig.open())
   after(() => rig.close())
@@ -56,7 +55,6 @@ describe('A helper whose own files are damaged', function () {
 })
 
 describe('What there is of the panel on a host with a real kernel', function () {
-  this.timeout(60_000)
   const rig = new RelayRig()
   before(() => rig.open())
   after(() => rig.close())

@@ -105,7 +105,6 @@ const ROWS: Readonly<Record<string, Row>> = {
 }
 
 describe('The impact that is foretold, and real connections', function () {
-  this.timeout(120_000)
   const rig = new RelayRig()
   let panel: ReturnType<RelayRig['panel']>
   before(async () => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { IN_ROTATION, type RelayRule } from '@panel/shared/ruleset/model.ts'
+import { eventually } from '../support/eventually.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
 import type { Place } from './relay-peer.ts'
 import { RELAY, RelayRig, ruleOfRig as rule, SERVERS } from './relay-rig.ts'
@@ -18,7 +19,6 @@ for (const [backend, variant] of [
   ['iptables_legacy', 'legacy'],
 ] as const) {
   describe(`A change of relay rules by iptables-${variant}`, function () {
-    this.timeout(120_000)
     const rig = new RelayRig({ PANEL_RULE_BACKEND: backend })
     const udp = rule(1, {
       protocol: 'udp',
@@ -72,8 +72,7 @@ for (const [backend, variant] of [
       const sent = await rig.client.calls.stopFlood()
       assert.ok(sent && sent.datagrams > 100 && sent.connections > 10, JSON.stringify(sent))
       const all = async (): Promise<number> => (await rig.servers.calls.received())['udp 90 datagrams'] ?? 0
-      for (let tries = 0; (await all()) < sent.datagrams && tries < 40; tries += 1)
-        await new Promise((resolve) => setTimeout(resolve, 50))
+      await eventually(async () => (await all()) >= sent.datagrams)
       assert.deepEqual([sent.failed, await all()], [0, sent.datagrams])
       const { tx_bytes, tx_packets } = await rig.counted(1)
       const received = ((await rig.servers.calls.received())['udp 90'] ?? 0) - before
@@ -88,7 +87,7 @@ for (const [backend, variant] of [
       await rig.become(rule(2), udp)
       await rig.client.calls.startFlood(place('udp', 1001), place('tcp', 1002))
       let sampled = await rig.counted(1)
-      for (let tries = 0; sampled.tx_packets < 20 && tries < 100; tries += 1) sampled = await rig.counted(1)
+      while (sampled.tx_packets < 20) sampled = await rig.counted(1)
       const { outcome, last_counters } = await rig.apply([udp], [])
       await rig.client.calls.stopFlood()
       const [last] = last_counters

@@ -25,7 +25,6 @@ const SIX = {
 
 for (const [backend, variant] of VARIANTS) {
   describe(`The relay rules of a real kernel, by iptables-${variant}`, function () {
-    this.timeout(120_000)
     let host: KernelNamespace
     after(() => host.close())
     relayContract(

@@ -13,7 +13,6 @@ const LINE = '-A PANEL-SOURCE -o gre-a-1 -j SNAT --to-source 172.17.1.1'
 
 for (const variant of ['nft', 'legacy'])
   describe(`The chain of the sources of iptables-${variant}`, function () {
-    this.timeout(120_000)
     let host: KernelNamespace
     before(async () => {
       host = new KernelNamespace({ PANEL_RULE_BACKEND: `iptables_${variant}` })

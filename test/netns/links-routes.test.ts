@@ -27,7 +27,6 @@ const UNMODELLED: Readonly<Record<string, string>> = {
 }
 
 describe('routes of others through a link', function () {
-  this.timeout(60_000)
   let host: LinksNamespace
   const shown = (): string[] =>
     [4, 6].flatMap((family) =>

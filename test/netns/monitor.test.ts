@@ -7,12 +7,13 @@ import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/helper
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import type { TcpProber } from '@panel/web-daemon/features/monitor/tcp-probe.ts'
 import { insertTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
+import { eventually } from '../support/eventually.ts'
 import type { Client } from '../api/support/client.ts'
 import { statusOf, wayOf } from '../api/support/monitor.ts'
 import { startPanel, type TestPanel } from '../api/support/panel.ts'
 import { storedTunnel } from '../support/records.ts'
 import { program } from '../support/programs.ts'
-import { PathRig, until } from './path-rig.ts'
+import { PathRig } from './path-rig.ts'
 
 const NAME = 'gre-a-1'
 const example = storedTunnel()
@@ -27,7 +28,6 @@ const TCP_PROBE = `import { probeTcp } from '${await program(new URL('../../web-
 console.log(JSON.stringify(await probeTcp(JSON.parse(process.argv[1]), 0)))`
 
 describe('The monitoring of a tunnel on a real kernel', function () {
-  this.timeout(60_000)
   const rig = new PathRig()
   let panel: TestPanel
   let operator: Client
@@ -56,8 +56,11 @@ describe('The monitoring of a tunnel on a real kernel', function () {
   }
   const state = (): string => panel.monitor.tunnels.of(id)?.verdict.state ?? ''
   const reason = (): string => panel.monitor.tunnels.of(id)?.verdict.reason.message ?? ''
-  const becomes = (wanted: string, ms = 15_000): Promise<void> =>
-    until(() => state() === wanted, ms).catch(() => assert.fail(`${state()} and not ${wanted}: ${reason()}`))
+  const becomes = (wanted: string): Promise<void> =>
+    eventually(
+      () => state() === wanted,
+      () => `${state()} and not ${wanted}: ${reason()}`,
+    )
 
   before(async () => {
     await rig.open()
@@ -112,7 +115,7 @@ describe('The monitoring of a tunnel on a real kernel', function () {
 
   it('finds it Degraded where its far end filters ICMP and refuses TCP', async () => {
     rig.far.filter('chain in { type filter hook input priority 0; icmp type echo-request drop; }')
-    await until(() => /answers TCP but not ICMP \(port 22 refuses\)/.test(reason()), 20_000)
+    await eventually(() => /answers TCP but not ICMP \(port 22 refuses\)/.test(reason()))
     assert.equal(state(), 'Degraded')
     rig.far.filter()
     await becomes('Up')
@@ -121,7 +124,7 @@ describe('The monitoring of a tunnel on a real kernel', function () {
   it('finds it Down where its far end is dead to everything', async () => {
     // A TCP probe was a moment ago, of an outage before.
     rig.far.filter('chain in { type filter hook input priority 0; drop; }')
-    await becomes('Down', 20_000)
+    await becomes('Down')
     assert.match(reason(), /100 % of the last \d+ probes to 10.5.0.2 are lost.*TCP: port 22 is silent/)
     rig.far.filter()
     await becomes('Up')

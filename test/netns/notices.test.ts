@@ -18,7 +18,6 @@ interface Sent {
 }
 
 describe('A mail over SMTP', function () {
-  this.timeout(60_000)
   const folder = mkdtempSync(join(tmpdir(), 'panel-notices-'))
   let sent: Record<'offered' | 'hidden' | 'hidden_and_private_allowed' | 'inside', Sent>
 

@@ -6,13 +6,9 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { eventually } from '../support/eventually.ts'
 import { ROOT } from '../../packaging/build/build.ts'
-
-const READY_MS = 120_000
-const GONE_MS = 15_000
-export const SCRIPT_TIMEOUT_MS = READY_MS + 2 * GONE_MS
 
 export class NpmScript {
   readonly process: ChildProcess
@@ -39,8 +35,11 @@ export class NpmScript {
 
   /** Waits until the script has written this. */
   async writes(words: RegExp): Promise<void> {
-    for (const deadline = Date.now() + READY_MS; !words.test(this.#output); await sleep(100))
-      assert.ok(Date.now() < deadline && this.process.exitCode === null, this.#output)
+    await eventually(
+      () => words.test(this.#output) || this.process.exitCode !== null,
+      () => this.#output,
+    )
+    assert.match(this.#output, words)
   }
 
   /** The process ids of the daemons: they run from a copy in the folder of this script. */
@@ -51,8 +50,10 @@ export class NpmScript {
 
   /** Waits until the daemons are as expected. */
   async daemonsBecome(areExpected: (pids: readonly string[]) => boolean): Promise<void> {
-    for (const deadline = Date.now() + GONE_MS; !areExpected(this.daemons()); await sleep(100))
-      assert.ok(Date.now() < deadline, `running: ${this.daemons().map(commandLine).join('\n')}\n${this.#output}`)
+    await eventually(
+      () => areExpected(this.daemons()),
+      () => `running: ${this.daemons().map(commandLine).join('\n')}\n${this.#output}`,
+    )
   }
 
   /** What a GET in the script's network answers. */
@@ -64,11 +65,13 @@ export class NpmScript {
 
   /** Like `get`, once the answer has this status: a daemon that is being restarted is away for a moment. */
   async answers(url: string, status: number): Promise<string> {
-    for (const deadline = Date.now() + GONE_MS; ; await sleep(100)) {
-      const answer = await this.get(url)
-      if (answer.status === status) return answer.body
-      assert.ok(Date.now() < deadline, `${url} answers ${answer.status}: ${answer.body}\n${this.#output}`)
-    }
+    let answer = await this.get(url)
+    await eventually(
+      async () => answer.status === status || (answer = await this.get(url)).status === status,
+      () => `${url} answers ${answer.status}: ${answer.body}\n${this.#output}`,
+      100,
+    )
+    return answer.body
   }
 
   /** Sends a signal, and waits until the script and both daemons are gone. */

@@ -1,7 +1,8 @@
 // path.ping, path.mtu and path.trace through the real helper and kernel, over a router whose far link is smaller.
 import assert from 'node:assert/strict'
 import type { MtuParams, MtuStep, PingPacket, PingParams, TraceHop } from '@panel/shared/path/model.ts'
-import { FAR, FAR_V6, PathRig, ROUTER, until } from './path-rig.ts'
+import { eventually } from '../support/eventually.ts'
+import { FAR, FAR_V6, PathRig, ROUTER } from './path-rig.ts'
 
 const ENDS = { interface_name: '', source_address: '', target_address: FAR }
 const PING: PingParams = {
@@ -16,7 +17,6 @@ const MTU: MtuParams = { ...ENDS, min: 1200, max: 1500, timeout_ms: 200 }
 const NEVER = new AbortController().signal
 
 describe('A path of the real kernel', function () {
-  this.timeout(60_000)
   const rig = new PathRig()
   before(() => rig.open())
   beforeEach(() => rig.clear())
@@ -201,7 +201,7 @@ describe('A path of the real kernel', function () {
       (item) => void packets.push(...item.packets),
       ending.signal,
     )
-    await until(() => packets.length >= 5, 10_000)
+    await eventually(() => packets.length >= 5)
     ending.abort()
     const { sent, received } = await ended
     assert.ok(sent >= 5 && sent < 1000 && received <= sent && received >= 5)

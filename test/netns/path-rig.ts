@@ -5,9 +5,9 @@ import { existsSync, mkdtempSync } from 'node:fs'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { connectHelper, type HelperClient } from '@panel/web-daemon/platform/helper/client.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
+import { eventually } from '../support/eventually.ts'
 import { program } from '../support/programs.ts'
 
 const HELPER = await program(new URL('../../root-helper/main.ts', import.meta.url))
@@ -77,7 +77,7 @@ export class PathRig {
   }
 
   async open(): Promise<void> {
-    for (let tries = 0; !existsSync(this.#socket) && tries < 400; tries += 1) await sleep(50)
+    await eventually(() => existsSync(this.#socket), 'the helper listens')
     this.#client = connectHelper(this.#socket, makeLogger({ write: () => undefined }))
     const { router, near, far } = this
     router.ip(
@@ -124,10 +124,11 @@ export class PathRig {
       packet_size: 56,
       is_dont_fragment: false,
     }
-    for (let tries = 0; tries < 50; tries += 1)
-      if ((await this.client.stream('path.ping', params, () => undefined, new AbortController().signal)).received === 1)
-        return
-    throw new Error(`${target_address} is not reached`)
+    const { signal } = new AbortController()
+    await eventually(
+      async () => (await this.client.stream('path.ping', params, () => undefined, signal)).received === 1,
+      `${target_address} is reached`,
+    )
   }
 
   /** What the kernel remembers of paths, and what a test has put in the way. */
@@ -140,13 +141,5 @@ export class PathRig {
   async close(): Promise<void> {
     this.#client?.close()
     await Promise.all([this.near.close(), this.router.close(), this.far.close()])
-  }
-}
-
-export async function until(what: () => boolean, ms: number): Promise<void> {
-  const started = performance.now()
-  while (!what()) {
-    if (performance.now() - started > ms) throw new Error(`It does not come to ${String(what)} within ${ms} ms`)
-    await sleep(5)
   }
 }

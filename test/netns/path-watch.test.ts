@@ -2,7 +2,8 @@
 // are watched.
 import assert from 'node:assert/strict'
 import type { WatchResult, WatchTarget } from '@panel/shared/path/model.ts'
-import { FAR, FAR_V6, PathRig, until } from './path-rig.ts'
+import { eventually } from '../support/eventually.ts'
+import { FAR, FAR_V6, PathRig } from './path-rig.ts'
 
 const target = (target_id: number, more: Partial<WatchTarget> = {}): WatchTarget => ({
   target_id,
@@ -16,7 +17,6 @@ const target = (target_id: number, more: Partial<WatchTarget> = {}): WatchTarget
 })
 
 describe('A watch of the real kernel', function () {
-  this.timeout(60_000)
   const rig = new PathRig()
   let heard: WatchResult[]
   let watch_id: number
@@ -45,7 +45,7 @@ describe('A watch of the real kernel', function () {
       },
       ending.signal,
     )
-    await Promise.race([ended, until(() => watch_id > 0, 2000)])
+    await Promise.race([ended, eventually(() => watch_id > 0)])
   }
   const of = (id: number): WatchResult[] => heard.filter(({ target_id }) => target_id === id)
   const last = (id: number): string => of(id).at(-1)?.outcome ?? ''
@@ -62,7 +62,7 @@ describe('A watch of the real kernel', function () {
 
   it('hears of every target in its rhythm, over both families', async () => {
     await watch(target(1), target(2, { target_address: FAR_V6 }), target(3, { interval_ms: 400, packet_size: 0 }))
-    await until(() => of(3).length >= 3, 10_000)
+    await eventually(() => of(3).length >= 3)
     for (const id of [1, 2, 3]) {
       assert.ok(
         of(id).every(
@@ -80,26 +80,26 @@ describe('A watch of the real kernel', function () {
 
   it('tells what was lost, and what is refused on the way, and what this host itself drops', async () => {
     await watch(target(1))
-    await until(() => last(1) === 'reply', 10_000)
+    await eventually(() => last(1) === 'reply')
     rig.far.filter('chain in { type filter hook input priority 0; icmp type echo-request drop; }')
-    await until(() => last(1) === 'timeout', 10_000)
+    await eventually(() => last(1) === 'timeout')
     rig.far.filter('chain in { type filter hook input priority 0; icmp type echo-request reject; }')
-    await until(() => last(1) === 'unreachable', 10_000)
+    await eventually(() => last(1) === 'unreachable')
     rig.near.filter('chain out { type filter hook output priority 0; icmp type echo-request drop; }')
-    await until(() => last(1) === 'not_sent', 10_000)
+    await eventually(() => last(1) === 'not_sent')
     rig.clear()
-    await until(() => last(1) === 'reply', 10_000)
+    await eventually(() => last(1) === 'reply')
   })
 
   it('follows an interface that goes and comes again', async () => {
     rig.near.ip('link add w0 type veth peer name w1', 'addr add 10.5.0.1/30 dev w0', 'link set w0 up', 'link set w1 up')
     await watch(target(1, { interface_name: 'w0', target_address: '10.5.0.1' }), target(2))
-    await until(() => of(1).length > 0, 10_000)
+    await eventually(() => of(1).length > 0)
     rig.near.ip('link del w0')
-    await until(() => /w0: no such device \(ENODEV\)/.test(of(1).at(-1)?.detail ?? ''), 10_000)
+    await eventually(() => /w0: no such device \(ENODEV\)/.test(of(1).at(-1)?.detail ?? ''))
     assert.equal(last(1), 'not_sent')
     rig.near.ip('link add w0 type veth peer name w1', 'addr add 10.5.0.1/30 dev w0', 'link set w0 up', 'link set w1 up')
-    await until(() => last(1) !== 'not_sent', 10_000)
+    await eventually(() => last(1) !== 'not_sent')
     rig.near.ip('link del w0')
     assert.ok(of(2).every(({ outcome }) => outcome === 'reply'))
   })
@@ -123,23 +123,23 @@ describe('A watch of the real kernel', function () {
         'net.ipv4.conf.t1.rp_filter=0',
       ])
     await watch(target(1, { interface_name: 't0', source_address: '10.6.0.1', target_address: '10.6.0.2' }))
-    await until(() => last(1) === 'reply', 10_000)
+    await eventually(() => last(1) === 'reply')
     rig.router.ip('route add 10.6.0.1/32 via 10.6.1.1 dev t1')
-    await until(() => last(1) === 'timeout', 10_000)
+    await eventually(() => last(1) === 'timeout')
     // Without an interface any may bring the answer.
     await change([target(1, { source_address: '10.6.0.1', target_address: '10.6.0.2' })])
-    await until(() => last(1) === 'reply', 10_000)
+    await eventually(() => last(1) === 'reply')
     rig.near.ip('link del t0', 'link del t1')
   })
 
   it('changes what it sends at once, and goes on counting', async () => {
     await watch(target(1), target(2))
-    await until(() => of(1).length >= 2 && of(2).length >= 2, 10_000)
+    await eventually(() => of(1).length >= 2 && of(2).length >= 2)
     assert.deepEqual(await change([target(1, { interval_ms: 3_600_000 }), target(2), target(3)], []), {
       was_running: true,
     })
     heard = []
-    await until(() => of(3).length >= 3 && of(2).length >= 3, 10_000)
+    await eventually(() => of(3).length >= 3 && of(2).length >= 3)
     assert.ok(of(1).length <= 1, 'one more after the change, and then not for an hour')
     assert.deepEqual(
       of(2).map(({ sequence }) => sequence),
@@ -149,7 +149,7 @@ describe('A watch of the real kernel', function () {
     const gone = Date.now()
     heard = []
     await change([target(1)])
-    await until(() => of(1).length >= 3, 10_000)
+    await eventually(() => of(1).length >= 3)
     assert.ok((of(1)[0]?.sequence ?? 0) > 2)
     // What was sent before may be reported afterwards.
     assert.ok(of(3).every(({ sent_at_ms }) => sent_at_ms <= gone))
@@ -160,7 +160,7 @@ describe('A watch of the real kernel', function () {
 
   it('tells of a target that may not be asked, and watches the others', async () => {
     await watch(target(1, { target_address: '224.0.0.1' }), target(2))
-    await until(() => of(1).length > 0 && of(2).length > 0, 10_000)
+    await eventually(() => of(1).length > 0 && of(2).length > 0)
     assert.match(of(1)[0]?.detail ?? '', /multicast/)
     assert.deepEqual([last(1), last(2)], ['not_sent', 'reply'])
   })
@@ -171,14 +171,14 @@ describe('A watch of the real kernel', function () {
     await assert.rejects(change(flood), /bytes of echo requests in a second/)
     await assert.rejects(change(Array.from({ length: 2000 }, (_, at) => target(at + 2))), /2001 targets/)
     heard = []
-    await until(() => of(1).length >= 3, 10_000)
+    await eventually(() => of(1).length >= 3)
     assert.deepEqual(new Set(heard.map(({ target_id }) => target_id)), new Set([1]))
   })
 
   it('listens to ICMP with the first reader, and no more after the last', async () => {
     assert.equal(rawSockets(), 0)
     await watch(target(1), target(2, { target_address: FAR_V6 }))
-    await until(() => of(1).length > 0 && of(2).length > 0, 10_000)
+    await eventually(() => of(1).length > 0 && of(2).length > 0)
     assert.equal(rawSockets(), 2)
     ending.abort()
     await ended

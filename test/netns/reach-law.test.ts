@@ -69,7 +69,6 @@ const tunnelAddress: fc.Arbitrary<TunnelAddress> = fc
   .map(canonicalAddress)
 
 describe('An address that root lets a tunnel have', function () {
-  this.timeout(120_000)
   const host = new KernelNamespace()
   before(async () => {
     await host.kernel.links.interfaces() // by then it is in its namespace

@@ -8,7 +8,6 @@ import { RELAY, RelayRig, ruleOfRig as rule, SERVERS } from './relay-rig.ts'
 const NAMED = (backend: string): NodeJS.ProcessEnv => ({ PANEL_RULE_BACKEND: backend })
 
 describe('The backend of relay rules, at a start of the helper,', function () {
-  this.timeout(120_000)
   const rig = new RelayRig({}, { canFail: true })
   const backend = async (): Promise<RuleBackendFound> =>
     (await askOnce(rig.socket, 'host.probe', { parts: ['rule_backend'] })).rule_backend ?? assert.fail()

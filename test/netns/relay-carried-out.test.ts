@@ -10,7 +10,6 @@ const [OTHER_NEAR, OTHER_FAR] = ['10.8.0.1', '10.8.0.2']
 const tcp = (port: number, address = RELAY): Place => ({ protocol: 'tcp', address, port })
 
 describe('How masquerade is carried out, and what servers see', function () {
-  this.timeout(120_000)
   const rig = new RelayRig()
   let panel: ReturnType<RelayRig['panel']>
   before(async () => {

@@ -11,7 +11,6 @@ const udp = (port: number): Place => ({ protocol: 'udp', address: RELAY, port })
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 describe('A change of relay rules, while packets flow', function () {
-  this.timeout(120_000)
   const rig = new RelayRig()
   before(async () => {
     await rig.open()

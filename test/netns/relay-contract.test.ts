@@ -3,7 +3,6 @@ import { relayContract } from '../contract/relay.ts'
 import { KernelNamespace } from './kernel-namespace.ts'
 
 describe('The kernel of this machine', function () {
-  this.timeout(60_000)
   let host: KernelNamespace | undefined
   after(() => host?.close())
   relayContract(async () => {

@@ -6,7 +6,6 @@ const FLOWS = 100
 const PER_SECOND = 100
 
 describe('Relayed connections while others change the ruleset', function () {
-  this.timeout(180_000)
   const relay = new DisturbedRelay()
   before(() => relay.open())
   after(() => relay.close())

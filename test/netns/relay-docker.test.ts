@@ -9,7 +9,6 @@ import { RELAY, RelayRig, ruleOfRig as rule, SERVERS } from './relay-rig.ts'
 const FLOWS = 100
 
 describe('Relay rules on a host with docker', function () {
-  this.timeout(240_000)
   const rig = new RelayRig()
   const docker = new Docker(rig)
   const place = { protocol: 'tcp', address: RELAY, port: 1001 } as const

@@ -23,7 +23,6 @@ const FAULTS_OF_A_START = Object.keys(FAULTS).filter((name) => name !== 'refuses
 
 for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const)
   describe(`Relay rules in ${backend}, at a start in which programs fail,`, function () {
-    this.timeout(600_000)
     const named = backend === 'nftables' ? {} : { PANEL_RULE_BACKEND: backend }
     const rig = new RelayRig(named, { canFail: true })
 

@@ -9,7 +9,6 @@ const destinations = [ONE, TWO].map((address) => ({ address, port: 80 }))
 const ICMP = { ...CHECK, kind: 'icmp' }
 
 describe('The flows of a destination under a real relay', function () {
-  this.timeout(120_000)
   const rig = new FailoverRig()
   const { calls } = rig.client
   before(async () => {

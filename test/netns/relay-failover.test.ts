@@ -7,7 +7,6 @@ import { SERVERS } from './relay-rig.ts'
 const [ONE, TWO, THREE] = SERVERS
 
 describe('A destination that goes away under a real relay', function () {
-  this.timeout(120_000)
   const rig = new FailoverRig()
   before(async () => {
     await rig.open()

@@ -10,7 +10,6 @@ const NAME = 'web.test'
 const UDP = 20
 
 describe('A host name under a real relay', function () {
-  this.timeout(120_000)
   const rig = new FailoverRig()
   const { calls } = rig.client
   let dns: DnsServer

@@ -15,7 +15,6 @@ import { relayRules } from '../support/random-rules.ts'
 import { KernelNamespace } from './kernel-namespace.ts'
 
 describe('The relay rules of a real kernel', function () {
-  this.timeout(120_000)
   let host: KernelNamespace
   before(async () => {
     host = new KernelNamespace()

@@ -19,7 +19,6 @@ const TAKING = `table ip web {
 `
 
 describe('What software beside the panel does to a relay rule', function () {
-  this.timeout(120_000)
   const rig = new RelayRig()
   let panel: ReturnType<RelayRig['panel']>
   before(async () => {

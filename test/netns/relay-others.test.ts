@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { chmodSync, copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { IN_ROTATION, type RelayDestination, type RelayRule } from '@panel/shared/ruleset/model.ts'
+import { eventually } from '../support/eventually.ts'
 import { exampleTunnel } from '../support/example.ts'
 import { exampleRule } from '../support/example-rule.ts'
 import type { Place } from './relay-peer.ts'
@@ -26,7 +26,6 @@ const place = (protocol: Place['protocol'], address: string, port: number): Plac
 
 for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const)
   describe(`What goes to somebody else, with relay rules by ${backend}`, function () {
-    this.timeout(120_000)
     const rig = new RelayRig({ PANEL_RULE_BACKEND: backend })
     before(async () => {
       await rig.open()
@@ -85,7 +84,6 @@ for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const)
   })
 
 describe('A port that lets the operator in', function () {
-  this.timeout(60_000)
   const rig = new RelayRig({ PANEL_HELPER_GROUP: `${NOBODY}`, PANEL_LISTEN_PORT: '9443' })
   const started: ChildProcess[] = []
   const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
@@ -105,11 +103,10 @@ describe('A port that lets the operator in', function () {
     await listening(3)
   })
   const listening = async (many: number): Promise<void> => {
-    for (let tries = 0; tries < 100; tries += 1) {
+    await eventually(async () => {
       const { listeners } = await askOnce(rig.socket, 'host.probe', { parts: ['listeners'] })
-      if (listeners?.length === many) return
-      await sleep(50)
-    }
+      return listeners?.length === many
+    }, `${many} programs listen`)
   }
   after(async () => {
     for (const child of started) child.kill('SIGKILL')
@@ -155,7 +152,7 @@ describe('A port that lets the operator in', function () {
     await rig.client.calls.hold('operator', place('tcp', RELAY, 2222))
     assert.match(await draw(), /contains 10\.1\.0\.2, from where somebody is connected to sshd or to the panel/)
     await rig.client.calls.release()
-    for (let tries = 0; tries < 40 && (await draw()) !== 'applied'; tries += 1) await sleep(50)
+    await eventually(async () => (await draw()) === 'applied')
     assert.match(await draw(), /does not hold the state/)
   })
 

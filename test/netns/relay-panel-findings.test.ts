@@ -17,7 +17,6 @@ const tcp = (port: number): Place => ({ protocol: 'tcp', address: RELAY, port })
 const UDP = 20
 
 describe('What the panel in the middle of a relay finds', function () {
-  this.timeout(120_000)
   const rig = new RelayRig({}, { canFail: true })
   let panel: ReturnType<RelayRig['panel']>
   before(async () => {
@@ -227,7 +226,6 @@ describe('What the panel in the middle of a relay finds', function () {
 })
 
 describe('A table that somebody deletes again and again', function () {
-  this.timeout(60_000)
   const rig = new RelayRig()
   before(() => rig.open())
   after(() => rig.close())

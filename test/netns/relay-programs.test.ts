@@ -13,7 +13,6 @@ const PLAIN = { bind_address: RELAY, destination_address: ONE, destination_port:
 const PATH = '/routes/1'
 
 describe('A change of one relay rule among others, with its answer', function () {
-  this.timeout(120_000)
   const rig = new RelayRig()
   const folder = mkdtempSync(join(tmpdir(), 'panel-programs-'))
   let panel: ReturnType<RelayRig['panel']>

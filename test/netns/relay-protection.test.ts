@@ -17,7 +17,6 @@ const balanced = (route_rule_id: number, fields: Partial<RelayRule> = {}): Relay
 const tcp = (port: number): Place => ({ protocol: 'tcp', address: RELAY, port })
 
 describe('Relay rules in a table that the helper owns', function () {
-  this.timeout(240_000)
   const rig = new RelayRig({}, { canFail: true })
   const protect = (wanted: boolean) => askOnce(rig.socket, 'ruleset.protect', { wanted })
   const protection = async () =>

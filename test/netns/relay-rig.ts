@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { IN_ROTATION, type RelayCounters, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { Result } from '@panel/shared/rpc/methods.ts'
+import { eventually } from '../support/eventually.ts'
 import { askOnce, isListening } from '../../packaging/run/ask-once.ts'
 import { exampleRule } from '../support/example-rule.ts'
 import { program } from '../support/programs.ts'
@@ -249,8 +250,7 @@ export class RelayRig {
 
   async #listening(): Promise<void> {
     // The file is there before anybody listens at it.
-    for (let tries = 0; !(await isListening(this.socket)) && tries < 6000; tries += 1)
-      await new Promise((resolve) => setTimeout(resolve, 10))
+    await eventually(() => isListening(this.socket), 'the helper listens', 10)
   }
 
   /** Applies a change from what the host holds to these rules and leaves foreign ones alone. */

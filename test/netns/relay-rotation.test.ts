@@ -42,7 +42,6 @@ add rule inet witness forward ip saddr 10.9.0.0/24 ${transport} sport ${ports} c
 })
 
 describe('Destinations that rotate under a thousand connections', function () {
-  this.timeout(600_000)
   const rig = new RelayRig()
   const { client, servers } = rig
   before(async () => {
@@ -132,7 +131,6 @@ describe('Destinations that rotate under a thousand connections', function () {
 })
 
 describe('The destinations of a rule that are all out', function () {
-  this.timeout(120_000)
   const rig = new RelayRig()
   const { calls } = rig.client
   before(async () => {
@@ -201,7 +199,6 @@ describe('The destinations of a rule that are all out', function () {
 
 for (const isProtected of [false, true])
   describe(`The homes in a table that ${isProtected ? 'the helper owns' : 'nobody owns'}`, function () {
-    this.timeout(60_000)
     let host: KernelNamespace
     before(async () => {
       host = new KernelNamespace()

@@ -36,7 +36,6 @@ fi
 `
 
 describe('A change of relay rules that is read back in pieces', function () {
-  this.timeout(60_000)
   const folder = mkdtempSync(join(tmpdir(), 'panel-scale-'))
   const real =
     [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin']

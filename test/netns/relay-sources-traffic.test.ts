@@ -18,7 +18,6 @@ const to = (address: string): RelayRule['destinations'] => [
 
 for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'])
   describe(`What is masqueraded over a tunnel by ${backend}`, function () {
-    this.timeout(120_000)
     const rig = new RelayRig()
     let host: KernelNamespace
     before(async () => {

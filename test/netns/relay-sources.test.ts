@@ -52,7 +52,6 @@ for (const [where, { settings, isProtected, list, sources: listed }] of Object.e
   'chains of iptables-legacy': iptables('legacy'),
 }))
   describe(`The source addresses in ${where}`, function () {
-    this.timeout(120_000)
     let host: KernelNamespace
     before(async () => {
       host = new KernelNamespace(settings)

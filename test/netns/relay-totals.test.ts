@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { IN_ROTATION, type RelayRule } from '@panel/shared/ruleset/model.ts'
+import { eventually } from '../support/eventually.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
 import type { Place } from './relay-peer.ts'
 import { RELAY, RelayRig, ruleOfRig as rule, SERVERS } from './relay-rig.ts'
@@ -44,7 +45,6 @@ const WAYS = [
 
 for (const [backend, level] of WAYS)
   describe(`The totals of rules by ${backend}, their table ${level}`, function () {
-    this.timeout(300_000)
     const rig = new RelayRig({ PANEL_RULE_BACKEND: backend })
     before(async () => {
       await rig.open()
@@ -94,10 +94,13 @@ for (const [backend, level] of WAYS)
       assert.deepEqual([sent?.failed, await calls.answering(FLOWS)], [0, FLOWS])
       await calls.disperse()
       // What is on its way arrives.
-      for (let left = 50; left > 0 && !isDeepStrictEqual(await totals(), had()); left -= 1)
-        await new Promise((resolve) => setTimeout(resolve, 100))
-      const { there, back } = had()
-      assert.deepEqual(await totals(), { there, back })
+      let counted = { totals: await totals(), had: had() }
+      await eventually(
+        async () => isDeepStrictEqual((counted = { totals: await totals(), had: had() }).totals, counted.had),
+        () => JSON.stringify(counted),
+        100,
+      )
+      const { there, back } = counted.had
       assert.ok(there.every((bytes) => bytes > 50_000) && (back[1] ?? 0) > 50_000, JSON.stringify({ there, back }))
       assert.equal((await found()).protection.how, level)
     })

@@ -23,7 +23,6 @@ const hostOf = (text: string | undefined): string | undefined => text?.split(' '
 /** One suite for whatever carries out the rules. */
 export const describeTraffic = (title: string, backend: RuleBackend): void =>
   void describe(title, function () {
-    this.timeout(120_000)
     const rig = new RelayRig({ PANEL_RULE_BACKEND: backend })
     before(async () => {
       await rig.open()

@@ -71,7 +71,6 @@ const RULES: Readonly<Record<string, object>> = {
 }
 
 describe('Relay rules from HTTP to nft', function () {
-  this.timeout(120_000)
   let space: KernelNamespace
   let panel: TestPanel
   let client: Client

@@ -5,6 +5,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { eventually } from '../support/eventually.ts'
 import { BUNDLE } from '../../packaging/build/build.ts'
 import { HELPER_FLAGS } from '../../packaging/run/node-flags.ts'
 import { Client } from '../api/support/client.ts'
@@ -12,7 +13,6 @@ import { startDaemonIn, type DaemonProcess } from '../api/support/daemon-on-disk
 import { Clock, OPERATOR } from '../api/support/panel.ts'
 import { answers, httpReceiver, type HttpReceiver } from '../api/support/receivers.ts'
 import { set } from '../api/support/settings.ts'
-import { eventually } from '../api/support/streams.ts'
 import { mailServer, type TlsReceiver } from '../api/support/tls-receivers.ts'
 import { makeSelfSigned } from '@panel/web-daemon/platform/tls/self-signed.ts'
 import { codeOf } from '../api/support/factor.ts'
@@ -29,7 +29,6 @@ const CHOSEN = {
 }
 
 describe('A run of both daemons with every kind of secret', function () {
-  this.timeout(120_000)
   const folder = mkdtempSync(join(tmpdir(), 'panel-all-secrets-'))
   const socket = join(folder, 'helper.sock')
   const secrets = new Map<string, string>(Object.entries({ password: OPERATOR.password, ...CHOSEN }))
@@ -55,7 +54,7 @@ describe('A run of both daemons with every kind of secret', function () {
       env: { PATH: process.env['PATH'], PANEL_HELPER_SOCKET: socket, ...state },
     })
     for (const stream of [helper.stdout, helper.stderr]) stream?.on('data', (chunk) => (helperLog += String(chunk)))
-    await eventually(() => existsSync(socket), 'the helper', 20_000)
+    await eventually(() => existsSync(socket), 'the helper')
     const web = join(folder, 'web')
     daemon = await startDaemonIn(web, { PANEL_HELPER_SOCKET: socket })
     receiver = await httpReceiver()

@@ -1,9 +1,8 @@
 // npm start under a supervisor: whatever ends what the supervisor started, no daemon is left.
 import assert from 'node:assert/strict'
-import { NpmScript, SCRIPT_TIMEOUT_MS } from './npm-script.ts'
+import { NpmScript } from './npm-script.ts'
 
 describe('npm start', function () {
-  this.timeout(SCRIPT_TIMEOUT_MS)
   let npm: NpmScript
 
   beforeEach(async () => {

@@ -28,7 +28,6 @@ interface IpRoute {
 }
 
 describe('GET /system/interfaces and /system/routes, on the kernel', function () {
-  this.timeout(60_000)
   let host: LinksNamespace
   let panel: TestPanel
   let client: Client

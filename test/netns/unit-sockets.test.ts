@@ -4,9 +4,9 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { waitingSockets } from '@panel/root-helper/kernel/host/socket-table.ts'
 import { socketsOfUnits } from '@panel/root-helper/kernel/host/unit-sockets.ts'
+import { eventually } from '../support/eventually.ts'
 
 /** The folder of control groups of version 2 on this host. */
 const GROUPS = existsSync('/sys/fs/cgroup/unified') ? '/sys/fs/cgroup/unified' : '/sys/fs/cgroup'
@@ -41,12 +41,9 @@ describe('The sockets of a unit', () => {
     const opened = async (command: string): Promise<string> => {
       const child = spawn('sh', ['-c', `${command}exec socat TCP6-LISTEN:0,fork PIPE`], { stdio: 'ignore' })
       started.push(child)
-      for (let tries = 0; tries < 100; tries += 1) {
-        const inode = inodesOf(child.pid).find((one) => listening().includes(one))
-        if (inode !== undefined) return inode
-        await sleep(20)
-      }
-      throw new Error('It does not listen')
+      const inode = (): string | undefined => inodesOf(child.pid).find((one) => listening().includes(one))
+      await eventually(() => inode() !== undefined, 'it listens')
+      return inode() ?? assert.fail('it listens no longer')
     }
     const [inode] = [await opened(`echo $$ > ${group}/cgroup.procs; `), await opened('')]
     const found = await socketsOfUnits([basename(group), 'none.service'], dirname(group))

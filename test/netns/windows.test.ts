@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MethodName, Params, Result } from '@panel/shared/rpc/methods.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { eventually } from '../support/eventually.ts'
 import { BUNDLE } from '../../packaging/build/build.ts'
 import { askOnce, isListening } from '../../packaging/run/ask-once.ts'
 import { HELPER_FLAGS } from '../../packaging/run/node-flags.ts'
@@ -26,7 +27,6 @@ const rule = (id: number): RelayRule =>
   exampleRule({ route_rule_id: id, sort_order: id, bind_port: 1000 + 100 * id + random(90) })
 
 describe('A window of a real helper', function () {
-  this.timeout(60_000 + KILLS * 3000)
   const folder = mkdtempSync(join(tmpdir(), 'panel-windows-'))
   const socket = join(folder, 'helper.sock')
   const env = {
@@ -46,7 +46,7 @@ describe('A window of a real helper', function () {
     const program = [process.execPath, ...HELPER_FLAGS, join(BUNDLE, 'helper.cjs')]
     helper = spawn('nsenter', [`--net=${namespaceOf(anchor)}`, ...program], { env, stdio: 'ignore' })
     // The file is there before anybody listens at it.
-    for (let tries = 0; !(await isListening(socket)) && tries < 1000; tries += 1) await sleep(10)
+    await eventually(() => isListening(socket), 'the helper listens')
   }
   const kill = async (): Promise<void> => {
     const ended = once(helper, 'exit')

@@ -12,7 +12,6 @@ import { API_COMMANDS } from '@panel/web-daemon/cli/api/commands.ts'
 import { makePackage } from '../../packaging/package/package.ts'
 
 describe('The package', function () {
-  this.timeout(300_000)
   let folder: string
   let path: string
 

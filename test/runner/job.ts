@@ -73,7 +73,12 @@ function mocha(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<number | null> {
-  const command = [process.execPath, 'node_modules/mocha/bin/mocha.js', '--import=tsx', ...args]
+  const limit = process.env['PANEL_TEST_LIMIT_MS']
+  const command = [
+    ...[process.execPath, 'node_modules/mocha/bin/mocha.js', '--import=tsx'],
+    ...(limit === undefined ? [] : ['--timeout', limit]),
+    ...args,
+  ]
   const output = new SuiteOutput(tier)
   const child = spawn('nice', ['-n', String(niceness), ...command], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -87,6 +87,8 @@ function quick({ tier, files }: Part): Part {
 
 /** The files that repeat something, as often as the environment says; a number that is set there already stays. */
 function soak(): Part[] {
+  // A test repeats for hours.
+  process.env['PANEL_TEST_LIMIT_MS'] ??= '0'
   const all = Object.entries(REPETITIONS)
   for (const [name, { soak: count }] of all) process.env[name] ??= String(count)
   const files = new Set(all.flatMap(([, repetition]) => [...repetition.files] as string[]))

@@ -8,12 +8,13 @@ export interface Tier {
   /** Why this tier cannot run on this machine, or null. */
   readonly missing: () => string | null | Promise<string | null>
   /**
-   * `whole`: one process, and no other tier of this kind beside it. `shares`: its files have no port, file or global in
-   * common, so that two processes may run a part each. `files`: a process for each, since each has a machine of its
-   * own. `alone`: once everything else is over, since a browser and an emulated machine together want a host with
-   * nothing else to do.
+   * Beside what it runs: in the `lab`, where each file has a machine of its own; on the `host`, beside everything; or
+   * `alone`, once everything else is over, since a browser and an emulated machine together want a host with nothing
+   * else to do.
    */
-  readonly runs: 'whole' | 'shares' | 'files' | 'alone'
+  readonly among: 'lab' | 'host' | 'alone'
+  /** How many of its files a process takes, at most; all of them where they have something in common. */
+  readonly batch?: number
 }
 
 const isRoot = process.getuid?.() === 0
@@ -25,24 +26,26 @@ function needs(...tools: string[]): string | null {
   return absent.length === 0 ? null : `it needs ${absent.join(', ')}`
 }
 
+/** Those of the host in the order in which they begin: the longest jobs first. */
 export const TIERS: readonly Tier[] = [
-  { name: 'vm', runs: 'files', missing: async () => (await whyNot()) ?? null },
-  { name: 'story', runs: 'alone', missing: async () => (await whyNot()) ?? needs('chromium') },
-  { name: 'architecture', runs: 'whole', missing: nothing },
-  { name: 'unit', runs: 'shares', missing: nothing },
-  { name: 'golden', runs: 'whole', missing: nothing },
-  { name: 'contract', runs: 'whole', missing: nothing },
-  { name: 'api', runs: 'shares', missing: nothing },
-  {
-    name: 'netns',
-    runs: 'whole',
-    missing: () => (isRoot ? needs('ip', 'nft', 'iptables', 'unshare') : 'it needs root, to make network namespaces'),
-  },
-  { name: 'node', runs: 'whole', missing: nothing },
-  { name: 'ui', runs: 'whole', missing: () => needs('chromium') },
+  { name: 'vm', among: 'lab', batch: 1, missing: async () => (await whyNot()) ?? null },
+  { name: 'story', among: 'alone', missing: async () => (await whyNot()) ?? needs('chromium') },
+  { name: 'architecture', among: 'host', batch: 1, missing: nothing },
+  { name: 'node', among: 'host', missing: nothing },
   {
     name: 'package',
-    runs: 'whole',
+    among: 'host',
     missing: () => needs('dpkg-buildpackage', 'dh', 'lintian', 'man', 'prometheus', 'promtool'),
   },
+  {
+    name: 'netns',
+    among: 'host',
+    batch: 6,
+    missing: () => (isRoot ? needs('ip', 'nft', 'iptables', 'unshare') : 'it needs root, to make network namespaces'),
+  },
+  { name: 'ui', among: 'host', batch: 8, missing: () => needs('chromium') },
+  { name: 'api', among: 'host', batch: 24, missing: nothing },
+  { name: 'unit', among: 'host', batch: 40, missing: nothing },
+  { name: 'golden', among: 'host', missing: nothing },
+  { name: 'contract', among: 'host', missing: nothing },
 ]

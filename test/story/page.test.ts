@@ -20,7 +20,6 @@ const PUBLIC = '198.51.100.1'
 const [PORT, ECHO_PORT] = [8080, 9000]
 
 describe('An operator before the pages of two servers', function () {
-  this.timeout(600_000)
   const { open } = pages()
   let lab: Lab
   let a: Panel
@@ -206,7 +205,7 @@ describe('An operator before the pages of two servers', function () {
       .getByRole('region', { name: 'Needs attention' })
       .getByRole('listitem')
       .filter({ hasText: 'gre-a-1' })
-    await incident.filter({ hasText: /Takes down:\s*Echo\s*·\s*[2-9] connections/ }).waitFor({ timeout: 5000 })
+    await incident.filter({ hasText: /Takes down:\s*Echo\s*·\s*[2-9] connections/ }).waitFor()
     await incident.getByRole('link', { name: 'Echo' }).waitFor()
     await incident.getByRole('button', { name: 'Reapply', exact: true }).click()
     await incident.waitFor({ state: 'detached' })

@@ -8,7 +8,7 @@ import { createServer } from 'node:net'
 import { Resolver } from 'node:dns/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from './eventually.ts'
 
 export interface DnsServer {
   /** The address as in the setting routes.dns_servers. */
@@ -84,11 +84,7 @@ async function resolveHere(name: string, server: string): Promise<readonly strin
 }
 
 async function answers(found: () => Promise<readonly string[]>, address: string): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    if ((await found()).length > 0) return
-    await sleep(25)
-  }
-  throw new Error(`dnsmasq does not answer at ${address}`)
+  await eventually(async () => (await found()).length > 0, `dnsmasq answers at ${address}`)
 }
 
 /**

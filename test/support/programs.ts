@@ -28,7 +28,9 @@ async function bundle(entry: string): Promise<string> {
     target: 'node20',
     format: 'esm',
     // Packages that are CommonJS require what node has built in.
-    banner: { js: "import { createRequire as requireOf } from 'node:module'\nconst require = requireOf(import.meta.url)" },
+    banner: {
+      js: "import { createRequire as requireOf } from 'node:module'\nconst require = requireOf(import.meta.url)",
+    },
     external: ['better-sqlite3', 'bcrypt', 'pg-native', 'esbuild'],
     plugins: [whereTheyWere()],
     logLevel: 'warning',

@@ -10,8 +10,6 @@ const atMost = (measured: number, limit: number, what: string): void =>
   assert.ok(measured > 0 && measured <= limit, `${what} has ${measured.toFixed(1)} KB, and ${limit} are the most`)
 
 describe('What the page weighs', function () {
-  this.timeout(300_000)
-
   it('is within its limit in what every page loads first, and in the library that draws charts', () => {
     atMost(firstLoad(), LIMITS.first_load, 'the first load')
     atMost(chartSize(), LIMITS.chart, 'the library that draws charts')

@@ -1,6 +1,7 @@
 // One glance at the tab, on whatever page: whether all is well; and the notifications of the browser, on request.
 import assert from 'node:assert/strict'
 import type { BrowserContext, Page } from 'playwright-core'
+import { eventually } from '../support/eventually.ts'
 import { browsing, PLAIN_HTTP_NAME, type Visit } from './support/browser.ts'
 import { goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
@@ -51,7 +52,7 @@ describe('A glance at the tab', () => {
     await look()
   }
   const titled = (page: Page, title: string): Promise<unknown> =>
-    page.waitForFunction((wanted) => document.title === wanted, title, { timeout: 15_000 })
+    page.waitForFunction((wanted) => document.title === wanted, title)
   const icon = async (page: Page): Promise<string> => (await page.locator('link[rel=icon]').getAttribute('href')) ?? ''
   const settings = async (look = {}): Promise<Visit> =>
     goTo(await signedIn(await visit(host, look)), host, 'settings', 'Settings')
@@ -110,7 +111,7 @@ describe('A glance at the tab', () => {
       'Notifications are on',
       'Hamburg · Hamburg relay: Down The interface gre-a-1 is missing on this host',
     ]
-    for (let left = 50; (await both()).length < 2 && left > 0; left--) await page.waitForTimeout(100)
+    await eventually(async () => (await both()).length >= 2)
     assert.deepEqual((await both()).sort(), wanted.sort())
     const teller = (await titles(second)).length > 0 ? second : page
     await teller.evaluate(() => (window as unknown as Told).told.at(-1)?.onclick())

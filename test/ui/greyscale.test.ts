@@ -15,7 +15,6 @@ const LEAST_DIFFERENCE = 0.15
 const LEAST_STEP_PX = 2
 
 describe('The states of tunnels without colours', function () {
-  this.timeout(60_000)
   const { visit } = browsing()
   let panel: WatchingPanel
   /** The name of a tunnel in each state. */

@@ -17,7 +17,6 @@ const LOST = /^The live connection is lost; reconnecting\. The data shown is fro
 const NOT_LIVE = /^(The live connection is lost; reconnecting|There is no live connection; retrying)\./
 
 describe('What is live on the page', function () {
-  this.timeout(120_000)
   const { visit } = browsing()
   let panel: WatchingPanel
   let name: string
@@ -137,7 +136,7 @@ describe('What is live on the page', function () {
     await page.waitForTimeout(TOGETHER_MS)
     open()
     // Long before the list is fetched again by itself.
-    await page.getByText('Renamed meanwhile').waitFor({ timeout: 15_000 })
+    await page.getByText('Renamed meanwhile').waitFor()
   })
 
   it('calls a tunnel that is disabled so, and one that is only not watched by that', async () => {

@@ -8,8 +8,6 @@ import { coveredLabels } from './support/path-labels.ts'
 import { tunnelVisits } from './support/tunnel-visits.ts'
 
 describe('The look of a path', function () {
-  this.timeout(60_000)
-
   let host: Host
   let client: Client
   const { visitSignedIn } = tunnelVisits((made) => ({ host, client } = made))

@@ -1,8 +1,8 @@
 // The load of the host on the page: every figure by its name, both totals apart, and marked when it is old
 // (requirements 2, 3, 20).
 import assert from 'node:assert/strict'
+import { eventually } from '../support/eventually.ts'
 import { createRoute } from '../api/support/routes.ts'
-import { eventually } from '../api/support/streams.ts'
 import { FakeHost } from '../support/fake-host.ts'
 import { settingsWith } from '../support/settings.ts'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
@@ -123,7 +123,6 @@ describe('The host metrics on the page', () => {
   })
 
   it('of a host with 200 interfaces and 200 rules fit some screens: the busiest are shown, the others found', async function () {
-    this.timeout(60_000)
     const client = await host.signIn()
     for (let n = 1; n <= 200; n++) await createRoute(client, { route_rule_title: `rule ${n}`, bind_port: 10_000 + n })
     const names = Array.from({ length: 200 }, (_, n) => `gre-a-${n + 1}`)
@@ -198,7 +197,7 @@ describe('The host metrics on the page', () => {
   it('stay and are said to be old when no reading comes any more', async () => {
     const { page } = await visitMetrics()
     await host.metrics.stop()
-    await page.getByText(/The data shown is from/).waitFor({ timeout: 20_000 })
+    await page.getByText(/The data shown is from/).waitFor()
     assert.ok(await page.getByRole('table', { name: 'Disks' }).isVisible())
     assert.ok((await page.locator('.is-old').count()) > 0)
   })

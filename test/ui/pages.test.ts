@@ -17,7 +17,6 @@ import {
 } from './support/host.ts'
 
 describe('Every page', function () {
-  this.timeout(300_000)
   const { visit } = browsing()
   let host: Host
   beforeEach(async () => {

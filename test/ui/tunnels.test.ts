@@ -79,7 +79,7 @@ describe('The list of tunnels', () => {
     const { page } = await visitTunnels()
     await page.getByRole('button', { name: /Ready/ }).waitFor()
     host.sendHelperAway()
-    await page.getByRole('button', { name: /Not working: Root helper/ }).waitFor({ timeout: 3000 })
+    await page.getByRole('button', { name: /Not working: Root helper/ }).waitFor()
   })
 
   it("says in the kernel's words which tunnels this host cannot make", async () => {

@@ -23,7 +23,6 @@ interface Made {
 }
 
 describe('The analysis of a tunnel', function () {
-  this.timeout(1_800_000)
   let lab: Lab
   let panel: Panel
   let near: Server

@@ -27,7 +27,6 @@ interface Found {
 }
 
 describe('The package for arm64', function () {
-  this.timeout(1_800_000)
   let folder: string
   let path: string
   let installed: string

@@ -10,7 +10,6 @@ import { expect, Panel } from './panel/panel.ts'
 const DRAWN = /"(address": "([0-9a-f]{2}:){5}[0-9a-f]{2}|permaddr": "[0-9a-f:]+)",/g
 
 describe('A backup on a real kernel', function () {
-  this.timeout(1_800_000)
   let lab: Lab
   let panel: Panel
   let servers: Awaited<ReturnType<Lab['twoServers']>>

@@ -23,7 +23,6 @@ const kinds = [
 ] as const
 
 describe('The lab', function () {
-  this.timeout(1_800_000)
   let lab: Lab
 
   before(async () => {
@@ -120,7 +119,6 @@ describe('The lab', function () {
 })
 
 describe('Two servers in the lab', function () {
-  this.timeout(1_800_000)
   let lab: Lab
   let a: Server
   let b: Server

@@ -162,7 +162,6 @@ const UNMODELLED: readonly (readonly [expected: string, ...commands: string[]])[
 ]
 
 describe('The netlink codec on a kernel with GRE', function () {
-  this.timeout(1_800_000)
   let lab: Lab | undefined
   let kernel: Kernel
   let links: Links

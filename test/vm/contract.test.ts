@@ -6,7 +6,6 @@ import { startLab, type Lab } from './lab/index.ts'
 import { realKernel } from './panel/real-kernel.ts'
 
 describe('A Debian 13 kernel', function () {
-  this.timeout(1_800_000)
   let lab: Lab | undefined
   let kernel: Promise<Kernel> | undefined
   after(() => lab?.stop())

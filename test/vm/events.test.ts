@@ -6,7 +6,6 @@ import { putPanel } from './panel/bundles.ts'
 import { Panel } from './panel/panel.ts'
 
 describe('Events of a real kernel', function () {
-  this.timeout(1_800_000)
   let lab: Lab
   let panel: Panel
 

@@ -51,7 +51,6 @@ process.stdin.on('end', () => {
 console.log('talking')`
 
 describe('A relay on the fast path', function () {
-  this.timeout(1_800_000)
   let lab: Lab
   let panel: Panel<Place>
   let tunnel: CreateTunnelAnswer['tunnel']

@@ -37,7 +37,6 @@ interface Reconciled {
 }
 
 describe('A fault on a real kernel', function () {
-  this.timeout(1_800_000)
   let lab: Lab
   let panel: Panel
   let faulty: { script: string; env: Record<string, string> }

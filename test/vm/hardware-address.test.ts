@@ -16,7 +16,6 @@ const ENDS = {
 const ADDRESSES = [{ address: '172.17.1.1', peer_address: '', prefix_length: 30 }]
 
 describe('The hardware address of a TAP tunnel', function () {
-  this.timeout(1_800_000)
   let lab: Lab
   let panel: Panel<Place>
   before(async function () {

@@ -13,7 +13,6 @@ const REQUESTS = repetitions('PANEL_LAB_REQUESTS')
 const SLOWEST_MS = 120_000 + REQUESTS * 20
 
 describe('The helper by hand', function () {
-  this.timeout(1_800_000 + SLOWEST_MS)
   let lab: Lab
   let panel: Panel
 

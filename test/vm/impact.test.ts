@@ -62,7 +62,6 @@ const ROWS: readonly (readonly [what: string, link: Link, asked: Request, interr
 ]
 
 describe('The impact that is foretold of a tunnel, and real connections over it', function () {
-  this.timeout(1_800_000)
   let lab: Lab
   let panel: Panel<Place>
   let client: Running

@@ -7,7 +7,6 @@ for (const kind of ['user-mode', 'emulated'] as const)
     let lab: Lab
     const reported = process.env['PANEL_LAB_CRASHES']
     before(async function () {
-      this.timeout(1_800_000)
       // This crash is wanted, and nothing for the runner.
       delete process.env['PANEL_LAB_CRASHES']
       lab = await startLab({ kind })
@@ -18,7 +17,6 @@ for (const kind of ['user-mode', 'emulated'] as const)
     })
 
     it('ends every command that runs in it, and does not start again', async function () {
-      this.timeout(1_800_000)
       const waiting = lab.spawn('sleep 1000')
       const { code } = await lab.try('echo c > /proc/sysrq-trigger; sleep 1000')
       assert.deepEqual([code, (await waiting.exited).code], [255, 255])
@@ -30,7 +28,6 @@ for (const kind of ['user-mode', 'emulated'] as const)
 describe('A user-mode machine of the lab', () => {
   let lab: Lab
   before(async function () {
-    this.timeout(1_800_000)
     lab = await startLab({ kind: 'user-mode' })
   })
   after(() => lab.stop())
@@ -46,7 +43,6 @@ describe('A user-mode machine of the lab', () => {
   })
 
   it('loses with its power what was not synced, and nothing else', async function () {
-    this.timeout(1_800_000)
     await lab.run(
       'echo kept > /root/kept; sync; echo lost > /root/lost; echo 1000000 > /proc/sys/vm/dirty_writeback_centisecs',
     )
@@ -60,7 +56,6 @@ describe('A user-mode machine of the lab', () => {
   })
 
   it('starts again by its own systemd', async function () {
-    this.timeout(1_800_000)
     const before = await lab.run('cat /proc/sys/kernel/random/boot_id')
     await lab.reboot()
     assert.notEqual(await lab.run('cat /proc/sys/kernel/random/boot_id'), before)

@@ -27,7 +27,6 @@ const QUICK = {
 }
 
 describe('The monitoring of tunnels', function () {
-  this.timeout(1_800_000)
   let lab: Lab
   let panel: Panel
   let far: Server

@@ -14,7 +14,6 @@ const SECONDS = 15
 const window_id = 'a'.repeat(32)
 
 describe('Whose a link is, on a real kernel', function () {
-  this.timeout(1_800_000)
   let lab: Lab
   let panel: Panel
   const ours = exampleTunnel({ ikey: 6, okey: 6 }, OURS)

@@ -11,7 +11,6 @@ import { comesAgain, isTakenDown } from './package/removal.ts'
 import { works } from './package/work.ts'
 
 describe('The Debian package in use', function () {
-  this.timeout(1_800_000)
   const panel = new Installed()
 
   before(async () => {

@@ -11,7 +11,6 @@ import { relays } from './package/relays.ts'
 import { works } from './package/work.ts'
 
 describe('The Debian package', function () {
-  this.timeout(1_800_000)
   const panel = new Installed('emulated')
   const flows = new RelayedFlows(panel)
 

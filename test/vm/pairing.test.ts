@@ -9,7 +9,6 @@ import { putPanel } from './panel/bundles.ts'
 import { expect, Panel } from './panel/panel.ts'
 
 describe('Two servers that share nothing but pairing codes', function () {
-  this.timeout(1_800_000)
   let lab: Lab
   let a: Panel
   let b: Panel

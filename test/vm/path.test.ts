@@ -11,7 +11,6 @@ const OUTER = { interface_name: '', source_address: '', target_address: '' }
 const INNER = { interface_name: 'gre-p-1', source_address: '172.17.1.1', target_address: '172.17.1.2' }
 
 describe('Paths through GRE', function () {
-  this.timeout(1_800_000)
   let lab: Lab
   let a: Server
   let b: Server

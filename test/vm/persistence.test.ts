@@ -27,7 +27,6 @@ const SETTLED_MS = 4000
 const UNCONFIRMED = ['nd-gre', 'sd-gre']
 
 describe('A machine that reboots', function () {
-  this.timeout(1_800_000)
   let lab: Lab
   let panel: Panel<Place>
   const ids = new Map<string, number>()

@@ -13,7 +13,6 @@ import { expect, Panel } from './panel/panel.ts'
 import { heardWhile, reconciling } from './panel/reconciling.ts'
 
 describe('Host and store compared on a real kernel', function () {
-  this.timeout(1_800_000)
   let lab: Lab
   let a: Panel
   let far: Server

@@ -62,7 +62,6 @@ setTimeout(() => {
 const CHANGES_BY_OTHERS = ['flush ruleset', 'flush table inet panel', 'delete table inet panel']
 
 describe('A relay over a GRE tunnel', function () {
-  this.timeout(1_800_000)
   let lab: Lab
   let panel: Panel<Place>
   let client: EchoClient

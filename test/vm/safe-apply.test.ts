@@ -34,7 +34,6 @@ const SWALLOWS = {
 }
 
 describe('An operator whose only way to the panel is a tunnel', function () {
-  this.timeout(1_800_000)
   let lab: Lab
   let panel: Panel<Place>
   let ways: Ways

@@ -52,7 +52,6 @@ const UNTOUCHED = {
 }
 
 describe('A change of a tunnel on a real kernel', function () {
-  this.timeout(1_800_000)
   let lab: Lab
   let a: Panel
   let far: Server

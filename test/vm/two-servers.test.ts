@@ -32,7 +32,6 @@ interface Preview {
 }
 
 describe('Two servers with a panel each', function () {
-  this.timeout(1_800_000)
   let lab: Lab
   let a: Panel
   let b: Panel

@@ -1,7 +1,5 @@
 // The proof that no setting is without effect: per category a table with one test for every key, and a table that lacks
 // one does not compile.
-import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { SettingCategory } from '@panel/shared/api/settings.ts'
 import type { SettingKey } from '@panel/web-daemon/features/settings/definitions.ts'
 import type { Client } from './client.ts'
@@ -13,12 +11,6 @@ interface Proof {
   /** The rest of the sentence after the key. */
   readonly does: string
   readonly test: (client: Client, panel: TestPanel) => Promise<void>
-}
-
-/** What comes soon, and not at a time that a busy machine keeps. */
-export async function eventually(holds: () => boolean | Promise<boolean>, within_ms = 10_000): Promise<void> {
-  for (const from = performance.now(); !(await holds()); await sleep(10))
-    assert.ok(performance.now() - from < within_ms, `not within ${within_ms} ms`)
 }
 
 export const effectsOf = <C extends SettingCategory>(

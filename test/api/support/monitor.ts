@@ -11,12 +11,12 @@ import { verbatim } from '@panel/shared/messages/message.ts'
 import { watchKernel } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import type { TcpProbeResult } from '@panel/web-daemon/features/monitor/classify.ts'
+import { eventually } from '../../support/eventually.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { FakeProber } from '../../support/fake-prober.ts'
 import { inProcessHelper } from '../../support/in-process-helper.ts'
 import type { Client, Reply } from './client.ts'
 import { requestThrough, startPanel, type TestPanel, type TestParts } from './panel.ts'
-import { eventually } from './streams.ts'
 import { createTunnel } from './tunnels.ts'
 
 export const statusOf = async (client: Client, id: number): Promise<MonitorStatusAnswer> =>

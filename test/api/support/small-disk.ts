@@ -12,7 +12,7 @@ export const smallDisk = process.env[MOUNTED_AT] ?? null
 /** Runs the tests of `file` on such a disk at `folder`; throws with mocha's output if one fails. */
 export function runOnSmallDisk(file: string, folder: string): void {
   const inside = 'mount -t tmpfs -o size=3m none "$1" && shift && exec "$@"'
-  const mocha = [process.execPath, 'node_modules/mocha/bin/mocha.js', '--import=tsx', '--timeout', '60000', file]
+  const mocha = [process.execPath, 'node_modules/mocha/bin/mocha.js', '--import=tsx', file]
   const { status, stdout, stderr } = spawnSync(
     'unshare',
     ['--user', '--map-root-user', '--mount', 'sh', '-c', inside, 'sh', folder, ...mocha],

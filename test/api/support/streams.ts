@@ -1,5 +1,6 @@
 // The client's end of a stream of server-sent events: what came, in order, and a way to stop reading or to go away.
 import { request, type IncomingMessage } from 'node:http'
+import { eventually } from '../../support/eventually.ts'
 import type { Client } from './client.ts'
 
 export interface ReceivedEvent {
@@ -88,19 +89,4 @@ const reading = (response: IncomingMessage, check: (event: ReceivedEvent) => voi
 const eventIn = (block: string): ReceivedEvent[] => {
   const [, name, data] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? []
   return name === undefined || data === undefined ? [] : [{ name, data: JSON.parse(data) as unknown }]
-}
-
-/** Waits for what the panel does by itself, a moment later. */
-export const eventually = async (
-  holds: () => boolean | Promise<boolean>,
-  what: string,
-  withinMs = 5000,
-): Promise<void> => {
-  for (
-    const deadline = Date.now() + withinMs;
-    !(await holds());
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  ) {
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${withinMs} ms`)
-  }
 }

@@ -8,11 +8,11 @@ import type {
 } from '@panel/shared/api/webhooks.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { StoredEvents } from '@panel/web-daemon/platform/events/bus.ts'
+import { eventually } from '../../support/eventually.ts'
 import type { Client, Reply } from './client.ts'
 import { startPanel, type TestPanel } from './panel.ts'
 import { httpReceiver, type HttpReceiver } from './receivers.ts'
 import { set } from './settings.ts'
-import { eventually } from './streams.ts'
 
 export const HOOK = { title: 'Hook', kind: 'json', events: ['tunnel_state'] }
 

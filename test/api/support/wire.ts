@@ -1,6 +1,6 @@
 // A connection that sends exactly the bytes that a test gives it, and keeps what comes back.
 import { connect, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '../../support/eventually.ts'
 
 export class Wire {
   readonly socket: Socket
@@ -44,10 +44,7 @@ export class Wire {
   }
 
   async until(holds: () => boolean, what: string): Promise<void> {
-    for (const deadline = Date.now() + 10_000; !holds(); await sleep(5)) {
-      if (Date.now() > deadline)
-        throw new Error(`${what} did not come; what came is ${JSON.stringify(this.said.slice(0, 500))}`)
-    }
+    await eventually(holds, () => `${what}; what came is ${JSON.stringify(this.said.slice(0, 500))}`, 5)
   }
 
   answers(count: number): Promise<void> {

@@ -43,8 +43,6 @@ function complaints(json: string): string[] {
 }
 
 describe('The dashboard', function () {
-  this.timeout(60_000)
-
   it('is what Grafana takes, by the types that it publishes', () => {
     assert.deepEqual(complaints(JSON_TEXT), [])
   })

@@ -22,7 +22,6 @@ const dashboard = JSON.parse(readFileSync(join(PROMETHEUS_FILES, 'grafana-dashbo
 const filledIn = (expr: string): string => expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*')
 
 describe('Prometheus', function () {
-  this.timeout(120_000)
   let panel: WatchingPanel
   let prometheus: Prometheus
   before(async () => {
@@ -103,7 +102,6 @@ describe('Prometheus', function () {
 })
 
 describe('promtool', function () {
-  this.timeout(60_000)
   const promtool = (options: readonly string[], input?: string) =>
     spawnSync('promtool', options, { cwd: PROMETHEUS_FILES, encoding: 'utf8', ...(input !== undefined && { input }) })
 

@@ -45,7 +45,7 @@ export async function editInTwoTabs(first: Page, { mine, theirs }: { mine: Typed
 export async function loseHelper(page: Page, panel: Panel, name: string): Promise<void> {
   panel.helper.kill('KILL')
   await panel.helper.exited
-  await page.getByRole('banner').getByText('Not working').first().waitFor({ timeout: 10_000 })
+  await page.getByRole('banner').getByText('Not working').first().waitFor()
   await goTo(page, 'Overview')
   await page
     .getByRole('region', { name: 'Needs attention' })

@@ -4,6 +4,7 @@ import { message } from '@panel/shared/messages/message.ts'
 import type { RunCheck } from '@panel/web-daemon/features/failover/checker.ts'
 import type { RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import type { RouteTrafficAnswer } from '@panel/shared/api/routes/traffic.ts'
+import { eventually } from '../../support/eventually.ts'
 import type { Client } from '../../api/support/client.ts'
 import { fakeRoute } from '../../support/fake-routes.ts'
 import { plantByHand } from '../../api/support/reconcile.ts'
@@ -88,14 +89,14 @@ const checkAsIfThere: RunCheck = async ({ address, port }) =>
 /** A tunnel is Unknown until enough probes were answered. */
 async function untilUp({ monitor }: Host): Promise<void> {
   const isUp = (): boolean => monitor.summary().tunnels.some(({ state }) => state === 'Up')
-  for (let n = 0; n < 150 && !isUp(); n += 1) await new Promise((resolve) => setTimeout(resolve, 100))
+  await eventually(isUp, 'a tunnel is up')
 }
 
 /** A rate takes two readings. */
 async function untilRelaying(client: Client): Promise<void> {
   const rate = async (): Promise<number> =>
     (await client.get<RouteTrafficAnswer>('/routes/1/traffic')).body.traffic.rx_bytes_per_second ?? 0
-  for (let n = 0; n < 100 && (await rate()) === 0; n += 1) await new Promise((resolve) => setTimeout(resolve, 100))
+  await eventually(async () => (await rate()) > 0, 'a rate')
 }
 
 export async function look({ watch, routeWatch, monitor }: Host): Promise<void> {

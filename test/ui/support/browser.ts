@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import type { TestPanel } from '../../api/support/panel.ts'
+import { NEVER_MS } from '../../support/eventually.ts'
 import { watch, type Gates } from './gates.ts'
 
 /** The same engine without the windows of a desktop, which would take a third of the processor's time. */
@@ -54,7 +55,7 @@ export const visitWith = async (
     viewport = DESKTOP,
     colorScheme = 'light',
     allowConsole,
-    patience_ms = 10_000,
+    patience_ms = NEVER_MS,
     isCertificateUnknown = false,
   }: Look = {},
 ): Promise<Visit> => {

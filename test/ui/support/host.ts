@@ -1,9 +1,9 @@
 // A panel under a web path over a fake host, its helper to be sent away at will, and the steps that a person takes on
 // the page.
-import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
+import { eventually } from '../../support/eventually.ts'
 import type { Client } from '../../api/support/client.ts'
 import {
   requestThrough,
@@ -161,6 +161,9 @@ export const complaintOf = async (page: Page, label: string): Promise<string> =>
 
 /** Until the words have loaded that the page has for it, what the API says stands there. */
 export async function complains(page: Page, label: string, words: RegExp): Promise<void> {
-  for (let left = 50; left > 0 && !words.test(await complaintOf(page, label)); left -= 1) await page.waitForTimeout(100)
-  assert.match(await complaintOf(page, label), words)
+  let seen = ''
+  await eventually(
+    async () => words.test((seen = await complaintOf(page, label))),
+    () => `${label}: ${seen}`,
+  )
 }

@@ -18,7 +18,6 @@ const STEERING = /[^\P{C}\n\u00ad]/u
 const ROOT = new URL('../../..', import.meta.url).pathname
 
 describe('A command', function () {
-  this.timeout(30_000)
   let state: string
   let daemon: HttpServer
   let helper: Server

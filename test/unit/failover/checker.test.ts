@@ -4,7 +4,7 @@ import { message } from '@panel/shared/messages/message.ts'
 import { Checker, type CheckTarget, type Echo, type Subscription } from '@panel/web-daemon/features/failover/checker.ts'
 import type { Sample } from '@panel/web-daemon/features/failover/judge.ts'
 import { CheckHistory } from '@panel/web-daemon/features/failover/history.ts'
-import { eventually } from '../../api/support/effects.ts'
+import { eventually } from '../../support/eventually.ts'
 
 const target = (address: string, more: Partial<CheckTarget> = {}): CheckTarget => ({
   kind: 'tcp',

@@ -173,7 +173,6 @@ describe("The helper's socket", () => {
 describe('The dispatcher', () => {
   quietly()
   it(`refuses ${REQUESTS} mutated requests without a change and without a failure nobody foresaw`, async function () {
-    this.timeout(120_000)
     const good = [
       request({}),
       request({ method: 'tunnel.verify', params: { before: null, after: exampleTunnel() } }),

@@ -14,6 +14,7 @@ import { handlersFor } from '@panel/root-helper/handlers.ts'
 import { listenOn } from '@panel/root-helper/kernel/files/socket-file.ts'
 import { serverFor } from '@panel/root-helper/server.ts'
 import { StreamSlots } from '@panel/root-helper/streams.ts'
+import { eventually } from '../../support/eventually.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { inProcessHelper } from '../../support/in-process-helper.ts'
 import { quietly } from '../../support/quietly.ts'
@@ -30,11 +31,6 @@ const path = join(mkdtempSync(join(tmpdir(), 'panel-streams-')), 'helper.sock')
 const subscribe = (id: number): string => JSON.stringify({ jsonrpc: '2.0', id, method: 'events.subscribe', params: {} })
 const cancel = (id: number, which: number): string =>
   JSON.stringify({ jsonrpc: '2.0', id, method: 'stream.cancel', params: { id: which } })
-
-async function until(what: () => boolean, ms = 3000): Promise<void> {
-  for (const end = Date.now() + ms; !what(); await sleep(5))
-    if (Date.now() > end) throw new Error(`It does not come to ${String(what)}`)
-}
 
 /** A far end: says lines, and keeps the messages that come. */
 class FarEnd {
@@ -87,7 +83,7 @@ describe('Streams over the socket', () => {
 
   it('begin with "lost", tell what follows, and end with an answer when cancelled', async () => {
     const far = new FarEnd(subscribe(7))
-    await until(() => far.events().length === 1)
+    await eventually(() => far.events().length === 1)
     assert.deepEqual(far.heard, [
       {
         jsonrpc: '2.0',
@@ -96,15 +92,15 @@ describe('Streams over the socket', () => {
       },
     ])
     plant(5)
-    await until(() => far.events().length === 2)
+    await eventually(() => far.events().length === 2)
     assert.deepEqual(far.events()[1], { subject: 'link', interface_name: 'vx-1', index: 5, is_removal: false })
     far.say(cancel(8, 7))
-    await until(() => far.answer(7) !== undefined && far.answer(8) !== undefined)
+    await eventually(() => far.answer(7) !== undefined && far.answer(8) !== undefined)
     assert.deepEqual([far.answer(7)?.result, far.answer(8)?.result], [{}, { was_running: true }])
     assert.ok(ended())
     plant(6)
     far.say(cancel(9, 7))
-    await until(() => far.answer(9) !== undefined)
+    await eventually(() => far.answer(9) !== undefined)
     assert.deepEqual([far.answer(9)?.result, far.events().length], [{ was_running: false }, 2])
     far.socket.destroy()
   })
@@ -114,16 +110,16 @@ describe('Streams over the socket', () => {
       subscribe(1),
       JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tunnel.probe', params: { interface_names: [] } }),
     )
-    await until(() => far.answer(2) !== undefined)
+    await eventually(() => far.answer(2) !== undefined)
     assert.deepEqual(far.answer(2)?.result, { tunnels: [] })
     far.socket.destroy()
   })
 
   it('gather what happens at once in one item, of 256 events at most', async () => {
     const far = new FarEnd(subscribe(1))
-    await until(() => far.heard.length === 1)
+    await eventually(() => far.heard.length === 1)
     for (let i = 1; i <= 600; i += 1) plant(i)
-    await until(() => far.events().length === 601)
+    await eventually(() => far.events().length === 601)
     assert.deepEqual(
       far.heard.slice(1).map(({ params }) => params?.item.events.length),
       [256, 256, 88],
@@ -141,37 +137,37 @@ describe('Streams over the socket', () => {
   it('share one watch of the kernel, opened with the first and closed after the last', async () => {
     assert.equal(kernel.listeners.size, 0)
     const [a, b] = [new FarEnd(subscribe(1), subscribe(2)), new FarEnd(subscribe(1))]
-    await until(() => places.taken === 3)
+    await eventually(() => places.taken === 3)
     assert.equal(kernel.listeners.size, 1)
     a.say(cancel(9, 1))
     b.socket.destroy()
-    await until(() => places.taken === 1)
+    await eventually(() => places.taken === 1)
     assert.equal(kernel.listeners.size, 1)
     plant(4)
-    await until(() => a.events(2).length === 2)
+    await eventually(() => a.events(2).length === 2)
     a.socket.destroy()
-    await until(ended)
+    await eventually(ended)
   })
 
   it('end with the connection, whether it is closed, or hung up for what it says', async () => {
     for (const leave of [(far: FarEnd) => far.socket.destroy(), (far: FarEnd) => far.say('nonsense')]) {
       const far = new FarEnd(subscribe(1), subscribe(2))
-      await until(() => far.events().length === 2)
+      await eventually(() => far.events().length === 2)
       leave(far)
-      await until(ended, 500)
+      await eventually(ended)
       far.socket.destroy()
     }
   })
 
   it('go on for a far end that has said all it has to say, and notice when it is gone', async () => {
     const far = new FarEnd(subscribe(1))
-    await until(() => far.events().length === 1)
+    await eventually(() => far.events().length === 1)
     far.socket.end()
     await sleep(50)
     plant(3)
-    await until(() => far.events().length === 2)
+    await eventually(() => far.events().length === 2)
     far.socket.destroy()
-    await until(ended)
+    await eventually(ended)
   })
 
   it('reach a person who asks with socat from a pipe', async () => {
@@ -180,7 +176,7 @@ describe('Streams over the socket', () => {
         error ? reject(error) : resolve(stdout),
       ),
     )
-    await until(() => places.taken === 1)
+    await eventually(() => places.taken === 1)
     await sleep(50)
     plant(3)
     assert.deepEqual(
@@ -190,23 +186,23 @@ describe('Streams over the socket', () => {
         .flatMap((line) => (JSON.parse(line) as Message).params?.item.events.map(({ subject }) => subject)),
       ['lost', 'link'],
     )
-    await until(ended)
+    await eventually(ended)
   })
 
   it('cost a reader who does not read what he missed, and tell him so; and nothing else waits for him', async () => {
     const [slow, quick] = [new FarEnd(), new FarEnd(subscribe(1))]
     slow.say(subscribe(1))
-    await until(() => places.taken === 2)
+    await eventually(() => places.taken === 2)
     slow.socket.pause()
     let planted = 0
     const rush = async (): Promise<void> => {
       for (let i = 0; i < 2000; i += 1) plant(++planted)
-      await until(() => quick.events().at(-1)?.index === planted)
+      await eventually(() => quick.events().at(-1)?.index === planted)
     }
     while (planted < 30_000) await rush()
     assert.equal(quick.events().length, planted + 1)
     slow.socket.resume()
-    await until(() => slow.events().at(-1)?.index === planted)
+    await eventually(() => slow.events().at(-1)?.index === planted)
     const events = slow.events()
     assert.ok(events.length < planted, 'nothing was dropped')
     const lost = events.findLastIndex(({ subject }) => subject === 'lost')
@@ -218,34 +214,34 @@ describe('Streams over the socket', () => {
       Array.from({ length: after.length }, (_, i) => planted - after.length + 1 + i),
     )
     for (const far of [slow, quick]) far.socket.destroy()
-    await until(ended)
-  }).timeout(30_000)
+    await eventually(ended)
+  })
 
   it('end with a far end that goes without having read', async () => {
     const far = new FarEnd(subscribe(1))
-    await until(() => far.events().length === 1)
+    await eventually(() => far.events().length === 1)
     far.socket.pause()
     for (let i = 0; i < 100; i += 1) {
       for (let n = 0; n < 256; n += 1) plant(n + 1)
       await sleep(6)
     }
     far.socket.destroy()
-    await until(ended)
+    await eventually(ended)
   })
 
   it('are refused as busy where the connection or the helper has too many, and the others go on', async () => {
     const far = new FarEnd(...Array.from({ length: 33 }, (_, i) => subscribe(i)))
-    await until(() => far.answer(32) !== undefined)
+    await eventually(() => far.answer(32) !== undefined)
     assert.deepEqual([far.answer(32)?.error?.code, places.taken, far.isClosed], [REFUSALS.busy, 32, false])
     const other = new FarEnd(...Array.from({ length: 9 }, (_, i) => subscribe(i)))
-    await until(() => other.answer(8) !== undefined)
+    await eventually(() => other.answer(8) !== undefined)
     assert.deepEqual([other.answer(8)?.error?.code, places.taken], [REFUSALS.busy, 40])
     far.socket.destroy()
-    await until(() => places.taken === 8)
+    await eventually(() => places.taken === 8)
     other.say(subscribe(50))
-    await until(() => other.events(50).length === 1)
+    await eventually(() => other.events(50).length === 1)
     other.socket.destroy()
-    await until(ended)
+    await eventually(ended)
   })
 
   it('say it where the kernel does not let itself be listened to, and take no place', async () => {
@@ -253,7 +249,7 @@ describe('Streams over the socket', () => {
       throw Object.assign(new Error('too many open files'), { code: 'EMFILE' })
     }
     const far = new FarEnd(subscribe(1))
-    await until(() => far.answer(1) !== undefined)
+    await eventually(() => far.answer(1) !== undefined)
     assert.ok(far.answer(1)?.error)
     assert.ok(ended())
     far.socket.destroy()

@@ -88,7 +88,7 @@ describe('A transaction', () => {
           assert.ok(failure && failure.message.length > 0)
           assert.equal(kernel.picture(), picture, `step ${at}`)
         }
-      }).timeout(30_000)
+      })
     }
 
     it(`is stuck, and says what to do, when undoing ${what} fails too`, async () => {

@@ -18,7 +18,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { unchangedFiles, unchangedFolders } from '@panel/root-helper/kernel/files/file-cache.ts'
 
 describe('A file that is looked at again and again', function () {
-  this.timeout(10_000)
   const folder = mkdtempSync(join(tmpdir(), 'panel-unchanged-'))
   const path = join(folder, 'unit')
   after(() => rmSync(folder, { recursive: true }))
@@ -49,7 +48,6 @@ describe('A file that is looked at again and again', function () {
 })
 
 describe('A folder that is listed again and again', function () {
-  this.timeout(20_000)
   const parent = mkdtempSync(join(tmpdir(), 'panel-unchanged-'))
   const folder = join(parent, 'wants')
   after(() => rmSync(parent, { recursive: true }))

@@ -119,7 +119,6 @@ async function shipped(): Promise<Record<MethodName, Validator>> {
 }
 
 describe('The checks of params', function () {
-  this.timeout(120_000)
   let generated: Record<MethodName, Validator>
   before(async () => {
     generated = await shipped()

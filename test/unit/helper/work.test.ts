@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { listenOn } from '@panel/root-helper/kernel/files/socket-file.ts'
 import { OwnedTable } from '@panel/root-helper/kernel/nft/owned-table.ts'
 import { TableProtection } from '@panel/root-helper/kernel/nft/protection.ts'
+import { eventually } from '../../support/eventually.ts'
 import { memoryFolder } from '../../support/memory-folder.ts'
 import { Generations } from '@panel/root-helper/kernel/nft/generations.ts'
 import type { Nft } from '@panel/root-helper/kernel/nft/nft.ts'
@@ -110,7 +111,7 @@ describe('The requests of all connections', () => {
     return socket
   }
   const until = async (holds: () => boolean): Promise<void> => {
-    for (const deadline = Date.now() + 5000; !holds(); await sleep(5)) assert.ok(Date.now() < deadline, `${done} done`)
+    await eventually(holds, () => `${done} done`)
   }
 
   it('are carried out a few at a time, of one connection and of all, and all are answered', async () => {

@@ -121,7 +121,6 @@ const deeds = fc.array(
 )
 
 describe('For arbitrary hosts, stores and requests', function () {
-  this.timeout(300_000)
   quietly()
 
   it('the steps that are foreseen are those that are taken, none where it is refused, and foreseeing does nothing', async () => {
@@ -159,7 +158,6 @@ const imports = fc.record({
 })
 
 describe('For arbitrary backups, and hosts and stores that they are imported into', function () {
-  this.timeout(300_000)
   quietly()
 
   it('the steps that are foreseen are those that are taken, and more only where it says that more is not known', async () => {

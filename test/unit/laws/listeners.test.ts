@@ -158,7 +158,6 @@ class Host {
 }
 
 describe('Wherever the panel listens', function () {
-  this.timeout(60_000)
   let db: Store
   before(async () => (db = await openStore(IN_MEMORY)))
   after(async () => {

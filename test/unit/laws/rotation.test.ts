@@ -105,7 +105,7 @@ describe('The table of rules whose destinations rotate', () => {
       }),
       { numRuns: 200 },
     )
-  }).timeout(60_000)
+  })
 
   it('differs in elements alone, which root commits by itself', () => {
     fc.assert(
@@ -117,7 +117,7 @@ describe('The table of rules whose destinations rotate', () => {
       }),
       { numRuns: 200 },
     )
-  }).timeout(60_000)
+  })
 
   it('is what it was after a destination went out and came back', () => {
     fc.assert(
@@ -129,7 +129,7 @@ describe('The table of rules whose destinations rotate', () => {
       }),
       { numRuns: 100 },
     )
-  }).timeout(60_000)
+  })
 
   it('exchanges one element for a plain rule, and notes where its slot belongs', () => {
     const to = (last: number) => ({

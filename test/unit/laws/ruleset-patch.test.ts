@@ -63,7 +63,7 @@ describe('A change of some rules of a table', () => {
       }),
       { numRuns: 150 },
     )
-  }).timeout(60_000)
+  })
 
   it('in which pieces are missing never names what is not there, and holds the rules of the change as asked', () => {
     fc.assert(
@@ -86,7 +86,7 @@ describe('A change of some rules of a table', () => {
       }),
       { numRuns: 150 },
     )
-  }).timeout(60_000)
+  })
 
   it('leaves rules on other ports just as they are found: whole, damaged or missing', () => {
     const others = [1, 2, 3].map((id) => exampleRule({ route_rule_id: id, bind_port: 1000 + id, sort_order: id }))

@@ -50,7 +50,7 @@ describe('The plan of a tunnel', () => {
       }),
       { numRuns: 500 },
     )
-  }).timeout(60_000)
+  })
 
   it('leaves the host as it was when a change is followed by its inverse', async () => {
     await fc.assert(
@@ -63,7 +63,7 @@ describe('The plan of a tunnel', () => {
       }),
       { numRuns: 500 },
     )
-  }).timeout(60_000)
+  })
 
   it('finds the way back from every half-done change without being told how far it got', async () => {
     await fc.assert(
@@ -76,7 +76,7 @@ describe('The plan of a tunnel', () => {
       }),
       { numRuns: 500 },
     )
-  }).timeout(60_000)
+  })
 
   it('starts a keepalive that somebody has stopped, whatever else is changed, and also on the way back', async () => {
     await fc.assert(
@@ -96,7 +96,7 @@ describe('The plan of a tunnel', () => {
       }),
       { numRuns: 500 },
     )
-  }).timeout(60_000)
+  })
 
   it('recreates a link only for a field that it names as the reason', () => {
     fc.assert(
@@ -134,7 +134,7 @@ describe('The plan of a tunnel that gets another name', () => {
       }),
       { numRuns: 500 },
     )
-  }).timeout(60_000)
+  })
 
   it('never holds both links at once, and says that a new one is made', () => {
     fc.assert(

@@ -105,7 +105,6 @@ describe('The ticks of a history', () => {
   })
 
   it('of a thousand tunnels over 90 days are read in a moment', async function () {
-    this.timeout(60_000)
     db = await openStore(IN_MEMORY)
     for (let n = 1; n <= 1000; n++) await addTunnel(db, `gre-${n}`)
     await sql`insert into monitor_tick

@@ -128,7 +128,7 @@ describe('The schedule', () => {
       ),
       { numRuns: 15 },
     )
-  }).timeout(20_000)
+  })
 
   it('forgets who has left, though he was not due for an hour', () => {
     const clock = new FakeClock()

@@ -27,7 +27,6 @@ const DAY_S = 24 * 60 * 60
 const NOW = Date.parse('2030-01-01T00:00:00Z') / 1000
 
 describe('The daily copy of the store', function () {
-  this.timeout(60_000)
   let folder: string
   let path: string
   let db: Store

@@ -124,7 +124,6 @@ const PAIRS: Readonly<Record<string, readonly [right: string, wrong: string, bec
 describe('The compiler', () => {
   let errors: ReadonlyMap<string, readonly string[]>
   before(function () {
-    this.timeout(120_000)
     errors = errorsOf(
       Object.entries(PAIRS).flatMap(([what, [right, wrong]]) => [
         [`right ${what}`, right],

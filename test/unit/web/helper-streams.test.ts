@@ -16,6 +16,7 @@ import { watchKernel, type KernelWatch } from '@panel/web-daemon/platform/helper
 import { connectHelper, type HelperClient } from '@panel/web-daemon/platform/helper/client.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
+import { eventually } from '../../support/eventually.ts'
 import { FakeKernel } from '../../support/fake-kernel.ts'
 import { inProcessHelper } from '../../support/in-process-helper.ts'
 import { quietly } from '../../support/quietly.ts'
@@ -23,11 +24,6 @@ import { quietly } from '../../support/quietly.ts'
 const directory = mkdtempSync(join(tmpdir(), 'panel-web-streams-'))
 const path = join(directory, 'helper.sock')
 const away = (failure: unknown): boolean => failure instanceof Refusal && failure.code === 'HELPER_UNAVAILABLE'
-
-async function until(what: () => boolean, ms = 3000): Promise<void> {
-  for (const end = Date.now() + ms; !what(); await sleep(5))
-    if (Date.now() > end) throw new Error(`It does not come to ${String(what)}`)
-}
 
 describe('a stream of the root helper', () => {
   quietly()
@@ -93,14 +89,14 @@ describe('a stream of the root helper', () => {
     const ended = subscribe()
     const other = new AbortController()
     const otherEnded = client.stream('events.subscribe', {}, ({ events }) => void others.push(...events), other.signal)
-    await until(() => heard.length === 1 && others.length === 1)
+    await eventually(() => heard.length === 1 && others.length === 1)
     kernel.plant('vx-1', { index: 3 })
     assert.deepEqual(await client.request('tunnel.probe', { interface_names: [] }), { tunnels: [] })
-    await until(() => heard.length === 2 && others.length === 2)
+    await eventually(() => heard.length === 2 && others.length === 2)
     ending.abort()
     assert.deepEqual(await ended, {})
     kernel.plant('vx-1', { index: 4 })
-    await until(() => others.length === 3)
+    await eventually(() => others.length === 3)
     assert.deepEqual(heard, [LOST, { subject: 'link', interface_name: 'vx-1', index: 3, is_removal: false }])
     assert.equal(sockets.size, 1)
     other.abort()
@@ -112,7 +108,7 @@ describe('a stream of the root helper', () => {
     await assert.rejects(subscribe(), away)
     await startHelper()
     const ended = subscribe()
-    await until(() => heard.length === 1)
+    await eventually(() => heard.length === 1)
     await stopHelper()
     await assert.rejects(ended, away)
   })
@@ -148,9 +144,9 @@ describe('a stream of the root helper', () => {
         )
       })
       await assert.rejects(subscribe(), away)
-      await until(() => asked.at(-1) === 'stream.cancel')
+      await eventually(() => asked.at(-1) === 'stream.cancel')
       await stopHelper()
-      await until(() => !client.isConnected())
+      await eventually(() => !client.isConnected())
     }
     assert.deepEqual(heard, [])
     await startHelper()
@@ -160,7 +156,7 @@ describe('a stream of the root helper', () => {
       }),
       /the reader is at fault/,
     )
-    await until(() => places.taken === 0)
+    await eventually(() => places.taken === 0)
     assert.deepEqual(await client.request('tunnel.probe', { interface_names: [] }), { tunnels: [] })
   })
 
@@ -169,7 +165,7 @@ describe('a stream of the root helper', () => {
       ({ id, method }, say) => method === 'stream.cancel' && say({ jsonrpc: '2.0', id, result: { was_running: true } }),
     )
     const ended = subscribe()
-    await until(() => client.isConnected())
+    await eventually(() => client.isConnected())
     ending.abort()
     await assert.rejects(ended, away)
   })
@@ -186,7 +182,7 @@ describe('a stream of the root helper', () => {
       { jsonrpc: '2.0', method: 'other', params: { id: 2, item: {} } },
     ]) {
       await stopHelper()
-      await until(() => !client.isConnected())
+      await eventually(() => !client.isConnected())
       await startLiar((_request, say) => say(odd))
       await assert.rejects(subscribe(), away)
     }
@@ -208,9 +204,9 @@ describe('a stream of the root helper', () => {
       for (let round = 1; round <= 3; round += 1) {
         await sleep(30)
         await startHelper()
-        await until(() => heard.length === 2 * round - 1)
+        await eventually(() => heard.length === 2 * round - 1)
         kernel.plant('vx-1', { index: round })
-        await until(() => heard.length === 2 * round)
+        await eventually(() => heard.length === 2 * round)
         await stopHelper()
       }
       assert.deepEqual(
@@ -225,7 +221,7 @@ describe('a stream of the root helper', () => {
       await watch.close()
       await startHelper()
       begin()
-      await until(() => heard.length === 1)
+      await eventually(() => heard.length === 1)
       await watch.close()
       kernel.plant('vx-1', { index: 1 })
       await sleep(40)

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PassReason } from '@panel/shared/api/reconcile.ts'
 import { Passes, type PassTimes } from '@panel/web-daemon/platform/events/passes.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
+import { eventually } from '../../support/eventually.ts'
 
 const NEVER_MS = 60_000
 
@@ -63,7 +64,7 @@ describe('Passes over the host', () => {
     await sleep(50)
     assert.deepEqual(reasons(), [])
     passes.request('event', 'now')
-    for (let left = 100; left > 0 && made.length === 0; left -= 1) await sleep(20)
+    await eventually(() => made.length > 0)
     await sleep(50)
     assert.deepEqual(reasons(), ['event'])
   })

@@ -23,7 +23,6 @@ const MIGRATING = Math.floor(KILLS / 4)
 const LIFE_MS = 60
 
 describe('The store under kill -9', function () {
-  this.timeout(60_000 + KILLS * 2000)
   let folder: string
   let path: string
   let writer: string

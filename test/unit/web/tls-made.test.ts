@@ -105,7 +105,6 @@ describe('The pair that is made here', () => {
 
     it('are made by a command that says what to put into the configuration', function () {
       // Each start compiles the sources again.
-      this.timeout(60_000)
       const made = next
       const run = (state_dir: string, ...names: string[]) =>
         execFileSync(process.execPath, ['--import', 'tsx', 'web-daemon/cli/main.ts', 'make-certificate', ...names], {

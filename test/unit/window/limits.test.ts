@@ -25,7 +25,6 @@ const wordy = exampleRule({
 })
 
 describe('A window that is full', function () {
-  this.timeout(60_000)
   quietly()
 
   /** Killed with an open window that holds `folds` already, and started again. */
