@@ -74,7 +74,7 @@ export async function lastStates(db: ReadDb): Promise<Map<number, number>> {
   return new Map(rows.map((row) => [row.tunnel_id, row.to_monitor_state_id]))
 }
 
-/** With their ticks; adds to an interval that is stored in part. Deleted tunnels are left out. */
+/** Adds the intervals with their ticks, also to an interval that is stored in part. Deleted tunnels are left out. */
 export function addBuckets(db: StoreContext['db'], buckets: readonly Bucket[]): Promise<void> {
   return db.transaction().execute(async (transaction) => {
     await storeBuckets(transaction, buckets)
@@ -97,7 +97,7 @@ async function storeBuckets(db: WriteDb, buckets: readonly Bucket[]): Promise<vo
       worst_severity = max(monitor_bucket.worst_severity, excluded.worst_severity)`.execute(db)
 }
 
-/** Of the given tunnels, at most `most` rows. Returns how many were deleted. */
+/** Deletes at most `most` rows of the given tunnels. Returns how many were deleted. */
 export async function deleteBucketsBefore(
   db: WriteDb,
   tunnel_ids: readonly number[],
