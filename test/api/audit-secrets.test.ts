@@ -51,7 +51,7 @@ const formsOf = (secret: string): string[] => {
 
 const isMutating = ({ route }: Endpoint): boolean => !route.startsWith('GET ')
 
-describe('A run of everything that can be asked', () => {
+describe('A run of every request', () => {
   const directory = mkdtempSync(join(tmpdir(), 'panel-secrets-'))
   const key = randomBytes(32)
   const secrets = new Set<string>([

@@ -35,7 +35,7 @@ describe('An export', () => {
     assert.ok(backup.settings.some((one) => one.key === 'display.theme' && one.value === 'dark'))
   })
 
-  it('leaves out the relay rules where it is asked to, and says so', async () => {
+  it('leaves out the relay rules on request, and says so', async () => {
     const { routes, note } = await exportOf(operator, '?include_routes=false')
     assert.equal(routes, undefined)
     assert.match(note, /Relay rules were left out/)

@@ -103,7 +103,7 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
     assert.equal((await analyze()).suggested_fix[0], 'Enable the tunnel: it is disabled.')
   })
 
-  it('says UNDERLAY_UNREACHABLE where the way to the other server is said to be broken, and less surely where it is silent', async () => {
+  it('says UNDERLAY_UNREACHABLE if the way to the other server is reported as broken, and less surely if it is silent', async () => {
     answer(silence, () => ({ kind: 'unreachable', from_address: '203.0.113.1', text: 'host unreachable' }))
     const result = await analyze()
     assert.equal(verdictOf(result), 'UNDERLAY_UNREACHABLE high')
@@ -256,7 +256,7 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
     assert.match(result.suggested_fix[0] ?? '', /local_endpoint 192\.0\.2\.1 is an address of this server/)
   })
 
-  it('is stored as a run, told with it, and audited', async () => {
+  it('is stored as a run, answered with it, and audited', async () => {
     const { run, result } = (await asked()).body
     assert.deepEqual(
       [run.type, run.diagnostic_type_id, run.running, run.is_success, run.result],

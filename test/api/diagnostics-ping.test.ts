@@ -85,13 +85,13 @@ describe('POST /tunnels/{id}/diagnostics/ping', () => {
     ])
   })
 
-  it('is stored as it was told at its end', async () => {
+  it('is stored with the figures of its end', async () => {
     const { summary } = await pinged(panel.operator, panel.tunnel_id, { count: 2, ...QUICK })
     const { sent: _sent, received: _received, loss_percent: _loss, ...run } = summary
     assert.deepEqual((await getRun(panel.operator, run.diagnostic_run_id)).body, run)
   })
 
-  it('goes through the interface of the tunnel, from its address to the other end, unless it is asked otherwise', async () => {
+  it('goes through the interface of the tunnel, from its address to the other end, by default', async () => {
     await pinged(panel.operator, panel.tunnel_id, { count: 1, ...QUICK })
     await pinged(panel.operator, panel.tunnel_id, {
       count: 1,
@@ -115,7 +115,7 @@ describe('POST /tunnels/{id}/diagnostics/ping', () => {
     ])
   })
 
-  it('does as the settings say where it is not asked otherwise', async () => {
+  it('follows the settings by default', async () => {
     await set(panel.operator, {
       'diagnostics.manual_ping_count': 2,
       'diagnostics.manual_ping_interval': 0.02,

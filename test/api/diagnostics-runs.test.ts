@@ -45,7 +45,7 @@ describe('The stored runs', () => {
     }
   })
 
-  it('are told one by one; one that is not there is 404, and so is its deletion', async () => {
+  it('GET /diagnostics/runs/{id} returns one run, 404 for an unknown id; DELETE likewise', async () => {
     const { run } = await pinged(panel.operator, panel.tunnel_id, QUICK)
     const { status, body } = await getRun(panel.operator, run.diagnostic_run_id)
     assert.deepEqual([status, body.running, body.is_success], [200, false, true])

@@ -74,7 +74,7 @@ describe('A schema in the words of OpenAPI 3.0.3', () => {
   ]
   for (const [what, schema, words] of said) it(what, () => assert.deepEqual(plain(schema), words))
 
-  it('is a component under its title, whatever is said of it where it is used', () => {
+  it('is a component under its title, with any description where it is used', () => {
     const components = new Components()
     const Widget = shape('Widget', { first: Warning, part: Text })
     for (const one of [Widget, nullable(Widget), described(Widget, 'Another.'), Type.Optional(Widget)])

@@ -149,7 +149,7 @@ describe('IP forwarding', () => {
     assert.match(error.message, /first relay rule/)
   })
 
-  it("that somebody else turned on is not the panel's to revert", async () => {
+  it("that another program turned on is not the panel's to revert", async () => {
     panel.kernel.forwarding.live = { ipv4: true, ipv6: true }
     await madeRoute(client)
     assert.deepEqual(
@@ -170,7 +170,7 @@ describe('IP forwarding', () => {
     )
   })
 
-  it('leaves a file of somebody else in its place alone: 409', async () => {
+  it('leaves a foreign file in its place alone: 409', async () => {
     panel.kernel.forwarding.file = '# mine\nnet.ipv4.ip_forward=1\n'
     const { status, error } = await enableForwarding(client)
     assert.deepEqual([status, error.code], [409, 'PROTECTED_SYSCTL'])

@@ -22,7 +22,7 @@ describe("The helper's own folder", function () {
 })
 
 function outside(): void {
-  it('on a disk that fails is told of, with every change that it keeps from being made', function () {
+  it('on a disk that fails is reported, with every change that it keeps from being made', function () {
     const folder = mkdtempSync(join(tmpdir(), 'panel-helper-disk-'))
     runOnSmallDisk(fileURLToPath(import.meta.url), folder)
     rmSync(folder, { recursive: true })

@@ -10,7 +10,7 @@ import { exchange } from './support/wire.ts'
 
 const PROXY = '127.0.7.1'
 
-describe('The name by which the panel is asked', () => {
+describe('The name by which the panel is reached', () => {
   let panel: TestPanel
   let operator: Client
   before(async () => {

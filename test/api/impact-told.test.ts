@@ -89,7 +89,7 @@ describe('An impact', () => {
     assert.deepEqual([unknown.is_known, unknown.end], [false, null])
   })
 
-  it('tells which routes of others a new link keeps, and which are lost', async () => {
+  it('lists the foreign routes that a new link keeps, and those that are lost', async () => {
     const [kept, lost] = [
       routeThrough('10.90.0.0/16'),
       routeThrough('10.91.0.0/16', { unmodelled: ['several next hops'] }),
@@ -122,7 +122,7 @@ describe('An impact', () => {
     assert.equal((await impactOf('DELETE', '/tunnels/1')).interruption_ms, null)
   })
 
-  it('of several requests is told as one, with each rule once', async () => {
+  it('of several requests is one impact, with each rule once', async () => {
     const also = [{ method: 'POST', path: '/routes/1/disable', body: { drop_connections: true } }]
     const { interruption, connections, rules } = await impactOf('DELETE', '/tunnels/1', {}, { also })
     assert.deepEqual([interruption, connections.total, connections.end], ['lasting', 3, 3])
@@ -136,7 +136,7 @@ describe('An impact', () => {
     assert.equal(unknown.status, 404)
   })
 
-  it('is told by the previews too', async () => {
+  it('is part of the previews too', async () => {
     const tunnel = await previewTunnel(client, { remote_endpoint: '198.51.100.9' })
     assert.equal(tunnel.body.impact.interruption, 'none')
     const rule = await previewRoute(client, { route_rule_id: 1, destination_port: 9000 })

@@ -93,7 +93,7 @@ describe('The limits of the HTTP server', () => {
       })
     }
 
-    it('give whoever has not signed in 64 KiB', async () => {
+    it('give clients without a session 64 KiB', async () => {
       const raw = JSON.stringify({ username: 'a', password: 'x'.repeat(STRANGER_LIMIT_BYTES) })
       assert.equal((await panel.visitor().post('/auth/login', undefined, { raw })).error.code, 'PAYLOAD_TOO_LARGE')
     })

@@ -118,7 +118,7 @@ describe('A listener that is refused', () => {
     }
   })
 
-  it('to whoever is not signed in', async () => {
+  it('to clients without a session', async () => {
     assert.equal((await tryListener(panel.visitor(), {})).status, 403)
     assert.equal((await panel.visitor().get('/system/listeners')).status, 401)
   })

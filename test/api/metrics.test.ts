@@ -264,7 +264,7 @@ describe('/system/metrics', () => {
     return `${found?.status}: ${found?.detail}`
   }
 
-  it('is told of in health as it is: not begun, at work, or with what cannot be read', async () => {
+  it('has its state in health: not begun, at work, or with what cannot be read', async () => {
     await serve()
     assert.equal(await metricsHealth(), 'unknown: Sampling has not started')
     await panel.metrics.start()

@@ -174,7 +174,7 @@ describe('The monitor stream', () => {
     assert.equal(quick.events().length, 201)
   })
 
-  it('gives a late subscriber the picture of now and nothing of before', async () => {
+  it('gives a late subscriber the present picture and nothing earlier', async () => {
     const { name } = await panel.up()
     await (await watch()).until(1)
     panel.prober.lose(name, 4)

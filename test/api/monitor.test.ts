@@ -107,7 +107,7 @@ describe('The monitoring status', () => {
     )
   })
 
-  it('is Degraded with loss, Down when nothing is answered, and the newest change is told first', async () => {
+  it('is Degraded with loss, Down when nothing is answered, and the newest change comes first', async () => {
     const { tunnel_id, name } = await panel.up({ monitor_window_size: 10 })
     panel.prober.lose(name, 5)
     assert.equal(await stateOf(tunnel_id), 'Degraded')
@@ -181,7 +181,7 @@ describe('The monitoring status', () => {
     assert.equal(await stateOf(tunnel_id), 'Up')
   })
 
-  it('is Down where somebody took the interface down, and Disabled where the operator did', async () => {
+  it('is Down if the interface was taken down by hand, and Disabled if the operator did it', async () => {
     const { tunnel_id, name } = await panel.up()
     await panel.host.links.setUp(name, false)
     await panel.until(tunnel_id, 'Down')

@@ -146,7 +146,7 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
       rmSync(folder, { recursive: true })
     })
 
-    it('to be made is stored and shown as Pending before root is asked, and Applied when it was read back', async () => {
+    it('to be made is stored and shown as Pending before root is called, and Applied when it was read back', async () => {
       let seen = ''
       atRoot = async (carryOut) => {
         seen = await status(client)

@@ -234,7 +234,7 @@ describe('Adopting a tunnel', () => {
     assert.deepEqual([host().picture(), (await itemOf(client, 'by-hand')).status], [picture, 'Unmanaged'])
   })
 
-  it('sent twice under one idempotency key adopts once, and without one is told that it is done', async () => {
+  it('sent twice under one idempotency key adopts once, and without one answers that it is done', async () => {
     const headers = { 'Idempotency-Key': 'once' }
     const first = await client.post('/reconcile/adopt', { interface_name: 'by-hand' }, { headers })
     assert.equal((await client.post('/reconcile/adopt', { interface_name: 'by-hand' }, { headers })).text, first.text)

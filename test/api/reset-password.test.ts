@@ -122,7 +122,7 @@ describe('tunnel-panel reset-password', function () {
     return client.post('/auth/login', { ...OPERATOR, password }).then(({ status }) => (status === 200 ? client : null))
   }
 
-  it('beside a running daemon ends every session, every open stream and the wait of whoever guessed too often, and only the new password is right', async () => {
+  it('beside a running daemon ends every session, every open stream and the wait after too many guesses, and only the new password is right', async () => {
     const { client, stop } = await startDaemon()
     await client.post('/auth/setup', OPERATOR)
     const other = await signIn(client.base, OPERATOR.password)
@@ -213,7 +213,7 @@ describe('tunnel-panel reset-password', function () {
     await stop()
   })
 
-  it('keeps the second factor unless told yes', async () => {
+  it('keeps the second factor unless the answer is yes', async () => {
     await makeStore('operator')
     const path = join(state, 'panel.db')
     const db = await openExistingStore(path)
@@ -264,7 +264,7 @@ describe('tunnel-panel reset-password', function () {
     assert.deepEqual([password_hash, token_version], ['no hash', 1])
   })
 
-  it('is refused to whoever is not the owner of the store, with what to do', async function () {
+  it('is refused to every user but the owner of the store, with what to do', async function () {
     if (!isRoot) return this.skip()
     await makeStore('operator')
     for (const mode of [0o700, 0o777]) {

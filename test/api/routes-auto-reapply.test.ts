@@ -24,7 +24,7 @@ interface Entries {
   }[]
 }
 
-describe('Relay rules that somebody else changes', () => {
+describe('Relay rules that another program changes', () => {
   let panel: FaultyPanel
   let client: Client
   beforeEach(async () => {
@@ -219,7 +219,7 @@ describe('Relay rules that somebody else changes', () => {
     assert.deepEqual(held(), [2, 3])
   })
 
-  it('are told of in the log and the audit log where they cannot be reapplied', async () => {
+  it('are in the log and the audit log if they cannot be reapplied', async () => {
     panel.host.rulesets.flush()
     panel.arm(from(1, 'refuses'))
     assert.equal(await looked(), 'failed,failed,failed')

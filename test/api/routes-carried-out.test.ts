@@ -83,7 +83,7 @@ describe('How masquerade is carried out', () => {
     assert.equal(await carriedOut(), 'snat 2001:db8:1::1')
   })
 
-  it('is said of each destination, and of the rule where it is alike for all', async () => {
+  it('is stated for each destination, and for the rule if it is alike for all', async () => {
     await madeRoute(client, { load_balance_mode_id: 20, ...several('172.17.1.2', '172.17.1.3') })
     assert.deepEqual([await eachOf(), await carriedOut()], [['snat 172.17.1.1', 'snat 172.17.1.1'], 'snat 172.17.1.1'])
     await patchRoute(client, 1, several('172.17.1.2', '10.9.0.2'))

@@ -41,7 +41,7 @@ describe('A change of a rule that fails', () => {
     assert.equal((await createRoute(client)).body.route.route_rule_id, 1)
   })
 
-  it('only when it is read back is told which checks failed', async () => {
+  it('only when it is read back names the checks that failed', async () => {
     panel.arm(onlyAt(1, 'lies'))
     const { status, error } = await createRoute(client)
     assert.deepEqual(
@@ -152,7 +152,7 @@ describe('A change of a rule that fails', () => {
     )
   })
 
-  it('in storing a reapply of rules that somebody took away does not make root forget them', async () => {
+  it('in storing a reapply of rules that were taken away by hand does not make root forget them', async () => {
     for (const bind_port of [1, 2]) await madeRoute(client, { bind_port })
     await sql`create trigger no_room before update of apply_status_id on route_rule when new.apply_status_id = 20 begin select raise(abort, 'disk full'); end`.execute(
       panel.db,

@@ -58,7 +58,7 @@ describe('The connections to a destination', () => {
     assert.deepEqual([await countOf(id, ONE), await countOf(id, TWO)], [CONNECTIONS_MAX, 2])
   })
 
-  it('are not said to be none where they cannot be read', async () => {
+  it('are unknown, not none, if they cannot be read', async () => {
     const id = await madeThree(client, { check: null })
     panel.kernel.connections.unreadable = 'conntrack is not there'
     assert.equal(await countOf(id, TWO), null)

@@ -48,7 +48,7 @@ describe('The fast path of a relay rule', () => {
     assert.equal(panel.host.rulesets.rules.size, 0)
   })
 
-  it('is said in the analysis and by the setting, with what it hides from the firewall of the operator', async () => {
+  it('is stated in the analysis and by the setting, with what it hides from the firewall of the operator', async () => {
     const finding = async () => {
       const { evidence } = (await client.post<RouteAnalysis>('/routes/1/diagnostics/analyze')).body
       return evidence.find(({ name }) => name === 'fast_path')

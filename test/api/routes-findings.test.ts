@@ -88,7 +88,7 @@ describe('What is found of the rules', () => {
     assert.deepEqual((await find()).route_counts, { InSync: 5 })
   })
 
-  it('tells a ruleset that cannot be read, and forwarding that somebody turned off', async () => {
+  it('reports a ruleset that cannot be read, and forwarding that was turned off', async () => {
     await madeRoute(client)
     await enableForwarding(client, { revert: true })
     panel.kernel.rulesets.unreadable = 'nft: Operation not permitted'
@@ -114,7 +114,7 @@ describe('What is found of the rules', () => {
     }
   })
 
-  it('tells of forwarding that somebody turned off, of each rule too, and applying all turns it on', async () => {
+  it('reports forwarding that was turned off, of each rule too, and applying all turns it on', async () => {
     await madeRoute(client)
     await enableForwarding(client, { revert: true })
     const { health } = (await getRoute(client, 1)).body

@@ -76,7 +76,7 @@ describe('The reachability test', () => {
     assert.deepEqual([refused.reachable, refused.conclusive, refused.error], [false, true, 'ECONNREFUSED'])
   })
 
-  it('from an address that this server does not have is told so, and nothing about the far end', async () => {
+  it('from an address that this server does not have states that, and nothing about the far end', async () => {
     const { reachable, conclusive, detail } = (await test({ port: tcp, source_address: '203.0.113.77' })).body
     assert.deepEqual([reachable, conclusive], [null, false])
     assert.match(detail, /source address/)

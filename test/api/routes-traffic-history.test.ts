@@ -54,7 +54,7 @@ describe('The history of the traffic of a rule', () => {
     assert.equal((await client.get('/routes/1/traffic/history?from=yesterday')).error.field, 'from')
   })
 
-  it('is joined to intervals as long as asked for, saved or not, and never finer than it is stored', async () => {
+  it('is joined to intervals of the requested length, saved or not, and never finer than it is stored', async () => {
     await madeRoute(client)
     for (let minute = 0; minute < 180; minute++) {
       panel.clock.advance(60)

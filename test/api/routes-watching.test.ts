@@ -51,7 +51,7 @@ describe('The health of rules', () => {
     told = []
   }
 
-  it('is told within two seconds of a change by somebody else, and when it is put right', async () => {
+  it('is published within two seconds of a foreign change, and when it is put right', async () => {
     panel.kernel.rulesets.edit(1, { nat_mode: 'none' })
     await until(() => told.length > 0)
     assert.deepEqual(
@@ -69,7 +69,7 @@ describe('The health of rules', () => {
     await next(1, 'failed', 'healthy')
   })
 
-  it('is told of what the panel does itself: made, disabled, enabled, deleted', async () => {
+  it('is published for what the panel does itself: made, disabled, enabled, deleted', async () => {
     await createRoute(client, { bind_port: 444 })
     await next(2, null, 'healthy')
     await actOnRoute(client, 2, 'disable')
@@ -91,7 +91,7 @@ describe('The health of rules', () => {
     await next(1, 'healthy', 'impaired')
   })
 
-  it('is not told while nothing changes, nor while root is away, when nothing is known', async () => {
+  it('is not published while nothing changes, nor while root is away, when nothing is known', async () => {
     await panel.routeWatch.pass('event')
     const away = async (): Promise<never> =>
       Promise.reject(new Refusal('HELPER_UNAVAILABLE', verbatim('The root helper does not answer.')))

@@ -40,7 +40,7 @@ describe('A host whose rules iptables carries out', () => {
   })
   afterEach(() => panel.close())
 
-  it('is told to have it, with what it cannot do and why', async () => {
+  it('has it in the answer, with what it cannot do and why', async () => {
     const told = async (): Promise<Told['rule_backend']> =>
       (await client.get<Told>('/system/capabilities')).body.rule_backend
     const missing = ({ features }: Told['rule_backend']): string[] =>
@@ -145,7 +145,7 @@ describe('A host whose rules iptables carries out', () => {
     assert.equal(body.payload, iptablesText(held, [...held, created ?? wanted]))
   })
 
-  it('without any of them is told why, and shown that nothing would be submitted', async () => {
+  it('without any of them gives the reason, and a preview in which nothing would be submitted', async () => {
     on('none')
     const { status, body } = await previewRoute(client, { bind_port: 1001 })
     assert.deepEqual([status, body.payload], [200, ''])

@@ -46,7 +46,7 @@ describe('A command that waits for a confirmation', () => {
       assert.equal(await mtu(), 1472)
     })
 
-  it('joins the window that is open, whoever opened it and whatever it says', async () => {
+  it('joins the window that is open, whichever client opened it and whatever it says', async () => {
     await operator.post('/safe-apply', { seconds: 100 })
     assert.equal((await patch({ mtu: 1400 })).body.safe_apply?.changes, 1)
     assert.equal((await patch({ mtu: 1300, confirm_within_seconds: 30 })).body.safe_apply?.changes, 2)
@@ -79,7 +79,7 @@ describe('A command that waits for a confirmation', () => {
     assert.deepEqual([status, error.code, await mtu(), await window()], [409, 'IRREVERSIBLE', 1472, null])
   })
 
-  it('is kept over a connection of a proxy whatever its age, which is said to prove nothing', async () => {
+  it('is kept over a connection of a proxy whatever its age, which the answer says proves nothing', async () => {
     const PROXY = '127.0.7.1'
     const behind = await startWindowPanel({ trusted_proxies: [PROXY] })
     const agent = new Agent({ keepAlive: true })

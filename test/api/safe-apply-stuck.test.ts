@@ -41,7 +41,7 @@ describe('A window that cannot be taken back', function () {
     return () => void (rulesets.submit = submit)
   }
 
-  it('is told of as it opens, gets stuck and is put back at last, and nothing is changed meanwhile', async () => {
+  it('is published as it opens, gets stuck and is put back at last, and nothing is changed meanwhile', async () => {
     const before = panel.kernel.picture()
     await operator.post('/safe-apply', { seconds: 60 })
     assert.equal((await operator.patch('/routes/1', { bind_port: 4443 })).status, 200)
@@ -72,7 +72,7 @@ describe('A window that cannot be taken back', function () {
     ['confirmed', 'confirm'],
     ['cancelled', 'cancel'],
   ] as const)
-    it(`is told of like any other once it is ${how} in time`, async () => {
+    it(`is reported like any other once it is ${how} in time`, async () => {
       const { body } = await operator.post<SafeApplyAnswer>('/safe-apply', { seconds: 60 })
       await operator.patch('/routes/1', { bind_port: 4443 })
       await eventually(async () => told().length === 2, 'the opening and the change are told')

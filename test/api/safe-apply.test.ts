@@ -204,7 +204,7 @@ describe('Safe apply', () => {
     assert.ok(entries.some(({ action, username }) => action === 'SafeApplyOpen' && username === 'operator'))
   })
 
-  it('is told of on the monitor stream as it opens, has more to take back, and ends', async () => {
+  it('is on the monitor stream as it opens, has more to take back, and ends', async () => {
     await panel.monitor.start()
     const stream = await openStream(operator, '/monitor/stream')
     const told = (): unknown[] => stream.events().flatMap(({ name, data }) => (name === 'safe_apply' ? [data] : []))
@@ -220,7 +220,7 @@ describe('Safe apply', () => {
     stream.leave()
   })
 
-  it('is known not to be open while the helper is away, and is asked of the helper alone where it may be', async () => {
+  it('is known not to be open while the helper is away, and is read from the helper alone if it may be', async () => {
     let isAway = false
     const there = requestThrough(inProcessHelper(new FakeKernel()).request)
     const request: Writer = (method, params) => (isAway ? Promise.reject(helperAway('ENOENT')) : there(method, params))

@@ -98,7 +98,7 @@ function inside(disk: string): void {
       })
     }
 
-    it('tells of it in health and the log as soon as something could not be stored, and of its end without being asked to store anything', async () => {
+    it('is in health and the log as soon as something could not be stored, and its end without a further write', async () => {
       await changes['makes a pool']!()
       assert.deepEqual([(await database()).status, (await listTunnels(operator)).body.total], ['error', 1])
       assert.match((await database()).detail, /is full/)
@@ -223,7 +223,7 @@ function inside(disk: string): void {
       })
     }
 
-    it('is told of where it is too full for the copy that comes before a migration, with the store as it was', async () => {
+    it('that is too full for the copy before a migration is reported, with the store unchanged', async () => {
       const old = MIGRATIONS.slice(0, 3)
       await (await openStore(path, old)).destroy()
       const store = await openStore(path, old)
@@ -236,7 +236,7 @@ function inside(disk: string): void {
       assert.deepEqual(readdirSync(disk).sort(), ['panel.db', `panel.db.before-${MIGRATIONS[3]!.name}`])
     })
 
-    it('is told of where it is read-only and the store is of an earlier version, or there is none, and opens once it is not', async () => {
+    it('that is read-only is reported if the store is of an earlier version, or there is none, and opens once it is not', async () => {
       remount(disk, 'ro')
       await refused(/EROFS[^]*read-only. Make that writable/)
       remount(disk, 'rw')

@@ -102,7 +102,7 @@ describe('a stream', () => {
     await allReleased()
   })
 
-  it('gives a late subscriber the picture of now and nothing of before', async () => {
+  it('gives a late subscriber the present picture and nothing earlier', async () => {
     source.say({ sky: 'grey' })
     source.say({ sky: 'rain' })
     assert.deepEqual(await (await watch()).until(1), [{ name: 'weather', data: { sky: 'rain' } }])

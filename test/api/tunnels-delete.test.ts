@@ -64,7 +64,7 @@ describe('Deleting a tunnel', () => {
         )
     })
 
-    it('says what it did not find where somebody else was quicker', async () => {
+    it('says what it did not find if another program was quicker', async () => {
       await createTunnel(client)
       panel.kernel.held.clear()
       panel.kernel.files.clear()
@@ -73,7 +73,7 @@ describe('Deleting a tunnel', () => {
       assert.deepEqual([status, body.interface_found, body.files_removed, body.files_absent], [200, false, [], [UNIT]])
     })
 
-    it('leaves a unit alone that somebody edited: 409 while it is enabled, and 200 saying so when it is not', async () => {
+    it('leaves an edited unit alone: 409 while it is enabled, and 200 with a note when it is not', async () => {
       await createTunnel(client)
       const name = UNIT.split('/').at(-1) ?? ''
       panel.kernel.files.set(name, `${panel.kernel.files.get(name)}# mine\n`)

@@ -69,7 +69,7 @@ describe('events of tunnels', () => {
     )
   })
 
-  it('have company: the kernel tells of the same change, and of those that nobody asked the panel for', async () => {
+  it('have company: the kernel announces the same change, and those that were not made through the panel', async () => {
     const told: HostEvent[] = []
     panel.bus.subscribe('host.changed', ({ events }) => told.push(...events))
     const { stream } = inProcessHelper(panel.host)

@@ -110,7 +110,7 @@ describe('A wrong request for a tunnel', () => {
     })
   }
 
-  it('is told of every wrong field at once, and "field" is the first of them in the order of the schema', async () => {
+  it('gets every wrong field at once, and "field" is the first of them in the order of the schema', async () => {
     const several = fc.uniqueArray(fc.constantFrom(...Object.keys(WRONG)), { minLength: 1, maxLength: 12 })
     const bodies = fc.sample(
       several.chain((fields) => fc.record(Object.fromEntries(fields.map((field) => [field, wrongValue(field)])))),
@@ -140,7 +140,7 @@ describe('A wrong request for a tunnel', () => {
     )
   })
 
-  it('with wrong addresses is told which of them, and what about it', async () => {
+  it('with wrong addresses gets which of them, and what about it', async () => {
     const addresses = [
       { address: '10.9.0.1', prefix_length: 30 },
       { address: 'host', prefix_length: 30 },

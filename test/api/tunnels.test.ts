@@ -111,7 +111,7 @@ describe('Tunnels', () => {
       )
     })
 
-    it('asked twice with one idempotency key makes one tunnel and answers the same', async () => {
+    it('sent twice with one idempotency key makes one tunnel and answers the same', async () => {
       const first = await createTunnel(client, { idempotency_key: 'once' })
       const second = await createTunnel(client, { idempotency_key: 'once' })
       assert.deepEqual([second.status, second.body], [201, first.body])
@@ -144,7 +144,7 @@ describe('Tunnels', () => {
       assert.equal(panel.kernel.picture(), before)
     })
 
-    it('does not write over a unit file of somebody else: 409', async () => {
+    it('does not write over a foreign unit file: 409', async () => {
       panel.kernel.files.set('tunnel-panel-link-x.service', '[Unit]\n')
       const { status, error } = await createTunnel(client, { interface_name: 'x' })
       assert.deepEqual([status, error.code], [409, 'FOREIGN_UNIT_FILE'])

@@ -47,7 +47,7 @@ export function kernelContract(open: () => Promise<Kernel>): void {
   })
 
   for (const kind of LINK_KINDS) {
-    it(`makes a ${kind} link just as asked, down and without addresses`, async () => {
+    it(`makes a ${kind} link just as requested, down and without addresses`, async () => {
       const config = configOf(kind, {
         ttl: 64,
         tos: '0x10',
@@ -118,7 +118,7 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     )
   })
 
-  it('sends through a link by the only address of a family, and is not asked by which of several', async () => {
+  it('sends through a link by the only address of a family, and names none of several', async () => {
     const sources = async (): Promise<string[]> =>
       (await kernel.links.sources()).filter((one) => one.interface_name === NAME).map(({ address }) => address)
     await kernel.links.create(NAME, configOf('gre'))

@@ -98,7 +98,7 @@ describe('Events of the kernel over the socket', function () {
     assert.deepEqual(await ended, {})
   })
 
-  it('tells that somebody else has changed nftables, within two seconds, and not what the helper changes itself', async () => {
+  it('reports that another program has changed nftables, within two seconds, and not what the helper changes itself', async () => {
     const ended = subscribe()
     await until(() => heard.length === 1)
     const nft = (command: string): string =>

@@ -8,7 +8,7 @@ const blockOf = (...asked: Parameters<typeof findRelayBlocks>): RelayBlock | nul
   findRelayBlocks(...asked)[0] ?? null
 const AROUND = { own_addresses: [], in_interface: null, out_interface: null }
 
-describe('The firewall of somebody else', function () {
+describe('A foreign firewall', function () {
   let space: KernelNamespace
   before(() => void (space = new KernelNamespace()))
   after(() => space.close())

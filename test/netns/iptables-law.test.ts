@@ -145,7 +145,7 @@ for (const [backend, variant] of VARIANTS) {
       }
     })
 
-    it('stand beside what somebody else put into our chains, which is told and goes with the next change', async () => {
+    it('stand beside foreign pieces in our chains, which are reported and go with the next change', async () => {
       const rules = [exampleRule({ route_rule_id: 1 })]
       await goTo(rules)
       const added: [string, RegExp][] = [
@@ -219,7 +219,7 @@ for (const [backend, variant] of VARIANTS) {
       assert.deepEqual(picture(), before)
     })
 
-    it('stay as somebody left them, damaged or missing, when another one is changed', async () => {
+    it('stay as they were left by hand, damaged or missing, when another one is changed', async () => {
       const rules = [1, 2, 3].map((id) => exampleRule({ route_rule_id: id, sort_order: id, bind_port: 1000 + id }))
       const [one] = rules as [RelayRule, RelayRule, RelayRule]
       await goTo(rules)

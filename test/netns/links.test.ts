@@ -265,7 +265,7 @@ describe('links in a network namespace', function () {
     assert.equal((await host.links.interfaces()).length, 5)
   })
 
-  it("of our kinds are supported or not, said with the kernel's words, and none is made to find out", async () => {
+  it("of our kinds are supported or not, with the kernel's words, and none is made to find out", async () => {
     const before = host.json<IpInterface[]>('-j link').map(({ ifname }) => ifname)
     for (const kind of ['gre', 'gretap', 'ip6gre', 'ip6gretap'] as const) {
       const { supported, detail } = await host.links.supports(kind)
@@ -279,7 +279,7 @@ describe('links in a network namespace', function () {
     )
   })
 
-  it('may be asked about many times at once while they change', async () => {
+  it('may be queried many times at once while they change', async () => {
     const flapping = Array.from({ length: 50 }, (_, i) => host.links.setMtu('vx0', 1300 + i))
     const readings = Array.from({ length: 50 }, () => host.links.interfaces())
     for (const reading of await Promise.all(readings)) assert.equal(reading.length, 5)

@@ -104,7 +104,7 @@ describe('A watch of the real kernel', function () {
     assert.ok(of(2).every(({ outcome }) => outcome === 'reply'))
   })
 
-  it('takes no answer that comes back by another interface than it was asked by', async () => {
+  it('takes no answer that comes back by another interface than its request left by', async () => {
     const pid = rig.router.child.pid
     rig.near.ip(
       `link add t0 type veth peer name t0 netns ${pid}`,
@@ -158,7 +158,7 @@ describe('A watch of the real kernel', function () {
     })
   })
 
-  it('tells of a target that may not be asked, and watches the others', async () => {
+  it('reports a target that may not be probed, and watches the others', async () => {
     await watch(target(1, { target_address: '224.0.0.1' }), target(2))
     await eventually(() => of(1).length > 0 && of(2).length > 0)
     assert.match(of(1)[0]?.detail ?? '', /multicast/)

@@ -180,7 +180,7 @@ describe('The panel in the middle of a relay', function () {
     await gone(id)
   })
 
-  it('connections survive what does not concern their rule; on request those of a retargeted rule are dropped, and how many is told', async () => {
+  it('connections survive what does not concern their rule; on request those of a retargeted rule are dropped, and counted', async () => {
     const [moved, other] = [await made(1001), await made(1002)]
     for (const name of ['a', 'b']) await rig.client.calls.hold(name, tcp(1001))
     await rig.client.calls.hold('other', tcp(1002))
@@ -211,7 +211,7 @@ describe('The panel in the middle of a relay', function () {
     await gone(moved, other)
   })
 
-  it('the health of a rule says within two seconds that somebody has flushed or deleted what holds it', async () => {
+  it('the health of a rule says within two seconds that another program has flushed or deleted what holds it', async () => {
     const id = await made(1001)
     await api('PUT', '/settings', { 'system.ruleset_protection': 'off' })
     await panel.watch()
@@ -236,7 +236,7 @@ describe('The panel in the middle of a relay', function () {
     await gone(id)
   })
 
-  it("what somebody else flushes comes back by itself where the operator wants that, with its totals, and what is not the panel's is left as it is", async () => {
+  it("what another program flushes comes back by itself if the operator wants that, with its totals, and what is not the panel's is left alone", async () => {
     const id = await made(1001, { route_protocol_id: UDP, destination_port: 90 })
     const told = blockMessage(id)
     await panel.watch()

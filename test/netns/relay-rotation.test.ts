@@ -206,7 +206,7 @@ for (const isProtected of [false, true])
     })
     after(() => host.close())
 
-    it('come back with any change to a table from which somebody removed them, and its rules are whole', async () => {
+    it('come back with any change to a table from which they were removed by hand, and its rules are whole', async () => {
       await host.kernel.rulesets.submit([], rulesWith([]))
       await host.kernel.rulesets.protect(false)
       host.run('nft', ['-f', '-'], [4, 6].map((family) => `delete map inet panel relay_home${family}\n`).join(''))
@@ -217,7 +217,7 @@ for (const isProtected of [false, true])
       assert.deepEqual([rules, damaged, unmanaged], [rulesWith([]), [], []])
     })
 
-    it('show a rotation that somebody undid by hand as another one', async () => {
+    it('show a rotation that was undone by hand as another one', async () => {
       await host.kernel.rulesets.submit([], rulesWith([1]))
       await host.kernel.rulesets.protect(false)
       host.run('nft', ['-f', '-'], 'flush map inet panel relay_home4\n')

@@ -37,7 +37,7 @@ describe('The sockets of a unit', () => {
     rmdirSync(group)
   })
 
-  it('are those that were opened in its control group, whoever may look into the process', async () => {
+  it('are those that were opened in its control group, also without a look into the process', async () => {
     const opened = async (command: string): Promise<string> => {
       const child = spawn('sh', ['-c', `${command}exec socat TCP6-LISTEN:0,fork PIPE`], { stdio: 'ignore' })
       started.push(child)

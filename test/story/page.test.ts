@@ -257,7 +257,7 @@ describe('An operator before the pages of two servers', function () {
     assert.equal(await onA.getByRole('group').filter({ hasText: 'Evidence' }).locator('dd').count(), 7)
   })
 
-  it('puts the other end back on B, where it is told to be missing, and A is Up again', async () => {
+  it('puts the other end back on B, where it is shown as missing, and A is Up again', async () => {
     await goTo(onB, 'Drift')
     await row(onB, 'gre-b-1').getByText('It is stored, but missing on the host.').waitFor()
     await button(onB, 'Reapply: gre-b-1').click()
@@ -266,7 +266,7 @@ describe('An operator before the pages of two servers', function () {
     await badge(onA.getByRole('main'), 'Up').first().waitFor()
   })
 
-  it('adopts a tunnel that somebody made by hand, as it is', async () => {
+  it('adopts a tunnel that was made by hand, unchanged', async () => {
     await goTo(onA, 'Drift')
     await a.server.run('ip', ['-batch', '-'], {
       stdin:

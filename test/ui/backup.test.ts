@@ -77,7 +77,7 @@ describe('A backup on the page', () => {
     assert.equal(await page.getByLabel(DOCUMENT).inputValue(), '{"version": 1, "tunnels": [{"mtu": 1}]}')
   })
 
-  it('is put back whole where one item fails and that was asked for, and says so', async () => {
+  it('is put back whole on request if one item fails, and says so', async () => {
     const backup = await exported()
     const [first, second] = backup.tunnels
     assert.ok(first && second)

@@ -127,7 +127,7 @@ describe('What a change interrupts', () => {
     await box.getByText('3', { exact: true }).waitFor()
   })
 
-  it('is said to be unknown where the panel cannot find it out, and the question stands', async () => {
+  it('is shown as unknown if the panel cannot find it out, and the question stands', async () => {
     host.kernel.connections.unreadable = 'Operation not permitted'
     await host.traffic.count()
     const page = await open('tunnels/1', 'gre-a-1')

@@ -68,7 +68,7 @@ describe('What is live on the page', function () {
     assert.ok(isColoured(await pictureOf(tile)))
   })
 
-  it('is said to be old once, on every page that has something live', async () => {
+  it('is shown as old once, on every page that has something live', async () => {
     const visited = await visitPage()
     const { page } = visited
     for (const [path, heading] of [
@@ -92,7 +92,7 @@ describe('What is live on the page', function () {
     }
   })
 
-  it('is not called live again by what was told before the connection was lost, and is shown after it', async () => {
+  it('is not called live again by events from before the loss of the connection, and is shown after it', async () => {
     const visited = await visitPage()
     const { page } = visited
     const FRAME_MS = 1500
@@ -156,7 +156,7 @@ describe('What is live on the page', function () {
     assert.equal(await page.locator('.badge:not(.plain)', { hasText: 'Not monitored' }).count(), 0)
   })
 
-  it('is told to be out of date where no connection ends and nothing answers any more', async () => {
+  it('is shown as out of date if no connection ends and nothing answers any more', async () => {
     const visited = await visitPage()
     const { page, context } = await goTo(visited, panel, 'tunnels', /^Tunnels/)
     await page

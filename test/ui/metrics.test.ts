@@ -66,7 +66,7 @@ describe('The host metrics on the page', () => {
     assert.ok((await chart.getByRole('row').count()) > 2)
   })
 
-  it('go on in the chart with each reading, while what was kept is asked for once', async () => {
+  it('go on in the chart with each reading, while the stored ones are requested once', async () => {
     const asked: string[] = []
     const visited = await signedIn(await visit(host))
     visited.page.on(
@@ -194,7 +194,7 @@ describe('The host metrics on the page', () => {
     await page.getByText('Metrics are not being sampled').first().waitFor()
   })
 
-  it('stay and are said to be old when no reading comes any more', async () => {
+  it('stay and are shown as old when no reading comes any more', async () => {
     const { page } = await visitMetrics()
     await host.metrics.stop()
     await page.getByText(/The data shown is from/).waitFor()

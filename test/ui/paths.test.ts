@@ -85,7 +85,7 @@ describe('The path of packets', () => {
       await page.locator('dd div').getByText(text, { exact: true }).waitFor()
   })
 
-  it('is unknown where nobody can look, and nothing of it is said to be down or well', async () => {
+  it('is unknown if it cannot be looked at, and nothing of it is shown as down or well', async () => {
     host.sendHelperAway()
     const visited = await signedIn(await visit(host, { allowConsole: /status of 503/ }))
     const { page } = await goTo(visited, host, 'routes/1', 'Web')

@@ -52,7 +52,7 @@ describe('Changes that wait for a confirmation', () => {
     assert.ok(requests > 1)
   })
 
-  it('are told in every tab as soon as one is opened, with what was changed, by whom and how long they wait', async () => {
+  it('are in every tab as soon as one is opened, with what was changed, by whom and how long they wait', async () => {
     const first = await overview()
     const second = await first.context.newPage()
     await second.goto(`${host.base}settings`)
@@ -97,7 +97,7 @@ describe('Changes that wait for a confirmation', () => {
     assert.deepEqual((await window())?.tunnels_not_up, ['gre-a-1'])
   })
 
-  it('are put back where nobody keeps them, which is said in every tab until it is dismissed, and at the next sign-in', async () => {
+  it('are put back if they are not kept, which every tab shows until it is dismissed, and at the next sign-in', async () => {
     const before = await mtu()
     const { page } = await overview()
     await open()
@@ -132,7 +132,7 @@ describe('Changes that wait for a confirmation', () => {
     assert.equal(await mtu(), before)
   })
 
-  it('are begun on the page, for as long as is said there', async () => {
+  it('are begun on the page, for as long as it says there', async () => {
     const { page, gates } = await goTo(await overview(), host, 'system', 'System')
     gates.allowConsole(/422|409/)
     const begin = page.getByRole('button', { name: 'Begin changes that wait for a confirmation' })
@@ -147,7 +147,7 @@ describe('Changes that wait for a confirmation', () => {
     await page.getByText(/Changes are waiting for a confirmation already/).waitFor()
   })
 
-  it('are counted down between the answers, and said aloud with 30, 10 and 5 seconds left alone', async () => {
+  it('are counted down between the answers, and announced aloud with 30, 10 and 5 seconds left alone', async () => {
     const { page } = await overview()
     await page.clock.install()
     await page.reload()
@@ -184,7 +184,7 @@ describe('Changes that wait for a confirmation', () => {
     await banner(page).getByRole('button', { name: 'Keep' }).waitFor()
   })
 
-  it('that are over are said to be, with how they ended', async () => {
+  it('that are over are shown so, with how they ended', async () => {
     const { page, gates } = await overview()
     await open()
     await change()

@@ -20,7 +20,7 @@ describe('What became of an action', () => {
     for (const name of ['More actions', 'Reapply']) await page.getByRole('button', { name, exact: true }).last().click()
   }
 
-  it('is told for six seconds where it succeeded, and stays among the messages of the bell', async () => {
+  it('is shown for six seconds after a success, and stays among the messages of the bell', async () => {
     const { page } = await visitTunnel()
     await reapply(page)
     const told = page.locator('.toast').filter({ hasText: 'gre-a-1 is in sync again' })
@@ -50,7 +50,7 @@ describe('What became of an action', () => {
     await page.waitForURL(/tunnels\/1$/)
   })
 
-  it('is told until it is closed where it failed, with the code, and stays in the bell', async () => {
+  it('is shown until it is closed after a failure, with the code, and stays in the bell', async () => {
     const { page } = await visitTunnel()
     host.sendHelperAway()
     await reapply(page)

@@ -53,7 +53,7 @@ describe('Making a tunnel on the page', () => {
     assert.ok(host.kernel.held.has('gre-a-1'))
   })
 
-  it('offers the addresses that this server has, the likeliest there already, of the family of the other end, until somebody types another', async () => {
+  it('offers the addresses that this server has, the likeliest there already, of the family of the other end, until another is typed', async () => {
     const [loopback, card] = host.kernel.hostInterfaces
     assert.ok(loopback && card)
     host.kernel.hostInterfaces = [

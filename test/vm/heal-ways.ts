@@ -108,7 +108,7 @@ export function outlastsNetworkd(panelOf: () => Panel<Place>): void {
     'systemctl restart systemd-networkd',
   ] as const
 
-  it('puts addresses back that networkd strips for a file of somebody else, with pauses, and says from the third time on that they are contested', async () => {
+  it('puts addresses back that networkd strips for a foreign file, with pauses, and says from the third time on that they are contested', async () => {
     const panel = panelOf()
     const { heal, bootIsOver, isBack, isTaken, pass, until, causes, entries } = healing(panel)
     const shown = (): Promise<string> => panel.server.run(`ip -o address show dev ${NAME} scope global`)

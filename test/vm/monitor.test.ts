@@ -86,7 +86,7 @@ describe('The monitoring of tunnels', function () {
     )
   })
 
-  it('finds both Up once there is somebody, from their own addresses', async () => {
+  it('finds both Up once the other end exists, from their own addresses', async () => {
     await answer(lost)
     for (const tunnel of [watched, lost]) {
       const { source, stats } = await becomes(tunnel, ({ state }) => state === 'Up')

@@ -171,7 +171,7 @@ describe('Host and store compared on a real kernel', function () {
     }
   })
 
-  it('says which link to rename back where somebody renamed one by hand', async () => {
+  it('says which link to rename back after one was renamed by hand', async () => {
     const { tunnel_id } = await said.itemOf('by-hand')
     await a.server.run('ip link set by-hand down && ip link set by-hand name renamed')
     assert.equal((await said.itemOf('by-hand')).status, 'Missing')

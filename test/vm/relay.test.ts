@@ -219,7 +219,7 @@ describe('A relay over a GRE tunnel', function () {
   })
 
   for (const [at, backend] of BACKENDS.entries()) {
-    it(`is carried out by ${backend} where that is asked for: it relays, counts to the byte, and of ${BACKENDS.at(at - 1)} nothing is left`, async () => {
+    it(`is carried out by ${backend} on request: it relays, counts to the byte, and of ${BACKENDS.at(at - 1)} nothing is left`, async () => {
       const before = await item()
       await panel.replaceHelper({ env: { PANEL_RULE_BACKEND: backend } })
       await becomes(async () => (await health())[0] === 'healthy')
@@ -272,7 +272,7 @@ describe('A relay over a GRE tunnel', function () {
     await lab.run('nft delete chain inet panel theirs')
   })
 
-  it('is told of as failed soon after somebody flushes or deletes what holds it, and a reapply puts it right', async () => {
+  it('is reported as failed soon after another program flushes or deletes what holds it, and a reapply puts it right', async () => {
     const { events, leave } = await openStream(panel.operator, '/monitor/stream')
     const failedAfter = async (what: string): Promise<number> => {
       const heard = events().length

@@ -129,7 +129,7 @@ describe('A change of a tunnel on a real kernel', function () {
     assert.equal(await a.picture(), before)
   })
 
-  it('makes a new link for everything else, after a 409 that changes nothing; each is verified, and changed back it is the link that it was, with the routes of others', async () => {
+  it('makes a new link for everything else, after a 409 that changes nothing; each is verified, and changed back it is the link that it was, with the foreign routes', async () => {
     const before = await a.picture()
     const routes = await addRoutes(a.server)
     for (const [field, value] of Object.entries(REBORN)) {
@@ -141,7 +141,7 @@ describe('A change of a tunnel on a real kernel', function () {
     }
   })
 
-  it('names the routes of others that a new link cannot have', async () => {
+  it('names the foreign routes that a new link cannot have', async () => {
     await a.server.run(`ip route add ${LOST}`)
     const { plan, warnings } = expect(await patch({ ttl: 9, confirm_recreate: true }), 200)
     assert.equal(plan.steps.filter(({ kind }) => kind === 'route_add').length, ROUTES.length)
@@ -189,7 +189,7 @@ describe('A change of a tunnel on a real kernel', function () {
     )
   })
 
-  it('has reapply for drift: what somebody changed or deleted is as stored again', async () => {
+  it('has reapply for drift: what was changed or deleted by hand is as stored again', async () => {
     const before = await a.picture()
     for (const drift of [
       'ip link set gre-a-1 mtu 1300 txqueuelen 5 down',

@@ -36,7 +36,7 @@ function faultsOf(one: Item<unknown>): Told[] {
 const fieldsOf = (members: object): string[] => read(JSON.stringify({ version: 1, ...members })).fields
 
 describe('A backup that is read', () => {
-  it('is of version 1: any other, or none, is refused, and nothing else is said of it', () => {
+  it('is of version 1: any other, or none, is refused, with no other problem', () => {
     for (const version of [undefined, 0, 2, 1.5, '1', null, [1], {}, true]) {
       const { fields, problems } = read(JSON.stringify({ version, tunnels: 5, nonsense: true }))
       assert.deepEqual(fields, ['backup.version'], JSON.stringify(version))
@@ -44,13 +44,13 @@ describe('A backup that is read', () => {
     }
   })
 
-  it('may lack any list: that is an empty one; but relay rules that are missing are told apart from none', () => {
+  it('may lack any list: that is an empty one; but relay rules that are missing differ from none', () => {
     const { backup, problems } = read('{"version":1}')
     assert.deepEqual([backup, problems.isEmpty], [{ settings: [], pools: [], tunnels: [], routes: null }, true])
     assert.deepEqual(read('{"version":1,"routes":[]}').backup.routes, [])
   })
 
-  it('has each fault of an item told by its place, at that item alone', () => {
+  it('has each fault of an item reported by its place, at that item alone', () => {
     const { backup, problems } = read(JSON.stringify({ version: 1, tunnels: [{ ...TUNNEL, mtu: 'x' }, TUNNEL, 5] }))
     assert.ok(problems.isEmpty)
     assert.deepEqual(

@@ -297,7 +297,7 @@ describe('A change that the engine carries out, with a fault at any step', () =>
   )
 
   it(
-    'keeps what it was asked for apart from what failed: a refusal at one piece takes back those before it',
+    'keeps what was requested apart from what failed: a refusal at one piece takes back those before it',
     law(({ host, records }, { command, atRoot, failingWrites, quotas }, { how }) => {
       const [[at, fault] = [0, '']] = atRoot
       if (command !== 'converge' || atRoot.size !== 1 || fault !== 'refuses' || at > quotas.length) return

@@ -23,7 +23,7 @@ describe('A password typed at a terminal', () => {
     said = ''
   })
 
-  it('is asked for twice, in raw mode, which is left again, and is not shown', async () => {
+  it('is entered twice, in raw mode, which is left again, and is not shown', async () => {
     assert.equal(await read(terminal(`${GOOD}\r`, `${GOOD}\r`)), GOOD)
     assert.deepEqual(raw, [true, false])
     assert.equal(said, 'New password: \nRepeat the password: \n')
@@ -49,7 +49,7 @@ describe('A password typed at a terminal', () => {
     assert.deepEqual(raw, [true, false, true, false, true, false])
   })
 
-  it('that is another one the second time changes nothing, and one that is refused is not asked for again', async () => {
+  it('that is another one the second time changes nothing, and a refused one is not requested again', async () => {
     await assert.rejects(read(terminal(`${GOOD}\r`, `${GOOD}x\r`)), /The passwords differ/)
     said = ''
     const weak = new Error('weak')

@@ -53,7 +53,7 @@ describe('The checker of destinations', () => {
     assert.deepEqual([...ran].sort(), ['10.0.0.1 80', '10.0.0.1 81'])
   })
 
-  it('counts an answer as a failure for whoever had no such patience', async () => {
+  it('counts an answer as a failure for a check with a shorter time-out', async () => {
     checker.put(subscription(1, target('10.0.0.1'), { timeout_ms: 200 }))
     checker.put(subscription(2, target('10.0.0.1'), { timeout_ms: 400 }))
     await eventually(() => samples.length >= 2)

@@ -82,7 +82,7 @@ describe('A check of a destination', () => {
   })
 
   for (const kind of ['tcp', 'http'] as const)
-    it(`over ${kind.toUpperCase()} is sent from the address that is asked for`, async () => {
+    it(`over ${kind.toUpperCase()} is sent from the given address`, async () => {
       const seen: (string | undefined)[] = []
       const port = await serving('HTTP/1.0 200 OK\r\n\r\n')
       servers[0]?.on('connection', ({ remoteAddress }: Socket) => void seen.push(remoteAddress))

@@ -67,7 +67,7 @@ describe('A firewall in the way of GRE', () => {
     assert.equal(block([chain('ip6 f', 'in', 'input', 'drop')]), null)
   })
 
-  it('is let through in the words of whoever made it', () => {
+  it('is let through in the words of its maker', () => {
     const remedy = (...nftables: object[]): string => block(nftables)?.remedy.message ?? ''
     assert.match(
       remedy(chain('inet f', 'in', 'input', 'drop')),

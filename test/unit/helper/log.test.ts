@@ -50,7 +50,7 @@ describe("Root's log", () => {
     return line
   }
 
-  it('has of a change what, of what, its steps, how it ended, and who asked, and nothing of its content', async () => {
+  it('has of a change what, of what, its steps, how it ended, and the requester, and nothing of its content', async () => {
     await serve(new FakeKernel())
     const { interface_name } = exampleTunnel()
     await ask('tunnel.apply', { before: null, after: exampleTunnel() })

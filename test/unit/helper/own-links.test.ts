@@ -21,7 +21,7 @@ const example = exampleTunnel()
 const bare: TunnelState = { ...example, saved: null }
 const withMtu = (mtu: number): TunnelState => ({ ...exampleTunnel({ mtu }), saved: null })
 
-describe('A link that somebody else made', () => {
+describe('A foreign link', () => {
   quietly()
   let kernel: FakeKernel
   let helper: InProcessHelper
@@ -142,7 +142,7 @@ describe('A helper that was killed between making a link and noting that it is i
     }
   })
 
-  it('leaves a link that somebody else has put there since', async () => {
+  it('leaves a link that another program has put there since', async () => {
     const kernel = new FakeKernel()
     kernel.plant(NAME, { state: exampleTunnel({ remote_endpoint: '192.0.2.99' }).link })
     assert.notEqual(await interrupted(kernel, { before: null, after: example }), null)
@@ -192,7 +192,7 @@ describe('The record of the links that are the panel’s', () => {
   })
 
   for (const content of ['', 'garbage', 'null', '[]', '{"boot_id":"one"}', '{"boot_id":"one","links":[7]}']) {
-    it(`that is ${JSON.stringify(content)} is told, and no tunnel is changed until it is set aside`, async () => {
+    it(`that is ${JSON.stringify(content)} is reported, and no tunnel is changed until it is set aside`, async () => {
       writeFileSync(path(), content)
       const kernel = new FakeKernel()
       const own = opened()

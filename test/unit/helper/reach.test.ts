@@ -102,7 +102,7 @@ describe('What root refuses of a tunnel', () => {
       }
     })
 
-  it('is that somebody sends it routes for the new link', async () => {
+  it('is that foreign software sends it routes for the new link', async () => {
     const state = exampleTunnel()
     const routes = [routeThrough('10.50.0.0/16')]
     await refused({ ...state, link: state.link && { ...state.link, routes } }, 'malformed')
@@ -138,7 +138,7 @@ describe('What root refuses of a tunnel', () => {
     await assert.doesNotReject(helper.request('tunnel.apply', { before: longer(odd), after: null }))
   })
 
-  it('is an address that a file has had for longer than somebody is connected from there', async () => {
+  it('is an address that a file has had for longer than a client is connected from there', async () => {
     const whole = exampleTunnel({ addresses: address('198.51.100.9/29') })
     const saved = { ...whole, link: null }
     kernel.hostClients = []
@@ -158,7 +158,7 @@ describe('What root refuses of a tunnel', () => {
     await refused(up, null, down)
   })
 
-  it('is not the address from which somebody came to the tunnel’s own, even after the link is gone', async () => {
+  it('is not the address from which a client came to the tunnel’s own, even after the link is gone', async () => {
     const before = exampleTunnel({ addresses: address('172.17.1.1/30') })
     kernel.hostClients = [{ address: '172.17.1.2', came_to: '172.17.1.1' }]
     await refused(before, null)

@@ -194,7 +194,7 @@ describe('Beside the changes of relay rules,', () => {
     assert.equal(picture(kernel), before)
   })
 
-  it('a change of one rule leaves one alone that somebody removed, in the kernel and for the next boot', async () => {
+  it('a change of one rule leaves one alone that was removed by hand, in the kernel and for the next boot', async () => {
     const kernel = await hostWith(one, two)
     kernel.rulesets.rules.delete(2)
     const changed = { ...one, bind_port: 444 }

@@ -30,7 +30,7 @@ describe('The watch of the ruleset', () => {
   }
   const commit = async (): Promise<void> => void (generation += 1)
 
-  it('tells of a change by somebody else, once', async () => {
+  it('reports a foreign change once', async () => {
     await commit()
     await looked()
     await looked()
@@ -59,7 +59,7 @@ describe('The watch of the ruleset', () => {
     assert.equal(told, 0)
   })
 
-  it('tells where somebody else has changed something beside a change of our own', async () => {
+  it('reports a foreign change beside one of our own', async () => {
     await generations.during(async () => {
       await commit()
       await commit()

@@ -17,7 +17,7 @@ const path = join(mkdtempSync(join(tmpdir(), 'panel-stopping-')), 'helper.sock')
 const request = (id: number, method: string, params: object): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`
 
-describe('A helper that is told to stop', () => {
+describe('A stopping helper', () => {
   quietly()
 
   it('answers what is under way, ends streams and idle connections, and reads nothing more', async () => {

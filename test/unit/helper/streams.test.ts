@@ -159,7 +159,7 @@ describe('Streams over the socket', () => {
     }
   })
 
-  it('go on for a far end that has said all it has to say, and notice when it is gone', async () => {
+  it('go on for a far end that has sent all it has to send, and notice when it is gone', async () => {
     const far = new FarEnd(subscribe(1))
     await eventually(() => far.events().length === 1)
     far.socket.end()

@@ -102,7 +102,7 @@ describe('A transaction', () => {
   }
 
   for (const name of ['gre-a-1', 'gre-b-2'])
-    it(`takes the routes of others along to a new link ${name}, those with a gateway last`, async () => {
+    it(`takes foreign routes along to a new link ${name}, those with a gateway last`, async () => {
       const kernel = await hostWith(example)
       kernel.routesOfOthers.get('gre-a-1')?.reverse()
       const { outcome, steps } = await apply(kernel, { before: example, after: exampleTunnel({ ttl: 64 }, name) })
@@ -165,7 +165,7 @@ describe('A transaction', () => {
     }
   })
 
-  it("refuses whatever it is asked for a tunnel that somebody's file of networkd has in its hands", async () => {
+  it('refuses any request for a tunnel that a foreign file of networkd has in its hands', async () => {
     const kernel = await hostWith(example)
     kernel.files.set('10-tunnel-panel-gre-a-1.network', '[Match]\nName=gre-a-1\n')
     for (const after of [exampleTunnel({ mtu: 1400 }), null])

@@ -108,7 +108,7 @@ describe('What comes back by ICMP', () => {
       })
     })
 
-    it(`is told from the replies to other programs over IPv${family}`, () => {
+    it(`is kept apart from the replies to other programs over IPv${family}`, () => {
       const foreign = request(family, 56, Buffer.alloc(8, 1))
       foreign[0] = family === 4 ? 0 : 129
       assert.equal(read(family, family === 4 ? checked(foreign) : foreign), null)

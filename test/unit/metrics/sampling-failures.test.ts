@@ -131,7 +131,7 @@ describe('a sampling of metrics that cannot read or store everything', () => {
     assert.equal((await readTotals(db)).get('eth0')?.rx_bytes_since_install, 100)
   })
 
-  it('takes the relay rules from whoever has them, and tells when those cannot be read', async () => {
+  it('takes the relay rules from their owner, and reports when those cannot be read', async () => {
     const [snapshot] = [await after(await start(), 1)]
     assert.deepEqual([snapshot.routes, snapshot.route_totals.routes], [[], 0])
     const failing = await start({ readRoutes: () => Promise.reject(new Error('no answer')) })

@@ -66,7 +66,7 @@ describe('What the probes say of a tunnel', () => {
       assert.match(reason.message, /33\.3 % of the last 60.*TCP: port 22/)
   })
 
-  it('always has a reason, and repeats what the kernel or a router said', () => {
+  it('always has a reason, and repeats the words of the kernel or a router', () => {
     fc.assert(
       fc.property(
         fc.nat(80),

@@ -71,7 +71,7 @@ describe('a set of intervals', () => {
     isEnd,
   })
 
-  it('is the same told by its elements and by where they begin and end', () => {
+  it('is the same listed by its elements and by where they begin and end', () => {
     const told = wantedIntervals([
       ['1000-1003', 'goto a'],
       ['80', 'goto b'],
@@ -91,7 +91,7 @@ describe('a set of intervals', () => {
     )
   })
 
-  it('may have an end left out where the next one begins, or told beside it', () => {
+  it('may have an end left out if the next one begins there, or listed beside it', () => {
     const told = wantedIntervals([
       ['10-19', 'goto a'],
       ['20-29', 'goto b'],

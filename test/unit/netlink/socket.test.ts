@@ -194,7 +194,7 @@ describe('the netlink socket', () => {
     await assert.rejects(socket.request(getLink('a')), DecodeError)
   })
 
-  it('rejects what waits when it is closed, and what is asked later', async () => {
+  it('rejects what waits when it is closed, and later requests', async () => {
     const kernel = new ScriptedKernel()
     const socket = new NetlinkSocket({ transport: kernel })
     const waiting = assert.rejects(socket.request(getLink('a')), codeOf('ECANCELED'))

@@ -25,7 +25,7 @@ const heard = (sequence: number, at_us: number): ReceivedIcmp => ({
 })
 
 describe('The verdicts on echo requests', () => {
-  it('are told of each exactly once, revised at most once, and late only after loss, whatever comes in whatever order', () => {
+  it('are reported each exactly once, revised at most once, and late only after loss, whatever comes in whatever order', () => {
     const event = fc.oneof(
       { weight: 3, arbitrary: fc.constant('send') },
       { weight: 1, arbitrary: fc.constant('wait') },
@@ -87,7 +87,7 @@ describe('What this host itself says of an echo request', () => {
   it('is the verdict where nothing else comes', () =>
     assert.deepEqual(outcomes('10.0.0.1', false), ['unreachable: 10.0.0.1 says: host unreachable']))
 
-  it('and what somebody else says is the verdict at once', () => {
+  it('and the report of another router is the verdict at once', () => {
     assert.deepEqual(outcomes('10.0.0.9', true), [
       'unreachable: 10.0.0.9 says: host unreachable',
       'late: The answer came after 10 ms',
@@ -150,7 +150,7 @@ describe('The schedule', () => {
 })
 
 describe('What waits for a reader', () => {
-  it('is bounded: the oldest gives way, and how much it was is told once', async () => {
+  it('is bounded: the oldest gives way, and how much it was is reported once', async () => {
     const outbox = new Outbox<number>(new FakeClock(), new AbortController().signal, 100)
     for (let n = 0; n < 350; n += 1) outbox.push(n)
     const { items, lost } = (await outbox.take(1000, 0)) ?? { items: [], lost: 0 }
@@ -182,7 +182,7 @@ describe('The budget', () => {
     budget.exchange(NO_LOAD, most)
   })
 
-  it('lets no more leave in a second than it says, however it is asked', () => {
+  it('lets no more leave in a second than it says, however many requests there are', () => {
     const pass = (bytes: number, everyMs: number): number => {
       const meter = new Meter()
       return Array.from({ length: 30_000 }, (_, n) => meter.passes(5000 + n * everyMs, bytes)).filter(Boolean).length

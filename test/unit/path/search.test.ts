@@ -170,7 +170,7 @@ describe('A trace', () => {
     )
   })
 
-  it('ends where somebody says that there is no way, or this host sends nothing', async () => {
+  it('ends if a router reports that there is no way, or this host sends nothing', async () => {
     const { items, result } = await run((n) =>
       n < 2 ? hop(n) : { kind: 'unreachable', from_address: '10.0.1.2', text: 'host unreachable' },
     )

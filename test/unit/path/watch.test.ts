@@ -234,7 +234,7 @@ describe('A watch', () => {
     assert.equal(icmp.openPorts, 0)
   })
 
-  it('sends nothing beyond the bound, and says so, where somebody begins again and again', async () => {
+  it('sends nothing beyond the bound, and says so, if a client begins again and again', async () => {
     await watch([])
     for (let again = 0; again < 4; again += 1) {
       await change(many(600, { interval_ms: 3_600_000, packet_size: 60_000 + again }))

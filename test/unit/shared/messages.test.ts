@@ -52,7 +52,7 @@ const plain = (language: string) => ({
 })
 
 describe('The sentences of the API', () => {
-  it('are each said somewhere', () => {
+  it('are each used somewhere', () => {
     const text = ['shared', 'root-helper', 'web-daemon', 'ui/src/core'].flatMap(sources).join('\n')
     assert.deepEqual(
       IDS.filter((id) => !id.startsWith('root.') && !text.includes(`'${id}'`)),

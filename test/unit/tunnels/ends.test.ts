@@ -127,7 +127,7 @@ describe('What brings a tunnel back after a reboot', () => {
     assert.deepEqual(warningsOf(asked), ['persistence_type_id RUNTIME_ONLY_PERSISTENCE'])
   })
 
-  it('is refused with the reason where it was asked for and cannot be had', () => {
+  it('is refused with the reason if it was requested and cannot be had', () => {
     for (const persistence_type_id of [10, 20]) {
       const asked = sketch({ persistence_type_id }, { facts: without })
       draftPersistence(asked)

@@ -19,7 +19,7 @@ const TOLD: [address: string, peer_address: string, prefix_length: number, far: 
 
 describe('The far end of a tunnel', () => {
   for (const [address, peer_address, prefix_length, far] of TOLD) {
-    it(`is ${far.join() || 'not told'} beside ${address}/${prefix_length}${peer_address && ` with the peer ${peer_address}`}`, () => {
+    it(`is ${far.join() || 'unknown'} beside ${address}/${prefix_length}${peer_address && ` with the peer ${peer_address}`}`, () => {
       assert.deepEqual(farEnds([{ address, peer_address, prefix_length }]), far)
     })
   }

@@ -18,7 +18,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
 }
 
 describe('The wizard of a tunnel', () => {
-  it('has a field for everything that a tunnel can be asked to be, but for what is said elsewhere', () => {
+  it("has a field for everything that a tunnel's request can hold, but for what is entered elsewhere", () => {
     const fields = Object.keys(CreateTunnelBody.properties)
     assert.deepEqual(fields.filter((name) => !(name in EMPTY)).sort(), Object.keys(OTHERWISE).sort())
     assert.deepEqual(
@@ -27,7 +27,7 @@ describe('The wizard of a tunnel', () => {
     )
   })
 
-  it('sends what was said, "no" too, and leaves the rest to the panel', () => {
+  it('sends what was entered, "no" too, and leaves the rest to the panel', () => {
     const ends = { local_endpoint: '192.0.2.1', remote_endpoint: ' 192.0.2.2 ' }
     assert.deepEqual(requestBody({ ...EMPTY, ...ends }, null), {
       local_endpoint: '192.0.2.1',

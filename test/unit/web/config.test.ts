@@ -24,7 +24,7 @@ describe('the configuration', () => {
     throw new assert.AssertionError({ message: `accepted: ${JSON.stringify(environment)}` })
   }
 
-  it('is on loopback, port 8480, without a prefix, unless said otherwise', () => {
+  it('is on loopback, port 8480, without a prefix, by default', () => {
     const { listen_address, listen_port, web_path } = readConfig({})
     assert.deepEqual([listen_address, listen_port, web_path], ['127.0.0.1', 8480, ''])
   })

@@ -127,7 +127,7 @@ describe('a stream of the root helper', () => {
     )
   })
 
-  it('is not asked for with a signal that is aborted already', async () => {
+  it('is not requested with a signal that is aborted already', async () => {
     ending.abort()
     await assert.rejects(subscribe(), { name: 'AbortError' })
   })

@@ -63,7 +63,7 @@ describe('The pair that is made here', () => {
       assert.deepEqual(readdirSync(place).sort(), ['panel.crt', 'panel.key'])
     })
 
-    it('are never put in the place of what somebody else has signed, nor of a key without its certificate', () => {
+    it('never replace a certificate that another key has signed, nor a key without its certificate', () => {
       const [ca, leaf] = [place, next]
       const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore' })
       openssl('req', '-new', '-key', filesIn(leaf).key, '-subj', '/CN=leaf', '-out', join(leaf, 'csr'))

@@ -198,7 +198,7 @@ describe('A certificate and its key', () => {
       assert.equal(taken.length, 1)
     })
 
-    it('are left alone where they cannot be used, which is said once in the log and stays in health, until they can', () => {
+    it('are left alone if they cannot be used, which is in the log once and stays in health, until they can', () => {
       const { pair, taken, log, look } = kept()
       const old = pair.pair
       const whole = readFileSync(filesIn(next).cert, 'utf8')
@@ -249,7 +249,7 @@ describe('A certificate and its key', () => {
     })
   })
 
-  it('are told apart from anything else that goes wrong', () => {
+  it('differ from anything else that goes wrong', () => {
     assert.throws(() => readCertificatePair({ cert: '/nowhere/a', key: '/nowhere/b' }), CertificateError)
   })
 })

@@ -142,7 +142,7 @@ describe('A window', () => {
     assert.deepEqual([window?.changes, window?.tunnels, window?.seconds_left], [0, [], 30])
   })
 
-  it('tells whoever listens when it opens, changes and ends', async () => {
+  it('notifies every listener when it opens, changes and ends', async () => {
     const told: string[] = []
     root.windows.watch(() => told.push(root.windows.probe().window?.state ?? 'none'))
     await root.open()
@@ -151,7 +151,7 @@ describe('A window', () => {
     assert.deepEqual([told[0], told.at(-2), told.at(-1)], ['open', 'ending', 'none'])
   })
 
-  it('brings back the routes of others through a link that a later change in it makes again', async () => {
+  it('brings back the foreign routes through a link that a later change in it makes again', async () => {
     await root.open()
     const wider = exampleTunnel({ mtu: 1400 })
     await root.tunnel(tunnel, wider)

@@ -52,7 +52,7 @@ export function goes(panel: Installed): void {
 }
 
 export function isTakenDown(panel: Installed): void {
-  it('takes tunnels and relays down before it goes, where it is asked to', async () => {
+  it('takes tunnels and relays down before it goes, on request', async () => {
     const { lab } = panel
     await lab.run("echo 'tunnel-panel tunnel-panel/take-down boolean true' | debconf-set-selections")
     await panel.apt('remove', 'tunnel-panel')
@@ -68,7 +68,7 @@ export function isTakenDown(panel: Installed): void {
 }
 
 export function comesAgain(panel: Installed): void {
-  it('is installed again on the machine that it was purged from, and knows nothing of before', async () => {
+  it('is installed again on the machine that it was purged from, and knows nothing of its past', async () => {
     const said = await panel.install(await thePackage())
     const path = await panel.webPath()
     assert.match(path, /^[0-9a-f]{24}$/)
