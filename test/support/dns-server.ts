@@ -18,7 +18,7 @@ export interface DnsServer {
   readonly stop: () => Promise<void>
 }
 
-/** Where it runs, and how a test learns that it answers there. */
+/** Another place to run it, and how a test learns that it answers there. */
 interface Elsewhere {
   /** The words of a command that ends with what it is to run, such as that of another network. */
   readonly within: readonly string[]

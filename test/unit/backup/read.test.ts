@@ -15,7 +15,7 @@ interface Told {
   readonly message: string
 }
 
-/** Reads a backup. `told` are the faults of the whole, then of each item. */
+/** Reads a backup, and lists the faults of the whole, then of each item. */
 function read(text: string): { backup: Backup; problems: Problems; told: Told[]; fields: string[] } {
   const problems = new Problems()
   const backup = readBackup(JSON.parse(text) as Record<string, unknown>, ALL, problems)

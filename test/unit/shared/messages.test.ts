@@ -19,8 +19,21 @@ const IDS = Object.keys(CATALOGUE) as MessageId[]
 /** A sentence that stands at the field need not name it, nor say what only a client of the API sends. */
 const OPTIONAL = ['body', 'expected', 'field', 'other_field']
 
-/** What a page shows of what is there, and no refusal of what only a client can send. */
-const OF_PAGE = /^(monitor|finding|health|drift|attention|note\.(traffic$|connections|no_))/
+/** The name of a field, a setting or an endpoint, or a word of the API for an end's key or a state. */
+const OF_THE_API =
+  /\b[a-z]+(?:_[a-z0-9]+)+\b|\b(?:GET|PUT|POST|PATCH|DELETE) \/|\b[io]key\b|\b(?:diagnostics|monitor|routes|security|tunnel|webhooks)\.[a-z]+/
+/** Names of settings of the kernel, which an operator finds under these alone. */
+const OF_THE_KERNEL = /\b(?:net\.netfilter\.)?nf_conntrack_\w+|\baccept_ra\b|\broute_localnet\b/g
+/** Refusals of requests that the page never sends. */
+const FOR_CLIENTS: ReadonlySet<string> = new Set([
+  'input.confirm_twice',
+  'input.window_id',
+  'panel.csrf',
+  'route.first_destination',
+  'route.name_destination',
+  'route.name_source',
+  'safe_apply.unknown',
+])
 
 /** The types and codes of ICMP and ICMPv6. */
 const [TYPES, CODES] = [13, 16].map((many) => Array.from({ length: many }, (_, n) => n)) as [number[], number[]]
@@ -154,9 +167,15 @@ describe('The sentences of the API', () => {
     const own = readLanguage('en')
     for (const [id, text] of Object.entries(own))
       assert.deepEqual(placeholderNames(text), placeholderNames(CATALOGUE[id as MessageId]), id)
-    const wire = /\b(since_\w+|age_seconds|interface_missing|monitor_\w+|peer_address|ikey|okey)\b(?!\})/
+    const spoken = [{ ...CATALOGUE, ...own }, ...LANGUAGES.map(readLanguage)].flatMap((texts) => Object.entries(texts))
+    const outside = (text: string): string =>
+      text.replace(/\{\w+(?:, (?:plural|select))?|\}/g, '').replace(OF_THE_KERNEL, '')
     assert.deepEqual(
-      Object.entries({ ...CATALOGUE, ...own }).filter(([id, text]) => OF_PAGE.test(id) && wire.test(text)),
+      spoken.filter(([id, text]) => !FOR_CLIENTS.has(id) && OF_THE_API.test(outside(text))),
+      [],
+    )
+    assert.deepEqual(
+      [...FOR_CLIENTS].filter((id) => !OF_THE_API.test(CATALOGUE[id as MessageId])),
       [],
     )
   })
