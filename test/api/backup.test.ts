@@ -96,12 +96,12 @@ describe('A dry run', () => {
       )
       return JSON.stringify([tables, rows])
     }
-    const [before, held, asked] = [await stored(), kernel.picture(), helper.asked.length]
+    const [before, held, requests] = [await stored(), kernel.picture(), helper.requested.length]
     const { status, body } = await importInto(operator, backup, { dry_run: true })
     assert.deepEqual([status, body.dry_run], [200, true])
     assert.equal(await stored(), before)
     assert.deepEqual([kernel.picture(), kernel.changes], [held, []])
-    const since = helper.asked.slice(asked)
+    const since = helper.requested.slice(requests)
     assert.ok(since.length > 4)
     for (const method of since) assert.equal(METHODS[method as keyof typeof METHODS].effect, 'read', method)
     assert.deepEqual(

@@ -23,9 +23,9 @@ describe('IP forwarding', () => {
 
   it('GET tells whether packets are forwarded, by which backend and file, what other software has, and who set it', async () => {
     const { status, body } = await forwarding(client)
-    const { conntrack_max, ...told } = body.forwarding
+    const { conntrack_max, ...reported } = body.forwarding
     assert.deepEqual([status, conntrack_max], [200, 262_144])
-    assert.deepEqual(told, {
+    assert.deepEqual(reported, {
       ipv4_forwarding: false,
       ipv6_forwarding: false,
       connection_accounting: false,

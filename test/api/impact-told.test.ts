@@ -42,8 +42,8 @@ describe('An impact', () => {
 
   const foresee = (method: string, path: string, body: object = {}, more: object = {}): Promise<Reply<ImpactAnswer>> =>
     client.post('/impact', { method, path, body, ...more })
-  const impactOf = async (...asked: Parameters<typeof foresee>): Promise<ImpactAnswer['impact']> => {
-    const { status, text, body } = await foresee(...asked)
+  const impactOf = async (...requests: Parameters<typeof foresee>): Promise<ImpactAnswer['impact']> => {
+    const { status, text, body } = await foresee(...requests)
     assert.equal(status, 200, text)
     return body.impact
   }
@@ -146,13 +146,13 @@ describe('An impact', () => {
   it('of what does not touch the host is none, and is not audited', async () => {
     const audit = async (): Promise<unknown> => (await client.get<{ total: number }>('/audit')).body.total
     const before = await audit()
-    for (const asked of [
+    for (const requests of [
       ['PUT', '/settings', { 'system.auto_reapply_on_drift': true }],
       ['PATCH', '/tunnels/1', { note: 'another' }],
       ['POST', '/routes/1/duplicate', {}],
       ['POST', '/routes/preview', SMALLEST_RULE],
     ] as const) {
-      const { status, body, text } = await foresee(asked[0], asked[1], asked[2])
+      const { status, body, text } = await foresee(requests[0], requests[1], requests[2])
       assert.equal(status, 200, text)
       assert.deepEqual([body.plan.steps, body.impact.interruption], [[], 'none'])
     }

@@ -80,9 +80,9 @@ describe('Another certificate at the same address and port', () => {
     old.send(asks(`/system/listeners/${listener_id}/keep`, 'POST'))
     await old.closed
     assert.deepEqual(old.statuses, [409])
-    assert.match(old.said, /SAFE_APPLY_SAME_CONNECTION/)
-    assert.match(old.said, /made before the new certificate/)
-    assert.match(old.said, /\r\nConnection: close\r\n/i)
+    assert.match(old.output, /SAFE_APPLY_SAME_CONNECTION/)
+    assert.match(old.output, /made before the new certificate/)
+    assert.match(old.output, /\r\nConnection: close\r\n/i)
     assert.equal((await listed(operator)).length, 2, 'it is on trial still')
   })
 

@@ -229,7 +229,7 @@ describe('Adopting a tunnel', () => {
 
   it('that cannot write its unit leaves everything as it was, and no record', async () => {
     const picture = host().picture()
-    panel.arm((asked) => (asked === 2 ? 'refuses' : null))
+    panel.arm((request) => (request === 2 ? 'refuses' : null))
     assert.equal((await adopt(client, { interface_name: 'by-hand', takeover: true })).error.code, 'APPLY_FAILED')
     assert.deepEqual([host().picture(), (await itemOf(client, 'by-hand')).status], [picture, 'Unmanaged'])
   })

@@ -180,14 +180,14 @@ describe('Relay rules that another program changes', () => {
   })
 
   it('are contested from the third time on: rule, incident, health and stream say how often, and by whom', async () => {
-    const told: HealEvent[] = []
-    panel.bus.subscribe('heal.contested', (event) => void told.push(event))
+    const reported: HealEvent[] = []
+    panel.bus.subscribe('heal.contested', (event) => void reported.push(event))
     taken(1)
     await looked()
     assert.deepEqual([(await healOf(1)).contested, panel.host.writersNamed], [false, 0])
     taken(1)
     await looked()
-    assert.deepEqual([(await healOf(1)).contested, panel.host.writersNamed, told.length], [false, 1, 0])
+    assert.deepEqual([(await healOf(1)).contested, panel.host.writersNamed, reported.length], [false, 1, 0])
     panel.clock.advance(30)
     await looked()
     taken(1)
@@ -195,7 +195,7 @@ describe('Relay rules that another program changes', () => {
     await looked()
     const heal = await healOf(1)
     assert.deepEqual(
-      [heal.contested, heal.times, heal.tries, heal.last_by, told.map(({ kind, id }) => `${kind} ${id}`)],
+      [heal.contested, heal.times, heal.tries, heal.last_by, reported.map(({ kind, id }) => `${kind} ${id}`)],
       [true, 3, 2, 'cron > nft', ['route 1']],
     )
     assert.match(heal.detail, /^Taken away or changed 3 times since .*, last by cron > nft\. Next try at /)

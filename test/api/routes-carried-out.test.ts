@@ -138,15 +138,15 @@ describe('How masquerade is carried out', () => {
 
   it('is one request to root for a list, and none for rules that do not masquerade or for the look in the background', async () => {
     await createTunnel(client)
-    const requests = async (work: () => Promise<unknown>): Promise<number> => {
-      const before = helper.asked.length
+    const requestsDuring = async (work: () => Promise<unknown>): Promise<number> => {
+      const before = helper.requested.length
       await work()
-      return helper.asked.slice(before).filter((method) => method === 'ruleset.sources').length
+      return helper.requested.slice(before).filter((method) => method === 'ruleset.sources').length
     }
     await madeRoute(client, { nat_mode_id: 30 })
-    assert.equal(await requests(() => listRoutes(client)), 0)
+    assert.equal(await requestsDuring(() => listRoutes(client)), 0)
     for (const bind_port of [444, 445]) await madeRoute(client, { ...OVER_TUNNEL, bind_port })
-    assert.equal(await requests(() => listRoutes(client)), 1)
-    assert.equal(await requests(() => panel.routeWatch.pass('event')), 0)
+    assert.equal(await requestsDuring(() => listRoutes(client)), 1)
+    assert.equal(await requestsDuring(() => panel.routeWatch.pass('event')), 0)
   })
 })

@@ -67,7 +67,7 @@ describe('A change of a rule that fails', () => {
   })
 
   it('and cannot be undone is 409 FORWARDING_RULES_INCONSISTENT with remedies; the rule is stored as Inconsistent, and reapplied or deleted later', async () => {
-    panel.arm((asked) => (asked === 1 ? 'half' : 'refuses'))
+    panel.arm((requests) => (requests === 1 ? 'half' : 'refuses'))
     const { status, error } = await createRoute(client)
     assert.deepEqual([status, error.code, error.details['route_rule_id']], [409, 'FORWARDING_RULES_INCONSISTENT', 1])
     assert((error.details['remediation'] as string[]).length > 0)
@@ -116,7 +116,7 @@ describe('A change of a rule that fails', () => {
 
   it('in turning IP forwarding on leaves the rule in force, and warns', async () => {
     // Behind the kernel's rule and the file that boot reads.
-    panel.arm((asked) => (asked === 3 ? 'refuses' : null))
+    panel.arm((requests) => (requests === 3 ? 'refuses' : null))
     const { status, body } = await createRoute(client)
     assert.deepEqual(
       [

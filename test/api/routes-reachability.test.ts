@@ -34,9 +34,9 @@ describe('The reachability test', () => {
 
   it('finds a TCP port that is listened on, before any rule exists', async () => {
     const { status, body } = await test({ port: tcp, protocol: 'tcp' })
-    const { latency_ms, checked_at, detail, detail_message: _told, ...told } = body
+    const { latency_ms, checked_at, detail, detail_message: _told, ...reported } = body
     assert.deepEqual(
-      [status, told],
+      [status, reported],
       [200, { address: '127.0.0.1', port: tcp, protocol: 'tcp', reachable: true, conclusive: true, error: '' }],
     )
     assert((latency_ms ?? -1) >= 0 && !Number.isNaN(Date.parse(checked_at)) && detail !== '')

@@ -74,10 +74,10 @@ describe('What holds of all relay rules', () => {
 
   it('a preview changes nothing and starts no program: it asks root for nothing that does', async () => {
     await madeRoute(client)
-    const before = helper.asked.length
+    const before = helper.requested.length
     const { status, text } = await previewRoute(client, { bind_port: 444 })
     assert.equal(status, 200, text)
-    const asked = new Set(helper.asked.slice(before))
+    const requests = new Set(helper.requested.slice(before))
     for (const method of [
       'ruleset.probe',
       'ruleset.verify',
@@ -86,7 +86,7 @@ describe('What holds of all relay rules', () => {
       'netfilter.probe',
       'forwarding.apply',
     ])
-      assert(!asked.has(method as never), method)
+      assert(!requests.has(method as never), method)
   })
 
   it('the whole ruleset is applied as one transaction: making, changing, reordering and applying all are one change of the kernel each', async () => {
@@ -128,11 +128,11 @@ describe('What holds of all relay rules', () => {
         '/audit?limit=100',
       )
     ).body
-    const told = entries
+    const reported = entries
       .reverse()
       .filter(({ action }) => !['Setup', 'Login'].includes(action))
       .map(({ action, target_id, is_success }) => `${action} ${target_id ?? '-'} ${is_success ? 'ok' : 'refused'}`)
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       'RouteCreate 1 ok',
       'RouteUpdate 1 ok',
       'RouteDisable 1 ok',

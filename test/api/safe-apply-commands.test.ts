@@ -90,8 +90,8 @@ describe('A command that waits for a confirmation', () => {
       mtu: 1400,
       confirm_within_seconds: 30,
     })
-    const asked = await behind.operator.get<SafeApplyAnswer>('/safe-apply', by)
-    assert.equal(asked.body.window?.is_this_connection_new, null)
+    const answer = await behind.operator.get<SafeApplyAnswer>('/safe-apply', by)
+    assert.equal(answer.body.window?.is_this_connection_new, null)
     const { window_id } = changed.body.safe_apply ?? assert.fail()
     assert.equal((await behind.operator.post('/safe-apply/confirm', { window_id }, by)).status, 200)
     agent.destroy()

@@ -207,16 +207,17 @@ describe('Safe apply', () => {
   it('is on the monitor stream as it opens, has more to take back, and ends', async () => {
     await panel.monitor.start()
     const stream = await openStream(operator, '/monitor/stream')
-    const told = (): unknown[] => stream.events().flatMap(({ name, data }) => (name === 'safe_apply' ? [data] : []))
+    const published = (): unknown[] =>
+      stream.events().flatMap(({ name, data }) => (name === 'safe_apply' ? [data] : []))
     await open()
-    await eventually(async () => told().length === 1)
+    await eventually(async () => published().length === 1)
     await state()
     await operator.patch(`/routes/${route}`, { bind_port: 4443 })
-    await eventually(async () => told().length === 2)
+    await eventually(async () => published().length === 2)
     await panel.windowClock.advance(60_000)
     await eventually(async () => (await state()).last !== null)
-    await eventually(async () => (told().at(-1) as { is_open: boolean }).is_open === false)
-    assert.deepEqual(told()[1], { is_open: true })
+    await eventually(async () => (published().at(-1) as { is_open: boolean }).is_open === false)
+    assert.deepEqual(published()[1], { is_open: true })
     stream.leave()
   })
 

@@ -63,8 +63,8 @@ describe('The second factor', () => {
     })
 
     it('is required only after the right password', async () => {
-      const asked = await signIn()
-      assert.deepEqual([asked.status, asked.error.code], [401, 'SECOND_FACTOR_REQUIRED'])
+      const answer = await signIn()
+      assert.deepEqual([answer.status, answer.error.code], [401, 'SECOND_FACTOR_REQUIRED'])
       const wrong = await signIn(undefined, { password: 'wrong wrong wrong' })
       assert.equal(wrong.error.code, 'INVALID_CREDENTIALS')
       const wrongToo = await signIn(factor.code(), { password: 'wrong wrong wrong' })

@@ -58,7 +58,7 @@ describe('The end of the panel', () => {
     await drained
     await wire.closed
     assert.deepEqual(wire.statuses, [200, 200])
-    assert.match(wire.said, /Connection: close/)
+    assert.match(wire.output, /Connection: close/)
   })
 
   it('lets no stream begin', async () => {

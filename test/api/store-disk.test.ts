@@ -144,11 +144,11 @@ function inside(disk: string): void {
   })
 
   describe('when the panel is started,', () => {
-    const refused = async (said: RegExp): Promise<void> => {
+    const refused = async (pattern: RegExp): Promise<void> => {
       await assert.rejects(
         openStore(path),
         (failure) =>
-          failure instanceof StoreUnusableError && failure.message.includes(path) && said.test(failure.message),
+          failure instanceof StoreUnusableError && failure.message.includes(path) && pattern.test(failure.message),
       )
     }
 

@@ -20,7 +20,7 @@ const weather = () => {
   let picture: object | null = { sky: 'clear' }
   const topic = new Topic(() => picture && serializeEvent('weather', picture))
   const counting = new Set<Subscriber>()
-  const late = { asked: 0, released: 0, gate: Promise.resolve() }
+  const late = { requests: 0, released: 0, gate: Promise.resolve() }
   const endpoints: Endpoint[] = [
     stream(WATCH, { tag: 'other', summary: 'Watch', queue: 16 }, async () => topic.source),
     stream(
@@ -38,7 +38,7 @@ const weather = () => {
       },
     ),
     stream('GET /weather/late', { tag: 'other', summary: 'Wait' }, async () => {
-      late.asked += 1
+      late.requests += 1
       await late.gate
       return () => () => void (late.released += 1)
     }),
@@ -160,7 +160,7 @@ describe('a stream', () => {
     const gone = assert.rejects(
       fetch(`${operator.base}api/v1/weather/late`, { headers: { cookie }, signal: leaving.signal }),
     )
-    await eventually(() => source.late.asked === 1, 'asked for')
+    await eventually(() => source.late.requests === 1, 'asked for')
     leaving.abort()
     await gone
     let connections = 1

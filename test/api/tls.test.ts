@@ -89,7 +89,7 @@ describe('With a certificate the panel', () => {
     ]) {
       const wire = (await Wire.to(panel.base)).send(text)
       await wire.until(() => wire.isClosed, 'the end')
-      assert.doesNotMatch(wire.said, /HTTP|Server/)
+      assert.doesNotMatch(wire.output, /HTTP|Server/)
     }
   })
 

@@ -83,7 +83,7 @@ describe('The link of a stored tunnel', () => {
   beforeEach(async () => {
     await begin()
     assert.equal((await createTunnel(client, { persistence_type_id: 30 })).status, 201)
-    helper.asked.length = 0
+    helper.requested.length = 0
   })
   afterEach(() => panel.close())
 
@@ -100,7 +100,7 @@ describe('The link of a stored tunnel', () => {
       kernel.ownLinks.only(new Set())
       assert.equal(await isOurs('gre-a-1'), false)
       assert.equal((await change()).status, 200)
-      assert.equal(helper.asked.filter((method) => method === 'tunnel.adopt').length, 1)
+      assert.equal(helper.requested.filter((method) => method === 'tunnel.adopt').length, 1)
     })
 
   it('is not deleted if another was put in its place, and the refusal says what to do', async () => {

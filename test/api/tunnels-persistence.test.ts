@@ -254,13 +254,13 @@ describe('The persistence of a tunnel', () => {
         await createTunnel(client, { persistence_type_id: NETWORKD })
         panel.kernel.files.set(file, `${textOf(file)}# mine\n`)
         const picture = panel.kernel.picture()
-        for (const asked of [
+        for (const requests of [
           () => patchTunnel(client, 1, { mtu: 1300 }),
           () => change(RUNTIME),
           () => act(client, 1, 'down'),
           () => deleteTunnel(client, 1),
         ]) {
-          const { status, error } = await asked()
+          const { status, error } = await requests()
           assert.deepEqual([status, error.code], [409, 'FOREIGN_UNIT_FILE'])
         }
         assert.equal(panel.kernel.picture(), picture)

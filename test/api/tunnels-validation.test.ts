@@ -98,14 +98,14 @@ describe('A wrong request for a tunnel', () => {
       const { code, values } = WRONG[field] ?? assert.fail(`no wrong value of ${field} is tried`)
       for (const value of values) {
         const { status, error } = await createTunnel(client, { [field]: value })
-        const said = JSON.stringify({ [field]: value }).slice(0, 80)
-        assert.equal(status, 422, said)
+        const title = JSON.stringify({ [field]: value }).slice(0, 80)
+        assert.equal(status, 422, title)
         assert.equal(error.code, 'VALIDATION_FAILED')
-        assert.equal(error.field, field, said)
+        assert.equal(error.field, field, title)
         const [first] = error.details['fields'] as { field: string; code: string; message: string }[]
-        assert.equal(first?.code, code, said)
+        assert.equal(first?.code, code, title)
         assert.equal(error.details[field], first?.message)
-        assert.match(first?.message ?? '', /^\S.{10,}\.$/, said)
+        assert.match(first?.message ?? '', /^\S.{10,}\.$/, title)
       }
     })
   }

@@ -206,13 +206,13 @@ describe('Tunnels', () => {
     })
 
     it('shows the very plan that creating then carries out, when its resolved request is posted', async () => {
-      for (const asked of [
+      for (const requests of [
         {},
         { tunnel_side_id: 20, ikey: null },
         { tunnel_type_id: 20, mtu: 9000, tos: 16, address_pool_id: 20 },
         { interface_name: 'mine', is_enabled: false, addresses: [{ address: 'fd00:1::1', prefix_length: 64 }] },
       ]) {
-        const { body: shown } = await previewTunnel(client, asked)
+        const { body: shown } = await previewTunnel(client, requests)
         const { status, body: made, text } = await createTunnel(client, shown.resolved)
         assert.equal(status, 201, text)
         assert.deepEqual({ ...made.plan, tunnel_id: null }, shown.plan)
@@ -224,7 +224,7 @@ describe('Tunnels', () => {
           panel.kernel.files.get(made.plan.files[0]?.path.split('/').at(-1) ?? ''),
           shown.plan.files[0]?.content,
         )
-        assert.equal(made.tunnel.is_name_templated, asked.interface_name === undefined)
+        assert.equal(made.tunnel.is_name_templated, requests.interface_name === undefined)
         await deleteTunnel(client, made.tunnel.tunnel_id)
       }
     })

@@ -1,11 +1,10 @@
-// Comments and titles in plain English, and the page's sentences in the page's own words.
+// Comments and titles in plain English.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CATALOGUE } from '@panel/shared/messages/catalogue.ts'
 import { ROOT } from '../../packaging/build/build.ts'
-import { commentsIn, fault, titlesIn } from './words.ts'
+import { commentsIn, declaredIn, fault, titlesIn } from './words.ts'
 
 const sources = (...patterns: string[]): [path: string, text: string][] =>
   execFileSync('git', ['ls-files', '--', ...patterns], { cwd: ROOT, encoding: 'utf8' })
@@ -34,6 +33,13 @@ describe('Plain English', () => {
     assert.deepEqual(found, [])
   })
 
+  it('stands in the names of values and types', () => {
+    const found = sources('*.ts', '*.svelte').flatMap(([path, text]) =>
+      declaredIn(text).map((declared) => `${path}: ${declared}`),
+    )
+    assert.deepEqual(found, [])
+  })
+
   const SAMPLE = [
     '/** Of a rule. */',
     '/**',
@@ -53,5 +59,9 @@ describe('Plain English', () => {
     const faults = commentsIn(SAMPLE).flatMap((comment) => (fault(comment) === null ? [] : [comment.line]))
     assert.deepEqual(faults, [1, 2, 6, 8, 7])
     assert.deepEqual(titlesIn(SAMPLE), ['is asked for'])
+    assert.deepEqual(declaredIn('const told = 1; let toldBy = told; interface Heard {}'), [
+      'const told',
+      'interface Heard',
+    ])
   })
 })

@@ -15,6 +15,7 @@ const DIALECT = /\b(?:anew|asked|heard|said|told)\b|\b(?:somebody|whoever)\b|\bo
 const BLOCK = /^[ \t]*\/\*(\*?)([^]*?)\*\//gm
 const LINES = /^([ \t]*)\/\/[^\n]*(?:\n\1\/\/[^\n]*)*/gm
 const BEHIND_CODE = /[^\s:'"`/][ \t]+\/\/ ([^\n]*)$/gm
+const DECLARED = /\b(?:const|function|interface|let|readonly|type) (?:asked|heard|said|told)\b/gi
 const TITLE = /\b(?:it|describe)\(\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|`((?:\\.|[^`\\])*)`)/g
 
 /** The comments of a source in TypeScript, JavaScript, Svelte or C. */
@@ -40,6 +41,9 @@ export function commentsIn(source: string): Comment[] {
 
 export const titlesIn = (source: string): string[] =>
   [...source.matchAll(TITLE)].map(([, single, double, template]) => single ?? double ?? template ?? '')
+
+/** Declarations whose name is a word of the dialect. */
+export const declaredIn = (source: string): string[] => [...source.matchAll(DECLARED)].map(([text]) => text)
 
 /** Why a comment has to be written again, or null. */
 export function fault({ isDoc, text }: Pick<Comment, 'isDoc' | 'text'>): string | null {

@@ -4,8 +4,8 @@ import { findRelayBlocks, type RelayBlock } from '@panel/shared/foreign/relay-bl
 import { exampleRule } from '../support/example-rule.ts'
 import { KernelNamespace } from './kernel-namespace.ts'
 
-const blockOf = (...asked: Parameters<typeof findRelayBlocks>): RelayBlock | null =>
-  findRelayBlocks(...asked)[0] ?? null
+const blockOf = (...request: Parameters<typeof findRelayBlocks>): RelayBlock | null =>
+  findRelayBlocks(...request)[0] ?? null
 const AROUND = { own_addresses: [], in_interface: null, out_interface: null }
 
 describe('A foreign firewall', function () {

@@ -217,8 +217,8 @@ describe('links in a network namespace', function () {
       v4('2001:db8:6::1', 128, '2001:db8:6::2'),
     ]
     for (const address of addresses) await host.links.addAddress('br0', address)
-    const told = one('br0').addr_info.map(({ local, address, prefixlen }) => v4(local, prefixlen, address))
-    assert.deepEqual(new Set(told.map((a) => JSON.stringify(a))), new Set(addresses.map((a) => JSON.stringify(a))))
+    const reported = one('br0').addr_info.map(({ local, address, prefixlen }) => v4(local, prefixlen, address))
+    assert.deepEqual(new Set(reported.map((a) => JSON.stringify(a))), new Set(addresses.map((a) => JSON.stringify(a))))
     for (const address of addresses) await host.links.removeAddress('br0', address)
     assert.deepEqual(one('br0').addr_info, [])
   })
@@ -288,7 +288,7 @@ describe('links in a network namespace', function () {
   })
 
   it('tell of their changes, say when news was lost, and tell of the next changes again', async () => {
-    const news = async () => (await host.call('heard')) as { events: LinkEvent[]; lost: number }
+    const news = async () => (await host.call('received')) as { events: LinkEvent[]; lost: number }
     await host.call('watch')
     host.batch('link add ev0 type bridge', 'addr add 10.44.0.1/24 dev ev0', 'addr add 2001:db8:44::1/64 dev ev0')
     const { ifindex } = one('ev0')

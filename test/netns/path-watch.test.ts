@@ -18,7 +18,7 @@ const target = (target_id: number, more: Partial<WatchTarget> = {}): WatchTarget
 
 describe('A watch of the real kernel', function () {
   const rig = new PathRig()
-  let heard: WatchResult[]
+  let received: WatchResult[]
   let watch_id: number
   let ending: AbortController
   let ended: Promise<unknown>
@@ -32,7 +32,7 @@ describe('A watch of the real kernel', function () {
   })
 
   async function watch(...targets: WatchTarget[]): Promise<void> {
-    heard = []
+    received = []
     watch_id = 0
     ending = new AbortController()
     ended = rig.client.stream(
@@ -41,13 +41,13 @@ describe('A watch of the real kernel', function () {
       (item) => {
         watch_id = item.watch_id
         assert.equal(item.lost, 0)
-        heard.push(...item.results)
+        received.push(...item.results)
       },
       ending.signal,
     )
     await Promise.race([ended, eventually(() => watch_id > 0)])
   }
-  const of = (id: number): WatchResult[] => heard.filter(({ target_id }) => target_id === id)
+  const of = (id: number): WatchResult[] => received.filter(({ target_id }) => target_id === id)
   const last = (id: number): string => of(id).at(-1)?.outcome ?? ''
   const change = (put: WatchTarget[], gone: number[] = []) =>
     rig.client.request('path.watch_change', { watch_id, put, gone })
@@ -138,7 +138,7 @@ describe('A watch of the real kernel', function () {
     assert.deepEqual(await change([target(1, { interval_ms: 3_600_000 }), target(2), target(3)], []), {
       was_running: true,
     })
-    heard = []
+    received = []
     await eventually(() => of(3).length >= 3 && of(2).length >= 3)
     assert.ok(of(1).length <= 1, 'one more after the change, and then not for an hour')
     assert.deepEqual(
@@ -147,7 +147,7 @@ describe('A watch of the real kernel', function () {
     )
     await change([], [2, 3])
     const gone = Date.now()
-    heard = []
+    received = []
     await change([target(1)])
     await eventually(() => of(1).length >= 3)
     assert.ok((of(1)[0]?.sequence ?? 0) > 2)
@@ -170,9 +170,9 @@ describe('A watch of the real kernel', function () {
     const flood = Array.from({ length: 2000 }, (_, at) => target(at + 1, { packet_size: 2000 }))
     await assert.rejects(change(flood), /bytes of echo requests in a second/)
     await assert.rejects(change(Array.from({ length: 2000 }, (_, at) => target(at + 2))), /2001 targets/)
-    heard = []
+    received = []
     await eventually(() => of(1).length >= 3)
-    assert.deepEqual(new Set(heard.map(({ target_id }) => target_id)), new Set([1]))
+    assert.deepEqual(new Set(received.map(({ target_id }) => target_id)), new Set([1]))
   })
 
   it('listens to ICMP with the first reader, and no more after the last', async () => {

@@ -156,11 +156,11 @@ describe('Flushed relay rules whose web daemon is killed while it puts them back
       await settled()
       await holds()
       for (const heal of await heals()) assert.ok((heal?.times ?? 2) <= 1 && (heal?.tries ?? 2) <= 1)
-      const told = await fresh()
+      const reported = await fresh()
       assert.deepEqual(
-        told.map(({ is_success }) => is_success),
+        reported.map(({ is_success }) => is_success),
         [true],
-        JSON.stringify(told),
+        JSON.stringify(reported),
       )
     })
 })

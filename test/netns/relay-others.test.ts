@@ -119,16 +119,16 @@ describe('A port that lets the operator in', function () {
       (error: Error) => error.message,
     )
 
-  for (const [who, bind_port, said] of [
+  for (const [who, bind_port, output] of [
     ['sshd', 2222, /takes port 2222, on which sshd listens/],
     ['the panel, whose user speaks to the helper,', 8480, /takes port 8480, on which the panel listens/],
     ['the panel by its configuration, though nobody listens there now,', 9443, /takes port 9443.* the panel listens/],
   ] as const)
     it(`is refused by root itself where it is that of ${who} alone, within a range, and on one address`, async () => {
       const range = { bind_port: bind_port - 1, bind_port_range_end: bind_port + 1 }
-      assert.match(await taking({ bind_port }), said)
-      assert.match(await taking({ bind_port, bind_address: RELAY, protocol: 'both' }), said)
-      assert.match(await taking({ ...range, destinations: [to(ONE, bind_port - 1)] }), said)
+      assert.match(await taking({ bind_port }), output)
+      assert.match(await taking({ bind_port, bind_address: RELAY, protocol: 'both' }), output)
+      assert.match(await taking({ ...range, destinations: [to(ONE, bind_port - 1)] }), output)
       assert.deepEqual((await rig.held()).rules, [])
     })
 

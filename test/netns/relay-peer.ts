@@ -164,15 +164,15 @@ function refusal({ address, port }: Place): Promise<string | null> {
  * How many of them still answer. As many as `expected` are waited for, and the others for as long as they could take.
  */
 async function answering(expected: number): Promise<number> {
-  let heard = 0
+  let answered = 0
   for (const socket of crowd) {
-    socket.once('data', () => (heard += 1))
+    socket.once('data', () => (answered += 1))
     socket.write('x')
   }
-  for (const began = performance.now(); heard < expected && performance.now() - began < LONG_MS;) await pause(5)
+  for (const began = performance.now(); answered < expected && performance.now() - began < LONG_MS;) await pause(5)
   if (expected < crowd.length) await pause(PATIENCE_MS)
   for (const socket of crowd) socket.removeAllListeners('data')
-  return heard
+  return answered
 }
 
 /** Has the servers speak first to every client; resolves when their kernel has had the time to send it. */

@@ -16,8 +16,8 @@ interface Watch {
 }
 
 const ajv = new Ajv({ strictTypes: false })
-const asSchemaSays = (schema: object, said: unknown): void =>
-  assert.ok(ajv.validate(schema, said), `out of shape: ${JSON.stringify(ajv.errors)}`)
+const asSchemaSays = (schema: object, output: unknown): void =>
+  assert.ok(ajv.validate(schema, output), `out of shape: ${JSON.stringify(ajv.errors)}`)
 
 export class FakeProber {
   /** The failure of the next watch, if set. */

@@ -67,11 +67,11 @@ describe('The host metrics on the page', () => {
   })
 
   it('go on in the chart with each reading, while the stored ones are requested once', async () => {
-    const asked: string[] = []
+    const requests: string[] = []
     const visited = await signedIn(await visit(host))
     visited.page.on(
       'request',
-      (request) => void (request.url().includes('/metrics/history') && asked.push(request.url())),
+      (request) => void (request.url().includes('/metrics/history') && requests.push(request.url())),
     )
     await host.metrics.start()
     const { page } = await goTo(visited, host, 'metrics?range=live', 'Host metrics')
@@ -84,7 +84,7 @@ describe('The host metrics on the page', () => {
       rows + 2,
     )
     assert.notEqual(await chart.locator('canvas').evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL()), first)
-    assert.equal(asked.length, 1, `${asked}`)
+    assert.equal(requests.length, 1, `${requests}`)
   })
 
   it('have their charts, and what draws them, only once they come into view', async () => {

@@ -150,7 +150,7 @@ describe("A change under the operator's own connection", () => {
     assert.equal(await isUp(), true)
   })
 
-  for (const [what, told, isRefused] of [
+  for (const [what, reported, isRefused] of [
     ['applied', 'Applied, and verified in the kernel.', false],
     ['rolled back', 'Rolled back by the server.', true],
   ] as const) {
@@ -166,7 +166,7 @@ describe("A change under the operator's own connection", () => {
       await takeDown(visited)
       await curtain(page).waitFor()
       held.release()
-      await curtain(page).getByText(told).waitFor()
+      await curtain(page).getByText(reported).waitFor()
       assert.equal(await isUp(), isRefused)
     })
   }

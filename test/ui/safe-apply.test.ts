@@ -111,9 +111,9 @@ describe('Changes that wait for a confirmation', () => {
     await ended(later.page).waitFor()
     await ended(page).getByRole('button', { name: 'Close' }).click()
     await ended(page).waitFor({ state: 'detached' })
-    const asked = page.waitForResponse((answer) => answer.url().endsWith('/safe-apply'))
+    const requested = page.waitForResponse((answer) => answer.url().endsWith('/safe-apply'))
     await page.reload()
-    await asked
+    await requested
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
     assert.equal(await ended(page).count(), 0)
   })
@@ -155,14 +155,14 @@ describe('Changes that wait for a confirmation', () => {
     await banner(page).waitFor()
     const aloud = page.locator('[aria-live=polite]').filter({ hasText: /seconds left|wait for/ })
     assert.equal(await aloud.innerText(), 'Changes wait for a confirmation')
-    const said = new Set<string>()
+    const output = new Set<string>()
     await page.route('**/safe-apply', (route) => new Promise(() => void route))
     for (let second = 0; second < 42; second += 1) {
       await page.clock.runFor(1000)
-      said.add(await aloud.innerText())
+      output.add(await aloud.innerText())
     }
     assert.deepEqual(
-      [...said].map((text) => /\d+/.exec(text)?.[0]),
+      [...output].map((text) => /\d+/.exec(text)?.[0]),
       [undefined, '30', '10', '5'],
     )
     assert.ok(Number(await banner(page).getByRole('progressbar').getAttribute('value')) <= 5)

@@ -175,10 +175,10 @@ describe('A fault on a real kernel', function () {
       const isSoon = done % 2 === 1
       const [{ status, error }] = await Promise.all([answered, isSoon ? panel.startHelper(faulty) : null])
       if (!isSoon) await panel.startHelper(faulty)
-      const told = status < 300 ? 'done' : `${status} ${error.code} ${String(error.details['outcome'])}`
-      assert.ok(['done', '503 HELPER_UNAVAILABLE unknown'].includes(told), `${done}: ${told}`)
+      const reported = status < 300 ? 'done' : `${status} ${error.code} ${String(error.details['outcome'])}`
+      assert.ok(['done', '503 HELPER_UNAVAILABLE unknown'].includes(reported), `${done}: ${reported}`)
       const after = await settled()
-      assert.deepEqual([after.statuses, after.paths.length], [statuses, statuses.length], `${done}: ${told}`)
+      assert.deepEqual([after.statuses, after.paths.length], [statuses, statuses.length], `${done}: ${reported}`)
     }
   })
 

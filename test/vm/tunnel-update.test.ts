@@ -218,7 +218,7 @@ describe('A change of a tunnel on a real kernel', function () {
         'Content-Type: application/json',
         'X-Forwarded-For: 203.0.113.9',
       ]
-      const said = await far.run('curl', [
+      const output = await far.run('curl', [
         '-sS',
         ...['--interface', from],
         '-m',
@@ -232,7 +232,7 @@ describe('A change of a tunnel on a real kernel', function () {
         JSON.stringify(body),
         url + path,
       ])
-      return { status: Number(said.split('\n').at(-1)), text: said }
+      return { status: Number(output.split('\n').at(-1)), text: output }
     }
     const path = `/tunnels/${made.tunnel_id}`
     const before = await a.picture()

@@ -22,9 +22,9 @@ export const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema)
 export const orNull = <T extends TSchema>(schema: T) =>
   nullable({ ...schema, 'x-message': withNull(schema['x-message'] as Message) })
 
-export const withNull = (said: Message): Message => ({
-  ...said,
-  message: said.message.replace(/\.$/, ', or null.'),
+export const withNull = (sentence: Message): Message => ({
+  ...sentence,
+  message: sentence.message.replace(/\.$/, ', or null.'),
 })
 
 export const ranged = (

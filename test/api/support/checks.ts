@@ -24,10 +24,10 @@ export const QUICK = { interval_ms: 500, timeout_ms: 100, fall: 1, rise: 1 } as 
 export class FakeChecks {
   readonly #down = new Map<string, Sample['outcome']>()
   /** Addresses in the order in which they were checked. */
-  readonly asked: string[] = []
+  readonly requests: string[] = []
 
   run: RunCheck = async ({ address, port }) => {
-    this.asked.push(address)
+    this.requests.push(address)
     const outcome = this.#down.get(address) ?? 'success'
     const reason = outcome === 'success' ? message('check.accepts', { port }) : message('check.refuses', { port })
     return { outcome, reason, latency_ms: outcome === 'success' ? 1.5 : null }

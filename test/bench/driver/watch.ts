@@ -47,7 +47,7 @@ async function stalledMost(
   seconds: number,
 ): Promise<Answer<'watch'>['stalls']> {
   const tell = (): void => [helper, web].forEach((pid) => process.kill(pid, 'SIGUSR2'))
-  const told = async (pid: number): Promise<Stall> => {
+  const stallOf = async (pid: number): Promise<Stall> => {
     for (const until = performance.now() + 10_000; ; await sleep(50)) {
       try {
         return JSON.parse(readFileSync(join(folder, `${pid}`), 'utf8')) as Stall
@@ -60,7 +60,7 @@ async function stalledMost(
   tell()
   await sleep(1000 * seconds)
   tell()
-  return { helper: await told(helper), web: await told(web) }
+  return { helper: await stallOf(helper), web: await stallOf(web) }
 }
 
 /** Nothing gets lost between two namespaces of one machine, unless answers are not read in time. */

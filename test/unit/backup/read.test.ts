@@ -10,26 +10,26 @@ const ALL = { settings: true, routes: true }
 const TUNNEL = tunnelRequest()
 const RULE = { bind_port: 443, destination_address: '10.9.0.2' }
 
-interface Told {
+interface Reported {
   readonly field: string
   readonly message: string
 }
 
 /** Reads a backup, and lists the faults of the whole, then of each item. */
-function read(text: string): { backup: Backup; problems: Problems; told: Told[]; fields: string[] } {
+function read(text: string): { backup: Backup; problems: Problems; reported: Reported[]; fields: string[] } {
   const problems = new Problems()
   const backup = readBackup(JSON.parse(text) as Record<string, unknown>, ALL, problems)
-  const told = [...problems.all, ...itemsOf(backup).flatMap(faultsOf)]
-  return { backup, problems, told, fields: told.map(({ field }) => field) }
+  const reported = [...problems.all, ...itemsOf(backup).flatMap(faultsOf)]
+  return { backup, problems, reported, fields: reported.map(({ field }) => field) }
 }
 
 const itemsOf = ({ settings, pools, tunnels, routes }: Backup): Item<unknown>[] =>
   [settings, pools, tunnels, routes ?? []].flat()
 
-function faultsOf(one: Item<unknown>): Told[] {
+function faultsOf(one: Item<unknown>): Reported[] {
   if (!one.fault) return []
   const { field, message, details } = one.fault
-  const fields = (details['fields'] as Told[] | undefined) ?? [{ field, message }]
+  const fields = (details['fields'] as Reported[] | undefined) ?? [{ field, message }]
   return fields.map((fault) => ({ ...fault, field: fieldPath(one.path, fault.field) }))
 }
 
@@ -165,9 +165,9 @@ describe('A backup that is read', () => {
       [deep, 3],
       [long, 2],
     ] as const) {
-      const { told, backup } = read(text)
-      assert.ok(told.length >= least && told.length <= itemsOf(backup).length + 100, `${told.length}`)
-      for (const { field, message } of told) assert.ok(field.length <= 220 && message.length < 500)
+      const { reported, backup } = read(text)
+      assert.ok(reported.length >= least && reported.length <= itemsOf(backup).length + 100, `${reported.length}`)
+      for (const { field, message } of reported) assert.ok(field.length <= 220 && message.length < 500)
     }
   })
 

@@ -11,7 +11,7 @@ import { namedRoute, newDestination } from '../../support/records.ts'
 describe('A check of a destination', () => {
   const servers: Server[] = []
   const sockets = new Set<Socket>()
-  let asked = ''
+  let requests = ''
   afterEach(() => {
     for (const socket of sockets) socket.destroy()
     for (const server of servers.splice(0)) server.close()
@@ -23,7 +23,7 @@ describe('A check of a destination', () => {
       sockets.add(socket)
       socket.on('error', () => undefined)
       socket.on('data', (data) => {
-        asked = String(data)
+        requests = String(data)
         if (answer !== '') socket.end(answer)
       })
     })
@@ -67,9 +67,9 @@ describe('A check of a destination', () => {
   it('over HTTP asks for the path, of the host that is named or else of the address', async () => {
     const port = await serving('HTTP/1.0 200 OK\r\n\r\n')
     await check(port, { path: '/health?full=1', host: 'shop.example' })
-    assert.match(asked, /^GET \/health\?full=1 HTTP\/1\.1\r\nHost: shop\.example\r\n/)
+    assert.match(requests, /^GET \/health\?full=1 HTTP\/1\.1\r\nHost: shop\.example\r\n/)
     await check(port)
-    assert.match(asked, new RegExp(`^GET / HTTP/1\\.1\\r\\nHost: 127\\.0\\.0\\.1:${port}\r\n`))
+    assert.match(requests, new RegExp(`^GET / HTTP/1\\.1\\r\\nHost: 127\\.0\\.0\\.1:${port}\r\n`))
   })
 
   it('over HTTP says what answers in another language, and what is silent', async () => {

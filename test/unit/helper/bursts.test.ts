@@ -8,10 +8,10 @@ const PAUSE_MS = 30
 describe('A burst', () => {
   const begun: string[][] = []
   let isWorking = false
-  const work = async (asked: readonly string[]): Promise<void> => {
+  const work = async (request: readonly string[]): Promise<void> => {
     assert.equal(isWorking, false, 'one at a time')
     isWorking = true
-    begun.push([...asked])
+    begun.push([...request])
     await sleep(5)
     isWorking = false
   }

@@ -197,12 +197,12 @@ describe('The record of the links that are the panel’s', () => {
       const kernel = new FakeKernel()
       const own = opened()
       const { request } = inProcessHelper(Object.assign(kernel, { ownLinks: own }))
-      const told = {
+      const refusal = {
         code: 'state_unusable',
         message: /links\.json is damaged \(.+\).*sudo tunnel-panel set-aside links\.json/,
       }
-      await assert.rejects(request('tunnel.apply', { before: null, after: example }), told)
-      assert.match(own.trouble() ?? '', told.message)
+      await assert.rejects(request('tunnel.apply', { before: null, after: example }), refusal)
+      assert.match(own.trouble() ?? '', refusal.message)
       assert.deepEqual([kernel.changes, readFileSync(path(), 'utf8')], [[], content])
       assert.equal((await request('tunnel.probe', { interface_names: [NAME] })).tunnels.length, 1)
       rmSync(path())

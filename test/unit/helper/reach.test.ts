@@ -25,9 +25,9 @@ describe('What root refuses of a tunnel', () => {
 
   const refused = async (after: TunnelState, code: string | null, before: TunnelState | null = null): Promise<void> => {
     const picture = kernel.picture()
-    const asked = helper.request('tunnel.apply', { before, after })
-    if (code === null) return assert.equal((await asked).outcome, 'applied')
-    await assert.rejects(asked, { code })
+    const requests = helper.request('tunnel.apply', { before, after })
+    if (code === null) return assert.equal((await requests).outcome, 'applied')
+    await assert.rejects(requests, { code })
     assert.equal(kernel.picture(), picture)
   }
   /** What is found of it then: the kernel takes its IPv6 addresses. */

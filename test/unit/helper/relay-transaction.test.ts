@@ -154,7 +154,7 @@ describe('A change of relay rules', () => {
 
   it('is stuck, and says what to do, when undoing it fails too', async () => {
     const { outcome, remediation } = await apply(
-      new FaultyKernel(await hostWith(one), (asked) => from(1, asked === 1 ? 'half' : 'refuses')(asked)),
+      new FaultyKernel(await hostWith(one), (requests) => from(1, requests === 1 ? 'half' : 'refuses')(requests)),
       { before: [one], after: null },
     )
     assert.equal(outcome, 'stuck')

@@ -12,10 +12,11 @@ import { relayRule } from '../../support/random-rules.ts'
 
 describe('The backend of relay rules', () => {
   it('is the best that is there by default, and an unknown name is reported at once', () => {
-    const asked = (value?: string) => readConfig(value === undefined ? {} : { PANEL_RULE_BACKEND: value }).ruleBackend
-    assert.deepEqual([asked(), asked('auto'), asked('iptables_legacy')], [null, null, 'iptables_legacy'])
+    const backendFor = (value?: string) =>
+      readConfig(value === undefined ? {} : { PANEL_RULE_BACKEND: value }).ruleBackend
+    assert.deepEqual([backendFor(), backendFor('auto'), backendFor('iptables_legacy')], [null, null, 'iptables_legacy'])
     for (const wrong of ['none', 'nft', 'auto;'])
-      assert.throws(() => asked(wrong), /PANEL_RULE_BACKEND must be auto, nftables, iptables_nft, iptables_legacy/)
+      assert.throws(() => backendFor(wrong), /PANEL_RULE_BACKEND must be auto, nftables, iptables_nft, iptables_legacy/)
   })
 
   it('is root’s to judge too: what it cannot do is refused to any client', () => {

@@ -9,24 +9,24 @@ import { RulesetChanges } from '@panel/root-helper/kernel/nft/ruleset-changes.ts
 describe('The watch of the ruleset', () => {
   let generation: number
   let isSilent: boolean
-  let asked: number
-  let told: number
+  let requests: number
+  let reported: number
   let generations: Generations
   let end: () => void
   beforeEach(async () => {
-    ;[generation, isSilent, asked, told] = [7, false, 0, 0]
+    ;[generation, isSilent, requests, reported] = [7, false, 0, 0]
     generations = new Generations(async () => {
-      asked += 1
+      requests += 1
       if (isSilent) throw new KernelError('EPERM', 'no')
       return generation
     })
-    end = new RulesetChanges(() => generations.ofOthers(), 1).watch(() => (told += 1))
+    end = new RulesetChanges(() => generations.ofOthers(), 1).watch(() => (reported += 1))
     await looked()
   })
   afterEach(() => end())
   /** Two more looks have ended, so one has begun and ended since. */
   const looked = async (): Promise<void> => {
-    for (const before = asked; asked < before + 3;) await sleep(1)
+    for (const before = requests; requests < before + 3;) await sleep(1)
   }
   const commit = async (): Promise<void> => void (generation += 1)
 
@@ -34,7 +34,7 @@ describe('The watch of the ruleset', () => {
     await commit()
     await looked()
     await looked()
-    assert.equal(told, 1)
+    assert.equal(reported, 1)
   })
 
   it('does not tell of a change of our own, however long it takes, nor of one that was refused', async () => {
@@ -46,7 +46,7 @@ describe('The watch of the ruleset', () => {
     await generations.during(() => commit().then(() => 1))
     await assert.rejects(generations.during(async () => Promise.reject(new KernelError('EINVAL', 'refused'))))
     await looked()
-    assert.equal(told, 0)
+    assert.equal(reported, 0)
   })
 
   it('does not tell of a table that was taken again behind a change of our own', async () => {
@@ -56,7 +56,7 @@ describe('The watch of the ruleset', () => {
       return 2
     })
     await looked()
-    assert.equal(told, 0)
+    assert.equal(reported, 0)
   })
 
   it('reports a foreign change beside one of our own', async () => {
@@ -66,7 +66,7 @@ describe('The watch of the ruleset', () => {
       return 1
     })
     await looked()
-    assert.equal(told, 1)
+    assert.equal(reported, 1)
   })
 
   it('goes on when the kernel says its number again', async () => {
@@ -76,14 +76,14 @@ describe('The watch of the ruleset', () => {
     await looked()
     await commit()
     await looked()
-    assert.equal(told, 1)
+    assert.equal(reported, 1)
   })
 
   it('asks for nothing after its end', async () => {
     end()
     await sleep(5)
-    const before = asked
+    const before = requests
     await sleep(20)
-    assert.equal(asked, before)
+    assert.equal(requests, before)
   })
 })

@@ -97,8 +97,8 @@ describe('A search of the path MTU', () => {
   })
 
   it('asks up to three times, since packets are lost for other reasons too', async () => {
-    let asked = 0
-    const { result } = await search((size) => (size <= 1450 ? (asked++ % 3 === 2 ? {} : null) : tooBig(1450)))
+    let requests = 0
+    const { result } = await search((size) => (size <= 1450 ? (requests++ % 3 === 2 ? {} : null) : tooBig(1450)))
     assert.equal(result.path_mtu, 1450)
   })
 

@@ -56,7 +56,7 @@ describe('A watch', () => {
   it('tells its id before anything else, and results in batches', async () => {
     await watch(many(50))
     assert.deepEqual(
-      items.map(({ results: told, lost }) => [told, lost]),
+      items.map(({ results: reported, lost }) => [reported, lost]),
       [[[], 0]],
     )
     await clock.advance(2000)
@@ -197,7 +197,7 @@ describe('A watch', () => {
     icmp.answer = ({ sequence }) =>
       sequence === 1 ? { kind: 'unreachable', from_address: '10.0.0.9', text: 'host unreachable' } : {}
     const open = icmp.open.bind(icmp)
-    icmp.open = (hear) => open((heard) => [hear, hear].forEach((tell) => tell(heard)))
+    icmp.open = (hear) => open((received) => [hear, hear].forEach((tell) => tell(received)))
     await watch([target(1)])
     await clock.advance(2500)
     assert.deepEqual(outcomes().slice(0, 2), ['1 unreachable', '2 reply'])

@@ -114,11 +114,11 @@ describe('The sentences of the API', () => {
     for (const code of ['EPERM', 'EACCES', 'EINVAL', 'EADDRNOTAVAIL', 'ENETUNREACH', 'ENETDOWN', 'EMSGSIZE'])
       for (const of of [ends, { ...ends, interface_name: '' }, { ...ends, interface_name: '', source_address: '' }]) {
         const error = `send to 10.0.0.2: refused: so it is (${code})`
-        const told = fromRoot(describeRefusal(new KernelError(code, error), of))
-        if (told.message === error) continue
-        assert.equal(told.params['error'], error, told.message)
-        for (const named of [of.interface_name, of.source_address].filter((one) => told.message.includes(one)))
-          assert.ok(named === '' || Object.values(told.params).includes(named), `${named} in ${told.message}`)
+        const sentence = fromRoot(describeRefusal(new KernelError(code, error), of))
+        if (sentence.message === error) continue
+        assert.equal(sentence.params['error'], error, sentence.message)
+        for (const named of [of.interface_name, of.source_address].filter((one) => sentence.message.includes(one)))
+          assert.ok(named === '' || Object.values(sentence.params).includes(named), `${named} in ${sentence.message}`)
       }
     const both = fromRoot('10.0.0.9 says: port unreachable: no tunnel there takes its GRE packets')
     assert.equal(
@@ -213,8 +213,8 @@ describe('The sentences of the API', () => {
   it('are shown in the operator’s language, with the form’s words, and sentences within sentences too', () => {
     const texts = { ...readLanguage('ru') }
     const label = (field: string): string | undefined => (field === 'addresses' ? 'Адреса туннеля' : undefined)
-    const told = message('input.list', { field: 'addresses', count: 1024, items: message('input.addresses') })
-    assert.equal(render(told, texts, plain('ru'), label), 'Адреса туннеля: не больше 1024 (адреса).')
+    const sentence = message('input.list', { field: 'addresses', count: 1024, items: message('input.addresses') })
+    assert.equal(render(sentence, texts, plain('ru'), label), 'Адреса туннеля: не больше 1024 (адреса).')
     assert.equal(render(verbatim('File exists'), texts, plain('ru'), label), 'File exists')
     const dated = message('attention.certificate_soon', { at: '2026-12-24T08:00:00.000Z' })
     assert.match(render(dated, texts, plain('ru'), label), /истекает <2026-12-24T08:00:00.000Z>, а/)

@@ -33,12 +33,12 @@ describe('The wizard of a tunnel', () => {
       local_endpoint: '192.0.2.1',
       remote_endpoint: '192.0.2.2',
     })
-    const said = requestBody(
+    const body = requestBody(
       { ...EMPTY, ...ends, has_input_checksum: false, monitor_target: ' 192.0.2.9 ', flow_label: 0, tunnel_number: 0 },
       null,
     )
     assert.deepEqual(
-      [said.has_input_checksum, said.monitor_target, said.flow_label, said.tunnel_number, 'force' in said],
+      [body.has_input_checksum, body.monitor_target, body.flow_label, body.tunnel_number, 'force' in body],
       [false, '192.0.2.9', 0, 0, false],
     )
     assert.deepEqual(pickOptions(NO_OPTIONS), NO_OPTIONS)

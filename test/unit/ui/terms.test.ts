@@ -76,11 +76,11 @@ describe('The terms of the page', () => {
       ['account.scope.safe-apply', 'system.safe_apply'],
     ] as const
     for (const language of Object.keys(SECOND_TERMS)) {
-      const said = Object.assign(
+      const sentences = Object.assign(
         {},
         ...['settings', 'routes', 'account', 'system'].map((area) => catalogueOf(language, area)),
       ) as Catalogue
-      for (const [one, other] of PAIRS) assert.equal(said[one], said[other], language)
+      for (const [one, other] of PAIRS) assert.equal(sentences[one], sentences[other], language)
     }
   })
 

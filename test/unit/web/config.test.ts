@@ -47,7 +47,7 @@ describe('the configuration', () => {
 
   it('tells of everything that is wrong at once', () => {
     const path = file('PANEL_LISTEN_PROT=1\nnonsense\n')
-    const said = problemsOf({
+    const output = problemsOf({
       PANEL_CONFIG_FILE: path,
       PANEL_LISTEN_ADDRESS: 'localhost',
       PANEL_LISTEN_PORT: '70000',
@@ -62,7 +62,7 @@ describe('the configuration', () => {
       'PANEL_STATE_DIR',
       'PANEL_HELPER_SOCKET',
     ])
-      assert.ok(said.includes(part), part)
+      assert.ok(output.includes(part), part)
     assert.match(problemsOf({ PANEL_CONFIG_FILE: join(directory, 'none') }), /cannot be read \(ENOENT\)/)
   })
 

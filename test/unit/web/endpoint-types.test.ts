@@ -15,7 +15,7 @@ const DAEMON = `
   import { Problems } from '@panel/web-daemon/platform/http/problems.ts'
   import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
   import { message, verbatim } from '@panel/shared/messages/message.ts'
-  const said = { answer: SignedOutAnswer, audit: 'Logout' } as const
+  const described = { answer: SignedOutAnswer, audit: 'Logout' } as const
   export const problems = new Problems()
 `
 const LIST = `
@@ -29,8 +29,8 @@ const PAGE = `import { call } from '../../../ui/src/core/api.ts'\n`
 /** Pairs by title: the code that compiles, the code that does not, and the compiler's reason. */
 const PAIRS: Readonly<Record<string, readonly [right: string, wrong: string, because: RegExp]>> = {
   'an answer of another type': [
-    `${DAEMON} export const e = command('POST /auth/logout', said, async () => ok({ signed_out: true as const }))`,
-    `${DAEMON} export const e = command('POST /auth/logout', said, async () => ok({ signed_out: 'yes' }))`,
+    `${DAEMON} export const e = command('POST /auth/logout', described, async () => ok({ signed_out: true as const }))`,
+    `${DAEMON} export const e = command('POST /auth/logout', described, async () => ok({ signed_out: 'yes' }))`,
     /Type 'string' is not assignable to type 'true'/,
   ],
   'an answer without one of its fields': [
@@ -39,13 +39,13 @@ const PAIRS: Readonly<Record<string, readonly [right: string, wrong: string, bec
     /Property 'signed_out' is missing/,
   ],
   'an endpoint that is not in the table': [
-    `${DAEMON} export const e = command('POST /auth/logout', said, async () => ok({ signed_out: true as const }))`,
-    `${DAEMON} export const e = command('POST /auth/log-out', said, async () => ok({ signed_out: true as const }))`,
+    `${DAEMON} export const e = command('POST /auth/logout', described, async () => ok({ signed_out: true as const }))`,
+    `${DAEMON} export const e = command('POST /auth/log-out', described, async () => ok({ signed_out: true as const }))`,
     /"POST \/auth\/log-out"' is not assignable/,
   ],
   'an endpoint whose body is not that of the table': [
-    `${DAEMON} export const e = [LoginBody, command('POST /auth/logout', said, async () => ok({ signed_out: true as const }))]`,
-    `${DAEMON} export const e = [SetupBody, command('POST /auth/logout', { ...said, body: LoginBody }, async () => ok({ signed_out: true as const }))]`,
+    `${DAEMON} export const e = [LoginBody, command('POST /auth/logout', described, async () => ok({ signed_out: true as const }))]`,
+    `${DAEMON} export const e = [SetupBody, command('POST /auth/logout', { ...described, body: LoginBody }, async () => ok({ signed_out: true as const }))]`,
     /'other than in the table'/,
   ],
   'a query parameter that is not in the table': [

@@ -36,10 +36,10 @@ describe('A store that cannot be opened', () => {
   })
   afterEach(() => rmSync(directory, { recursive: true }))
 
-  const refused = async (...said: (RegExp | string)[]): Promise<void> => {
+  const refused = async (...patterns: (RegExp | string)[]): Promise<void> => {
     await assert.rejects(openStore(path), (failure) => {
       assert.ok(failure instanceof StoreUnusableError)
-      for (const part of [path, ...said])
+      for (const part of [path, ...patterns])
         assert.ok(
           typeof part === 'string' ? failure.message.includes(part) : part.test(failure.message),
           failure.message,

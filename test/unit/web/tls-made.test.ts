@@ -113,14 +113,14 @@ describe('The pair that is made here', () => {
           encoding: 'utf8',
           stdio: ['ignore', 'pipe', 'pipe'],
         })
-      const said = run(made, 'panel.example')
-      assert.ok(said.startsWith(`PANEL_TLS_CERT=${filesIn(made).cert}\nPANEL_TLS_KEY=${filesIn(made).key}\n`))
-      assert.ok(said.includes(fingerprintIn(made)))
-      for (const [wrong, told] of [
+      const output = run(made, 'panel.example')
+      assert.ok(output.startsWith(`PANEL_TLS_CERT=${filesIn(made).cert}\nPANEL_TLS_KEY=${filesIn(made).key}\n`))
+      assert.ok(output.includes(fingerprintIn(made)))
+      for (const [wrong, reported] of [
         [() => run(join(folder, 'none'), 'a'), /^There is no store in [^\n]*\n$/],
         [() => run(made), /^Say what the panel is reached by[^\n]*\n$/],
       ] as const)
-        assert.throws(wrong, (failure) => told.test((failure as { stderr: string }).stderr))
+        assert.throws(wrong, (failure) => reported.test((failure as { stderr: string }).stderr))
     })
   })
 })

@@ -33,21 +33,21 @@ async function killedAt(root: Root, at: number, work: () => Promise<unknown>): P
   const faulty = new FaultyKernel(root.kernel, from(at, 'refuses'))
   await root.start(faulty)
   await work().catch(() => undefined)
-  return faulty.asked >= at
+  return faulty.requests >= at
 }
 
 /** The same at the n-th time that the disk is written. */
 async function killedAtWrite(root: Root, at: number, work: () => Promise<unknown>): Promise<boolean> {
-  let asked = 0
-  const dies = (): boolean => (asked += 1) >= at
+  let requests = 0
+  const dies = (): boolean => (requests += 1) >= at
   const { write, remove } = root.folder
   const dead = () => Promise.reject(new Error('The helper was killed'))
   root.folder.write = (name, text) => (dies() ? dead() : write(name, text))
   root.folder.remove = (name) => (dies() ? dead() : remove(name))
-  await root.start(new FaultyKernel(root.kernel, () => (asked >= at ? 'refuses' : null)))
+  await root.start(new FaultyKernel(root.kernel, () => (requests >= at ? 'refuses' : null)))
   await work().catch(() => undefined)
   Object.assign(root.folder, { write, remove })
-  return asked >= at
+  return requests >= at
 }
 
 describe('A window', () => {

@@ -55,7 +55,7 @@ describe('A foreign link that is adopted in a window', () => {
     await root.adopt(bare)
     await root.tunnel(bare, example)
     root.clock.stall(60_000)
-    await root.start(new FaultyKernel(root.kernel, (asked) => (asked >= 2 ? 'refuses' : null)))
+    await root.start(new FaultyKernel(root.kernel, (request) => (request >= 2 ? 'refuses' : null)))
     assert.equal(root.windows.probe().window?.state, 'stuck')
     await root.start()
     await isForeignAgain()

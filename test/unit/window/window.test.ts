@@ -143,12 +143,12 @@ describe('A window', () => {
   })
 
   it('notifies every listener when it opens, changes and ends', async () => {
-    const told: string[] = []
-    root.windows.watch(() => told.push(root.windows.probe().window?.state ?? 'none'))
+    const reported: string[] = []
+    root.windows.watch(() => reported.push(root.windows.probe().window?.state ?? 'none'))
     await root.open()
     await root.rules([one], [moved])
     await root.handlers['window.cancel']({ window_id: ID })
-    assert.deepEqual([told[0], told.at(-2), told.at(-1)], ['open', 'ending', 'none'])
+    assert.deepEqual([reported[0], reported.at(-2), reported.at(-1)], ['open', 'ending', 'none'])
   })
 
   it('brings back the foreign routes through a link that a later change in it makes again', async () => {

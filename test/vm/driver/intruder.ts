@@ -80,7 +80,7 @@ const forbid = (): void =>
 
 const whose = process.argv[2] ?? ''
 if (whose === 'web') forbid()
-const told = Object.entries(ATTEMPTS[whose] ?? {}).map(([name, attempt]) => {
+const reported = Object.entries(ATTEMPTS[whose] ?? {}).map(([name, attempt]) => {
   try {
     attempt()
     return [name, 'done']
@@ -88,4 +88,4 @@ const told = Object.entries(ATTEMPTS[whose] ?? {}).map(([name, attempt]) => {
     return [name, (refusal as NodeJS.ErrnoException).code ?? String(refusal)]
   }
 })
-process.stdout.write(`${JSON.stringify(Object.fromEntries(told))}\n`)
+process.stdout.write(`${JSON.stringify(Object.fromEntries(reported))}\n`)

@@ -16,13 +16,13 @@ export async function host(file: string, args: readonly string[], options: HostO
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const said = { stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text))
+  const output = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))
   const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
-  if (code === 0) return said.stdout
+  if (code === 0) return output.stdout
   throw new Error(
-    `${[file, ...args].join(' ')}: exit code ${String(code)}\n${said.stdout.slice(-4000)}${said.stderr.slice(-4000)}`,
+    `${[file, ...args].join(' ')}: exit code ${String(code)}\n${output.stdout.slice(-4000)}${output.stderr.slice(-4000)}`,
   )
 }
 

@@ -37,7 +37,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', as
 })`
 
 /** How many of the held connections brought back the very word that was sent on them, and what ever went wrong. */
-interface Heard {
+interface Received {
   readonly back: number
   readonly failed: number
   readonly closed: number
@@ -51,8 +51,8 @@ export class HeldFlows {
   }
 
   /** Sends on each a word of its own, which was never sent before. */
-  async say(word: string): Promise<Heard> {
-    return JSON.parse(await this.#ask(`say ${word}`)) as Heard
+  async say(word: string): Promise<Received> {
+    return JSON.parse(await this.#ask(`say ${word}`)) as Received
   }
 
   /** Closes so many, as a client does that is done. */

@@ -4,10 +4,10 @@ import { HELPER, SLOW, thePackage, UNITS, WEB, type Installed } from './installe
 
 export function isInstalled(panel: Installed): void {
   it('is installed by one apt command, which tells the address to open, with a random web path', async () => {
-    const said = await panel.install(await thePackage())
+    const output = await panel.install(await thePackage())
     const path = await panel.webPath()
     assert.match(path, /^[0-9a-f]{24}$/)
-    assert.ok(said.includes(`http://127.0.0.1:8480/${path}/`), said)
+    assert.ok(output.includes(`http://127.0.0.1:8480/${path}/`), output)
   })
 
   it('runs exactly two units, both ready by their own notification to systemd, and enabled', async () => {

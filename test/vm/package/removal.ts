@@ -69,10 +69,10 @@ export function isTakenDown(panel: Installed): void {
 
 export function comesAgain(panel: Installed): void {
   it('is installed again on the machine that it was purged from, and knows nothing of its past', async () => {
-    const said = await panel.install(await thePackage())
+    const output = await panel.install(await thePackage())
     const path = await panel.webPath()
     assert.match(path, /^[0-9a-f]{24}$/)
-    assert.ok(said.includes(`http://127.0.0.1:8480/${path}/`), said)
+    assert.ok(output.includes(`http://127.0.0.1:8480/${path}/`), output)
     await panel.isWell()
     assert.equal((await panel.lab.try('systemctl', ['is-active', ...UNITS])).stdout, 'active\nactive\n')
     const health = await panel.lab.run(`curl -s http://127.0.0.1:8480/${path}/api/v1/system/health`)
