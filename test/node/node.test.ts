@@ -55,7 +55,7 @@ describe('The other versions of Node', function () {
     }
 
     it(`Node ${version} frees statements of the store between the steps of asynchronous functions`, async () => {
-      const small = ['--max-semi-space-size=1', 'test/node/collected.cjs']
+      const small = ['--max-semi-space-size=1', 'test/node/collected.mjs']
       const { stdout } = await run(node, small, { cwd: treeOf(version), env: environment() })
       assert.equal(stdout, 'collected\n')
     })
