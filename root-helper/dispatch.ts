@@ -23,7 +23,7 @@ import { isWrite, recorded, type WriteRecord } from './write-record.ts'
 export interface Reply {
   readonly text: string
   readonly hangUp: boolean
-  /** Of a change that was asked for. */
+  /** The record of a change, for the log. */
   readonly write?: WriteRecord
 }
 

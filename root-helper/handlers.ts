@@ -40,7 +40,10 @@ export type Handlers = { readonly [M in MethodsThat<'read' | 'write'>]: (params:
 /** The dependencies of the helper; the tests pass a fake kernel. */
 export interface HelperDeps {
   readonly kernel: Kernel
-  /** Of one change. What requests begin goes through that of the windows, which keeps it until it is confirmed. */
+  /**
+   * The journal of one change. Changes that come as requests use the windows' journal instead, which keeps them until
+   * they are confirmed.
+   */
   readonly journal: JournalFile
   readonly windows: Windows
   /** Runs one change after the other, whatever their nouns. */
@@ -149,7 +152,10 @@ const withWindows = ({ kernel, windows }: HelperDeps): KernelEvents => ({
   nameWriters: () => kernel.events.nameWriters(),
 })
 
-/** A program that fails when asked leaves it unknown, and no rule is put onto the fast path meanwhile. */
+/**
+ * Reads the state of the fast path. A program that fails leaves it unknown, and no rule is put onto the fast path
+ * meanwhile.
+ */
 async function fastPathNow({ rulesets }: Pick<Kernel, 'rulesets'>): Promise<FastPathFound> {
   try {
     return await rulesets.fastPath()

@@ -42,7 +42,7 @@ import type { Journal } from './subject.ts'
 import { WindowRecord } from './window/record.ts'
 import { Windows } from './window/window.ts'
 
-/** Where files of ours are. */
+/** The folders that hold files of the panel. */
 const FOLDERS = ['unitDir', 'networkdDir', 'sysctlDir', 'stateDir'] as const
 
 /** Names of our files in folders that are shared with others. */

@@ -1,11 +1,11 @@
-// Root's log: JSON lines on stderr, which journald keeps. Whoever can send requests could fill it, or have journald
-// drop lines, and hide what was done: of each message there are so many a minute, and a count of the rest.
+// Root's log: JSON lines on stderr, which journald keeps. A client could fill it, or have journald drop lines, and hide
+// what was done: each message is limited to so many a minute, and the rest is counted.
 type Level = 'info' | 'warning' | 'error'
 
 export const LINES_PER_MINUTE = 60
 const MINUTE_MS = 60_000
 
-/** Of each message, what was left out in its minute. */
+/** The number of lines that were left out in the current minute, by message. */
 const minutes = new Map<string, { lines: number; left_out: number }>()
 
 export function log(level: Level, message: string, more: Record<string, unknown> = {}): void {

@@ -1,4 +1,4 @@
-// What root refuses whoever requests it. It bounds what a compromised web daemon can do.
+// What root refuses to any client. It bounds what a compromised web daemon can do.
 import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import { SYSCTL_KEYS, type ForwardingFound, type ForwardingState } from '@panel/shared/forwarding/model.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
@@ -162,7 +162,7 @@ export function newListeners(rules: RulesetState, held: readonly RelayRule[]): R
 const listenerKey = (rule: RelayRule): string =>
   `${rule.route_rule_id} ${rule.protocol} ${rule.bind_address} ${rule.bind_port} ${rule.bind_port_range_end}`
 
-/** With a rule on the port of sshd or of the panel nobody could get in to remove it. */
+/** Refuses a rule on the port of sshd or of the panel, with which the operator could not get in to remove it. */
 export function allowListening(listeners: readonly RelayRule[], ports: readonly OwnPort[]): void {
   for (const { route_rule_id, bind_port: first, bind_port_range_end: last } of listeners) {
     const taken = ports.find(({ port }) => port >= first && port <= (last ?? first))

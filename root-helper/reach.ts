@@ -107,8 +107,9 @@ function allowTaking(addresses: readonly TunnelAddress[], kept: readonly Kept[])
 }
 
 /**
- * What no tunnel of this change may take: addresses of other interfaces, next hops, and whoever runs this host by way
- * of such an address. Who came through a tunnel came to the tunnel's own address, and is not cut off by its return.
+ * What no tunnel of this change may take: addresses of other interfaces, next hops, and the addresses of operators who
+ * are connected to such an address. Clients that came through a tunnel use the tunnel's own address, and its return
+ * does not cut them off.
  */
 async function keptOn(host: Host, found: readonly TunnelFound[]): Promise<Kept[]> {
   const own = new Set(found.map(({ interface_name }) => interface_name))

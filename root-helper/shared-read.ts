@@ -1,8 +1,8 @@
 // One reading for all who wait for it, so that many requests at once start no more programs than one.
 
 /**
- * Whoever asks while a reading is under way shares the next one with all others who wait. It begins after they asked,
- * so nobody is given what was so before the question.
+ * Callers that arrive while a reading is under way share the next one. It begins after they called, so no caller gets a
+ * state older than its call.
  */
 export function sharedRead<T>(read: () => Promise<T>): () => Promise<T> {
   let current: Promise<T> | null = null

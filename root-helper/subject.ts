@@ -14,7 +14,7 @@ export interface Subject<S, F extends { state: S | null }, Step extends { kind: 
   carry?(change: Change<S>, isKept: boolean): Promise<Change<S>>
   plan(found: S | null, wanted: S | null): readonly Step[]
   check(change: Change<S>, wanted: S | null, found: S | null): Check[]
-  /** Throws a RefusedError where root never does this, whoever requests it. */
+  /** Throws a RefusedError if root never does this, for any client. */
   allow(change: Change<S>, found: F, steps: readonly Step[]): Promise<void>
   /**
    * Throws unless the way back from `after` can be planned, is allowed, and is accepted by the kernel as far as that

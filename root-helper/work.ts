@@ -3,7 +3,7 @@
 
 export interface Limits {
   readonly requests: number
-  /** Of the lines of those requests; what is made of a line takes several times its length. */
+  /** The length of those requests' lines; what is made of a line takes several times its length. */
   readonly bytes: number
   /** One connection leaves room for the others. */
   readonly of_connection: number

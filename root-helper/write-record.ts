@@ -1,5 +1,4 @@
-// What the log says of each change that root was asked for: which, of what, how it went and how long it took. Never its
-// content.
+// What the log says of each requested change: method, names, outcome and duration. Never its content.
 import { METHODS, type MethodName, type MethodsThat, type Params } from '@panel/shared/rpc/methods.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import { changedIds } from '@panel/shared/ruleset/plan.ts'
@@ -17,7 +16,7 @@ export interface WriteRecord {
   readonly names_total: number
   readonly outcome: Outcome['outcome'] | 'done' | 'refused' | 'failed'
   readonly steps: readonly string[]
-  /** Why it did not go as asked; "" if it did. */
+  /** Why it did not succeed; "" if it did. */
   readonly reason: string
   readonly duration_ms: number
 }

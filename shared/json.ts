@@ -1,4 +1,4 @@
-// Reads JSON that somebody else sent.
+// Reads JSON that another program sent.
 
 /** Deeper than any message of the panel, and far from where code that walks a value recursively would fail. */
 export const MAX_NESTING = 32

@@ -4,8 +4,8 @@
 const MOST = 5000
 
 /**
- * Under each name the value that was made last, as long as all inputs are the very ones of then, or what is made of
- * others is the same as JSON. An input is compared as === does, so nobody writes to one, nor to the value.
+ * Returns the value that was last made under a name, as long as all inputs are the same objects, or values made here that
+ * are equal as JSON. Inputs are compared by ===, so neither they nor the value may be written to.
  */
 export function madeOnce<V>(): (name: string, inputs: readonly unknown[], make: () => V) => V {
   const made = new Map<string, { inputs: readonly unknown[]; value: V }>()

@@ -2,7 +2,7 @@
 export default {
   compilerOptions: {
     runes: true,
-    // A phone lays tables out as cards, and a browser may then forget that they are tables: the roles are said once more.
+    // A phone lays tables out as cards, and a browser may then forget that they are tables: the roles are repeated.
     warningFilter: ({ code }) => code !== 'a11y_no_redundant_roles',
   },
 }

@@ -11,7 +11,7 @@ export const ARCHITECTURES = {
 } as const
 export type Architecture = keyof typeof ARCHITECTURES
 
-/** Of this machine: nothing that is made for it needs another compiler than its own. */
+/** This machine's own processor, for which no cross compiler is needed. */
 export const OWN_ARCHITECTURE: Architecture = process.arch === 'arm64' ? 'arm64' : 'amd64'
 
 /**

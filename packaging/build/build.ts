@@ -8,13 +8,15 @@ import { build, type BuildOptions } from 'esbuild'
 import { buildNative } from '../../root-helper/native/build.mjs'
 import { ARCHITECTURES, crossSqlite, OWN_ARCHITECTURE } from './architecture.ts'
 import { buildPage } from './page.ts'
-import { loadFromBeside, ownSentences, standaloneValidators, withoutSchemas } from './plugins.ts'
+import { loadFromBeside, ownSentences, standaloneValidators, withoutBodyParser, withoutSchemas } from './plugins.ts'
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
 export const BUNDLE = join(ROOT, '.build/bundle')
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
 
-/** Of the commit, so that the same sources give the same bytes. "" outside of a repository. */
+/**
+ * Reads a field of the last commit, so that the same sources give the same bytes. Returns "" outside of a repository.
+ */
 const ofCommit = (format: string): string => {
   try {
     return execFileSync('git', ['log', '-1', '--date=format-local:%Y-%m-%dT%H:%M:%SZ', `--format=${format}`], {
@@ -56,6 +58,7 @@ export function bundleOptions(entry: string, outfile: string) {
     plugins: [
       standaloneValidators(),
       loadFromBeside(),
+      withoutBodyParser(),
       ...(entry === PROGRAMS.helper ? [withoutSchemas(), ownSentences()] : []),
     ],
   } satisfies BuildOptions

@@ -14,8 +14,8 @@ const LANGUAGES = ['en', 'fa', 'ru', 'zh-CN'] as const
 type FilesByLanguage = Readonly<Record<string, readonly string[]>>
 
 /**
- * As the web daemon reads it (web-daemon/platform/http/preload.ts): addresses in the order in which they are tried,
- * files under the web path.
+ * The form that the web daemon reads (web-daemon/platform/http/preload.ts): addresses in the order in which they are
+ * tried, files under the web path.
  */
 interface Preload {
   /** For the sign-in page, whatever the address. */

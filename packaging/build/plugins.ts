@@ -1,5 +1,5 @@
-// What the bundles need beyond plain bundling: in root validators as code, and neither schemas nor sentences of others;
-// native addons found beside the bundle.
+// What the bundles need beyond plain bundling: in root validators as code, and neither schemas nor the sentences of
+// other programs; native addons found beside the bundle.
 import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -104,6 +104,20 @@ const isArea = (exported: [string, unknown]): exported is [string, object] => {
 function areaCode([name, sentences]: [string, object], named: ReadonlySet<string>): string {
   const own = Object.fromEntries(Object.entries(sentences).filter(([id]) => named.has(id)))
   return `export const ${name} = ${JSON.stringify(own)}`
+}
+
+/**
+ * Express loads body-parser for its `json` and `text`, and with it the tables of all character sets (iconv-lite, a tenth of
+ * the web daemon's bundle). The panel uses neither: it reads bodies itself, in UTF-8 (platform/http/body.ts).
+ */
+export function withoutBodyParser(): Plugin {
+  return {
+    name: 'without-body-parser',
+    setup(build) {
+      build.onResolve({ filter: /^body-parser$/ }, ({ path }) => ({ path, namespace: 'unused' }))
+      build.onLoad({ filter: /.*/, namespace: 'unused' }, () => ({ contents: 'module.exports = {}', loader: 'js' }))
+    },
+  }
 }
 
 /** better-sqlite3 and bcrypt look for their addons in their own folders, which a bundle does not have. */

@@ -31,13 +31,6 @@ const COMMON: Readonly<Record<string, string>> = {
   'Apache-2.0': 'On Debian systems the whole text is in /usr/share/common-licenses/Apache-2.0.',
 }
 
-/** Of two licences to choose from one is the GPL, whose text Debian has too. */
-const withoutGpl = (text: string): string =>
-  text.replace(
-    /^\s*GNU GENERAL PUBLIC LICENSE[^]*/m,
-    'On Debian systems the whole text of the GPL is in /usr/share/common-licenses/GPL-2.',
-  )
-
 /** A package without a text of its own names its licence alone. */
 async function section(folder: string): Promise<string> {
   const at = join(ROOT, folder)
@@ -49,7 +42,7 @@ async function section(folder: string): Promise<string> {
     .split('\n')
     .filter((line) => /^\W*copyright\b.*\d{4}/i.test(line))
     .map((line) => line.trim())
-  return `\nFiles: ${folder}/*\nComment: ${name} ${version}\nCopyright: ${holders.join('\n ') || `the authors of ${name}`}\nLicense: ${license}\n${continued(COMMON[license] ?? withoutGpl(text))}`
+  return `\nFiles: ${folder}/*\nComment: ${name} ${version}\nCopyright: ${holders.join('\n ') || `the authors of ${name}`}\nLicense: ${license}\n${continued(COMMON[license] ?? text)}`
 }
 
 /** Lines of a field that goes on: each begins with a blank, and an empty one is a dot. */

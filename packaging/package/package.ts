@@ -41,7 +41,7 @@ async function stageCompletion(bundle: string, stage: string): Promise<void> {
   await writeFile(join(stage, 'completions/tunnel-panel'), completion)
 }
 
-/** For whoever watches the host with Prometheus; the tests of the alerts stay here. */
+/** Examples for operators who watch the host with Prometheus; the tests of the alerts stay here. */
 async function stageExamples(stage: string): Promise<void> {
   await mkdir(join(stage, 'prometheus'))
   for (const name of ['alerts.yml', 'grafana-dashboard.json'])

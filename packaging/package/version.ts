@@ -6,10 +6,10 @@ import { ROOT } from '../build/build.ts'
 export async function checkVersion(): Promise<string> {
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string }
   const [first = ''] = (await readFile(join(ROOT, 'packaging/debian/changelog'), 'utf8')).split('\n')
-  const [, told] = /^tunnel-panel \(([^)]+)\)/.exec(first) ?? []
-  if (told !== version)
+  const [, reported] = /^tunnel-panel \(([^)]+)\)/.exec(first) ?? []
+  if (reported !== version)
     throw new Error(
-      `packaging/debian/changelog begins with version ${told}, package.json says ${version}: add an entry`,
+      `packaging/debian/changelog begins with version ${reported}, package.json says ${version}: add an entry`,
     )
   return version
 }

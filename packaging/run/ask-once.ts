@@ -2,7 +2,10 @@
 import { connect } from 'node:net'
 import type { MethodName, Params, Result } from '@panel/shared/rpc/methods.ts'
 
-/** Whether somebody listens there: a socket file alone may not be listened at yet, or be left by a killed process. */
+/**
+ * Whether a process listens on the socket: a socket file may exist before anything listens, or be left by a killed
+ * process.
+ */
 export function isListening(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(socketPath, () => resolve(true))

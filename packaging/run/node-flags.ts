@@ -1,7 +1,7 @@
-// The options that node gets for each daemon, one list for whoever starts them.
+// The options that node gets for each daemon, one list for every program that starts them.
 
 /**
- * By itself the C library keeps memory apart for each of node's threads, which costs each daemon ten mebibytes and gains
+ * The C library's default is an arena for each of node's threads, which costs each daemon ten mebibytes and gains
  * nothing here.
  */
 export const DAEMON_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' } as const

@@ -1,4 +1,4 @@
-// npm start: both daemons, from what was built, until a signal or the end of whoever started this ends them.
+// npm start: both daemons, from what was built, until a signal comes or the process that started this ends.
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Daemons } from './daemons.ts'

@@ -13,7 +13,10 @@ export class EventQueue {
   #isClosed = false
   #wake: () => void = () => undefined
 
-  /** Where there is no room, all that waits gives way to one "lost": the reader must look at everything anyway. */
+  /**
+   * Adds an event. If there is no room, a single "lost" replaces all that waits: the reader must look at everything
+   * anyway.
+   */
   push(event: HostEvent): void {
     if (event.subject === 'lost' || this.#events.length >= MAX_WAITING) this.#events = [LOST]
     else this.#events.push(event)

@@ -22,7 +22,7 @@ export interface SeenLink {
   readonly unmodelled: readonly string[]
 }
 
-/** With its counters. */
+/** A link together with its counters. */
 export interface FoundLink extends SeenLink {
   readonly observed: ObservedLink
 }
@@ -51,7 +51,7 @@ export interface OwnLinks {
 export interface Links {
   /** Links of our kinds (never the kernel's stubs), or those of the given names whatever their kind. */
   list(names: readonly string[] | null): Promise<FoundLink[]>
-  /** As list, without counters; a link that is as it was is the very object of last time. */
+  /** Lists links without counters. Returns the previous object of a link that has not changed. */
   listUncounted(names: readonly string[] | null): Promise<SeenLink[]>
   /** The live side of the given names, whatever their kind, without counters. */
   observe(names: readonly string[]): Promise<LinkSnapshot[]>
@@ -63,7 +63,7 @@ export interface Links {
   setUp(interface_name: string, is_up: boolean): Promise<void>
   addAddress(interface_name: string, address: TunnelAddress): Promise<void>
   removeAddress(interface_name: string, address: TunnelAddress): Promise<void>
-  /** Of others through the link; none where there is no such link. */
+  /** Routes that other programs made through the link; empty if there is no such link. */
   routesThrough(interface_name: string): Promise<RouteThrough[]>
   /** Leaves one that is there already. */
   addRoute(interface_name: string, route: RouteThrough): Promise<void>
@@ -73,9 +73,9 @@ export interface Links {
   routingTable(): Promise<RoutingEntry[]>
   /** For each address the route by which the kernel sends to it; null where it has none. */
   routesTo(addresses: readonly string[]): Promise<(RoutingEntry | null)[]>
-  /** Of every route, and all of a route that has several. */
+  /** The next hops of all routes; several for a route that has several. */
   nextHops(): Promise<NextHop[]>
-  /** Of each tunnel and family, where it has just one, the address by which the kernel sends through it. */
+  /** For each tunnel and family that has exactly one, the address by which the kernel sends through it. */
   sources(): Promise<LinkSource[]>
   /** Every device, but loopback, that is a tunnel or has an address. */
   devices(): Promise<string[]>
@@ -97,7 +97,7 @@ export interface SavedFiles {
   /** Written whole or not at all: temporary file, fsync, rename, fsync of the folder. */
   write(name: string, content: string): Promise<void>
   remove(name: string): Promise<void>
-  /** Whether somebody has put drop-ins beside the file, which change what it says. */
+  /** Whether there are drop-ins beside the file, which change what it says. */
   isOverridden(name: string): Promise<boolean>
   /** All that isOverridden is true of. */
   listOverridden(): Promise<string[]>
@@ -116,7 +116,7 @@ export interface UnitFiles extends SavedFiles {
   setEnabled(name: string, enabled: boolean): Promise<void>
 }
 
-/** Changes of links and addresses, whoever made them, and changes of nftables by others. */
+/** Changes of links and addresses by any program, and changes of nftables by other programs. */
 export interface KernelEvents {
   /** Returns the function that ends it. Throws a KernelError where the kernel refuses. */
   watch(onEvent: (event: HostEvent) => void): () => void
@@ -134,13 +134,13 @@ export interface NetworkdFiles extends SavedFiles {
   settled(interface_name: string): Promise<void>
 }
 
-/** A TCP port that somebody listens on for the operator. */
+/** A TCP port that a process listens on for the operator. */
 export interface OwnPort {
   readonly port: number
   readonly owner: 'sshd' | 'panel'
 }
 
-/** How whoever runs this host gets in: root takes it away for nobody. */
+/** How the operator gets into this host: root never takes that away. */
 export interface OwnAccess {
   ports(): Promise<OwnPort[]>
   /** Those who are connected to such a port now. */

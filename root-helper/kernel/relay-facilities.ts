@@ -63,7 +63,10 @@ export interface Rulesets {
   fastPath(): Promise<FastPathFound>
   /** Whether others can take the rules away by accident. */
   protection(): Promise<Protection>
-  /** From now on, and from each start of the helper on: as far as this host can. Changes no rule. */
+  /**
+   * Turns protection on or off for now and for each later start of the helper, as far as this host can. Changes no
+   * rule.
+   */
   protect(isWanted: boolean): Promise<Protection>
 }
 

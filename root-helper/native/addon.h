@@ -1,4 +1,4 @@
-/* What all addons share: how arguments are read, failures thrown, and the service manager told. */
+/* What all addons share: reading arguments, throwing failures, and notifying the service manager. */
 #ifndef PANEL_ADDON_H
 #define PANEL_ADDON_H
 

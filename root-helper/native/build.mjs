@@ -32,7 +32,10 @@ const FLAGS = [
   '-DNAPI_VERSION=8',
 ]
 
-/** The folder with node_api.h and uv.h: beside the running node, where npm was told, or where Debian's libnode-dev puts it. */
+/**
+ * The folder with node_api.h and uv.h: beside the running node, in npm's nodedir, or where Debian's libnode-dev puts
+ * it.
+ */
 function headers() {
   const prefix = dirname(dirname(realpathSync(process.execPath)))
   const nodedir = process.env.npm_config_nodedir

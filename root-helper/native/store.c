@@ -18,7 +18,7 @@ napi_value inherit(napi_env env, napi_callback_info info)
 	return channel_of(env, fd);
 }
 
-/* keep(channel, text): hands it over with what is said of it; false where no service manager listens. */
+/* keep(channel, text): hands it over with its description; false if no service manager listens. */
 napi_value keep(napi_env env, napi_callback_info info)
 {
 	napi_value v[2];

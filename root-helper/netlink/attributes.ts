@@ -36,8 +36,8 @@ export function forEachAttribute(
 export class Attributes {
   private readonly bytes: Buffer
   /**
-   * Where the value of each type starts; 0 where there is none. A plain array, since typed ones are slow to make and a
-   * dump makes thousands.
+   * The offset of each type's value; 0 if there is none. A plain array, since typed ones are slow to make and a dump
+   * makes thousands.
    */
   private readonly from: number[] = []
 
@@ -54,7 +54,7 @@ export class Attributes {
     return this.at(type, 0) !== 0
   }
 
-  /** Where the value starts, or 0 where there is none. */
+  /** The offset of a value, or 0 if there is none. */
   private at(type: number, wanted: number): number {
     const from = this.from[type] ?? 0
     if (from !== 0 && this.end(from) - from < wanted)

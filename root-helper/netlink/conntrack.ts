@@ -161,7 +161,7 @@ export interface FastFlow {
   readonly rx_packets: number
 }
 
-/** Of an entry, or of the event that says that it has ended; null where it is not of the fast path. */
+/** Decodes an entry, or the event of its end; null if it is not of the fast path. */
 export function fastFlow({ body }: Pick<Message, 'body'>): FastFlow | null {
   const a = new Attributes(body, NFGENMSG_BYTES)
   const mark = a.u32be(CTA.MARK) ?? 0
@@ -179,7 +179,7 @@ export function fastFlow({ body }: Pick<Message, 'body'>): FastFlow | null {
   }
 }
 
-/** Where a flow that no rule owns comes from, and where it goes. */
+/** The ends of a flow that no rule owns. */
 export function endsOfOthers({ body }: Message): readonly Buffer[] {
   const a = new Attributes(body, NFGENMSG_BYTES)
   if ((readMark(a.u32be(CTA.MARK) ?? 0)?.route_rule_id ?? 0) !== 0) return []

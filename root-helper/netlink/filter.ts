@@ -9,7 +9,7 @@ const FIND_ATTRIBUTE = 0xffff_f000 + 12
 const HEADERS = 16 + 4
 const ATTRIBUTE_HEADER = 4
 
-/** Of a number in network order, as nfnetlink has them. */
+/** Matches a number in network order, as nfnetlink has them. */
 export function attributeFilter(type: number, mask: number, value: number): Buffer {
   return program([
     [LD_IMM, 0, 0, HEADERS],

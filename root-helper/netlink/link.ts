@@ -149,7 +149,7 @@ export const deleteLink = (index: number, name: string): Request => ({
 })
 
 export const mtuAttribute = (mtu: number): Buffer => u32(k.IFLA_MTU, mtu)
-/** As "02:00:5e:10:00:01". */
+/** A hardware address, written "02:00:5e:10:00:01". */
 export const addressAttribute = (address: string): Buffer =>
   attribute(k.IFLA_ADDRESS, Buffer.from(address.replaceAll(':', ''), 'hex'))
 export const addressText = (bytes: Buffer): string => (bytes.toString('hex').match(/../g) ?? []).join(':')

@@ -6,7 +6,7 @@ export interface Message {
   type: number
   flags: number
   sequence: number
-  /** Of an answer: the address of the socket that it goes to, which is a number. */
+  /** The address of the socket that an answer goes to, which is a number. */
   port: number
   /** Everything after the header. */
   body: Buffer

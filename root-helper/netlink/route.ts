@@ -77,7 +77,7 @@ function hopsIn(multipath: Buffer | null): Hop[] {
   return found
 }
 
-/** Of the entry by which the kernel sends to the address. */
+/** Requests the entry by which the kernel sends to the address. */
 export function lookUpRoute(address: string): Request {
   const bytes = ipBytes(address)
   const header = Buffer.alloc(k.RTMSG_LENGTH)

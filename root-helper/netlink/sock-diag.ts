@@ -1,4 +1,4 @@
-// The kernel's own list of listening TCP sockets, each with the control group of whoever opened it (linux/sock_diag.h,
+// The kernel's own list of listening TCP sockets, each with the control group of its opener (linux/sock_diag.h,
 // linux/inet_diag.h).
 import { Attributes, DecodeError } from './attributes.ts'
 import type { Message } from './message.ts'

@@ -22,7 +22,7 @@ const WATCHES_MAX = 8
 const GATHER_MS = 100
 /** Ten seconds of results of two thousand targets that are probed every second. */
 const WAITING_MAX = 20_000
-/** Its multiples, less the whole part, lie evenly in a turn however many there are. */
+/** The golden ratio: the fractional parts of its multiples lie evenly in a turn, however many there are. */
 const GOLDEN = 0.618_033_988_749_895
 
 type Watching = AsyncGenerator<WatchItem, Result<'path.watch'>, void>

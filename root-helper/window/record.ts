@@ -38,7 +38,7 @@ const BYTES_MAX = 32 * 1024 * 1024
 
 export class WindowRecord {
   readonly #folder: StateFolder
-  /** As they were written last, and read back before. */
+  /** The texts last written, after they were read back. */
   readonly #texts = new Map<string, { readonly fold: Fold<unknown>; readonly text: string }>()
 
   constructor(folder: StateFolder) {

@@ -1,5 +1,5 @@
-// A window: every change is remembered while it is open, and taken back by root itself unless somebody confirms in
-// time. Changes join it by the journal, which all of them pass, whoever requests them.
+// A window: every change is remembered while it is open, and taken back by root itself unless it is confirmed in time.
+// Changes join it by the journal, which all of them pass.
 import { message, verbatim } from '@panel/shared/messages/message.ts'
 import type { Change } from '@panel/shared/change/change.ts'
 import {
@@ -30,7 +30,7 @@ export interface WindowDeps {
   readonly inTurn: InTurn
   /** The journal of one change. */
   readonly journal: Journal
-  /** Of the nouns, with the journal of one change: what they take back is not remembered. */
+  /** The transactions of the nouns, with the journal of one change: what they take back is not remembered. */
   readonly transactions: readonly Undoable[]
   /** Why a file of ours could not be written in one of the folders of the host; null where it could. */
   readonly foldersTrouble: () => Promise<string | null>
@@ -146,7 +146,7 @@ export class Windows {
       await this.#takeBack(held, held.how ?? 'cancelled')
     })
 
-  /** Of a window that ended; of one that is stuck, the host stays as it is. Changes begin again. */
+  /** Forgets a window that ended. If it is stuck, the host stays in its state. Changes begin again. */
   forget = ({ window_id }: Params<'window.forget'>): Promise<WindowFound> =>
     this.#inTurn(async () => {
       if (this.#stuck && this.#held?.window_id === window_id) {

@@ -85,7 +85,7 @@ const Username = Type.String({
 /** Longer than any password that is accepted, short enough to compare. */
 const Password = Type.String({ maxLength: 1024, 'x-secret': true })
 
-/** Of an authenticator, or one of the recovery codes. */
+/** A code of an authenticator, or one of the recovery codes. */
 const Code = Type.String({ maxLength: 64, 'x-secret': true })
 
 export const SetUpTotpBody = shape('SetUpTotpBody', { current_password: Password })
@@ -98,7 +98,10 @@ export type RemoveTotpBody = Static<typeof RemoveTotpBody>
 export const SetupBody = shape('SetupBody', { username: Username, password: Password })
 export type SetupBody = Static<typeof SetupBody>
 
-/** Any text can be tried; that it cannot be a username is not told apart from that it is none. */
+/**
+ * The body of a sign-in. Any text can be tried; a text that cannot be a username gets the same answer as an unknown
+ * one.
+ */
 export const LoginBody = shape('LoginBody', {
   username: Type.String({ maxLength: 256 }),
   password: Password,

@@ -1,5 +1,5 @@
-// What a backup holds, what may be asked of an import, and what it answers (reference.md, Backup document;
-// decisions.md, B1 to B6).
+// What a backup holds, what an import can request, and its answer (reference.md, Backup document; decisions.md, B1 to
+// B6).
 import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { ErrorEnvelope, sentence, Warning } from './base/errors.ts'
@@ -34,8 +34,8 @@ const {
   ...tunnelFields
 } = CreateTunnelBody.properties
 /**
- * As the request that makes it. `address_pool_id` is that of a pool of the same backup; addresses that are an empty
- * list are none at all.
+ * A tunnel, with the fields of the request that makes it. `address_pool_id` is that of a pool of the same backup;
+ * addresses that are an empty list are none at all.
  */
 export const BackupTunnel = strict({ tunnel_id: own('tunnel_id', 'tunnel'), ...tunnelFields })
 export type BackupTunnel = Static<typeof BackupTunnel>

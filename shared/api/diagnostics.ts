@@ -93,7 +93,7 @@ export const PingPacketEvent = shape('PingPacket', {
 })
 export type PingPacketEvent = Static<typeof PingPacketEvent>
 
-/** Of the packets that were decided before the end. */
+/** Counts the packets that were decided before the end. */
 export interface PingSummary {
   sent: number
   received: number

@@ -24,7 +24,7 @@ export const TryListenerBody = shape('TryListenerBody', {
     ),
   }),
   port: ranged('integer', 1, 65_535, 'INVALID_PORT', 'port', 'Free, and from 1024 on.'),
-  // Somebody may paste the key where the certificate belongs, so nothing within is ever kept.
+  // An operator may paste the key where the certificate belongs, so nothing within is ever kept.
   tls: orNull(
     strict(
       {

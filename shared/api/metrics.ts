@@ -61,7 +61,7 @@ export const DiskReading = shape('DiskReading', {
 })
 export type DiskReading = Static<typeof DiskReading>
 
-/** As the kernel counts since the interface was made. */
+/** The kernel's counters since the interface was made. */
 export const InterfaceCounters = strict({
   rx_bytes: Count,
   rx_packets: Count,

@@ -25,7 +25,7 @@ import { TunnelView } from './tunnels/answers.ts'
 const State = wordIn(MONITOR_STATES)
 const StateId = idIn(MONITOR_STATES)
 
-/** Of the last probes. Times in milliseconds; null where nothing is known yet. */
+/** Statistics of the last probes. Times in milliseconds; null where nothing is known yet. */
 export const MonitorStats = strict({
   sent: Count,
   received: Count,

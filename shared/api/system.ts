@@ -26,7 +26,7 @@ export const HEALTH_STATUSES = ['ok', 'starting', 'degraded', 'error', 'unknown'
 const Status = oneOf(HEALTH_STATUSES)
 export type HealthStatus = Static<typeof Status>
 
-/** Whoever is not signed in learns only what works: the optional fields are missing then. */
+/** The state of the panel. A client that is not signed in gets no optional fields. */
 export const HealthAnswer = shape('Health', {
   status: Status,
   version: Type.Optional(Sentence),

@@ -8,10 +8,10 @@ export const MAX_BATCH = 256
 export const BY_MAX = 40
 
 /**
- * `interface_name` is "" where the kernel does not report it, as for every address. ruleset: somebody other than the
- * helper has changed nftables. `by`: the programs that did, where the helper listens for their names. window: one
- * opened, changed or ended. lost: events are missing, or this is the first item; whatever was read before may be out of
- * date. For both, the index is 0.
+ * `interface_name` is "" if the kernel does not report it, as for every address. ruleset: another program than the
+ * helper has changed nftables. `by`: the programs that did, if the helper listens for their names. window: one opened,
+ * changed or ended. lost: events are missing, or this is the first item; everything read before may be out of date. For
+ * both, the index is 0.
  */
 export const HostEvent = strict({
   subject: stringEnum(['link', 'address', 'ruleset', 'window', 'lost']),

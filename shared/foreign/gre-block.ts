@@ -81,7 +81,7 @@ interface Place {
   readonly far: string
 }
 
-/** Names of others are shown in a command only where no shell would see more in them than a name. */
+/** Matches the foreign names that a command shows: those in which no shell sees more than a name. */
 const PLAIN = /^[A-Za-z0-9_.-]+$/
 
 function remedyFor(place: Place, { chains }: ForeignFound): Message {

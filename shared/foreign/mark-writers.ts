@@ -1,4 +1,4 @@
-// Rules of others that write the mark by which a relayed connection is known to be one of ours.
+// Foreign rules that write the mark by which a relayed connection is known to be one of ours.
 import { TRANSLATION, meets, relayPackets, type Packet, type Surroundings } from './relay-packet.ts'
 import type { ForeignChain, ForeignFound, ForeignRule } from './model.ts'
 import type { RelayRule } from '../ruleset/model.ts'

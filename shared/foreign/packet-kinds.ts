@@ -7,7 +7,7 @@ export type Match = 'yes' | 'no' | 'maybe'
 
 export class PacketKinds {
   readonly #addresses: ReadonlySet<string>
-  /** By the length of their prefixes, which are few. */
+  /** The networks by the length of their prefixes, which are few. */
   readonly #networks = new Map<number, Set<string>>()
   readonly #ports: readonly Pick<ForeignRule, 'port' | 'port_end'>[]
   readonly #known = new Map<string, string>()

@@ -125,7 +125,10 @@ function readPayload(protocol: string, field: string, right: Json): Part {
   return { ...family, ...(field === 'protocol' ? readProtocol(right) : MORE) }
 }
 
-/** Of several only those matter that a relay is made of; where both are among them, all are as good as any. */
+/**
+ * Reads the protocol. Among several only those matter that a relay is made of; if both are among them, all are as good
+ * as any.
+ */
 function readProtocol(right: Json): Part {
   const words = readMembers(right).filter((word) => typeof word === 'string')
   if (words.length === 0 || words.some((word) => word.startsWith('@'))) return MORE

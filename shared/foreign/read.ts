@@ -19,14 +19,14 @@ import { ruleText } from '../ruleset/nft/read-rule.ts'
 /** Names that can be used in an nft command unquoted. */
 const PLAIN = /^(?:ip|ip6|inet|arp|bridge|netdev) [A-Za-z_][A-Za-z0-9_./-]*$/
 
-/** The tables of others among all, each by family and name; `unnamed` are those whose names no command can have. */
+/** The foreign tables among all, each by family and name; `unnamed` are those whose names no command can have. */
 export function foreignTables(all: readonly string[]): { readonly tables: string[]; readonly unnamed: number } {
   const names = all.filter((name) => name !== TABLE && name !== `inet ${HOLD_NAME}`)
   const tables = names.filter((name) => PLAIN.test(name))
   return { tables, unnamed: names.length - tables.length }
 }
 
-/** Both listings are of the tables of others: `json` by `nft -j`, `text` by `nft -a`. */
+/** Reads both listings of the foreign tables: `json` by `nft -j`, `text` by `nft -a`. */
 export function readForeign(json: string, text: string): ForeignFound {
   const objects = documents(json)
   const asleep = new Set(
@@ -58,8 +58,8 @@ export function readForeign(json: string, text: string): ForeignFound {
 }
 
 /**
- * Where iptables holds the relay rules, our chains are in tables shared with others, and the jumps to them are in
- * built-in chains that may hold nothing else.
+ * Leaves out our chains. If iptables holds the relay rules, they are in tables shared with other programs, and the
+ * jumps to them are in built-in chains that may hold nothing else.
  */
 function withoutOurs(
   chains: readonly ForeignChain[],

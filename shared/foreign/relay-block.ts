@@ -79,7 +79,7 @@ const JUMPS_MAX = 16
 export class Walker {
   readonly #rules = new Map<string, ForeignRule[]>()
   readonly #kinds: PacketKinds
-  /** By chain and kind of packet: of thousands of rules most packets are alike to the rules of others. */
+  /** The walks by chain and kind of packet: among thousands of rules most packets are alike to foreign rules. */
   readonly #walks = new Map<string, Walk>()
 
   constructor({ rules }: ForeignFound) {
@@ -202,9 +202,9 @@ function ctMatch({ ct }: ForeignRule, { isTranslated, isReply }: Packet, { hook,
 /** `is_certain`: it stands before the panel's table, and takes all that a rule listens for. */
 export type Taker = ForeignRule & { readonly is_certain: boolean }
 
-/** Rules of others that translate what a rule listens for before the panel's table may; the certain ones first. */
+/** Foreign rules that translate what a rule listens for before the panel's table may; the certain ones first. */
 export function takenBy(rule: RelayRule, foreign: ForeignFound): Taker[] {
-  // Asked of each of thousands of rules, and most hosts translate nothing else.
+  // This is evaluated for each of thousands of rules, and most hosts translate nothing else.
   if (!foreign.rules.some(({ verdict, port }) => verdict === 'translate' && port !== null)) return []
   const packets = relayPackets(rule, { own_addresses: [], in_interface: null, out_interface: null }).filter(
     ({ isTranslated }) => !isTranslated,

@@ -78,7 +78,9 @@ function never(address: string): never {
   throw new RangeError(`${address} is no address`)
 }
 
-/** Where the address is translated (NF_IP_PRI_NAT_DST), and where conntrack first sees a packet. */
+/**
+ * The priorities at which the address is translated (NF_IP_PRI_NAT_DST), and at which conntrack first sees a packet.
+ */
 export const TRANSLATION = -100
 export const CONNTRACK = -200
 

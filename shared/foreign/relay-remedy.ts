@@ -4,7 +4,7 @@ import type { ForeignChain, ForeignFound, ForeignManager } from './model.ts'
 import { LEGACY } from './read-legacy.ts'
 import type { Packet } from './relay-packet.ts'
 
-/** Names of others are shown in a command only where no shell would see more in them than a name. */
+/** Matches the foreign names that a command shows: those in which no shell sees more than a name. */
 const PLAIN = /^[A-Za-z0-9_.-]+(?: [A-Za-z0-9_.-]+)?$/
 
 export function remedyFor(packet: Packet, chain: ForeignChain, { chains }: ForeignFound): Message {
@@ -17,7 +17,7 @@ export function remedyFor(packet: Packet, chain: ForeignChain, { chains }: Forei
   return packet.isReply ? REPLIES[manager](packet, chain) : HINTS[manager](packet, chain)
 }
 
-/** Where each has words of its own to let something through. */
+/** The directions for which each program has a command of its own that lets something through. */
 const SPEAKS = { firewalld: ['forward', 'input'], ufw: ['forward', 'input'], docker: ['forward'] } as const
 
 const established = (packet: Packet, chain: string, program = iptablesProgram(packet)): string =>

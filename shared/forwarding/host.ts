@@ -78,7 +78,7 @@ export const losing = ({ advertised, state }: ForwardingFound): string[] =>
         .filter(({ accept_ra, is_settable }) => accept_ra === 1 && !is_settable)
         .map((one) => one.interface_name)
 
-/** With the lines to run, after which nothing is left to lose. */
+/** The sentence with the lines to run, after which nothing is left to lose. */
 export const wouldLose = (names: readonly string[]): Message =>
   message('root.would_lose_ipv6', {
     names: names.join(', '),

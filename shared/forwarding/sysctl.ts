@@ -12,7 +12,7 @@ import {
 export const SYSCTL_MARK = '# tunnel-panel: '
 export const SYSCTL_FILE = '99-tunnel-panel.conf'
 
-/** The inverse of readSysctl. A switch that is off is left to whoever else sets it. */
+/** Writes the file that readSysctl reads. A switch that is off is left to other software. */
 export function renderSysctl({ switches, previous, accept_ra }: SavedSwitches): string {
   const inOrder = (values: ForwardingSwitches): ForwardingSwitches => switchesBy((name) => values[name])
   const names = Object.keys(accept_ra).sort()
@@ -27,7 +27,7 @@ export function renderSysctl({ switches, previous, accept_ra }: SavedSwitches): 
   return `${[mark, '# Relay rules forward packets. The values before are recorded above; the panel puts them back when asked to.', ...lines].join('\n')}\n`
 }
 
-/** With slashes, since a name may have dots; udev has it set again for an interface that comes later. */
+/** Written with slashes, since a name may have dots; udev sets it again for an interface that comes later. */
 export const acceptRaKey = (interface_name: string): string => `net/ipv6/conf/${interface_name}/accept_ra`
 
 /** Names that mean themselves alone in a file of sysctl.d, where some signs are patterns. */

@@ -13,7 +13,7 @@ export interface ClientFacts {
   readonly client_ip: string
   /** The address of this host that his connection was made to. */
   readonly server_ip: string
-  /** By which the kernel answers the client now; null where it has none. */
+  /** The route by which the kernel answers the client now; null if it has none. */
   readonly route: RoutingEntry | null
   readonly isRouteKnown: boolean
 }

@@ -7,7 +7,7 @@ export interface CountedConnections {
   /** Null where they are known. */
   readonly unknown: Message | null
   readonly totals: ReadonlyMap<number, number>
-  /** Of a rule, to each destination; null where they were counted together only. */
+  /** The connections of a rule to each destination; null if they were counted together only. */
   readonly byDestination: ((route_rule_id: number) => ReadonlyMap<string, number> | null) | null
 }
 

@@ -8,7 +8,7 @@ import type { LinkImpact } from './link.ts'
 
 export interface Flow extends Pick<RelayRule, 'nat_mode' | 'snat_address'> {
   readonly destination: string
-  /** By which the kernel reaches the destination now; null where it is not known. */
+  /** The route by which the kernel reaches the destination now; null if it is not known. */
   readonly network: string | null
 }
 

@@ -16,7 +16,7 @@ export interface TunnelFacts {
   readonly tunnel_id: number
   readonly interface_name: string
   readonly state: MonitorState
-  /** By which its GRE packets leave; null where it is not known. */
+  /** The device by which its GRE packets leave; null if it is not known. */
   readonly underlay_device: string | null
 }
 
@@ -35,7 +35,7 @@ export interface ImpactFacts {
   readonly connections: CountedConnections
   /** UDP flows that are older than the rules which come into force, and end with that. */
   readonly older: number
-  /** The routes of others through each link that is changed; null where they are not known. */
+  /** The foreign routes through each link that is changed; null if they are not known. */
   readonly through: ReadonlyMap<string, readonly RouteThrough[]> | null
   /** Null before there was one of the kind (`kindOf`). */
   readonly took: (kind: string) => Took | null
@@ -174,7 +174,7 @@ function tunnelIn(
   return [{ tunnel_id: tunnel.tunnel_id, interface_name, state: tunnel.state, why, fate }]
 }
 
-/** As they are spelled with `ip`. */
+/** The addresses in the notation of `ip`. */
 function addressesOf(foreseen: Foreseen): Impact['addresses'] {
   const spelled = (state: TunnelState | null | undefined): string[] =>
     (state?.link?.config.addresses ?? []).map(({ address, prefix_length }) => `${address}/${prefix_length}`)

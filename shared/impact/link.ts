@@ -6,7 +6,7 @@ import { addressNetworks } from '../tunnel/networks.ts'
 import type { TunnelStep } from '../tunnel/step.ts'
 import { planChange } from '../tunnel/plans.ts'
 
-/** From the mildest on. */
+/** The effects on a link, from the mildest on. */
 export type LinkEffect = 'none' | 'made' | 'in_place' | 'addresses' | 'bounced' | 'remade' | 'gone'
 /** Those under which the kernel drops routes, and packets for a while. */
 export const INTERRUPTED: readonly LinkEffect[] = ['addresses', 'bounced', 'remade', 'gone']
@@ -28,15 +28,18 @@ export interface LinkImpact {
   readonly effect: LinkEffect
   readonly was: LinkState | null
   readonly shall: LinkState | null
-  /** Of its own addresses, those that are interrupted. */
+  /** The networks of its own addresses that are interrupted. */
   readonly networks: readonly string[]
-  /** Of the networks of its own addresses, and of others; what stays untouched is not among them. */
+  /** The routes to the networks of its own addresses, and foreign ones; what stays untouched is not among them. */
   readonly routes: readonly RouteFate[]
   /** Whether packets to an address that went by this network still do afterwards; null where that is not known. */
   readonly isReached: (address: string, network: string | null) => boolean | null
 }
 
-/** `changes` each begin where the one before it ends. `through`: the routes of others that the kernel has now. */
+/**
+ * The impact on a link; `changes` each begin where the one before it ends. `through`: the foreign routes that the
+ * kernel has now.
+ */
 export function linkImpact(changes: readonly Change<TunnelState>[], through: readonly RouteThrough[]): LinkImpact {
   const [first, last] = [changes[0], changes.at(-1)]
   const [was, shall] = [first?.before?.link ?? null, last?.after?.link ?? null]

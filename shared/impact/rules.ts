@@ -97,8 +97,8 @@ const byId = (rules: RulesetState | null): ReadonlyMap<number, RelayRule> =>
   new Map((rules ?? []).map((rule) => [rule.route_rule_id, rule]))
 
 /**
- * Of the ports of one address it is not known how many connections each has, so all of them count as ended. Where the
- * change leaves no destination, only those that earlier changes have left end.
+ * Counts what ends. It is not known how many connections each port of an address has, so all of them count as ended. If
+ * the change leaves no destination, only those that earlier changes have left end.
  */
 function endedTo({ route_rule_id, kept }: Ended, was: RelayRule | undefined): Concerned {
   const isKept = ({ address, port, port_range_end }: Ended['kept'][number]): boolean =>

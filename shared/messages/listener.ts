@@ -1,4 +1,4 @@
-// Where the panel listens: what is wrong with a listener that is asked for, and how those there are do.
+// Listeners: what is wrong with a requested one, and the state of those there are.
 export const LISTENER = {
   'listener.address': '{field} must be an IP address of this server, or 0.0.0.0 or :: for all of them.',
   'listener.tls': '{field} must be a certificate (cert) and its key (key), both in PEM form.',

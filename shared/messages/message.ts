@@ -21,7 +21,7 @@ export interface Message {
   readonly params: Params
 }
 
-/** As in `placeholderNames`: what stands in braces is a name unless it has blanks or forms in it. */
+/** Like `placeholderNames`: what stands in braces is a name unless it has blanks or forms in it. */
 type Name<T extends string> = T extends `${string}${' ' | '#' | '{'}${string}` | '' ? never : T
 type NameAt<T extends string> = T extends `${infer Inside}}${string}`
   ? Inside extends `${infer Before},${string}`
@@ -46,7 +46,7 @@ export function message<I extends MessageId>(
   return { message: withOneStop(formatMessage(CATALOGUE[id], values, ENGLISH)), message_id: id, params: given }
 }
 
-/** Text of somebody else, such as the kernel: it is shown as it is in every language. */
+/** Foreign text, such as the kernel's: it is shown unchanged in every language. */
 export function verbatim(text: string): Message {
   return { message: withOneStop(text), message_id: '', params: {} }
 }
@@ -116,8 +116,8 @@ const RECOGNIZED = Object.entries(PHRASES).map(([id, phrase]) => {
 const fromTexts = madeOnce<Message>()
 
 /**
- * What the root helper or the kernel said: a message where it is a phrase of the helper that is known. A thousand tunnels
- * that fail say the same thousand sentences at every probe.
+ * The message for a text of the root helper or the kernel: one with an id if it is a known phrase of the helper. A
+ * thousand tunnels that fail say the same thousand sentences at every probe.
  */
 export const fromRoot = (text: string): Message =>
   text === '' ? verbatim(text) : fromTexts(text, [], () => recognized(text))
@@ -144,7 +144,7 @@ const known = (groups: Readonly<Record<string, string>>): Params =>
 
 export type Reference = Pick<Message, 'message_id' | 'params'>
 
-/** As an API answers it where the English text has a name of its own there. */
+/** The reference in the form of an answer that has the English text under a name of its own. */
 export function reference({ message_id, params }: Reference): Reference {
   return { message_id, params }
 }

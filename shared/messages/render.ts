@@ -2,7 +2,7 @@
 import { formatMessage, MissingValueError, withOneStop, type FormatOptions, type Values } from './format.ts'
 import type { Message, Param } from './message.ts'
 
-/** As an answer carries it; an older daemon, or another kernel, may say only the text. */
+/** The form that an answer carries; an older daemon, or another kernel, may give only the text. */
 export type ApiMessage = Pick<Message, 'message'> &
   Partial<Omit<Message, 'message_id'>> & { readonly message_id?: string }
 

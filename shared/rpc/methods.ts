@@ -1,4 +1,4 @@
-// Everything that root can be asked to do, on one screen. Each line is one privilege; the golden table in the tests
+// Everything that root can be requested to do, on one screen. Each line is one privilege; the golden table in the tests
 // shows every change of it.
 import { integer, nullable, strict, stringEnum, Type, type Static, type TSchema } from '../schema.ts'
 import { HostEvent, MAX_BATCH } from '../events/model.ts'
@@ -101,7 +101,7 @@ export const METHODS = {
     strict({ addresses: Type.Array(IpText, { maxItems: ROUTE_LOOKUPS_MAX }) }),
     strict({ routes: Type.Array(nullable(RoutingEntry), { maxItems: ROUTE_LOOKUPS_MAX }) }),
   ),
-  /** The routes of others through the given links; none of a link that is not there. */
+  /** The foreign routes through the given links; none of a link that is not there. */
   'route.through': method(
     'read',
     strict({ interface_names: Type.Array(InterfaceName, { minItems: 1, maxItems: 2 }) }),
@@ -115,11 +115,11 @@ export const METHODS = {
   'tunnel.verify': method('read', TunnelChange, Verified),
   /** Refused unless the host holds `before`, and every link under the names is the panel's. One at a time. */
   'tunnel.apply': method('write', TunnelChange, Outcome),
-  /** From now on the link is the panel's to change and to delete. Refused unless it is as it was seen. */
+  /** Makes the link the panel's to change and to delete. Refused unless it is unchanged since it was read. */
   'tunnel.adopt': method('write', strict({ interface_name: InterfaceName, link: LinkState }), strict({})),
-  /** From now on it is not; where there is no link nothing happens. */
+  /** Gives the link up; does nothing if there is none. */
   'tunnel.release': method('write', strict({ interface_name: InterfaceName }), strict({})),
-  /** Our table: the rules that it holds, pieces of others, and what no rule explains. Starts nft. */
+  /** Our table: the rules that it holds, foreign pieces, and what no rule explains. Starts nft. */
   'ruleset.probe': method('read', Rules, RulesetFound),
   'ruleset.verify': method('read', RulesetChange, Verified),
   /**
@@ -144,8 +144,8 @@ export const METHODS = {
    */
   'ruleset.writers': method('read', strict({}), strict({})),
   /**
-   * Of the given links those over which the table gives masqueraded packets a certain source, with that address. Over
-   * any other link the kernel masquerades by itself.
+   * The links among the given ones over which the table gives masqueraded packets a certain source, with that address.
+   * Over any other link the kernel masquerades by itself.
    */
   'ruleset.sources': method('read', Names, SourcesFound),
   'ruleset.counters': method('read', Rules, CountersFound),
@@ -200,8 +200,8 @@ export const METHODS = {
   /** The window in which changes are kept until they are confirmed, and how the last one ended. */
   'window.probe': method('read', strict({}), WindowFound),
   /**
-   * From now on every change joins it, whoever requests it, and is taken back where nobody confirms within so many
-   * seconds of the last one. Refused where another one is open.
+   * Opens a window: every change joins it, and is taken back unless it is confirmed within so many seconds of the last
+   * one. Refused if another one is open.
    */
   'window.open': method('write', WindowTime, WindowFound),
   /** So many seconds from now; never more than an hour after the last change. */
@@ -220,7 +220,7 @@ export const METHODS = {
     HostFound,
   ),
   /**
-   * Changes of links and addresses, whoever made them, and changes of nftables by others. The first item is "lost":
+   * Changes of links and addresses by any program, and changes of nftables by other programs. The first item is "lost":
    * earlier events are not reported. Ends when cancelled.
    */
   'events.subscribe': stream(
@@ -233,7 +233,9 @@ export const METHODS = {
    * watches share one bound.
    */
   'path.watch': stream(strict({ targets: WatchTargets }), WatchItem, strict({})),
-  /** Of a watch that runs: targets come, change or go, and the others notice nothing. Nothing of the host changes. */
+  /**
+   * Changes a watch that runs: targets come, change or go without an effect on the rest. Nothing of the host changes.
+   */
   'path.watch_change': method(
     'read',
     strict({

@@ -32,7 +32,7 @@ export const REFUSALS = {
   protected_address: 16,
   /** There is a window already. */
   window_open: 17,
-  /** Of the last window the panel has not taken note yet, or it cannot be taken back. */
+  /** The panel has not taken note of the last window yet, or it cannot be taken back. */
   window_ended: 18,
   /** There is no open window of that id. */
   window_over: 19,

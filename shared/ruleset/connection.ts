@@ -8,7 +8,7 @@ export const CONNECTIONS_MAX = 5000
 const Count = Type.Integer({ minimum: 0 })
 const Port = integer(0, 65_535)
 
-/** Of linux/netfilter/nf_conntrack_tcp.h; a UDP flow is UNREPLIED until something came back. */
+/** The states of linux/netfilter/nf_conntrack_tcp.h; a UDP flow is UNREPLIED until something came back. */
 export const CONNECTION_STATES = [
   'NONE',
   'SYN_SENT',
@@ -65,7 +65,7 @@ export const ConnectionsFound = strict({
 export type ConnectionsFound = Static<typeof ConnectionsFound>
 
 export const THROUGH_NETWORKS_MAX = 300
-/** Of a host that tracks more, they are not looked at. */
+/** The number of tracked flows above which a host's flows are not examined. */
 export const THROUGH_FLOWS_MAX = 500_000
 
 /** 0 where they are not readable. */

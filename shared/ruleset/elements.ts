@@ -12,13 +12,13 @@ export const SHIFTED_PORTS_MAX = 65_536
 const boundPorts = ({ bind_port, bind_port_range_end }: RelayRule): number =>
   (bind_port_range_end ?? bind_port) - bind_port + 1
 
-/** As many as there can be whichever destinations go out: any one of them may have to take every slot. */
+/** The number that there can be, whichever destinations go out: any one of them may have to take every slot. */
 export function shiftedPortsAtMost(rule: RelayRule): number {
   const isShifted = boundPorts(rule) > 1 && rule.destinations.some(({ port }) => port !== rule.bind_port)
   return isShifted ? boundPorts(rule) * drawnSlots(rule) : 0
 }
 
-/** As many as there are now or will be when every destination is back in rotation, whichever is more. */
+/** The number now, or when every destination is back in rotation, whichever is more. */
 export function shiftedPorts(rule: RelayRule): number {
   const ports = boundPorts(rule)
   if (ports === 1) return 0
@@ -28,8 +28,8 @@ export function shiftedPorts(rule: RelayRule): number {
 }
 
 /**
- * Of all rules that a host holds. Whoever reads the table has all of it in memory; ten thousand plain rules are as many
- * elements.
+ * The limit for all rules of a host. A reader of the table has all of it in memory; ten thousand plain rules are as
+ * many elements.
  */
 export const ELEMENTS_MAX = 131_072
 

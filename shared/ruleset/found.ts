@@ -4,7 +4,7 @@ import { DeviceName, IpText } from '../tunnel/observed.ts'
 import { RULE_BACKENDS } from './backend.ts'
 import { RelayCounters, RelayRule, ROUTE_RULE_ID_MAX, RuleId } from './model.ts'
 
-/** Where the next page starts, if an answer would be too long for one line; null at the end. */
+/** The start of the next page, if an answer would be too long for one line; null at the end. */
 const NextId = nullable(integer(1, ROUTE_RULE_ID_MAX))
 
 /**
@@ -20,15 +20,15 @@ export const RulesetFound = strict({
   rules: Type.Array(RelayRule),
   damaged: Type.Array(strict({ route_rule_id: RuleId, detail: line(600) })),
   unmanaged: Type.Array(line(600)),
-  /** Of a backend whose chains are led to from chains of the kernel: the lines that should lead there and do not. */
+  /** The lines that should lead from chains of the kernel to chains of the backend and do not. */
   missing_jumps: Type.Optional(Type.Array(line(100), { maxItems: 20 })),
   next_id: NextId,
 })
 export type RulesetFound = Static<typeof RulesetFound>
 
 /**
- * Of flows on the fast path, which no counter of the table sees. `epoch` changes where they begin from nothing; within
- * one they only rise. `detail`: what is missing from them, "" where nothing is.
+ * Counters of flows on the fast path, which no counter of the table includes. `epoch` changes when they begin from
+ * nothing; within one they only rise. `detail`: what is missing from them, "" if nothing is.
  */
 export const FastCounters = strict({
   epoch: Type.String({ pattern: '^[0-9a-f-]{1,60}$' }),
@@ -49,7 +49,7 @@ export const CountersFound = strict({
 })
 export type CountersFound = Static<typeof CountersFound>
 
-/** By which address masqueraded packets leave through each link. `is_readable` false: `detail` says why. */
+/** The address by which masqueraded packets leave through each link. If `is_readable` is false, `detail` says why. */
 export const SourcesFound = strict({
   is_readable: Type.Boolean(),
   detail: line(300),

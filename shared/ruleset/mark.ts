@@ -4,7 +4,7 @@ const NIBBLE = 0x5
 const FAST_NIBBLE = 0xd
 
 export const SLOTS_MAX = 256
-/** Of a mark, all but the slot. */
+/** The bits of a mark, except for the slot. */
 export const RULE_MASK = 0xffff_ff00
 
 export const ruleMark = (route_rule_id: number, slot = 0, isFast = false): number =>
@@ -23,5 +23,5 @@ export function readMark(mark: number): { route_rule_id: number; slot: number } 
   return { route_rule_id: Math.floor(mark / 2 ** 8) % 2 ** 20, slot: mark % 2 ** 8 }
 }
 
-/** As nft prints a mark. */
+/** A mark in nft's notation. */
 export const hex = (mark: number): string => `0x${mark.toString(16).padStart(8, '0')}`

@@ -31,7 +31,7 @@ export const RelayDestination = strict({
 })
 export type RelayDestination = Static<typeof RelayDestination>
 
-/** Of a destination that nobody takes out. */
+/** The fields of a destination that is never taken out. */
 export const IN_ROTATION = { is_backup: false, rotation: 'in' } as const
 
 /**
@@ -61,7 +61,7 @@ export const RelayRule = strict({
   connection_rate_limit: nullable(integer(1, 1_000_000)),
   /** No destination is to have new connections: the host itself refuses them. Nobody is in rotation then. */
   is_closed: Type.Boolean(),
-  /** Its new connections take the fast path (fast-path.ts); absent, they do not. */
+  /** Whether its new connections take the fast path (fast-path.ts); absent if they do not. */
   is_fast_path: Type.Optional(Type.Boolean()),
 })
 export type RelayRule = Static<typeof RelayRule>

@@ -10,7 +10,7 @@ export type Listens = Pick<
 >
 type Placed = Pick<RelayRule, 'route_rule_id' | 'sort_order'>
 
-/** Of two that match, the one that stands first. */
+/** The rule that stands first, if both match. */
 export const winnerOf = <R extends Placed>(a: R, b: R): R =>
   (a.sort_order - b.sort_order || a.route_rule_id - b.route_rule_id) < 0 ? a : b
 

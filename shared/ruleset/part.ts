@@ -44,7 +44,10 @@ function changedRules(before: readonly RelayRule[], after: readonly RelayRule[])
   return changed
 }
 
-/** Of ten thousand rules all but one are the same objects, in the same order: what both begin and end with is left out. */
+/**
+ * The parts that differ. Among ten thousand rules all but one are the same objects, in the same order: what both begin
+ * and end with is left out.
+ */
 function differingParts(before: readonly RelayRule[], after: readonly RelayRule[]): RulesPart {
   const shorter = Math.min(before.length, after.length)
   let [same, behind] = [0, 0]

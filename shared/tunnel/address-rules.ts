@@ -44,6 +44,6 @@ export interface Kept {
   readonly what: Message
 }
 
-/** Where a network takes the way to such an address. */
+/** The address, kept free, whose way a network takes. */
 export const keptIn = (network: Cidr, kept: readonly Kept[]): Kept | undefined =>
   kept.find(({ ip }) => contains(network, ip))

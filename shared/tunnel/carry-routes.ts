@@ -1,4 +1,4 @@
-// A change that makes a link again takes along the routes of others through it, which the kernel drops with the link.
+// A change that makes a link again takes along the foreign routes through it, which the kernel drops with the link.
 // Pure.
 import { contains, parseCidr, parseIp } from '../address/ip.ts'
 import { sameState, type Change } from '../change/change.ts'
@@ -8,7 +8,7 @@ import { planTunnels, type TunnelStates } from './plans.ts'
 
 export type RoutesThrough = ReadonlyMap<string, readonly RouteThrough[]>
 
-/** Whoever runs a routing protocol adds its routes again; these two are added once, by hand or by a script. */
+/** The protocols of routes that are added once, by hand or by a script. Routing daemons add theirs again. */
 const LASTING = ['static', 'boot']
 
 const canCarry = ({ protocol, unmodelled }: RouteThrough): boolean =>

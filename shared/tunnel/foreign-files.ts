@@ -1,4 +1,4 @@
-// Which files of others a plan would run into. Pure.
+// Which foreign files a plan would run into. Pure.
 import { savedFileName, parseFileName, isNetworkdKind } from './saved-file.ts'
 import type { TunnelStep } from './step.ts'
 

@@ -15,7 +15,7 @@ export function renderKeepaliveUnit(interface_name: string, keepalive: Keepalive
     fileMark(canonical),
     '[Unit]',
     `Description=Keepalive of the tunnel ${interface_name} to ${target_address} (kept by tunnel-panel)`,
-    // It starts and stops with the link, whoever creates or deletes the link.
+    // It starts and stops with the link, whichever program creates or deletes that.
     `BindsTo=${device}`,
     `After=${device}`,
     '',

@@ -42,8 +42,8 @@ export function renderNetdev(interface_name: string, file: NonNullable<Saved['ne
 }
 
 /**
- * Its answer to a disabled tunnel is a link that stays down, with its addresses: taken from under networkd, a link
- * would lose them.
+ * The file for networkd. A disabled tunnel has a link that stays down, with its addresses: taken from under networkd, a
+ * link would lose them.
  */
 export function renderNetwork(interface_name: string, file: NonNullable<Saved['networkd_network']>): string {
   const { is_enabled, config } = canonicalNetwork(file)
@@ -61,7 +61,7 @@ export function renderNetwork(interface_name: string, file: NonNullable<Saved['n
     'LinkLocalAddressing=ipv6',
     'IPv6AcceptRA=no',
     'ConfigureWithoutCarrier=yes',
-    // Addresses that somebody added by hand survive a restart of networkd.
+    // Addresses that an administrator added by hand survive a restart of networkd.
     'KeepConfiguration=yes',
     ...config.addresses.flatMap(addressSection),
   )

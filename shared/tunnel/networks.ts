@@ -2,7 +2,10 @@
 import { bitsOf, enclosingNetwork, parseIp, type Cidr } from '../address/ip.ts'
 import type { TunnelAddress } from './model.ts'
 
-/** With a peer, the prefix belongs to the peer and the own address is a host route. */
+/**
+ * The networks of the addresses. If there is a peer, the prefix belongs to the peer and the own address is a host
+ * route.
+ */
 export function addressNetworks(addresses: readonly TunnelAddress[]): Cidr[] {
   return addresses.flatMap(({ address, peer_address, prefix_length }) => {
     const own = parseIp(address)

@@ -2,9 +2,7 @@
 import { integer, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
 import { CidrText, IpText, TunnelState } from './model.ts'
 
-/**
- * Device names of others may hold what ours may not: anything but "/" and blanks (dev_valid_name in net/core/dev.c).
- */
+/** Foreign device names may hold what ours may not: anything but "/" and blanks (dev_valid_name in net/core/dev.c). */
 export const DeviceName = Type.String({ pattern: '^[^\\s/]{1,15}$' })
 const Word = Type.String({ pattern: '^[A-Za-z0-9_.:-]{0,64}$' })
 const Count = Type.Integer({ minimum: 0 })

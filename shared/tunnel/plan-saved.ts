@@ -59,7 +59,7 @@ function steps(kind: FileKind, from: File, to: File): NamelessStep[] {
 
 const isStopped = (file: NonNullable<File>): boolean => 'is_stopped' in file
 
-/** Whoever writes units reloads systemd itself; for networkd the reload is a step of the plan. */
+/** Adds the reload of networkd as a step of the plan; the writers of units reload systemd themselves. */
 function thenReload(planned: NamelessStep[]): NamelessStep[] {
   const isForNetworkd = planned.some(
     (step) =>

@@ -7,8 +7,8 @@ import { renderSystemdUnit } from './systemd-unit.ts'
 import { readMarked } from './read-mark.ts'
 
 /**
- * As in Saved. Whether a unit is enabled is not in its file, and is passed in. Null where the file is not ours to the
- * byte.
+ * Reads a file into Saved. Whether a unit is enabled is not in its file, and is passed in. Null if the file is not ours
+ * to the byte.
  */
 type Read = { [K in FileKind]: (interface_name: string, content: string, is_enabled: boolean) => Saved[K] }
 

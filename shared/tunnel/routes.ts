@@ -1,4 +1,4 @@
-// Routes of others through a tunnel, which the kernel drops with the link. Pure.
+// Foreign routes through a tunnel, which the kernel drops with the link. Pure.
 import { sameState } from '../change/change.ts'
 import type { RouteThrough, TunnelState } from './model.ts'
 

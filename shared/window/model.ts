@@ -1,9 +1,9 @@
-// A window: changes of a host that are taken back unless somebody confirms them in time.
+// A window: changes of a host that are taken back unless they are confirmed in time.
 import { InterfaceName } from '../tunnel/model.ts'
 import { RuleId } from '../ruleset/model.ts'
 import { integer, line, nullable, strict, stringEnum, Type, U32_MAX, type Static } from '../schema.ts'
 
-/** 32 hex digits that the caller draws: whoever lost the answer finds its window again by them. */
+/** 32 hex digits that the caller draws: a caller that lost the answer finds its window again by them. */
 export const WindowId = Type.String({ pattern: '^[0-9a-f]{32}$' })
 
 export const WINDOW_SECONDS = { least: 15, most: 3600 } as const

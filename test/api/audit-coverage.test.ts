@@ -1,4 +1,4 @@
-// No mutating request goes unrecorded: each endpoint of the list, asked in vain by the operator and by a stranger,
+// No mutating request goes unrecorded: each endpoint of the list, called in vain by the operator and by a stranger,
 // leaves an entry of its own (decisions.md, U4, U5).
 import assert from 'node:assert/strict'
 import type { AuditEntry, ListAuditAnswer } from '@panel/shared/api/audit/answers.ts'
@@ -9,7 +9,7 @@ import { startPanel, type TestPanel } from './support/panel.ts'
 const isAudited = (endpoint: Endpoint): endpoint is AuditedEndpoint =>
   'audit' in endpoint && endpoint.audit !== undefined
 
-/** Where one endpoint stands for several actions, or a failure is an action of its own. */
+/** Further actions of an endpoint that stands for several, or whose failure is an action of its own. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   Login: ['LoginFailed'],
   PasswordChange: ['UsernameChange'],

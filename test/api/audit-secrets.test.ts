@@ -12,7 +12,7 @@ import { codeOf } from './support/factor.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 import { tunnelRequest } from '../support/records.ts'
 
-/** decisions.md, U5: what changes nothing though it is asked by POST. */
+/** decisions.md, U5: POST requests that change nothing. */
 const NO_MUTATION = [
   'POST /impact',
   'POST /tunnels/preview',
@@ -39,7 +39,7 @@ const NAMES = [
 
 const MARK = 'hunter2-a-secret-of-the-run-'
 
-/** As it stands, and as it would stand within something that is encoded, wherever it begins there. */
+/** The secret itself, and what it looks like within something that is encoded, wherever it begins there. */
 const formsOf = (secret: string): string[] => {
   const within = [0, 1, 2].map((before) =>
     Buffer.from(`${'-'.repeat(before)}${secret}`)
@@ -51,7 +51,7 @@ const formsOf = (secret: string): string[] => {
 
 const isMutating = ({ route }: Endpoint): boolean => !route.startsWith('GET ')
 
-describe('A run of everything that can be asked', () => {
+describe('A run of every request', () => {
   const directory = mkdtempSync(join(tmpdir(), 'panel-secrets-'))
   const key = randomBytes(32)
   const secrets = new Set<string>([

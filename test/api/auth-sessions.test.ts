@@ -18,7 +18,7 @@ describe('A session', () => {
   })
   afterEach(() => panel.close())
 
-  /** With a session, nothing that is asked so ends in 401: the body is refused before, or nothing is found. */
+  /** The requests that end in 401. With a session none does: the body is refused before, or nothing is found. */
   const refusedAt = async (client: Client): Promise<string[]> => {
     const refused: string[] = []
     for (const { route, guards, kind } of panel.endpoints) {

@@ -56,7 +56,7 @@ describe('guessing a password', () => {
     assert.equal(await guess('nobody', '127.0.9.1'), '429')
   })
 
-  it('that has to wait is told how long, and asking meanwhile makes it no longer', async () => {
+  it('that has to wait learns how long, and further requests meanwhile make it no longer', async () => {
     for (let at = 1; at <= 5; at++) await guess(`nobody${at}`, '127.0.8.1')
     const wait = async (): Promise<number> =>
       Number((await panel.visitor().post('/auth/login', OPERATOR, { from: '127.0.8.1' })).headers['retry-after'])
@@ -135,7 +135,7 @@ describe('guessing a password', () => {
       for (let at = 1; at <= 6; at++) await guess(OPERATOR.username, `127.0.${net}.${at}`)
     }
 
-    it('never keeps the operator from signing in at an address of before', async () => {
+    it('never keeps the operator from signing in at a known address', async () => {
       await panel.visitor().post('/auth/login', OPERATOR, { from: '127.0.20.1' })
       await flood('21')
       assert.equal(await guess(OPERATOR.username, '127.0.22.1', OPERATOR.password), '429')
@@ -152,14 +152,14 @@ describe('guessing a password', () => {
       assert.equal(await guess(OPERATOR.username, '127.0.20.2', OPERATOR.password), '429')
     })
 
-    it('is not of before where a session was merely renewed there, as by whoever has copied its cookies', async () => {
+    it('is not made known by a mere renewal of a session, as with copied cookies', async () => {
       const copied = await panel.signIn()
       assert.equal((await copied.post('/auth/refresh', undefined, { from: '127.0.20.3' })).status, 200)
       await flood('23')
       assert.equal(await guess(OPERATOR.username, '127.0.20.3', OPERATOR.password), '429')
     })
 
-    it('stays one of before for 30 days after a session was renewed there', async () => {
+    it('stays known for 30 days after a session was renewed there', async () => {
       const operator = await panel.signIn()
       await panel.visitor().post('/auth/login', OPERATOR, { from: '127.0.20.4' })
       panel.clock.advance(20 * 86_400)
@@ -169,7 +169,7 @@ describe('guessing a password', () => {
       assert.equal(await guess(OPERATOR.username, '127.0.20.4', OPERATOR.password), '200')
     })
 
-    it('is limited at an address of before as well, by a count of its own', async () => {
+    it('is limited at a known address as well, by a count of its own', async () => {
       for (let at = 1; at <= 5; at++) assert.equal(await guess(OPERATOR.username, '127.0.0.1'), '401')
       assert.equal(await guess(OPERATOR.username, '127.0.0.1', OPERATOR.password), '429')
       assert.equal(await guess(OPERATOR.username, '127.0.24.1', OPERATOR.password), '200')

@@ -118,7 +118,7 @@ describe('auth', () => {
       })
     })
 
-    it('is not one that somebody else signed, or nobody, or that is of another use', async () => {
+    it('is not one that is unsigned, signed with another key, or of another use', async () => {
       const operator = await panel.setUp()
       const [header = '', payload = '', signature = ''] = String(operator.cookies.get('panel_access')).split('.')
       const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -192,22 +192,22 @@ describe('An import that cannot be done whole', () => {
   })
 
   it('does not wait for a helper that is away once for every tunnel', async () => {
-    let asked = 0
+    let requests = 0
     const panel = await startPanel({
       request: (async () => {
-        asked += 1
+        requests += 1
         throw new Refusal('HELPER_UNAVAILABLE', verbatim('The root helper does not answer.'))
       }) as never,
     })
     const operator = await panel.setUp()
-    asked = 0
+    requests = 0
     const tunnels = Array.from({ length: 50 }, (_, at) => ({
       ...SMALLEST,
       interface_name: `t${at}`,
       remote_endpoint: `198.51.100.${at + 1}`,
     }))
     const { body } = await importInto(operator, backupOf({ settings: { 'display.theme': 'dark' }, tunnels }))
-    assert.deepEqual([body.counts.failed, body.counts.update, asked], [50, 1, 2])
+    assert.deepEqual([body.counts.failed, body.counts.update, requests], [50, 1, 2])
     await panel.close()
   })
 })

@@ -35,7 +35,7 @@ describe('An export', () => {
     assert.ok(backup.settings.some((one) => one.key === 'display.theme' && one.value === 'dark'))
   })
 
-  it('leaves out the relay rules where it is asked to, and says so', async () => {
+  it('leaves out the relay rules on request, and says so', async () => {
     const { routes, note } = await exportOf(operator, '?include_routes=false')
     assert.equal(routes, undefined)
     assert.match(note, /Relay rules were left out/)
@@ -96,12 +96,12 @@ describe('A dry run', () => {
       )
       return JSON.stringify([tables, rows])
     }
-    const [before, held, asked] = [await stored(), kernel.picture(), helper.asked.length]
+    const [before, held, requests] = [await stored(), kernel.picture(), helper.requested.length]
     const { status, body } = await importInto(operator, backup, { dry_run: true })
     assert.deepEqual([status, body.dry_run], [200, true])
     assert.equal(await stored(), before)
     assert.deepEqual([kernel.picture(), kernel.changes], [held, []])
-    const since = helper.asked.slice(asked)
+    const since = helper.requested.slice(requests)
     assert.ok(since.length > 4)
     for (const method of since) assert.equal(METHODS[method as keyof typeof METHODS].effect, 'read', method)
     assert.deepEqual(

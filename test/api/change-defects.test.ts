@@ -84,9 +84,9 @@ describe('POST /tunnels', () => {
     const helper = inProcessHelper(new FakeKernel())
     const panel = await startPanel({ request: requestThrough(helper.request) })
     const client = await panel.setUp()
-    helper.asked.length = 0
+    helper.requested.length = 0
     assert.equal((await createTunnel(client)).status, 201)
-    assert.deepEqual(helper.asked, ['host.probe', 'tunnel.apply', 'link.probe'])
+    assert.deepEqual(helper.requested, ['host.probe', 'tunnel.apply', 'link.probe'])
     await panel.close()
   })
 })
@@ -108,7 +108,7 @@ describe('PATCH /routes/{id}', () => {
         return [LISTENER]
       },
     })
-    helper.asked.length = 0
+    helper.requested.length = 0
     return { panel, client, helper, looked: () => looked, goAway: () => (isAway = true) }
   }
 
@@ -116,7 +116,7 @@ describe('PATCH /routes/{id}', () => {
     const { panel, client, helper, looked } = await started()
     const form = { destination_port: 9000, bind_port: 443, route_protocol_id: 10, is_enabled: true }
     assert.equal((await patchRoute(client, 1, form)).status, 200)
-    assert.deepEqual(helper.asked, [
+    assert.deepEqual(helper.requested, [
       'host.probe',
       'forwarding.probe',
       'ruleset.probe',

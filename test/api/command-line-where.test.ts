@@ -32,8 +32,8 @@ describe('A command over the API, as it is installed', function () {
 
   it('changes the panel of this host, whatever address or option a value resembles', async () => {
     for (const value of ['see https://wiki.example/gre', '--url', '--panel=https://elsewhere.example/']) {
-      const { code, said } = await rename(value)
-      assert.deepEqual([code, said], [0, ''])
+      const { code, output } = await rename(value)
+      assert.deepEqual([code, output], [0, ''])
       assert.equal((await command.operator.get<TunnelView>('/tunnels/1')).body.display_name, value)
     }
   })
@@ -46,17 +46,17 @@ describe('A command over the API, as it is installed', function () {
       [[], { PANEL_URL: command.panel.base }],
     ] as const)
       assert.equal((await command.runScript(['tunnels', 'list', ...args], { ...env, ...more })).code, 0)
-    const { code, said } = await command.runScript(['tunnels', 'list', '--panel', elsewhere.url])
-    assert.deepEqual([code, /takes an API token/.test(said)], [2, true], said)
+    const { code, output } = await command.runScript(['tunnels', 'list', '--panel', elsewhere.url])
+    assert.deepEqual([code, /takes an API token/.test(output)], [2, true], output)
   })
 
   it('never sends a token to the address that a target of notifications shall have', async () => {
-    const { code, said } = await command.runScript(
+    const { code, output } = await command.runScript(
       ['webhooks', 'create', '--title', 'Hook', '--kind', 'json', '--url', elsewhere.url],
       { PANEL_TOKEN: token },
     )
     assert.deepEqual([code, elsewhere.received.length], [2, 0])
-    assert.match(said, /url .*--data FILE.*--panel/)
+    assert.match(output, /url .*--data FILE.*--panel/)
   })
 
   it('takes that address with --data, here and at a panel that --panel names', async () => {

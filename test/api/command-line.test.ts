@@ -31,7 +31,7 @@ describe('The command line over the API', function () {
 
   it('on the host takes no token: it lists as a table or as JSON, and shows one', async () => {
     const table = await run(['tunnels', 'list'])
-    assert.deepEqual([table.code, table.said], [0, ''])
+    assert.deepEqual([table.code, table.output], [0, ''])
     assert.match(table.out, /^TUNNEL_ID +/)
     const { tunnels } = JSON.parse((await run(['tunnels', '-o', 'json'])).out) as {
       tunnels: { display_name: string }[]
@@ -48,7 +48,7 @@ describe('The command line over the API', function () {
       {},
       JSON.stringify({ address_pool_title: 'Lab', base_cidr: '10.99.0.0/16', prefix_length: 30 }),
     )
-    assert.ok([0, 1].includes(Number(created.code)), created.said)
+    assert.ok([0, 1].includes(Number(created.code)), created.output)
     const { entries } = (await operator.get<{ entries: { username: string; action: string }[] }>('/audit?limit=9')).body
     const entry = entries.find(({ action }) => action === 'TunnelUpdate')
     assert.equal(entry?.username, 'command line')
@@ -64,7 +64,7 @@ describe('The command line over the API', function () {
     assert.equal((await run(byFile, { PANEL_STATE_DIR: '/nonexistent' })).code, 0)
     const refused = await run(['tunnels', 'delete', '1', '--url', panel.base], elsewhere)
     assert.equal(refused.code, 3)
-    assert.match(refused.said, /needs one of the scopes tunnels/)
+    assert.match(refused.output, /needs one of the scopes tunnels/)
   })
 
   it('says in words and by its exit code what is wrong', async () => {
@@ -80,22 +80,22 @@ describe('The command line over the API', function () {
     ]
     for (const [args, code, words] of codes) {
       const ended = await run(args)
-      assert.deepEqual([ended.code, ended.out], [code, ''], `${args.join(' ')}: ${ended.said}`)
-      assert.match(ended.said, words)
+      assert.deepEqual([ended.code, ended.out], [code, ''], `${args.join(' ')}: ${ended.output}`)
+      assert.match(ended.output, words)
     }
     const away = await run(['tunnels', 'list', '--url', 'http://127.0.0.1:1/'], { PANEL_TOKEN: 'x' })
     assert.equal(away.code, 5)
   })
 
   it('says that a token is expired or was made up, and exits with 3', async () => {
-    const asked = { title: 'short', scopes: ['read'], expires_date: new Date(Date.now() + 3_600_000).toISOString() }
-    const { status, body, text } = await operator.post<{ text: string }>('/auth/tokens', asked)
+    const requests = { title: 'short', scopes: ['read'], expires_date: new Date(Date.now() + 3_600_000).toISOString() }
+    const { status, body, text } = await operator.post<{ text: string }>('/auth/tokens', requests)
     assert.equal(status, 201, text)
     panel.clock.advance(3601)
     for (const PANEL_TOKEN of [body.text, `tp_aaaaaaaa_${'x'.repeat(32)}`]) {
       const ended = await run(['tunnels', 'list', '--url', panel.base], { PANEL_TOKEN })
-      assert.deepEqual([ended.code, ended.out], [3, ''], ended.said)
-      assert.match(ended.said, /token/i)
+      assert.deepEqual([ended.code, ended.out], [3, ''], ended.output)
+      assert.match(ended.output, /token/i)
     }
     operator = await panel.signIn()
   })
@@ -113,8 +113,8 @@ describe('The command line over the API', function () {
     server.close()
     certificates.remove()
     assert.deepEqual([unknown.code, refused.code, trusted.code], [5, 5, 0])
-    assert.match(unknown.said, /panel\.invalid \((ENOTFOUND|EAI_AGAIN)\)/)
-    assert.match(refused.said, /DEPTH_ZERO_SELF_SIGNED_CERT/)
+    assert.match(unknown.output, /panel\.invalid \((ENOTFOUND|EAI_AGAIN)\)/)
+    assert.match(refused.output, /DEPTH_ZERO_SELF_SIGNED_CERT/)
   })
 
   it('is completed by bash: commands, verbs and options', async () => {

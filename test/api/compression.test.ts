@@ -1,4 +1,4 @@
-// Answers of the API over the wire: large ones compressed for whoever takes that, and everything else as it is.
+// Answers of the API over the wire: large ones compressed for clients that take that, and everything else unchanged.
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
@@ -16,7 +16,7 @@ describe('answers over the wire', () => {
   after(() => panel.close())
 
   const cookies = (): string => [...client.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-  /** As a browser does: what is compressed is unpacked, and the headers still tell of it. */
+  /** Requests like a browser: what is compressed is unpacked, and the headers still state the compression. */
   const request = async (
     path: string,
     accepts: string,

@@ -76,7 +76,7 @@ describe('The connections of the HTTP server', () => {
     const wire = (await Wire.to(panel.base)).send('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: keep-alive\r\n\r\n')
     await wire.until(() => wire.isClosed, 'the end')
     assert.match(
-      wire.said,
+      wire.output,
       /^HTTP\/1\.1 404 Not Found\r\nContent-Length: 0\r\nDate: [^\r]*\r\nConnection: close\r\n\r\n$/,
     )
   })

@@ -61,12 +61,12 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
   /** Inside the tunnel and around it. */
   const answer = (inside: (echo: FakeEcho) => FakeAnswer, around: (echo: FakeEcho) => FakeAnswer = () => ({})): void =>
     void (panel.kernel.icmp.answer = (echo) => (echo.interface_name === panel.name ? inside(echo) : around(echo)))
-  const asked = (body: object = {}) =>
+  const send = (body: object = {}) =>
     panel.operator.post<AnalyzeTunnelAnswer>(`/tunnels/${panel.tunnel_id}/diagnostics/analyze`, {
       sample_seconds: 0.1,
       ...body,
     })
-  const analyze = async (): Promise<TunnelAnalysis> => (await asked()).body.result
+  const analyze = async (): Promise<TunnelAnalysis> => (await send()).body.result
   const verdictOf = ({ verdict, confidence }: TunnelAnalysis): string => `${verdict} ${confidence}`
   const silence = (): null => null
 
@@ -74,7 +74,7 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
     const {
       status,
       body: { result },
-    } = await asked()
+    } = await send()
     assert.deepEqual(
       [status, verdictOf(result), result.tunnel_id, result.interface_name, result.suggested_fix],
       [200, 'HEALTHY high', panel.tunnel_id, panel.name, []],
@@ -103,7 +103,7 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
     assert.equal((await analyze()).suggested_fix[0], 'Enable the tunnel: it is disabled.')
   })
 
-  it('says UNDERLAY_UNREACHABLE where the way to the other server is said to be broken, and less surely where it is silent', async () => {
+  it('says UNDERLAY_UNREACHABLE if the way to the other server is reported as broken, and less surely if it is silent', async () => {
     answer(silence, () => ({ kind: 'unreachable', from_address: '203.0.113.1', text: 'host unreachable' }))
     const result = await analyze()
     assert.equal(verdictOf(result), 'UNDERLAY_UNREACHABLE high')
@@ -256,8 +256,8 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
     assert.match(result.suggested_fix[0] ?? '', /local_endpoint 192\.0\.2\.1 is an address of this server/)
   })
 
-  it('is stored as a run, told with it, and audited', async () => {
-    const { run, result } = (await asked()).body
+  it('is stored as a run, answered with it, and audited', async () => {
+    const { run, result } = (await send()).body
     assert.deepEqual(
       [run.type, run.diagnostic_type_id, run.running, run.is_success, run.result],
       ['analyze', 40, false, true, { ...result, cancelled: false }],
@@ -273,6 +273,6 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
   })
 
   it('refuses with 422 a time that is too long, on its field', async () => {
-    assert.deepEqual(codesOf(await asked({ sample_seconds: 31 })), { sample_seconds: 'INVALID_VALUE' })
+    assert.deepEqual(codesOf(await send({ sample_seconds: 31 })), { sample_seconds: 'INVALID_VALUE' })
   })
 })

@@ -54,7 +54,7 @@ describe('POST /tunnels/{id}/diagnostics/mtu-probe', () => {
     assert.deepEqual([(await probeMtu(panel.operator, panel.tunnel_id)).body.result.matches], [true])
   })
 
-  it('tries the way inside the tunnel where it is asked to, through its interface, and recommends all that fits', async () => {
+  it('tries the way inside the tunnel on request, through its interface, and recommends all that fits', async () => {
     panel.kernel.icmp.answer = carries(1300)
     const { result } = (await probeMtu(panel.operator, panel.tunnel_id, { probe_tunnel: true })).body
     assert.deepEqual(
@@ -170,12 +170,12 @@ describe('POST /tunnels/{id}/diagnostics/traceroute', () => {
     )
   })
 
-  it('goes no further than it is asked to, and is then a failure', async () => {
+  it('goes no further than requested, and is then a failure', async () => {
     const { run, result } = (await trace(panel.operator, panel.tunnel_id, { max_hops: 2 })).body
     assert.deepEqual([result.reached, run.is_success, result.hops.length], [false, false, 2])
   })
 
-  it('takes the way inside the tunnel where it is asked to', async () => {
+  it('takes the way inside the tunnel on request', async () => {
     const { result } = (await trace(panel.operator, panel.tunnel_id, { probe_tunnel: true })).body
     assert.deepEqual([result.path, result.source, result.target], ['tunnel', panel.own, panel.far])
   })

@@ -85,13 +85,13 @@ describe('POST /tunnels/{id}/diagnostics/ping', () => {
     ])
   })
 
-  it('is stored as it was told at its end', async () => {
+  it('is stored with the figures of its end', async () => {
     const { summary } = await pinged(panel.operator, panel.tunnel_id, { count: 2, ...QUICK })
     const { sent: _sent, received: _received, loss_percent: _loss, ...run } = summary
     assert.deepEqual((await getRun(panel.operator, run.diagnostic_run_id)).body, run)
   })
 
-  it('goes through the interface of the tunnel, from its address to the other end, unless it is asked otherwise', async () => {
+  it('goes through the interface of the tunnel, from its address to the other end, by default', async () => {
     await pinged(panel.operator, panel.tunnel_id, { count: 1, ...QUICK })
     await pinged(panel.operator, panel.tunnel_id, {
       count: 1,
@@ -100,7 +100,7 @@ describe('POST /tunnels/{id}/diagnostics/ping', () => {
       target: '10.9.9.9',
       df: true,
     })
-    const said = panel.kernel.icmp.sent.map(
+    const output = panel.kernel.icmp.sent.map(
       ({ interface_name, source_address, target_address, is_dont_fragment, packet_size }) => [
         interface_name,
         source_address,
@@ -109,13 +109,13 @@ describe('POST /tunnels/{id}/diagnostics/ping', () => {
         packet_size,
       ],
     )
-    assert.deepEqual(said, [
+    assert.deepEqual(output, [
       [panel.name, panel.own, panel.far, false, 56],
       [panel.name, panel.own, '10.9.9.9', true, 56],
     ])
   })
 
-  it('does as the settings say where it is not asked otherwise', async () => {
+  it('follows the settings by default', async () => {
     await set(panel.operator, {
       'diagnostics.manual_ping_count': 2,
       'diagnostics.manual_ping_interval': 0.02,
@@ -225,7 +225,7 @@ describe('POST /tunnels/{id}/diagnostics/ping', () => {
     const failures = [helperAway('ENOENT'), new Error('a secret of the inside')]
     await panel.close()
     panel = await startTried({ stream: () => Promise.reject(failures.shift() ?? new Error('asked too often')) })
-    for (const said of [/root helper cannot be reached/, /unexpected/]) {
+    for (const output of [/root helper cannot be reached/, /unexpected/]) {
       const open = await opened({ count: 1 })
       await open.ended
       assert.deepEqual(
@@ -234,8 +234,8 @@ describe('POST /tunnels/{id}/diagnostics/ping', () => {
       )
       const [run] = (await listRuns(panel.operator)).body.runs
       assert.deepEqual([run?.is_success, run?.running, run?.result?.['cancelled']], [false, false, false])
-      for (const told of [run?.result?.['detail'], (open.events()[1]?.data as { message: string }).message])
-        assert.match(String(told), said)
+      for (const reported of [run?.result?.['detail'], (open.events()[1]?.data as { message: string }).message])
+        assert.match(String(reported), output)
     }
     assert.ok(panel.log.some((line) => line.includes('a ping failed')))
   })

@@ -21,14 +21,14 @@ describe('The stored runs', () => {
     await pinged(panel.operator, panel.tunnel_id, QUICK)
     await pinged(panel.operator, tunnel.tunnel_id, QUICK)
     await pinged(panel.operator, panel.tunnel_id, QUICK)
-    const told = async (query: string) => {
+    const listing = async (query: string) => {
       const { runs, total, limit, offset } = (await listRuns(panel.operator, query)).body
       return [runs.map((run) => run.diagnostic_run_id), total, limit, offset]
     }
-    assert.deepEqual(await told(''), [[3, 2, 1], 3, 100, 0])
-    assert.deepEqual(await told(`?tunnel_id=${panel.tunnel_id}`), [[3, 1], 2, 100, 0])
-    assert.deepEqual(await told('?type=ping&limit=1&offset=1'), [[2], 3, 1, 1])
-    assert.deepEqual(await told('?type=analyze&limit=9999'), [[], 0, 500, 0])
+    assert.deepEqual(await listing(''), [[3, 2, 1], 3, 100, 0])
+    assert.deepEqual(await listing(`?tunnel_id=${panel.tunnel_id}`), [[3, 1], 2, 100, 0])
+    assert.deepEqual(await listing('?type=ping&limit=1&offset=1'), [[2], 3, 1, 1])
+    assert.deepEqual(await listing('?type=analyze&limit=9999'), [[], 0, 500, 0])
   })
 
   it('are not filtered by what is no type or no number: 422 on the field', async () => {
@@ -45,7 +45,7 @@ describe('The stored runs', () => {
     }
   })
 
-  it('are told one by one; one that is not there is 404, and so is its deletion', async () => {
+  it('GET /diagnostics/runs/{id} returns one run, 404 for an unknown id; DELETE likewise', async () => {
     const { run } = await pinged(panel.operator, panel.tunnel_id, QUICK)
     const { status, body } = await getRun(panel.operator, run.diagnostic_run_id)
     assert.deepEqual([status, body.running, body.is_success], [200, false, true])

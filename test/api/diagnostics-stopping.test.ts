@@ -68,7 +68,7 @@ describe('A diagnostic run that is not a stream', () => {
       await isOver()
     })
 
-    it(`of type ${type} is stopped by its DELETE, after which it is gone and whoever waited for it is answered`, async () => {
+    it(`of type ${type} is stopped by its DELETE, after which it is gone and the request that waited for it is answered`, async () => {
       const {
         run: { diagnostic_run_id },
         answer,

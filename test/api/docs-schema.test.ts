@@ -8,7 +8,7 @@ import { Components } from '@panel/web-daemon/features/docs/schema.ts'
 const plain = (schema: object): unknown => JSON.parse(JSON.stringify(new Components().describe(schema as TSchema)))
 
 describe('A schema in the words of OpenAPI 3.0.3', () => {
-  const said: [what: string, schema: object, words: object][] = [
+  const cases: [what: string, schema: object, words: object][] = [
     ['a constant is an enumeration of one', Type.Literal('tcp'), { type: 'string', enum: ['tcp'] }],
     [
       'a type of null is nullable',
@@ -72,9 +72,9 @@ describe('A schema in the words of OpenAPI 3.0.3', () => {
       { anyOf: [{ $ref: '#/components/schemas/Warning' }, { type: 'object', nullable: true, enum: [null] }] },
     ],
   ]
-  for (const [what, schema, words] of said) it(what, () => assert.deepEqual(plain(schema), words))
+  for (const [what, schema, words] of cases) it(what, () => assert.deepEqual(plain(schema), words))
 
-  it('is a component under its title, whatever is said of it where it is used', () => {
+  it('is a component under its title, with any description where it is used', () => {
     const components = new Components()
     const Widget = shape('Widget', { first: Warning, part: Text })
     for (const one of [Widget, nullable(Widget), described(Widget, 'Another.'), Type.Optional(Widget)])

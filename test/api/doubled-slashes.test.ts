@@ -90,8 +90,8 @@ for (const prefix of ['', '/Secret.path'])
       for (const { status, error } of await bothWays(panel.visitor(), 'OPTIONS', 'api/v1/tunnels'))
         assert.deepEqual([status, error.code], [405, 'METHOD_NOT_ALLOWED'])
       const headers = { Origin: 'https://elsewhere.example', 'Access-Control-Request-Method': 'GET' }
-      const asked = await panel.visitor().raw('OPTIONS', `${prefix}//api/v1/tunnels`, undefined, { headers })
-      assert.deepEqual([asked.status, asked.error.code], [403, 'ORIGIN_NOT_ALLOWED'])
+      const answer = await panel.visitor().raw('OPTIONS', `${prefix}//api/v1/tunnels`, undefined, { headers })
+      assert.deepEqual([answer.status, answer.error.code], [403, 'ORIGIN_NOT_ALLOWED'])
     })
 
     for (const path of [

@@ -98,7 +98,7 @@ describe('What /metrics promises', () => {
     isHelperUp = true
   })
 
-  it('is compressed for whoever takes that, and says the same', async () => {
+  it('is compressed for clients that take that, with the same content', async () => {
     const { text: token } = (
       await panel.operator.post<{ text: string }>('/auth/tokens', { title: 'scraper', scopes: ['metrics'] })
     ).body

@@ -53,7 +53,7 @@ describe('/metrics', () => {
   const samplesOf = async (name: string): Promise<ReadonlyMap<string, number>> =>
     (await families()).get(name)?.samples ?? new Map<string, number>()
 
-  it('is 404 until it is turned on, also for whoever is signed in', async () => {
+  it('is 404 until it is turned on, also with a session', async () => {
     assert.equal((await scrape()).error.code, 'NOT_FOUND')
     await turnOn()
     assert.equal((await scrape()).status, 200)
@@ -66,12 +66,12 @@ describe('/metrics', () => {
     assert.match((await scrape(operator, asBrowser)).text, /<html/)
   })
 
-  it('is refused to whoever is not signed in', async () => {
+  it('is refused without a session', async () => {
     await turnOn()
     assert.equal((await scrape(panel.visitor())).error.code, 'UNAUTHENTICATED')
   })
 
-  it('is OpenMetrics for whoever takes it, and the older text for others', async () => {
+  it('is OpenMetrics for clients that take it, and the older text otherwise', async () => {
     await turnOn()
     const modern = await scrape(operator, { headers: OPENMETRICS })
     assert.equal(modern.headers['content-type'], 'application/openmetrics-text; version=1.0.0; charset=utf-8')

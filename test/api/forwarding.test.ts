@@ -23,9 +23,9 @@ describe('IP forwarding', () => {
 
   it('GET tells whether packets are forwarded, by which backend and file, what other software has, and who set it', async () => {
     const { status, body } = await forwarding(client)
-    const { conntrack_max, ...told } = body.forwarding
+    const { conntrack_max, ...reported } = body.forwarding
     assert.deepEqual([status, conntrack_max], [200, 262_144])
-    assert.deepEqual(told, {
+    assert.deepEqual(reported, {
       ipv4_forwarding: false,
       ipv6_forwarding: false,
       connection_accounting: false,
@@ -149,7 +149,7 @@ describe('IP forwarding', () => {
     assert.match(error.message, /first relay rule/)
   })
 
-  it("that somebody else turned on is not the panel's to revert", async () => {
+  it("that another program turned on is not the panel's to revert", async () => {
     panel.kernel.forwarding.live = { ipv4: true, ipv6: true }
     await madeRoute(client)
     assert.deepEqual(
@@ -170,7 +170,7 @@ describe('IP forwarding', () => {
     )
   })
 
-  it('leaves a file of somebody else in its place alone: 409', async () => {
+  it('leaves a foreign file in its place alone: 409', async () => {
     panel.kernel.forwarding.file = '# mine\nnet.ipv4.ip_forward=1\n'
     const { status, error } = await enableForwarding(client)
     assert.deepEqual([status, error.code], [409, 'PROTECTED_SYSCTL'])

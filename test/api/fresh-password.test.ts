@@ -199,8 +199,8 @@ describe('A fresh password', () => {
       panel.clock.advance(TEN_MINUTES_S + 1)
       const settings = [{ key: 'security.allowed_origins', value: ['https://evil.example'] }]
       assert.match((await importInto(operator, backupOf({ settings }))).text, /FRESH_PASSWORD_REQUIRED/)
-      const asked = await confirm()
-      assert.deepEqual([asked.status, asked.error.code, asked.error.field], [401, 'SECOND_FACTOR_REQUIRED', 'code'])
+      const answer = await confirm()
+      assert.deepEqual([answer.status, answer.error.code, answer.error.field], [401, 'SECOND_FACTOR_REQUIRED', 'code'])
       assert.equal((await confirm({ ...PASSWORD, code: '000000' })).status, 401)
       assert.ok(isRefused(await send(operator, ['PUT /settings', ORIGINS])))
       const code = factor.code()

@@ -45,7 +45,7 @@ describe(`Requests at random (seed ${SEED})`, function () {
       for (const [at, request] of requests.entries()) {
         const { status } = await target.send(request).catch((failure: unknown) => {
           throw new Error(
-            `PANEL_FUZZ_SEED=${seed} PANEL_FUZZ_REQUESTS=${count}, request ${at}: ${told(request)}\n${failure instanceof Error ? failure.message : String(failure)}`,
+            `PANEL_FUZZ_SEED=${seed} PANEL_FUZZ_REQUESTS=${count}, request ${at}: ${summary(request)}\n${failure instanceof Error ? failure.message : String(failure)}`,
           )
         })
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
@@ -64,15 +64,15 @@ describe(`Requests at random (seed ${SEED})`, function () {
       [...statuses].reduce((sum, [status, times]) => (status >= least && status <= most ? sum + times : sum), 0)
     assert.equal(count(100, 599), REQUESTS)
     // Requests that are all refused, or all of one kind, would prove little.
-    const told = JSON.stringify([
+    const summary = JSON.stringify([
       Object.fromEntries([...statuses].sort()),
       operations
         .filter(({ operation }) => !answered.has(operation.operationId))
         .map(({ operation }) => operation.operationId),
     ])
-    assert.ok(count(200, 299) > REQUESTS / 20 && count(422, 422) > REQUESTS / 10, told)
-    if (REQUESTS >= 3000) assert.ok(answered.size > operations.length / 2, told)
-    if (process.env['PANEL_FUZZ_REQUESTS'] !== undefined) console.log(told)
+    assert.ok(count(200, 299) > REQUESTS / 20 && count(422, 422) > REQUESTS / 10, summary)
+    if (REQUESTS >= 3000) assert.ok(answered.size > operations.length / 2, summary)
+    if (process.env['PANEL_FUZZ_REQUESTS'] !== undefined) console.log(summary)
   })
 })
 
@@ -91,7 +91,7 @@ describe('The watch over requests at random', () => {
     isWithoutCsrf: false,
   }
 
-  const caught: [what: string, endpoint: Endpoint, told: RegExp][] = [
+  const caught: [what: string, endpoint: Endpoint, message: RegExp][] = [
     [
       'a failure that nobody foresaw',
       widget(async () => {
@@ -120,10 +120,10 @@ describe('The watch over requests at random', () => {
       /refused with 409.*and yet it changed/s,
     ],
   ]
-  for (const [what, endpoint, said] of caught) {
+  for (const [what, endpoint, output] of caught) {
     it(`catches ${what}`, async () => {
       const target = await Target.open({ more_endpoints: [endpoint], hangMs: 500 })
-      await assert.rejects(target.send(post), said)
+      await assert.rejects(target.send(post), output)
       target.panel.server.closeAllConnections()
       await target.close()
     })
@@ -140,5 +140,5 @@ describe('The watch over requests at random', () => {
   })
 })
 
-const told = ({ method, target, headers, body }: FuzzRequest): string =>
+const summary = ({ method, target, headers, body }: FuzzRequest): string =>
   `${method} ${target} ${JSON.stringify(headers)} ${(body ?? '').slice(0, 2000)}`

@@ -165,15 +165,15 @@ describe('GET /system/health', () => {
   })
 
   it('asks the helper once for a crowd of askers', async () => {
-    let asked = 0
+    let requests = 0
     panel = await startPanel({
       request: (async () => {
-        asked++
+        requests++
         throw helperAway('ENOENT')
       }) as Writer,
     })
     await Promise.all(Array.from({ length: 20 }, () => healthOf()))
-    assert.equal(asked, 4)
+    assert.equal(requests, 4)
   })
 })
 

@@ -1,5 +1,5 @@
-// The helper's own folder on a disk that is full or read-only, and its journal damaged: what is asked is answered, what
-// would change something is refused with the reason, and health names it (reference.md, System; decisions.md, S1).
+// The helper's own folder on a disk that is full or read-only, and its journal damaged: queries are answered, changes
+// are refused with the reason, and health names it (reference.md, System; decisions.md, S1).
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ describe("The helper's own folder", function () {
 })
 
 function outside(): void {
-  it('on a disk that fails is told of, with every change that it keeps from being made', function () {
+  it('on a disk that fails is reported, with every change that it keeps from being made', function () {
     const folder = mkdtempSync(join(tmpdir(), 'panel-helper-disk-'))
     runOnSmallDisk(fileURLToPath(import.meta.url), folder)
     rmSync(folder, { recursive: true })

@@ -10,7 +10,7 @@ import { exchange } from './support/wire.ts'
 
 const PROXY = '127.0.7.1'
 
-describe('The name by which the panel is asked', () => {
+describe('The name by which the panel is reached', () => {
   let panel: TestPanel
   let operator: Client
   before(async () => {
@@ -84,9 +84,9 @@ describe('The name by which the panel is asked', () => {
   })
 
   it('may be any over TLS, where the browser has compared it with the certificate', async () => {
-    const asked = (from: string): Promise<{ status: number }> =>
+    const getFrom = (from: string): Promise<{ status: number }> =>
       panel.visitor().get('/system/health', { from, headers: { Host: 'front.example', 'X-Forwarded-Proto': 'https' } })
-    assert.deepEqual([(await asked(PROXY)).status, (await asked('127.0.0.1')).status], [200, 403])
+    assert.deepEqual([(await getFrom(PROXY)).status, (await getFrom('127.0.0.1')).status], [200, 403])
   })
 
   it('need not be there for a program of the old protocol', async () => {

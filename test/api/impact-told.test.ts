@@ -42,8 +42,8 @@ describe('An impact', () => {
 
   const foresee = (method: string, path: string, body: object = {}, more: object = {}): Promise<Reply<ImpactAnswer>> =>
     client.post('/impact', { method, path, body, ...more })
-  const impactOf = async (...asked: Parameters<typeof foresee>): Promise<ImpactAnswer['impact']> => {
-    const { status, text, body } = await foresee(...asked)
+  const impactOf = async (...requests: Parameters<typeof foresee>): Promise<ImpactAnswer['impact']> => {
+    const { status, text, body } = await foresee(...requests)
     assert.equal(status, 200, text)
     return body.impact
   }
@@ -89,7 +89,7 @@ describe('An impact', () => {
     assert.deepEqual([unknown.is_known, unknown.end], [false, null])
   })
 
-  it('tells which routes of others a new link keeps, and which are lost', async () => {
+  it('lists the foreign routes that a new link keeps, and those that are lost', async () => {
     const [kept, lost] = [
       routeThrough('10.90.0.0/16'),
       routeThrough('10.91.0.0/16', { unmodelled: ['several next hops'] }),
@@ -122,7 +122,7 @@ describe('An impact', () => {
     assert.equal((await impactOf('DELETE', '/tunnels/1')).interruption_ms, null)
   })
 
-  it('of several requests is told as one, with each rule once', async () => {
+  it('of several requests is one impact, with each rule once', async () => {
     const also = [{ method: 'POST', path: '/routes/1/disable', body: { drop_connections: true } }]
     const { interruption, connections, rules } = await impactOf('DELETE', '/tunnels/1', {}, { also })
     assert.deepEqual([interruption, connections.total, connections.end], ['lasting', 3, 3])
@@ -136,7 +136,7 @@ describe('An impact', () => {
     assert.equal(unknown.status, 404)
   })
 
-  it('is told by the previews too', async () => {
+  it('is part of the previews too', async () => {
     const tunnel = await previewTunnel(client, { remote_endpoint: '198.51.100.9' })
     assert.equal(tunnel.body.impact.interruption, 'none')
     const rule = await previewRoute(client, { route_rule_id: 1, destination_port: 9000 })
@@ -146,13 +146,13 @@ describe('An impact', () => {
   it('of what does not touch the host is none, and is not audited', async () => {
     const audit = async (): Promise<unknown> => (await client.get<{ total: number }>('/audit')).body.total
     const before = await audit()
-    for (const asked of [
+    for (const requests of [
       ['PUT', '/settings', { 'system.auto_reapply_on_drift': true }],
       ['PATCH', '/tunnels/1', { note: 'another' }],
       ['POST', '/routes/1/duplicate', {}],
       ['POST', '/routes/preview', SMALLEST_RULE],
     ] as const) {
-      const { status, body, text } = await foresee(asked[0], asked[1], asked[2])
+      const { status, body, text } = await foresee(requests[0], requests[1], requests[2])
       assert.equal(status, 200, text)
       assert.deepEqual([body.plan.steps, body.impact.interruption], [[], 'none'])
     }

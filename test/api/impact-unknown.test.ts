@@ -1,4 +1,4 @@
-// What cannot be found out is said to be unknown in an impact, with the reason, whichever source it is that fails
+// What cannot be found out is stated as unknown in an impact, with the reason, whichever source it is that fails
 // (reference.md, Impact; decisions.md, I3).
 import assert from 'node:assert/strict'
 import { parseIp } from '@panel/shared/address/ip.ts'
@@ -80,7 +80,7 @@ describe('An impact says that it is not known', () => {
     assert.match(own_access.detail, /not known/)
   })
 
-  it('which routes of others go, where root does not answer for them', async () => {
+  it('which foreign routes go, if root does not answer for them', async () => {
     deaf = ['route.through']
     const { routes, summary } = await impact()
     assert.equal(routes, null)
@@ -88,7 +88,7 @@ describe('An impact says that it is not known', () => {
     assert.deepEqual((await others()).slice(0, 2), [false, null])
   })
 
-  it('how many connections of others go through the tunnel, unless they were counted', async () => {
+  it('how many foreign connections go through the tunnel, unless they were counted', async () => {
     assert.equal((await impact()).connections.others, null)
     assert.deepEqual((await others()).slice(0, 2), [true, 1])
     deaf = ['connections.through']
@@ -98,7 +98,7 @@ describe('An impact says that it is not known', () => {
     assert.deepEqual(await others(), [false, null, 'Operation not permitted'])
   })
 
-  it('how many connections of others go through the tunnel, where there are too many to look at', async () => {
+  it('how many foreign connections go through the tunnel, if there are too many to look at', async () => {
     host.forwarding.conntrack = { count: 500_001, max: 1_000_000 }
     const [is_known, total, detail] = await others()
     assert.deepEqual([is_known, total], [false, null])
@@ -107,13 +107,13 @@ describe('An impact says that it is not known', () => {
     assert.deepEqual((await others()).slice(0, 2), [true, 1])
   })
 
-  it('how many connections of others go through the tunnel, where the kernel does not list them in time', async () => {
+  it('how many foreign connections go through the tunnel, if the kernel does not list them in time', async () => {
     host.connections.through = () => Promise.reject(new KernelError('ETIMEDOUT', 'no answer within 2000 ms'))
     assert.deepEqual(await others(), [false, null, 'Not all connections could be listed in time'])
     assert.equal((await impact(true)).connections.is_known, true, 'those of the rules are known all the same')
   })
 
-  it('how many connections of others go through the tunnel, where too many networks lie behind it', async () => {
+  it('how many foreign connections go through the tunnel, if too many networks lie behind it', async () => {
     const networks = Array.from({ length: 300 }, (_, at) => `10.${100 + (at >> 8)}.${at & 255}.0/24`)
     for (const network of networks) host.routesOfOthers.add('gre-a-1', routeThrough(network))
     assert.deepEqual((await others()).slice(0, 2), [false, null])

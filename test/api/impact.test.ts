@@ -1,5 +1,5 @@
-// What a command would do is said beforehand by the functions that carry it out, and nothing happens meanwhile
-// (reference.md, Impact).
+// The functions that carry a command out foretell what it would do, and nothing happens meanwhile (reference.md,
+// Impact).
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { ImpactAnswer } from '@panel/shared/api/impact/impact.ts'
@@ -14,11 +14,14 @@ import { plantByHand } from './support/reconcile.ts'
 import { createRoute, SMALLEST_RULE } from './support/routes.ts'
 import { createTunnel, SMALLEST } from './support/tunnels.ts'
 
-type Asked = readonly [method: string, path: string, body?: object]
+type Requested = readonly [method: string, path: string, body?: object]
 
-const foresee = (client: Client, [method, path, body = {}]: Asked, more: object = {}): Promise<Reply<ImpactAnswer>> =>
-  client.post('/impact', { method, path, body, ...more })
-const send = (client: Client, [method, path, body]: Asked): Promise<Reply> => client.api(method, path, body)
+const foresee = (
+  client: Client,
+  [method, path, body = {}]: Requested,
+  more: object = {},
+): Promise<Reply<ImpactAnswer>> => client.post('/impact', { method, path, body, ...more })
+const send = (client: Client, [method, path, body]: Requested): Promise<Reply> => client.api(method, path, body)
 
 interface Furnished {
   readonly panel: TestPanel
@@ -66,7 +69,7 @@ async function furnished(): Promise<Furnished> {
 }
 
 /** A request to each endpoint that touches the host, and whether root has anything to do for it. */
-const REQUESTS: Readonly<Record<string, Asked>> = {
+const REQUESTS: Readonly<Record<string, Requested>> = {
   'POST /tunnels': ['POST', '/tunnels', { ...SMALLEST, remote_endpoint: '198.51.100.9' }],
   'PATCH /tunnels/{id}': ['PATCH', '/tunnels/1', { ttl: 9, mtu: 1300, confirm_recreate: true }],
   'DELETE /tunnels/{id}': ['DELETE', '/tunnels/1', {}],
@@ -98,7 +101,7 @@ const REQUESTS: Readonly<Record<string, Asked>> = {
   'DELETE /routes/{id}/check': ['DELETE', '/routes/1/check', {}],
   'POST /backup/import': ['POST', '/backup/import', { backup: {} }],
 }
-/** These have something to do only where somebody has changed the host. */
+/** Actions that have something to do only after the host was changed by hand. */
 const REMEDIES = ['reapply', 'apply-all']
 const IDLE = [
   'POST /reconcile/{id}/forget',
@@ -165,17 +168,18 @@ describe('The impact of a request', () => {
         const { panel, host, client, ran } = made
         if (hasDrifted) drift(host)
         const [method, path, body] = given
-        const asked: Asked = body && 'backup' in body ? [method, path, { backup: await backupFrom(client) }] : given
+        const requests: Requested =
+          body && 'backup' in body ? [method, path, { backup: await backupFrom(client) }] : given
         const before = [host.picture(), await stored(panel)]
-        const { status, text, body: told } = await foresee(client, asked)
+        const { status, text, body: reported } = await foresee(client, requests)
         assert.equal(status, 200, text)
         assert.deepEqual([host.picture(), await stored(panel)], before)
         ran.length = 0
-        const done = await send(client, asked)
+        const done = await send(client, requests)
         assert.ok(done.status < 300, done.text)
         assert.deepEqual(
           ran,
-          told.plan.steps.map(({ kind }) => kind),
+          reported.plan.steps.map(({ kind }) => kind),
         )
         const isRemedy = REMEDIES.some((word) => route.endsWith(word))
         if (isRemedy === hasDrifted && !IDLE.includes(route)) assert.ok(ran.length > 0)

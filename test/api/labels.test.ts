@@ -19,7 +19,7 @@ describe('PATCH of labels alone', () => {
     await createTunnel(client, { mtu: 1400 })
     await madeRoute(client)
     panel.clock.advance(1)
-    helper.asked.length = 0
+    helper.requested.length = 0
   })
   afterEach(() => panel.close())
 
@@ -28,11 +28,11 @@ describe('PATCH of labels alone', () => {
 
   it('sends root no request for a tunnel, and keeps all else', async () => {
     const { observed: _was, ...before } = (await client.get<object & { observed: object }>('/tunnels/1')).body
-    helper.asked.length = 0
+    helper.requested.length = 0
     const { status, body } = await patchTunnel(client, 1, TUNNEL_LABELS)
     const { observed, ...tunnel } = body.tunnel
     assert.equal(status, 200)
-    assert.deepEqual(helper.asked, [])
+    assert.deepEqual(helper.requested, [])
     assert.deepEqual(tunnel, { ...before, ...TUNNEL_LABELS, updated_date: tunnel.updated_date })
     assert.equal(observed.is_known, false)
     assert.equal(observed.detail_message.message_id, 'tunnel.not_observed')
@@ -42,10 +42,10 @@ describe('PATCH of labels alone', () => {
 
   it('sends root no request for a rule, and keeps all else', async () => {
     const { route: before } = (await getRoute(client, 1)).body
-    helper.asked.length = 0
+    helper.requested.length = 0
     const { status, body } = await patchRoute(client, 1, RULE_LABELS)
     assert.equal(status, 200)
-    assert.deepEqual(helper.asked, [])
+    assert.deepEqual(helper.requested, [])
     assert.deepEqual(body.route, { ...before, ...RULE_LABELS, updated_date: body.route.updated_date })
     assert.equal(body.plan.operation, 'none')
     assert.deepEqual([body.verification.ok, body.verification.rule_count], [true, 1])
@@ -55,10 +55,10 @@ describe('PATCH of labels alone', () => {
   it('is the same beside fields that keep their value', async () => {
     const { interface_name, mtu, is_enabled } = (await getTunnel(client, 1)).body
     const { bind_port, is_clamp_mss_to_pmtu } = (await getRoute(client, 1)).body.route
-    helper.asked.length = 0
+    helper.requested.length = 0
     await patchTunnel(client, 1, { interface_name, mtu, is_enabled, note: 'x' })
     await patchRoute(client, 1, { bind_port, is_clamp_mss_to_pmtu, description: 'x' })
-    assert.deepEqual(helper.asked, [])
+    assert.deepEqual(helper.requested, [])
   })
 
   it('is stored, and published as any change', async () => {
@@ -75,7 +75,7 @@ describe('PATCH of labels alone', () => {
 
   it('lets root end the connections of a rule where that is requested', async () => {
     const { body } = await patchRoute(client, 1, { description: 'x', drop_connections: true })
-    assert.deepEqual([helper.asked, body.connections_dropped], [['ruleset.disconnect'], 0])
+    assert.deepEqual([helper.requested, body.connections_dropped], [['ruleset.disconnect'], 0])
   })
 
   it('refuses a title that another rule has, and takes back the one that the rule has', async () => {
@@ -97,6 +97,6 @@ describe('PATCH of labels alone', () => {
       const { status, text } = await client.post('/impact', { method: 'PATCH', path, body })
       assert.equal(status, 200, text)
     }
-    assert.deepEqual(helper.asked, [])
+    assert.deepEqual(helper.requested, [])
   })
 })

@@ -94,7 +94,7 @@ describe('The limits of the HTTP server', () => {
       })
     }
 
-    it('give whoever has not signed in 64 KiB', async () => {
+    it('give clients without a session 64 KiB', async () => {
       const raw = JSON.stringify({ username: 'a', password: 'x'.repeat(STRANGER_LIMIT_BYTES) })
       assert.equal((await panel.visitor().post('/auth/login', undefined, { raw })).error.code, 'PAYLOAD_TOO_LARGE')
     })
@@ -128,7 +128,7 @@ describe('The limits of the HTTP server', () => {
       assert.deepEqual((await exchange(panel.base, asking(`${API}/texts`, 2 * MIB))).statuses, [413])
       assert.deepEqual((await exchange(panel.base, asking(`${API}/nothing`, 12))).statuses, [404])
       assert.match(
-        (await exchange(panel.base, asking('/', 12))).said,
+        (await exchange(panel.base, asking('/', 12))).output,
         /^HTTP\/1\.1 404 Not Found\r\nContent-Length: 0\r\n/,
       )
     })
@@ -140,7 +140,7 @@ describe('The limits of the HTTP server', () => {
       )
       assert.deepEqual(statuses, [200])
       assert.match(
-        (await exchange(panel.base, 'GET / HTTP/1.1\r\nHost: panel\r\nExpect: a-pony\r\n\r\n')).said,
+        (await exchange(panel.base, 'GET / HTTP/1.1\r\nHost: panel\r\nExpect: a-pony\r\n\r\n')).output,
         /^HTTP\/1\.1 404 /,
       )
     })
@@ -165,12 +165,12 @@ describe('The limits of the HTTP server', () => {
       const wires = await Promise.all(Array.from({ length: 1000 }, () => Wire.to(panel.base)))
       for (const wire of wires) wire.send(`GET ${API}/system/health HTTP/1.1\r\nHost: panel\r\n`)
       const dribbling = setInterval(() => wires.forEach((wire) => wire.isClosed || wire.send('X: y\r\n')), 100)
-      for (let asked = 0; asked < 5; asked++) await isAlive()
+      for (let requests = 0; requests < 5; requests++) await isAlive()
       await Promise.all(wires.map((wire) => wire.until(() => wire.isClosed, 'the end')))
       clearInterval(dribbling)
       // What is dribbled into a connection that has just been closed can cost the caller the word that came before.
-      for (const { said } of wires)
-        assert.ok(['', 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n'].includes(said), said)
+      for (const { output } of wires)
+        assert.ok(['', 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n'].includes(output), output)
     })
 
     it('end connections that say nothing', async () => {
@@ -206,7 +206,7 @@ describe('The limits of the HTTP server', () => {
 
     it('leave a stream alone', async () => {
       const wire = (await Wire.to(panel.base)).send(`GET ${API}/ticks HTTP/1.1\r\n${signed(operator)}\r\n`)
-      await wire.until(() => wire.said.split('event: tick').length > 100, 'a tick after all of the limits')
+      await wire.until(() => wire.output.split('event: tick').length > 100, 'a tick after all of the limits')
       wire.end()
     })
   })
@@ -262,46 +262,52 @@ describe('A request that is none', () => {
   for (const [what, text] of Object.entries(bad)) {
     it(`${what} is answered by a bare 400 and reaches no endpoint, nor does what hides behind it`, async () => {
       taken = []
-      const { said } = await exchange(panel.base, text(), 2)
-      assert.equal(said, 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
+      const { output } = await exchange(panel.base, text(), 2)
+      assert.equal(output, 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
       assert.deepEqual(taken, [])
     })
   }
 
   it('without a Host is answered by an empty 400', async () => {
-    const { said } = await exchange(panel.base, 'GET /api/v1/system/health HTTP/1.1\r\n\r\n')
+    const { output } = await exchange(panel.base, 'GET /api/v1/system/health HTTP/1.1\r\n\r\n')
     assert.match(
-      said,
+      output,
       /^HTTP\/1\.1 400 Bad Request\r\nConnection: close\r\nDate: [^\r]*\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n$/,
     )
   })
 
   it('for more than 16 KiB of headers is answered by a bare 431, many or one', async () => {
     for (const headers of [`X: ${'x'.repeat(20_000)}\r\n`, 'X-Some: what\r\n'.repeat(2000)]) {
-      const { said } = await exchange(panel.base, `GET /api/v1/system/health HTTP/1.1\r\nHost: panel\r\n${headers}\r\n`)
-      assert.equal(said, 'HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n')
+      const { output } = await exchange(
+        panel.base,
+        `GET /api/v1/system/health HTTP/1.1\r\nHost: panel\r\n${headers}\r\n`,
+      )
+      assert.equal(output, 'HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n')
     }
   })
 
   it('but several in one go, is answered in order', async () => {
     const get = (path: string): string => `GET ${path} HTTP/1.1\r\n${signed(operator)}\r\n`
-    const { said, statuses } = await exchange(
+    const { output, statuses } = await exchange(
       panel.base,
       [get('/api/v1/auth/me'), post('Content-Length: 12\r\n', '{"text":"a"}'), get('/api/v1/nothing')].join(''),
       3,
     )
-    assert.deepEqual(statuses, [200, 200, 404], said)
+    assert.deepEqual(statuses, [200, 200, 404], output)
   })
 
   it('but one of a method that the API has no use for, is 405 with those that it has, or no connection at all', async () => {
     for (const method of ['TRACE', 'PROPFIND', 'SEARCH', 'PURGE']) {
-      const { said, statuses } = await exchange(panel.base, `${method} /api/v1/auth/me HTTP/1.1\r\nHost: panel\r\n\r\n`)
+      const { output, statuses } = await exchange(
+        panel.base,
+        `${method} /api/v1/auth/me HTTP/1.1\r\nHost: panel\r\n\r\n`,
+      )
       assert.deepEqual(statuses, [405], method)
-      assert.match(said, /\r\nAllow: GET, HEAD, PUT\r\n/)
+      assert.match(output, /\r\nAllow: GET, HEAD, PUT\r\n/)
     }
     const wire = (await Wire.to(panel.base)).send('CONNECT panel:443 HTTP/1.1\r\nHost: panel\r\n\r\n')
     await wire.until(() => wire.isClosed, 'the end')
-    assert.equal(wire.said, '')
+    assert.equal(wire.output, '')
   })
 
   it('but one that would upgrade to another protocol, is answered as if it did not ask to', async () => {

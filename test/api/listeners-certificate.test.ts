@@ -80,13 +80,13 @@ describe('Another certificate at the same address and port', () => {
     old.send(asks(`/system/listeners/${listener_id}/keep`, 'POST'))
     await old.closed
     assert.deepEqual(old.statuses, [409])
-    assert.match(old.said, /SAFE_APPLY_SAME_CONNECTION/)
-    assert.match(old.said, /made before the new certificate/)
-    assert.match(old.said, /\r\nConnection: close\r\n/i)
+    assert.match(old.output, /SAFE_APPLY_SAME_CONNECTION/)
+    assert.match(old.output, /made before the new certificate/)
+    assert.match(old.output, /\r\nConnection: close\r\n/i)
     assert.equal((await listed(operator)).length, 2, 'it is on trial still')
   })
 
-  it('is shown even to whoever would resume a session, of before or of the trial, so that each connection can keep it', async () => {
+  it('is shown even to clients that would resume an earlier session, or one of the trial, so that each connection can keep it', async () => {
     for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
       const session = await sessionOf(panel.base, { maxVersion })
       const resumed = await dial(panel.base, { rejectUnauthorized: false, session, maxVersion })
@@ -107,7 +107,7 @@ describe('Another certificate at the same address and port', () => {
     assert.equal((await keep(listener_id, agent)).status, 200)
   })
 
-  it('goes by itself after its time, which the audit log tells, and new connections are shown the one of before', async () => {
+  it('goes by itself after its time, which the audit log records, and new connections are shown the earlier one', async () => {
     const { listener_id } = await tried({ seconds: 15 })
     panel.clock.advance(14)
     await panel.listeners.check()

@@ -61,11 +61,11 @@ describe('A listener that is refused', () => {
     ['plain HTTP on every address', { address: '0.0.0.0' }, { tls: 'TLS_REQUIRED' }, /in the clear/],
     ['plain HTTP on a public address', { address: '203.0.113.1' }, { tls: 'TLS_REQUIRED' }, /in the clear/],
   ]
-  for (const [what, body, codes, said] of wrong)
+  for (const [what, body, codes, text] of wrong)
     it(`for ${what}: 422 on the field`, async () => {
       const reply = await tryListener(operator, body)
       assert.deepEqual([reply.status, codesOf(reply)], [422, codes])
-      assert.match(reply.error.message, said)
+      assert.match(reply.error.message, text)
     })
 
   it('because a rule relays that port: 422 that names it, and not once the rule is off', async () => {
@@ -118,7 +118,7 @@ describe('A listener that is refused', () => {
     }
   })
 
-  it('to whoever is not signed in', async () => {
+  it('to clients without a session', async () => {
     assert.equal((await tryListener(panel.visitor(), {})).status, 403)
     assert.equal((await panel.visitor().get('/system/listeners')).status, 401)
   })

@@ -16,7 +16,7 @@ import { startDaemonIn } from './support/daemon-on-disk.ts'
 import { closedPort, isOpen, listed, through, tryListener } from './support/listeners.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 
-/** Of the panel in this process. */
+/** The configured listener of the panel in this process. */
 const CONFIGURED = { address: '127.0.0.1', port: 0 }
 const ELSEWHERE = '203.0.113.1'
 
@@ -147,7 +147,7 @@ describe('A panel with a kept listener', () => {
     assert.deepEqual(await fallen.db.selectFrom('listener').selectAll().execute(), [])
   })
 
-  it('listens where the configuration says once somebody has changed that, and does not remember the other', async () => {
+  it('listens where the configuration says once that has changed, and does not remember the other', async () => {
     await kept({ port: await closedPort('127.0.0.2') })
     const panel = await startPanel({ store, configured: { address: '127.0.0.3', port: 0 } })
     panels.push(panel)
@@ -156,7 +156,7 @@ describe('A panel with a kept listener', () => {
     assert.deepEqual(await panel.db.selectFrom('listener').selectAll().execute(), [])
   })
 
-  it('of before opens again where the daemon is killed between trial and keep, and the new one where it is killed after', async () => {
+  it('that was replaced opens again if the daemon is killed between trial and keep, and the new one if it is killed after', async () => {
     const first = await startDaemonIn(folder)
     const operator = new Client(first.base)
     assert.equal((await operator.post('/auth/setup', OPERATOR)).status, 201)

@@ -187,13 +187,13 @@ describe('A listener on trial', () => {
   it('lets a request on the old one finish and ends its streams properly', async () => {
     const jar = [...operator.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const wire = (await Wire.to(panel.base)).send(`GET /api/v1/ticks HTTP/1.1\r\nHost: panel\r\nCookie: ${jar}\r\n\r\n`)
-    await wire.until(() => wire.said.includes('event: tick'), 'a tick')
+    await wire.until(() => wire.output.includes('event: tick'), 'a tick')
     const answer = operator.post('/slow')
     const listener = await tried()
     await wire.until(() => panel.streams.count('GET /ticks') === 1, 'the stream')
     assert.equal((await keep(through(operator, listener), listener.listener_id)).status, 200)
     await wire.closed
-    assert.ok(wire.said.endsWith('\r\n0\r\n\r\n'), JSON.stringify(wire.said.slice(-60)))
+    assert.ok(wire.output.endsWith('\r\n0\r\n\r\n'), JSON.stringify(wire.output.slice(-60)))
     finish()
     assert.equal((await answer).status, 200)
   })
@@ -206,8 +206,8 @@ describe('A listener on trial', () => {
     )
     await keep(through(operator, listener), listener.listener_id)
     assert.equal(await isOpen(panel.base), false)
-    const before = wire.said.length
-    await wire.until(() => wire.said.length > before, 'another tick')
+    const before = wire.output.length
+    await wire.until(() => wire.output.length > before, 'another tick')
     wire.end()
   })
 

@@ -21,7 +21,7 @@ describe('/system/metrics', () => {
   let operator: Client
   let host: FakeHost
   let left: OpenStream[]
-  /** Of stores in files, which go once nobody has them open. */
+  /** The folders of stores in files, which go once nothing has them open. */
   let folders: string[]
   beforeEach(() => {
     host = new FakeHost()
@@ -230,10 +230,10 @@ describe('/system/metrics', () => {
     const all = await Promise.all(Array.from({ length: 200 }, watch))
     assert.equal(panel.metrics.sampler.topic.size, 200)
     await Promise.all(all.map((open) => open.until(3)))
-    const told = new Map<string, Set<string>>()
+    const reported = new Map<string, Set<string>>()
     for (const snapshot of all.flatMap(snapshots))
-      told.set(snapshot.at, (told.get(snapshot.at) ?? new Set()).add(JSON.stringify(snapshot)))
-    assert.ok([...told.values()].every((versions) => versions.size === 1))
+      reported.set(snapshot.at, (reported.get(snapshot.at) ?? new Set()).add(JSON.stringify(snapshot)))
+    assert.ok([...reported.values()].every((versions) => versions.size === 1))
     assert.match(await metricsHealth(), /^ok: .*200 watching$/)
     for (const open of all) open.leave()
     await eventually(() => panel.metrics.sampler.topic.size === 0 && panel.streams.count(STREAM) === 0, 'back to zero')
@@ -264,7 +264,7 @@ describe('/system/metrics', () => {
     return `${found?.status}: ${found?.detail}`
   }
 
-  it('is told of in health as it is: not begun, at work, or with what cannot be read', async () => {
+  it('has its state in health: not begun, at work, or with what cannot be read', async () => {
     await serve()
     assert.equal(await metricsHealth(), 'unknown: Sampling has not started')
     await panel.metrics.start()

@@ -27,7 +27,7 @@ describe('The monitor stream', () => {
     left.push(open)
     return open
   }
-  const said = (open: OpenStream): string[] =>
+  const eventsOf = (open: OpenStream): string[] =>
     open
       .events()
       .map(({ name, data }) =>
@@ -69,7 +69,7 @@ describe('The monitor stream', () => {
     await open.until(2)
     await toggle(panel.operator, tunnel_id, 'disable')
     await open.until(3)
-    assert.deepEqual(said(open), [`summary: ${name} Unknown`, `tunnel: ${name} Up`, `tunnel: ${name} Disabled`])
+    assert.deepEqual(eventsOf(open), [`summary: ${name} Unknown`, `tunnel: ${name} Up`, `tunnel: ${name} Disabled`])
     const { TunnelID, State, MonitorStateID, reason } = open.events()[2]?.data as MonitorSnapshot
     assert.deepEqual([TunnelID, State, MonitorStateID], [tunnel_id, 'Disabled', 50])
     assert.notEqual(reason, '')
@@ -79,7 +79,7 @@ describe('The monitor stream', () => {
     const open = await watch()
     await open.until(1)
     const { tunnel_id, name } = await panel.probed()
-    await eventually(() => said(open).includes(`tunnel: ${name} Unknown`), 'the new one')
+    await eventually(() => eventsOf(open).includes(`tunnel: ${name} Unknown`), 'the new one')
     await deleteTunnel(panel.operator, tunnel_id)
     await eventually(() => open.events().at(-1)?.name === 'tunnel_deleted', 'its end')
     assert.deepEqual(open.events().at(-1)?.data, { tunnel_id, interface_name: name })
@@ -93,11 +93,11 @@ describe('The monitor stream', () => {
     await panel.host.links.setMtu(name, 1300)
     await panel.watch.pass('event')
     await eventually(() => open.events().some((event) => event.name === 'reconcile'), 'drift')
-    const told = open.events().find((event) => event.name === 'reconcile')?.data as {
+    const reported = open.events().find((event) => event.name === 'reconcile')?.data as {
       changed: { interface_name: string; to: string }[]
     }
     assert.deepEqual(
-      told.changed.map(({ interface_name, to }) => [interface_name, to]),
+      reported.changed.map(({ interface_name, to }) => [interface_name, to]),
       [[name, 'Drifted']],
     )
   })
@@ -125,7 +125,7 @@ describe('The monitor stream', () => {
     panel.prober.lose(name, 4)
     await Promise.all(all.map((open) => open.until(3)))
     for (const open of all)
-      assert.deepEqual(said(open), [`summary: ${name} Unknown`, `tunnel: ${name} Up`, `tunnel: ${name} Degraded`])
+      assert.deepEqual(eventsOf(open), [`summary: ${name} Unknown`, `tunnel: ${name} Up`, `tunnel: ${name} Degraded`])
     for (const open of all) open.leave()
     await eventually(
       () => panel.monitor.feed.topic.size === 0 && panel.streams.count(STREAM) === 0,
@@ -174,13 +174,13 @@ describe('The monitor stream', () => {
     assert.equal(quick.events().length, 201)
   })
 
-  it('gives a late subscriber the picture of now and nothing of before', async () => {
+  it('gives a late subscriber the present picture and nothing earlier', async () => {
     const { name } = await panel.up()
     await (await watch()).until(1)
     panel.prober.lose(name, 4)
     const late = await watch()
     await late.until(1)
-    assert.deepEqual(said(late), [`summary: ${name} Degraded`])
+    assert.deepEqual(eventsOf(late), [`summary: ${name} Degraded`])
   })
 
   it('ends when the session is revoked, and needs one', async () => {

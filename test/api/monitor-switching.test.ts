@@ -111,7 +111,7 @@ describe('The monitor summary', () => {
     assert.equal((await listTunnels(panel.operator, '?state=Up')).body.total, 1)
   })
 
-  it('is told of in health as it is: at work, or why it is not', async () => {
+  it('has its state in health: at work, or why it is not', async () => {
     await panel.up()
     const health = async (): Promise<string> => {
       const { body } = await panel.operator.get<{ components: { name: string; status: string; detail: string }[] }>(

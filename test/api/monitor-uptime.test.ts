@@ -93,7 +93,7 @@ describe('The history of a tunnel that carries traffic', () => {
 })
 
 describe('The uptime of all tunnels', () => {
-  it('is of as many hours as asked, in 90 parts, from what is stored and what is not yet', async () => {
+  it('covers the requested number of hours, in 90 parts, from what is stored and what is not yet', async () => {
     const panel = await startWatching()
     try {
       const { tunnel_id, name } = await panel.probed()

@@ -87,9 +87,9 @@ describe('The monitoring status', () => {
     )
     assert.match(reason, /14.0 ms on average/)
     assert.deepEqual(
-      events.map(({ reason: why, reason_message: told, created_date: _, ...event }) => ({
+      events.map(({ reason: why, reason_message: reported, created_date: _, ...event }) => ({
         ...event,
-        told: told.message === why && told.message_id,
+        reported: reported.message === why && reported.message_id,
       })),
       [
         {
@@ -101,18 +101,18 @@ describe('The monitoring status', () => {
           to_state: 'Up',
           loss_percent: 0,
           rtt_avg_ms: 14,
-          told: 'monitor.answers',
+          reported: 'monitor.answers',
         },
       ],
     )
   })
 
-  it('is Degraded with loss, Down when nothing is answered, and the newest change is told first', async () => {
+  it('is Degraded with loss, Down when nothing is answered, and the newest change comes first', async () => {
     const { tunnel_id, name } = await panel.up({ monitor_window_size: 10 })
     panel.prober.lose(name, 5)
     assert.equal(await stateOf(tunnel_id), 'Degraded')
     panel.prober.lose(name, 10, 'unreachable', 'Destination Host Unreachable')
-    await eventually(() => panel.knocks.asked.length === 1, 'a knock')
+    await eventually(() => panel.knocks.requests.length === 1, 'a knock')
     panel.prober.lose(name, 3, 'unreachable', 'Destination Host Unreachable')
     const { state, reason, events } = await statusOf(panel.operator, tunnel_id)
     assert.equal(state, 'Down')
@@ -139,24 +139,24 @@ describe('The monitoring status', () => {
     panel.knocks.finds = { isAlive: true, detail: verbatim('port 22 refuses') }
     const { tunnel_id, name } = await panel.probed()
     panel.prober.lose(name, 5)
-    await eventually(() => panel.knocks.asked.length === 1, 'a knock')
+    await eventually(() => panel.knocks.requests.length === 1, 'a knock')
     panel.prober.lose(name, 60)
     const { state, reason } = await statusOf(panel.operator, tunnel_id)
     assert.equal(state, 'Degraded')
     assert.match(reason, /answers TCP but not ICMP/)
-    assert.deepEqual(panel.knocks.asked, ['172.17.1.1 172.17.1.2'])
+    assert.deepEqual(panel.knocks.requests, ['172.17.1.1 172.17.1.2'])
   })
 
   it('knocks at most once a minute', async () => {
     const { tunnel_id, name } = await panel.probed()
     panel.prober.lose(name, 100)
-    await eventually(() => panel.knocks.asked.length === 1, 'a knock')
+    await eventually(() => panel.knocks.requests.length === 1, 'a knock')
     panel.clock.advance(59)
     panel.prober.lose(name, 3)
-    assert.equal(panel.knocks.asked.length, 1)
+    assert.equal(panel.knocks.requests.length, 1)
     panel.clock.advance(2)
     panel.prober.lose(name)
-    assert.deepEqual([panel.knocks.asked.length, await stateOf(tunnel_id)], [2, 'Down'])
+    assert.deepEqual([panel.knocks.requests.length, await stateOf(tunnel_id)], [2, 'Down'])
   })
 
   it('of a tunnel without a far end ends Down and is never Up', async () => {
@@ -181,7 +181,7 @@ describe('The monitoring status', () => {
     assert.equal(await stateOf(tunnel_id), 'Up')
   })
 
-  it('is Down where somebody took the interface down, and Disabled where the operator did', async () => {
+  it('is Down if the interface was taken down by hand, and Disabled if the operator did it', async () => {
     const { tunnel_id, name } = await panel.up()
     await panel.host.links.setUp(name, false)
     await panel.until(tunnel_id, 'Down')

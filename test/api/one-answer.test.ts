@@ -7,15 +7,15 @@ import { startPanel, type TestPanel } from './support/panel.ts'
 import { createRoute, patchRoute, previewRoute } from './support/routes.ts'
 import { addAddress, createTunnel, patchTunnel, previewTunnel } from './support/tunnels.ts'
 
-interface Told {
+interface Reported {
   readonly field: string
   readonly code: string
   readonly message: string
 }
 
-const told = ({ status, error, text }: Reply<unknown>): Told[] => {
+const faultsOf = ({ status, error, text }: Reply<unknown>): Reported[] => {
   assert.equal(status, 422, text)
-  return (error.details['fields'] as Told[]).map(({ field, code, message }) => ({ field, code, message }))
+  return (error.details['fields'] as Reported[]).map(({ field, code, message }) => ({ field, code, message }))
 }
 
 describe('A value that makes no sense', () => {
@@ -61,11 +61,11 @@ describe('A value that makes no sense', () => {
     ['the name of a card', { interface_name: 'ens3' }, 'interface_name', 'INTERFACE_NAME_RESERVED'],
   ] as const)
     it(`is ${what} of a tunnel, and is refused alike by preview, creation and change`, async () => {
-      const [first, ...more] = told(await previewTunnel(client, body))
+      const [first, ...more] = faultsOf(await previewTunnel(client, body))
       assert.deepEqual([first?.field, first?.code, more], [field, code, []])
-      assert.deepEqual(told(await createTunnel(client, body)), [first])
+      assert.deepEqual(faultsOf(await createTunnel(client, body)), [first])
       await createTunnel(client)
-      assert.deepEqual(told(await patchTunnel(client, 1, { ...body, confirm_recreate: true })), [first])
+      assert.deepEqual(faultsOf(await patchTunnel(client, 1, { ...body, confirm_recreate: true })), [first])
     })
 
   it('fails its item of an import in the same words', async () => {
@@ -100,11 +100,11 @@ describe('A value that makes no sense', () => {
     ],
   ] as const)
     it(`is ${what} of a rule, and is refused alike by preview, creation and change`, async () => {
-      const [first] = told(await previewRoute(client, body))
+      const [first] = faultsOf(await previewRoute(client, body))
       assert.deepEqual([first?.field, first?.code], [field, code])
-      assert.deepEqual(told(await createRoute(client, body))[0], first)
+      assert.deepEqual(faultsOf(await createRoute(client, body))[0], first)
       await createRoute(client)
-      assert.deepEqual(told(await patchRoute(client, 1, body))[0], first)
+      assert.deepEqual(faultsOf(await patchRoute(client, 1, body))[0], first)
     })
 
   it('is a pool of which no tunnel could have an address', async () => {
@@ -119,7 +119,7 @@ describe('A value that makes no sense', () => {
       '::ffff:0:0/96',
       '224.0.0.0/3',
     ]) {
-      const refused = told(
+      const refused = faultsOf(
         await client.post('/pools', { address_pool_title: 'x', cidr, prefix_length: cidr.includes(':') ? 126 : 30 }),
       )
       assert.deepEqual(refused, [
@@ -140,10 +140,10 @@ describe('A value that makes no sense', () => {
   })
 
   it('is shown as it was sent, before one full stop', async () => {
-    const [bad] = told(await createRoute(client, { destination_address: 'fd00::1%eth0' }))
+    const [bad] = faultsOf(await createRoute(client, { destination_address: 'fd00::1%eth0' }))
     assert.equal(bad?.message, 'fd00::1%eth0 is not an IP address.')
     await createTunnel(client)
-    const [added] = told(await addAddress(client, 1, one('Fd00::1%eth0', 64)))
+    const [added] = faultsOf(await addAddress(client, 1, one('Fd00::1%eth0', 64)))
     assert.equal(added?.message, 'Fd00::1%eth0 is not an IP address.')
   })
 })

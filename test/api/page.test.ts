@@ -89,7 +89,7 @@ describe('the page over the wire', () => {
       )
   })
 
-  it('names the files of the address asked for, and with a session its first answers', async () => {
+  it('names the files of the requested address, and with a session its first answers', async () => {
     const tunnels = await html('tunnels')
     assert.ok(
       TUNNELS !== '' && tunnels.includes(`<link rel="modulepreload" crossorigin href="/way/assets/${TUNNELS}">`),

@@ -1,4 +1,4 @@
-// What is under way is stored as Pending before root is asked, and a panel that was killed in the middle of it leaves
+// What is under way is stored as Pending before root is called, and a panel that was killed in the middle of it leaves
 // that, to be found out by looking (decisions.md, S1, S7).
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -49,7 +49,7 @@ interface Noun {
   readonly look: (panel: TestPanel) => Promise<unknown>
   readonly total: (client: Client) => Promise<number>
   /** How it is where nothing of it was made yet. */
-  readonly told: (client: Client) => Promise<string>
+  readonly reported: (client: Client) => Promise<string>
 }
 
 const NOUNS: Record<string, Noun> = {
@@ -73,7 +73,8 @@ const NOUNS: Record<string, Noun> = {
       return panel.routeWatch.pass('event')
     },
     total: async (client) => (await listRoutes(client)).body.total,
-    told: async (client) => ((health) => `${health.state}: ${health.detail}`)((await getRoute(client, 1)).body.health),
+    reported: async (client) =>
+      ((health) => `${health.state}: ${health.detail}`)((await getRoute(client, 1)).body.health),
   },
   tunnel: {
     method: 'tunnel.apply',
@@ -89,14 +90,16 @@ const NOUNS: Record<string, Noun> = {
     reapply: (client) => act(client, 1, 'reapply'),
     look: (panel) => panel.watch.pass('start'),
     total: async (client) => (await listTunnels(client)).body.total,
-    told: async (client) => ((item) => `${item.status}: ${item.detail}`)(await itemOf(client, 'gre-a-1')),
+    reported: async (client) => ((item) => `${item.status}: ${item.detail}`)(await itemOf(client, 'gre-a-1')),
   },
 }
 
 type Hook = (carryOut: () => Promise<unknown>) => Promise<unknown>
 const asAsked: Hook = (carryOut) => carryOut()
 
-for (const [noun, { method, create, others, status, changes, reapply, look, total, told }] of Object.entries(NOUNS)) {
+for (const [noun, { method, create, others, status, changes, reapply, look, total, reported }] of Object.entries(
+  NOUNS,
+)) {
   describe(`A ${noun} that is under way`, () => {
     let folder: string
     let kernel: FakeKernel
@@ -110,9 +113,9 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
 
     async function start(): Promise<void> {
       const helper = requestThrough(inProcessHelper(kernel).request)
-      const request = ((asked: 'tunnel.apply', params: never) => {
+      const request = ((requests: 'tunnel.apply', params: never) => {
         if (isAway) return Promise.reject(helperAway('gone'))
-        return asked === method ? atRoot(() => helper(asked, params)) : helper(asked, params)
+        return requests === method ? atRoot(() => helper(requests, params)) : helper(requests, params)
       }) as Writer
       panel = await startPanel({ request, store: join(folder, 'panel.db') })
       panels.push(panel)
@@ -146,7 +149,7 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
       rmSync(folder, { recursive: true })
     })
 
-    it('to be made is stored and shown as Pending before root is asked, and Applied when it was read back', async () => {
+    it('to be made is stored and shown as Pending before root is called, and Applied when it was read back', async () => {
       let seen = ''
       atRoot = async (carryOut) => {
         seen = await status(client)
@@ -188,7 +191,7 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
       await look(panel)
       assert.equal(await status(client), 'Pending')
       assert.match(
-        await told(client),
+        await reported(client),
         /^(pending: A change was started, and its outcome is unknown: reapply the rule|Missing: .* Reapply creates it\.)$/,
       )
       assert.deepEqual([(await reapply(client)).status, await status(client)], [200, 'Applied'])
@@ -262,7 +265,7 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
           // A restart is two changes: between them the host holds neither state.
           if (isDone && what === 'restarting') return assert.equal(await status(client), 'Pending')
           assert.equal(await status(client), 'Applied')
-          assert.match(await told(client), /^(healthy|disabled|InSync)/)
+          assert.match(await reported(client), /^(healthy|disabled|InSync)/)
         }
       })
     }

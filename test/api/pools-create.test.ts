@@ -102,7 +102,7 @@ describe('A new pool', () => {
       }
     })
 
-    it('needs a title and a range, and is told of all problems at once with their codes', async () => {
+    it('needs a title and a range, and gets all problems at once with their codes', async () => {
       const empty = await client.post('/pools', {})
       assert.deepEqual(
         [empty.status, empty.error.code, empty.error.field],
@@ -172,7 +172,7 @@ describe('A new pool', () => {
       assert.match(warnings[0]?.message ?? '', /172\.17\.0\.0\/16/)
     })
 
-    it('asked twice with one idempotency key adds one pool', async () => {
+    it('sent twice with one idempotency key adds one pool', async () => {
       assert.deepEqual(
         [
           (await added({ idempotency_key: 'once' })).address_pool_id,

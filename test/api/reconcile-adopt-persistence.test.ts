@@ -41,7 +41,7 @@ describe('The persistence of an adopted tunnel', () => {
     assert.deepEqual((await own()).sort(), ['by-hand', 'made-here'])
   })
 
-  it('is kept by nothing unless that is asked for, and warns of it', async () => {
+  it('is kept by nothing by default, and warns of it', async () => {
     const { body } = await adopt(client, { interface_name: 'by-hand' })
     assert.deepEqual(
       [body.tunnel.persistence_type_id, body.units_taken_over, body.backups, body.plan.steps, codes(body.warnings)],
@@ -59,7 +59,7 @@ describe('The persistence of an adopted tunnel', () => {
     assert.equal((await itemOf(client, 'by-hand')).status, 'InSync')
   })
 
-  it("puts a unit of the panel's own right that says something else than the link, and hands out what it said", async () => {
+  it("puts a unit of the panel's own right that differs from the link, and hands out its earlier text", async () => {
     keep({ ...byHand().config, mtu: 1234 }, false)
     const { body } = await adopt(client, { interface_name: 'by-hand' })
     assert.deepEqual(
@@ -151,7 +151,7 @@ describe('The persistence of an adopted tunnel', () => {
     assert.equal((await itemOf(client, 'alive')).status, 'InSync')
   })
 
-  it('kept by nothing on demand takes the unit away, and hands out what it said', async () => {
+  it('kept by nothing on demand takes the unit away, and hands out its text', async () => {
     keep()
     const { body } = await adopt(client, { interface_name: 'by-hand', persistence_type_id: 30 })
     assert.deepEqual(

@@ -1,4 +1,4 @@
-// Adopting over a fake kernel: a tunnel that somebody made is taken under management as it is (reference.md, POST
+// Adopting over a fake kernel: a tunnel that was made by hand is taken under management unchanged (reference.md, POST
 // /reconcile/adopt; decisions.md, S12, S13, R14).
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
@@ -229,12 +229,12 @@ describe('Adopting a tunnel', () => {
 
   it('that cannot write its unit leaves everything as it was, and no record', async () => {
     const picture = host().picture()
-    panel.arm((asked) => (asked === 2 ? 'refuses' : null))
+    panel.arm((request) => (request === 2 ? 'refuses' : null))
     assert.equal((await adopt(client, { interface_name: 'by-hand', takeover: true })).error.code, 'APPLY_FAILED')
     assert.deepEqual([host().picture(), (await itemOf(client, 'by-hand')).status], [picture, 'Unmanaged'])
   })
 
-  it('sent twice under one idempotency key adopts once, and without one is told that it is done', async () => {
+  it('sent twice under one idempotency key adopts once, and without one answers that it is done', async () => {
     const headers = { 'Idempotency-Key': 'once' }
     const first = await client.post('/reconcile/adopt', { interface_name: 'by-hand' }, { headers })
     assert.equal((await client.post('/reconcile/adopt', { interface_name: 'by-hand' }, { headers })).text, first.text)

@@ -38,7 +38,7 @@ describe('What needs attention', () => {
     await panel.routeWatch.pass('event')
     return (await client.get<AttentionAnswer>('/reconcile/attention')).body
   }
-  const told = ({ incidents }: AttentionAnswer): Partial<Incident>[] =>
+  const reported = ({ incidents }: AttentionAnswer): Partial<Incident>[] =>
     incidents.map(({ kind, name, state, can_reapply, affected }) => ({ kind, name, state, can_reapply, affected }))
 
   it('is nothing where all is well, and it says when that was seen', async () => {
@@ -50,7 +50,7 @@ describe('What needs attention', () => {
   it('is a tunnel that is not as stored, by its display name, with the rules that it takes down', async () => {
     panel.kernel.held.delete('gre-a-1')
     const answer = await attention()
-    assert.deepEqual(told(answer), [
+    assert.deepEqual(reported(answer), [
       {
         kind: 'tunnel',
         name: 'Hamburg',
@@ -70,7 +70,7 @@ describe('What needs attention', () => {
   it('is a rule by itself, where nothing is wrong with its tunnel', async () => {
     panel.kernel.rulesets.flush()
     assert.deepEqual(
-      told(await attention()).map(({ kind, name, state, can_reapply }) => [kind, name, state, can_reapply]),
+      reported(await attention()).map(({ kind, name, state, can_reapply }) => [kind, name, state, can_reapply]),
       [
         ['route', 'Web', 'down', true],
         ['route', 'Elsewhere', 'down', true],
@@ -105,7 +105,7 @@ describe('What needs attention of what is watched', () => {
   it('is a tunnel that is down, for the reason that its status has, with the id of that sentence', async () => {
     const { tunnel_id, name } = await panel.up({ monitor_window_size: 10 })
     panel.prober.lose(name, 10, 'unreachable', '198.51.100.7 says: host unreachable')
-    await eventually(() => panel.knocks.asked.length === 1, 'a knock')
+    await eventually(() => panel.knocks.requests.length === 1, 'a knock')
     panel.prober.lose(name, 3, 'unreachable', '198.51.100.7 says: host unreachable')
     const { reason_message } = await statusOf(panel.operator, tunnel_id)
     const { incidents } = (await panel.operator.get<AttentionAnswer>('/reconcile/attention')).body
@@ -152,7 +152,7 @@ describe('What needs attention of the host itself', () => {
   }
   const incidents = async (): Promise<Incident[]> =>
     (await client.get<AttentionAnswer>('/reconcile/attention')).body.incidents
-  const told = async (): Promise<unknown[]> =>
+  const reported = async (): Promise<unknown[]> =>
     (await incidents()).map(({ kind, id, name, state, since, reason_message }) => [
       kind,
       id,
@@ -162,7 +162,7 @@ describe('What needs attention of the host itself', () => {
       reason_message.message_id,
     ])
 
-  /** Of 825 days, made so many days ago. */
+  /** A certificate for 825 days, made so many days ago. */
   const madeAgo = (days: number): CertificateWatcher =>
     new CertificateWatcher({
       files: filesIn(certificates.make(`${days}`, new Date(Date.now() - days * 24 * 3600 * 1000))),
@@ -171,16 +171,16 @@ describe('What needs attention of the host itself', () => {
 
   it('is a certificate that expires within 30 days, and since when one has expired', async () => {
     await start({ certificate: madeAgo(1) })
-    assert.deepEqual(await told(), [])
+    assert.deepEqual(await reported(), [])
     await panel.close()
     const names = 'DNS:localhost, IP Address:127.0.0.1'
     await start({ certificate: madeAgo(825 - 29) })
-    assert.deepEqual(await told(), [['certificate', null, names, 'degraded', null, 'attention.certificate_soon']])
+    assert.deepEqual(await reported(), [['certificate', null, names, 'degraded', null, 'attention.certificate_soon']])
     await panel.close()
     const expired = madeAgo(826)
     await start({ certificate: expired })
     const since = expired.pair.valid_to.toISOString()
-    assert.deepEqual(await told(), [['certificate', null, names, 'down', since, 'attention.certificate_expired']])
+    assert.deepEqual(await reported(), [['certificate', null, names, 'down', since, 'attention.certificate_expired']])
   })
 
   it('is a disk that is fuller than the settings allow, by its mount point', async () => {

@@ -1,5 +1,5 @@
-// What somebody did to a tunnel by hand that no reapply alone can put right: each says what to do (reference.md,
-// Reconcile; decisions.md, S8, S10).
+// Changes of a tunnel by hand that no reapply alone can put right: each says what to do (reference.md, Reconcile;
+// decisions.md, S8, S10).
 import assert from 'node:assert/strict'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
@@ -14,7 +14,7 @@ const begin = async (): Promise<void> => {
   await createTunnel(client)
 }
 
-describe('A link that somebody renamed by hand', () => {
+describe('A link that was renamed by hand', () => {
   beforeEach(begin)
   afterEach(() => panel.close())
 
@@ -33,11 +33,11 @@ describe('A link that somebody renamed by hand', () => {
   })
 })
 
-describe('A drop-in of somebody else', () => {
+describe('A drop-in of another program', () => {
   beforeEach(begin)
   afterEach(() => panel.close())
 
-  it('that overrides the unit of a tunnel is told of, with what to do, and no change of the tunnel is refused for it', async () => {
+  it('that overrides the unit of a tunnel is reported, with what to do, and no change of the tunnel is refused for it', async () => {
     const unit = 'tunnel-panel-link-gre-a-1.service'
     panel.kernel.files.set(`${unit}.d/override.conf`, '[Service]\nExecStart=/bin/true\n')
     const { status, detail } = await itemOf(client, 'gre-a-1')

@@ -203,11 +203,11 @@ describe('Reapplying from the report', () => {
 })
 
 describe('The pass in the background', () => {
-  const told: LastPass[] = []
+  const reported: LastPass[] = []
   beforeEach(async () => {
-    told.length = 0
+    reported.length = 0
     panel = await startPanel()
-    panel.bus.subscribe('reconcile.changed', (pass) => told.push(pass))
+    panel.bus.subscribe('reconcile.changed', (pass) => reported.push(pass))
     client = await panel.setUp()
     await createTunnel(client)
   })
@@ -227,7 +227,7 @@ describe('The pass in the background', () => {
     assert.equal((await itemOf(client, 'gre-a-1')).noticed, null)
     await panel.watch.pass('start')
     const pass = await lastPass()
-    assert.deepEqual([pass?.because, pass?.counts.InSync, pass?.changed, told], ['start', 1, [], []])
+    assert.deepEqual([pass?.because, pass?.counts.InSync, pass?.changed, reported], ['start', 1, [], []])
     assert.ok(Math.abs(Date.parse(pass?.at ?? '') - Date.now()) < 60_000)
   })
 
@@ -235,11 +235,11 @@ describe('The pass in the background', () => {
     await panel.watch.pass('start')
     setMtu('gre-a-1', 1400)
     for (const because of ['event', 'period'] as const) await panel.watch.pass(because)
-    assert.deepEqual(told.map(changes), [[['gre-a-1', 'InSync', 'Drifted']]])
+    assert.deepEqual(reported.map(changes), [[['gre-a-1', 'InSync', 'Drifted']]])
     assert.ok(panel.log.some((line) => line.includes('reconcile') && line.includes('Drifted')))
     await reapply(client, 1)
     await panel.watch.pass('change')
-    assert.deepEqual(changes(told[1]), [['gre-a-1', 'Drifted', 'InSync']])
+    assert.deepEqual(changes(reported[1]), [['gre-a-1', 'Drifted', 'InSync']])
   })
 
   it('says of each item when and by what its status was noticed, while it has that status', async () => {
@@ -258,13 +258,13 @@ describe('The pass in the background', () => {
     await ignore(client, { interface_name: 'secret' })
     plantByHand(panel.kernel, 'secret')
     await panel.watch.pass('start')
-    assert.deepEqual(changes(told[0]), [
+    assert.deepEqual(changes(reported[0]), [
       ['gre-a-1', null, 'Drifted'],
       ['by-hand', null, 'Unmanaged'],
     ])
     panel.kernel.held.delete('by-hand')
     await panel.watch.pass('event')
-    assert.deepEqual(changes(told[1]), [['by-hand', 'Unmanaged', null]])
+    assert.deepEqual(changes(reported[1]), [['by-hand', 'Unmanaged', null]])
   })
 
   it('that cannot be made is logged, keeps the last one, and the next sees what it would have seen', async () => {
@@ -294,6 +294,6 @@ describe('The pass in the background', () => {
     await panel.watch.pass('event')
     await made
     await panel.watch.pass('event')
-    assert.ok(told.every((pass) => pass.changed.every(({ to }) => to === 'InSync')))
+    assert.ok(reported.every((pass) => pass.changed.every(({ to }) => to === 'InSync')))
   })
 })

@@ -85,7 +85,7 @@ describe('The panel keeps watching', () => {
     assert.equal(panel.watch.last(), last)
   })
 
-  it('and catches what no event told of from time to time, as often as the setting says', async () => {
+  it('and catches what no event announced from time to time, as often as the setting says', async () => {
     watching(settingsWith({ 'system.reconcile_interval_seconds': 0.2 }))
     await passed(({ because }) => because === 'start')
     await drift()
@@ -106,7 +106,7 @@ describe('The panel keeps watching', () => {
     await passed(({ changed }) => changed.some(({ to }) => to === 'Unmanaged'))
   })
 
-  it('and stops when it is told to', async () => {
+  it('and stops on request', async () => {
     await hearing()
     await kernel?.close()
     await end()

@@ -24,7 +24,7 @@ const NEW_PASSWORD = 'گذرواژهٔ دیگری'
 interface Ended {
   readonly code: number | null
   readonly out: string
-  readonly said: string
+  readonly output: string
 }
 
 describe('tunnel-panel reset-password', function () {
@@ -74,10 +74,10 @@ describe('tunnel-panel reset-password', function () {
       ...(uid === undefined ? {} : { uid, gid: uid }),
     })
     children.push(child)
-    let [out, said] = ['', '']
+    let [out, output] = ['', '']
     child.stdout.on('data', (chunk) => (out += String(chunk)))
-    child.stderr.on('data', (chunk) => (said += String(chunk)))
-    return { child, ended: new Promise((resolve) => child.on('close', (code) => resolve({ code, out, said }))) }
+    child.stderr.on('data', (chunk) => (output += String(chunk)))
+    return { child, ended: new Promise((resolve) => child.on('close', (code) => resolve({ code, out, output }))) }
   }
 
   /** Run by root, who becomes the owner of the store. */
@@ -92,7 +92,7 @@ describe('tunnel-panel reset-password', function () {
     const { child, ended } = run('web.cjs', [], { uid: isRoot ? OWNER : undefined })
     const line = await new Promise<string>((resolve, reject) => {
       child.stdout?.once('data', (chunk) => resolve(String(chunk)))
-      void ended.then(({ said }) => reject(new Error(said)))
+      void ended.then(({ output }) => reject(new Error(output)))
     })
     const stop = (): Promise<Ended> => {
       child.kill('SIGTERM')
@@ -122,7 +122,7 @@ describe('tunnel-panel reset-password', function () {
     return client.post('/auth/login', { ...OPERATOR, password }).then(({ status }) => (status === 200 ? client : null))
   }
 
-  it('beside a running daemon ends every session, every open stream and the wait of whoever guessed too often, and only the new password is right', async () => {
+  it('beside a running daemon ends every session, every open stream and the wait after too many guesses, and only the new password is right', async () => {
     const { client, stop } = await startDaemon()
     await client.post('/auth/setup', OPERATOR)
     const other = await signIn(client.base, OPERATOR.password)
@@ -131,8 +131,8 @@ describe('tunnel-panel reset-password', function () {
     assert.equal(await signIn(client.base, OPERATOR.password), null)
     const stream = await openStream(other, '/monitor/stream')
     assert.equal(stream.status, 200)
-    const { code, out, said } = await reset(`${NEW_PASSWORD}\n`)
-    assert.deepEqual([code, said], [0, ''])
+    const { code, out, output } = await reset(`${NEW_PASSWORD}\n`)
+    assert.deepEqual([code, output], [0, ''])
     assert.match(out, /^The password of operator has been changed, and all sessions have ended\.\n$/)
     for (const ended of [client, other])
       assert.deepEqual([(await ended.get('/auth/me')).status, (await ended.post('/auth/refresh')).status], [401, 401])
@@ -213,7 +213,7 @@ describe('tunnel-panel reset-password', function () {
     await stop()
   })
 
-  it('keeps the second factor unless told yes', async () => {
+  it('keeps the second factor unless the answer is yes', async () => {
     await makeStore('operator')
     const path = join(state, 'panel.db')
     const db = await openExistingStore(path)
@@ -252,54 +252,54 @@ describe('tunnel-panel reset-password', function () {
       ['\n', /at least 12 characters/],
       ['x'.repeat(9000), /too long/],
     ] as const) {
-      const { code, out, said } = await reset(input)
+      const { code, out, output } = await reset(input)
       assert.deepEqual([code, out], [1, ''], input)
-      assert.match(said, why)
-      assert.match(said, /Nothing was changed/)
+      assert.match(output, why)
+      assert.match(output, /Nothing was changed/)
     }
-    const { code, said } = await reset(`${NEW_PASSWORD}\n`, [NEW_PASSWORD])
+    const { code, output } = await reset(`${NEW_PASSWORD}\n`, [NEW_PASSWORD])
     assert.equal(code, 2)
-    assert.match(said, /would be visible to every user of this host/)
+    assert.match(output, /would be visible to every user of this host/)
     const { password_hash, token_version } = (await account()) ?? {}
     assert.deepEqual([password_hash, token_version], ['no hash', 1])
   })
 
-  it('is refused to whoever is not the owner of the store, with what to do', async function () {
+  it('is refused to every user but the owner of the store, with what to do', async function () {
     if (!isRoot) return this.skip()
     await makeStore('operator')
     for (const mode of [0o700, 0o777]) {
       chmodSync(state, mode)
-      const { code, said } = await reset(`${NEW_PASSWORD}\n`, [], { uid: STRANGER })
+      const { code, output } = await reset(`${NEW_PASSWORD}\n`, [], { uid: STRANGER })
       assert.equal(code, 1)
-      assert.match(said, /Run this as root/)
-      assert.ok(!said.includes('    at '))
+      assert.match(output, /Run this as root/)
+      assert.ok(!output.includes('    at '))
     }
     assert.equal((await reset(`${NEW_PASSWORD}\n`, [], { uid: OWNER })).code, 0)
   })
 
   it('says what is missing where there is no store, no account, or a store that cannot be used', async () => {
-    assert.match((await reset(NEW_PASSWORD)).said, /^There is no store .*panel\.db\. Start the web daemon first/)
+    assert.match((await reset(NEW_PASSWORD)).output, /^There is no store .*panel\.db\. Start the web daemon first/)
     assert.match(
-      (await reset(NEW_PASSWORD, [], { env: { PANEL_STATE_DIR: join(state, 'none') } })).said,
+      (await reset(NEW_PASSWORD, [], { env: { PANEL_STATE_DIR: join(state, 'none') } })).output,
       /^There is no store in .*none \(ENOENT\)/,
     )
     await makeStore()
-    assert.match((await reset(NEW_PASSWORD)).said, /^There is no account yet\. Open the panel/)
+    assert.match((await reset(NEW_PASSWORD)).output, /^There is no account yet\. Open the panel/)
     writeFileSync(join(state, 'panel.db'), 'nonsense '.repeat(1000))
     assert.match(
-      (await reset(NEW_PASSWORD)).said,
+      (await reset(NEW_PASSWORD)).output,
       /^The store .*panel\.db cannot be used \(SQLITE_NOTADB\)\. Nothing was changed\.\n$/,
     )
   })
 
   it('is one command of several, which say what they are for', async () => {
     const help = await run('tunnel-panel.cjs', ['help']).ended
-    assert.deepEqual([help.code, help.said], [0, ''])
+    assert.deepEqual([help.code, help.output], [0, ''])
     assert.match(help.out, /Usage: tunnel-panel <command>\n\n {2}reset-password \[--keep-tokens\] {2}/)
     for (const args of [[], ['nonsense'], ['toString'], ['__proto__']]) {
-      const { code, said } = await run('tunnel-panel.cjs', args).ended
+      const { code, output } = await run('tunnel-panel.cjs', args).ended
       assert.equal(code, 2)
-      assert.match(said, /reset-password/)
+      assert.match(output, /reset-password/)
     }
   })
 })

@@ -100,7 +100,7 @@ describe('The analysis of a rule', () => {
     }
   })
 
-  it("is FORWARD_BLOCKED, without certainty, where somebody has put something into the panel's table", async () => {
+  it("is FORWARD_BLOCKED, without certainty, if there are foreign pieces in the panel's table", async () => {
     panel.kernel.rulesets.unmanaged = ['chain account_forward: drop']
     const { verdict: found, confidence, summary, suggested_fix } = await analyze()
     assert.deepEqual([found, confidence], ['FORWARD_BLOCKED', 'low'])

@@ -1,5 +1,5 @@
-// The setting system.auto_reapply_on_drift for relay rules: what somebody else took from the kernel or changed there is
-// put back by the panel itself (decisions.md, S15).
+// The setting system.auto_reapply_on_drift for relay rules: what another program took from the kernel or changed there
+// is put back by the panel itself (decisions.md, S15).
 import assert from 'node:assert/strict'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import { GRACE_MS } from '@panel/web-daemon/change/remediate.ts'
@@ -24,7 +24,7 @@ interface Entries {
   }[]
 }
 
-describe('Relay rules that somebody else changes', () => {
+describe('Relay rules that another program changes', () => {
   let panel: FaultyPanel
   let client: Client
   beforeEach(async () => {
@@ -180,14 +180,14 @@ describe('Relay rules that somebody else changes', () => {
   })
 
   it('are contested from the third time on: rule, incident, health and stream say how often, and by whom', async () => {
-    const told: HealEvent[] = []
-    panel.bus.subscribe('heal.contested', (event) => void told.push(event))
+    const reported: HealEvent[] = []
+    panel.bus.subscribe('heal.contested', (event) => void reported.push(event))
     taken(1)
     await looked()
     assert.deepEqual([(await healOf(1)).contested, panel.host.writersNamed], [false, 0])
     taken(1)
     await looked()
-    assert.deepEqual([(await healOf(1)).contested, panel.host.writersNamed, told.length], [false, 1, 0])
+    assert.deepEqual([(await healOf(1)).contested, panel.host.writersNamed, reported.length], [false, 1, 0])
     panel.clock.advance(30)
     await looked()
     taken(1)
@@ -195,7 +195,7 @@ describe('Relay rules that somebody else changes', () => {
     await looked()
     const heal = await healOf(1)
     assert.deepEqual(
-      [heal.contested, heal.times, heal.tries, heal.last_by, told.map(({ kind, id }) => `${kind} ${id}`)],
+      [heal.contested, heal.times, heal.tries, heal.last_by, reported.map(({ kind, id }) => `${kind} ${id}`)],
       [true, 3, 2, 'cron > nft', ['route 1']],
     )
     assert.match(heal.detail, /^Taken away or changed 3 times since .*, last by cron > nft\. Next try at /)
@@ -219,7 +219,7 @@ describe('Relay rules that somebody else changes', () => {
     assert.deepEqual(held(), [2, 3])
   })
 
-  it('are told of in the log and the audit log where they cannot be reapplied', async () => {
+  it('are in the log and the audit log if they cannot be reapplied', async () => {
     panel.host.rulesets.flush()
     panel.arm(from(1, 'refuses'))
     assert.equal(await looked(), 'failed,failed,failed')
@@ -263,7 +263,7 @@ describe('Relay rules that root has taken back', () => {
     while (panel.windows.probe().ended === null) await new Promise((resolve) => setTimeout(resolve, 10))
     assert.deepEqual([port(), (await getRoute(client, 1)).body.route.bind_port], [1, 2])
     await pass()
-    // Root itself refuses what would bring it back, whoever asks.
+    // Root itself refuses what would bring it back, to any client.
     const { status, error } = await actOnRoute(client, 1, 'reapply')
     assert.deepEqual([status, error.details['reason'], port()], [503, 'window_ended', 1])
     panel.bus.publish('host.changed', { events: [LOST] })

@@ -83,7 +83,7 @@ describe('How masquerade is carried out', () => {
     assert.equal(await carriedOut(), 'snat 2001:db8:1::1')
   })
 
-  it('is said of each destination, and of the rule where it is alike for all', async () => {
+  it('is stated for each destination, and for the rule if it is alike for all', async () => {
     await madeRoute(client, { load_balance_mode_id: 20, ...several('172.17.1.2', '172.17.1.3') })
     assert.deepEqual([await eachOf(), await carriedOut()], [['snat 172.17.1.1', 'snat 172.17.1.1'], 'snat 172.17.1.1'])
     await patchRoute(client, 1, several('172.17.1.2', '10.9.0.2'))
@@ -138,15 +138,15 @@ describe('How masquerade is carried out', () => {
 
   it('is one request to root for a list, and none for rules that do not masquerade or for the look in the background', async () => {
     await createTunnel(client)
-    const requests = async (work: () => Promise<unknown>): Promise<number> => {
-      const before = helper.asked.length
+    const requestsDuring = async (work: () => Promise<unknown>): Promise<number> => {
+      const before = helper.requested.length
       await work()
-      return helper.asked.slice(before).filter((method) => method === 'ruleset.sources').length
+      return helper.requested.slice(before).filter((method) => method === 'ruleset.sources').length
     }
     await madeRoute(client, { nat_mode_id: 30 })
-    assert.equal(await requests(() => listRoutes(client)), 0)
+    assert.equal(await requestsDuring(() => listRoutes(client)), 0)
     for (const bind_port of [444, 445]) await madeRoute(client, { ...OVER_TUNNEL, bind_port })
-    assert.equal(await requests(() => listRoutes(client)), 1)
-    assert.equal(await requests(() => panel.routeWatch.pass('event')), 0)
+    assert.equal(await requestsDuring(() => listRoutes(client)), 1)
+    assert.equal(await requestsDuring(() => panel.routeWatch.pass('event')), 0)
   })
 })

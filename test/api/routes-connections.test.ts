@@ -44,7 +44,7 @@ describe('The connections of a rule', () => {
     assert.equal((await client.get('/routes/9/connections')).status, 404)
   })
 
-  it('that the kernel counts no bytes and keeps no age of are said so, with what turns it on', async () => {
+  it('that the kernel counts no bytes and keeps no age of are marked so, with what turns it on', async () => {
     const { bytes_counted, detail } = await connections()
     assert.equal(bytes_counted, false)
     assert.match(detail, /nf_conntrack_acct is 0.*age_seconds is null.*nf_conntrack_timestamp is 0.*Turn it on/)
@@ -143,13 +143,13 @@ describe('The connections of a rule', () => {
     assert.deepEqual(await codes(), [])
   })
 
-  it('live on through a change unless drop_connections is asked for', async () => {
+  it('live on through a change without drop_connections', async () => {
     assert.equal((await patchRoute(client, 1, { destination_port: 1 })).body.connections_dropped, null)
     assert.equal((await actOnRoute(client, 1, 'disable')).body.connections_dropped, null)
     assert.equal(panel.kernel.connections.open.length, 4)
   })
 
-  it('of an old target are dropped on request by a change, and told; those that still have theirs stay', async () => {
+  it('of an old target are dropped on request by a change, and counted; those that still have theirs stay', async () => {
     const elsewhere = panel.kernel.connections.open.filter((one) => one.destination_address === '10.9.0.3')
     assert.equal(
       (await patchRoute(client, 1, { description: 'x', drop_connections: true })).body.connections_dropped,

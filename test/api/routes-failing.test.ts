@@ -1,5 +1,5 @@
-// What is told and stored when a change of a rule does not work, cannot be undone, cannot be stored, or when the helper
-// is away (decisions.md, S1, section 4).
+// What is answered and stored when a change of a rule does not work, cannot be undone, cannot be stored, or when the
+// helper is away (decisions.md, S1, section 4).
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
@@ -41,7 +41,7 @@ describe('A change of a rule that fails', () => {
     assert.equal((await createRoute(client)).body.route.route_rule_id, 1)
   })
 
-  it('only when it is read back is told which checks failed', async () => {
+  it('only when it is read back names the checks that failed', async () => {
     panel.arm(onlyAt(1, 'lies'))
     const { status, error } = await createRoute(client)
     assert.deepEqual(
@@ -67,7 +67,7 @@ describe('A change of a rule that fails', () => {
   })
 
   it('and cannot be undone is 409 FORWARDING_RULES_INCONSISTENT with remedies; the rule is stored as Inconsistent, and reapplied or deleted later', async () => {
-    panel.arm((asked) => (asked === 1 ? 'half' : 'refuses'))
+    panel.arm((requests) => (requests === 1 ? 'half' : 'refuses'))
     const { status, error } = await createRoute(client)
     assert.deepEqual([status, error.code, error.details['route_rule_id']], [409, 'FORWARDING_RULES_INCONSISTENT', 1])
     assert((error.details['remediation'] as string[]).length > 0)
@@ -116,7 +116,7 @@ describe('A change of a rule that fails', () => {
 
   it('in turning IP forwarding on leaves the rule in force, and warns', async () => {
     // Behind the kernel's rule and the file that boot reads.
-    panel.arm((asked) => (asked === 3 ? 'refuses' : null))
+    panel.arm((requests) => (requests === 3 ? 'refuses' : null))
     const { status, body } = await createRoute(client)
     assert.deepEqual(
       [
@@ -152,7 +152,7 @@ describe('A change of a rule that fails', () => {
     )
   })
 
-  it('in storing a reapply of rules that somebody took away does not make root forget them', async () => {
+  it('in storing a reapply of rules that were taken away by hand does not make root forget them', async () => {
     for (const bind_port of [1, 2]) await madeRoute(client, { bind_port })
     await sql`create trigger no_room before update of apply_status_id on route_rule when new.apply_status_id = 20 begin select raise(abort, 'disk full'); end`.execute(
       panel.db,

@@ -19,7 +19,7 @@ import type { Client } from './support/client.ts'
 import type { TestPanel } from './support/panel.ts'
 
 const [ONE, TWO, THREE] = ADDRESSES
-/** With a source port of its own. */
+/** A connection with a source port of its own. */
 const connectionTo = (destination_address: string, source_port: number, more: Partial<RelayConnection> = {}) =>
   fakeConnection({ destination_address, destination_port: 80, source_port, ...more })
 
@@ -58,7 +58,7 @@ describe('The connections to a destination', () => {
     assert.deepEqual([await countOf(id, ONE), await countOf(id, TWO)], [CONNECTIONS_MAX, 2])
   })
 
-  it('are not said to be none where they cannot be read', async () => {
+  it('are unknown, not none, if they cannot be read', async () => {
     const id = await madeThree(client, { check: null })
     panel.kernel.connections.unreadable = 'conntrack is not there'
     assert.equal(await countOf(id, TWO), null)
@@ -66,7 +66,7 @@ describe('The connections to a destination', () => {
 
   describe('that is down', () => {
     const UDP = { route_protocol_id: 20, check: { ...QUICK, kind: 'tcp' } } as const
-    /** Of that of each one. */
+    /** Opens connections, each with its own destination and port. */
     const open = (): void =>
       void (panel.kernel.connections.open = ADDRESSES.map((address, at) =>
         connectionTo(address, at, { protocol: 'udp' }),

@@ -35,7 +35,7 @@ describe('A destination behind a tunnel', () => {
     await untilState(operator, id, '10.9.0.2', 'up')
   })
 
-  it('is out with it, too, where somebody has led its address through the tunnel since the rule was made', async () => {
+  it('is out with it, too, if a route has led its address through the tunnel since the rule was made', async () => {
     const { operator, host } = panel
     const { tunnel_id, name } = await panel.up({ addresses: [{ address: '10.77.0.1', prefix_length: 30 }] })
     await panel.until(tunnel_id, 'Up')

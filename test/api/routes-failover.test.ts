@@ -102,10 +102,10 @@ describe('A rule whose destinations are checked', () => {
     checks.fail('10.9.0.2')
     checks.fail('10.9.0.3', 'refused')
     await eventually(() => rotation(id) === 'in,out,in')
-    const before = checks.asked.filter((address) => address === '10.9.0.2').length
+    const before = checks.requests.filter((address) => address === '10.9.0.2').length
     assert.ok(before < 3, `${before} checks`)
     await eventually(() => rotation(id) === 'out,out,in')
-    assert.ok(checks.asked.filter((address) => address === '10.9.0.2').length >= 3)
+    assert.ok(checks.requests.filter((address) => address === '10.9.0.2').length >= 3)
   })
 
   it('never becomes empty: while all are down new connections go to all of them', async () => {
@@ -168,8 +168,8 @@ describe('A rule whose destinations are checked', () => {
 
   it('is named among what needs the operator, and the monitor stream says so', async () => {
     const id = await madeThree(client)
-    const heard: string[] = []
-    panel.bus.subscribe('route.health', ({ detail }) => void heard.push(detail))
+    const received: string[] = []
+    panel.bus.subscribe('route.health', ({ detail }) => void received.push(detail))
     const look = async (): Promise<void> => {
       panel.routeWatch.hint([id])
       await panel.routeWatch.pass('change')
@@ -187,7 +187,7 @@ describe('A rule whose destinations are checked', () => {
     await eventually(() => rotation(id) === 'in,out,out')
     await look()
     assert.deepEqual(
-      heard.map((detail) => detail.slice(0, 6)),
+      received.map((detail) => detail.slice(0, 6)),
       ['2 of 3', '1 of 3'],
     )
   })

@@ -1,5 +1,5 @@
-// The fast path of relay rules (decisions.md, F33): who is on it and why not, and what is said where totals are not
-// whole.
+// The fast path of relay rules (decisions.md, F33): which rules are on it and why not, and the note of totals that are
+// not whole.
 import assert from 'node:assert/strict'
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import type { RouteTrafficAnswer } from '@panel/shared/api/routes/traffic.ts'
@@ -48,7 +48,7 @@ describe('The fast path of a relay rule', () => {
     assert.equal(panel.host.rulesets.rules.size, 0)
   })
 
-  it('is said in the analysis and by the setting, with what it hides from the firewall of the operator', async () => {
+  it('is stated in the analysis and by the setting, with what it hides from the firewall of the operator', async () => {
     const finding = async () => {
       const { evidence } = (await client.post<RouteAnalysis>('/routes/1/diagnostics/analyze')).body
       return evidence.find(({ name }) => name === 'fast_path')

@@ -88,7 +88,7 @@ describe('What is found of the rules', () => {
     assert.deepEqual((await find()).route_counts, { InSync: 5 })
   })
 
-  it('tells a ruleset that cannot be read, and forwarding that somebody turned off', async () => {
+  it('reports a ruleset that cannot be read, and forwarding that was turned off', async () => {
     await madeRoute(client)
     await enableForwarding(client, { revert: true })
     panel.kernel.rulesets.unreadable = 'nft: Operation not permitted'
@@ -108,13 +108,13 @@ describe('What is found of the rules', () => {
       assert.match(route_findings.notes.join('\n'), /chain prerouting: drop/)
       const { state, detail } = (await getRoute(client, 1)).body.health
       assert.deepEqual([routes[0]?.status, state], ['Drifted', 'impaired'])
-      for (const said of [routes[0]?.detail, detail]) assert.match(said ?? '', /chain prerouting: drop.*[Rr]eapply/)
+      for (const output of [routes[0]?.detail, detail]) assert.match(output ?? '', /chain prerouting: drop.*[Rr]eapply/)
       assert.equal((await reapply()).status, 200)
       assert.deepEqual((await getRoute(client, 1)).body.health.state, 'healthy')
     }
   })
 
-  it('tells of forwarding that somebody turned off, of each rule too, and applying all turns it on', async () => {
+  it('reports forwarding that was turned off, of each rule too, and applying all turns it on', async () => {
     await madeRoute(client)
     await enableForwarding(client, { revert: true })
     const { health } = (await getRoute(client, 1)).body
@@ -158,8 +158,8 @@ describe('What is found of the rules', () => {
   it('tells which rules would take all of a rule wherever they stand, so that an order can be tried on the page', async () => {
     await madeRoute(client, { bind_port: 443 })
     await madeRoute(client, { bind_address: '0.0.0.0', bind_port: 443 })
-    const told = (await find()).routes.map(({ shadows, covered_by }) => ({ shadows, covered_by }))
-    assert.deepEqual(told, [
+    const reported = (await find()).routes.map(({ shadows, covered_by }) => ({ shadows, covered_by }))
+    assert.deepEqual(reported, [
       { shadows: [], covered_by: [2] },
       { shadows: [], covered_by: [] },
     ])

@@ -1,5 +1,5 @@
-// The rules of other software through HTTP: they are told, warned of, and found where they stop a relay (decisions.md,
-// F24, F27, S11).
+// The rules of other software through HTTP: they are listed, warned of, and found where they stop a relay
+// (decisions.md, F24, F27, S11).
 import assert from 'node:assert/strict'
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import { readForeign } from '@panel/shared/foreign/read.ts'
@@ -44,7 +44,7 @@ describe('The rules of other software', () => {
   const analyze = async (): Promise<RouteAnalysis> =>
     (await client.post<RouteAnalysis>('/routes/1/diagnostics/analyze')).body
 
-  it('are told with IP forwarding, under the names of who put them there', async () => {
+  it('are listed with IP forwarding, under the names of the programs that put them there', async () => {
     hold(CHAIN, NAT, rule('nat', 'DOCKER', dport(8080), { dnat: { addr: '172.17.0.2' } }))
     const { foreign } = (await forwarding(client)).body
     assert.deepEqual(
@@ -257,7 +257,7 @@ describe('The rules of other software', () => {
     assert.match(suggested_fix[0] ?? '', /ct state established,related accept/)
   })
 
-  it('that may drop a relay, and may not, are told and are no verdict', async () => {
+  it('that may drop a relay, and may not, are listed and are no verdict', async () => {
     await createRoute(client)
     hold(CHAIN, rule('filter', 'forward', { limit: { rate: 1 } }, { accept: null }))
     const { verdict, evidence } = await analyze()
@@ -283,7 +283,7 @@ describe('The rules of other software', () => {
     assert.match(found.foreign_shadows[0] ?? '', /ip nat, chain DOCKER, may take/)
   })
 
-  it('that cannot be read are said to be so', async () => {
+  it('that cannot be read are marked so', async () => {
     panel.kernel.foreign = { ...panel.kernel.foreign, is_readable: false, detail: 'nft is not installed' }
     assert.deepEqual(
       [(await forwarding(client)).body.foreign.readable, (await createRoute(client)).status],

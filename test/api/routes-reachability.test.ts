@@ -34,9 +34,9 @@ describe('The reachability test', () => {
 
   it('finds a TCP port that is listened on, before any rule exists', async () => {
     const { status, body } = await test({ port: tcp, protocol: 'tcp' })
-    const { latency_ms, checked_at, detail, detail_message: _told, ...told } = body
+    const { latency_ms, checked_at, detail, detail_message: _told, ...reported } = body
     assert.deepEqual(
-      [status, told],
+      [status, reported],
       [200, { address: '127.0.0.1', port: tcp, protocol: 'tcp', reachable: true, conclusive: true, error: '' }],
     )
     assert((latency_ms ?? -1) >= 0 && !Number.isNaN(Date.parse(checked_at)) && detail !== '')
@@ -76,7 +76,7 @@ describe('The reachability test', () => {
     assert.deepEqual([refused.reachable, refused.conclusive, refused.error], [false, true, 'ECONNREFUSED'])
   })
 
-  it('from an address that this server does not have is told so, and nothing about the far end', async () => {
+  it('from an address that this server does not have states that, and nothing about the far end', async () => {
     const { reachable, conclusive, detail } = (await test({ port: tcp, source_address: '203.0.113.77' })).body
     assert.deepEqual([reachable, conclusive], [null, false])
     assert.match(detail, /source address/)

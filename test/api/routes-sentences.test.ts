@@ -55,7 +55,7 @@ describe('What holds of all relay rules', () => {
     }
   })
 
-  it('a rule that is not there, or was deleted, is 404 wherever it is asked for', async () => {
+  it('a rule that is not there, or was deleted, is 404 in every request', async () => {
     await madeRoute(client)
     await deleteRoute(client, 1)
     const bodies: Readonly<Record<string, object>> = {
@@ -74,10 +74,10 @@ describe('What holds of all relay rules', () => {
 
   it('a preview changes nothing and starts no program: it asks root for nothing that does', async () => {
     await madeRoute(client)
-    const before = helper.asked.length
+    const before = helper.requested.length
     const { status, text } = await previewRoute(client, { bind_port: 444 })
     assert.equal(status, 200, text)
-    const asked = new Set(helper.asked.slice(before))
+    const requests = new Set(helper.requested.slice(before))
     for (const method of [
       'ruleset.probe',
       'ruleset.verify',
@@ -86,7 +86,7 @@ describe('What holds of all relay rules', () => {
       'netfilter.probe',
       'forwarding.apply',
     ])
-      assert(!asked.has(method as never), method)
+      assert(!requests.has(method as never), method)
   })
 
   it('the whole ruleset is applied as one transaction: making, changing, reordering and applying all are one change of the kernel each', async () => {
@@ -128,11 +128,11 @@ describe('What holds of all relay rules', () => {
         '/audit?limit=100',
       )
     ).body
-    const told = entries
+    const reported = entries
       .reverse()
       .filter(({ action }) => !['Setup', 'Login'].includes(action))
       .map(({ action, target_id, is_success }) => `${action} ${target_id ?? '-'} ${is_success ? 'ok' : 'refused'}`)
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       'RouteCreate 1 ok',
       'RouteUpdate 1 ok',
       'RouteDisable 1 ok',
@@ -241,7 +241,7 @@ describe('What holds of all relay rules', () => {
     )
   })
 
-  it('the live traffic has as many points as are asked for, and none before there are two samples', async () => {
+  it('the live traffic has as many points as requested, and none before there are two samples', async () => {
     await madeRoute(client)
     const points = async (count: number): Promise<number> =>
       (await client.get<RouteTrafficAnswer>(`/routes/1/traffic?points=${count}`)).body.points.length
@@ -253,7 +253,7 @@ describe('What holds of all relay rules', () => {
     assert.deepEqual([await points(3), await points(100)], [3, 4])
   })
 
-  it('no relay rule can cut the operator off, so the word that accepts it is taken and asked of nobody', async () => {
+  it('no relay rule can cut the operator off, so the field that accepts it is taken and never required', async () => {
     const word = { i_understand_i_may_lose_access: true }
     assert.equal((await createRoute(client, word)).status, 201)
     assert.equal((await patchRoute(client, 1, { ...word, description: 'x' })).status, 200)

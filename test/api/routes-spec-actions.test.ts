@@ -59,7 +59,7 @@ describe('Each sentence about the states of relay rules', () => {
       assert.deepEqual([off.status, off.body.plan.operation, off.body.route.is_enabled], [200, 'none', false])
     })
 
-    it('reapplying a rule that is disabled leaves it disabled, and takes out what somebody put in', async () => {
+    it('reapplying a rule that is disabled leaves it disabled, and takes out what was put in by hand', async () => {
       await madeRoute(client)
       const rule = held(1)
       await actOnRoute(client, 1, 'disable')

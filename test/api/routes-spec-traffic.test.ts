@@ -91,7 +91,7 @@ describe('Each sentence about traffic, the system and reconcile', () => {
         )
     })
 
-    it('history is of the last 24 hours unless told otherwise, and of a year at most', async () => {
+    it('history is of the last 24 hours by default, and of a year at most', async () => {
       await madeRoute(client)
       const hours = async (query: string): Promise<number> =>
         Math.round(
@@ -117,7 +117,7 @@ describe('Each sentence about traffic, the system and reconcile', () => {
       )
     })
 
-    it('connections are 200 unless told otherwise', async () => {
+    it('connections are 200 by default', async () => {
       await madeRoute(client)
       const one = {
         route_rule_id: 1,
@@ -158,7 +158,7 @@ describe('Each sentence about traffic, the system and reconcile', () => {
   })
 
   describe('System and reconcile', () => {
-    it('the share of connections that are tracked is told in percent, and null where the kernel tracks none', async () => {
+    it('the share of connections that are tracked is in percent, and null if the kernel tracks none', async () => {
       kernel.forwarding.conntrack = { count: 1, max: 8 }
       Object.assign(kernel.forwarding.live, { conntrack_acct: true, conntrack_timestamp: true })
       const shown = async (): Promise<ForwardingAnswer['forwarding']> => (await forwarding(client)).body.forwarding

@@ -1,4 +1,4 @@
-// The stored traffic of a rule, interval by interval; it is asked for as the history of a tunnel is (reference.md, GET
+// The stored traffic of a rule, interval by interval, with the parameters of a tunnel's history (reference.md, GET
 // /routes/{id}/traffic/history; decisions.md, F19, M4).
 import assert from 'node:assert/strict'
 import type { RouteTrafficAnswer, TrafficHistoryAnswer } from '@panel/shared/api/routes/traffic.ts'
@@ -54,7 +54,7 @@ describe('The history of the traffic of a rule', () => {
     assert.equal((await client.get('/routes/1/traffic/history?from=yesterday')).error.field, 'from')
   })
 
-  it('is joined to intervals as long as asked for, saved or not, and never finer than it is stored', async () => {
+  it('is joined to intervals of the requested length, saved or not, and never finer than it is stored', async () => {
     await madeRoute(client)
     for (let minute = 0; minute < 180; minute++) {
       panel.clock.advance(60)

@@ -81,7 +81,7 @@ describe('A sample', () => {
   afterEach(() => panel.close())
   const relay = (tx_bytes: number): void => panel.kernel.rulesets.relay(1, { tx_bytes, tx_packets: 1 })
 
-  it('says that a counter began again for as long as it stands below the sum, whoever zeroed it', async () => {
+  it('says that a counter began again for as long as it stands below the sum, whichever program zeroed it', async () => {
     const isReset = async (): Promise<boolean> => {
       panel.clock.advance(1)
       await panel.traffic.sample()

@@ -131,7 +131,7 @@ describe('The traffic of rules', () => {
     assert.equal((await traffic(1, '?points=1')).points.length, 1)
   })
 
-  it('keeps rates, points and history as the sampler has them, whoever reads how often', async () => {
+  it('keeps rates, points and history as the sampler has them, however often it is read', async () => {
     await madeRoute(client)
     for (let second = 0; second < 3; second += 1) {
       await panel.traffic.sample()
@@ -172,7 +172,7 @@ describe('The traffic of rules', () => {
     assert.equal((await getRoute(client, 1)).body.tx_bytes_since_creation, 12)
   })
 
-  it('is told across every rule', async () => {
+  it('is one sum across every rule', async () => {
     for (const bind_port of [1, 2]) await madeRoute(client, { bind_port })
     relay(1, 10, 1)
     relay(2, 20, 2)
@@ -200,7 +200,7 @@ describe('The traffic of rules', () => {
     assert.match(after.body.source, /filter/)
   })
 
-  it('that cannot be read is said to be so', async () => {
+  it('that cannot be read is marked so', async () => {
     await madeRoute(client)
     panel.kernel.rulesets.unreadable = 'nft: Operation not permitted'
     assert.deepEqual(

@@ -175,7 +175,7 @@ describe('A change of a relay rule', () => {
       assert.equal(reply.body === null, false)
     })
 
-    it('reapply puts a rule back that somebody took away or changed', async () => {
+    it('reapply puts a rule back that was taken away or changed by hand', async () => {
       await madeRoute(client)
       panel.kernel.rulesets.flush()
       assert.equal((await getRoute(client, 1)).body.health.state, 'failed')

@@ -197,7 +197,7 @@ describe('A relay rule that is refused', () => {
     })
   }
 
-  it('is told of all its problems at once, the first by the order of the fields', async () => {
+  it('gets all its problems at once, the first by the order of the fields', async () => {
     const reply = await createRoute(client, {
       destination_address: 'x',
       nat_mode_id: 20,

@@ -1,4 +1,4 @@
-// The health of rules is watched: a change of the panel's table by somebody else is noticed by an event, and told
+// The health of rules is watched: a change of the panel's table by another program is noticed by an event, and reported
 // inside the panel (decisions.md, S7, S15, E2).
 import assert from 'node:assert/strict'
 import type { RouteHealthEvent } from '@panel/shared/api/routes/answers.ts'
@@ -19,14 +19,14 @@ describe('The health of rules', () => {
   const logger = makeLogger({ write: () => undefined })
   let panel: TestPanel
   let client: Client
-  let told: RouteHealthEvent[]
+  let reported: RouteHealthEvent[]
   let kernel: KernelWatch
   let end: () => Promise<void>
   beforeEach(async () => {
     panel = await startPanel()
     client = await panel.setUp()
-    told = []
-    panel.bus.subscribe('route.health', (event) => void told.push(event))
+    reported = []
+    panel.bus.subscribe('route.health', (event) => void reported.push(event))
     await madeRoute(client)
     await panel.routeWatch.pass('event')
     kernel = watchKernel({
@@ -43,23 +43,23 @@ describe('The health of rules', () => {
     await panel.close()
   })
 
-  const until = (holds: () => boolean): Promise<void> => eventually(holds, () => JSON.stringify(told))
+  const until = (holds: () => boolean): Promise<void> => eventually(holds, () => JSON.stringify(reported))
   const moves = (): [number, string | null, string | null][] =>
-    told.map(({ route_rule_id, from, to }) => [route_rule_id, from, to])
+    reported.map(({ route_rule_id, from, to }) => [route_rule_id, from, to])
   const next = async (...move: [number, string | null, string | null]): Promise<void> => {
     await until(() => moves().some((one) => one.join() === move.join()))
-    told = []
+    reported = []
   }
 
-  it('is told within two seconds of a change by somebody else, and when it is put right', async () => {
+  it('is published within two seconds of a foreign change, and when it is put right', async () => {
     panel.kernel.rulesets.edit(1, { nat_mode: 'none' })
-    await until(() => told.length > 0)
+    await until(() => reported.length > 0)
     assert.deepEqual(
-      [moves(), told[0]?.title],
+      [moves(), reported[0]?.title],
       [[[1, 'healthy', 'failed']], (await getRoute(client, 1)).body.route.route_rule_title],
     )
-    assert.match(told[0]?.detail ?? '', /nat_mode/)
-    told = []
+    assert.match(reported[0]?.detail ?? '', /nat_mode/)
+    reported = []
     await actOnRoute(client, 1, 'reapply')
     await next(1, 'failed', 'healthy')
     panel.kernel.rulesets.flush()
@@ -69,7 +69,7 @@ describe('The health of rules', () => {
     await next(1, 'failed', 'healthy')
   })
 
-  it('is told of what the panel does itself: made, disabled, enabled, deleted', async () => {
+  it('is published for what the panel does itself: made, disabled, enabled, deleted', async () => {
     await createRoute(client, { bind_port: 444 })
     await next(2, null, 'healthy')
     await actOnRoute(client, 2, 'disable')
@@ -91,7 +91,7 @@ describe('The health of rules', () => {
     await next(1, 'healthy', 'impaired')
   })
 
-  it('is not told while nothing changes, nor while root is away, when nothing is known', async () => {
+  it('is not published while nothing changes, nor while root is away, when nothing is known', async () => {
     await panel.routeWatch.pass('event')
     const away = async (): Promise<never> =>
       Promise.reject(new Refusal('HELPER_UNAVAILABLE', verbatim('The root helper does not answer.')))
@@ -107,7 +107,7 @@ describe('The health of rules', () => {
       logger,
     }
     await makeRouteWatch({ ...deps, ...others }, traffic).pass('event')
-    assert.deepEqual(told, [])
+    assert.deepEqual(reported, [])
   })
 
   it('is pending where the ruleset cannot be read any more', async () => {

@@ -190,7 +190,7 @@ describe('Relay rules', () => {
       assert.deepEqual(panel.kernel.changes, [])
     })
 
-    it('asked twice with one idempotency key makes one rule', async () => {
+    it('sent twice with one idempotency key makes one rule', async () => {
       assert.deepEqual(
         [
           (await createRoute(client, { idempotency_key: 'once' })).body.route.route_rule_id,

@@ -1,5 +1,5 @@
-// What differs where iptables carries out the relay rules: what is told of it, what is refused, and the text of a
-// preview (reference.md, System; decisions.md, Y2, Y3).
+// What differs where iptables carries out the relay rules: what is readBackend, what is refused, and the text of a preview
+// (reference.md, System; decisions.md, Y2, Y3).
 import assert from 'node:assert/strict'
 import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
 import { message } from '@panel/shared/messages/message.ts'
@@ -9,7 +9,7 @@ import { startPanel, type TestPanel } from './support/panel.ts'
 import { actOnRoute, createRoute, madeRoute, patchRoute, previewRoute } from './support/routes.ts'
 import { codesOf } from './support/tunnels.ts'
 
-interface Told {
+interface Reported {
   rule_backend: {
     active: string
     rule_backend_type_id: number | null
@@ -40,12 +40,12 @@ describe('A host whose rules iptables carries out', () => {
   })
   afterEach(() => panel.close())
 
-  it('is told to have it, with what it cannot do and why', async () => {
-    const told = async (): Promise<Told['rule_backend']> =>
-      (await client.get<Told>('/system/capabilities')).body.rule_backend
-    const missing = ({ features }: Told['rule_backend']): string[] =>
+  it('has it in the answer, with what it cannot do and why', async () => {
+    const readBackend = async (): Promise<Reported['rule_backend']> =>
+      (await client.get<Reported>('/system/capabilities')).body.rule_backend
+    const missing = ({ features }: Reported['rule_backend']): string[] =>
       Object.keys(features).filter((name) => !features[name])
-    const nft = await told()
+    const nft = await readBackend()
     assert.deepEqual(
       [nft.active, nft.rule_backend_type_id, nft.available, missing(nft)],
       ['iptables_nft', 20, true, ['named_counters']],
@@ -54,7 +54,7 @@ describe('A host whose rules iptables carries out', () => {
     assert.match(nft.detail, /32 destinations.*10000 new connections.*no names/)
     assert.ok(nft.reason.length > 0 && nft.binaries['iptables-restore'])
     on('iptables_legacy')
-    const legacy = await told()
+    const legacy = await readBackend()
     assert.deepEqual(
       [legacy.active, legacy.rule_backend_type_id, missing(legacy)],
       ['iptables_legacy', 30, ['named_counters', 'connection_limits']],
@@ -145,7 +145,7 @@ describe('A host whose rules iptables carries out', () => {
     assert.equal(body.payload, iptablesText(held, [...held, created ?? wanted]))
   })
 
-  it('without any of them is told why, and shown that nothing would be submitted', async () => {
+  it('without any of them gives the reason, and a preview in which nothing would be submitted', async () => {
     on('none')
     const { status, body } = await previewRoute(client, { bind_port: 1001 })
     assert.deepEqual([status, body.payload], [200, ''])

@@ -1,5 +1,5 @@
-// What is asked of a window at the same moment, of one that is not the open one, and by much at once (reference.md,
-// Safe apply).
+// Requests about a window at the same moment, about one that is not the open one, and many at once (reference.md, Safe
+// apply).
 import assert from 'node:assert/strict'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import { quietly } from '../support/quietly.ts'
@@ -9,7 +9,7 @@ import type { TestPanel } from './support/panel.ts'
 import { createTunnel, getTunnel } from './support/tunnels.ts'
 import { startWindowPanel } from './support/windows.ts'
 
-describe('A window of safe apply that is asked for two things', function () {
+describe('A window of safe apply that gets two requests', function () {
   quietly()
   let panel: TestPanel
   let operator: Client
@@ -62,7 +62,7 @@ describe('A window of safe apply that is asked for two things', function () {
     assert.equal(await mtu(), 1472)
   })
 
-  it('and is asked by the id of another, is named in the refusal and stays open', async () => {
+  it("and is requested by another's id, is named in the refusal and stays open", async () => {
     for (const word of ['confirm', 'cancel']) {
       const { status, error } = await ends(word, 'f'.repeat(32))
       assert.deepEqual(

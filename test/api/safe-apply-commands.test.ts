@@ -46,7 +46,7 @@ describe('A command that waits for a confirmation', () => {
       assert.equal(await mtu(), 1472)
     })
 
-  it('joins the window that is open, whoever opened it and whatever it says', async () => {
+  it('joins the window that is open, whichever client opened it and whatever it says', async () => {
     await operator.post('/safe-apply', { seconds: 100 })
     assert.equal((await patch({ mtu: 1400 })).body.safe_apply?.changes, 1)
     assert.equal((await patch({ mtu: 1300, confirm_within_seconds: 30 })).body.safe_apply?.changes, 2)
@@ -79,7 +79,7 @@ describe('A command that waits for a confirmation', () => {
     assert.deepEqual([status, error.code, await mtu(), await window()], [409, 'IRREVERSIBLE', 1472, null])
   })
 
-  it('is kept over a connection of a proxy whatever its age, which is said to prove nothing', async () => {
+  it('is kept over a connection of a proxy whatever its age, which the answer says proves nothing', async () => {
     const PROXY = '127.0.7.1'
     const behind = await startWindowPanel({ trusted_proxies: [PROXY] })
     const agent = new Agent({ keepAlive: true })
@@ -90,8 +90,8 @@ describe('A command that waits for a confirmation', () => {
       mtu: 1400,
       confirm_within_seconds: 30,
     })
-    const asked = await behind.operator.get<SafeApplyAnswer>('/safe-apply', by)
-    assert.equal(asked.body.window?.is_this_connection_new, null)
+    const answer = await behind.operator.get<SafeApplyAnswer>('/safe-apply', by)
+    assert.equal(answer.body.window?.is_this_connection_new, null)
     const { window_id } = changed.body.safe_apply ?? assert.fail()
     assert.equal((await behind.operator.post('/safe-apply/confirm', { window_id }, by)).status, 200)
     agent.destroy()
@@ -101,7 +101,7 @@ describe('A command that waits for a confirmation', () => {
   describe('and cuts the operator off', () => {
     const remove = (body: object): Promise<Reply<Pending>> => operator.delete(`/tunnels/${id}`, body)
     beforeEach(async () => {
-      // No address inside a tunnel may be loopback, so store and kernel are told of one behind the API's back.
+      // No address inside a tunnel may be loopback, so store and kernel get one behind the API's back.
       const own = { address: '127.0.0.9', peer_address: '', prefix_length: 24 }
       await panel.db.updateTable('tunnel_address').set(own).execute()
       const state = panel.kernel.held.get('gre-a-1')?.state ?? assert.fail()

@@ -1,4 +1,4 @@
-// What is kept of windows that have ended, and how often the root helper is asked about them.
+// What is kept of windows that have ended, and how often the root helper is queried about them.
 import assert from 'node:assert/strict'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
@@ -41,24 +41,24 @@ describe('A window of safe apply', () => {
   })
 
   it('asks the helper once how it stands, and once more after it was confirmed', async () => {
-    const asked: string[] = []
+    const requests: string[] = []
     const there = requestThrough(inProcessHelper(new FakeKernel()).request)
     const request: Writer = (method, params) => {
-      asked.push(method)
+      requests.push(method)
       return there(method, params)
     }
     const other = await startPanel({ request })
     const client = await other.setUp()
     const { window } = (await client.post<SafeApplyAnswer>('/safe-apply', {})).body
-    asked.length = 0
+    requests.length = 0
     await client.post('/safe-apply/confirm', { window_id: window?.window_id })
     assert.deepEqual(
-      asked.filter((method) => method.startsWith('window.')),
+      requests.filter((method) => method.startsWith('window.')),
       ['window.probe', 'window.confirm', 'window.probe'],
     )
-    asked.length = 0
+    requests.length = 0
     await client.post('/safe-apply/cancel', { window_id: window?.window_id })
-    assert.deepEqual(asked, ['window.probe'])
+    assert.deepEqual(requests, ['window.probe'])
     await other.close()
   })
 })

@@ -1,4 +1,5 @@
-// Safe apply between processes: the web daemon dies in a window, and somebody without it keeps or puts back changes.
+// Safe apply between processes: the web daemon dies in a window, and an administrator keeps or puts back changes
+// without it.
 import assert from 'node:assert/strict'
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'

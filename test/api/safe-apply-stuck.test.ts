@@ -1,4 +1,4 @@
-// A window that root cannot take back: told to every page that is open, in health and with what a person can do, until
+// A window that root cannot take back: shown on every page that is open, in health and with what a person can do, until
 // it is put back after all (reference.md, Safe apply).
 import assert from 'node:assert/strict'
 import type { ListAuditAnswer } from '@panel/shared/api/audit/answers.ts'
@@ -30,7 +30,7 @@ describe('A window that cannot be taken back', function () {
   })
 
   const window = async () => (await operator.get<SafeApplyAnswer>('/safe-apply')).body.window
-  const told = () => stream.events().flatMap(({ name, data }) => (name === 'safe_apply' ? [data] : []))
+  const published = () => stream.events().flatMap(({ name, data }) => (name === 'safe_apply' ? [data] : []))
   const helperHealth = async () =>
     (await operator.get<HealthAnswer>('/system/health')).body.components.find(({ name }) => name === 'helper')
   /** The kernel refuses rules until the function is called. */
@@ -41,7 +41,7 @@ describe('A window that cannot be taken back', function () {
     return () => void (rulesets.submit = submit)
   }
 
-  it('is told of as it opens, gets stuck and is put back at last, and nothing is changed meanwhile', async () => {
+  it('is published as it opens, gets stuck and is put back at last, and nothing is changed meanwhile', async () => {
     const before = panel.kernel.picture()
     await operator.post('/safe-apply', { seconds: 60 })
     assert.equal((await operator.patch('/routes/1', { bind_port: 4443 })).status, 200)
@@ -55,13 +55,13 @@ describe('A window that cannot be taken back', function () {
     assert.deepEqual([health?.status, /could not be taken back/.test(health?.detail ?? '')], ['error', true])
     const refused = await operator.patch('/routes/1', { bind_port: 4444 })
     assert.deepEqual([refused.status, refused.error.details['reason']], [503, 'window_ended'], refused.text)
-    const sofar = told().length
-    assert.deepEqual(told().at(-1), { is_open: true })
+    const sofar = published().length
+    assert.deepEqual(published().at(-1), { is_open: true })
     mend()
     await panel.windowClock.advance(1000)
     await eventually(async () => (await window()) === null, 'the window is put back')
-    await eventually(async () => told().length > sofar, 'the end is told')
-    assert.deepEqual([told().at(-1), panel.kernel.picture()], [{ is_open: false }, before])
+    await eventually(async () => published().length > sofar, 'the end is told')
+    assert.deepEqual([published().at(-1), panel.kernel.picture()], [{ is_open: false }, before])
     await eventually(async () => (await helperHealth())?.status === 'ok', 'health is well again')
     const { entries } = (await operator.get<ListAuditAnswer>('/audit?limit=5')).body
     const ended = entries.find(({ action }) => action === 'SafeApplyEnd')
@@ -72,12 +72,12 @@ describe('A window that cannot be taken back', function () {
     ['confirmed', 'confirm'],
     ['cancelled', 'cancel'],
   ] as const)
-    it(`is told of like any other once it is ${how} in time`, async () => {
+    it(`is reported like any other once it is ${how} in time`, async () => {
       const { body } = await operator.post<SafeApplyAnswer>('/safe-apply', { seconds: 60 })
       await operator.patch('/routes/1', { bind_port: 4443 })
-      await eventually(async () => told().length === 2, 'the opening and the change are told')
+      await eventually(async () => published().length === 2, 'the opening and the change are told')
       await operator.post(`/safe-apply/${end}`, { window_id: body.window?.window_id })
-      await eventually(async () => told().length > 2, 'the end is told')
-      assert.deepEqual(told().at(-1), { is_open: false })
+      await eventually(async () => published().length > 2, 'the end is told')
+      assert.deepEqual(published().at(-1), { is_open: false })
     })
 })

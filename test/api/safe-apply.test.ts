@@ -17,7 +17,7 @@ import { openStream } from './support/streams.ts'
 import { createTunnel } from './support/tunnels.ts'
 import { startWindowPanel } from './support/windows.ts'
 
-/** Of everything that an operator decides. */
+/** The stored state of everything that an operator decides. */
 const storePicture = async ({ db }: TestPanel): Promise<string> =>
   JSON.stringify([
     await db.selectFrom('tunnel').selectAll().where('deleted_date', 'is', null).execute(),
@@ -50,7 +50,7 @@ describe('Safe apply', () => {
     operator.post<SafeApplyAnswer>('/safe-apply', body)
   const idOpen = async (): Promise<string> => (await state()).window?.window_id ?? assert.fail('no window is open')
 
-  /** Of every kind, created, changed and deleted; two rules exchange their titles. */
+  /** Creates, changes and deletes objects of every kind; two rules exchange their titles. */
   const changeAll = async (): Promise<void> => {
     const ok = async (reply: Promise<Reply>): Promise<Reply> => {
       const { status, text } = await reply
@@ -204,23 +204,24 @@ describe('Safe apply', () => {
     assert.ok(entries.some(({ action, username }) => action === 'SafeApplyOpen' && username === 'operator'))
   })
 
-  it('is told of on the monitor stream as it opens, has more to take back, and ends', async () => {
+  it('is on the monitor stream as it opens, has more to take back, and ends', async () => {
     await panel.monitor.start()
     const stream = await openStream(operator, '/monitor/stream')
-    const told = (): unknown[] => stream.events().flatMap(({ name, data }) => (name === 'safe_apply' ? [data] : []))
+    const published = (): unknown[] =>
+      stream.events().flatMap(({ name, data }) => (name === 'safe_apply' ? [data] : []))
     await open()
-    await eventually(async () => told().length === 1)
+    await eventually(async () => published().length === 1)
     await state()
     await operator.patch(`/routes/${route}`, { bind_port: 4443 })
-    await eventually(async () => told().length === 2)
+    await eventually(async () => published().length === 2)
     await panel.windowClock.advance(60_000)
     await eventually(async () => (await state()).last !== null)
-    await eventually(async () => (told().at(-1) as { is_open: boolean }).is_open === false)
-    assert.deepEqual(told()[1], { is_open: true })
+    await eventually(async () => (published().at(-1) as { is_open: boolean }).is_open === false)
+    assert.deepEqual(published()[1], { is_open: true })
     stream.leave()
   })
 
-  it('is known not to be open while the helper is away, and is asked of the helper alone where it may be', async () => {
+  it('is known not to be open while the helper is away, and is read from the helper alone if it may be', async () => {
     let isAway = false
     const there = requestThrough(inProcessHelper(new FakeKernel()).request)
     const request: Writer = (method, params) => (isAway ? Promise.reject(helperAway('ENOENT')) : there(method, params))

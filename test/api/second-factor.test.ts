@@ -1,4 +1,4 @@
-// The second factor (reference.md, Auth; decisions.md, A20): set up, asked for, good once, and given up.
+// The second factor (reference.md, Auth; decisions.md, A20): set up, required, good once, and given up.
 import assert from 'node:assert/strict'
 import { generateKeySync } from 'node:crypto'
 import { encode } from 'uqr'
@@ -22,7 +22,7 @@ describe('The second factor', () => {
   const signIn = (code?: string, more: object = {}, from = '127.0.0.1'): Promise<Reply> =>
     panel.visitor().post('/auth/login', { ...OPERATOR, ...(code === undefined ? {} : { code }), ...more }, { from })
 
-  it('is off until a code of it was given: what was only begun is not asked for', async () => {
+  it('is off until a code of it was given: one only begun is not required', async () => {
     const begun = await operator.post<{ secret: string; uri: string }>('/auth/me/totp', {
       current_password: OPERATOR.password,
     })
@@ -62,9 +62,9 @@ describe('The second factor', () => {
       assert.deepEqual([is_on, recovery_codes_left], [true, 10])
     })
 
-    it('is asked for only after the right password', async () => {
-      const asked = await signIn()
-      assert.deepEqual([asked.status, asked.error.code], [401, 'SECOND_FACTOR_REQUIRED'])
+    it('is required only after the right password', async () => {
+      const answer = await signIn()
+      assert.deepEqual([answer.status, answer.error.code], [401, 'SECOND_FACTOR_REQUIRED'])
       const wrong = await signIn(undefined, { password: 'wrong wrong wrong' })
       assert.equal(wrong.error.code, 'INVALID_CREDENTIALS')
       const wrongToo = await signIn(factor.code(), { password: 'wrong wrong wrong' })
@@ -79,7 +79,7 @@ describe('The second factor', () => {
       assert.equal((await signIn(factor.code(-1))).status, 401)
     })
 
-    it('lets in by no code of before a restart again, and by the next one', async () => {
+    it('lets in by no code that was used before a restart, and by the next one', async () => {
       const [recovery = ''] = factor.recovery_codes
       for (const code of [factor.code(), recovery]) assert.equal((await signIn(code)).status, 200)
       const again = await startPanel({ signing_key, db: panel.db, settings: panel.settings })

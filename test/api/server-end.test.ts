@@ -33,7 +33,7 @@ describe('The end of the panel', () => {
   })
   afterEach(() => panel.db.destroy())
 
-  it('waits for what is under way, and for no connection that has asked nothing, or has been answered', async () => {
+  it('waits for what is under way, and for no connection without a request, or with its answer', async () => {
     const idle = [
       await Wire.to(panel.base),
       (await Wire.to(panel.base)).send('GET /api'),
@@ -58,7 +58,7 @@ describe('The end of the panel', () => {
     await drained
     await wire.closed
     assert.deepEqual(wire.statuses, [200, 200])
-    assert.match(wire.said, /Connection: close/)
+    assert.match(wire.output, /Connection: close/)
   })
 
   it('lets no stream begin', async () => {

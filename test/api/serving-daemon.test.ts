@@ -18,7 +18,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MAIN = join(ROOT, 'web-daemon/app/main.ts')
 interface Ended {
   code: number | null
-  said: string
+  text: string
 }
 
 describe('the web daemon', function () {
@@ -61,12 +61,12 @@ describe('the web daemon', function () {
     return {
       child,
       output: () => out,
-      ended: new Promise((resolve) => child.on('exit', (code) => setTimeout(() => resolve({ code, said: err }), 50))),
+      ended: new Promise((resolve) => child.on('exit', (code) => setTimeout(() => resolve({ code, text: err }), 50))),
     }
   }
   const started = async (daemon: ReturnType<typeof run>): Promise<string> => {
     while (!daemon.output().includes('\n')) {
-      if (daemon.child.exitCode !== null) throw new Error((await daemon.ended).said)
+      if (daemon.child.exitCode !== null) throw new Error((await daemon.ended).text)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
     return daemon.output()
@@ -81,9 +81,9 @@ describe('the web daemon', function () {
     for (const name of readdirSync(directory)) assert.equal(statSync(join(directory, name)).mode & 0o777, 0o600, name)
     assert.ok(readdirSync(directory).includes('session.key'))
     daemon.child.kill('SIGTERM')
-    const { code, said } = await daemon.ended
+    const { code, text } = await daemon.ended
     assert.equal(code, 0)
-    assert.ok(!said.includes(OPERATOR.password))
+    assert.ok(!text.includes(OPERATOR.password))
   })
 
   it('keeps sessions over a restart', async () => {
@@ -100,14 +100,14 @@ describe('the web daemon', function () {
   it('that is killed in the middle of making a rule has it as pending when it runs again, and reapply makes it', async () => {
     const { kernel } = helper
     const submit = kernel.rulesets.submit.bind(kernel.rulesets)
-    const asked = new Promise<(why: Error) => void>((resolve) => {
+    const requests = new Promise<(why: Error) => void>((resolve) => {
       kernel.rulesets.submit = () => new Promise((_resolve, reject) => resolve(reject))
     })
     const first = run({})
     const client = new Client((await started(first)).trim().split(' ').at(-1) ?? '')
     await client.post('/auth/setup', OPERATOR)
     const cutShort = assert.rejects(createRoute(client))
-    const refuse = await asked
+    const refuse = await requests
     first.child.kill('SIGKILL')
     await Promise.all([first.ended, cutShort])
     kernel.rulesets.submit = submit
@@ -153,24 +153,24 @@ describe('the web daemon', function () {
     const { body } = await new Client(base).get<{ components: { name: string; status: string }[] }>('/system/health')
     assert.deepEqual(body.components.at(-1), { name: 'tls', status: 'ok' })
     rmSync(key)
-    const { code, said } = await run({ PANEL_TLS_CERT: cert, PANEL_TLS_KEY: key }).ended
-    assert.deepEqual([code, said.trimEnd().split('\n').length], [1, 2])
-    assert.match(said, /PANEL_TLS_KEY=.*: The file of the key does not exist\./)
+    const { code, text } = await run({ PANEL_TLS_CERT: cert, PANEL_TLS_KEY: key }).ended
+    assert.deepEqual([code, text.trimEnd().split('\n').length], [1, 2])
+    assert.match(text, /PANEL_TLS_KEY=.*: The file of the key does not exist\./)
     certificates.remove()
   })
 
   it('does not start with a configuration that is wrong, and says all that is, without a stack', async () => {
-    const { code, said } = await run({ PANEL_LISTEN_PORT: 'x', PANEL_WEB_PATH: 'a/b' }).ended
+    const { code, text } = await run({ PANEL_LISTEN_PORT: 'x', PANEL_WEB_PATH: 'a/b' }).ended
     assert.equal(code, 1)
-    assert.match(said, /PANEL_LISTEN_PORT[^]*PANEL_WEB_PATH/)
-    assert.ok(!said.includes('    at '))
+    assert.match(text, /PANEL_LISTEN_PORT[^]*PANEL_WEB_PATH/)
+    assert.ok(!text.includes('    at '))
   })
 
   it('does not start as root', async function () {
     if (process.getuid?.() !== 0) this.skip()
-    const { code, said } = await run({}, true).ended
+    const { code, text } = await run({}, true).ended
     assert.equal(code, 1)
-    assert.match(said, /does not run as root/)
+    assert.match(text, /does not run as root/)
     assert.deepEqual(readdirSync(directory), [])
   })
 })

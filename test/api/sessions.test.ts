@@ -74,7 +74,7 @@ describe('Sessions', () => {
     assert.equal(revoked_why, 'refresh_reused')
   })
 
-  it('end when a token of before the last but one comes, however soon', async () => {
+  it('end when a token older than the last but one comes, however soon', async () => {
     const thief = copyOf(operator)
     await operator.post('/auth/refresh')
     await operator.post('/auth/refresh')

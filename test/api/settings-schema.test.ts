@@ -15,7 +15,7 @@ describe('The description of the settings', () => {
   afterEach(() => panel.close())
 
   describe('GET /settings/schema', () => {
-    it('gives one entry per setting, with exactly the fields it is said to have', async () => {
+    it('gives one entry per setting, with exactly the documented fields', async () => {
       const { settings } = (await getSchema(client)).body
       assert.deepEqual(Object.fromEntries(settings.map(({ key, value }) => [key, value])), LISTED)
       for (const entry of settings) {

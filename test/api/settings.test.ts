@@ -190,14 +190,14 @@ describe('Settings', () => {
     })
 
     it('tells the rest of the panel which keys changed, once they are stored', async () => {
-      const heard: (readonly string[])[] = []
+      const received: (readonly string[])[] = []
       panel.bus.subscribe('settings.changed', ({ keys }) =>
-        heard.push([...keys, String(panel.settings.get('display.theme'))]),
+        received.push([...keys, String(panel.settings.get('display.theme'))]),
       )
       await set(client, { 'display.theme': 'dark', 'display.digits': 'latin' })
       await set(client, { 'display.theme': 'dark' })
       await putSettings(client, { 'display.theme': 'light', 'no.such': 1 })
-      assert.deepEqual(heard, [['display.theme', 'dark']])
+      assert.deepEqual(received, [['display.theme', 'dark']])
     })
 
     it('loses nothing of two changes at once', async () => {

@@ -1,5 +1,5 @@
-// A disk that is full or read-only: said in words, nothing stored or running is lost, and all goes on once there is
-// room, without a restart.
+// A disk that is full or read-only: the answer says so, nothing stored or running is lost, and all goes on once there
+// is room, without a restart.
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -98,7 +98,7 @@ function inside(disk: string): void {
       })
     }
 
-    it('tells of it in health and the log as soon as something could not be stored, and of its end without being asked to store anything', async () => {
+    it('is in health and the log as soon as something could not be stored, and its end without a further write', async () => {
       await changes['makes a pool']!()
       assert.deepEqual([(await database()).status, (await listTunnels(operator)).body.total], ['error', 1])
       assert.match((await database()).detail, /is full/)
@@ -144,15 +144,15 @@ function inside(disk: string): void {
   })
 
   describe('when the panel is started,', () => {
-    const refused = async (said: RegExp): Promise<void> => {
+    const refused = async (pattern: RegExp): Promise<void> => {
       await assert.rejects(
         openStore(path),
         (failure) =>
-          failure instanceof StoreUnusableError && failure.message.includes(path) && said.test(failure.message),
+          failure instanceof StoreUnusableError && failure.message.includes(path) && pattern.test(failure.message),
       )
     }
 
-    /** Of a tunnel that was deleted since: a start deletes it. */
+    /** Leaves the history of a tunnel that was deleted since: a start deletes it. */
     const leaveHistory = async (): Promise<void> => {
       const panel = await startPanel({ store: path })
       const { body } = await createTunnel(await panel.signIn())
@@ -166,7 +166,7 @@ function inside(disk: string): void {
       await panel.close()
     }
 
-    /** As after a power cut: the row is in the WAL alone. */
+    /** Leaves a row in the WAL alone, like a power cut. */
     const leaveUnfinished = async (): Promise<void> => {
       const store = await openStore(path)
       await store.insertInto('setting').values(rowOf('one')).execute()
@@ -223,7 +223,7 @@ function inside(disk: string): void {
       })
     }
 
-    it('is told of where it is too full for the copy that comes before a migration, with the store as it was', async () => {
+    it('that is too full for the copy before a migration is reported, with the store unchanged', async () => {
       const old = MIGRATIONS.slice(0, 3)
       await (await openStore(path, old)).destroy()
       const store = await openStore(path, old)
@@ -236,7 +236,7 @@ function inside(disk: string): void {
       assert.deepEqual(readdirSync(disk).sort(), ['panel.db', `panel.db.before-${MIGRATIONS[3]!.name}`])
     })
 
-    it('is told of where it is read-only and the store is of an earlier version, or there is none, and opens once it is not', async () => {
+    it('that is read-only is reported if the store is of an earlier version, or there is none, and opens once it is not', async () => {
       remount(disk, 'ro')
       await refused(/EROFS[^]*read-only. Make that writable/)
       remount(disk, 'rw')

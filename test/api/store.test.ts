@@ -1,5 +1,5 @@
-// What becomes of requests while the store's file is locked, moved or damaged: said in words, nothing stored is lost,
-// and nobody starts the panel again for it.
+// Requests while the store's file is locked, moved or damaged: the answer says so, nothing stored is lost, and the
+// panel recovers without a restart.
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdtempSync, openSync, closeSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -45,7 +45,7 @@ describe('The store', () => {
     assert.deepEqual([status, error.code, error.details], [503, 'SERVICE_UNAVAILABLE', { reason }])
     assert.ok(!error.message.includes(directory), 'no path is told')
   }
-  const told = (reason: string): Record<string, unknown>[] =>
+  const logged = (reason: string): Record<string, unknown>[] =>
     panel.log.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line['reason'] === reason)
   const worksAgain = async (): Promise<void> => {
     assert.equal((await operator.post('/pools', POOL)).status, 201)
@@ -58,7 +58,7 @@ describe('The store', () => {
     const release = await holdLock(path)
     const made = operator.post('/pools', POOL)
     const started = Date.now()
-    for (let asked = 0; asked < 5; asked++) assert.equal((await panel.visitor().raw('GET', '/')).status, 200)
+    for (let requests = 0; requests < 5; requests++) assert.equal((await panel.visitor().raw('GET', '/')).status, 200)
     assert.ok(Date.now() - started < BUSY_WAIT_MS / 2)
     await release()
     assert.equal((await made).status, 201)
@@ -77,7 +77,7 @@ describe('The store', () => {
     assert.equal((await listTunnels(operator)).body.total, 1)
     assert.match((await database()).detail, /Another program holds the panel's store locked/)
     assert.deepEqual(
-      told('locked').map(({ store, code }) => [store, code]),
+      logged('locked').map(({ store, code }) => [store, code]),
       [[path, 'SQLITE_BUSY']],
     )
     await release()
@@ -104,7 +104,7 @@ describe('The store', () => {
     assert.equal((await panel.visitor().raw('GET', '/')).status, 200)
     assert.equal((await database()).status, 'error')
     assert.deepEqual(
-      told('damaged').map(({ store, newest_copy }) => [store, newest_copy]),
+      logged('damaged').map(({ store, newest_copy }) => [store, newest_copy]),
       [[path, null]],
     )
     await panel.close()

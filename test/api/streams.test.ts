@@ -15,12 +15,12 @@ import { openStream, type OpenStream } from './support/streams.ts'
 const WATCH = 'GET /weather/stream'
 const COUNT = 'POST /weather/count'
 
-/** A source for many, and one that counts for the one who asked and can be stopped by going away. */
+/** A source for many subscribers, and one that counts for one subscriber and stops when it goes away. */
 const weather = () => {
   let picture: object | null = { sky: 'clear' }
   const topic = new Topic(() => picture && serializeEvent('weather', picture))
   const counting = new Set<Subscriber>()
-  const late = { asked: 0, released: 0, gate: Promise.resolve() }
+  const late = { requests: 0, released: 0, gate: Promise.resolve() }
   const endpoints: Endpoint[] = [
     stream(WATCH, { tag: 'other', summary: 'Watch', queue: 16 }, async () => topic.source),
     declarations({ [COUNT]: { body: strict({ to: integer(1, 1000) }) } }).stream(
@@ -38,7 +38,7 @@ const weather = () => {
       },
     ),
     stream('GET /weather/late', { tag: 'other', summary: 'Wait' }, async () => {
-      late.asked += 1
+      late.requests += 1
       await late.gate
       return () => () => void (late.released += 1)
     }),
@@ -102,7 +102,7 @@ describe('a stream', () => {
     await allReleased()
   })
 
-  it('gives a late subscriber the picture of now and nothing of before', async () => {
+  it('gives a late subscriber the present picture and nothing earlier', async () => {
     source.say({ sky: 'grey' })
     source.say({ sky: 'rain' })
     assert.deepEqual(await (await watch()).until(1), [{ name: 'weather', data: { sky: 'rain' } }])
@@ -160,7 +160,7 @@ describe('a stream', () => {
     const gone = assert.rejects(
       fetch(`${operator.base}api/v1/weather/late`, { headers: { cookie }, signal: leaving.signal }),
     )
-    await eventually(() => source.late.asked === 1, 'asked for')
+    await eventually(() => source.late.requests === 1, 'asked for')
     leaving.abort()
     await gone
     let connections = 1

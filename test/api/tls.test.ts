@@ -30,7 +30,7 @@ describe('With a certificate the panel', () => {
   const isAlive = async (): Promise<void> => assert.equal((await panel.visitor().get('/system/health')).status, 200)
   afterEach(isAlive)
 
-  it('is at an address of https, for whoever trusts that certificate', async () => {
+  it('is at an address of https, for clients that trust that certificate', async () => {
     assert.match(panel.base, /^https:\/\/127\.0\.0\.1:\d+\/hidden\/$/)
     const socket = await dial(panel.base, { ca: readFileSync(filesIn(first).cert) })
     assert.equal(socket.authorized, true)
@@ -89,7 +89,7 @@ describe('With a certificate the panel', () => {
     ]) {
       const wire = (await Wire.to(panel.base)).send(text)
       await wire.until(() => wire.isClosed, 'the end')
-      assert.doesNotMatch(wire.said, /HTTP|Server/)
+      assert.doesNotMatch(wire.output, /HTTP|Server/)
     }
   })
 
@@ -152,7 +152,7 @@ describe('Behind a proxy the panel', () => {
     )
   })
 
-  it('takes the far end of the connection for the client, whatever is said of another', async () => {
+  it('takes the far end of the connection for the client, whatever a header claims', async () => {
     await login(PROXY, {
       'X-Forwarded-For': '203.0.113.9',
       'X-Real-IP': '203.0.113.9',
@@ -167,7 +167,7 @@ describe('Behind a proxy the panel', () => {
     assert.equal(client_ip, PROXY)
   })
 
-  it('trusts nobody unless told to', async () => {
+  it('trusts nobody by default', async () => {
     const plain = await startPanel()
     const { headers } = await plain.visitor().raw('GET', '/', undefined, { headers: { 'X-Forwarded-Proto': 'https' } })
     assert.equal(headers['strict-transport-security'], undefined)

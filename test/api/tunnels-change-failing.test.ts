@@ -1,5 +1,5 @@
-// What is told and stored when a change of a tunnel, or an action on it, fails at a step, cannot be undone, or cannot
-// be stored (decisions.md, S1).
+// What is answered and stored when a change of a tunnel, or an action on it, fails at a step, cannot be undone, or
+// cannot be stored (decisions.md, S1).
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { Writer } from '@panel/shared/rpc/methods.ts'

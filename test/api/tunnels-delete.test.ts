@@ -64,7 +64,7 @@ describe('Deleting a tunnel', () => {
         )
     })
 
-    it('says what it did not find where somebody else was quicker', async () => {
+    it('says what it did not find if another program was quicker', async () => {
       await createTunnel(client)
       panel.kernel.held.clear()
       panel.kernel.files.clear()
@@ -73,7 +73,7 @@ describe('Deleting a tunnel', () => {
       assert.deepEqual([status, body.interface_found, body.files_removed, body.files_absent], [200, false, [], [UNIT]])
     })
 
-    it('leaves a unit alone that somebody edited: 409 while it is enabled, and 200 saying so when it is not', async () => {
+    it('leaves an edited unit alone: 409 while it is enabled, and 200 with a note when it is not', async () => {
       await createTunnel(client)
       const name = UNIT.split('/').at(-1) ?? ''
       panel.kernel.files.set(name, `${panel.kernel.files.get(name)}# mine\n`)
@@ -103,7 +103,7 @@ describe('DELETE of the tunnel that the request comes through', () => {
   it('is refused with 409 until the operator accepts losing access, whatever a header says', async () => {
     const panel = await startPanel()
     const client = await panel.setUp()
-    // No address inside a tunnel may be loopback, so the store is told of one behind the API's back.
+    // No address inside a tunnel may be loopback, so the store gets one behind the API's back.
     await createTunnel(client)
     await panel.db
       .updateTable('tunnel_address')

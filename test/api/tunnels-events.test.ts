@@ -21,17 +21,17 @@ import {
 describe('events of tunnels', () => {
   let panel: FaultyPanel
   let client: Client
-  let heard: string[]
-  /** What the store said at the time of the event. */
+  let received: string[]
+  /** The store's state at the time of the event. */
   let found: Promise<boolean | undefined>[]
 
   beforeEach(async () => {
-    ;[heard, found] = [[], []]
+    ;[received, found] = [[], []]
     panel = await startFaultyPanel()
     client = await panel.setUp()
     for (const name of ['tunnel.created', 'tunnel.updated', 'tunnel.deleted'] as const) {
       panel.bus.subscribe(name, (event) => {
-        heard.push(`${name} ${event.tunnel_id} ${event.interface_name}`)
+        received.push(`${name} ${event.tunnel_id} ${event.interface_name}`)
         found.push(findTunnel(panel.db, event.tunnel_id).then((known) => known?.isDeleted))
         assert.deepEqual(Object.keys(event), ['tunnel_id', 'interface_name'])
       })
@@ -49,7 +49,7 @@ describe('events of tunnels', () => {
     await deleteTunnel(client, tunnel_id)
     await deleteTunnel(client, tunnel_id)
     const about = `${tunnel_id} ${interface_name}`
-    assert.deepEqual(heard, [
+    assert.deepEqual(received, [
       `tunnel.created ${about}`,
       ...Array.from({ length: 7 }, () => `tunnel.updated ${about}`),
       `tunnel.deleted ${about}`,
@@ -60,18 +60,18 @@ describe('events of tunnels', () => {
   it('tell nothing of a tunnel that was put back, and of one that is stuck that it is there', async () => {
     panel.arm(onlyAt(1, 'refuses'))
     assert.equal((await createTunnel(client)).error.code, 'APPLY_FAILED')
-    assert.equal(heard.length, 0)
+    assert.equal(received.length, 0)
     panel.arm(from(2, 'refuses'))
     assert.equal((await createTunnel(client)).error.code, 'TUNNEL_INCONSISTENT')
     assert.deepEqual(
-      heard.map((text) => text.split(' ')[0]),
+      received.map((text) => text.split(' ')[0]),
       ['tunnel.created'],
     )
   })
 
-  it('have company: the kernel tells of the same change, and of those that nobody asked the panel for', async () => {
-    const told: HostEvent[] = []
-    panel.bus.subscribe('host.changed', ({ events }) => told.push(...events))
+  it('have company: the kernel announces the same change, and those that were not made through the panel', async () => {
+    const reported: HostEvent[] = []
+    panel.bus.subscribe('host.changed', ({ events }) => reported.push(...events))
     const { stream } = inProcessHelper(panel.host)
     const watch = watchKernel({
       stream,
@@ -80,11 +80,11 @@ describe('events of tunnels', () => {
     })
     const until = (isTold: (event: HostEvent) => boolean): Promise<void> =>
       eventually(
-        () => told.some(isTold),
-        () => JSON.stringify(told),
+        () => reported.some(isTold),
+        () => JSON.stringify(reported),
       )
     await until(({ subject }) => subject === 'lost')
-    assert.deepEqual(told, [LOST])
+    assert.deepEqual(reported, [LOST])
     const { interface_name } = (await createTunnel(client)).body.tunnel
     await until((event) => event.subject === 'link' && event.interface_name === interface_name)
     panel.host.plant('vx-1', {})
@@ -98,7 +98,7 @@ describe('events of tunnels', () => {
     panel.arm(onlyAt(1, 'refuses'))
     await patchTunnel(client, tunnel_id, { mtu: 1400 })
     assert.deepEqual(
-      heard.map((text) => text.split(' ')[0]),
+      received.map((text) => text.split(' ')[0]),
       ['tunnel.created', 'tunnel.updated'],
     )
   })

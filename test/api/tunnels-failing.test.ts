@@ -1,4 +1,4 @@
-// What is told and stored when a change of a tunnel does not work, cannot be undone, cannot be stored, or when the
+// What is answered and stored when a change of a tunnel does not work, cannot be undone, cannot be stored, or when the
 // helper is away (decisions.md, S1, section 4).
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
@@ -31,7 +31,7 @@ describe('A tunnel whose making fails', () => {
     })
   }
 
-  it('only when it is read back is told which check failed', async () => {
+  it('only when it is read back names the check that failed', async () => {
     const panel = await startFaultyPanel()
     const client = await panel.setUp()
     panel.arm(onlyAt(3, 'lies'))
@@ -45,7 +45,7 @@ describe('A tunnel whose making fails', () => {
     await panel.close()
   })
 
-  it('and cannot be undone is stored as Inconsistent and told with remedies: 409 TUNNEL_INCONSISTENT; it can be deleted', async () => {
+  it('and cannot be undone is stored as Inconsistent and answered with remedies: 409 TUNNEL_INCONSISTENT; it can be deleted', async () => {
     const panel = await startFaultyPanel()
     const client = await panel.setUp()
     panel.arm(from(3, 'refuses'))
@@ -135,7 +135,7 @@ describe('While the helper is away', () => {
     return { kernel, state, request: through }
   }
 
-  it('tunnels are read as stored, with the live side said to be unknown; making and deleting answer 503', async () => {
+  it('tunnels are read as stored, with the live side unknown; making and deleting answer 503', async () => {
     const { request, state, kernel } = leaving()
     const panel = await startPanel({ request })
     const client = await panel.setUp()
@@ -155,7 +155,7 @@ describe('While the helper is away', () => {
     await panel.close()
   })
 
-  it('what the kernel never sees can be changed, and said not to be verified; anything else answers 503', async () => {
+  it('what the kernel never sees can be changed, marked as not verified; anything else answers 503', async () => {
     const { request, state, kernel } = leaving()
     const panel = await startPanel({ request })
     const client = await panel.setUp()

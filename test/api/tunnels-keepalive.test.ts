@@ -60,7 +60,7 @@ describe('The keepalive of a tunnel', () => {
       assert.deepEqual(await steps({ keepalive_interval_seconds: null }), ['systemd_disable', 'file_remove'])
     })
 
-    it('is drift while somebody has stopped it, which a reapply starts again, and a deletion takes away as ever', async () => {
+    it('is drift while it was stopped by hand, which a reapply starts again, and a deletion takes away as ever', async () => {
       await createTunnel(client, { keepalive_interval_seconds: 1 })
       panel.kernel.stopped.add(KEEPALIVE)
       const seen = await itemOf(client, 'gre-a-1')
@@ -103,7 +103,7 @@ describe('The keepalive of a tunnel', () => {
       )
     })
 
-    it('is not written over where somebody edited it: 409', async () => {
+    it('is not written over if it was edited: 409', async () => {
       await createTunnel(client, { keepalive_interval_seconds: 1 })
       panel.kernel.files.set(KEEPALIVE, `${textOf(KEEPALIVE)}# mine\n`)
       const { status, error } = await patchTunnel(client, 1, { keepalive_interval_seconds: 2 })

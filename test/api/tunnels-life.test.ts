@@ -144,7 +144,7 @@ describe('The life of a tunnel', () => {
     assert.deepEqual([panel.kernel.picture(), link()?.index], [picture, index])
   })
 
-  it('does not write over a unit file that somebody edited, nor take over a link of another kind', async () => {
+  it('does not write over an edited unit file, nor take over a link of another kind', async () => {
     panel.kernel.files.set(UNIT, `${panel.kernel.files.get(UNIT)}# mine\n`)
     for (const action of ['down', 'reapply'] as const)
       assert.equal((await act(client, 1, action)).error.code, 'FOREIGN_UNIT_FILE', action)

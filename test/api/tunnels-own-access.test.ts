@@ -37,7 +37,10 @@ const HARMLESS: Record<string, Asking> = {
     client.delete('/tunnels/1/addresses', { address: OTHER.address, prefix_length: 30 }),
 }
 
-/** No address inside a tunnel may be loopback, so store and kernel are told of one behind the API's back. */
+/**
+ * A panel whose operator comes through a tunnel. No address inside a tunnel may be loopback, so store and kernel get
+ * one behind the API's back.
+ */
 async function panelInside(own = OWN): Promise<{ panel: TestPanel; client: Client }> {
   const panel = await startPanel()
   const client = await panel.setUp()

@@ -28,7 +28,7 @@ const begin = async (): Promise<void> => {
 const isOurs = async (name = NAME): Promise<boolean | undefined> =>
   (await helper.request('tunnel.probe', { interface_names: [name] })).tunnels[0]?.is_ours
 
-describe('A link that somebody else made', () => {
+describe('A foreign link', () => {
   beforeEach(async () => {
     await begin()
     plantByHand(kernel, NAME)
@@ -44,7 +44,7 @@ describe('A link that somebody else made', () => {
     assert.equal(kernel.held.has(NAME), false)
   })
 
-  it('is somebody else’s again where it was adopted in a window that is put back', async () => {
+  it('is foreign again if it was adopted in a window that is put back', async () => {
     assert.equal((await client.post('/safe-apply', {})).status, 201)
     await adopt(client, { interface_name: NAME })
     const { window } = (await client.get<SafeApplyAnswer>('/safe-apply')).body
@@ -67,7 +67,7 @@ describe('A link that somebody else made', () => {
     assert.deepEqual([kernel.picture(), kernel.changes], [picture, []])
   })
 
-  it('is somebody else’s again once it is forgotten, and nobody’s adoption where it cannot be stored', async () => {
+  it('is foreign again once it is forgotten, and not adopted if that cannot be stored', async () => {
     await adopt(client, { interface_name: NAME })
     assert.equal((await forget(client, 1)).status, 200)
     assert.equal(await isOurs(), false)
@@ -83,7 +83,7 @@ describe('The link of a stored tunnel', () => {
   beforeEach(async () => {
     await begin()
     assert.equal((await createTunnel(client, { persistence_type_id: 30 })).status, 201)
-    helper.asked.length = 0
+    helper.requested.length = 0
   })
   afterEach(() => panel.close())
 
@@ -100,10 +100,10 @@ describe('The link of a stored tunnel', () => {
       kernel.ownLinks.only(new Set())
       assert.equal(await isOurs('gre-a-1'), false)
       assert.equal((await change()).status, 200)
-      assert.equal(helper.asked.filter((method) => method === 'tunnel.adopt').length, 1)
+      assert.equal(helper.requested.filter((method) => method === 'tunnel.adopt').length, 1)
     })
 
-  it('is not deleted where somebody put another in its place, and the refusal says what to do', async () => {
+  it('is not deleted if another was put in its place, and the refusal says what to do', async () => {
     kernel.plant('gre-a-1', { state: byHand() })
     const { status, error } = await deleteTunnel(client, 1)
     assert.deepEqual([status, error.code], [409, 'PROTECTED_INTERFACE'])

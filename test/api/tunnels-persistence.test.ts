@@ -38,7 +38,7 @@ describe('The persistence of a tunnel', () => {
     patchTunnel(client, 1, { persistence_type_id, confirm_recreate: true })
 
   describe('by systemd-networkd', () => {
-    it('is two files, shown in the preview to the letter, and networkd is asked to read them', async () => {
+    it('is two files, shown in the preview to the letter, and networkd reads them', async () => {
       const { body } = await previewTunnel(client, { persistence_type_id: NETWORKD, ikey: 7, okey: 7 })
       assert.deepEqual(panel.kernel.changes, [])
       assert.deepEqual(
@@ -130,7 +130,7 @@ describe('The persistence of a tunnel', () => {
       assert.equal(panel.kernel.picture(), picture)
     })
 
-    it('is withdrawn, and networkd told, before the link is recreated', async () => {
+    it('is withdrawn, and networkd reloaded, before the link is recreated', async () => {
       await createTunnel(client, { persistence_type_id: NETWORKD })
       const { body } = await patchTunnel(client, 1, { ttl: 9, confirm_recreate: true })
       const kinds = [
@@ -198,7 +198,7 @@ describe('The persistence of a tunnel', () => {
       assert.equal(panel.kernel.picture(), picture)
     })
 
-    it('keeps the link, but for one that networkd lets go of: that is recreated, and the operator is told', async () => {
+    it('keeps the link, but for one that networkd lets go of: that is recreated, and the answer says so', async () => {
       await createTunnel(client)
       const index = () => panel.kernel.held.get('gre-a-1')?.index
       const first = index()
@@ -241,7 +241,7 @@ describe('The persistence of a tunnel', () => {
 
   describe('with files that are not ours', () => {
     for (const file of [NETDEV, NETWORK]) {
-      it(`does not make a tunnel beside somebody's ${file}, whatever is to keep it: 409`, async () => {
+      it(`does not make a tunnel beside a foreign ${file}, whatever is to keep it: 409`, async () => {
         panel.kernel.files.set(file, '[Match]\nName=mine\n')
         for (const persistence_type_id of [NETWORKD, SYSTEMD]) {
           const { status, error } = await createTunnel(client, { persistence_type_id })
@@ -250,17 +250,17 @@ describe('The persistence of a tunnel', () => {
         assert.deepEqual(panel.kernel.changes, [])
       })
 
-      it(`does not change, take down or delete a tunnel whose ${file} somebody edited: 409`, async () => {
+      it(`does not change, take down or delete a tunnel whose ${file} was edited: 409`, async () => {
         await createTunnel(client, { persistence_type_id: NETWORKD })
         panel.kernel.files.set(file, `${textOf(file)}# mine\n`)
         const picture = panel.kernel.picture()
-        for (const asked of [
+        for (const requests of [
           () => patchTunnel(client, 1, { mtu: 1300 }),
           () => change(RUNTIME),
           () => act(client, 1, 'down'),
           () => deleteTunnel(client, 1),
         ]) {
-          const { status, error } = await asked()
+          const { status, error } = await requests()
           assert.deepEqual([status, error.code], [409, 'FOREIGN_UNIT_FILE'])
         }
         assert.equal(panel.kernel.picture(), picture)
@@ -274,7 +274,7 @@ describe('The persistence of a tunnel', () => {
       assert.deepEqual([status, error.code, files()], [409, 'FOREIGN_UNIT_FILE', [NETDEV, NETWORK, UNIT].sort()])
     })
 
-    it('are told from ours, which are removed and named when the tunnel is deleted', async () => {
+    it('are kept apart from ours, which are removed and named when the tunnel is deleted', async () => {
       await createTunnel(client, { persistence_type_id: NETWORKD })
       const { body } = await deleteTunnel(client, 1)
       assert.deepEqual(

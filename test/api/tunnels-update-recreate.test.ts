@@ -140,7 +140,7 @@ describe('PATCH /tunnels/{id} with what only a new link can have', () => {
     })
   })
 
-  describe('and the routes of others through it', () => {
+  describe('and the foreign routes through it', () => {
     const through = [
       routeThrough('10.50.0.0/16'),
       routeThrough('10.51.0.0/16', { gateway: '172.17.1.2', protocol: 'bird' }),

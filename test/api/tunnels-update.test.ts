@@ -248,7 +248,7 @@ describe('PATCH /tunnels/{id}', () => {
       )
     })
 
-    it('and an empty list of addresses is refused: a pool is not asked again', async () => {
+    it('and an empty list of addresses is refused: a pool is not used again', async () => {
       const refused = await patchTunnel(client, 1, { addresses: [] })
       assert.deepEqual([refused.status, codesOf(refused)], [422, { addresses: 'NO_ADDRESS' }])
       const { status, body } = await patchTunnel(client, 1, { addresses: [], force: true })
@@ -286,7 +286,7 @@ describe('PATCH /tunnels/{id}', () => {
     assert.deepEqual([status, body.verification.ok, panel.kernel.held.size, body.tunnel.note], [200, false, 0, 'x'])
   })
 
-  it('does not write over a unit file that somebody edited: 409, and the record stays', async () => {
+  it('does not write over an edited unit file: 409, and the record stays', async () => {
     const [name = ''] = panel.kernel.files.keys()
     panel.kernel.files.set(name, `${panel.kernel.files.get(name)}# mine\n`)
     assert.equal((await patchTunnel(client, 1, { mtu: 1400 })).error.code, 'FOREIGN_UNIT_FILE')

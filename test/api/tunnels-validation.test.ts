@@ -98,19 +98,19 @@ describe('A wrong request for a tunnel', () => {
       const { code, values } = WRONG[field] ?? assert.fail(`no wrong value of ${field} is tried`)
       for (const value of values) {
         const { status, error } = await createTunnel(client, { [field]: value })
-        const said = JSON.stringify({ [field]: value }).slice(0, 80)
-        assert.equal(status, 422, said)
+        const title = JSON.stringify({ [field]: value }).slice(0, 80)
+        assert.equal(status, 422, title)
         assert.equal(error.code, 'VALIDATION_FAILED')
-        assert.equal(error.field, field, said)
+        assert.equal(error.field, field, title)
         const [first] = error.details['fields'] as { field: string; code: string; message: string }[]
-        assert.equal(first?.code, code, said)
+        assert.equal(first?.code, code, title)
         assert.equal(error.details[field], first?.message)
-        assert.match(first?.message ?? '', /^\S.{10,}\.$/, said)
+        assert.match(first?.message ?? '', /^\S.{10,}\.$/, title)
       }
     })
   }
 
-  it('is told of every wrong field at once, and "field" is the first of them in the order of the schema', async () => {
+  it('gets every wrong field at once, and "field" is the first of them in the order of the schema', async () => {
     const several = fc.uniqueArray(fc.constantFrom(...Object.keys(WRONG)), { minLength: 1, maxLength: 12 })
     const bodies = fc.sample(
       several.chain((fields) => fc.record(Object.fromEntries(fields.map((field) => [field, wrongValue(field)])))),
@@ -140,7 +140,7 @@ describe('A wrong request for a tunnel', () => {
     )
   })
 
-  it('with wrong addresses is told which of them, and what about it', async () => {
+  it('with wrong addresses gets which of them, and what about it', async () => {
     const addresses = [
       { address: '10.9.0.1', prefix_length: 30 },
       { address: 'host', prefix_length: 30 },

@@ -111,7 +111,7 @@ describe('Tunnels', () => {
       )
     })
 
-    it('asked twice with one idempotency key makes one tunnel and answers the same', async () => {
+    it('sent twice with one idempotency key makes one tunnel and answers the same', async () => {
       const first = await createTunnel(client, { idempotency_key: 'once' })
       const second = await createTunnel(client, { idempotency_key: 'once' })
       assert.deepEqual([second.status, second.body], [201, first.body])
@@ -144,7 +144,7 @@ describe('Tunnels', () => {
       assert.equal(panel.kernel.picture(), before)
     })
 
-    it('does not write over a unit file of somebody else: 409', async () => {
+    it('does not write over a foreign unit file: 409', async () => {
       panel.kernel.files.set('tunnel-panel-link-x.service', '[Unit]\n')
       const { status, error } = await createTunnel(client, { interface_name: 'x' })
       assert.deepEqual([status, error.code], [409, 'FOREIGN_UNIT_FILE'])
@@ -206,13 +206,13 @@ describe('Tunnels', () => {
     })
 
     it('shows the very plan that creating then carries out, when its resolved request is posted', async () => {
-      for (const asked of [
+      for (const requests of [
         {},
         { tunnel_side_id: 20, ikey: null },
         { tunnel_type_id: 20, mtu: 9000, tos: 16, address_pool_id: 20 },
         { interface_name: 'mine', is_enabled: false, addresses: [{ address: 'fd00:1::1', prefix_length: 64 }] },
       ]) {
-        const { body: shown } = await previewTunnel(client, asked)
+        const { body: shown } = await previewTunnel(client, requests)
         const { status, body: made, text } = await createTunnel(client, shown.resolved)
         assert.equal(status, 201, text)
         assert.deepEqual({ ...made.plan, tunnel_id: null }, shown.plan)
@@ -224,7 +224,7 @@ describe('Tunnels', () => {
           panel.kernel.files.get(made.plan.files[0]?.path.split('/').at(-1) ?? ''),
           shown.plan.files[0]?.content,
         )
-        assert.equal(made.tunnel.is_name_templated, asked.interface_name === undefined)
+        assert.equal(made.tunnel.is_name_templated, requests.interface_name === undefined)
         await deleteTunnel(client, made.tunnel.tunnel_id)
       }
     })

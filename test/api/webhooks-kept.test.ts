@@ -111,7 +111,7 @@ describe('The outbox', () => {
   })
 })
 
-/** As many more as asked for, each a copy of the first; the last four are of the second target. */
+/** Adds so many deliveries, each a copy of the first; the last four are of the second target. */
 async function fill({ panel }: Notified, count: number): Promise<void> {
   const { delivery_id: _, ...row } = await panel.db.selectFrom('webhook_delivery').selectAll().executeTakeFirstOrThrow()
   await panel.db.transaction().execute(async (db) => {

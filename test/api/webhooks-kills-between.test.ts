@@ -17,7 +17,7 @@ const PAGE = fileURLToPath(new URL('support/plain-page', import.meta.url))
 
 /** The shortest of the transactions with a row: it begins, writes the row, reads the target, writes the notification. */
 const TRANSACTION = 5
-/** Where a run has more or fewer statements than the one that was counted. */
+/** The number of statements by which a run may differ from the one that was counted. */
 const MARGIN = 3
 const AT_ONCE = 2
 const STRIDE = repetitions('PANEL_KILL_STRIDE')
@@ -39,7 +39,7 @@ describe('An event and its notification, over kill -9 at statement after stateme
   after(() => rmSync(folder, { recursive: true }))
 
   interface Life extends Left {
-    /** Of one that was not killed. */
+    /** The statements of a life that was not killed. */
     readonly statements: readonly string[]
   }
 
@@ -75,7 +75,7 @@ describe('An event and its notification, over kill -9 at statement after stateme
     return all.filter((_, at) => at % STRIDE === 0)
   }
 
-  /** Of each life that ended before one of these statements. */
+  /** Looks at each life that ended before one of these statements. */
   const eachOf = async <T>(event: NoticeKind, look: (killedBefore: number, left: Left) => Promise<T>): Promise<T[]> => {
     const numbers = around((await live(event, NEVER)).statements)
     const found: T[] = []

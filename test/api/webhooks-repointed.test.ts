@@ -81,7 +81,7 @@ describe('The stored secret of a notification target', () => {
     assert.equal(made.receiver.received[0]?.headers['authorization'], 'Bearer another')
   })
 
-  it('is not asked for where there is none', async () => {
+  it('is not requested if there is none', async () => {
     const body = { ...HOOK, kind: 'ntfy', url: 'https://ntfy.example.net/panel' }
     await made.operator.post('/webhooks', body)
     assert.equal((await made.operator.put('/webhooks/1', { ...body, url: 'https://other.example/panel' })).status, 200)

@@ -63,7 +63,7 @@ describe('A daemon that starts again', () => {
     await panel.notifications.look(async () => wrong)
     await panel.notifications.outbox.stored()
   }
-  /** As often as it takes for a problem to count. */
+  /** Looks as often as it takes for a problem to count. */
   const lookTwice = async (): Promise<void> => {
     await look()
     await look()

@@ -62,7 +62,7 @@ describe('A notification', () => {
       assert.equal((JSON.parse(one?.body ?? '') as { chat_id: string }).chat_id, '-100')
     })
 
-    it('slack cannot be made to show a link or mention somebody', async () => {
+    it('slack cannot be made to show a link or mention a person', async () => {
       await set(operator, { 'display.server_name': '<!channel>' })
       const one = await sent({ kind: 'slack' })
       assert.match((JSON.parse(one?.body ?? '') as { text: string }).text, /&lt;!channel&gt;: problem/)

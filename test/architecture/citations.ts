@@ -8,7 +8,7 @@ import { ROOT } from '../../packaging/build/build.ts'
 import { headingsIn, slugOf, type Heading } from './markdown.ts'
 
 export interface Source {
-  /** From the root of the repository. */
+  /** The path from the root of the repository. */
   readonly path: string
   readonly text: string
 }
@@ -140,7 +140,8 @@ const pathsNamed = (line: string, isDocument: boolean): string[] =>
     .filter((path) => !NO_SOURCE_FILES.test(path))
 
 /**
- * As written, beside the one that names it, or the end of a path: `queue.ts` is enough where the reader is in its room.
+ * Whether there is such a file: the path as written, a path beside the file that names it, or the end of a path, so
+ * that `queue.ts` is enough for a reader in its room.
  */
 function hasPath(files: readonly string[], from: string, path: string): boolean {
   const candidates = [normalize(path), normalize(join(dirname(from), path))]

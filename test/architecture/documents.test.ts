@@ -19,7 +19,7 @@ function documentAt(path: string): string {
 
 const sorted = (values: Iterable<string>): string[] => [...new Set(values)].sort()
 
-/** Where in the sources something is said, each finding once. */
+/** The matches of a pattern in the sources, each once. */
 const saidIn = (folder: RegExp, pattern: RegExp): string[] =>
   sorted(
     sources

@@ -27,7 +27,7 @@ export default tseslint.config(
       'no-control-regex': 'off',
     },
   },
-  // What it prints may come from somebody who wants to steer root's terminal.
+  // What it prints may come from an attacker who wants to steer root's terminal.
   {
     files: ['web-daemon/cli/**/*.ts'],
     ignores: ['web-daemon/cli/print.ts'],

@@ -1,5 +1,5 @@
-// The imports between files of the repository, as dependency-cruiser finds them, and what can be asked of them as a
-// graph of folders.
+// The imports between files of the repository, as dependency-cruiser finds them, and queries of them as a graph of
+// folders.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'

@@ -2,7 +2,7 @@
 export interface Heading {
   readonly title: string
   readonly rank: number
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number
 }
 
@@ -22,7 +22,7 @@ export const slugOf = (title: string): string =>
 
 export interface Block {
   readonly kind: 'heading' | 'paragraph' | 'item' | 'table' | 'code'
-  /** Of its first line, from 1. */
+  /** The number of its first line, from 1. */
   readonly line: number
   readonly lines: string[]
 }

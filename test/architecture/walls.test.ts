@@ -98,6 +98,12 @@ describe('The shipped bundles', () => {
       )
   })
 
+  it('leave out what Express loads to read bodies, since the daemon reads them itself', () => {
+    const packages = sourcesOf('web').flatMap(([path]) => packageOf(path) ?? [])
+    assert.ok(packages.includes('express'))
+    for (const name of ['body-parser', 'iconv-lite', 'raw-body']) assert.ok(!packages.includes(name), name)
+  })
+
   it('carry into root each sentence that is named there', () => {
     const text = readFileSync(join(BUNDLE, 'helper.cjs'), 'utf8')
     const ids = (pattern: RegExp) =>

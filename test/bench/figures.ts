@@ -1,4 +1,4 @@
-// What is said of a list of measurements.
+// Statistics of a list of measurements.
 export function percentile(samples: readonly number[], percent: number): number {
   const sorted = [...samples].sort((a, b) => a - b)
   const value = sorted[Math.max(Math.ceil((sorted.length * percent) / 100) - 1, 0)]

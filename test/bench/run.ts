@@ -1,5 +1,5 @@
-// Measures the panel beside the raw tools and prints one table. A missed aim is told; only a wrong answer, or none, is
-// a failure.
+// Measures the panel beside the raw tools and prints one table. A missed aim is printed; only a wrong answer, or none,
+// is a failure.
 import { loadavg } from 'node:os'
 import { delimiter } from 'node:path'
 import { whyNot } from '../vm/lab/index.ts'
@@ -43,7 +43,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   boot: { whyNot, run: bootPart },
 }
 
-/** Whether it went well. What was measured before something failed is told all the same. */
+/** Runs a part and returns whether it succeeded. What was measured before a failure is printed all the same. */
 async function measure(name: string, part: Part): Promise<boolean> {
   const reason = await part.whyNot()
   if (reason !== undefined) {
@@ -65,8 +65,8 @@ async function measure(name: string, part: Part): Promise<boolean> {
   }
 }
 
-const asked = process.argv.slice(2)
-const unknown = asked.filter((name) => !Object.hasOwn(PARTS, name))
+const requests = process.argv.slice(2)
+const unknown = requests.filter((name) => !Object.hasOwn(PARTS, name))
 if (unknown.length > 0)
   throw new Error(`There is no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`)
 const sections: Section[] = []
@@ -78,6 +78,6 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.exit(1)
   })
 for (const [name, part] of Object.entries(PARTS))
-  if (asked.length === 0 || asked.includes(name)) results.push(await measure(name, part))
+  if (requests.length === 0 || requests.includes(name)) results.push(await measure(name, part))
 console.log(asTable(sections))
 process.exit(results.every(Boolean) ? 0 : 1)

@@ -2,7 +2,7 @@
 import type { Answer, Costs } from './driver/jobs.ts'
 import { mebibytes, ms, timed, type Aim, type Row, type Section, type Share } from './table.ts'
 
-/** Of the issue that asked for a thousand tunnels. */
+/** The aim of the issue about a thousand tunnels. */
 const CAPABILITIES_AIM: Aim = { says: '< 150 ms', below_ms: 150 }
 
 export function listSection(

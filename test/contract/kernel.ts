@@ -47,7 +47,7 @@ export function kernelContract(open: () => Promise<Kernel>): void {
   })
 
   for (const kind of LINK_KINDS) {
-    it(`makes a ${kind} link just as asked, down and without addresses`, async () => {
+    it(`makes a ${kind} link just as requested, down and without addresses`, async () => {
       const config = configOf(kind, {
         ttl: 64,
         tos: '0x10',
@@ -118,7 +118,7 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     )
   })
 
-  it('sends through a link by the only address of a family, and is not asked by which of several', async () => {
+  it('sends through a link by the only address of a family, and names none of several', async () => {
     const sources = async (): Promise<string[]> =>
       (await kernel.links.sources()).filter((one) => one.interface_name === NAME).map(({ address }) => address)
     await kernel.links.create(NAME, configOf('gre'))
@@ -222,14 +222,14 @@ export function kernelContract(open: () => Promise<Kernel>): void {
   })
 
   it('tells a change of a link or an address as an event, and nothing to who has ended it', async () => {
-    const heard: HostEvent[] = []
-    const end = kernel.events.watch((event) => heard.push(event))
-    const told = async (wanted: Partial<HostEvent>): Promise<number> => {
+    const received: HostEvent[] = []
+    const end = kernel.events.watch((event) => received.push(event))
+    const waitFor = async (wanted: Partial<HostEvent>): Promise<number> => {
       for (let tries = 0; tries < 20_000; tries += 1) {
-        const found = heard.find((event) =>
+        const found = received.find((event) =>
           Object.entries(wanted).every(([key, value]) => event[key as keyof HostEvent] === value),
         )
-        heard.length = found ? 0 : heard.length
+        received.length = found ? 0 : received.length
         if (found) return found.index
         await sleep(20)
       }
@@ -237,21 +237,21 @@ export function kernelContract(open: () => Promise<Kernel>): void {
     }
     await kernel.links.create(NAME, configOf('gre'))
     const link = { subject: 'link', interface_name: NAME, is_removal: false } as const
-    const index = await told(link)
+    const index = await waitFor(link)
     assert.equal(index, (await only()).observed.index)
     await kernel.links.setMtu(NAME, 1300)
-    await told(link)
+    await waitFor(link)
     await kernel.links.addAddress(NAME, V4)
-    await told({ subject: 'address', interface_name: '', index, is_removal: false })
+    await waitFor({ subject: 'address', interface_name: '', index, is_removal: false })
     await kernel.links.removeAddress(NAME, V4)
-    await told({ subject: 'address', index, is_removal: true })
+    await waitFor({ subject: 'address', index, is_removal: true })
     await kernel.links.delete(NAME)
-    await told({ ...link, index, is_removal: true })
+    await waitFor({ ...link, index, is_removal: true })
     end()
-    heard.length = 0
+    received.length = 0
     await kernel.links.create(NAME, configOf('gre'))
     await sleep(100)
-    assert.deepEqual(heard, [])
+    assert.deepEqual(received, [])
   })
 
   it('lists every link of our kinds and never a stub of the kernel', async () => {

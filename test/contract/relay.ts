@@ -37,14 +37,14 @@ export function relayContract(open: () => Promise<Kernel>, runs = 25, active: Ru
   }
 
   for (const name of readdirSync(RULESETS)) {
-    it(`holds ${name.replaceAll('-', ' ')} just as asked`, async () => {
+    it(`holds ${name.replaceAll('-', ' ')} just as requested`, async () => {
       const rules = able(goldenRules(name))
       await become(rules)
       assert.deepEqual(await held(), rules)
     })
   }
 
-  it('holds any rules just as asked, whatever it held before', async () => {
+  it('holds any rules just as requested, whatever it held before', async () => {
     await fc.assert(
       fc.asyncProperty(relayRules.map(able), async (rules) => {
         await become(rules)

@@ -16,7 +16,7 @@ describe('The text for iptables that follows from relay rules', () => {
     it(`is right for ${name.replaceAll('-', ' ')}`, () => sameAsFile(join(RULESETS, name, 'iptables.rules'), iptablesText([], goldenRules(name))))
   }
 
-  it('does not depend on the order in which the rules are told, and is none where nothing differs', () => {
+  it('does not depend on the order of the rules, and is none if nothing differs', () => {
     fc.assert(fc.property(relayRules, (rules) => {
       assert.equal(iptablesText([], [...rules].reverse()), iptablesText([], rules))
       assert.equal(iptablesText(rules, rules), '')

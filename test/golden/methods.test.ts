@@ -1,4 +1,4 @@
-// Everything that may be asked of root, as a file: widening it shows in review.
+// Everything that root can be requested to do, as a file: widening it shows in review.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { METHODS } from '@panel/shared/rpc/methods.ts'
@@ -23,7 +23,7 @@ function* walk(schema: Schema, path: string): Generator<[string, Schema]> {
 const everySchema = (): [string, Schema][] =>
   Object.entries(METHODS).flatMap(([name, { effect: _, ...schemas }]) => Object.entries(schemas).flatMap(([role, schema]) => [...walk(schema as Schema, `${name}(${role})`)]))
 
-describe('The table of what may be asked of root', () => {
+describe('The table of requests to root', () => {
   it('is the one in methods.json', () => sameAsFile(join(import.meta.dirname, 'methods.json'), `${JSON.stringify(METHODS, null, 1)}\n`))
 
   it('has a pattern or an enum for every string', () => {

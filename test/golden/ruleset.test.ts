@@ -17,7 +17,7 @@ describe('The text that follows from relay rules', () => {
     it(`is right for ${name.replaceAll('-', ' ')}`, () => sameAsFile(join(RULESETS, name, 'ruleset.nft'), rulesetText(null, goldenRules(name))))
   }
 
-  it('does not depend on the order in which the rules are told, and says only what differs', () => {
+  it('does not depend on the order of the rules, and says only what differs', () => {
     fc.assert(fc.property(relayRules, relayRules, (before, after) => {
       assert.equal(rulesetText(null, [...after].reverse()), rulesetText(null, after))
       assert.doesNotMatch(rulesetText(after, after), /element|delete|add counter|add table/)

@@ -98,7 +98,7 @@ describe('A change that root commits by itself', function () {
     }
   })
 
-  it('is refused where somebody else has changed the ruleset since it was read', async () => {
+  it('is refused if another program has changed the ruleset since it was read', async () => {
     become(BEFORE)
     const read = await now()
     host.run('nft', ['add table ip other'])
@@ -131,7 +131,7 @@ describe('A change that root commits by itself', function () {
   })
 })
 
-describe('Relay rules that root changes while somebody else changes the ruleset', function () {
+describe('Relay rules that root changes while another program changes the ruleset', function () {
   it('are carried out on what is there by then, and nothing of either is lost', async () => {
     const host = new KernelNamespace()
     await host.kernel.rulesets.read()

@@ -18,7 +18,7 @@ const table = new RelayTable()
 const socket = new NetlinkSocket({ protocol: NETLINK_NETFILTER })
 const generation = rulesetGeneration()
 
-/** Of an element that is never there. */
+/** A request to delete an element that never exists. */
 const FAULT = deleteElements('panel', {
   name: 'relay_masquerade',
   set: newSet('set', 'mark'),

@@ -41,7 +41,7 @@ export interface Disturbed extends Storm {
 /** Rules that are stored before the panel starts, each to the first server. */
 export interface Stored {
   readonly count: number
-  /** Of the last one: what relays there is whole. */
+  /** The port of the last rule: if it relays, the ruleset is whole. */
   readonly port: number
   readonly seed: (store: string) => Promise<void>
 }

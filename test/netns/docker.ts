@@ -12,7 +12,7 @@ import type { RelayRig } from './relay-rig.ts'
 const UNPACKED = resolve('.build/docker')
 const PACKAGES = ['docker.io', 'containerd', 'runc']
 
-/** Its API answers once the rules of its networks are in place. */
+/** Whether the API answers, which it does once the rules of its networks are in place. */
 const answers = (socketPath: string): Promise<boolean> =>
   new Promise((settle) => {
     const reply = (isOk: boolean) => () => settle(isOk)
@@ -45,7 +45,7 @@ export class Docker {
     this.#rig = rig
   }
 
-  /** Its images, sockets and processes stay in the rig's folder. */
+  /** Starts it with images, sockets and processes in the rig's folder. */
   async start(): Promise<void> {
     unpack()
     const { folder, relay } = this.#rig

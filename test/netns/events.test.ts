@@ -29,7 +29,7 @@ describe('Events of the kernel over the socket', function () {
   let helper: ChildProcess
   let client: HelperClient
   let ending: AbortController
-  let heard: HostEvent[]
+  let received: HostEvent[]
 
   before(async () => {
     helper = spawn(
@@ -45,7 +45,7 @@ describe('Events of the kernel over the socket', function () {
     helper.kill('SIGKILL')
   })
   beforeEach(() => {
-    heard = []
+    received = []
     ending = new AbortController()
   })
   afterEach(() => ending.abort())
@@ -66,31 +66,31 @@ describe('Events of the kernel over the socket', function () {
       .slice(1)
       .filter((line) => !/^0+$/.test(line.trim().split(/\s+/)[3] ?? '')).length - OWN
   const subscribe = () =>
-    client.stream('events.subscribe', {}, ({ events }) => void heard.push(...events), ending.signal)
+    client.stream('events.subscribe', {}, ({ events }) => void received.push(...events), ending.signal)
 
   const until = (what: () => boolean): Promise<void> =>
-    eventually(what, () => `${String(what)}; heard: ${JSON.stringify(heard)}`, 1)
-  const told =
+    eventually(what, () => `${String(what)}; received: ${JSON.stringify(received)}`, 1)
+  const reported =
     (subject: HostEvent['subject'], interface_name: string, is_removal = false) =>
     (): boolean =>
-      heard.some(
+      received.some(
         (event) =>
           event.subject === subject && event.interface_name === interface_name && event.is_removal === is_removal,
       )
 
   it('tells of a link that is made, changed and taken away, and of its addresses, within 200 ms', async () => {
     const ended = subscribe()
-    await until(() => heard.length === 1)
-    assert.deepEqual(heard, [LOST])
+    await until(() => received.length === 1)
+    assert.deepEqual(received, [LOST])
     const changes: [string, () => boolean][] = [
-      ['link add pe0 type bridge', told('link', 'pe0')],
-      ['link set pe0 mtu 1300', told('link', 'pe0')],
-      ['addr add 10.99.0.1/30 dev pe0', told('address', '')],
-      ['addr del 10.99.0.1/30 dev pe0', told('address', '', true)],
-      ['link del pe0', told('link', 'pe0', true)],
+      ['link add pe0 type bridge', reported('link', 'pe0')],
+      ['link set pe0 mtu 1300', reported('link', 'pe0')],
+      ['addr add 10.99.0.1/30 dev pe0', reported('address', '')],
+      ['addr del 10.99.0.1/30 dev pe0', reported('address', '', true)],
+      ['link del pe0', reported('link', 'pe0', true)],
     ]
     for (const [command, isTold] of changes) {
-      heard = []
+      received = []
       ip(command)
       await until(isTold)
     }
@@ -98,9 +98,9 @@ describe('Events of the kernel over the socket', function () {
     assert.deepEqual(await ended, {})
   })
 
-  it('tells that somebody else has changed nftables, within two seconds, and not what the helper changes itself', async () => {
+  it('reports that another program has changed nftables, within two seconds, and not what the helper changes itself', async () => {
     const ended = subscribe()
-    await until(() => heard.length === 1)
+    await until(() => received.length === 1)
     const nft = (command: string): string =>
       execFileSync('nsenter', ['-t', `${helper.pid}`, '-n', 'nft', command], { encoding: 'utf8' })
     const rules = [exampleRule()]
@@ -108,11 +108,11 @@ describe('Events of the kernel over the socket', function () {
     await sleep(600)
     assert.equal((await client.request('ruleset.apply', { before: null, after: rules })).outcome, 'applied')
     await sleep(1200)
-    assert.deepEqual(heard, [LOST])
+    assert.deepEqual(received, [LOST])
     nft('delete element inet panel relay_masquerade { 0x50000100 }')
-    await until(told('ruleset', ''))
+    await until(reported('ruleset', ''))
     nft('flush ruleset')
-    await until(() => heard.filter(({ subject }) => subject === 'ruleset').length === 2)
+    await until(() => received.filter(({ subject }) => subject === 'ruleset').length === 2)
     ending.abort()
     await ended
   })
@@ -121,10 +121,10 @@ describe('Events of the kernel over the socket', function () {
     assert.equal(listening(), 0)
     const other = connectHelper(socket, makeLogger({ write: () => undefined }))
     const lost = assert.rejects(
-      other.stream('events.subscribe', {}, ({ events }) => void heard.push(...events), new AbortController().signal),
+      other.stream('events.subscribe', {}, ({ events }) => void received.push(...events), new AbortController().signal),
     )
     const ended = subscribe()
-    await until(() => heard.length === 2)
+    await until(() => received.length === 2)
     assert.equal(listening(), 1)
     ending.abort()
     await ended
@@ -154,15 +154,15 @@ describe('Events of the kernel over the socket', function () {
 
   it('tells each of a thousand changes that are made at once, and answers meanwhile', async () => {
     const ended = subscribe()
-    await until(() => heard.length === 1)
+    await until(() => received.length === 1)
     ip('link add pe2 type bridge', ...Array.from({ length: 1000 }, (_, i) => `link set pe2 mtu ${1000 + i}`))
     assert.deepEqual(
       (await client.request('link.probe', { interface_names: ['pe2'] })).links.map(({ observed }) => observed.mtu),
       [1999],
     )
-    await until(() => heard.length > 1000)
+    await until(() => received.length > 1000)
     assert.deepEqual(
-      heard.filter(({ subject }) => subject === 'lost'),
+      received.filter(({ subject }) => subject === 'lost'),
       [LOST],
     )
     ip('link del pe2')

@@ -1,14 +1,14 @@
-// The firewall of somebody else in a real kernel: it is named, and found where it drops a relay.
+// Another program's firewall in a real kernel: it is named, and found where it drops a relay.
 import assert from 'node:assert/strict'
 import { findRelayBlocks, type RelayBlock } from '@panel/shared/foreign/relay-block.ts'
 import { exampleRule } from '../support/example-rule.ts'
 import { KernelNamespace } from './kernel-namespace.ts'
 
-const blockOf = (...asked: Parameters<typeof findRelayBlocks>): RelayBlock | null =>
-  findRelayBlocks(...asked)[0] ?? null
+const blockOf = (...request: Parameters<typeof findRelayBlocks>): RelayBlock | null =>
+  findRelayBlocks(...request)[0] ?? null
 const AROUND = { own_addresses: [], in_interface: null, out_interface: null }
 
-describe('The firewall of somebody else', function () {
+describe('A foreign firewall', function () {
   let space: KernelNamespace
   before(() => void (space = new KernelNamespace()))
   after(() => space.close())

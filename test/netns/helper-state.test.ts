@@ -1,5 +1,5 @@
-// A real helper that finds its own files damaged: it starts, answers what is asked, and changes nothing until they are
-// set aside.
+// A real helper that finds its own files damaged: it starts, answers queries, and changes nothing until they are set
+// aside.
 import assert from 'node:assert/strict'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

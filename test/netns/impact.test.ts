@@ -13,15 +13,15 @@ const tcp = (port: number, address = RELAY): Place => ({ protocol: 'tcp', addres
 const SNAT = { nat_mode_id: 20, snat_address: RELAY_FAR }
 
 interface Row {
-  /** Of the rule on port 1001; a second one on 1002 is never changed. */
+  /** The change of the rule on port 1001; a second one on 1002 is never changed. */
   readonly rule?: object
-  /** Of a third one, on port 1001 as well. */
+  /** The change of a third rule, on port 1001 as well. */
   readonly neighbour?: object
   readonly request: readonly [method: string, path: string, body?: object]
   readonly says: { readonly survive?: number; readonly end?: number }
   /** Why each of its rules is concerned; the first rule alone is changed where nothing is named. */
   readonly why?: readonly string[]
-  /** Where the next connection to port 1001 goes; null: nowhere. */
+  /** The destination of the next connection to port 1001; null: none. */
   readonly next: string | null
 }
 
@@ -138,9 +138,9 @@ describe('The impact that is foretold, and real connections', function () {
   }
 
   /** Carries out the request; who answered new connections to the ports meanwhile. */
-  const during = async (asked: readonly [string, string, object], ports: readonly number[]): Promise<string[]> => {
+  const during = async (requests: readonly [string, string, object], ports: readonly number[]): Promise<string[]> => {
     await rig.client.calls.startKnocking(ports.map((port) => tcp(port)))
-    await api(...asked)
+    await api(...requests)
     return (await rig.client.calls.stopKnocking()) ?? []
   }
 
@@ -151,8 +151,8 @@ describe('The impact that is foretold, and real connections', function () {
       await made(1002)
       await opened()
       const [method, path, body = {}] = request
-      const asked = [method, path.replace('{id}', `${id}`), body] as const
-      const { connections, interruption, rules } = await foretold(...asked)
+      const requests = [method, path.replace('{id}', `${id}`), body] as const
+      const { connections, interruption, rules } = await foretold(...requests)
       const { survive, end, at_risk } = connections
       const expected = { survive: 0, end: 0, at_risk: 0, ...says }
       assert.deepEqual({ survive, end, at_risk, interruption }, { ...expected, interruption: 'new_only' })
@@ -160,7 +160,7 @@ describe('The impact that is foretold, and real connections', function () {
         rules.map((one) => one.why),
         why,
       )
-      const meanwhile = await during(asked, says === END ? [1002] : [1001, 1002])
+      const meanwhile = await during(requests, says === END ? [1002] : [1001, 1002])
       const known = [ONE, TWO].map((server) => `1001: ${server} 80`)
       const fine = [`1002: ${ONE} 80`, ...known, ...(next === null ? ['1001: nobody'] : [])]
       assert.deepEqual(
@@ -192,13 +192,13 @@ describe('The impact that is foretold, and real connections', function () {
     await api('POST', '/system/forwarding/enable', {})
     await made(1001)
     await opened()
-    const asked = ['POST', '/system/forwarding/enable', { revert: true }] as const
-    const { connections, interruption, rules } = await foretold(...asked)
+    const requests = ['POST', '/system/forwarding/enable', { revert: true }] as const
+    const { connections, interruption, rules } = await foretold(...requests)
     assert.deepEqual(
       [connections.at_risk, connections.survive, interruption, rules[0]?.fate],
       [CONNECTIONS, 0, 'lasting', 'frozen'],
     )
-    await api(...asked)
+    await api(...requests)
     assert.deepEqual([await rig.client.calls.answering(0), await rig.client.calls.talk(tcp(1001))], [0, null])
     await api('POST', '/system/forwarding/enable', {})
     assert.equal(await rig.client.calls.answering(CONNECTIONS), CONNECTIONS)

@@ -40,7 +40,7 @@ for (const [backend, variant] of [
     })
     after(() => rig.close())
 
-    it('loses no byte against the receiver’s own count and no connection, nor does one of somebody else’s rules', async () => {
+    it('loses no byte against the receiver’s own count and no connection, nor does a foreign rule', async () => {
       const changing = (turn: number): RelayRule[] => [
         rule(3, { bind_port: 2000 + turn, fwmark: turn % 2 ? 7 : null, is_clamp_mss_to_pmtu: turn % 3 === 0 }),
         rule(4, { bind_port: 3000, bind_address: turn % 2 ? RELAY : '0.0.0.0' }),
@@ -140,7 +140,7 @@ for (const [backend, variant] of [
       await rig.client.calls.release()
     })
 
-    it('is not taken for the work of other software, which is told beside it', async () => {
+    it('is not taken for the work of other software, which is reported beside it', async () => {
       rig.relay.nft(
         'table inet theirs {\n chain forward { type filter hook forward priority 5;\n ip daddr 10.9.0.99 drop\n }\n}\n',
       )

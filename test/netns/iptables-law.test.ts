@@ -1,4 +1,4 @@
-// The law of iptables on this machine's kernel, in both of its variants: what is read back is what was asked for, and
+// The law of iptables on this machine's kernel, in both of its variants: what is read back is what was requested, and
 // nothing else is touched.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -43,7 +43,10 @@ for (const [backend, variant] of VARIANTS) {
       rules.map(({ route_rule_id }) => route_rule_id)
     const iptables = (command: string, family: '' | '6' = ''): string =>
       host.run(`ip${family}tables-${variant}`, command.split(' '))
-    /** Of both families, without comments, counters and what a program that is asked for more tables makes beside. */
+    /**
+     * The listing of both families, without comments, counters and what a program makes beside that has to list more
+     * tables.
+     */
     const saved = (which: (line: string) => boolean = () => true): string[] =>
       ['', '6'].flatMap((family) =>
         host
@@ -142,7 +145,7 @@ for (const [backend, variant] of VARIANTS) {
       }
     })
 
-    it('stand beside what somebody else put into our chains, which is told and goes with the next change', async () => {
+    it('stand beside foreign pieces in our chains, which are reported and go with the next change', async () => {
       const rules = [exampleRule({ route_rule_id: 1 })]
       await goTo(rules)
       const added: [string, RegExp][] = [
@@ -216,7 +219,7 @@ for (const [backend, variant] of VARIANTS) {
       assert.deepEqual(picture(), before)
     })
 
-    it('stay as somebody left them, damaged or missing, when another one is changed', async () => {
+    it('stay as they were left by hand, damaged or missing, when another one is changed', async () => {
       const rules = [1, 2, 3].map((id) => exampleRule({ route_rule_id: id, sort_order: id, bind_port: 1000 + id }))
       const [one] = rules as [RelayRule, RelayRule, RelayRule]
       await goTo(rules)

@@ -43,7 +43,7 @@ for (const variant of ['nft', 'legacy'])
       ['emptied', ['-F', 'PANEL-SOURCE']],
       ['added to', ['-I', 'PANEL-SOURCE', '-o', 'eth7', '-j', 'RETURN']],
     ] as const)
-      it(`damages no rule where somebody has ${what} it, and is right again with the next change`, async () => {
+      it(`damages no rule after another program has ${what} it, and is right again with the next change`, async () => {
         nat(...command)
         assert.deepEqual(await held(), whole(1, 3))
         await host.kernel.rulesets.submit([], [TWO])

@@ -19,7 +19,7 @@ type Waiter = { resolve: (value: unknown) => void; reject: (error: Error) => voi
 
 export class KernelNamespace {
   readonly kernel: Kernel
-  /** Where its unit, sysctl and state files go. */
+  /** The folder of its unit, sysctl and state files. */
   readonly folder = mkdtempSync(join(tmpdir(), 'panel-kernel-'))
   readonly #child: ChildProcessByStdio<Writable, Readable, null>
   readonly #waiters = new Map<number, Waiter>()

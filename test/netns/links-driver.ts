@@ -19,12 +19,12 @@ const EVERY_LINK: OwnLinks = {
 }
 
 const links = openLinks(EVERY_LINK)
-const heard: LinkEvent[] = []
+const received: LinkEvent[] = []
 let lost = 0
 
 const own: Record<string, Method> = {
-  watch: () => void watchLinks({ onEvent: (event) => heard.push(event), onLost: () => (lost += 1) }),
-  heard: () => ({ events: heard.splice(0), lost }),
+  watch: () => void watchLinks({ onEvent: (event) => received.push(event), onLost: () => (lost += 1) }),
+  received: () => ({ events: received.splice(0), lost }),
   /** Runs `ip -batch` while this process is too busy to read what the kernel tells it. */
   busyWhile: (batch: string) => spawnSync('ip', ['-force', '-batch', '-'], { input: batch }).status,
   /** Runs calls one after the other and answers with the milliseconds that each round took. */

@@ -1,5 +1,5 @@
-// Routes of others through a link of a real kernel, with `ip` as the oracle: each is put back as it was, or named as
-// one that cannot be.
+// Foreign routes through a link of a real kernel, with `ip` as the oracle: each is put back unchanged, or named as one
+// that cannot be.
 import assert from 'node:assert/strict'
 import { LinksNamespace } from './links-namespace.ts'
 
@@ -26,7 +26,7 @@ const UNMODELLED: Readonly<Record<string, string>> = {
   'route add 2001:db8:22::/48 from 2001:db8:9::/48 via 2001:db8::2': 'from',
 }
 
-describe('routes of others through a link', function () {
+describe('foreign routes through a link', function () {
   let host: LinksNamespace
   const shown = (): string[] =>
     [4, 6].flatMap((family) =>
@@ -65,7 +65,7 @@ describe('routes of others through a link', function () {
   })
 
   for (const [command, what] of Object.entries(UNMODELLED))
-    it(`are said not to be put back where they have more: ${what}`, async () => {
+    it(`are reported as not put back if they have more: ${what}`, async () => {
       host.batch(command)
       const [route, ...others] = await host.links.routesThrough('ve0')
       assert.deepEqual([route?.unmodelled, others], [[what], []])

@@ -217,8 +217,8 @@ describe('links in a network namespace', function () {
       v4('2001:db8:6::1', 128, '2001:db8:6::2'),
     ]
     for (const address of addresses) await host.links.addAddress('br0', address)
-    const told = one('br0').addr_info.map(({ local, address, prefixlen }) => v4(local, prefixlen, address))
-    assert.deepEqual(new Set(told.map((a) => JSON.stringify(a))), new Set(addresses.map((a) => JSON.stringify(a))))
+    const reported = one('br0').addr_info.map(({ local, address, prefixlen }) => v4(local, prefixlen, address))
+    assert.deepEqual(new Set(reported.map((a) => JSON.stringify(a))), new Set(addresses.map((a) => JSON.stringify(a))))
     for (const address of addresses) await host.links.removeAddress('br0', address)
     assert.deepEqual(one('br0').addr_info, [])
   })
@@ -265,7 +265,7 @@ describe('links in a network namespace', function () {
     assert.equal((await host.links.interfaces()).length, 5)
   })
 
-  it("of our kinds are supported or not, said with the kernel's words, and none is made to find out", async () => {
+  it("of our kinds are supported or not, with the kernel's words, and none is made to find out", async () => {
     const before = host.json<IpInterface[]>('-j link').map(({ ifname }) => ifname)
     for (const kind of ['gre', 'gretap', 'ip6gre', 'ip6gretap'] as const) {
       const { supported, detail } = await host.links.supports(kind)
@@ -279,7 +279,7 @@ describe('links in a network namespace', function () {
     )
   })
 
-  it('may be asked about many times at once while they change', async () => {
+  it('may be queried many times at once while they change', async () => {
     const flapping = Array.from({ length: 50 }, (_, i) => host.links.setMtu('vx0', 1300 + i))
     const readings = Array.from({ length: 50 }, () => host.links.interfaces())
     for (const reading of await Promise.all(readings)) assert.equal(reading.length, 5)
@@ -288,7 +288,7 @@ describe('links in a network namespace', function () {
   })
 
   it('tell of their changes, say when news was lost, and tell of the next changes again', async () => {
-    const news = async () => (await host.call('heard')) as { events: LinkEvent[]; lost: number }
+    const news = async () => (await host.call('received')) as { events: LinkEvent[]; lost: number }
     await host.call('watch')
     host.batch('link add ev0 type bridge', 'addr add 10.44.0.1/24 dev ev0', 'addr add 2001:db8:44::1/64 dev ev0')
     const { ifindex } = one('ev0')

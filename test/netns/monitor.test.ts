@@ -130,7 +130,7 @@ describe('The monitoring of a tunnel on a real kernel', function () {
     await becomes('Up')
   })
 
-  it('is told at once that its interface is gone, and follows when there is one again', async () => {
+  it('reports at once that its interface is gone, and follows when there is one again', async () => {
     const began = performance.now()
     rig.near.ip(`link del ${NAME}`)
     await becomes('Down')
@@ -142,7 +142,7 @@ describe('The monitoring of a tunnel on a real kernel', function () {
     assert.deepEqual(wayOf(events).slice(0, 2), ['Down to Up', 'Up to Down'])
   })
 
-  it('finds it Down where somebody takes the interface down', async () => {
+  it('finds it Down if the interface is taken down by hand', async () => {
     rig.near.ip(`link set ${NAME} down`)
     await becomes('Down')
     assert.match(reason(), /administratively down/)

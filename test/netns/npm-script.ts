@@ -63,7 +63,7 @@ export class NpmScript {
     return JSON.parse((await promisify(execFile)('nsenter', inside)).stdout) as { status: number; body: string }
   }
 
-  /** As `get`, once the answer has this status: a daemon that is being restarted is away for a moment. */
+  /** Like `get`, once the answer has this status: a daemon that is being restarted is away for a moment. */
   async answers(url: string, status: number): Promise<string> {
     let answer = await this.get(url)
     await eventually(

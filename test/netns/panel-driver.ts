@@ -32,16 +32,16 @@ const methods = {
     }
     return { status, body: JSON.parse(text) as unknown }
   },
-  /** What was told of the health of rules since it was asked last. */
+  /** The reported health of rules since the last call. */
   healths: () => healths.splice(0),
-  /** As main does it, from now on. */
+  /** Starts watching like main. */
   watch: () => {
     if (isWatching) return
     isWatching = true
     watchKernel({ stream: helper.stream, logger, listener: (events) => panel.bus.publish('host.changed', { events }) })
     keepWatchingRoutes(panel.routeWatch, { bus: panel.bus, settings: panel.settings, logger })
   },
-  /** As main does it, from now on. */
+  /** Starts failover like main. */
   failover: () => panel.failover.start(),
   /** The port on which it serves. */
   port: () => Number(new URL(panel.base).port),
@@ -50,13 +50,13 @@ const methods = {
     const found = await resolveHost(name, 4, [server])
     return found.isFound ? found.addresses : []
   },
-  /** As its timer does it. */
+  /** Resolves the name like main's timer. */
   look: async (hostname: string) => {
     await panel.failover.hostnames.look(hostname, 4)
     await panel.failover.settled()
   },
   advance: (seconds: number) => panel.clock.advance(seconds),
-  /** As the timers of main do it. */
+  /** Counts traffic like main's timers. */
   count: () => panel.traffic.count(),
   save: () => panel.traffic.save(),
 }

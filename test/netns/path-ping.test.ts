@@ -181,7 +181,7 @@ describe('A path of the real kernel', function () {
     rig.near.ip(`route add default via ${ROUTER}`)
   })
 
-  it('is asked from the address that is wanted', async () => {
+  it('is sent from the wanted address', async () => {
     rig.far.filter('chain in { type filter hook input priority 0; ip saddr 10.1.0.2 icmp type echo-request drop; }')
     assert.equal((await ping({ source_address: '10.1.0.2' })).received, 0)
     assert.equal((await ping({ source_address: '10.1.0.3' })).received, 3)

@@ -18,7 +18,7 @@ const target = (target_id: number, more: Partial<WatchTarget> = {}): WatchTarget
 
 describe('A watch of the real kernel', function () {
   const rig = new PathRig()
-  let heard: WatchResult[]
+  let received: WatchResult[]
   let watch_id: number
   let ending: AbortController
   let ended: Promise<unknown>
@@ -32,7 +32,7 @@ describe('A watch of the real kernel', function () {
   })
 
   async function watch(...targets: WatchTarget[]): Promise<void> {
-    heard = []
+    received = []
     watch_id = 0
     ending = new AbortController()
     ended = rig.client.stream(
@@ -41,13 +41,13 @@ describe('A watch of the real kernel', function () {
       (item) => {
         watch_id = item.watch_id
         assert.equal(item.lost, 0)
-        heard.push(...item.results)
+        received.push(...item.results)
       },
       ending.signal,
     )
     await Promise.race([ended, eventually(() => watch_id > 0)])
   }
-  const of = (id: number): WatchResult[] => heard.filter(({ target_id }) => target_id === id)
+  const of = (id: number): WatchResult[] => received.filter(({ target_id }) => target_id === id)
   const last = (id: number): string => of(id).at(-1)?.outcome ?? ''
   const change = (put: WatchTarget[], gone: number[] = []) =>
     rig.client.request('path.watch_change', { watch_id, put, gone })
@@ -104,7 +104,7 @@ describe('A watch of the real kernel', function () {
     assert.ok(of(2).every(({ outcome }) => outcome === 'reply'))
   })
 
-  it('takes no answer that comes back by another interface than it was asked by', async () => {
+  it('takes no answer that comes back by another interface than its request left by', async () => {
     const pid = rig.router.child.pid
     rig.near.ip(
       `link add t0 type veth peer name t0 netns ${pid}`,
@@ -138,7 +138,7 @@ describe('A watch of the real kernel', function () {
     assert.deepEqual(await change([target(1, { interval_ms: 3_600_000 }), target(2), target(3)], []), {
       was_running: true,
     })
-    heard = []
+    received = []
     await eventually(() => of(3).length >= 3 && of(2).length >= 3)
     assert.ok(of(1).length <= 1, 'one more after the change, and then not for an hour')
     assert.deepEqual(
@@ -147,18 +147,18 @@ describe('A watch of the real kernel', function () {
     )
     await change([], [2, 3])
     const gone = Date.now()
-    heard = []
+    received = []
     await change([target(1)])
     await eventually(() => of(1).length >= 3)
     assert.ok((of(1)[0]?.sequence ?? 0) > 2)
-    // What was sent before may be told afterwards.
+    // What was sent before may be reported afterwards.
     assert.ok(of(3).every(({ sent_at_ms }) => sent_at_ms <= gone))
     assert.deepEqual(await rig.client.request('path.watch_change', { watch_id: watch_id + 1, put: [], gone: [] }), {
       was_running: false,
     })
   })
 
-  it('tells of a target that may not be asked, and watches the others', async () => {
+  it('reports a target that may not be probed, and watches the others', async () => {
     await watch(target(1, { target_address: '224.0.0.1' }), target(2))
     await eventually(() => of(1).length > 0 && of(2).length > 0)
     assert.match(of(1)[0]?.detail ?? '', /multicast/)
@@ -170,9 +170,9 @@ describe('A watch of the real kernel', function () {
     const flood = Array.from({ length: 2000 }, (_, at) => target(at + 1, { packet_size: 2000 }))
     await assert.rejects(change(flood), /bytes of echo requests in a second/)
     await assert.rejects(change(Array.from({ length: 2000 }, (_, at) => target(at + 2))), /2001 targets/)
-    heard = []
+    received = []
     await eventually(() => of(1).length >= 3)
-    assert.deepEqual(new Set(heard.map(({ target_id }) => target_id)), new Set([1]))
+    assert.deepEqual(new Set(received.map(({ target_id }) => target_id)), new Set([1]))
   })
 
   it('listens to ICMP with the first reader, and no more after the last', async () => {

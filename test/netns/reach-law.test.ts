@@ -88,7 +88,7 @@ describe('An address that root lets a tunnel have', function () {
   })
   after(() => host.close())
 
-  /** Where the kernel sends what goes there, and from which address. */
+  /** The kernel's way to each address, and the source it takes. */
   const ways = (addresses: readonly string[]): string =>
     host.run(
       'sh',

@@ -109,7 +109,7 @@ describe('A change of relay rules, while packets flow', function () {
     )
   })
 
-  it('does not disturb the connections of other rules, nor the tables of others', async () => {
+  it('does not disturb the connections of other rules, nor foreign tables', async () => {
     rig.relay.nft(
       'table inet theirs {\n counter mine { }\n chain forward { type filter hook forward priority 5;\n ip daddr 10.9.0.99 drop\n }\n}\n',
     )
@@ -270,7 +270,7 @@ describe('A change of relay rules, while packets flow', function () {
     await rig.client.calls.release()
   })
 
-  it('sets right what somebody planted in our table where it stands in the way', async () => {
+  it('sets right what was planted in our table where it stands in the way', async () => {
     await rig.become(rule(2))
     rig.relay.nft(
       'add map inet panel from4_7 { type mark : mark; }\nadd chain inet panel holding\nadd rule inet panel holding meta mark set ct mark map @from4_7\n',

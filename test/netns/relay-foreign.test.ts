@@ -176,15 +176,15 @@ for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const s
           const { verdict, summary, confidence, suggested_fix } = await analysis()
           assert.deepEqual([verdict, confidence], ['FORWARD_BLOCKED', 'high'])
           assert.match(suggested_fix[0] ?? '', remedy)
-          for (const said of [
+          for (const output of [
             (await health()).detail,
             item?.health.detail,
             (await rules())?.detail,
             event?.detail,
             incidents[0]?.reason,
           ]) {
-            assert.match(said ?? '', remedy)
-            assert.ok(said?.includes(summary), said)
+            assert.match(output ?? '', remedy)
+            assert.ok(output?.includes(summary), output)
           }
           assert.deepEqual([item?.health.state, event?.to], ['impaired', 'impaired'])
         } finally {

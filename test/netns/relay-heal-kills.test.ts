@@ -71,7 +71,7 @@ describe('Flushed relay rules whose web daemon is killed while it puts them back
     await eventually(isSo, 'all is stored and in sync', 30)
   }
   const flush = (): string => rig.relay.run('nft', ['flush', 'ruleset'])
-  /** The time of booting is over, and somebody changes something, which is worth a look. */
+  /** Ends the time of booting and changes something, which is worth a look. */
   async function bootIsOver(): Promise<void> {
     await panel.advance(31)
     rig.relay.nft('add table inet news\ndelete table inet news\n')
@@ -156,11 +156,11 @@ describe('Flushed relay rules whose web daemon is killed while it puts them back
       await settled()
       await holds()
       for (const heal of await heals()) assert.ok((heal?.times ?? 2) <= 1 && (heal?.tries ?? 2) <= 1)
-      const told = await fresh()
+      const reported = await fresh()
       assert.deepEqual(
-        told.map(({ is_success }) => is_success),
+        reported.map(({ is_success }) => is_success),
         [true],
-        JSON.stringify(told),
+        JSON.stringify(reported),
       )
     })
 })

@@ -1,4 +1,4 @@
-// The law of the compiler and the reader on this machine's kernel and nft: what is read back is what was asked for, and
+// The law of the compiler and the reader on this machine's kernel and nft: what is read back is what was requested, and
 // nothing else is.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -36,7 +36,7 @@ describe('The relay rules of a real kernel', function () {
     await host.kernel.rulesets.saveForBoot(idsOf(boot_rules), rules)
   }
 
-  it('read back as what was asked for, from whatever was there before', async () => {
+  it('read back as requested, from whatever was there before', async () => {
     await fc.assert(
       fc.asyncProperty(relayRules, async (rules) => {
         await goTo(rules)
@@ -141,7 +141,7 @@ describe('The relay rules of a real kernel', function () {
     }
   })
 
-  it('stand beside what somebody else put in our table, which is told and goes with the next change', async () => {
+  it('stand beside foreign pieces in our table, which are reported and go with the next change', async () => {
     const rules = [exampleRule({ route_rule_id: 1 })]
     await goTo(rules)
     const added: [string, RegExp][] = [
@@ -192,7 +192,7 @@ describe('The relay rules of a real kernel', function () {
     nft('delete table ip panel')
   })
 
-  it('stay as somebody left them, damaged or missing, when another one is changed', async () => {
+  it('stay as they were left by hand, damaged or missing, when another one is changed', async () => {
     const rules = [1, 2, 3].map((id) => exampleRule({ route_rule_id: id, sort_order: id, bind_port: 1000 + id }))
     const [one] = rules as [RelayRule, RelayRule, RelayRule]
     await goTo(rules)

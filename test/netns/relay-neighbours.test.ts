@@ -40,7 +40,7 @@ describe('What software beside the panel does to a relay rule', function () {
   }
 
   /** What a rule that is made now is warned of, and what its health and its analysis say. */
-  async function said(meanwhile: () => Promise<unknown> = async () => undefined) {
+  async function readState(meanwhile: () => Promise<unknown> = async () => undefined) {
     const { route, warnings } = await api<ChangeRouteAnswer>('POST', '/routes', WANTED)
     await meanwhile()
     const path = `/routes/${route.route_rule_id}`
@@ -52,7 +52,7 @@ describe('What software beside the panel does to a relay rule', function () {
 
   it('is named by create, health and analysis where it writes the mark of connections after the panel', async () => {
     rig.relay.nft(MARKING)
-    const { codes, health, analysis } = await said()
+    const { codes, health, analysis } = await readState()
     rig.relay.run('nft', ['delete', 'table', 'inet', 'vpn'])
     assert.ok(codes.includes('FOREIGN_CONNECTION_MARK'), codes.join())
     const named = /inet vpn, chain marks, overwrites the mark .*ct mark set 0x0*1/
@@ -64,7 +64,7 @@ describe('What software beside the panel does to a relay rule', function () {
     const legacy = (way: string): string =>
       rig.relay.run('iptables-legacy', ['-t', 'mangle', way, 'FORWARD', '-j', 'CONNMARK', '--set-mark', '7'])
     legacy('-A')
-    const { analysis } = await said(talking)
+    const { analysis } = await readState(talking)
     legacy('-D')
     assert.deepEqual([analysis.verdict, analysis.confidence], ['FORWARD_BLOCKED', 'low'])
     assert.match(analysis.summary, /^1 open connection.* another mark than the panel set \(0x00000007\)/)
@@ -72,7 +72,7 @@ describe('What software beside the panel does to a relay rule', function () {
 
   it('is named by create, health and analysis where it translates the same address and port before the panel', async () => {
     rig.relay.nft(TAKING)
-    const { codes, health, analysis } = await said(async () =>
+    const { codes, health, analysis } = await readState(async () =>
       assert.equal((await rig.client.calls.talk(DOOR))?.server, `${TWO} 80`),
     )
     rig.relay.run('nft', ['delete', 'table', 'ip', 'web'])
@@ -82,7 +82,7 @@ describe('What software beside the panel does to a relay rule', function () {
   })
 
   it('is nothing where it does neither, and the analysis is healthy', async () => {
-    const { codes, health, analysis } = await said(talking)
+    const { codes, health, analysis } = await readState(talking)
     assert.deepEqual([codes.filter((code) => code.startsWith('FOREIGN')), health.state], [[], 'healthy'])
     assert.equal(analysis.verdict, 'HEALTHY', analysis.summary)
   })

@@ -1,4 +1,4 @@
-// What relay rules never touch: what goes to an address of somebody else, and the ways in for whoever runs the host.
+// What relay rules never touch: connections to another program's address, and the operator's ways into the host.
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { chmodSync, copyFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ const rule = (route_rule_id: number, fields: Partial<RelayRule>): RelayRule =>
 const place = (protocol: Place['protocol'], address: string, port: number): Place => ({ protocol, address, port })
 
 for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const)
-  describe(`What goes to somebody else, with relay rules by ${backend}`, function () {
+  describe(`Connections to another address, with relay rules by ${backend}`, function () {
     const rig = new RelayRig({ PANEL_RULE_BACKEND: backend })
     before(async () => {
       await rig.open()
@@ -50,7 +50,7 @@ for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const)
       }),
     ]
 
-    it('is not caught by a rule that is bound to its address, whoever sent it', async () => {
+    it('is not caught by a rule that is bound to its address, whatever the sender', async () => {
       await rig.become(...bound(TWO))
       assert.deepEqual([fromRelay(TWO, 81), await fromClient('tcp', TWO, 81)], [`${TWO} 81`, `${TWO} 81`])
       await rig.become(...bound(THREE))
@@ -119,16 +119,16 @@ describe('A port that lets the operator in', function () {
       (error: Error) => error.message,
     )
 
-  for (const [who, bind_port, said] of [
+  for (const [who, bind_port, output] of [
     ['sshd', 2222, /takes port 2222, on which sshd listens/],
     ['the panel, whose user speaks to the helper,', 8480, /takes port 8480, on which the panel listens/],
     ['the panel by its configuration, though nobody listens there now,', 9443, /takes port 9443.* the panel listens/],
   ] as const)
     it(`is refused by root itself where it is that of ${who} alone, within a range, and on one address`, async () => {
       const range = { bind_port: bind_port - 1, bind_port_range_end: bind_port + 1 }
-      assert.match(await taking({ bind_port }), said)
-      assert.match(await taking({ bind_port, bind_address: RELAY, protocol: 'both' }), said)
-      assert.match(await taking({ ...range, destinations: [to(ONE, bind_port - 1)] }), said)
+      assert.match(await taking({ bind_port }), output)
+      assert.match(await taking({ bind_port, bind_address: RELAY, protocol: 'both' }), output)
+      assert.match(await taking({ ...range, destinations: [to(ONE, bind_port - 1)] }), output)
       assert.deepEqual((await rig.held()).rules, [])
     })
 
@@ -139,7 +139,7 @@ describe('A port that lets the operator in', function () {
     await rig.become()
   })
 
-  it('keeps the way to whoever is connected there: no tunnel draws it to itself, not even at the next boot', async () => {
+  it('keeps the way to clients that are connected there: no tunnel draws it to itself, not even at the next boot', async () => {
     const drawing = {
       ...exampleTunnel({ addresses: [{ address: CLIENT, peer_address: '', prefix_length: 32 }] }),
       link: null,
@@ -156,7 +156,7 @@ describe('A port that lets the operator in', function () {
     assert.match(await draw(), /does not hold the state/)
   })
 
-  it('stays with a rule that had it before somebody came to listen there', async () => {
+  it('stays with a rule that had it before another program came to listen there', async () => {
     const early = rule(1, { bind_port: 2022 })
     await rig.become(early)
     start(join(rig.folder, 'sshd'), 'TCP-LISTEN:2022,fork', 'PIPE')

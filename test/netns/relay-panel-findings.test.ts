@@ -157,7 +157,7 @@ describe('What the panel in the middle of a relay finds', function () {
     await gone(id)
   })
 
-  it("what somebody puts into the panel's own chain is told of, and goes with a reapply or with all rules applied", async () => {
+  it("a foreign piece in the panel's own chain is reported, and goes with a reapply or with all rules applied", async () => {
     const id = await made(1001)
     const state = async (): Promise<string> => {
       const { routes } = await api<ListRoutesAnswer>('GET', '/routes')
@@ -200,7 +200,7 @@ describe('What the panel in the middle of a relay finds', function () {
   describe('the log', () => {
     const ALL_NAMESPACES = '/proc/sys/net/netfilter/nf_log_all_netns'
     let before: string
-    // Of a namespace that is not the first the kernel logs nothing unless it is told to.
+    // The kernel logs nothing of a namespace that is not the first unless a setting allows it.
     beforeEach(() => {
       before = readFileSync(ALL_NAMESPACES, 'utf8')
       writeFileSync(ALL_NAMESPACES, '1')
@@ -225,7 +225,7 @@ describe('What the panel in the middle of a relay finds', function () {
   })
 })
 
-describe('A table that somebody deletes again and again', function () {
+describe('A table that is deleted again and again', function () {
   const rig = new RelayRig()
   before(() => rig.open())
   after(() => rig.close())

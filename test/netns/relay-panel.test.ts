@@ -59,15 +59,15 @@ describe('The panel in the middle of a relay', function () {
   const gone = async (...ids: number[]): Promise<void> => {
     for (const id of ids) await api('DELETE', `/routes/${id}`)
   }
-  /** Waits for what is told of the health of a rule, one after the other. */
+  /** Waits for the reported health of a rule, one report after the other. */
   function blockMessage(id: number): (to: string) => Promise<void> {
-    const told: (string | null)[] = []
+    const reported: (string | null)[] = []
     return async (to) => {
       await eventually(async () => {
-        told.push(...(await panel.healths()).filter((one) => one.route_rule_id === id).map((one) => one.to))
-        return told.includes(to)
+        reported.push(...(await panel.healths()).filter((one) => one.route_rule_id === id).map((one) => one.to))
+        return reported.includes(to)
       }, `the health becomes ${to}`)
-      told.splice(0, told.indexOf(to) + 1)
+      reported.splice(0, reported.indexOf(to) + 1)
     }
   }
   const arrived = async (): Promise<number> => (await rig.servers.calls.received())['udp 90 datagrams'] ?? 0
@@ -180,7 +180,7 @@ describe('The panel in the middle of a relay', function () {
     await gone(id)
   })
 
-  it('connections survive what does not concern their rule; on request those of a retargeted rule are dropped, and how many is told', async () => {
+  it('connections survive what does not concern their rule; on request those of a retargeted rule are dropped, and counted', async () => {
     const [moved, other] = [await made(1001), await made(1002)]
     for (const name of ['a', 'b']) await rig.client.calls.hold(name, tcp(1001))
     await rig.client.calls.hold('other', tcp(1002))
@@ -211,39 +211,39 @@ describe('The panel in the middle of a relay', function () {
     await gone(moved, other)
   })
 
-  it('the health of a rule says within two seconds that somebody has flushed or deleted what holds it', async () => {
+  it('the health of a rule says within two seconds that another program has flushed or deleted what holds it', async () => {
     const id = await made(1001)
     await api('PUT', '/settings', { 'system.ruleset_protection': 'off' })
     await panel.watch()
-    const told = blockMessage(id)
+    const reported = blockMessage(id)
     // The first look finds nothing to tell of, so a change shows that there was one.
     await api('POST', `/routes/${id}/disable`)
-    await told('disabled')
+    await reported('disabled')
     await api('POST', `/routes/${id}/enable`)
-    await told('healthy')
+    await reported('healthy')
     // One right after the other, as looking at the last must not keep from looking at the next.
     for (const what of ['flush ruleset', 'flush table inet panel', 'delete table inet panel', WITHOUT_ITS_PORT]) {
       rig.relay.nft(`${what}\n`)
-      await told('failed')
+      await reported('failed')
       const { routes } = await api<ReconcileAnswer>('GET', '/reconcile')
       assert.deepEqual(
         routes.map(({ route_rule_id, status }) => [route_rule_id, status]),
         [[id, 'Drifted']],
       )
       await api('POST', `/routes/${id}/reapply`)
-      await told('healthy')
+      await reported('healthy')
     }
     await gone(id)
   })
 
-  it("what somebody else flushes comes back by itself where the operator wants that, with its totals, and what is not the panel's is left as it is", async () => {
+  it("what another program flushes comes back by itself if the operator wants that, with its totals, and what is not the panel's is left alone", async () => {
     const id = await made(1001, { route_protocol_id: UDP, destination_port: 90 })
-    const told = blockMessage(id)
+    const reported = blockMessage(id)
     await panel.watch()
     await api('POST', `/routes/${id}/disable`)
-    await told('disabled')
+    await reported('disabled')
     await api('POST', `/routes/${id}/enable`)
-    await told('healthy')
+    await reported('healthy')
     await poured(20, 1001)
     assert.equal((await traffic(id)).tx_packets_since_creation, 20)
     rig.relay.nft(
@@ -251,24 +251,24 @@ describe('The panel in the middle of a relay', function () {
     )
     const theirs = rig.relay.run('nft', ['-s', 'list', 'table', 'inet', 'theirs'])
     rig.relay.run('nft', ['delete', 'table', 'inet', 'panel'])
-    await told('failed')
-    // Until somebody turns it on, nothing is put back.
+    await reported('failed')
+    // Nothing is put back until that is turned on.
     assert.doesNotMatch(rig.relay.run('nft', ['list', 'tables']), /inet panel/)
     await panel.advance(31)
     await api('PUT', '/settings', { 'system.auto_reapply_on_drift': true })
     rig.relay.nft('add table inet news\n')
-    await told('healthy')
+    await reported('healthy')
     await poured(5, 1001)
     assert.deepEqual(
       [(await traffic(id)).tx_packets_since_creation, rig.relay.run('nft', ['-s', 'list', 'table', 'inet', 'theirs'])],
       [25, theirs],
     )
     rig.relay.run('nft', ['flush', 'ruleset'])
-    await told('failed')
+    await reported('failed')
     // The second time it is put back after a pause.
     await panel.advance(31)
     rig.relay.nft('add table inet news\ndelete table inet news\n')
-    await told('healthy')
+    await reported('healthy')
     await poured(7, 1001)
     const { tx_packets_since_boot, tx_packets_since_creation } = await traffic(id)
     assert.deepEqual([tx_packets_since_boot, tx_packets_since_creation], [7, 32])

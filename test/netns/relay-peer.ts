@@ -65,7 +65,7 @@ function listenTcp({ address, port }: Place): Promise<void> {
   return new Promise((resolve, reject) => void server.on('error', reject).listen(port, address, resolve))
 }
 
-/** From now on the port refuses. */
+/** Lets the port refuse connections. */
 function stopListening({ address, port }: Place): void {
   listening.get(`${address} ${port}`)?.close()
 }
@@ -166,7 +166,7 @@ async function reach(place: Place, sources: readonly string[]): Promise<string[]
   return talks.map((talk) => talk?.server ?? 'nobody')
 }
 
-/** With what error a new connection ends; null where it comes about. */
+/** The error with which a new connection ends; null if it succeeds. */
 function refusal({ address, port }: Place): Promise<string | null> {
   return new Promise((resolve) => {
     const socket = connect({ host: address, port }, () => {
@@ -181,18 +181,18 @@ function refusal({ address, port }: Place): Promise<string | null> {
  * How many of them still answer. As many as `expected` are waited for, and the others for as long as they could take.
  */
 async function answering(expected: number): Promise<number> {
-  let heard = 0
+  let answered = 0
   for (const socket of crowd) {
-    socket.once('data', () => (heard += 1))
+    socket.once('data', () => (answered += 1))
     socket.write('x')
   }
-  for (let left = LONG_MS / TICK_MS; heard < expected && left > 0; left -= 1) await pause(TICK_MS)
+  for (let left = LONG_MS / TICK_MS; answered < expected && left > 0; left -= 1) await pause(TICK_MS)
   if (expected < crowd.length) await awake()
   for (const socket of crowd) socket.removeAllListeners('data')
-  return heard
+  return answered
 }
 
-/** The servers speak first to whoever is connected; resolves when their kernel has had the time to send it. */
+/** Has the servers speak first to every client; resolves when their kernel has had the time to send it. */
 async function speak(): Promise<void> {
   for (const socket of accepted) socket.write('x')
   await awake()
@@ -222,7 +222,7 @@ function chat(): void {
 export interface Storm {
   readonly begun: number
   readonly refused: number
-  /** From the beginning of the first that was refused to that of the last; 0 where none was. */
+  /** The time from the beginning of the first that was refused to that of the last; 0 if none was. */
   readonly refused_ms: number
   readonly seconds: number
 }
@@ -291,7 +291,7 @@ const methods = {
   refusal,
   answering,
   speak,
-  /** From now on all of them speak, until they are dispersed. */
+  /** Lets all of them speak until they are dispersed. */
   chat,
   disperse: () => {
     clearInterval(chatting)
@@ -324,7 +324,7 @@ const methods = {
     isFlooding = true
     flood = pour(udp, tcp)
   },
-  /** Datagrams of 500 bytes, as many as asked. */
+  /** Sends so many datagrams of 500 bytes. */
   pour: async (udp: Place, datagrams: number) => {
     const socket = createSocket('udp4')
     for (let i = 0; i < datagrams; i += 1)

@@ -97,7 +97,7 @@ describe('Relay rules in a table that the helper owns', function () {
     assert.equal(await answering(), FLOWS)
   })
 
-  it('outlive the helper that owned them, and the next one takes them up without being asked', async () => {
+  it('outlive the helper that owned them, and the next one takes them up by itself', async () => {
     await rig.restartHelper()
     assert.equal((await protection())?.how, 'owned')
     assert.equal(others('delete table inet panel'), false)

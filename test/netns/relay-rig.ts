@@ -1,5 +1,4 @@
-// Three namespaces in a row, client - relay - servers, with the real helper in the middle one; what is asked of it goes
-// over its socket.
+// Three namespaces in a row, client - relay - servers, with the real helper in the middle one, queried over its socket.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
@@ -30,7 +29,7 @@ export const RELAY_TOO = '10.1.0.9'
 export const RELAY_FAR = '10.9.0.1'
 export const SERVERS = ['10.9.0.2', '10.9.0.3', '10.9.0.4'] as const
 
-/** From a port of the relay, 1000 and its id, to port 80 of the first server. */
+/** A rule from a port of the relay, 1000 and its id, to port 80 of the first server. */
 export const ruleOfRig = (route_rule_id: number, fields: Partial<RelayRule> = {}): RelayRule =>
   exampleRule({
     route_rule_id,
@@ -124,7 +123,7 @@ export class RelayRig {
   readonly servers = new Peer()
   readonly folder = mkdtempSync(join(tmpdir(), 'panel-relay-'))
   readonly socket = join(this.folder, 'helper.sock')
-  /** Of a panel that is kept. */
+  /** The store of a panel that is kept. */
   readonly store = join(this.folder, 'panel.db')
   readonly relay: Namespace
   /** One that came after the first, in the first's namespace. */
@@ -254,7 +253,7 @@ export class RelayRig {
     await eventually(() => isListening(this.socket), 'the helper listens', 10)
   }
 
-  /** From what the host holds to these rules, others left alone. */
+  /** Applies a change from what the host holds to these rules and leaves foreign ones alone. */
   async apply(before: readonly RelayRule[], after: readonly RelayRule[]): Promise<Result<'ruleset.apply'>> {
     return askOnce(this.socket, 'ruleset.apply', {
       before: before.length > 0 ? [...before] : null,

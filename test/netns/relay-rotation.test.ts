@@ -12,7 +12,7 @@ const SOURCES = Array.from({ length: 40 }, (_, at) => `10.1.0.${20 + at}`)
 /** The first ports of a rule that draws in turn, of one that draws by source, and of one for datagrams. */
 const [TURN, SOURCE, DATAGRAMS] = [80, 180, 280] as const
 const FIRST_PORTS = [TURN, SOURCE, DATAGRAMS] as const
-/** Of three destinations, those that are out; with all of them out each is at home. */
+/** The destinations among three that are out; with all of them out each is at home. */
 const STATES = [[0], [0, 1], [1], [], [2], [0, 1, 2], [2, 0], []] as const
 type Out = (typeof STATES)[number]
 
@@ -60,7 +60,7 @@ describe('Destinations that rotate under a thousand connections', function () {
   })
   after(() => rig.close())
 
-  /** By the port of the server. */
+  /** The connections received, by the port of the server. */
   const received = async (): Promise<number[]> => {
     const bytes = await servers.calls.received()
     return [TURN, SOURCE].flatMap((first) => [0, 1, 2].map((at) => bytes[`tcp ${first + at}`] ?? 0))
@@ -206,7 +206,7 @@ for (const isProtected of [false, true])
     })
     after(() => host.close())
 
-    it('come back with any change to a table from which somebody removed them, and its rules are whole', async () => {
+    it('come back with any change to a table from which they were removed by hand, and its rules are whole', async () => {
       await host.kernel.rulesets.submit([], rulesWith([]))
       await host.kernel.rulesets.protect(false)
       host.run('nft', ['-f', '-'], [4, 6].map((family) => `delete map inet panel relay_home${family}\n`).join(''))
@@ -217,7 +217,7 @@ for (const isProtected of [false, true])
       assert.deepEqual([rules, damaged, unmanaged], [rulesWith([]), [], []])
     })
 
-    it('show a rotation that somebody undid by hand as another one', async () => {
+    it('show a rotation that was undone by hand as another one', async () => {
       await host.kernel.rulesets.submit([], rulesWith([1]))
       await host.kernel.rulesets.protect(false)
       host.run('nft', ['-f', '-'], 'flush map inet panel relay_home4\n')

@@ -1,5 +1,5 @@
-// What keeps a change of one rule among thousands quick: the kernel is asked for what the change was to alter, and for
-// all of it wherever that does not settle the matter.
+// What keeps a change of one rule among thousands quick: the kernel is queried for what the change was to alter, and
+// for all of it wherever that does not settle the matter.
 import assert from 'node:assert/strict'
 import { appendFileSync, chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,11 +20,11 @@ const end = (address: string, weight = 1): RelayDestination => ({
   ...{ address, port: 80, port_range_end: null, weight, ...IN_ROTATION },
 })
 const to = (address: string): Partial<RelayRule> => ({ destinations: [end(address)] })
-/** Of a chain of its own, so that the change goes by nft. */
+/** A rule with a chain of its own, so that the change goes by nft. */
 const COMPILED = rule(7, { is_logging_enabled: true })
 const withSources = (...allowed_sources: string[]): Partial<RelayRule> => ({ allowed_sources })
 
-/** Runs the real one, tells what it was asked, and can be made to do something else than it was told. */
+/** Runs the real program, records its arguments, and can be made to do something else. */
 const NFT = (folder: string): string => `#!/bin/sh
 echo "$*" >> ${folder}/asked
 if [ "$1" = -f ]; then

@@ -60,7 +60,7 @@ for (const [where, { settings, isProtected, list, sources: listed }] of Object.e
     after(() => host.close())
 
     const run: KernelNamespace['run'] = (...args) => host.run(...args)
-    /** As the program lists them, which is as the helper reads them back. */
+    /** The sources in the program's listing, which is what the helper reads back. */
     const sources = async (): Promise<string[]> => {
       const found = ([4, 6] as const).flatMap((family) =>
         [...listed(run, family)].map(([, name, address]) => `${name} ${address}`).sort(),

@@ -15,7 +15,7 @@ const FLOWS = 100
 const place = (protocol: Place['protocol'], port: number, address = RELAY): Place => ({ protocol, address, port })
 const to = (address: string, port: number) => ({ address, port, port_range_end: null, weight: 1, ...IN_ROTATION })
 
-/** By the client's port of the rule and the server's, what arrives at both ends, as the kernel of each end counts it. */
+/** Counts what arrives at both ends in the kernel of each end, by the client's port of the rule and the server's. */
 const arrivals = (way: 'sport' | 'dport', udp: number, tcp: number): string => `table inet arrivals {
 	counter of_udp { }
 	counter of_tcp { }

@@ -141,7 +141,7 @@ describe('Relay rules from HTTP to nft', function () {
     assert.deepEqual([body.routes[0]?.route_rule_id, await states()], [second, ['healthy true']])
   })
 
-  it('flushed by somebody else is told, and put back by apply-all', async () => {
+  it('flushed by another program is reported, and put back by apply-all', async () => {
     space.run('nft', ['flush', 'ruleset'])
     assert.deepEqual(await states(), ['failed false'])
     const { status, body, text } = await applyAll(client)
@@ -149,7 +149,7 @@ describe('Relay rules from HTTP to nft', function () {
     assert.deepEqual(await states(), ['healthy true'])
   })
 
-  it('edited by somebody else is told, and put right by reapply', async () => {
+  it('edited by another program is reported, and put right by reapply', async () => {
     const [first = 0] = (await listRoutes(client)).body.routes.map(({ route }) => route.route_rule_id)
     const mapped = (await patchRoute(client, first, { description: 'the first' })).body as ChangeRouteAnswer
     assert.equal(mapped.plan.operation, 'none')

@@ -95,8 +95,8 @@ describe('A run of both daemons with every kind of secret', function () {
   }
 
   async function useSecondFactor(): Promise<void> {
-    const asked = { current_password: CHOSEN['new password'] }
-    const { secret, uri } = (await operator.post<{ secret: string; uri: string }>('/auth/me/totp', asked)).body
+    const requests = { current_password: CHOSEN['new password'] }
+    const { secret, uri } = (await operator.post<{ secret: string; uri: string }>('/auth/me/totp', requests)).body
     const code = codeOf({ clock: new Clock() }, secret)
     const { body } = await operator.post<{ recovery_codes: string[] }>('/auth/me/totp/confirm', { code })
     secrets.set('TOTP secret', secret).set('TOTP address', uri)

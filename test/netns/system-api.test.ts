@@ -64,14 +64,14 @@ describe('GET /system/interfaces and /system/routes, on the kernel', function ()
     assert.equal(total, links.length)
     const isGlobal = (text: string): boolean => !text.startsWith('fe80:')
     for (const { ifname, ifindex, mtu, address, flags, addr_info } of links) {
-      const told = interfaces.find(({ name }) => name === ifname)
-      assert.ok(told, ifname)
+      const reported = interfaces.find(({ name }) => name === ifname)
+      assert.ok(reported, ifname)
       assert.deepEqual(
-        [told.index, told.mtu, told.hardware_addr, told.is_up],
+        [reported.index, reported.mtu, reported.hardware_addr, reported.is_up],
         [ifindex, mtu, address, flags.includes('UP')],
       )
       assert.deepEqual(
-        told.addresses.filter(isGlobal).sort(),
+        reported.addresses.filter(isGlobal).sort(),
         addr_info
           .map(({ local, prefixlen }) => `${local}/${prefixlen}`)
           .filter(isGlobal)
@@ -89,20 +89,20 @@ describe('GET /system/interfaces and /system/routes, on the kernel', function ()
 
   it('every route of the main table is what ip says', async () => {
     const { routes, total, default_route_devices } = (await client.get<RoutingTableAnswer>('/system/routes')).body
-    const said = ([4, 6] as const).flatMap((family) =>
+    const output = ([4, 6] as const).flatMap((family) =>
       host.json<IpRoute[]>(`-${family} -d -j route show table main`).map((route) => ({
         ...route,
         dst: route.dst === 'default' ? (family === 4 ? '0.0.0.0/0' : '::/0') : route.dst,
       })),
     )
-    const told = routes
+    const reported = routes
       .filter(({ table }) => table === 254)
       .map(({ destination, gateway, device, metric, protocol, source }) =>
         [destination, gateway, device, metric, protocol, source].join(' '),
       )
     assert.deepEqual(
-      told.sort(),
-      said
+      reported.sort(),
+      output
         .map(({ dst, gateway = '', dev, metric = 0, protocol, prefsrc = '' }) =>
           [dst, gateway, dev, metric, protocol, prefsrc].join(' '),
         )

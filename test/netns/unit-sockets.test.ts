@@ -8,7 +8,7 @@ import { waitingSockets } from '@panel/root-helper/kernel/host/socket-table.ts'
 import { socketsOfUnits } from '@panel/root-helper/kernel/host/unit-sockets.ts'
 import { eventually } from '../support/eventually.ts'
 
-/** Where this host has control groups of version 2. */
+/** The folder of control groups of version 2 on this host. */
 const GROUPS = existsSync('/sys/fs/cgroup/unified') ? '/sys/fs/cgroup/unified' : '/sys/fs/cgroup'
 const inodesOf = (pid: number | undefined): string[] =>
   readdirSync(`/proc/${pid}/fd`).flatMap(
@@ -37,7 +37,7 @@ describe('The sockets of a unit', () => {
     rmdirSync(group)
   })
 
-  it('are those that were opened in its control group, whoever may look into the process', async () => {
+  it('are those that were opened in its control group, also without a look into the process', async () => {
     const opened = async (command: string): Promise<string> => {
       const child = spawn('sh', ['-c', `${command}exec socat TCP6-LISTEN:0,fork PIPE`], { stdio: 'ignore' })
       started.push(child)

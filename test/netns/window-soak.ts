@@ -1,5 +1,5 @@
 // npx tsx test/netns/window-soak.ts [kills] [part]: as many kills of a helper in a window, by default 1,000, in parts
-// of 100. What has passed is noted, so that whoever stops it goes on from there.
+// of 100. What has passed is noted, so that a run that was stopped goes on from there.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -132,20 +132,20 @@ describe('A window of a real helper', function () {
       await start()
       const { window, ended } = await ask('window.probe', {})
       const { window_id } = round
-      const told = `round ${times}: ${JSON.stringify({ window, ended, round })}`
+      const reported = `round ${times}: ${JSON.stringify({ window, ended, round })}`
       if (window) {
-        assert.deepEqual([window.window_id, window.state], [window_id, 'open'], told)
+        assert.deepEqual([window.window_id, window.state], [window_id, 'open'], reported)
         const after = await ask('window.cancel', { window_id })
-        assert.equal(after.ended?.how, 'cancelled', told)
-        assert.equal(await picture(), opening, told)
+        assert.equal(after.ended?.how, 'cancelled', reported)
+        assert.equal(await picture(), opening, reported)
         seen.open += 1
       } else if (ended) {
-        assert.deepEqual([ended.window_id, ended.how], [window_id, 'cancelled'], told)
-        assert.equal(await picture(), opening, told)
+        assert.deepEqual([ended.window_id, ended.how], [window_id, 'cancelled'], reported)
+        assert.equal(await picture(), opening, reported)
         seen.ended += 1
       } else {
-        assert.equal(await picture(), round.confirming ?? opening, told)
-        assert.ok(round.confirming !== null || !round.isOpened, told)
+        assert.equal(await picture(), round.confirming ?? opening, reported)
+        assert.ok(round.confirming !== null || !round.isOpened, reported)
         seen[round.confirming === null ? 'never' : 'confirmed'] += 1
       }
       await ask('window.forget', { window_id })

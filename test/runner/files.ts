@@ -9,7 +9,7 @@ export interface FileTime {
 }
 
 const TIMES = '.build/test/times.json'
-/** Of a file that never ran here, for each byte of it. */
+/** The guess for each byte of a file that never ran here. */
 const GUESS_MS = 0.1
 /** Their sizes say little, since they boot machines or import their suites, and begun last they alone prolong a run. */
 const LONG_MS: Readonly<Record<string, number>> = {

@@ -18,11 +18,11 @@ export interface Failure {
   readonly error: string
 }
 
-/** As test/support/reporter.cjs writes it, but for the time. */
+/** The report of test/support/reporter.cjs, with the time. */
 export interface Report extends Count {
   readonly failures: readonly Failure[]
   readonly files: readonly FileTime[]
-  /** Of the whole process. */
+  /** The time of the whole process. */
   readonly ms: number
   /** Files that ran a second time, since the lab's machine had crashed under them. */
   readonly repeated: readonly string[]
@@ -96,7 +96,7 @@ function mocha(
   )
 }
 
-/** For a runner that is told to stop; the lab's machines end with the process that started them. */
+/** Stops all jobs when a signal ends the runner; the lab's machines end with the process that started them. */
 export function stopAll(): void {
   for (const child of running) child.kill('SIGTERM')
 }

@@ -92,9 +92,7 @@ function quick({ tier, files }: Part): Part {
   return { tier, files: files.filter((file) => !NOT_QUICK.test(file)) }
 }
 
-/**
- * The files that repeat something, which is told to them by the environment; a number that is set there already stays.
- */
+/** The files that repeat something, as often as the environment says; a number that is set there already stays. */
 function soak(): Part[] {
   // A test repeats for hours.
   process.env['PANEL_TEST_LIMIT_MS'] ??= '0'

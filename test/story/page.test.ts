@@ -15,7 +15,7 @@ import { OPERATOR, Panel } from '../vm/panel/panel.ts'
 
 const { volume } = formatter(DEFAULT_DISPLAY)
 const NOTHING_PER_SECOND = /^0\sB\/s$/
-/** Where people reach server A, and the echo that stands behind B. */
+/** The public address of server A, and the echo behind B. */
 const PUBLIC = '198.51.100.1'
 const [PORT, ECHO_PORT] = [8080, 9000]
 
@@ -29,7 +29,7 @@ describe('An operator before the pages of two servers', function () {
 
   const own = (page: Page): Locator => page.getByLabel("This server's address", { exact: true })
 
-  /** Somebody out there, who knows server A alone. */
+  /** Connects a client that knows server A alone. */
   const plugInClient = async (): Promise<void> => {
     await lab.run('ip', ['-batch', '-'], {
       stdin: 'netns add client\nlink add eth1 netns a type veth peer name eth0 netns client\n',
@@ -257,7 +257,7 @@ describe('An operator before the pages of two servers', function () {
     assert.equal(await onA.getByRole('group').filter({ hasText: 'Evidence' }).locator('dd').count(), 7)
   })
 
-  it('puts the other end back on B, where it is told to be missing, and A is Up again', async () => {
+  it('puts the other end back on B, where it is shown as missing, and A is Up again', async () => {
     await goTo(onB, 'Drift')
     await row(onB, 'gre-b-1').getByText('It is stored, but missing on the host.').waitFor()
     await button(onB, 'Reapply: gre-b-1').click()
@@ -266,7 +266,7 @@ describe('An operator before the pages of two servers', function () {
     await badge(onA.getByRole('main'), 'Up').first().waitFor()
   })
 
-  it('adopts a tunnel that somebody made by hand, as it is', async () => {
+  it('adopts a tunnel that was made by hand, unchanged', async () => {
     await goTo(onA, 'Drift')
     await a.server.run('ip', ['-batch', '-'], {
       stdin:
@@ -287,7 +287,7 @@ describe('An operator before the pages of two servers', function () {
   })
 })
 
-/** What is in sync is only counted, until it is asked for. */
+/** Reads the state of a tunnel in sync, which the page only counts until it is opened. */
 async function seenInSync(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Show', exact: true }).first().click()
   await row(page, name).getByText('The host matches what is stored.').waitFor()

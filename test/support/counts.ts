@@ -3,7 +3,7 @@
 import { RULE_BACKENDS, type RuleBackend } from '@panel/shared/ruleset/backend.ts'
 
 interface Repetition {
-  /** With every run. */
+  /** The number for every run. */
   readonly usual: number
   readonly soak: number
   readonly what: string

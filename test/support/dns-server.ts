@@ -11,14 +11,14 @@ import { join } from 'node:path'
 import { eventually } from './eventually.ts'
 
 export interface DnsServer {
-  /** As the setting routes.dns_servers names it. */
+  /** The address as in the setting routes.dns_servers. */
   readonly address: string
   /** The addresses of each name; it answers with these from now on. */
   readonly set: (records: Readonly<Record<string, readonly string[]>>) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
-/** Where it runs, and how a test hears from there that it answers. */
+/** Another place to run it, and how a test learns that it answers there. */
 interface Elsewhere {
   /** The words of a command that ends with what it is to run, such as that of another network. */
   readonly within: readonly string[]

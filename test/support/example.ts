@@ -35,7 +35,7 @@ export const NO_FILES: Saved = {
   networkd_network: null,
 }
 
-/** What keeps the example: by systemd, unless said otherwise. */
+/** The persistence of the example: by networkd. */
 export const byNetworkd = ({ addresses, ...config }: LinkConfig, is_enabled = true): Saved => ({
   ...NO_FILES,
   networkd_netdev: { is_enabled, config },

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 export interface ReadFamily {
   readonly type: string
   readonly help: string
-  /** By the name with its labels, as on the line. */
+  /** The values by name with labels, as on the line. */
   readonly samples: ReadonlyMap<string, number>
 }
 

@@ -41,7 +41,7 @@ export class FakeClock implements Clock {
     this.#now = until
   }
 
-  /** As if the process had stood still: what was due meanwhile happens late. */
+  /** Lets time pass while the process stands still: what was due meanwhile happens late. */
   stall(ms: number): void {
     this.#now += ms
   }

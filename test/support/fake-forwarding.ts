@@ -7,7 +7,7 @@ export class FakeForwarding implements Forwarding {
   live: Partial<ForwardingSwitches> = { ipv4: false, ipv6: false }
   missing: Switch[] = []
   file: string | null = null
-  /** Of interfaces that have their IPv6 from router advertisements. */
+  /** The values of interfaces that have their IPv6 from router advertisements. */
   acceptRa: Record<string, number> = {}
   isSettable = true
   conntrack: Awaited<ReturnType<Forwarding['facts']>>['conntrack'] = { count: 0, max: 262_144 }

@@ -60,7 +60,7 @@ export class FakeHost implements Host {
     this.files.set(`/sys/class/net/${name}/uevent`, `INTERFACE=${name}\nIFINDEX=${index}\n`)
   }
 
-  /** From now on these interfaces and no others are there, with these bytes. */
+  /** Sets the interfaces that exist, with their bytes. */
   traffic(counters: Record<string, readonly [rx: number, tx: number]>): void {
     this.#counters = counters
     const lines = Object.entries(this.#counters).map(

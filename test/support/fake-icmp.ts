@@ -25,11 +25,11 @@ export class FakeIcmp implements Icmp {
     this.#clock = clock
   }
 
-  open(hear: (heard: ReceivedIcmp) => void): EchoPort {
+  open(hear: (received: ReceivedIcmp) => void): EchoPort {
     let isOpen = true
     this.openPorts += 1
     return {
-      towards: (ends) => (echo) => this.#send({ ...ends, ...echo }, (heard) => isOpen && hear(heard)),
+      towards: (ends) => (echo) => this.#send({ ...ends, ...echo }, (received) => isOpen && hear(received)),
       drain: () => undefined,
       close: () => {
         isOpen = false
@@ -38,7 +38,7 @@ export class FakeIcmp implements Icmp {
     }
   }
 
-  #send(echo: FakeEcho, hear: (heard: ReceivedIcmp) => void): ReturnType<ReturnType<EchoPort['towards']>> {
+  #send(echo: FakeEcho, hear: (received: ReceivedIcmp) => void): ReturnType<ReturnType<EchoPort['towards']>> {
     this.sent.push(echo)
     const at_us = this.#clock.epoch() * 1000
     const interface_index = indexOf(echo.interface_name)
@@ -46,7 +46,7 @@ export class FakeIcmp implements Icmp {
     if (answer && 'refused' in answer)
       return new KernelError(answer.refused, `send to ${echo.target_address}: refused (${answer.refused})`)
     if (!answer) return { at_us, interface_index }
-    const { after_ms = 1, ...said } = answer
+    const { after_ms = 1, ...output } = answer
     const { identifier, sequence, target_address, packet_size } = echo
     const usual: ReceivedIcmp = {
       kind: 'reply',
@@ -62,7 +62,7 @@ export class FakeIcmp implements Icmp {
       at_us: at_us + after_ms * 1000,
       interface_index,
     }
-    this.#clock.after(after_ms, () => hear({ ...usual, ...said }))
+    this.#clock.after(after_ms, () => hear({ ...usual, ...output }))
     return { at_us, interface_index }
   }
 }

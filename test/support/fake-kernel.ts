@@ -58,11 +58,11 @@ export class FakeKernel implements Kernel {
   readonly ownLinks = ownLinksIn(memoryFolder(), 'this-boot')
   readonly files = new Map<string, string>()
   readonly enabled = new Set<string>()
-  /** Enabled units that somebody has stopped. */
+  /** Enabled units that were stopped by hand. */
   readonly stopped = new Set<string>()
-  /** Every change asked of it, in order: what a test of "nothing was changed" looks at. */
+  /** Every requested change, in order: what a test of "nothing was changed" looks at. */
   readonly changes: string[] = []
-  /** For whose sake networkd was asked to read its files again. */
+  /** The interfaces for which networkd had to read its files again. */
   readonly reloads: string[] = []
   readonly rulesets = new FakeRulesets(
     (what) => this.#change(what),
@@ -134,7 +134,7 @@ export class FakeKernel implements Kernel {
     this.#tellOfLink(name)
   }
 
-  /** How often the names of those who change the ruleset were asked for. */
+  /** How often the names of writers of the ruleset were requested. */
   writersNamed = 0
 
   readonly events: KernelEvents = {

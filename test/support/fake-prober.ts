@@ -16,18 +16,18 @@ interface Watch {
 }
 
 const ajv = new Ajv({ strictTypes: false })
-const asSchemaSays = (schema: object, said: unknown): void =>
-  assert.ok(ajv.validate(schema, said), `out of shape: ${JSON.stringify(ajv.errors)}`)
+const asSchemaSays = (schema: object, output: unknown): void =>
+  assert.ok(ajv.validate(schema, output), `out of shape: ${JSON.stringify(ajv.errors)}`)
 
 export class FakeProber {
-  /** Set: a watch that is asked for fails so. */
+  /** The failure of the next watch, if set. */
   refusal: Error | null = null
-  /** How many watches were begun, and every change that was asked of them. */
+  /** How many watches were begun, and every change of them. */
   begun = 0
   readonly changes: Params<'path.watch_change'>[] = []
   #watch: Watch | null = null
 
-  /** Whatever else is asked goes on to `ask`. */
+  /** Answers watches; every other request goes on to `ask`. */
   asking = (request: Writer): Writer =>
     (async (method, params) => {
       if (method !== 'path.watch_change') return request(method, params)
@@ -54,7 +54,7 @@ export class FakeProber {
     return [...(this.#watch?.targets.values() ?? [])].map(({ sequence: _, ...target }) => target)
   }
 
-  /** Of the target of an interface. */
+  /** The target of an interface. */
   of(interface_name: string): WatchTarget | undefined {
     return this.targets.find((target) => target.interface_name === interface_name)
   }

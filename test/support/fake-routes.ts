@@ -17,7 +17,7 @@ export function routesTo(table: readonly RoutingEntry[], addresses: readonly str
   })
 }
 
-/** Of somebody else, through a tunnel. */
+/** A foreign route through a tunnel. */
 export const routeThrough = (destination: string, fields: Partial<RouteThrough> = {}): RouteThrough => ({
   destination,
   gateway: '',
@@ -31,7 +31,7 @@ export const routeThrough = (destination: string, fields: Partial<RouteThrough> 
   ...fields,
 })
 
-/** Those of others through links, by the names of these. */
+/** Foreign routes through links, by the names of the links. */
 export class FakeRoutesThrough extends Map<string, RouteThrough[]> {
   /** Whether it was not there yet. */
   add(name: string, route: RouteThrough): boolean {

@@ -47,7 +47,7 @@ export class FakeRulesets implements Rulesets {
     this.#tell = tell
   }
 
-  /** What somebody's `nft flush ruleset` does. */
+  /** Empties the ruleset, like another program's `nft flush ruleset`. */
   flush(): void {
     this.rules.clear()
     this.counted.clear()
@@ -55,7 +55,7 @@ export class FakeRulesets implements Rulesets {
     this.#tell()
   }
 
-  /** What somebody does who changes a rule by hand. */
+  /** Changes a rule by hand. */
   edit(route_rule_id: number, fields: Partial<RelayRule>): void {
     const held = this.rules.get(route_rule_id)
     if (!held) throw new Error(`Rule ${route_rule_id} is not held`)
@@ -63,7 +63,7 @@ export class FakeRulesets implements Rulesets {
     this.#tell()
   }
 
-  /** As if so much had been relayed since the last time. */
+  /** Adds to the counters what was relayed since the last time. */
   relay(route_rule_id: number, moved: Partial<typeof ZERO>): void {
     const before = this.counted.get(route_rule_id)
     if (!before) throw new Error(`Rule ${route_rule_id} has no counters`)
@@ -117,7 +117,7 @@ export class FakeRulesets implements Rulesets {
     this.unmanaged = []
   }
 
-  /** As if the kernel refused what is rehearsed; "" where it does not. */
+  /** The refusal of the next rehearsal; "" if there is none. */
   refusesRehearsal = ''
 
   async rehearse(): Promise<void> {
@@ -151,7 +151,7 @@ export class FakeRulesets implements Rulesets {
     this.isPresent = false
   }
 
-  /** What the host could do; null where it was not asked. */
+  /** What the host could do; null if that was not requested. */
   able: Protection = { how: 'owned', detail: message('root.protection_owned').message }
   wanted: boolean | null = null
 
@@ -269,7 +269,7 @@ export class FakeConnections implements Connections {
   others: (readonly Ip[])[] = [] // no rule owns them: where each comes from and goes to
   unmarkedFlows: UnmarkedFlow[] = []
   counts = new FlowCounts()
-  /** As the kernel numbers them, by where they come from. */
+  /** The kernel's numbers for rules, by where they come from. */
   readonly #numbers = new Map<string, number>()
   /** Why the table cannot be read; "" where it can. */
   unreadable = ''

@@ -1,5 +1,4 @@
-// Any kernel, with a fault at the n-th change asked of it. It lives in the tests, so a production helper has no such
-// door.
+// Any kernel, with a fault at its n-th change. It lives in the tests, so a production helper has no such door.
 import type {
   Forwarding,
   Kernel,
@@ -21,7 +20,7 @@ import type { Icmp } from '@panel/root-helper/kernel/icmp/port.ts'
 export type Fault = 'refuses' | 'half' | 'lies' | 'dies' | 'dies-after'
 
 /** Which fault, if any, the change with this number has; the first is 1. */
-export type FaultAt = (asked: number) => Fault | null
+export type FaultAt = (request: number) => Fault | null
 
 const LINK_CHANGES = [
   'create',
@@ -50,8 +49,8 @@ export class FaultyKernel implements Kernel {
   readonly connections: Connections
   readonly forwarding: Forwarding
   readonly icmp: Icmp
-  /** Changes asked so far. */
-  asked = 0
+  /** The number of changes so far. */
+  requests = 0
   readonly #faultAt: FaultAt
 
   constructor(kernel: Kernel, faultAt: FaultAt) {
@@ -99,25 +98,25 @@ export class FaultyKernel implements Kernel {
   }
 
   async #change(make: () => Promise<unknown>): Promise<unknown> {
-    this.asked += 1
-    const fault = this.#faultAt(this.asked)
+    this.requests += 1
+    const fault = this.#faultAt(this.requests)
     if (fault === null) return make()
     // Every change that answers anything answers with a list.
     if (fault === 'lies') return []
     if (fault === 'dies') process.kill(process.pid, 'SIGKILL')
     if (fault === 'half' || fault === 'dies-after') await make()
     if (fault === 'dies-after') process.kill(process.pid, 'SIGKILL')
-    throw new Error(`Injected fault at change ${this.asked}`)
+    throw new Error(`Injected fault at change ${this.requests}`)
   }
 }
 
 /** The n-th change fails, and only that one. */
 export const onlyAt =
   (n: number, fault: Fault): FaultAt =>
-  (asked) =>
-    asked === n ? fault : null
-/** From the n-th on, every change fails: undoing too. */
+  (request) =>
+    request === n ? fault : null
+/** Lets every change fail from the n-th on, undoing included. */
 export const from =
   (n: number, fault: Fault): FaultAt =>
-  (asked) =>
-    asked >= n ? fault : null
+  (request) =>
+    request >= n ? fault : null

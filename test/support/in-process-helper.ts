@@ -33,8 +33,8 @@ export interface InProcessHelper {
   readonly request: Writer
   readonly stream: Streamer
   readonly deps: HelperDeps
-  /** Every method that was asked, in order. */
-  readonly asked: string[]
+  /** Every requested method, in order. */
+  readonly requested: string[]
 }
 
 export function inProcessHelper(
@@ -52,7 +52,7 @@ export function inProcessHelper(
     stateTrouble: async () => deps.windows.trouble() ?? kernel.stateTrouble,
   }
   const dispatch = dispatcherFor(handlersFor(deps))
-  const asked: string[] = []
+  const requested: string[] = []
   const readers = new Map<number, (item: never) => void>()
   const streams = new Streams(async (text) => {
     const { params } = JSON.parse(text) as { params: { id: number; item: never } }
@@ -60,7 +60,7 @@ export function inProcessHelper(
   }, new StreamSlots())
   let lastId = 0
   const answerTo = async (method: string, params: unknown, id = ++lastId): Promise<unknown> => {
-    asked.push(method)
+    requested.push(method)
     const { text } = await dispatch(
       new TextEncoder().encode(JSON.stringify({ jsonrpc: '2.0', id, method, params })),
       streams,
@@ -81,7 +81,12 @@ export function inProcessHelper(
     signal.addEventListener('abort', () => void answerTo('stream.cancel', { id }), { once: true })
     return answerTo(method, params, id).finally(() => readers.delete(id))
   }
-  return { request: ((method, params) => answerTo(method, params)) as Writer, stream: stream as Streamer, deps, asked }
+  return {
+    request: ((method, params) => answerTo(method, params)) as Writer,
+    stream: stream as Streamer,
+    deps,
+    requested,
+  }
 }
 
 /** `clock` and `folder` are the test's own where it looks at them. */

@@ -22,12 +22,12 @@ export class ProgramTrace {
     const strace = spawn('strace', ['-f', ...calls, '-o', file, '-p', `${pid}`], {
       stdio: ['ignore', 'ignore', 'pipe'],
     })
-    let said = ''
+    let output = ''
     await new Promise<void>((resolve, reject) => {
-      strace.once('error', reject).once('exit', () => reject(new Error(`strace ended: ${said}`)))
+      strace.once('error', reject).once('exit', () => reject(new Error(`strace ended: ${output}`)))
       strace.stderr.on('data', (chunk) => {
-        said += String(chunk)
-        if (said.includes(' attached')) resolve()
+        output += String(chunk)
+        if (output.includes(' attached')) resolve()
       })
     })
     return new ProgramTrace(file, strace)

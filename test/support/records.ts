@@ -37,7 +37,7 @@ export const routeRequest = (fields: Partial<CreateRouteBody> = {}): CreateRoute
 
 const WRITTEN = { created_date: '2026-01-01T00:00:00.000Z', updated_date: '2026-01-01T00:00:00.000Z' }
 
-/** As a draft makes it where the settings are as they come. */
+/** A tunnel that a draft makes with default settings. */
 export const newTunnel = (fields: Partial<NewTunnel> = {}): NewTunnel => ({
   ...defaultsOf(TUNNEL_FIELDS),
   ...SMALLEST,
@@ -82,7 +82,7 @@ export const storedAddress = (address: string, fields: Partial<AddressRecord> = 
   ...fields,
 })
 
-/** As a request makes it that says no more than where. */
+/** A destination that a request makes with its address alone. */
 export const newDestination = (
   address: string,
   port: number,

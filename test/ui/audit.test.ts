@@ -54,7 +54,7 @@ describe('The audit log on the page', () => {
     await page.getByText('No matching entries').waitFor()
   })
 
-  it('shows an entry as a whole: who, from where, what was asked for, what was done, and leads to it', async () => {
+  it('shows an entry as a whole: who, from where, what was requested, what was done, and leads to it', async () => {
     const { page } = await visitAudit('?action=TunnelCreate')
     await page.getByRole('button', { name: 'Tunnel created' }).last().click()
     const dialog = page.getByRole('dialog', { name: 'Tunnel created' })

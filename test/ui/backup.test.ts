@@ -1,5 +1,5 @@
-// A backup on the page: put away as a file, looked at before it is brought back, each item told, nothing lost on an
-// error (requirements 9, 12, 13).
+// A backup on the page: saved as a file, shown before it is imported, each item listed, nothing lost on an error
+// (requirements 9, 12, 13).
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { BackupDocument } from '@panel/shared/api/backup.ts'
@@ -77,7 +77,7 @@ describe('A backup on the page', () => {
     assert.equal(await page.getByLabel(DOCUMENT).inputValue(), '{"version": 1, "tunnels": [{"mtu": 1}]}')
   })
 
-  it('is put back whole where one item fails and that was asked for, and says so', async () => {
+  it('is put back whole on request if one item fails, and says so', async () => {
     const backup = await exported()
     const [first, second] = backup.tunnels
     assert.ok(first && second)

@@ -33,12 +33,12 @@ const SLOW = { latency: 400, kbps: 400 } as const
 const SLOW_TOLD = `${SLOW.latency} ms round trip, ${SLOW.kbps} kbit/s, processor slowed 4 times`
 
 /**
- * By a name that no browser trusts as it does 127.0.0.1: a panel over plain HTTP is asked for gzip, which is larger
+ * The host under a name that no browser trusts like 127.0.0.1: over plain HTTP a browser requests gzip, which is larger
  * than brotli.
  */
 const overPlainHttp = (host: Host): Host => ({ ...host, base: host.base.replace('127.0.0.1', PLAIN_HTTP_NAME) })
 
-/** From an empty cache over a bad line until the overview says how the tunnels are. */
+/** Loads the page from an empty cache over a bad line until the overview shows the state of the tunnels. */
 const coldOverview = async (browser: Browser, host: Host, { context }: Visit): Promise<void> => {
   const page = await coldPage(browser, context)
   await slowProcessor(page, 4)

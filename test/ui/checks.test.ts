@@ -33,7 +33,7 @@ describe('The destinations of a rule', () => {
   const hop = async (page: Page, label: string | RegExp): Promise<string> =>
     (await page.locator('.hop title').filter({ hasText: label }).first().textContent()) ?? ''
 
-  it('are checked once that is set up, and what is wrong is said at its field', async () => {
+  it('are checked once that is set up, and what is wrong is shown at its field', async () => {
     const id = await made()
     const { page, gates } = await visitRule(id)
     gates.expectAnswer(422, `/routes/${id}/check`)

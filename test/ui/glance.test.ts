@@ -6,15 +6,15 @@ import { browsing, PLAIN_HTTP_NAME, type Visit } from './support/browser.ts'
 import { goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
 
-interface Told {
-  readonly told: { readonly title: string; readonly body?: string; readonly onclick: () => void }[]
+interface Reported {
+  readonly reported: { readonly title: string; readonly body?: string; readonly onclick: () => void }[]
 }
 
 /** In the place of the browser's own, which has no screen here. */
 const recordNotifications = (context: BrowserContext): Promise<unknown> =>
   context.addInitScript({
     content: `
-      window.told = []
+      window.reported = []
       window.Notification = class {
         static permission = localStorage.getItem('granted') ?? 'default'
         static async requestPermission() {
@@ -22,13 +22,13 @@ const recordNotifications = (context: BrowserContext): Promise<unknown> =>
           return (Notification.permission = 'granted')
         }
         constructor(title, options) {
-          told.push(Object.assign(this, { title, ...options }))
+          reported.push(Object.assign(this, { title, ...options }))
         }
         close() {}
       }`,
   })
 const titles = (page: Page): Promise<string[]> =>
-  page.evaluate(() => (window as unknown as Told).told.map(({ title, body = '' }) => `${title} ${body}`.trim()))
+  page.evaluate(() => (window as unknown as Reported).reported.map(({ title, body = '' }) => `${title} ${body}`.trim()))
 
 describe('A glance at the tab', () => {
   const { visit } = browsing()
@@ -86,12 +86,12 @@ describe('A glance at the tab', () => {
     const second = await context.newPage()
     await second.goto(`${host.base}settings`)
     await titled(second, 'Settings · Hamburg · Tunnel Panel')
-    let asked = 0
-    context.on('request', (request) => void (request.url().endsWith('/reconcile/attention') && asked++))
+    let requests = 0
+    context.on('request', (request) => void (request.url().endsWith('/reconcile/attention') && requests++))
     await breakOne()
     await titled(page, '(1) Hamburg · Settings · Tunnel Panel')
     await titled(second, '(1) Hamburg · Settings · Tunnel Panel')
-    assert.equal(asked, 1)
+    assert.equal(requests, 1)
   })
 
   it('notifies of an incident once, whatever the number of tabs, and leads to its page', async () => {
@@ -99,7 +99,7 @@ describe('A glance at the tab', () => {
     await recordNotifications(arrived.context)
     const { page, context } = await goTo(await signedIn(arrived), host, 'account', 'Account')
     await page.getByRole('switch', { name: 'Notify me in this browser' }).click()
-    await page.waitForFunction(() => (window as unknown as Told).told.length === 1)
+    await page.waitForFunction(() => (window as unknown as Reported).reported.length === 1)
     const second = await context.newPage()
     await second.goto(`${host.base}settings`)
     await titled(second, 'Settings · Hamburg · Tunnel Panel')
@@ -114,7 +114,7 @@ describe('A glance at the tab', () => {
     await eventually(async () => (await both()).length >= 2)
     assert.deepEqual((await both()).sort(), wanted.sort())
     const teller = (await titles(second)).length > 0 ? second : page
-    await teller.evaluate(() => (window as unknown as Told).told.at(-1)?.onclick())
+    await teller.evaluate(() => (window as unknown as Reported).reported.at(-1)?.onclick())
     await teller.getByRole('heading', { name: /gre-a-1/, level: 1 }).waitFor()
     await page.reload()
     await page.waitForFunction(() => document.title.startsWith('(1) Hamburg'))

@@ -1,5 +1,4 @@
-// Without any colour: every state is told apart by its shape alone, in lists and in the bar of a history (requirement
-// 2).
+// Without any colour: every state has a shape of its own, in lists and in the bar of a history (requirement 2).
 import assert from 'node:assert/strict'
 import { emptyBucket, stateSeverity } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'
@@ -11,14 +10,14 @@ import { goTo, signedIn } from './support/host.ts'
 import { inkOf, isColoured, pictureOf, withoutColours } from './support/pixels.ts'
 
 const STATES = Object.keys(MONITOR_STATES) as MonitorState[]
-/** Of all pixels of a mark, how many must differ between two states. */
+/** The share of a mark's pixels that must differ between two states. */
 const LEAST_DIFFERENCE = 0.15
 const LEAST_STEP_PX = 2
 
 describe('The states of tunnels without colours', function () {
   const { visit } = browsing()
   let panel: WatchingPanel
-  /** By state, the name of a tunnel that is in it. */
+  /** The name of a tunnel in each state. */
   let names: Record<MonitorState, string>
   before(async () => {
     panel = await startWatching({ page_dir: PAGE_DIR })

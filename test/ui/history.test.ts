@@ -33,7 +33,7 @@ describe('The history of a tunnel on the page', () => {
   const boxOf = async (piece: Locator): Promise<{ x: number; width: number }> =>
     (await piece.boundingBox()) ?? assert.fail('it is not drawn')
   const plots = (page: Page): Locator => page.locator('.plot > [role]')
-  /** Where the crosshair stands on each plot. */
+  /** The place of the crosshair on each plot. */
   const crosses = async (page: Page): Promise<number[]> =>
     Promise.all((await page.locator('[data-crosshair]').all()).map(async (line) => (await boxOf(line)).x))
 

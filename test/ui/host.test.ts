@@ -1,5 +1,5 @@
-// The interfaces and the routing table of the host on the page: what the kernel has, whoever made it (requirements 2,
-// 5, 20).
+// The interfaces and the routing table of the host on the page: what the kernel has, of the panel or not (requirements
+// 2, 5, 20).
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'

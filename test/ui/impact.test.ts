@@ -109,12 +109,12 @@ describe('What a change interrupts', () => {
     giveStranger(host)
     const page = await open('reconcile', 'Drift')
     const box = page.getByRole('dialog').getByRole('region', { name: 'What this interrupts' })
-    const asked = async (action: RegExp): Promise<void> => {
+    const openQuestion = async (action: RegExp): Promise<void> => {
       await page.getByRole('button', { name: action }).first().click()
       await box.getByText('No connection is interrupted.').waitFor()
       await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     }
-    for (const action of [/^Reapply it/, /^Forget/, /^Delete/, /^Adopt/]) await asked(action)
+    for (const action of [/^Reapply it/, /^Forget/, /^Delete/, /^Adopt/]) await openQuestion(action)
   })
 
   it('follows the switch that ends the connections of a rule', async () => {
@@ -127,7 +127,7 @@ describe('What a change interrupts', () => {
     await box.getByText('3', { exact: true }).waitFor()
   })
 
-  it('is said to be unknown where the panel cannot find it out, and the question stands', async () => {
+  it('is shown as unknown if the panel cannot find it out, and the question stands', async () => {
     host.kernel.connections.unreadable = 'Operation not permitted'
     await host.traffic.count()
     const page = await open('tunnels/1', 'gre-a-1')

@@ -37,7 +37,7 @@ describe('Another certificate of the panel on the page', () => {
   }
   const states = async (): Promise<string[]> => (await listed(client)).map(({ state }) => state)
 
-  it('is tried at the same address and port, and kept by whoever came over it', async () => {
+  it('is tried at the same address and port, and kept by a client that came over it', async () => {
     const arrived = await visitSystem()
     await tries(arrived, port())
     assert.equal(await shownBy(host.base), fingerprintIn(next))
@@ -49,7 +49,7 @@ describe('Another certificate of the panel on the page', () => {
     assert.deepEqual(await states(), ['configured', 'kept'])
   })
 
-  it('is that of before again at the same address and port where the trial is ended', async () => {
+  it('is the earlier one again at the same address and port if the trial is ended', async () => {
     const arrived = await visitSystem()
     await tries(arrived, port())
     await arrived.page.getByRole('button', { name: 'End the trial' }).click()
@@ -57,7 +57,7 @@ describe('Another certificate of the panel on the page', () => {
     assert.deepEqual([await shownBy(host.base), await states()], [fingerprintIn(before), ['configured']])
   })
 
-  it('is tried at another port beside the one of before, which closes once the new one is kept', async () => {
+  it('is tried at another port beside the earlier one, which closes once the new one is kept', async () => {
     const arrived = await visitSystem()
     const at = await closedPort()
     await tries(arrived, at)

@@ -30,7 +30,7 @@ describe('The addresses of the panel on the page', () => {
     assert.match(await own.innerText(), /Configured\s+You are here\. +Without TLS\./)
   })
 
-  it('get another one, with a link to it and the time that it stays, after what was wrong is said at its field', async () => {
+  it('get another one, with a link to it and the time that it stays, after what was wrong is shown at its field', async () => {
     const arrived = await visitSystem()
     arrived.gates.allowConsole(/422/)
     const { page } = arrived
@@ -60,7 +60,7 @@ describe('The addresses of the panel on the page', () => {
     )
   })
 
-  it('are said at their fields where the server cannot listen there', async () => {
+  it('show at their fields that the server cannot listen there', async () => {
     const arrived = await visitSystem()
     arrived.gates.allowConsole(/409/)
     await openForm(arrived)
@@ -71,7 +71,7 @@ describe('The addresses of the panel on the page', () => {
     assert.match(await complaintOf(arrived.page, 'Port'), /The panel itself listens on port/)
   })
 
-  it('are kept by whoever reached the new one, and the old one closes', async () => {
+  it('are kept by a client that reached the new one, and the old one closes', async () => {
     const there = await onTrial()
     const { page } = await visitSystem(there)
     await page.getByText('You have reached it.').waitFor()

@@ -13,7 +13,7 @@ import { isColoured, pictureOf } from './support/pixels.ts'
 /** Within which an answer and the stream count as one (ui/src/core/live.svelte.ts). */
 const TOGETHER_MS = 1000
 const LOST = /^The live connection is lost; reconnecting\. The data shown is from .* ago\.$/
-/** Of one that was lost before it had told anything, too. */
+/** Matches a lost connection, also one that was lost before its first event. */
 const NOT_LIVE = /^(The live connection is lost; reconnecting|There is no live connection; retrying)\./
 
 describe('What is live on the page', function () {
@@ -33,7 +33,7 @@ describe('What is live on the page', function () {
     await panel.close()
   })
 
-  /** As when the daemon is killed: its connections end, and nothing listens. */
+  /** Kills the daemon: its connections end, and nothing listens. */
   const kill = async (): Promise<void> => {
     const { server } = panel
     at = server.address() as AddressInfo
@@ -68,7 +68,7 @@ describe('What is live on the page', function () {
     assert.ok(isColoured(await pictureOf(tile)))
   })
 
-  it('is said to be old once, on every page that has something live', async () => {
+  it('is shown as old once, on every page that has something live', async () => {
     const visited = await visitPage()
     const { page } = visited
     for (const [path, heading] of [
@@ -92,7 +92,7 @@ describe('What is live on the page', function () {
     }
   })
 
-  it('is not called live again by what was told before the connection was lost, and is shown after it', async () => {
+  it('is not called live again by events from before the loss of the connection, and is shown after it', async () => {
     const visited = await visitPage()
     const { page } = visited
     const FRAME_MS = 1500
@@ -156,7 +156,7 @@ describe('What is live on the page', function () {
     assert.equal(await page.locator('.badge:not(.plain)', { hasText: 'Not monitored' }).count(), 0)
   })
 
-  it('is told to be out of date where no connection ends and nothing answers any more', async () => {
+  it('is shown as out of date if no connection ends and nothing answers any more', async () => {
     const visited = await visitPage()
     const { page, context } = await goTo(visited, panel, 'tunnels', /^Tunnels/)
     await page

@@ -74,7 +74,7 @@ describe('The look of the page on a phone', () => {
     }
   })
 
-  it('has what is asked about a notification beside its box, and differences within their card, on a phone', async () => {
+  it('has the question about a notification beside its box, and differences within their card, on a phone', async () => {
     const { page } = await visitSignedIn({ viewport: PHONE })
     await client.put('/settings', { 'display.language': 'ru' })
     await host.monitor.start()

@@ -5,7 +5,7 @@ import type { Client } from '../api/support/client.ts'
 import { type Host, scrollToEnd } from './support/host.ts'
 import { tunnelVisits } from './support/tunnel-visits.ts'
 
-/** Of the words, whose box can be wider. */
+/** The right edge of the words, whose box can be wider. */
 const rightOf = (one: Locator): Promise<number> =>
   one.evaluate((element) => {
     const words = document.createRange()

@@ -1,4 +1,4 @@
-// The load of the host on the page: every figure by its name, both totals apart, and said to be old when it is
+// The load of the host on the page: every figure by its name, both totals apart, and marked when it is old
 // (requirements 2, 3, 20).
 import assert from 'node:assert/strict'
 import { eventually } from '../support/eventually.ts'
@@ -66,12 +66,12 @@ describe('The host metrics on the page', () => {
     assert.ok((await chart.getByRole('row').count()) > 2)
   })
 
-  it('go on in the chart with each reading, while what was kept is asked for once', async () => {
-    const asked: string[] = []
+  it('go on in the chart with each reading, while the stored ones are requested once', async () => {
+    const requests: string[] = []
     const visited = await signedIn(await visit(host))
     visited.page.on(
       'request',
-      (request) => void (request.url().includes('/metrics/history') && asked.push(request.url())),
+      (request) => void (request.url().includes('/metrics/history') && requests.push(request.url())),
     )
     await host.metrics.start()
     const { page } = await goTo(visited, host, 'metrics?range=live', 'Host metrics')
@@ -84,7 +84,7 @@ describe('The host metrics on the page', () => {
       rows + 2,
     )
     assert.notEqual(await chart.locator('canvas').evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL()), first)
-    assert.equal(asked.length, 1, `${asked}`)
+    assert.equal(requests.length, 1, `${requests}`)
   })
 
   it('have their charts, and what draws them, only once they come into view', async () => {
@@ -194,7 +194,7 @@ describe('The host metrics on the page', () => {
     await page.getByText('Metrics are not being sampled').first().waitFor()
   })
 
-  it('stay and are said to be old when no reading comes any more', async () => {
+  it('stay and are shown as old when no reading comes any more', async () => {
     const { page } = await visitMetrics()
     await host.metrics.stop()
     await page.getByText(/The data shown is from/).waitFor()

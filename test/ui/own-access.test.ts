@@ -1,5 +1,5 @@
-// A change that may cut the operator's own connection: asked about with the address of the browser, waited for behind a
-// curtain, and told as it ended, however the answer fared.
+// A change that may cut the operator's own connection: confirmed with the address of the browser, waited for behind an
+// overlay, and reported as it ended, however the answer fared.
 import assert from 'node:assert/strict'
 import type { Locator, Page, Route } from 'playwright-core'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
@@ -60,7 +60,7 @@ describe("A change under the operator's own connection", () => {
     await page.getByText('gre-a-1 is disabled').first().waitFor()
   })
 
-  it('has the name of the interface on one line, asked about and waited for, however narrow the page is', async () => {
+  it('has the name of the interface on one line, in the question and while waiting, however narrow the page is', async () => {
     const visited = await goTo(await signedIn(await visit(host, { viewport: PHONE })), host, 'tunnels/1', 'gre-a-1')
     const { page } = visited
     const held = await holdAccepted(page, (route) => route.continue())
@@ -124,7 +124,7 @@ describe("A change under the operator's own connection", () => {
     assert.equal(await link.getAttribute('href'), page.url().replace('127.0.0.1', '10.9.6.1'))
   })
 
-  it('that is over sooner is told like any other', async () => {
+  it('that is over sooner is reported like any other', async () => {
     const visited = await visitTunnel()
     await visited.page.clock.pauseAt(Date.now() + 60_000)
     await takeDown(visited)
@@ -134,7 +134,7 @@ describe("A change under the operator's own connection", () => {
     await visited.page.clock.resume()
   })
 
-  it('that the server took back is told as rolled back, with its reason', async () => {
+  it('that the server took back is shown as rolled back, with its reason', async () => {
     host.kernel.links.setUp = () => Promise.reject(new Error('it will not go down'))
     const visited = await visitTunnel()
     const { page, gates } = visited
@@ -150,11 +150,11 @@ describe("A change under the operator's own connection", () => {
     assert.equal(await isUp(), true)
   })
 
-  for (const [what, told, isRefused] of [
+  for (const [what, reported, isRefused] of [
     ['applied', 'Applied, and verified in the kernel.', false],
     ['rolled back', 'Rolled back by the server.', true],
   ] as const) {
-    it(`whose answer was lost with the connection is told as ${what} once the panel can be asked again`, async () => {
+    it(`whose answer was lost with the connection is shown as ${what} once the panel can be reached again`, async () => {
       if (isRefused) host.kernel.links.setUp = () => Promise.reject(new Error('it will not go down'))
       const visited = await visitTunnel()
       const { page, gates } = visited
@@ -166,12 +166,12 @@ describe("A change under the operator's own connection", () => {
       await takeDown(visited)
       await curtain(page).waitFor()
       held.release()
-      await curtain(page).getByText(told).waitFor()
+      await curtain(page).getByText(reported).waitFor()
       assert.equal(await isUp(), isRefused)
     })
   }
 
-  it('of which nothing is heard for 90 s is told as not answered, with what to do', async () => {
+  it('without an answer for 90 s is shown as not answered, with what to do', async () => {
     const visited = await visitTunnel()
     const { page, context, gates } = visited
     const held = await holdAccepted(page, (route) => route.abort('connectionrefused'))
@@ -190,7 +190,7 @@ describe("A change under the operator's own connection", () => {
       .waitFor()
   })
 
-  it('is asked about where it leads the answers to the browser into the tunnel', async () => {
+  it('needs a confirmation if it leads the answers to the browser into the tunnel', async () => {
     const link = host.kernel.held.get('gre-a-1')
     assert.ok(link?.state)
     link.state = { ...link.state, config: { ...link.state.config, addresses: [] } }
@@ -204,7 +204,7 @@ describe("A change under the operator's own connection", () => {
     assert.deepEqual(host.kernel.held.get('gre-a-1')?.state?.config.addresses, [])
   })
 
-  it('is asked about in the same words where it is made from the comparison', async () => {
+  it('needs the same confirmation if it is made from the comparison', async () => {
     const visited = await goTo(await signedIn(await visit(host)), host, 'reconcile', 'Drift')
     const { page, gates } = visited
     gates.expectAnswer(409, '/tunnels/1')
@@ -226,8 +226,8 @@ describe("A change under the operator's own connection", () => {
 })
 
 /**
- * The browser comes from loopback, and no tunnel may have such an address: the store and the kernel are told of one
- * behind the API's back.
+ * Sets a tunnel that the operator comes through. The browser comes from loopback, and no tunnel may have such an
+ * address: the store and the kernel get one behind the API's back.
  */
 async function sitInside(host: Host): Promise<void> {
   const own = { address: '127.0.0.9', peer_address: '', prefix_length: 24 }

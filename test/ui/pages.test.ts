@@ -43,10 +43,10 @@ describe('Every page', function () {
       (page: Page) => page.getByRole('button', { name: 'Show the rest of the page' }).last().focus(),
     ]) {
       const { page } = await signedIn(await visit(host))
-      const asked: string[] = []
-      page.on('request', (request) => void asked.push(new URL(request.url()).pathname))
+      const requests: string[] = []
+      page.on('request', (request) => void requests.push(new URL(request.url()).pathname))
       await page.goto(host.base + 'routes/1')
-      const isAsked = (): boolean => asked.some((path) => path.endsWith('/routes/1/connections'))
+      const isAsked = (): boolean => requests.some((path) => path.endsWith('/routes/1/connections'))
       await page.getByText('The rule in the kernel matches what is stored').first().waitFor()
       assert.equal(isAsked(), false)
       await reach(page)

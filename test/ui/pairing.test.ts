@@ -1,4 +1,4 @@
-// The pairing code's page: whose address is whose is said once, and nothing leaves its card.
+// The pairing code's page: it says once which address belongs to which server, and nothing leaves its card.
 import assert from 'node:assert/strict'
 import { browsing, DESKTOP, PHONE, type Visit } from './support/browser.ts'
 import { eachHost, goTo, type Host, signedIn, tunnelHost } from './support/host.ts'

@@ -60,12 +60,12 @@ describe('The path of packets', () => {
     host.kernel.hostRoutes.push(fakeRoute('10.9.0.0/24', 'gre-a-1'))
     await host.kernel.rulesets.followSources([{ interface_name: 'gre-a-1', address: '172.17.1.1' }])
     const { page } = await goTo(await signedIn(await visit(host)), host, 'routes/1', 'Web')
-    const said = 'Masquerade, carried out as SNAT to 172.17.1.1'
-    await page.locator('dd').filter({ hasText: said }).waitFor()
+    const output = 'Masquerade, carried out as SNAT to 172.17.1.1'
+    await page.locator('dd').filter({ hasText: output }).waitFor()
     await picture(page).locator('.on-edge').filter({ hasText: 'SNAT' }).waitFor()
-    assert.equal(await picture(page).locator('.edge title').filter({ hasText: said }).count(), 1)
+    assert.equal(await picture(page).locator('.edge title').filter({ hasText: output }).count(), 1)
     await page.getByText('As text').click()
-    await page.getByRole('listitem').filter({ hasText: 'Tunnel:' }).filter({ hasText: said }).waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'Tunnel:' }).filter({ hasText: output }).waitFor()
     host.kernel.hostRoutes.pop()
     await page.reload()
     await page
@@ -85,7 +85,7 @@ describe('The path of packets', () => {
       await page.locator('dd div').getByText(text, { exact: true }).waitFor()
   })
 
-  it('is unknown where nobody can look, and nothing of it is said to be down or well', async () => {
+  it('is unknown if it cannot be looked at, and nothing of it is shown as down or well', async () => {
     host.sendHelperAway()
     const visited = await signedIn(await visit(host, { allowConsole: /status of 503/ }))
     const { page } = await goTo(visited, host, 'routes/1', 'Web')

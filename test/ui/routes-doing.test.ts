@@ -17,7 +17,7 @@ describe('Relay rules as they stand', () => {
   const visitRules = async (path = '', heading: RegExp | string = /^Relay rules 4/): Promise<Visit> =>
     goTo(await signedIn(await visit(host)), host, `routes${path}`, heading)
 
-  it('are all put into the kernel at once, once it was said what that does', async () => {
+  it('are all put into the kernel at once, after an explanation of what that does', async () => {
     host.kernel.rulesets.flush()
     const { page } = await visitRules()
     await page.getByRole('row', { name: /Web/ }).getByText('Not in force').waitFor()
@@ -38,7 +38,7 @@ describe('Relay rules as they stand', () => {
     await page.getByRole('row', { name: /Web/ }).getByText('In force').waitFor()
   })
 
-  it('say whether they are on the fast path where somebody has decided about it', async () => {
+  it('say whether they are on the fast path if the operator has decided about it', async () => {
     const { page } = await visitRules('/1', /Web/)
     const fact = page.locator('main').getByText('Fast path', { exact: true })
     assert.equal(await fact.count(), 0)
@@ -95,7 +95,7 @@ describe('Relay rules as they stand', () => {
     ['a port that a process of the server uses', { port: '8080', address: '10.9.0.2' }, true, 'Port'],
     ['a destination that is the server itself', { port: '8081', address: '127.0.0.1' }, false, 'Address'],
   ] as const) {
-    it(`take ${what} only after a refusal on its field, and when told to do it all the same`, async () => {
+    it(`take ${what} only after a refusal on its field, and a second press that accepts it`, async () => {
       if (listener)
         host.kernel.hostListeners = [
           { protocol: 'tcp', address: '0.0.0.0', port: 8080, process: 'nginx', is_sshd: false },

@@ -99,7 +99,7 @@ describe('A relay rule', () => {
     ['en', 'Port must be a whole number from 1 to 65535.', 'nonsense is not an IP address.', /from 1 to 1000000/],
     ['fa', 'درگاه باید عددی صحیح از ⁨1⁩ تا ⁨65535⁩ باشد.', '⁨nonsense⁩ نشانی IP نیست.', /⁨1⁩ تا ⁨1000000⁩/],
   ] as const)
-    it(`is told all that is wrong with it at one press, on each field, in the form's words: ${language}`, async () => {
+    it(`shows all that is wrong with it at one press, on each field, in the form's words: ${language}`, async () => {
       const visited = await signedIn(await visit(host))
       await client.put('/settings', { 'display.language': language })
       const { page, gates } = await goTo(visited, host, 'routes/new', /./)
@@ -212,7 +212,7 @@ describe('A relay rule', () => {
     await page.getByText('Evidence').waitFor()
   })
 
-  it('that nobody can ask about is not told to be unused', async () => {
+  it('that cannot be looked at is not shown as unused', async () => {
     host.kernel.connections.unreadable = 'Operation not permitted'
     const { page } = await visitRule('1', 'Web')
     await scrollToEnd(page)

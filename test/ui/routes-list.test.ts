@@ -33,7 +33,7 @@ describe('The list of relay rules', () => {
     assert.match(await row(visited, /Web/).innerText(), /192\.0\.2\.1:443[\s\S]*10\.9\.0\.2:8443[\s\S]*In force/)
   })
 
-  it('tells of a rule that somebody took out of the kernel', async () => {
+  it('shows a rule that was taken out of the kernel by hand', async () => {
     host.kernel.rulesets.flush()
     const visited = await visitRules('?q=state:failed')
     await visited.page.getByText('3 of 4').waitFor()

@@ -1,4 +1,4 @@
-// Changes that wait for a confirmation, on the page: told in every tab, counted down, kept, put back, and told
+// Changes that wait for a confirmation, on the page: shown in every tab, counted down, kept, put back, and reported
 // afterwards (reference.md, Safe apply).
 import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
@@ -52,7 +52,7 @@ describe('Changes that wait for a confirmation', () => {
     assert.ok(requests > 1)
   })
 
-  it('are told in every tab as soon as one is opened, with what was changed, by whom and how long they wait', async () => {
+  it('are in every tab as soon as one is opened, with what was changed, by whom and how long they wait', async () => {
     const first = await overview()
     const second = await first.context.newPage()
     await second.goto(`${host.base}settings`)
@@ -81,7 +81,7 @@ describe('Changes that wait for a confirmation', () => {
     await open()
     await change()
     await banner(page).waitFor()
-    // First the connections of before the change are used up, one with each question.
+    // First the connections from before the change are used up, one with each request.
     await banner(page).waitFor({ state: 'detached' })
     const { last } = (await client.get<SafeApplyAnswer>('/safe-apply')).body
     assert.deepEqual([last?.ended_how, await mtu()], ['confirmed', 1400])
@@ -97,7 +97,7 @@ describe('Changes that wait for a confirmation', () => {
     assert.deepEqual((await window())?.tunnels_not_up, ['gre-a-1'])
   })
 
-  it('are put back where nobody keeps them, which is said in every tab until it is dismissed, and at the next sign-in', async () => {
+  it('are put back if they are not kept, which every tab shows until it is dismissed, and at the next sign-in', async () => {
     const before = await mtu()
     const { page } = await overview()
     await open()
@@ -111,9 +111,9 @@ describe('Changes that wait for a confirmation', () => {
     await ended(later.page).waitFor()
     await ended(page).getByRole('button', { name: 'Close' }).click()
     await ended(page).waitFor({ state: 'detached' })
-    const asked = page.waitForResponse((answer) => answer.url().endsWith('/safe-apply'))
+    const requested = page.waitForResponse((answer) => answer.url().endsWith('/safe-apply'))
     await page.reload()
-    await asked
+    await requested
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
     assert.equal(await ended(page).count(), 0)
   })
@@ -132,7 +132,7 @@ describe('Changes that wait for a confirmation', () => {
     assert.equal(await mtu(), before)
   })
 
-  it('are begun on the page, for as long as is said there', async () => {
+  it('are begun on the page, for as long as it says there', async () => {
     const { page, gates } = await goTo(await overview(), host, 'system', 'System')
     gates.allowConsole(/422|409/)
     const begin = page.getByRole('button', { name: 'Begin changes that wait for a confirmation' })
@@ -147,7 +147,7 @@ describe('Changes that wait for a confirmation', () => {
     await page.getByText(/Changes are waiting for a confirmation already/).waitFor()
   })
 
-  it('are counted down between the answers, and said aloud with 30, 10 and 5 seconds left alone', async () => {
+  it('are counted down between the answers, and announced aloud with 30, 10 and 5 seconds left alone', async () => {
     const { page } = await overview()
     await page.clock.install()
     await page.reload()
@@ -155,14 +155,14 @@ describe('Changes that wait for a confirmation', () => {
     await banner(page).waitFor()
     const aloud = page.locator('[aria-live=polite]').filter({ hasText: /seconds left|wait for/ })
     assert.equal(await aloud.innerText(), 'Changes wait for a confirmation')
-    const said = new Set<string>()
+    const output = new Set<string>()
     await page.route('**/safe-apply', (route) => new Promise(() => void route))
     for (let second = 0; second < 42; second += 1) {
       await page.clock.runFor(1000)
-      said.add(await aloud.innerText())
+      output.add(await aloud.innerText())
     }
     assert.deepEqual(
-      [...said].map((text) => /\d+/.exec(text)?.[0]),
+      [...output].map((text) => /\d+/.exec(text)?.[0]),
       [undefined, '30', '10', '5'],
     )
     assert.ok(Number(await banner(page).getByRole('progressbar').getAttribute('value')) <= 5)
@@ -184,7 +184,7 @@ describe('Changes that wait for a confirmation', () => {
     await banner(page).getByRole('button', { name: 'Keep' }).waitFor()
   })
 
-  it('that are over are said to be, with how they ended', async () => {
+  it('that are over are shown so, with how they ended', async () => {
     const { page, gates } = await overview()
     await open()
     await change()

@@ -13,7 +13,7 @@ const ASKED_FOR = 'Confirm'
 /** The dialogs and menus that a file opens: by the key of their title, or by the component where the title varies. */
 const openedIn = (file: string): string[] =>
   [...readFileSync(join(PAGE, file), 'utf8').matchAll(OPENED)].map(
-    ([, drawn, asked]) => drawn ?? asked ?? basename(file, '.svelte'),
+    ([, drawn, requests]) => drawn ?? requests ?? basename(file, '.svelte'),
   )
 
 describe('The pictures of the page', () => {

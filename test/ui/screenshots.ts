@@ -47,7 +47,10 @@ async function setLanguage({ host }: World, language: Language): Promise<void> {
 async function draw(context: BrowserContext, world: World, scene: Scene, look: Look): Promise<void> {
   const page = await context.newPage()
   page.on('dialog', (dialog) => void dialog.accept().catch(() => undefined))
-  /** Of the window alone: for a page that has grown beyond it, Playwright takes the finger of a phone for a mouse. */
+  /**
+   * Takes a picture of the window alone: for a page that has grown beyond it, Playwright takes the finger of a phone
+   * for a mouse.
+   */
   const take = (name: string) => page.screenshot({ path: join(FOLDER, fileName(name, look)) })
   try {
     await page.emulateMedia({ colorScheme: look.theme, reducedMotion: 'reduce' })

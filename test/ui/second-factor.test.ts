@@ -1,4 +1,4 @@
-// The second factor on the page: set up from a QR code, and asked for at the sign-in.
+// The second factor on the page: set up from a QR code, and required at the sign-in.
 import assert from 'node:assert/strict'
 import { codeOf } from '../api/support/factor.ts'
 import { OPERATOR } from '../api/support/panel.ts'
@@ -13,7 +13,7 @@ describe('The second factor on the page', () => {
     (made) => ({ host } = made),
   )
 
-  it('is set up, shows its recovery codes, and is asked for at the next sign-in', async () => {
+  it('is set up, shows its recovery codes, and is required at the next sign-in', async () => {
     const { page } = await goTo(await signedIn(await visit(host)), host, 'account', 'Account')
     await page.getByRole('button', { name: 'Show the rest' }).first().focus()
     const card = page.locator('section', { has: page.getByRole('heading', { name: 'Second factor' }) })

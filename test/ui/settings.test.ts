@@ -102,7 +102,7 @@ describe('The settings on the page', () => {
     assert.equal((await stored())['monitor.window_size'], 60)
   })
 
-  it('are not left unsaved without being asked', async () => {
+  it('are not left unsaved without a confirmation', async () => {
     const { page } = await visitSettings()
     await page.getByLabel('Naming template', { exact: true }).fill('gre-{number}')
     await page.getByRole('link', { name: 'Overview' }).first().click()

@@ -101,7 +101,7 @@ describe('The page before set-up', () => {
     assert.equal(await page.getByText('This page was loaded over plain HTTP').count(), 0)
   })
 
-  it('goes on to sign-in when somebody else was quicker', async () => {
+  it('goes on to sign-in when another visitor was quicker', async () => {
     const { page, gates } = await visit(host)
     await seen(page, 'Create the operator account')
     await host.setUp()

@@ -37,7 +37,7 @@ describe('Throughput on the page', () => {
     (await goTo(await signedIn(await visit(host)), host, address, heading)).page
   const card = (page: Page): Locator => page.locator('section').filter({ hasText: 'Throughput' }).first()
 
-  it('of a tunnel is told now, with the last hour of the server before this page was opened', async () => {
+  it('of a tunnel is shown at once, with the last hour of the server before this page was opened', async () => {
     await giveHistory(host, 1)
     await host.metrics.start()
     const page = await visitPage('tunnels/1', 'gre-a-1')

@@ -1,4 +1,4 @@
-// What became of an action is told, and does not vanish where it failed.
+// The outcome of an action is shown, and does not vanish if it failed.
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { browsing, type Visit } from './support/browser.ts'
@@ -20,15 +20,15 @@ describe('What became of an action', () => {
     for (const name of ['More actions', 'Reapply']) await page.getByRole('button', { name, exact: true }).last().click()
   }
 
-  it('is told for six seconds where it succeeded, and stays among the messages of the bell', async () => {
+  it('is shown for six seconds after a success, and stays among the messages of the bell', async () => {
     const { page } = await visitTunnel()
     await reapply(page)
-    const told = page.locator('.toast').filter({ hasText: 'gre-a-1 is in sync again' })
-    await told.waitFor()
+    const toast = page.locator('.toast').filter({ hasText: 'gre-a-1 is in sync again' })
+    await toast.waitFor()
     await page.clock.fastForward(5000)
-    assert.equal(await told.count(), 1)
+    assert.equal(await toast.count(), 1)
     await page.clock.fastForward(2000)
-    await told.waitFor({ state: 'detached' })
+    await toast.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: /^Messages/ }).click()
     await page.getByRole('group', { name: 'Messages' }).getByText('gre-a-1 is in sync again').waitFor()
   })
@@ -50,16 +50,16 @@ describe('What became of an action', () => {
     await page.waitForURL(/tunnels\/1$/)
   })
 
-  it('is told until it is closed where it failed, with the code, and stays in the bell', async () => {
+  it('is shown until it is closed after a failure, with the code, and stays in the bell', async () => {
     const { page } = await visitTunnel()
     host.sendHelperAway()
     await reapply(page)
-    const told = page.getByRole('alert').filter({ hasText: 'gre-a-1 could not be reapplied' })
-    await told.getByText('HELPER_UNAVAILABLE').waitFor()
+    const toast = page.getByRole('alert').filter({ hasText: 'gre-a-1 could not be reapplied' })
+    await toast.getByText('HELPER_UNAVAILABLE').waitFor()
     await page.clock.fastForward(120_000)
-    assert.equal(await told.count(), 1)
-    await told.getByRole('button', { name: 'Close' }).click()
-    await told.waitFor({ state: 'detached' })
+    assert.equal(await toast.count(), 1)
+    await toast.getByRole('button', { name: 'Close' }).click()
+    await toast.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: /^Messages/ }).click()
     await page.getByRole('group', { name: 'Messages' }).getByText('gre-a-1 could not be reapplied').waitFor()
   })

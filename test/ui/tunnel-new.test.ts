@@ -18,7 +18,7 @@ describe('Making a tunnel on the page', () => {
   })
   afterEach(() => Promise.all([host.close(), second?.close()]))
 
-  /** With a list of addresses to choose from a field is a combobox. */
+  /** The field for this server's address, which is a combobox if there is a list to choose from. */
   const own = (page: Page): Locator => page.getByRole('combobox', { name: "This server's address" })
   const fillEnds = async (page: Page, local: string, remote: string): Promise<void> => {
     await own(page).fill(local)
@@ -53,7 +53,7 @@ describe('Making a tunnel on the page', () => {
     assert.ok(host.kernel.held.has('gre-a-1'))
   })
 
-  it('offers the addresses that this server has, the likeliest there already, of the family of the other end, until somebody types another', async () => {
+  it('offers the addresses that this server has, the likeliest there already, of the family of the other end, until another is typed', async () => {
     const [loopback, card] = host.kernel.hostInterfaces
     assert.ok(loopback && card)
     host.kernel.hostInterfaces = [

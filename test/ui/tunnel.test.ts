@@ -33,7 +33,7 @@ describe('A tunnel on the page', () => {
     assert.equal(host.kernel.held.get('gre-a-1')?.state?.is_up, true)
   })
 
-  it('with relay rules over it is asked about before it is disabled, and they are named', async () => {
+  it('with relay rules over it needs a confirmation before it is disabled, and they are named', async () => {
     await createRoute(client, { route_rule_title: 'Mail', bind_port: 2525, tunnel_id: 1 })
     const { page } = await visitTunnel()
     await page.getByRole('button', { name: 'Disable' }).click()

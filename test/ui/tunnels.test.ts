@@ -43,7 +43,7 @@ describe('The list of tunnels', () => {
     assert.match((await cellsOf(page, 'gre-a-4'))[4] ?? '', /Down$/)
   })
 
-  it('shows the host again when asked, and of its link what is not as configured', async () => {
+  it('shows the host again on request, and of its link what is not as configured', async () => {
     const { page } = await visitTunnels()
     const link = host.kernel.held.get('gre-a-4')
     if (link?.state) link.state = { ...link.state, config: { ...link.state.config, mtu: 1400 } }

@@ -36,7 +36,7 @@ describe('The uptime in lists', () => {
   }
   const rowOf = ({ page }: Visit, name: string) => page.getByRole('row').filter({ hasText: name }).first()
 
-  it('is one request for the whole list, told as a share and drawn as ticks, each state in its place and height', async () => {
+  it('is one request for the whole list, shown as a share and drawn as ticks, each state in its place and height', async () => {
     const visited = await list('tunnels?sort=name')
     const row = rowOf(visited, 'gre-a-1')
     await row.getByText(/97\.[89]\d?\s%/).waitFor()

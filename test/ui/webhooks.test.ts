@@ -44,7 +44,7 @@ describe('The notifications', () => {
     assert.ok(!target.events.includes('disk'))
   })
 
-  it('are listed each with what it reports, told apart though each begins with a capital', async () => {
+  it('are listed each with what it reports, different though each begins with a capital', async () => {
     await client.post('/webhooks', { title: 'Hook', kind: 'slack', url: receiver.url, events: ['drift', 'disk'] })
     const { page } = await visitTargets()
     await page.getByText('Tunnel changed outside the panel · Disk filling up', { exact: true }).waitFor()

@@ -126,7 +126,7 @@ describe('The analysis of a tunnel', function () {
     assert.match(summary, /this server refused \d+ packets/)
   })
 
-  it('is KEY_OR_ADDRESSING_MISMATCH where the other server has its tunnel to somebody else', async () => {
+  it('is KEY_OR_ADDRESSING_MISMATCH if the other server has its tunnel to a third one', async () => {
     await answer({ remote: '192.0.2.9' })
     const { suggested_fix } = await finds('KEY_OR_ADDRESSING_MISMATCH', /Compare the keys/)
     assert.match(suggested_fix[1] ?? '', /a tunnel from 192\.0\.2\.2 to 192\.0\.2\.1/)
@@ -210,7 +210,7 @@ describe('The analysis of a tunnel', function () {
     await letAll(far)
   })
 
-  it('is INTERFACE_DOWN where somebody took the interface down, and INTERFACE_MISSING where it is gone; a reapply, as it says, makes it HEALTHY', async () => {
+  it('is INTERFACE_DOWN if the interface was taken down by hand, and INTERFACE_MISSING if it is gone; a reapply, as it says, makes it HEALTHY', async () => {
     const reapply = async (): Promise<void> =>
       void expect(await panel.operator.post(`/tunnels/${tunnel.tunnel_id}/reapply`), 200)
     await near.run('ip', ['link', 'set', tunnel.interface_name, 'down'])

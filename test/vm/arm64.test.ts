@@ -11,7 +11,7 @@ import { makePackage } from '../../packaging/package/package.ts'
 import { archive, arm64Machine, run } from './arm64/machine.ts'
 
 const CLIENT = fileURLToPath(new URL('arm64/client.cjs', import.meta.url))
-/** Of the ELF header: where the machine is named, and what stands there (elf.h, EM_AARCH64). */
+/** The place of the machine in the ELF header, and its value there (elf.h, EM_AARCH64). */
 const [ELF_MACHINE, AARCH64] = [18, 183]
 
 interface Found {

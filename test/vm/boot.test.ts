@@ -69,7 +69,7 @@ describe('The lab', function () {
     )
   })
 
-  it('lets a running command be heard, spoken to and killed with all that it started', async () => {
+  it('lets a running command be read, written to and killed with all that it started', async () => {
     const running = lab.spawn('sleep 1234 & echo ready; read line; echo got $line; wait', { env: { LC_ALL: 'C' } })
     await running.says(/^ready$/m)
     await running.write('this\n')

@@ -34,8 +34,8 @@ export function showsHowItIsCarriedOut(stage: () => Stage): void {
       })
       tunnel = `/tunnels/${expect(made, 201).tunnel.tunnel_id}`
       const to = { destination_address: DESTINATION, destination_port: 9000 }
-      const asked = { bind_address: RELAY, bind_port: PORT, ...to }
-      const relayed = await panel.operator.post<ChangeRouteAnswer>('/routes', asked)
+      const body = { bind_address: RELAY, bind_port: PORT, ...to }
+      const relayed = await panel.operator.post<ChangeRouteAnswer>('/routes', body)
       rule = `/routes/${expect(relayed, 201).route.route_rule_id}`
     })
 

@@ -202,7 +202,7 @@ describe('The netlink codec on a kernel with GRE', function () {
       }
     })
 
-    it(`makes ${kind} links that ip and we read as they were asked for`, async () => {
+    it(`makes ${kind} links that ip and we read as requested`, async () => {
       const byEnds = (config: LinkConfig): string => [config.local_endpoint, config.remote_endpoint, config.ikey].join()
       const arbitrary = fc.uniqueArray(
         linkConfig.filter((config) => config.kind === kind),

@@ -22,7 +22,7 @@ describe('Events of a real kernel', function () {
     const reader = panel.server.spawn('socat', ['-', `UNIX-CONNECT:${panel.socket}`])
     await reader.write('{"jsonrpc":"2.0","id":1,"method":"events.subscribe","params":{}}\n')
     await reader.says(/"subject":"lost"/)
-    const told = async (command: string, wanted: RegExp): Promise<void> => {
+    const shows = async (command: string, wanted: RegExp): Promise<void> => {
       const before = reader.text('stdout').length
       await panel.server.run(command)
       for (let tries = 0; !wanted.test(reader.text('stdout').slice(before)); tries += 1) {
@@ -32,13 +32,13 @@ describe('Events of a real kernel', function () {
     }
     const link = (name: string, isRemoval: boolean): RegExp =>
       new RegExp(`"subject":"link","interface_name":"${name}","index":\\d+,"is_removal":${isRemoval}`)
-    await told('ip link add gre-e-1 type gre local 192.0.2.1 remote 192.0.2.2 key 9', link('gre-e-1', false))
-    await told('ip link set gre-e-1 mtu 1300', link('gre-e-1', false))
-    await told(
+    await shows('ip link add gre-e-1 type gre local 192.0.2.1 remote 192.0.2.2 key 9', link('gre-e-1', false))
+    await shows('ip link set gre-e-1 mtu 1300', link('gre-e-1', false))
+    await shows(
       'ip address add 172.17.9.1/30 dev gre-e-1',
       /"subject":"address","interface_name":"","index":\d+,"is_removal":false/,
     )
-    await told('ip link del gre-e-1', link('gre-e-1', true))
+    await shows('ip link del gre-e-1', link('gre-e-1', true))
     await reader.write('{"jsonrpc":"2.0","id":2,"method":"stream.cancel","params":{"id":1}}\n')
     await reader.says(/"id":1,"result":\{\}/)
     await reader.says(/"id":2,"result":\{"was_running":true\}/)

@@ -57,7 +57,7 @@ describe('A relay on the fast path', function () {
   let rule: ChangeRouteAnswer['route']
   let traffic: Running
 
-  /** As the package's unit runs it: what it gives to systemd outlives it. */
+  /** Starts the helper like the package's unit: what it gives to systemd outlives it. */
   async function startHelper(): Promise<void> {
     const environment = {
       PANEL_HELPER_SOCKET: panel.socket,

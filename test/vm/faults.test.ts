@@ -94,7 +94,7 @@ describe('A fault on a real kernel', function () {
     })
   }
 
-  it('is called stuck, stored and told when undoing fails too, and a deletion clears it up', async () => {
+  it('is called stuck, stored and reported when undoing fails too, and a deletion clears it up', async () => {
     const before = await panel.picture()
     await order('refuses', 3, true)
     const { code, details } = (await create()).error
@@ -155,7 +155,7 @@ describe('A fault on a real kernel', function () {
     }
   })
 
-  it('that kills the helper between the end of the work and its answer is told truly, 20 times of 20', async () => {
+  it('that kills the helper between the end of the work and its answer is reported truly, 20 times of 20', async () => {
     const RULE = { bind_address: '192.0.2.1', bind_port: 443, destination_address: '172.17.9.2', destination_port: 80 }
     const changes: [(found: Reconciled) => Promise<Reply<unknown>>, string[]][] = [
       [() => panel.operator.post('/tunnels', TUNNEL), ['InSync']],
@@ -175,10 +175,10 @@ describe('A fault on a real kernel', function () {
       const isSoon = done % 2 === 1
       const [{ status, error }] = await Promise.all([answered, isSoon ? panel.startHelper(faulty) : null])
       if (!isSoon) await panel.startHelper(faulty)
-      const told = status < 300 ? 'done' : `${status} ${error.code} ${String(error.details['outcome'])}`
-      assert.ok(['done', '503 HELPER_UNAVAILABLE unknown'].includes(told), `${done}: ${told}`)
+      const reported = status < 300 ? 'done' : `${status} ${error.code} ${String(error.details['outcome'])}`
+      assert.ok(['done', '503 HELPER_UNAVAILABLE unknown'].includes(reported), `${done}: ${reported}`)
       const after = await settled()
-      assert.deepEqual([after.statuses, after.paths.length], [statuses, statuses.length], `${done}: ${told}`)
+      assert.deepEqual([after.statuses, after.paths.length], [statuses, statuses.length], `${done}: ${reported}`)
     }
   })
 

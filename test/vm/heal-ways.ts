@@ -67,31 +67,31 @@ export function putsAddressesBack(stage: () => Stage): void {
       await startWeb()
     })
 
-    for (const [moment, left, told] of [
+    for (const [moment, left, reported] of [
       ['before', 'Pending', 'TunnelReapply true'],
       ['after', 'Applied', 'ChangeSettle true'],
     ] as const)
       it(`${moment} root puts a stripped tunnel back: it is as stored, and the audit log says so once`, async () => {
         const { panel } = stage()
         const { bootIsOver, until, heal, entries } = healing(panel)
-        const said = reconciling(panel)
-        const tunnel_id = (await said.itemOf(NAME)).tunnel_id ?? 0
+        const reconcile = reconciling(panel)
+        const tunnel_id = (await reconcile.itemOf(NAME)).tunnel_id ?? 0
         const status = async (): Promise<string> =>
           expect(await panel.operator.get<TunnelView>(`/tunnels/${tunnel_id}`), 200).apply_status
         await bootIsOver()
-        await said.atRest()
+        await reconcile.atRest()
         const [picture, before] = [await panel.picture(), await entries(tunnel_id)]
         const pid = (await panel.server.run('pgrep', ['-f', 'web.cjs'])).trim()
         await between.write(`tunnel.apply ${moment} ${pid}\n`)
         await panel.server.run(`ip address flush dev ${NAME}`)
         await panel.web.exited
         await startWeb()
-        await until('no pass was made', async () => (await said.report()).last_pass !== null)
+        await until('no pass was made', async () => (await reconcile.report()).last_pass !== null)
         assert.equal(await status(), left)
         await bootIsOver()
         await until('it is not settled', async () => (await status()) === 'Applied')
         assert.equal(await panel.picture(), picture)
-        assert.deepEqual(await entries(tunnel_id), [told, ...before])
+        assert.deepEqual(await entries(tunnel_id), [reported, ...before])
         const { times, tries } = await heal(NAME)
         assert.deepEqual([times, tries], moment === 'before' ? [1, 1] : [0, 0])
       })
@@ -108,7 +108,7 @@ export function outlastsNetworkd(panelOf: () => Panel<Place>): void {
     'systemctl restart systemd-networkd',
   ] as const
 
-  it('puts addresses back that networkd strips for a file of somebody else, with pauses, and says from the third time on that they are contested', async () => {
+  it('puts addresses back that networkd strips for a foreign file, with pauses, and says from the third time on that they are contested', async () => {
     const panel = panelOf()
     const { heal, bootIsOver, isBack, isTaken, pass, until, causes, entries } = healing(panel)
     const shown = (): Promise<string> => panel.server.run(`ip -o address show dev ${NAME} scope global`)

@@ -45,7 +45,7 @@ describe('The helper by hand', function () {
     assert.equal(await panel.picture(), before)
   })
 
-  it("leaves somebody's own GRE link alone, whatever it is asked, until it is adopted", async () => {
+  it('leaves a foreign GRE link alone, whatever the request, until it is adopted', async () => {
     await panel.server.run(
       'ip link add theirs type gre local 192.0.2.1 remote 192.0.2.99 key 7 && ip address add 10.10.7.1/30 dev theirs && ip link set theirs up',
     )

@@ -1,6 +1,6 @@
 // The two ends of the connections that an impact is held against, as programs for node in the lab: a destination that
 // speaks, and a client that hears.
-/** Speaks once a second to whoever is connected, and sends back what it hears. */
+/** Speaks once a second to every client, and sends back what it receives. */
 export const speaker = (addresses: readonly string[]): string => `
 for (const address of ${JSON.stringify(addresses)})
   require('node:net').createServer((socket) => {
@@ -10,27 +10,27 @@ for (const address of ${JSON.stringify(addresses)})
     speak()
   }).listen({ port: 9000, host: address, backlog: 500 }, () => console.log('listening'))`
 
-export type Asked =
-  /** Opens so many connections to each port as are not heard, waits until all are, and closes those to others. */
+export type Requested =
+  /** Opens so many connections to each port as are missing, waits until all are, and closes those to others. */
   | { readonly fill: Readonly<Record<number, number>> }
-  /** Connections to the port that are opened from now on speak too, and are heard once their words are back. */
+  /** Lets further connections to the port speak too; they count once their words are back. */
   | { readonly talk: number }
   /** Opens new connections to the port, one after the other, until something is counted. */
   | { readonly knock: number }
-  /** How many shall be heard of each port; how many are is told once that is so, or once they have had the time. */
+  /** How many shall answer on each port; the number is reported once that is so, or once they have had the time. */
   | { readonly count: Readonly<Record<number, number>>; readonly patience_ms: number }
 
 export interface Counted {
-  readonly heard: Readonly<Record<number, number>>
-  /** Of the new connections meanwhile, those that were refused. */
+  readonly received: Readonly<Record<number, number>>
+  /** The number of new connections meanwhile that were refused. */
   readonly refused: number
   /** The ports to which one more connection came about afterwards. */
   readonly fresh: readonly number[]
-  /** The longest time in which a connection heard nothing. */
+  /** The longest time in which a connection received nothing. */
   readonly gap_ms: number
 }
 
-/** Answers each line that comes, an `Asked`, with a line. */
+/** Answers each line, a request, with a line. */
 export const listener = (address: string): string => `
 const [net, slots] = [require('node:net'), new Map()]
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -50,7 +50,7 @@ const open = (name, port) => {
   slots.set(name, slot)
 }
 const of = (port) => [...slots.values()].filter((slot) => slot.port === port)
-const heard = (port) => of(port).filter((slot) => slot.isHeard).length
+const answering = (port) => of(port).filter((slot) => slot.isHeard).length
 const unheard = (ports) => ports.flatMap(of).forEach((slot) => (slot.isHeard = false))
 const tried = (port, ms) => new Promise((resolve) => {
   const socket = net.connect(port, '${address}')
@@ -76,9 +76,9 @@ const answer = {
       for (let at = 0; at < shall[port]; at += 1)
         if (!slots.get(port + ' ' + at)?.isHeard) open(port + ' ' + at, port)
     unheard(ports)
-    await within(60000, () => ports.every((port) => heard(port) === shall[port]))
+    await within(60000, () => ports.every((port) => answering(port) === shall[port]))
     for (const slot of slots.values()) slot.gap = 0
-    return { heard: Object.fromEntries(ports.map((port) => [port, heard(port)])) }
+    return { received: Object.fromEntries(ports.map((port) => [port, answering(port)])) }
   },
   talk: async (port) => {
     talking.add(port)
@@ -94,17 +94,17 @@ const answer = {
     const refused = await knocking
     const ports = Object.keys(shall).map(Number)
     unheard(ports)
-    await within(60000, () => ports.every((port) => heard(port) >= shall[port]))
+    await within(60000, () => ports.every((port) => answering(port) >= shall[port]))
     if (ports.some((port) => shall[port] === 0)) await pause(2500)
-    const all = Object.fromEntries(ports.map((port) => [port, heard(port)]))
+    const all = Object.fromEntries(ports.map((port) => [port, answering(port)]))
     const fresh = await Promise.all(ports.map((port) => tried(port, patience_ms)))
     const gap_ms = Math.max(...ports.flatMap(of).map(({ gap }) => gap))
-    return { heard: all, refused, fresh: ports.filter((_, at) => fresh[at] === 'fresh'), gap_ms }
+    return { received: all, refused, fresh: ports.filter((_, at) => fresh[at] === 'fresh'), gap_ms }
   },
 }
 require('node:readline').createInterface({ input: process.stdin }).on('line', async (line) => {
-  const asked = JSON.parse(line)
-  const [[what, of]] = Object.entries(asked)
-  console.log(JSON.stringify(await answer[what](of, asked)))
+  const request = JSON.parse(line)
+  const [[what, of]] = Object.entries(request)
+  console.log(JSON.stringify(await answer[what](of, request)))
 })
 console.log('ready')`

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import type { ImpactAnswer, Impact } from '@panel/shared/api/impact/impact.ts'
 import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
-import { listener, speaker, type Asked, type Counted } from './impact-ends.ts'
+import { listener, speaker, type Requested, type Counted } from './impact-ends.ts'
 import { startLab, type Lab, type Running } from './lab/index.ts'
 import { CARRIED_OUT_FAR, showsHowItIsCarriedOut } from './carried-out.ts'
 import { putPanel } from './panel/bundles.ts'
@@ -22,14 +22,14 @@ interface Link {
   readonly key: number
   /** Inside: the panel has .1 and .3 of it, the far end .2. */
   readonly net: string
-  /** Of the rules over it: masqueraded, with SNAT, without NAT, and one more for new connections. */
+  /** The ports of the rules over it: masqueraded, with SNAT, without NAT, and one more for new connections. */
   readonly ports: readonly [number, number, number]
   readonly knocked: number
 }
 const GRE: Link = { type: 10, kind: 'gre', key: 7, net: '172.17.1', ports: [4441, 4442, 4443], knocked: 4440 }
 const TAP: Link = { type: 20, kind: 'gretap', key: 8, net: '172.19.1', ports: [4451, 4452, 4453], knocked: 4450 }
 
-/** While a tunnel is down nobody else is asked for what lies behind it: the machine's own gateway would refuse it. */
+/** Routes that keep what lies behind a tunnel here while it is down: the machine's own gateway would refuse it. */
 const HERE = [GRE, TAP].map(({ net }) => `route add blackhole ${net}.0/24 metric 4000`)
 /** Answers leave by the tunnel that the question came through. */
 const FAR = [GRE, TAP].flatMap(({ kind, key, net }) => [
@@ -48,7 +48,7 @@ const MORE = { address: '172.18.1.1', prefix_length: 24 }
 const USED = { address: '172.17.1.1', prefix_length: 24 }
 const RECREATED = { ttl: 99, confirm_recreate: true }
 
-const ROWS: readonly (readonly [what: string, link: Link, asked: Request, interruption: string, fates: Fates])[] = [
+const ROWS: readonly (readonly [what: string, link: Link, request: Request, interruption: string, fates: Fates])[] = [
   ['a smaller MTU', GRE, ['PATCH', '', { mtu: 1300 }], 'none', SURVIVE],
   ['another queue length', GRE, ['PATCH', '', { tx_queue_length: 500 }], 'none', SURVIVE],
   ['a restart', GRE, ['POST', '/restart', {}], 'brief', SURVIVE],
@@ -65,7 +65,7 @@ describe('The impact that is foretold of a tunnel, and real connections over it'
   let lab: Lab
   let panel: Panel<Place>
   let client: Running
-  let said = 0
+  let output = 0
   const paths = new Map<Link, string>()
   /** The rule of each port. */
   const rules = new Map<number, number>()
@@ -107,17 +107,17 @@ describe('The impact that is foretold of a tunnel, and real connections over it'
   })
   after(() => lab?.stop())
 
-  async function ask(asked: Asked): Promise<Counted> {
-    await client.write(`${JSON.stringify(asked)}\n`)
-    const [line] = await client.says(new RegExp(`(?<=^ready\\n(.*\\n){${said++}}).+(?=\\n)`))
+  async function ask(requests: Requested): Promise<Counted> {
+    await client.write(`${JSON.stringify(requests)}\n`)
+    const [line] = await client.says(new RegExp(`(?<=^ready\\n(.*\\n){${output++}}).+(?=\\n)`))
     return JSON.parse(line) as Counted
   }
 
   /** Once the connections have been counted since they were opened. */
   async function foretold([method, below, body]: Request, { ports, ...link }: Link, path: string): Promise<Impact> {
     for (const until = Date.now() + 600_000; ;) {
-      const asked = { method, path: `${path}${below}`, body }
-      const { impact } = expect(await panel.operator.post<ImpactAnswer>('/impact', asked), 200)
+      const requests = { method, path: `${path}${below}`, body }
+      const { impact } = expect(await panel.operator.post<ImpactAnswer>('/impact', requests), 200)
       const counts = ports.map((port) => of(impact, port)?.connections)
       if (counts.every((count, at) => count === CONNECTIONS[at])) return impact
       if (Date.now() > until) throw new Error(`${link.kind}: ${JSON.stringify(impact.rules)}`)
@@ -132,8 +132,8 @@ describe('The impact that is foretold of a tunnel, and real connections over it'
       const newHelper = (): Promise<void> => panel.replaceHelper({ env: { PANEL_RULE_BACKEND: backend } })
       await newHelper()
       const destination = { destination_address: `${GRE.net}.2`, destination_port: 9000 }
-      const asked = { bind_address: RELAY, bind_port: HUNDRED, ...destination }
-      const made = expect(await panel.operator.post<ChangeRouteAnswer>('/routes', asked), 201).route
+      const requests = { bind_address: RELAY, bind_port: HUNDRED, ...destination }
+      const made = expect(await panel.operator.post<ChangeRouteAnswer>('/routes', requests), 201).route
       rules.set(HUNDRED, made.route_rule_id)
       await ask({ talk: HUNDRED })
       await ask({ fill: { [HUNDRED]: 100 } })
@@ -146,8 +146,8 @@ describe('The impact that is foretold of a tunnel, and real connections over it'
       for (const action of ['restart', 'reapply']) expect(await panel.operator.post(`${path}/${action}`), 200)
       await newHelper()
       expect(await panel.operator.post(`${path}/restart`), 200)
-      const { heard, gap_ms } = await ask({ count: { [HUNDRED]: 100 }, patience_ms: 20_000 })
-      assert.equal(heard[HUNDRED], 100)
+      const { received, gap_ms } = await ask({ count: { [HUNDRED]: 100 }, patience_ms: 20_000 })
+      assert.equal(received[HUNDRED], 100)
       console.log(`      none of them heard nothing for longer than ${gap_ms} ms`)
       await ask({ fill: {} })
       expect(await panel.operator.delete(`/routes/${made.route_rule_id}`), 200)
@@ -161,10 +161,10 @@ describe('The impact that is foretold of a tunnel, and real connections over it'
 
   it('keep the address of the tunnel where a host route leads elsewhere, and new ones have that of the other link', async () => {
     const destination = { destination_address: `${GRE.net}.2`, destination_port: 9000 }
-    const asked = { bind_address: RELAY, bind_port: HUNDRED, ...destination }
-    const made = expect(await panel.operator.post<ChangeRouteAnswer>('/routes', asked), 201).route
+    const requests = { bind_address: RELAY, bind_port: HUNDRED, ...destination }
+    const made = expect(await panel.operator.post<ChangeRouteAnswer>('/routes', requests), 201).route
     const answered = async (connections: number): Promise<number | undefined> =>
-      (await ask({ count: { [HUNDRED]: connections }, patience_ms: 20_000 })).heard[HUNDRED]
+      (await ask({ count: { [HUNDRED]: connections }, patience_ms: 20_000 })).received[HUNDRED]
     await ask({ fill: { [HUNDRED]: 20 } })
     await lab.run(`ip route add ${GRE.net}.2/32 via ${FAR_END} dev to-far`)
     assert.equal(await answered(20), 20)
@@ -193,14 +193,14 @@ describe('The impact that is foretold of a tunnel, and real connections over it'
       const shall = ports.map((port, at) => [port, fates[at] === 'survive' ? (CONNECTIONS[at] ?? 0) : 0] as const)
       const isOver = interruption === 'lasting'
       const count = Object.fromEntries(shall)
-      const { heard, refused, fresh } = await ask({ count, patience_ms: isOver ? 2000 : 20_000 })
+      const { received, refused, fresh } = await ask({ count, patience_ms: isOver ? 2000 : 20_000 })
       for (const [index, fate] of fates.entries())
         if (fate !== 'at_risk')
-          assert.equal(heard[ports[index] ?? 0], shall[index]?.[1], `${fate}: ${JSON.stringify(heard)}`)
+          assert.equal(received[ports[index] ?? 0], shall[index]?.[1], `${fate}: ${JSON.stringify(received)}`)
       assert.deepEqual(fresh, isOver ? [] : ports)
       if (interruption === 'none') assert.equal(refused, 0)
       console.log(
-        `      left of ${CONNECTIONS.join(', ')}: ${JSON.stringify(heard)}; ${refused} new ones refused meanwhile`,
+        `      left of ${CONNECTIONS.join(', ')}: ${JSON.stringify(received)}; ${refused} new ones refused meanwhile`,
       )
     })
 

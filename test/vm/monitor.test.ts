@@ -86,7 +86,7 @@ describe('The monitoring of tunnels', function () {
     )
   })
 
-  it('finds both Up once there is somebody, from their own addresses', async () => {
+  it('finds both Up once the other end exists, from their own addresses', async () => {
     await answer(lost)
     for (const tunnel of [watched, lost]) {
       const { source, stats } = await becomes(tunnel, ({ state }) => state === 'Up')
@@ -153,7 +153,7 @@ describe('The monitoring of tunnels', function () {
     assert.deepEqual(new Set(led.match(/(?<= : )[\d.]+(?= \. 9000)/g)), new Set([far.address]))
   })
 
-  /** Its own checks would find a destination down only after minutes. */
+  /** Makes a rule whose own checks would find a destination down only after minutes. */
   async function relayTo(destinations: readonly string[]): Promise<number> {
     const rule = {
       bind_port: 8443,
@@ -163,7 +163,7 @@ describe('The monitoring of tunnels', function () {
     return expect(await panel.operator.post<ChangeRouteAnswer>('/routes', rule), 201).route.route_rule_id
   }
 
-  /** Once all destinations are as asked for. */
+  /** Waits until all destinations are in the given state. */
   async function rotations(id: number, holds: (one: CheckedDestination) => boolean): Promise<string[]> {
     for (const until = Date.now() + 600_000; ; await new Promise((resolve) => setTimeout(resolve, 200))) {
       const { destinations } = expect(await panel.operator.get<RouteCheckAnswer>(`/routes/${id}/check`), 200)

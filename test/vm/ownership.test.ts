@@ -47,7 +47,7 @@ describe('Whose a link is, on a real kernel', function () {
     await panel.request('tunnel.release', { interface_name: OURS })
     assert.deepEqual([await owners(), (await probe()).window?.changes], [[true, false], 3])
   }
-  /** As before, to root too: what it may delete is the panel's alone. */
+  /** Checks that nothing has changed, to root too: what it may delete is the panel's alone. */
   const isAsBefore = async (picture: string): Promise<void> => {
     assert.deepEqual([await owners(), await panel.picture()], [[false, true], picture])
     await panel.request('window.forget', { window_id })

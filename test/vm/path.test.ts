@@ -43,7 +43,7 @@ describe('Paths through GRE', function () {
       .map((line) => JSON.parse(line) as { params?: { item: unknown }; result?: R })
     const result = lines.at(-1)?.result
     assert.ok(result !== undefined, text)
-    return { items: lines.slice(0, -1).map(({ params: told }) => told?.item), result }
+    return { items: lines.slice(0, -1).map(({ params: reported }) => reported?.item), result }
   }
   const ping = async (more: object = {}): Promise<PingPacket[]> =>
     (

@@ -118,7 +118,7 @@ describe('A machine that reboots', function () {
     await lab.run(`rm ${SPARE} && ip link delete card0 && networkctl reload`)
   })
 
-  it('keeps a tunnel that is taken down as it is, down, whatever keeps it and whoever restarts networkd', async () => {
+  it('keeps a tunnel that is taken down as it is, down, whatever keeps it and whenever networkd is restarted', async () => {
     for (const name of Object.keys(DOWN)) {
       const { observed } = (await panel.operator.get<TunnelView>(path(name))).body
       const down = await act(name, 'down')
@@ -137,7 +137,7 @@ describe('A machine that reboots', function () {
     }
   })
 
-  it('pings the far end of a tunnel that has a keepalive, while it is up, and says where somebody has stopped that', async () => {
+  it('pings the far end of a tunnel that has a keepalive, while it is up, and reports that it was stopped by hand', async () => {
     const isSaidToBe = (word: string): Promise<void> =>
       becomes(
         async () =>
@@ -212,7 +212,7 @@ describe('A machine that reboots', function () {
     assert.equal((await statuses())['rt-gre'], 'InSync')
   })
 
-  it('has nothing left to do for those that came back, and makes the others when asked', async () => {
+  it('has nothing left to do for those that came back, and makes the others on request', async () => {
     for (const name of Object.keys(KEPT)) assert.deepEqual((await act(name, 'reapply')).plan.steps, [], name)
     for (const name of [...Object.keys(DOWN), ...Object.keys(LOST)])
       assert.ok((await act(name, 'reapply')).verification.ok, name)

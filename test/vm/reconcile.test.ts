@@ -16,7 +16,7 @@ describe('Host and store compared on a real kernel', function () {
   let lab: Lab
   let a: Panel
   let far: Server
-  let said: ReturnType<typeof reconciling>
+  let reconcile: ReturnType<typeof reconciling>
 
   before(async () => {
     lab = await startLab()
@@ -24,7 +24,7 @@ describe('Host and store compared on a real kernel', function () {
     await putPanel(lab)
     a = new Panel(servers.a)
     far = servers.b
-    said = reconciling(a)
+    reconcile = reconciling(a)
     await a.start()
     await a.setUp()
   })
@@ -51,7 +51,7 @@ describe('Host and store compared on a real kernel', function () {
     await byHand('by-hand', 5)
     await a.server.run('ip link add probe6 type ip6gre local 2001:db8::1 remote 2001:db8::2 && ip link del probe6')
     assert.match(await a.server.run('ip -br link'), /gre0@.*gretap0@.*erspan0@.*ip6gre0@/s)
-    const { items } = await said.report()
+    const { items } = await reconcile.report()
     assert.deepEqual(
       items.map(({ interface_name, status, actions }) => [interface_name, status, actions]),
       [['by-hand', 'Unmanaged', ['adopt', 'ignore']]],
@@ -63,15 +63,15 @@ describe('Host and store compared on a real kernel', function () {
       `ip link add peer type gre local ${far.address} remote ${a.server.address} key 5 && ip address add 10.10.5.2/30 dev peer && ip link set peer up`,
     )
     await a.server.run('ping', ['-c', '1', '-W', '10', '10.10.5.2'])
-    const [index, picture] = [await said.indexOf('by-hand'), await a.picture()]
+    const [index, picture] = [await reconcile.indexOf('by-hand'), await a.picture()]
     const ping = a.server.spawn('ping', ['-i', '0.2', '-c', '25', '-W', '10', '10.10.5.2'])
     await ping.says(/icmp_seq=1 /)
     let adopted!: AdoptAnswer
-    const heard = await heardWhile(
+    const received = await heardWhile(
       a.server,
-      async () => void (adopted = await said.adopt({ interface_name: 'by-hand' })),
+      async () => void (adopted = await reconcile.adopt({ interface_name: 'by-hand' })),
     )
-    assert.equal(heard, '')
+    assert.equal(received, '')
     await ping.exited
     assert.match(ping.text('stdout'), /25 packets transmitted, 25 received/)
     const { tunnel } = adopted
@@ -89,35 +89,35 @@ describe('Host and store compared on a real kernel', function () {
     )
     assert.deepEqual(
       [
-        await said.indexOf('by-hand'),
+        await reconcile.indexOf('by-hand'),
         `${tunnel.observed.index}`,
         (await a.picture()).replace(/"mtu": 6[01]00[01]/g, ''),
       ],
       [index, index, picture.replace(/"mtu": 6\d+/g, '')],
     )
-    assert.equal((await said.itemOf('by-hand')).status, 'InSync')
+    assert.equal((await reconcile.itemOf('by-hand')).status, 'InSync')
   })
 
   it('takes it over into a unit of its own without a touch of the link, and so does forgetting and adopting it again', async () => {
-    const { tunnel_id } = await said.itemOf('by-hand')
-    const index = await said.indexOf('by-hand')
-    const heard = await heardWhile(a.server, async () => {
+    const { tunnel_id } = await reconcile.itemOf('by-hand')
+    const index = await reconcile.indexOf('by-hand')
+    const received = await heardWhile(a.server, async () => {
       expect(await a.operator.post<ForgetAnswer>(`/reconcile/${tunnel_id}/forget`), 200)
-      assert.equal((await said.itemOf('by-hand')).status, 'Unmanaged')
-      const taken = await said.adopt({ interface_name: 'by-hand', takeover: true })
+      assert.equal((await reconcile.itemOf('by-hand')).status, 'Unmanaged')
+      const taken = await reconcile.adopt({ interface_name: 'by-hand', takeover: true })
       assert.deepEqual(
         taken.plan.steps.map(({ kind }) => kind),
         ['file_write', 'systemd_enable'],
       )
       expect(await a.operator.post<ForgetAnswer>(`/reconcile/${taken.tunnel.tunnel_id}/forget`), 200)
-      const again = await said.adopt({ interface_name: 'by-hand' })
+      const again = await reconcile.adopt({ interface_name: 'by-hand' })
       assert.deepEqual(
         [again.tunnel.persistence_type_id, again.units_taken_over, again.plan.steps],
         [10, [`${a.unitDir}/tunnel-panel-link-by-hand.service`], []],
       )
     })
     assert.deepEqual(
-      [heard, await said.indexOf('by-hand'), (await said.itemOf('by-hand')).status],
+      [received, await reconcile.indexOf('by-hand'), (await reconcile.itemOf('by-hand')).status],
       ['', index, 'InSync'],
     )
     assert.match(
@@ -127,9 +127,9 @@ describe('Host and store compared on a real kernel', function () {
   })
 
   it('shows what is changed with ip as drift, field by field, and a reapply puts it right in place', async () => {
-    const { tunnel_id } = await said.itemOf('by-hand')
+    const { tunnel_id } = await reconcile.itemOf('by-hand')
     const picture = await a.picture()
-    const index = await said.indexOf('by-hand')
+    const index = await reconcile.indexOf('by-hand')
     for (const [command, fields] of [
       ['ip link set by-hand mtu 1300', ['mtu']],
       ['ip link set by-hand txqueuelen 7', ['tx_queue_length']],
@@ -138,23 +138,23 @@ describe('Host and store compared on a real kernel', function () {
       ['ip address flush dev by-hand', ['addresses']],
     ] as const) {
       await a.server.run(command)
-      const { status, diffs } = await said.itemOf('by-hand')
+      const { status, diffs } = await reconcile.itemOf('by-hand')
       assert.deepEqual([status, diffs.map(({ field }) => field)], ['Drifted', fields], command)
       const { verification, action } = expect(
         await a.operator.post<TunnelActionAnswer>(`/reconcile/${tunnel_id}/reapply`),
         200,
       )
       assert.deepEqual(
-        [action, verification.ok, await a.picture(), await said.indexOf('by-hand')],
+        [action, verification.ok, await a.picture(), await reconcile.indexOf('by-hand')],
         ['reapply', true, picture, index],
         command,
       )
-      assert.equal((await said.itemOf('by-hand')).status, 'InSync')
+      assert.equal((await reconcile.itemOf('by-hand')).status, 'InSync')
     }
   })
 
   it('shows a changed ttl, key or far endpoint as drift that only a new link puts right', async () => {
-    const { tunnel_id } = await said.itemOf('by-hand')
+    const { tunnel_id } = await reconcile.itemOf('by-hand')
     const from = `mode gre local ${a.server.address}`
     for (const [command, fields] of [
       [`ip tunnel change by-hand ${from} remote ${far.address} key 5 ttl 9`, ['ttl']],
@@ -163,18 +163,18 @@ describe('Host and store compared on a real kernel', function () {
       ['ip link change by-hand type gre remote 192.0.2.77', ['remote_endpoint']],
     ] as const) {
       await a.server.run(command)
-      const { status, diffs, detail } = await said.itemOf('by-hand')
+      const { status, diffs, detail } = await reconcile.itemOf('by-hand')
       assert.deepEqual([status, diffs.map(({ field }) => field)], ['Drifted', fields], command)
       assert.match(detail, /recreates the link/)
       expect(await a.operator.post(`/reconcile/${tunnel_id}/reapply`), 200)
-      assert.equal((await said.itemOf('by-hand')).status, 'InSync')
+      assert.equal((await reconcile.itemOf('by-hand')).status, 'InSync')
     }
   })
 
-  it('says which link to rename back where somebody renamed one by hand', async () => {
-    const { tunnel_id } = await said.itemOf('by-hand')
+  it('says which link to rename back after one was renamed by hand', async () => {
+    const { tunnel_id } = await reconcile.itemOf('by-hand')
     await a.server.run('ip link set by-hand down && ip link set by-hand name renamed')
-    assert.equal((await said.itemOf('by-hand')).status, 'Missing')
+    assert.equal((await reconcile.itemOf('by-hand')).status, 'Missing')
     const { status, error } = await a.operator.post(`/reconcile/${tunnel_id}/reapply`)
     assert.equal(status, 409)
     const [, advice = ''] = /"(ip link set dev renamed name by-hand)"/.exec(error.message) ?? []
@@ -183,17 +183,17 @@ describe('Host and store compared on a real kernel', function () {
   })
 
   it('calls a tunnel Missing whose link is deleted, and Inconsistent whose name another kind of interface takes', async () => {
-    const { tunnel_id } = await said.itemOf('by-hand')
+    const { tunnel_id } = await reconcile.itemOf('by-hand')
     await a.server.run('ip link del by-hand')
-    const gone = await said.itemOf('by-hand')
+    const gone = await reconcile.itemOf('by-hand')
     assert.deepEqual([gone.status, gone.observed.exists], ['Missing', false])
     await a.server.run('ip link add by-hand type dummy')
-    const taken = await said.itemOf('by-hand')
+    const taken = await reconcile.itemOf('by-hand')
     assert.deepEqual([taken.status, taken.observed.kind], ['Inconsistent', 'dummy'])
     assert.equal((await a.operator.post(`/reconcile/${tunnel_id}/reapply`)).error.code, 'PROTECTED_INTERFACE')
     await a.server.run('ip link del by-hand')
     expect(await a.operator.post(`/reconcile/${tunnel_id}/reapply`), 200)
-    assert.equal((await said.itemOf('by-hand')).status, 'InSync')
+    assert.equal((await reconcile.itemOf('by-hand')).status, 'InSync')
     await a.server.run('ping', ['-c', '1', '-W', '10', '10.10.5.2'])
   })
 
@@ -203,27 +203,27 @@ describe('Host and store compared on a real kernel', function () {
       'ip link property add dev rich altname london && ip address add 10.66.0.1/24 dev rich label rich:old',
     )
     const carried = ['alias office', 'altname london', 'group 7', 'address 10.66.0.1/24 label rich:old']
-    assert.deepEqual([...(await said.itemOf('rich')).unmodelled].sort(), [...carried].sort())
-    const { tunnel, warnings } = await said.adopt({ interface_name: 'rich' })
+    assert.deepEqual([...(await reconcile.itemOf('rich')).unmodelled].sort(), [...carried].sort())
+    const { tunnel, warnings } = await reconcile.adopt({ interface_name: 'rich' })
     for (const word of carried)
       assert.ok(warnings.find(({ code }) => code === 'UNMODELLED_STATE')?.message.includes(word), word)
-    assert.equal((await said.itemOf('rich')).status, 'InSync')
+    assert.equal((await reconcile.itemOf('rich')).status, 'InSync')
     const picture = await a.picture()
     const refused = await a.operator.patch(`/tunnels/${tunnel.tunnel_id}`, { ttl: 3, confirm_recreate: true })
     assert.deepEqual([refused.status, refused.error.code, await a.picture()], [409, 'CONFLICT', picture])
     expect(await a.operator.patch<UpdateTunnelAnswer>(`/tunnels/${tunnel.tunnel_id}`, { mtu: 1390 }), 200)
-    assert.deepEqual([...(await said.itemOf('rich')).unmodelled].sort(), [...carried].sort())
+    assert.deepEqual([...(await reconcile.itemOf('rich')).unmodelled].sort(), [...carried].sort())
   })
 
   it('recognises a legacy name and gives it its number', async () => {
     await byHand('gre-ab-7', 7)
-    assert.deepEqual((await said.itemOf('gre-ab-7')).legacy, {
+    assert.deepEqual((await reconcile.itemOf('gre-ab-7')).legacy, {
       tunnel_number: 7,
       marker: 'ab',
       unit_path: '',
       is_panel_owned: false,
     })
-    const { tunnel, legacy } = await said.adopt({ interface_name: 'gre-ab-7' })
+    const { tunnel, legacy } = await reconcile.adopt({ interface_name: 'gre-ab-7' })
     assert.deepEqual([tunnel.tunnel_number, tunnel.tunnel_side_id, legacy?.tunnel_number], [7, 10, 7])
   })
 
@@ -239,21 +239,21 @@ describe('Host and store compared on a real kernel', function () {
       ['t6', 'ip6gretap', `${six} icsum encaplimit 4 fwmark 6`],
     ] as const) {
       await a.server.run(`ip link add ${name} type ${kind} ${options}`)
-      const index = await said.indexOf(name)
-      const { tunnel } = await said.adopt({ interface_name: name })
+      const index = await reconcile.indexOf(name)
+      const { tunnel } = await reconcile.adopt({ interface_name: name })
       assert.deepEqual(
         [
-          (await said.itemOf(name)).status,
-          (await said.itemOf(name)).diffs,
+          (await reconcile.itemOf(name)).status,
+          (await reconcile.itemOf(name)).diffs,
           tunnel.is_enabled,
-          await said.indexOf(name),
+          await reconcile.indexOf(name),
         ],
         ['InSync', [], false, index],
         name,
       )
       const elsewhere = kind === 'gretap' ? '192.0.2.78' : '2001:db8::78'
       await a.server.run(`ip link change ${name} type ${kind} ${options.replace(/remote \S+/, `remote ${elsewhere}`)}`)
-      const { status, diffs } = await said.itemOf(name)
+      const { status, diffs } = await reconcile.itemOf(name)
       assert.deepEqual([status, diffs.map(({ field }) => field)], ['Drifted', ['remote_endpoint']], name)
     }
   })
@@ -266,7 +266,7 @@ describe('Host and store compared on a real kernel', function () {
     ] as const) {
       expect(await a.operator.post<IgnoreAnswer>('/reconcile/ignore', { interface_name: 'secret', ignored }), 200)
       assert.equal(
-        (await said.report()).items.some(({ interface_name }) => interface_name === 'secret'),
+        (await reconcile.report()).items.some(({ interface_name }) => interface_name === 'secret'),
         listed,
       )
     }
@@ -274,17 +274,17 @@ describe('Host and store compared on a real kernel', function () {
 
   it('lists a tunnel under a name that the panel cannot take', async () => {
     await a.server.run(`ip link add _gre1 type gre local ${a.server.address} remote ${far.address} key 12`)
-    assert.deepEqual((await said.itemOf('_gre1')).actions, ['ignore'])
+    assert.deepEqual((await reconcile.itemOf('_gre1')).actions, ['ignore'])
     await a.server.run('ip link del _gre1')
   })
 
   it("notices a changed MTU within two seconds, through the kernel's event, and that it is put right again", async () => {
     await create({ interface_name: 'watched' })
-    await said.noticed('watched', 'InSync')
-    await said.atRest()
+    await reconcile.noticed('watched', 'InSync')
+    await reconcile.atRest()
     const noticedAfter = async (command: string, is: ReconcileItem['status']): Promise<number> => {
       const changed = Number(await a.server.run(`${command} && date +%s%3N`))
-      const { because, at } = await said.noticed('watched', is)
+      const { because, at } = await reconcile.noticed('watched', is)
       assert.equal(because, 'event')
       return at - changed
     }
@@ -299,15 +299,15 @@ describe('Host and store compared on a real kernel', function () {
     await a.helper.exited
     await a.server.run('ip link set watched mtu 1333')
     await a.startHelper()
-    assert.equal((await said.noticed('watched', 'Drifted')).because, 'event')
-    assert.deepEqual((await said.itemOf('watched')).diffs, [{ field: 'mtu', desired: '1472', actual: '1333' }])
+    assert.equal((await reconcile.noticed('watched', 'Drifted')).because, 'event')
+    assert.deepEqual((await reconcile.itemOf('watched')).diffs, [{ field: 'mtu', desired: '1472', actual: '1333' }])
   })
 
   it("finds tunnels of the panel's own as stored, up and down", async () => {
     const { tunnel_id, interface_name } = await create()
-    assert.equal((await said.itemOf(interface_name)).status, 'InSync')
+    assert.equal((await reconcile.itemOf(interface_name)).status, 'InSync')
     expect(await a.operator.post(`/tunnels/${tunnel_id}/down`), 200)
-    assert.equal((await said.itemOf(interface_name)).status, 'InSync')
+    assert.equal((await reconcile.itemOf(interface_name)).status, 'InSync')
   })
 
   putsAddressesBack(() => ({ lab, panel: a, far: far.address }))

@@ -135,7 +135,7 @@ describe('A relay over a GRE tunnel', function () {
       addresses: [{ address: '172.17.1.1', prefix_length: 30 }],
     }
     tunnel = expect(await panel.operator.post<CreateTunnelAnswer>('/tunnels', ends), 201).tunnel
-    const asked = {
+    const requests = {
       route_rule_title: 'To the far server',
       route_protocol_id: BOTH_PROTOCOLS,
       bind_address: RELAY,
@@ -144,7 +144,7 @@ describe('A relay over a GRE tunnel', function () {
       destination_port: 9000,
       tunnel_id: tunnel.tunnel_id,
     }
-    rule = expect(await panel.operator.post<ChangeRouteAnswer>('/routes', asked), 201).route
+    rule = expect(await panel.operator.post<ChangeRouteAnswer>('/routes', requests), 201).route
     assert.deepEqual(
       [await client.tcp(BYTES), await client.udp(), (await health())[0]],
       [ALL_BACK, ALL_BACK, 'healthy'],
@@ -219,7 +219,7 @@ describe('A relay over a GRE tunnel', function () {
   })
 
   for (const [at, backend] of BACKENDS.entries()) {
-    it(`is carried out by ${backend} where that is asked for: it relays, counts to the byte, and of ${BACKENDS.at(at - 1)} nothing is left`, async () => {
+    it(`is carried out by ${backend} on request: it relays, counts to the byte, and of ${BACKENDS.at(at - 1)} nothing is left`, async () => {
       const before = await item()
       await panel.replaceHelper({ env: { PANEL_RULE_BACKEND: backend } })
       await becomes(async () => (await health())[0] === 'healthy')
@@ -229,14 +229,14 @@ describe('A relay over a GRE tunnel', function () {
       assert.equal(await client.tcp(BYTES), ALL_BACK)
       // The client's kernel sees the last packets of a connection when its program has ended.
       await becomes(async () => isDeepStrictEqual(await kernelCounts(), await client.counts()))
-      const told = await client.counts()
-      assert.ok(told.tx_bytes > BYTES && told.rx_bytes > BYTES)
-      await becomes(() => isSampled(told))
+      const reported = await client.counts()
+      assert.ok(reported.tx_bytes > BYTES && reported.rx_bytes > BYTES)
+      await becomes(() => isSampled(reported))
       const now = await item()
       for (const way of WAYS)
         assert.deepEqual(
           [now[`${way}_since_boot`], now[`${way}_since_creation`] - before[`${way}_since_creation`]],
-          [told[way], told[way]],
+          [reported[way], reported[way]],
           way,
         )
     })
@@ -272,26 +272,27 @@ describe('A relay over a GRE tunnel', function () {
     await lab.run('nft delete chain inet panel theirs')
   })
 
-  it('is told of as failed soon after somebody flushes or deletes what holds it, and a reapply puts it right', async () => {
+  it('is reported as failed soon after another program flushes or deletes what holds it, and a reapply puts it right', async () => {
     const { events, leave } = await openStream(panel.operator, '/monitor/stream')
     const failedAfter = async (what: string): Promise<number> => {
-      const heard = events().length
-      const told = (to: string): Promise<void> =>
+      const received = events().length
+      const reported = (to: string): Promise<void> =>
         becomes(async () =>
           events()
-            .slice(heard)
+            .slice(received)
             .some(({ name, data }) => name === 'route' && (data as RouteHealthEvent).to === to),
         )
       const changed = Number(await lab.run(`nft ${what} && date +%s%3N`))
-      await told('failed')
-      // By the clock of the machine, in the line that is logged just before it is told, and may be read after it.
+      await reported('failed')
+      // The time by the clock of the machine, in the line that is logged just before the event, and may be read after
+      // it.
       const loggedAt = (): number =>
         Number([...panel.web.text('stderr').matchAll(/"time":(\d+).*"to":"failed"/g)].at(-1)?.[1] ?? Number.NaN)
       await becomes(async () => loggedAt() > changed)
       const at = loggedAt()
       assert.equal((await health())[0], 'failed')
       expect(await panel.operator.post(`/routes/${rule.route_rule_id}/reapply`), 200)
-      await told('healthy')
+      await reported('healthy')
       return at - changed
     }
     for (const what of CHANGES_BY_OTHERS) await inTime(SOON_MS, () => failedAfter(what))

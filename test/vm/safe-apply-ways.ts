@@ -20,7 +20,7 @@ export interface Cut {
   readonly body: object
 }
 
-/** What cuts off whoever comes by the tunnel; each is tried on a tunnel of its own. */
+/** Changes that cut off a client that comes by the tunnel; each is tried on a tunnel of its own. */
 export const CUTS: Readonly<Record<string, Cut>> = {
   'takes the address away that he comes by': {
     method: 'PATCH',
@@ -66,7 +66,7 @@ export class Ways {
     await this.#makeFarEnds()
   }
 
-  /** From then on he comes from a network behind the far end. */
+  /** Moves the client into a network behind the far end. */
   async moveBehind(): Promise<void> {
     for (const [at, { tunnel }] of this.all.entries()) {
       await this.#lab.run(`ip route add 10.77.${at}.0/24 dev ${tunnel.interface_name}`)
@@ -91,7 +91,7 @@ export class Ways {
     return [...links, await this.#lab.run('ip route show | sort'), files].join('\n')
   }
 
-  /** As after a power cut, which leaves the panel's own files alone. */
+  /** Makes the host again like after a power cut, which leaves the panel's own files alone. */
   async makeAnew(): Promise<void> {
     await this.#plugIn()
     for (const [at, { cut, tunnel }] of this.all.entries()) {
@@ -136,7 +136,7 @@ export class Ways {
     return window?.window_id ?? ''
   }
 
-  /** From the panel's own server, as far as it comes before `gone`. */
+  /** Makes all cuts from the panel's own server, as far as it comes before `gone`. */
   async cutAllAtOnce(gone: AbortSignal): Promise<void> {
     for (const { tunnel, cut } of this.all) {
       const body = { ...cut.body, confirm_within_seconds: 3600 }

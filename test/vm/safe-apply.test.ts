@@ -18,7 +18,7 @@ const ANSWER_S = 30
 const POWER_CUTS = repetitions('PANEL_WINDOW_CUTS')
 /** About as long as the four changes take here. */
 const CHANGES_MS = 6000
-/** Well before the machine is there again, which then ends the connections of before. */
+/** A time that ends well before the machine is there again, which then ends the earlier connections. */
 const NO_POWER_MS = 1000
 
 type Answered = Partial<{ error: { code: string; field: string; details: { reason?: string } } }> & {
@@ -153,7 +153,7 @@ describe('An operator whose only way to the panel is a tunnel', function () {
   })
 
   const files = (): Promise<string> => lab.run(`cd ${ON_DISK.unitDir} && grep -r '' --include 'tunnel-panel-*'`)
-  /** With the files `kept` before anything is served. */
+  /** Comes up with the files `kept` before anything is served. */
   const comesUpWith = async (kept: string, before: unknown): Promise<void> => {
     await ways.makeAnew()
     await panel.startHelper()

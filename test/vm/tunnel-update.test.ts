@@ -1,4 +1,4 @@
-// Changes of a tunnel on a real kernel: which fields it takes in place, told by the link's index, and which only a new
+// Changes of a tunnel on a real kernel: which fields it takes in place, shown by the link's index, and which only a new
 // link can have; faults, down and up, and a client inside the tunnel.
 import assert from 'node:assert/strict'
 import type {
@@ -129,7 +129,7 @@ describe('A change of a tunnel on a real kernel', function () {
     assert.equal(await a.picture(), before)
   })
 
-  it('makes a new link for everything else, after a 409 that changes nothing; each is verified, and changed back it is the link that it was, with the routes of others', async () => {
+  it('makes a new link for everything else, after a 409 that changes nothing; each is verified, and changed back it is the link that it was, with the foreign routes', async () => {
     const before = await a.picture()
     const routes = await addRoutes(a.server)
     for (const [field, value] of Object.entries(REBORN)) {
@@ -141,7 +141,7 @@ describe('A change of a tunnel on a real kernel', function () {
     }
   })
 
-  it('names the routes of others that a new link cannot have', async () => {
+  it('names the foreign routes that a new link cannot have', async () => {
     await a.server.run(`ip route add ${LOST}`)
     const { plan, warnings } = expect(await patch({ ttl: 9, confirm_recreate: true }), 200)
     assert.equal(plan.steps.filter(({ kind }) => kind === 'route_add').length, ROUTES.length)
@@ -189,7 +189,7 @@ describe('A change of a tunnel on a real kernel', function () {
     )
   })
 
-  it('has reapply for drift: what somebody changed or deleted is as stored again', async () => {
+  it('has reapply for drift: what was changed or deleted by hand is as stored again', async () => {
     const before = await a.picture()
     for (const drift of [
       'ip link set gre-a-1 mtu 1300 txqueuelen 5 down',
@@ -218,7 +218,7 @@ describe('A change of a tunnel on a real kernel', function () {
         'Content-Type: application/json',
         'X-Forwarded-For: 203.0.113.9',
       ]
-      const said = await far.run('curl', [
+      const output = await far.run('curl', [
         '-sS',
         ...['--interface', from],
         '-m',
@@ -232,7 +232,7 @@ describe('A change of a tunnel on a real kernel', function () {
         JSON.stringify(body),
         url + path,
       ])
-      return { status: Number(said.split('\n').at(-1)), text: said }
+      return { status: Number(output.split('\n').at(-1)), text: output }
     }
     const path = `/tunnels/${made.tunnel_id}`
     const before = await a.picture()

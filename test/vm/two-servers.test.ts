@@ -122,14 +122,14 @@ describe('Two servers with a panel each', function () {
 
   it('preview without running a command or changing anything, and creating then does just what was shown', async () => {
     const before = await a.picture()
-    const asked = { local_endpoint: a.server.address, remote_endpoint: '192.0.2.200' }
+    const body = { local_endpoint: a.server.address, remote_endpoint: '192.0.2.200' }
     let shown!: Preview
-    // Asked once after each change of nftables, so that the panel's own clock has no reason to start nft from now on.
+    // Queried once after each change of nftables, so that the panel's own clock has no reason to start nft later.
     await a.request('ruleset.counters', { route_rule_ids: [], from_id: 0 })
     assert.deepEqual(
       await a.startedWhile(
         lab,
-        async () => void (shown = expect(await a.operator.post<Preview>('/tunnels/preview', asked), 200)),
+        async () => void (shown = expect(await a.operator.post<Preview>('/tunnels/preview', body), 200)),
       ),
       [],
     )

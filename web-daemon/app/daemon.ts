@@ -83,7 +83,7 @@ async function startPanel(config: Config, opened: Opened, certificate: Certifica
       () => opened.db.destroy(),
     ])
   }
-  // Ctrl-C and whoever started the daemon may both ask for it: ending twice would wait for itself.
+  // Ctrl-C and the process that started the daemon may both signal it: ending twice would wait for itself.
   let stopping: Promise<void> | null = null
   return { stop: (signal) => (stopping ??= stopAll(signal)) }
 }

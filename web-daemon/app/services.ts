@@ -69,7 +69,7 @@ export interface PanelDeps {
   readonly host_names?: readonly string[]
   readonly installation: Omit<Installation, 'web_path'>
   readonly sockets: Sockets
-  /** Where it listens unless the operator has kept another listener. */
+  /** The configured listener, which holds unless the operator has kept another one. */
   readonly configured: ConfiguredListener
   /** Holds index.html and assets/. */
   readonly page_dir: string
@@ -100,7 +100,7 @@ export interface Services {
   /** To be started once the app is there, and stopped. */
   readonly listeners: Listeners
   readonly pairing: PairingThrottle
-  /** The background pass over the tunnels; whoever serves the app decides when it runs. */
+  /** The background pass over the tunnels; the code that serves the app decides when it runs. */
   readonly watch: TunnelWatch
   /** What others take away again and again. */
   readonly heals: Heals

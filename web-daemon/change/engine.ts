@@ -1,4 +1,4 @@
-// Takes records and the host from one state to another, for every noun: the store says Pending before root is asked,
+// Takes records and the host from one state to another, for every noun: the store says Pending before root is called,
 // and afterwards what was read back (decisions.md, S1). Call every function inside `inTurn`.
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { Change } from '@panel/shared/change/change.ts'
@@ -70,7 +70,7 @@ export interface Adoption<Draft, State> {
   readonly alongside: (db: WriteDb) => Promise<unknown>
 }
 
-/** Where it fails the record keeps what it wanted before, and says that it failed and why. */
+/** Updates a record. If the change fails, the record keeps what it wanted before, with the reason. */
 export async function update<R extends ApplyMark, D, S>(
   context: Context,
   resource: Resource<R, D, S>,
@@ -140,9 +140,9 @@ export async function save<R extends ApplyMark, D, S>(
 }
 
 /**
- * Finds out how changes ended that nobody saw the end of: a pending record that the host holds as it is stored was
- * applied. One that differs stays pending, since whether it is to be as stored or as found is for the operator to say.
- * Gives back the records as they are then. Whoever made the change has left no audit entry of how it ended.
+ * Finds out how changes ended whose end was lost: a pending record that the host holds as stored was applied. One that
+ * differs stays pending, since the operator decides whether the stored or the found state holds. Gives back the records
+ * as they are then. No audit entry says how such a change ended.
  */
 export async function settle<R extends ApplyMark, D, S>(
   context: Pick<Context, 'db' | 'now'> & { readonly record: Recorder },

@@ -11,7 +11,7 @@ export interface Subject {
   readonly details: Record<string, unknown>
 }
 
-/** Of an outcome that is not "applied". */
+/** The refusal for an outcome that is not "applied". */
 export function failureOf(outcome: Outcome, { what, details }: Subject, codes: FailureCodes): Refusal {
   const text = outcome.failure?.message.replace(/\.$/, '')
   const why = text === undefined ? message('panel.reason_unknown') : fromRoot(text)

@@ -24,7 +24,7 @@ interface Entry {
   next: number
   isAway: boolean
   by: string
-  /** As at the last look. */
+  /** Whether it was our own at the last look. */
   own: boolean | null
 }
 
@@ -127,7 +127,7 @@ export class Heals {
     return viewOf(this.#entries[noun].get(id), this.isWanted(noun, own))
   }
 
-  /** What somebody does to it again and again; null where nobody does. */
+  /** What other programs do to it again and again; null if none does. */
   contest(noun: HealedNoun, id: number): Message | null {
     const entry = this.#entries[noun].get(id)
     return entry && isContested(entry) ? described(entry, this.isWanted(noun, entry.own)) : null

@@ -9,7 +9,7 @@ export interface OpenEnd {
   readonly settle: () => Promise<boolean>
 }
 
-/** Of each store. A daemon that ends forgets them, and its successor finds the records pending. */
+/** The open ends of each store. A daemon that ends forgets them, and its successor finds the records pending. */
 const ENDS = new WeakMap<object, Set<OpenEnd>>()
 
 export function leaveOpen(db: object, end: OpenEnd): void {

@@ -7,7 +7,7 @@ import { AuditNote } from '../platform/audit-note.ts'
 import type { Refusal } from '../platform/http/refusal.ts'
 import type { HealedNoun, Heals } from './heal.ts'
 
-/** As a host boots, its own units still make its tunnels, and other software loads its rules. */
+/** The time in which a booting host's own units still make its tunnels, and other software loads its rules. */
 export const GRACE_MS = 30_000
 const LOGGED_MAX = 20
 
@@ -67,7 +67,7 @@ export function makeRemediation<Item extends Watched>(deps: RemediationDeps, rem
     const left = begins - now().getTime()
     return left > GRACE_MS ? 0 : Math.max(0, left)
   }
-  /** Of the last look: what waits for the end of the grace, or of a pause. */
+  /** The ids that wait, since the last look, for the end of the grace or of a pause. */
   let waiting: readonly number[] = []
   let isAnyWanted = false
   return {

@@ -61,7 +61,7 @@ export interface FailureCodes {
   readonly stuck: ErrorCode
 }
 
-/** Of a noun that the panel keeps no records of: what is wanted stands on the host alone. */
+/** The part of a noun that the panel keeps no records of: what is wanted stands on the host alone. */
 export function noRecords<Row extends ApplyMark, Draft>(): Pick<
   Resource<Row, Draft, never>,
   'idOf' | 'store' | 'onStored'

@@ -1,4 +1,4 @@
-// How long the next look at the host waits, so that somebody who changes it all the time costs little and a single
+// How long the next look at the host waits, so that a program that changes it all the time costs little and a single
 // change is seen at once.
 
 /** So much looking is free, before rest follows. */
@@ -10,7 +10,7 @@ export class Rest {
   #left = SPARED_MS
   #at: number
 
-  /** Of a long time looking takes one part in `factor` + 1. */
+  /** Looking takes one part in `factor` + 1 of a long time. */
   constructor(factor: number, now: () => number = () => performance.now()) {
     this.#factor = factor
     this.#now = now

@@ -175,7 +175,7 @@ async function fail<R extends ApplyMark, D, S>(
   throw failure
 }
 
-/** As an error says it: its text begins with a capital letter. */
+/** The message of a failure: its text begins with a capital letter, like an error's. */
 const toldBy = (failure: Refusal): Message => ({ ...asMessage(failure), message: failure.message })
 
 /** A creation that failed half-way leaves a new record; any other change one that says something else than before. */

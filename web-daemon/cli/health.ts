@@ -32,7 +32,7 @@ export function wayUrl({ address, port, is_tls }: Way, { web_path }: Config): st
   return `${is_tls ? 'https' : 'http'}://${isIPv6(host) ? `[${host}]` : host}:${port}${toBasePath(web_path)}/`
 }
 
-/** Of a listener that was kept and cannot be opened the configured one has the place. */
+/** Fetches from the first address that answers. The configured listener replaces a kept one that cannot be opened. */
 async function fetchFirst([url = '', ...others]: readonly string[], proof: string): Promise<string> {
   try {
     return await fetchBody(url, proof)

@@ -27,8 +27,8 @@ export async function showInterfaces({ state_dir }: Config, args: readonly strin
 }
 
 /**
- * Those that a file of the panel keeps, and those that it made itself by its audit log. Any other was adopted as it
- * was, and may be somebody else's.
+ * Tunnels that a file of the panel keeps, and those that it made itself by its audit log. Any other was adopted, and
+ * may belong to another program.
  */
 export function ownTunnels(db: ReadDb): Promise<{ interface_name: string }[]> {
   return db

@@ -1,4 +1,4 @@
-// Where the panel listens, for whoever is on the server: as the operator has kept it, or else as it is configured.
+// Where the panel listens, for a user on the server: as the operator has kept it, or else as it is configured.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../app/config.ts'

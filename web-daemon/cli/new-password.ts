@@ -16,7 +16,8 @@ export async function readNewPassword(input: Input, print: Print, check: (passwo
 }
 
 /**
- * `question`: what is asked after the password; on standard input the answer is the second line, and may be missing.
+ * Reads a password and the answer to `question`, which comes after it; on standard input the answer is the second line,
+ * and may be missing.
  */
 export async function readPasswordAndAnswer(
   input: Input,

@@ -1,10 +1,10 @@
-// Everything that a command prints. What comes from the store, the daemon or the helper must not steer the terminal of
-// whoever reads it, who is root as a rule.
+// Everything that a command prints. What comes from the store, the daemon or the helper must not steer the reader's
+// terminal, which is root's as a rule.
 
 /** Control characters (a line end and a tab in a text of several lines aside), and those that turn the direction. */
 const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
 
-/** As JSON writes them, so that nothing is lost and JSON stays JSON. */
+/** Shows control characters in JSON's notation, so that nothing is lost and JSON stays JSON. */
 export function visible(text: string): string {
   return text.replace(STEERING, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -4,7 +4,7 @@ import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
 export interface Actor {
   readonly user_id: number
   readonly username: string
-  /** Of a request in a session. */
+  /** The session of the request, if it has one. */
   readonly session_id?: number | null
 }
 

@@ -15,13 +15,13 @@ export interface ReadContext {
   readonly db: ReadDb
   readonly request: Reader
   readonly now: () => Date
-  /** Where the API is, with the web path: for a path that an answer tells. */
+  /** The path of the API, with the web path, for paths in an answer. */
   readonly api_path: string
   /** The current values. */
   readonly settings: SettingsReader
 }
 
-/** Of a command that changes what is stored and leaves the host alone. */
+/** The context of a command that changes what is stored and leaves the host alone. */
 export interface StoreContext extends ReadContext {
   readonly db: Kysely<Database>
   readonly settings: SettingsHolder
@@ -34,7 +34,7 @@ export interface StoreContext extends ReadContext {
   readonly publishIn: PublishIn
 }
 
-/** Of a command that can have root change the host, and therefore says beforehand what it would do. */
+/** The context of a command that can have root change the host, and therefore says beforehand what it would do. */
 export interface CommandContext extends StoreContext {
   readonly request: Writer
   /**

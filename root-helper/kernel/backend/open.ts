@@ -60,7 +60,7 @@ const missing = (why: Message | string): NotOpened => ({
   why: typeof why === 'string' ? why : why.message,
 })
 
-/** The kernel itself is asked whether it has nf_tables: nft may fail for other reasons. */
+/** Checks with the kernel itself whether it has nf_tables: nft may fail for other reasons. */
 async function openNft({ boot, generations, protection, fastFlows }: Common): Promise<Opened | NotOpened> {
   const path = findTool('nft')
   if (path === null) return missing(message('root.no_nft'))

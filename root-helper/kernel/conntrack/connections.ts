@@ -29,7 +29,7 @@ import { sharedRead } from '../../shared-read.ts'
 
 const THROUGH_MS = 2000
 
-/** Of a rule's marks, all but the slot and the bit of the fast path. */
+/** The bits of a rule's mark, except for the slot and the bit of the fast path. */
 const EITHER_MASK = 0x7fff_ff00
 /** All marks of ours have these three bits in common. */
 const NIBBLE_MASK = 0x7000_0000

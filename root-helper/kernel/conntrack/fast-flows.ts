@@ -20,7 +20,7 @@ import { FlowEvents } from './flow-events.ts'
 const FAST_MASK = 0xf000_0000
 /** Looked at in one turn of the event loop. */
 const BURST = 2000
-/** The kernel sends what found no room at once again. Whoever is away so long has ended unseen. */
+/** The kernel repeats an event that found no room at once. A flow without an event for so long has ended unseen. */
 const UNSEEN_MS = 60_000
 const LISTING_MS = 6000
 const ENDED_MAX = 100_000
@@ -159,7 +159,7 @@ export class FastFlows {
   }
 }
 
-/** Boot, or somebody else, may have them otherwise; a flow that began without is not counted. */
+/** Turns accounting on. Boot or another program may have turned it off; a flow that began without it is not counted. */
 function switchOn(): void {
   for (const path of SWITCHES)
     try {

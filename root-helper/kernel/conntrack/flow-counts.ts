@@ -15,7 +15,7 @@ interface Counted {
 
 export class FlowCounts {
   readonly epoch = randomUUID()
-  /** Of the last look; null before the first. */
+  /** The flows of the previous reading; null before the first. */
   #flows: ReadonlySet<number> | null = null
   #counted: ReadonlyMap<number, Counted> = new Map()
 

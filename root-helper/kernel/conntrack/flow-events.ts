@@ -11,7 +11,7 @@ import { KeptSocket } from '../kept-socket.ts'
 const SOCKET_NAME = 'fast-path'
 const NFNLGRP_CONNTRACK_DESTROY = 3
 const CTA_MARK = 8
-/** What waits here does not wait in the table of connections, where it would take the room of others. */
+/** Events that wait here do not occupy the table of connections, where flows need the room. */
 const BUFFER_BYTES = 32 * 1024 * 1024
 const BURST = 256
 

@@ -56,7 +56,7 @@ export class FlowLog {
   /** Whether there is one of this boot. */
   static isThere = (path: string, boot_id: string): boolean => writtenAt(path, boot_id) !== null
 
-  /** Of the first that waits: whether it is the one that a helper wrote down, and did not live to take. */
+  /** Whether the first flow that waits is the one that a helper wrote down before it was killed. */
   isWritten(flow: FastFlow): boolean {
     const left = this.#left
     this.#left = null

@@ -1,4 +1,4 @@
-// Which flows of others have an end in some networks.
+// Finds the flows of other programs that have an end in some networks.
 import { BlockList } from 'node:net'
 import { formatIp, type Cidr } from '@panel/shared/address/ip.ts'
 import { ipText } from '../../netlink/bytes.ts'

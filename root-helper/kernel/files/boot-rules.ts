@@ -22,7 +22,7 @@ const roomBehind = (length: number): number => Math.max(length / 4, 16 * 1024)
 export function bootRulesIn(folder: StateFolder): BootRules {
   const file = growingFile(folder, NAME, roomBehind)
   let rules: readonly RelayRule[] | null = null
-  /** A file that cannot be read is tried again each time, since somebody may have set it aside. */
+  /** Reads the file. One that cannot be read is tried again each time, since the operator may have set it aside. */
   const held = (): HeldForBoot => {
     try {
       rules ??= readWritten(folder, NAME, parse) ?? [] // and its first change is written with the whole list
@@ -89,6 +89,9 @@ export function missingRules(
     .map((rule) => ({ route_rule_id: rule.route_rule_id, detail: why(rule) }))
 }
 
-/** As they nearly always are, and ten thousand of them are looked at in every change. */
+/**
+ * Whether both lists are the same objects in the same order, which is nearly always so, and ten thousand of them are
+ * compared in every change.
+ */
 const areAlike = (boot: readonly Numbered[], held: readonly Numbered[]): boolean =>
   boot.length === held.length && boot.every(({ route_rule_id }, at) => route_rule_id === held[at]?.route_rule_id)

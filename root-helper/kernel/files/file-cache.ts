@@ -16,10 +16,12 @@ const SETTLED_MS = 2000
 /** More files than one host has of ours; beyond it the cache is emptied. */
 const MOST = 5000
 
-/** As readIfThere. */
+/** Like readIfThere, with a cache. */
 export const unchangedFiles = (): ((path: string) => string | null) => unchanged((stats) => stats.isFile(), readIfThere)
 
-/** As `list`, which reads the names in a folder and where its symbolic links lead: both change only with the folder. */
+/**
+ * Caches `list`, which reads the names in a folder and where its symbolic links lead: both change only with the folder.
+ */
 export const unchangedFolders = <T>(list: (folder: string) => T): ((folder: string) => T) =>
   unchanged((stats) => stats.isDirectory(), list)
 

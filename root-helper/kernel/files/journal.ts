@@ -15,7 +15,7 @@ export interface InterruptedChange {
 export interface JournalFile extends Journal {
   /** Null where no change was cut short. Throws where the file holds something else. */
   read(): Promise<InterruptedChange | null>
-  /** From now on no change begins: what an earlier one left half-done is not known. */
+  /** Blocks all further changes: what an earlier one left half-done is not known. */
   block(why: Message): void
   /** Why no change begins; null where one can. */
   blocked(): string | null

@@ -14,7 +14,7 @@ const NETWORKD_FOLDERS = [
 ]
 const UNIT = 'systemd-networkd.service'
 /**
- * Where `systemctl enable` puts its links: by the unit's own [Install] in the first, by an administrator's in the
+ * The folders where `systemctl enable` puts its links: the unit's own [Install] uses the first, administrators the
  * others.
  */
 const ENABLING = ['multi-user.target.wants', 'sysinit.target.wants', 'network.target.wants']
@@ -38,8 +38,8 @@ export const networkdIsInstalled = (): boolean =>
   ['/usr/lib/systemd/systemd-networkd', '/lib/systemd/systemd-networkd'].some((path) => existsSync(path))
 
 /**
- * As with systemd's own units, a burst of changes is one reload; but no link is made or deleted while networkd thinks
- * of an older file for it.
+ * The files of systemd-networkd in a folder. A burst of changes causes one reload, like that of systemd's own units;
+ * but no link is made or deleted while networkd holds an older file for it.
  */
 export function networkdFilesIn(folder: string): NetworkdFiles {
   const reload = inBursts(async () => {

@@ -12,7 +12,9 @@ type Links = Map<number, boolean>
 
 export function ownLinksIn(folder: StateFolder, boot_id: string): OwnLinks {
   let links: Links | null = null
-  /** A file that cannot be read is tried again each time, since somebody may have set it aside. */
+  /**
+   * Reads the record. A file that cannot be read is tried again each time, since the operator may have set it aside.
+   */
   const held = (): { links: Links; trouble: string | null } => {
     try {
       links ??= readWritten(folder, NAME, (text) => parse(text, boot_id)) ?? new Map()

@@ -13,7 +13,7 @@ const SYSTEMD_FOLDERS = [
   '/usr/local/lib/systemd/system',
 ]
 const SYSTEMCTL = '/usr/bin/systemctl'
-/** Whoever looks at a tunnel waits for this. */
+/** Readers of a tunnel wait for this query. */
 const ASKING_MS = 5000
 
 export const systemdReads = (folder: string): boolean => SYSTEMD_FOLDERS.includes(folder)
@@ -35,9 +35,9 @@ export function systemdReading(folder: string): Systemd {
 }
 
 /**
- * systemd keeps such a link, pointing nowhere, for every unit while it runs. So it is asked only where one has none:
- * that one may also be about to start, or wait for its next try. Asked by a pattern, it answers for a thousand as
- * quickly as for one.
+ * Returns the units that are stopped. systemd keeps such a link, pointing nowhere, for every unit while it runs. A unit
+ * without the link may also be about to start or wait for its next try, so systemd is queried about those alone. A
+ * query by pattern takes as long for a thousand units as for one.
  */
 async function listStopped(units: readonly string[]): Promise<string[]> {
   const idle = units.filter((unit) => !lstatSync(`/run/systemd/units/invocation:${unit}`, { throwIfNoEntry: false }))

@@ -13,7 +13,7 @@ const WANTS = 'multi-user.target.wants'
 export interface Systemd {
   /** After each change of a unit file, or of whether it is enabled. */
   changed(unit: string): void
-  /** As in UnitFiles. */
+  /** Like listStopped of UnitFiles. */
   listStopped(units: readonly string[]): Promise<string[]>
 }
 

@@ -7,7 +7,7 @@ import { transportError } from '../../netlink/errors.ts'
 import { watchLinks, type LinkEvent } from '../../netlink/events.ts'
 import { log } from '../../log.ts'
 
-/** Of the network namespace in which it is called; `legacy` are the tables of iptables-legacy. */
+/** The events of the network namespace in which it is called; `legacy` are the tables of iptables-legacy. */
 export const kernelEvents = (ruleset: RulesetChanges, legacy: Watched): KernelEvents => ({
   watch(onEvent) {
     const endLinks = linksWatched(onEvent)

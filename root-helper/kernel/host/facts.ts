@@ -80,7 +80,7 @@ function savesToSystemd(folder: string): Saving {
     : { available: false, sentence: message('root.no_systemd') }
 }
 
-/** The kernel itself is asked whether it has nf_tables: `generation` is what it numbers its ruleset by. */
+/** Checks with the kernel itself whether it has nf_tables: `generation` reads the number of its ruleset. */
 export async function nftAnswers(generation: () => Promise<number>): Promise<BackendAnswer> {
   const nft = findTool('nft')
   if (nft === null) return { available: false, version: '', detail: message('root.no_nft').message }

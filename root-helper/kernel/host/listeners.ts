@@ -41,8 +41,8 @@ export async function listenersWithUsers(): Promise<(Listener & Pick<BoundSocket
 }
 
 /**
- * systemd may hold the socket until somebody connects (ssh.socket), and a helper without the capability sees no process
- * name: then the configuration decides.
+ * Whether sshd listens. systemd may hold the socket until a client connects (ssh.socket), and a helper without the
+ * capability sees no process name: then the configuration decides.
  */
 const isSshd = (process: string, isConfigured: boolean): boolean =>
   process === 'sshd' || process === 'dropbear' || (isConfigured && (process === '' || process === 'systemd'))

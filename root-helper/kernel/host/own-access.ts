@@ -1,5 +1,5 @@
-// How whoever runs this host gets in: the ports of sshd and of the panel, and who is connected to them. Nothing is
-// remembered but who has spoken to the helper.
+// How the operator gets into this host: the ports of sshd and of the panel, and the clients connected to them. Nothing
+// is remembered but the clients that have used the helper.
 import type { OwnAccess, OwnPort } from '../facilities.ts'
 import { withConfigFile } from '../files/config-file.ts'
 import { listenersWithUsers, readText, TCP_TABLES } from './listeners.ts'

@@ -6,7 +6,7 @@ export interface BoundSocket {
   readonly protocol: 'tcp' | 'udp'
   readonly address: string
   readonly port: number
-  /** Of whoever opened it. */
+  /** The uid of the process that opened it. */
   readonly uid: number
   readonly inode: string
 }

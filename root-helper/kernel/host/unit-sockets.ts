@@ -1,5 +1,5 @@
-// Which listening sockets belong to units of systemd, by their control group: the helper of the package may not look
-// into the processes of others, and a socket unit has no process at all.
+// Which listening sockets belong to units of systemd, by their control group: the package's helper may not look into
+// other processes, and a socket unit has no process at all.
 import { statSync } from 'node:fs'
 import { AF_INET, AF_INET6 } from '../../netlink/constants.ts'
 import { decodeListening, dumpListening, NETLINK_SOCK_DIAG } from '../../netlink/sock-diag.ts'

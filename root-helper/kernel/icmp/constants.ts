@@ -36,7 +36,7 @@ const HOP: Meaning = { kind: 'hop', text: 'the hop limit was used up on the way'
 const REASSEMBLY = unreachable('not all fragments of the packet arrived')
 const PROHIBITED = unreachable('a filter prohibits it')
 
-/** By type and code; a code that is not here is `other` of its type. */
+/** Meanings by type and code; a code that is not here is `other` of its type. */
 const MEANINGS: Record<Family, Record<number, { readonly other: Meaning; readonly codes: Record<number, Meaning> }>> = {
   4: {
     3: {

@@ -8,7 +8,10 @@ export class EchoTemplate {
   /** What the bytes that never change add up to; null where the kernel works out the checksum (RFC 3542, 3.1). */
   readonly #sum: number | null
 
-  /** The payload begins with the cookie, as far as it has room, so that answers to other programs can be told apart. */
+  /**
+   * Prepares a request whose payload begins with the cookie, as far as it has room, which tells answers to other
+   * programs apart.
+   */
   constructor(family: Family, packet_size: number, cookie: Uint8Array) {
     this.#bytes = Buffer.alloc(HEADER_BYTES + packet_size)
     this.#bytes[0] = ECHO_REQUEST[family]

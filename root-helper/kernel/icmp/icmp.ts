@@ -47,7 +47,10 @@ class Port implements EchoPort {
   readonly #transport: Native
   readonly #receive: (received: ReceivedIcmp) => void
   readonly #sockets = new Map<k.Family, FamilySocket>()
-  /** Of both families: a packet that enters a tunnel over the other family comes back in an error of that family. */
+  /**
+   * The cookie is shared by both families: a packet that enters a tunnel over the other family comes back in an error
+   * of that family.
+   */
   readonly #cookie = randomBytes(k.COOKIE_BYTES)
 
   constructor(transport: Native, receive: (received: ReceivedIcmp) => void) {
@@ -167,7 +170,8 @@ class FamilySocket {
   }
 
   /**
-   * With Don't-Fragment only the MTU of the link counts, not the cached path MTU, since the path is what is measured.
+   * Sets Don't-Fragment so that only the MTU of the link counts, not the cached path MTU, since the path is what is
+   * measured.
    */
   #setDontFragment(is_on: boolean): void {
     if (this.#isDontFragment === is_on) return

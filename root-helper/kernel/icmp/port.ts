@@ -26,9 +26,7 @@ export interface ReceivedIcmp {
   readonly interface_index: number
 }
 
-/**
- * Where packets go and how they leave: canonical addresses of one family. "" leaves the choice to the routing table.
- */
+/** Addresses that packets go to and leave by: canonical, of one family. "" leaves the choice to the routing table. */
 export interface PathEnds {
   readonly interface_name: string
   readonly source_address: string

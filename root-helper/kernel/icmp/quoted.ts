@@ -48,7 +48,7 @@ function echoIn(family: Family, { protocol, payload: message, target }: Carried,
   return isEcho ? { family, message, target, wrapping } : null
 }
 
-/** Of a fragmented packet, only the first fragment is read. */
+/** Returns what a packet carries; the first fragment stands for a fragmented packet. */
 export const carriedBy = (family: Family, packet: Buffer): Carried | null =>
   family === 4 ? carriedByIpv4(packet) : carriedByIpv6(packet)
 

@@ -131,8 +131,8 @@ export class IptablesRulesets implements Rulesets {
   }
 
   /**
-   * iptables does not number its tables. Counters that somebody has reset go backwards, which shows that they
-   * restarted.
+   * Reads the counters. iptables does not number its tables. Counters that another program has reset go backwards,
+   * which shows that they restarted.
    */
   async counters(): Promise<{ epoch: string; counters: RelayCounters[] }> {
     if (this.#families.size === 0) return { epoch: '', counters: [] }

@@ -29,7 +29,7 @@ function hardwareAddress({ hardwareType, hardwareAddress: bytes }: RawLink): str
   return WITH_HARDWARE_ADDRESS.includes(hardwareType) ? addressText(bytes) : ''
 }
 
-/** What is shown of every link on the host, whoever made it. */
+/** What is shown of every link on the host, of the panel or not. */
 export function liveSide(
   link: RawLink,
   addresses: readonly RawAddress[],

@@ -247,7 +247,10 @@ export class KernelLinks implements Links {
     this.socket.close()
   }
 
-  /** Whoever requests it, and what is written goes to its index: to this link, whatever has the name by then. */
+  /**
+   * Returns the link that has the name now. Writes go to its index, that is to this link, even if another gets the name
+   * meanwhile.
+   */
   private async ownLink(interface_name: string, what: string): Promise<RawLink> {
     const raw = await this.reader.need(interface_name, what)
     if (this.own.isOwn(raw.index) !== true) throw refused(what, 'the panel neither made nor adopted this link')

@@ -110,7 +110,7 @@ export class LinkReader {
       .filter((route) => route !== null)
   }
 
-  /** As the kernel gives them, of the routes over one link; none where the link has gone. */
+  /** The routes over one link, in the kernel's order; none if the link has gone. */
   async routesOver(index: number): Promise<Message[]> {
     const families = [AF_INET, AF_INET6] as const
     const dumps = await Promise.all(families.map((family) => orNull(this.socket.dump(dumpRoutes(family, { index })))))

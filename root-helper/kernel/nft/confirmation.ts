@@ -66,7 +66,7 @@ export class Confirmation {
     return constant?.text === chainText(chain) && constant.lines.join() === (await this.#table.chain(name)).join()
   }
 
-  /** Its elements are a matter of their own. */
+  /** Compares a set's declaration. Its elements are compared elsewhere. */
   async #holdsSet(name: string, { kind, declaration }: TableSet): Promise<boolean> {
     const listed = await this.#nft.list(`list ${kind} ${TABLE} ${name}`)
     const found = listed === null ? undefined : readTable(listed).table.sets.get(name)

@@ -7,7 +7,7 @@ import type { RelayTable } from './relay-table.ts'
 
 /** A flowtable takes no more (NFT_NETDEVICE_MAX). */
 const DEVICES_MAX = 256
-/** Of a change that the kernel refuses since the ruleset has changed meanwhile. */
+/** How often a change is tried that the kernel refuses because the ruleset has changed meanwhile. */
 const TRIES = 4
 
 export class FlowDevices {

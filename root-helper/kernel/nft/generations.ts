@@ -1,5 +1,5 @@
-// The generations of the nftables ruleset, and which of them our own transactions made: across those, nothing of others
-// can have changed.
+// The generations of the nftables ruleset, and which of them our own transactions made: across those, no other program
+// can have changed anything.
 
 interface Span {
   readonly before: number
@@ -25,9 +25,9 @@ export class Generations {
   }
 
   /**
-   * Runs what is ours, which resolves with how many generations it made; two never overlap. Returns the generations
-   * before and after it, or null where somebody else changed something during it. `of` is the generation that the kernel
-   * itself holds the transaction to, so that it need not be asked for.
+   * Runs a transaction of ours, which resolves with how many generations it made; two never overlap. Returns the
+   * generations before and after it, or null if another program changed something during it. `of` is the generation
+   * that the kernel itself holds the transaction to, so that it need not be read.
    */
   during(transaction: () => Promise<number>, of?: number): Promise<Span | null> {
     this.#begun += 1

@@ -38,7 +38,7 @@ export const nftTables = async (): Promise<string[]> =>
 
 export const hasOurTable = async (): Promise<boolean> => (await nftTables()).includes(TABLE)
 
-/** Whether iptables-nft has a chain of ours, whoever can list it. */
+/** Whether iptables-nft has a chain of ours, listed by any program that can. */
 export async function hasChainsByNft(): Promise<boolean> {
   for (const family of [4, 6] as const)
     if ((await dump(chainsRequest(PROTOCOLS[family]))).some((chain) => decodeChainName(chain).startsWith(OURS)))

@@ -69,7 +69,9 @@ export class KnownTable {
     this.#cached = null
   }
 
-  /** Of the rules `work` changes nothing, so what was read before stays valid. It returns how many generations it made. */
+  /**
+   * Runs `work`, which changes no rules, so what was read before stays valid. It returns how many generations it made.
+   */
   async keeping(work: () => Promise<number>): Promise<void> {
     const cached = this.#cached
     const generations = await this.#generations.during(work)

@@ -30,7 +30,7 @@ export class Nft {
   /** Null where the object does not exist. */
   list = (command: string): Promise<string | null> => this.#list('-j', command)
 
-  /** As a person reads it, each object with the number of it that JSON gives too. */
+  /** The text that a person reads, each object with its number, which JSON gives too. */
   text = (command: string): Promise<string | null> => this.#list('-a', command)
 
   #list(form: '-j' | '-a', command: string): Promise<string | null> {

@@ -8,7 +8,7 @@ import { chainItselfRequest, countersRequest, decodeTable } from '../../netlink/
 import type { NetlinkSocket } from '../../netlink/socket.ts'
 import { openSocket, OwnerSocket, tableAs } from './owner-socket.ts'
 
-/** Of a table that somebody changes at the same moment. */
+/** How often a table is read that another program changes at the same moment. */
 const TRIES = 10
 /** A name that nobody has, to find out what the kernel says of the flags. */
 const NOBODY = 'panel_nobody'

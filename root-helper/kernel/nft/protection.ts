@@ -15,11 +15,11 @@ export class TableProtection {
   readonly #table: OwnedTable
   readonly #hold = new HoldTable()
   #isWanted: boolean
-  /** Null where it can be, or was not asked. */
+  /** The reason why the table cannot be owned; null if it can be or if that was never tried. */
   #refusal: string | null = null
   #why: Message = message('root.protection_off')
 
-  /** Until it is asked for the first time it is not wanted. */
+  /** Protection is off until it is requested for the first time. */
   constructor(state: StateFolder, table: OwnedTable) {
     this.#state = state
     this.#table = table
@@ -55,13 +55,13 @@ export class TableProtection {
     return 0
   }
 
-  /** Until it is asked for again, or the table is there again. */
+  /** Ends the protection until it is requested again or the table exists again. */
   async end(): Promise<void> {
     await this.#table.release()
     await this.#hold.release()
   }
 
-  /** Where it is not there: makes an empty one, to be filled. False where it shall not be owned, or cannot. */
+  /** Creates an empty table if there is none. Returns false if the table cannot or must not be owned. */
   async make(): Promise<boolean> {
     if (!this.#isWanted || this.#refusal !== null) return false
     await this.#table.make()

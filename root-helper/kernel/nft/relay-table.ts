@@ -34,7 +34,7 @@ import { NetlinkSocket, type Request } from '../../netlink/socket.ts'
 const KEYS_AT_ONCE = 500
 
 export class RelayTable {
-  /** Who owns the table, as long as somebody does: no other socket can change it. */
+  /** The socket that owns the table, if there is one: no other socket can change it. */
   readonly #owner: () => NetlinkSocket | null
   #socket: NetlinkSocket | null = null
 
@@ -48,7 +48,7 @@ export class RelayTable {
     return found ? decodeTable(found).handle : null
   }
 
-  /** Of all rules, in the order of their ids. */
+  /** The counters of all rules, in the order of their ids. */
   async counters(): Promise<RelayCounters[]> {
     const replies = await unlessAbsent(this.#open().dump(countersRequest(NAME)))
     return ruleCounters((replies ?? []).flatMap((reply) => decodeCounter(reply) ?? []))
@@ -131,9 +131,9 @@ export class RelayTable {
   }
 
   /**
-   * Such a change and its way back as one commit, of which nothing is left: the kernel throws no batch away without
-   * waiting for a grace period of RCU, which takes longer than all the rest of a change. Refused with EEXIST where a
-   * counter is there that it would make, since that would go with what it has counted.
+   * Commits a change and its way back as one batch, which leaves nothing: the kernel throws no batch away without
+   * waiting for a grace period of RCU, which takes longer than all the rest of a change. Fails with EEXIST if a counter
+   * exists that the change would make, since that would go with what it has counted.
    */
   rehearse(there: TableChange, back: TableChange, generation: number): Promise<void> {
     const requests = [

@@ -1,8 +1,8 @@
-// Detects that somebody else has changed the nftables ruleset: the kernel numbers its generations, and reading the
-// number is almost free. Its own announcements (NFNLGRP_NFTABLES) are not listened to: for the sake of a listener it
-// writes a message of a page for each object of a transaction, which made loading 10,000 rules three times slower, and
-// would do so to every large set that other software loads. Only while the panel puts the same rules back again and
-// again they are, for a while, for the names in them.
+// Detects that another program has changed the nftables ruleset: the kernel numbers its generations, and reading the
+// number is almost free. Its own announcements (NFNLGRP_NFTABLES) are not received: with a listener it writes a message
+// of a page for each object of a transaction, which made loading 10,000 rules three times slower, and would do so to
+// every large set that other software loads. They are received for a while, for the names in them, only if the panel
+// has to put the same rules back again and again.
 import { KernelError } from '../../kernel-error.ts'
 import { log } from '../../log.ts'
 import { RulesetWriters } from './writers.ts'
@@ -17,8 +17,8 @@ export class RulesetChanges {
   #generation: number | null = null
 
   /**
-   * `ofOthers`: the last generation that is not our own. Our own changes are not reported, since whoever requested them
-   * knows.
+   * `ofOthers` is the last generation that is not our own. Our own changes are not reported, since their requesters
+   * know of them.
    */
   constructor(
     ofOthers: () => Promise<number>,

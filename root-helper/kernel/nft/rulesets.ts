@@ -31,7 +31,7 @@ import { TableWriter } from './table-writer.ts'
 import { ruleCounters, RelayTable } from './relay-table.ts'
 import { SourceMaps } from './source-maps.ts'
 
-/** Of a change that the kernel refuses since the ruleset has changed meanwhile. */
+/** How often a change is tried that the kernel refuses because the ruleset has changed meanwhile. */
 const DIRECT_TRIES = 3
 
 export class NftRulesets implements Rulesets {
@@ -113,7 +113,7 @@ export class NftRulesets implements Rulesets {
   submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
     if (put.some(({ is_fast_path }) => is_fast_path)) this.#fastFlows.prepare()
     const submitted = this.#submit(gone, put).then(() => this.#putDevices())
-    this.#submitting = submitted.catch(() => undefined) // whoever requested it gets the failure
+    this.#submitting = submitted.catch(() => undefined) // its requester gets the failure
     return submitted
   }
 
@@ -122,7 +122,10 @@ export class NftRulesets implements Rulesets {
     if (this.#known.expected?.table.sets.has(FLOWTABLE)) await this.#flowDevices.put()
   }
 
-  /** Again where somebody else changed the ruleset meanwhile; the last time by nft, which takes it as it is then. */
+  /**
+   * Submits the change, again if another program changed the ruleset meanwhile; the last time by nft, which takes the
+   * ruleset as it then is.
+   */
   async #submit(gone: readonly number[], put: readonly RelayRule[]): Promise<void> {
     for (let left = DIRECT_TRIES; left > 0; left -= 1)
       try {
@@ -144,8 +147,8 @@ export class NftRulesets implements Rulesets {
   }
 
   /**
-   * As one transaction, which the kernel looks at whole and throws away. Of a table that is damaged no more is known
-   * beforehand.
+   * Submits the change as one transaction, which the kernel checks as a whole and throws away. A damaged table allows
+   * no more than that to be known beforehand.
    */
   async rehearse(there: RuleSwap, back: RuleSwap): Promise<void> {
     const found = await this.#known.read()

@@ -14,7 +14,7 @@ import type { RelayTable } from './relay-table.ts'
 const AT_ONCE = 250
 /** More tunnels than these hold are masqueraded as the kernel does it. */
 const COMMITS_MAX = 64
-/** Of a commit that the kernel refuses since the ruleset has changed meanwhile. */
+/** How often a commit is tried that the kernel refuses because the ruleset has changed meanwhile. */
 const TRIES = 3
 
 type Table = Pick<RelayTable, 'elements' | 'change'>
@@ -24,7 +24,7 @@ export class SourceMaps {
   readonly #known: Pick<KnownTable, 'keeping'>
   readonly #generations: Generations
   #sources: readonly LinkSource[] = []
-  /** As they were read last, which is valid until others change the ruleset, or this does. */
+  /** The addresses that were last read, valid until another program or this one changes the ruleset. */
   #held: { readonly generation: number; readonly sources: Promise<LinkSource[]> } | null = null
 
   constructor(table: Table, known: Pick<KnownTable, 'keeping'>, generations: Generations) {

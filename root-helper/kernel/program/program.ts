@@ -6,7 +6,7 @@ import { KernelError } from '../../kernel-error.ts'
 /** A program that takes longer is killed; the largest ruleset takes a tenth of it on a slow machine. */
 const ENDS_WITHIN_MS = 120_000
 
-/** The code of a program that was not started, crashed or was killed: it has not said anything about the kernel. */
+/** The code of a program that was not started, crashed or was killed: it has given no answer about the kernel. */
 const CRASHED = 'EIO'
 
 /** The exit codes from here on are those of the loader, of a shell and of signals, and not a program's own. */

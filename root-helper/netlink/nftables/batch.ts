@@ -33,7 +33,7 @@ const edge = (type: number, ...attributes: readonly Buffer[]): Request => ({
   parts: [Buffer.from([k.NFPROTO_UNSPEC, 0, 0, k.NFNL_SUBSYS_NFTABLES]), ...attributes],
 })
 
-/** Makes the table, or takes it up where it is there: whoever sends this owns it until the socket is closed. */
+/** Creates the table, or takes it over if it exists: its sender owns it until the socket is closed. */
 export const ownTable = (table: string): Request => ({
   ...nfnetlink(
     `own the table ${table}`,

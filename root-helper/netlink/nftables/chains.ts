@@ -5,7 +5,7 @@ import type { Request } from '../socket.ts'
 import * as k from './constants.ts'
 import { nfnetlink } from './nftables.ts'
 
-/** Where NAT begins in the kernel; just behind our own chains, so that these come first. */
+/** The hooks at which NAT begins in the kernel; just behind our own chains, so that these come first. */
 const CHAINS = [
   ['pre', k.NF_INET_PRE_ROUTING, -99],
   ['inp', k.NF_INET_LOCAL_IN, 101],

@@ -123,7 +123,7 @@ export interface FoundElement {
   readonly key: Buffer
   /** "" in a set. */
   readonly value: string
-  /** Where an interval has ended: its key is the first that is outside. */
+  /** Marks the end of an interval: its key is the first one outside. */
   readonly isEnd: boolean
 }
 

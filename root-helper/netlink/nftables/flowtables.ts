@@ -15,7 +15,7 @@ export const flowtableRequest = (table: string, name: string): Request =>
     text(k.NFTA_FLOWTABLE_NAME, name),
   )
 
-/** Of one that is there, and stays as it is otherwise: at ingress with priority 0, counting. */
+/** Adds a device to an existing flowtable that stays the same otherwise: at ingress with priority 0, counting. */
 export const addDevice = (table: string, name: string, device: string): Request => ({
   ...nfnetlink(
     `add ${device} to the flowtable ${name}`,

@@ -1,4 +1,4 @@
-// The number of nftables' ruleset in this network namespace: another one after each change, whoever made it.
+// The number of nftables' ruleset in this network namespace: it changes with every change by any program.
 import { Attributes } from '../attributes.ts'
 import { NETLINK_NETFILTER } from '../constants.ts'
 import { nfnetlink } from './nftables.ts'

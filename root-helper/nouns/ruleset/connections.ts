@@ -58,7 +58,7 @@ const countDestinations = (all: readonly RelayConnection[]): ConnectionsFound['d
       return { destination_address, destination_port: Number(port), connections }
     })
 
-/** Of a host with too many flows they are not looked at, and root says so. */
+/** Counts connections. On a host with too many flows root does not look at them, and the answer states that. */
 export async function countThrough(
   { connections, forwarding }: Pick<Kernel, 'connections' | 'forwarding'>,
   { networks }: Params<'connections.through'>,
@@ -74,7 +74,7 @@ export async function countThrough(
   }
 }
 
-/** Of a rule that the kernel does not hold there are none. */
+/** Finds flows without a mark; none for a rule that the kernel does not hold. */
 export async function findUnmarked(
   { connections, rulesets, forwarding }: Pick<Kernel, 'connections' | 'rulesets' | 'forwarding'>,
   { route_rule_id }: Params<'ruleset.unmarked'>,

@@ -138,7 +138,7 @@ interface Numbered {
 
 const byId = (a: Numbered, b: Numbered): number => a.route_rule_id - b.route_rule_id
 
-/** As many as a line holds, in the order of their ids. */
+/** A page: as many as a line holds, in the order of their ids. */
 function page<T extends Numbered>(
   all: readonly T[],
   { route_rule_ids, from_id }: Params<'ruleset.probe'>,

@@ -1,4 +1,4 @@
-// Keeps rules off the ports that let the operator in, whatever a change says and whoever requests it.
+// Keeps rules off the ports that let the operator in, whatever a change contains.
 import type { Change } from '@panel/shared/change/change.ts'
 import type { RulesetState } from '@panel/shared/ruleset/model.ts'
 import { changedIds } from '@panel/shared/ruleset/plan.ts'

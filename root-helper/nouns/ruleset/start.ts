@@ -103,9 +103,9 @@ export async function restoreRules(
 }
 
 /**
- * A table of nftables goes as a whole, with a reboot or with `nft flush ruleset`; a single rule that somebody removed
- * is drift, and stays away. Of iptables others empty whole tables or load at boot what they saved, so there any rule
- * that is not whole is brought back.
+ * Whether rules have to be brought back. A table of nftables goes as a whole, with a reboot or with `nft flush
+ * ruleset`; a single rule that an administrator removed is drift, and stays away. Other programs empty whole tables of
+ * iptables or load at boot what they saved, so there any rule that is not whole is brought back.
  */
 function isGone({ backend, is_present, rules }: HeldRuleset, able: readonly RelayRule[], hadTable: boolean): boolean {
   if (able.length === 0) return false

@@ -24,7 +24,7 @@ export interface HostRules {
    * removed and never put back.
    */
   readonly pieces: readonly number[]
-  /** What somebody else has put into our table. Every change takes it out, and it is never put back. */
+  /** Rules that another program has put into our table. Every change takes it out, and it is never put back. */
   readonly strays: readonly string[]
 }
 

@@ -55,7 +55,7 @@ export async function adoptLink(
   await setOwner(kernel, journal, found, true)
 }
 
-/** From now on it is somebody else's, even if a file of ours made it. */
+/** Gives the link up for good, even if a file of ours made it. */
 export async function releaseLink(
   kernel: Kernel,
   journal: Journal,
@@ -72,7 +72,7 @@ export interface Owner {
   readonly is_ours: boolean
 }
 
-/** By the journal, so that a window takes it back like any other change. */
+/** Sets the owner through the journal, so that a window takes it back like any other change. */
 async function setOwner(
   { ownLinks }: Kernel,
   journal: Journal,
@@ -94,8 +94,8 @@ const write = (ownLinks: OwnLinks, index: number, is_ours: boolean): Promise<voi
   is_ours ? ownLinks.keep(index) : ownLinks.release(index)
 
 /**
- * By name, since a link that is made again has another index. Comes after the tunnels themselves, which are told apart
- * by it.
+ * Undoes by name, since a link that is made again has another index. Comes after the tunnels themselves, which
+ * ownership identifies.
  */
 export const ownershipUndo = ({ links, ownLinks }: Kernel, journal: Journal): Undoable => ({
   noun: NOUN,

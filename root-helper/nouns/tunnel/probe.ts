@@ -13,7 +13,7 @@ import { markStopped } from './keepalives.ts'
 /** Stands among the foreign files for all drop-ins of one of ours. */
 const DROP_INS = '.d'
 
-/** From this many names on it is quicker to list the folders than to look for four files of each name. */
+/** The number of names above which listing the folders is quicker than looking for four files of each name. */
 const MANY = 50
 
 type StateOf = (interface_name: string, link: LinkState | null, saved: Saved) => TunnelState | null
@@ -27,7 +27,7 @@ const states = madeOnce<TunnelState | null>()
 export const probeTunnels = (kernel: Kernel, names: readonly string[]): Promise<TunnelFound[]> =>
   see(kernel, names, () => kernel.links.list(names.length === 0 ? null : names), stateOf)
 
-/** As without names, without counters; a state that is as it was is the very object of last time. */
+/** Reads all tunnels without counters. Returns the previous object of a state that has not changed. */
 export const seeAllTunnels = (kernel: Kernel): Promise<Seen<SeenLink>[]> =>
   see(
     kernel,
@@ -60,7 +60,10 @@ export async function probeTunnel(kernel: Kernel, name: string): Promise<TunnelF
   return found
 }
 
-/** Where the folders have been listed: the files that are there, that have drop-ins, and that are enabled. */
+/**
+ * What a listing of the folders found: the files that exist, that have drop-ins, and that are enabled. Null if they
+ * were not listed.
+ */
 type Listed = Readonly<Record<'there' | 'overridden' | 'enabled', ReadonlySet<string>>> | null
 
 async function listFiles({ units, networkd }: Kernel): Promise<NonNullable<Listed>> {
@@ -95,7 +98,10 @@ async function join<L extends SeenLink>(
   }
 }
 
-/** Where the record does not speak of it, a link is ours that a file of ours makes: at boot, or whenever that runs. */
+/**
+ * Whether a link is ours. One that the record does not mention is ours if a file of ours makes it, at boot or whenever
+ * that runs.
+ */
 function isOurs({ ownLinks }: Kernel, found: SeenLink | null, { systemd_unit, networkd_netdev }: Saved): boolean {
   if (!found?.link) return false
   const { config } = found.link

@@ -1,4 +1,4 @@
-// The routes of others through tunnels, which a change that makes a link again takes along.
+// The routes of other programs through tunnels, which a change that makes a link again takes along.
 import type { Change } from '@panel/shared/change/change.ts'
 import type { RoutesThrough } from '@panel/shared/tunnel/carry-routes.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
@@ -11,7 +11,7 @@ export async function routesThrough(links: RouteReader, names: readonly string[]
   return new Map(await Promise.all(names.map(async (name) => [name, await links.routesThrough(name)] as const)))
 }
 
-/** With those that are there, under the names whose routes the change is about: nobody else pays for reading them. */
+/** Adds the routes under the names that the change is about: no other change pays for reading them. */
 export function withRoutes(
   links: RouteReader,
   { before, after }: Change<TunnelStates>,

@@ -1,5 +1,5 @@
-// The kernel takes no second link between the same ends with the same key, and does not say which is the first: often
-// the tunnel itself, which somebody has renamed.
+// The kernel takes no second link between the same ends with the same key, and does not name the first: often the
+// tunnel itself, after an administrator renamed it.
 import { message } from '@panel/shared/messages/message.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import { isBetweenSameEnds } from '@panel/shared/tunnel/same-ends.ts'

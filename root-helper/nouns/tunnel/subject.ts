@@ -25,8 +25,8 @@ interface Found {
 }
 
 /**
- * Its state is a list, since a change that renames a tunnel concerns two names: the new one must be free before, and
- * the old one after.
+ * The subject for tunnels. Its state is a list, since a change that renames a tunnel concerns two names: the new one
+ * must be free before, and the old one after.
  */
 export function tunnelSubject(kernel: Kernel): Subject<TunnelStates, Found, TunnelStep> {
   return {

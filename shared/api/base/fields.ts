@@ -18,13 +18,13 @@ export const flag = (name: string, description: string) =>
   Type.Boolean(refusedWith('INVALID_VALUE', message('input.flag', { field: name }), description))
 export const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema)
 
-/** As `nullable`, and the English sentence says so too: a form has no null, and so no other language needs it. */
+/** Like `nullable`, and the English sentence says so too: a form has no null, and so no other language needs it. */
 export const orNull = <T extends TSchema>(schema: T) =>
   nullable({ ...schema, 'x-message': withNull(schema['x-message'] as Message) })
 
-export const withNull = (said: Message): Message => ({
-  ...said,
-  message: said.message.replace(/\.$/, ', or null.'),
+export const withNull = (sentence: Message): Message => ({
+  ...sentence,
+  message: sentence.message.replace(/\.$/, ', or null.'),
 })
 
 export const ranged = (
@@ -76,7 +76,7 @@ export const tagList = (what: string) =>
     },
   )
 
-/** Of what makes something: a repeat under the same word makes nothing a second time. */
+/** The key of a request that makes something: a repeat with the same key makes nothing a second time. */
 export const ONCE_KEY = maybe(
   text(
     200,

@@ -13,7 +13,7 @@ export const Text = Type.String()
 /** Never empty. */
 export const Sentence = Type.String({ minLength: 1 })
 export const Flag = Type.Boolean()
-/** Said where a thing is done, and nowhere else. */
+/** A field that is present only if something was done. */
 export const Always = Type.Unsafe<true>({ type: 'boolean', enum: [true] })
 export const Never = Type.Unsafe<false>({ type: 'boolean', enum: [false] })
 export const Id = Type.Integer({ minimum: 1 })
@@ -29,7 +29,7 @@ export const list = <T extends TSchema>(item: T, options: object = {}) => Type.A
 
 /** Whatever the fields are. */
 export const Anything = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
-/** Of whatever type. */
+/** A value of any type. */
 export const Value = Type.Unknown()
 /** Under names that nobody knows beforehand. */
 export const mapOf = <T extends TSchema>(schema: T) =>

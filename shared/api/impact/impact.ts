@@ -18,7 +18,7 @@ import {
 } from '../base/shapes.ts'
 import { StepView } from '../base/step.ts'
 
-/** From the mildest on. */
+/** The fates, from the mildest on. */
 export const FATES = ['survive', 'frozen', 'at_risk', 'end'] as const
 export type Fate = (typeof FATES)[number]
 const Fate = described(
@@ -26,7 +26,7 @@ const Fate = described(
   'Of connections that are open: frozen go on once the cause is gone, at_risk end where the destination speaks first.',
 )
 
-/** From the mildest on. */
+/** The interruptions, from the mildest on. */
 export const INTERRUPTIONS = ['none', 'new_only', 'brief', 'lasting'] as const
 export type Interruption = (typeof INTERRUPTIONS)[number]
 

@@ -5,7 +5,7 @@ import { maybe, ranged, refusedWith, text } from '../base/fields.ts'
 import { Id, shape, Text } from '../base/shapes.ts'
 import { CHANGING } from './words.ts'
 
-/** Of one rule (decisions.md, F6). */
+/** The limit for one rule (decisions.md, F6). */
 export const MAX_ALLOWED_SOURCES = 256
 
 const AllowedSourceCidr = Type.String({

@@ -25,7 +25,7 @@ export const UpdateRouteBody = shape('UpdateRouteBody', {
 })
 export type UpdateRouteBody = Static<typeof UpdateRouteBody>
 
-/** As of a rule to be made; or, with an id, of what that rule is to become. */
+/** The fields of a rule to be made; or, with an id, of what that rule is to become. */
 export const PreviewRouteBody = shape('PreviewRouteBody', {
   ...CreateRouteBody.properties,
   route_rule_id: maybe(
@@ -44,7 +44,7 @@ export type PreviewRouteBody = Static<typeof PreviewRouteBody>
 export const RouteActionBody = shape('RouteActionBody', { force: FORCE, i_understand_i_may_lose_access: LOSE_ACCESS })
 export type RouteActionBody = Static<typeof RouteActionBody>
 
-/** Of what takes a rule out of force. */
+/** The body of a request that takes a rule out of force. */
 export const EndRouteBody = shape('EndRouteBody', {
   drop_connections: DROP_CONNECTIONS,
   i_understand_i_may_lose_access: LOSE_ACCESS,
@@ -71,7 +71,7 @@ export const ReorderBody = shape('ReorderBody', {
 })
 export type ReorderBody = Static<typeof ReorderBody>
 
-/** Of a request that needs nothing else. */
+/** The body of a request that needs nothing else. */
 export const RouteWordBody = shape('RouteWordBody', { i_understand_i_may_lose_access: LOSE_ACCESS })
 export type RouteWordBody = Static<typeof RouteWordBody>
 

@@ -132,7 +132,7 @@ export const CHECK_DEFAULTS: RouteCheck = {
   is_enabled: true,
 }
 
-/** Of a destination: what its checks say, or that it was taken out by hand. */
+/** States of a destination: the result of its checks, or that it was taken out by hand. */
 export const SHOWN_STATES = ['unknown', 'up', 'down', 'drained'] as const
 export type ShownState = (typeof SHOWN_STATES)[number]
 const Shown = oneOf(SHOWN_STATES)

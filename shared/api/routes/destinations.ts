@@ -5,7 +5,7 @@ import { flag, maybe, orNull, ranged, refusedWith, text } from '../base/fields.t
 import { Count, described, Flag, Id, Instant, oneOf, shape, Text } from '../base/shapes.ts'
 import { address, CHANGING, DROP_CONNECTIONS, port, rangeEnd } from './words.ts'
 
-/** Of one rule (decisions.md, F5). */
+/** The limit for one rule (decisions.md, F5). */
 export const MAX_DESTINATIONS = 64
 /** Addresses of one name (decisions.md, F38). */
 export const MAX_ADDRESSES_OF_NAME = 8
@@ -140,7 +140,7 @@ export type DestinationView = Static<typeof DestinationView>
 export const AddDestinationBody = shape('AddDestinationBody', { ...RouteDestinationBody.properties, ...CHANGING })
 export type AddDestinationBody = Static<typeof AddDestinationBody>
 
-/** By id or by value. */
+/** Names the destination by id or by value. */
 export const RemoveDestinationBody = shape('RemoveDestinationBody', {
   route_destination_id: maybe(
     ranged('integer', 1, 2 ** 53 - 1, 'INVALID_VALUE', 'route_destination_id', 'The destination by its id.'),

@@ -285,7 +285,7 @@ export const ROUTE_FIELDS = {
   ...APPLIED_FIELDS,
 }
 
-/** With what no answer has. */
+/** The fields of a stored rule, with those that no answer has. */
 export const STORED_ROUTE_FIELDS = { ...ROUTE_FIELDS, ...FAST_PATH_STATE }
 
 export type RouteRecord = RecordOf<typeof STORED_ROUTE_FIELDS>

@@ -31,5 +31,5 @@ export const LOSE_ACCESS = maybe(
   ),
 )
 
-/** Of a request that changes a list of a rule. */
+/** Fields of a request that changes a list of a rule. */
 export const CHANGING = { force: FORCE, i_understand_i_may_lose_access: LOSE_ACCESS }

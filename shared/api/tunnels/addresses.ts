@@ -52,7 +52,7 @@ export const TunnelAddressBody = strict(
 )
 export type TunnelAddressBody = Static<typeof TunnelAddressBody>
 
-/** Of one tunnel. */
+/** The limit for one tunnel. */
 export const MAX_ADDRESSES = 64
 
 export const AddressView = shape('TunnelAddress', {

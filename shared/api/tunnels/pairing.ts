@@ -25,7 +25,10 @@ export type FromPairingCodeBody = Static<typeof FromPairingCodeBody>
 const Side = oneOf(['A', 'B'])
 export type SideName = Static<typeof Side>
 
-/** As the server that made the code sees the tunnel; both servers show the same, so that two people can compare. */
+/**
+ * The tunnel from the point of view of the server that made the code; both servers show the same, so that two people
+ * can compare.
+ */
 export const PairingSummary = shape('PairingSummary', {
   tunnel_type: Text,
   from_side: Side,

@@ -35,7 +35,8 @@ function natChains(nat: ChainTable, rules: readonly RelayRule[], family: Family)
   hook(nat, 'PREROUTING', '-j PANEL-IN')
   hook(nat, 'OUTPUT', '-j PANEL-OUT')
   hook(nat, 'POSTROUTING', '-j PANEL-SNAT')
-  // What somebody else has translated, or goes to somebody else, is left alone; loopback traffic is never relayed.
+  // Connections that another program has translated, or that go to another program, are left alone; loopback traffic is
+  // never relayed.
   nat.chains.set('PANEL-IN', [TRANSLATED, TO_OTHERS, ...rules.flatMap((rule) => listenLines('in', rule))])
   nat.chains.set('PANEL-OUT', [
     TRANSLATED,
@@ -66,8 +67,8 @@ function natChains(nat: ChainTable, rules: readonly RelayRule[], family: Family)
 const GROUP = 64
 
 /**
- * Behind the filters of others, but for what comes to this host itself: there is nothing behind those that every kernel
- * has.
+ * Counts behind foreign filters, except for what comes to this host itself: there is nothing behind those that every
+ * kernel has.
  */
 function countChains(mangle: ChainTable, rules: readonly RelayRule[]): void {
   const ids = rules.map(({ route_rule_id }) => route_rule_id).sort((a, b) => a - b)

@@ -72,9 +72,9 @@ interface ByMark {
 function byMark({ nat, mangle }: FamilyTables): ByMark {
   const marked = (lines: readonly string[] | undefined, pattern: RegExp): [number, string][] =>
     (lines ?? []).flatMap((line) => {
-      const [, mark, ...said] = pattern.exec(line) ?? []
+      const [, mark, ...texts] = pattern.exec(line) ?? []
       const id = readMark(Number(mark))?.route_rule_id
-      return id === undefined ? [] : [[id, said.find((text) => text !== undefined) ?? '']]
+      return id === undefined ? [] : [[id, texts.find((text) => text !== undefined) ?? '']]
     })
   return {
     sources: new Map(

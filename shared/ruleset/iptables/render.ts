@@ -14,7 +14,10 @@ import {
   type FamilyTables,
 } from './tables.ts'
 
-/** From the rules that a host holds to the wanted ones: the text for each family's program, one after the other. */
+/**
+ * The text for each family's program, one after the other, that leads from the rules that a host holds to the wanted
+ * ones.
+ */
 export const iptablesText = (found: readonly RelayRule[], wanted: readonly RelayRule[]): string =>
   RELAY_FAMILIES.map((family) => {
     const before = wantedTables(found, family, false)

@@ -94,7 +94,7 @@ export function addDestinations({ chains }: ChainTable, rule: RelayRule): void {
   })
 }
 
-/** As iptables-save prints it: one word without quotes. */
+/** The traits in the notation of iptables-save: one word without quotes. */
 function formatTraits({ balance }: RelayRule, { weight, is_backup, rotation }: RelayDestination): string {
   const weighted = balance === 'weighted' && !is_backup ? [`weight ${weight}`] : []
   const traits = [...weighted, ...(is_backup ? ['backup'] : []), ...(rotation === 'out' ? ['out'] : [])].join(' ')

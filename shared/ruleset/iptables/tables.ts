@@ -19,12 +19,12 @@ export const COUNT_CHAIN = /^PANEL-C-([0-9]+)$/
 
 /** Every masqueraded flow comes here, and on to the next where it leaves by no tunnel that has a source. */
 export const MASQUERADE_CHAIN = 'PANEL-MASQ'
-/** Its lines are not among those of a table here (sources.ts). */
+/** The chain whose lines are not among those of a table here (sources.ts). */
 export const SOURCE_CHAIN = 'PANEL-SOURCE'
 
 /** Lines as iptables-save prints them, without the name of their chain. */
 export interface ChainTable {
-  /** By built-in chain, the lines in it that lead to ours. */
+  /** The lines that lead to our chains, by built-in chain. */
   readonly hooks: Map<string, string[]>
   readonly chains: Map<string, string[]>
 }

@@ -3,7 +3,7 @@
 import { hex, RULE_MASK } from '../mark.ts'
 import { emptyTable, newSet, type Table, type TableSet } from './table.ts'
 
-/** Where a flow is caught: as it arrives, or as this host sends it. */
+/** The hooks that catch a flow: as it arrives, or as this host sends it. */
 export const HOOKS = ['in', 'out'] as const
 export type Hook = (typeof HOOKS)[number]
 
@@ -78,7 +78,7 @@ function chains({ chains: all }: Table): void {
       ...FAMILIES.map((family) => `ct status dnat snat ${ip(family)} to ${RULE} map @relay_snat${family}`),
     ],
   })
-  // After the filters of others, so that only accepted packets are counted. Loopback packets are counted on output.
+  // After foreign filters, so that only accepted packets are counted. Loopback packets are counted on output.
   const account = `counter name ${RULE} . ct direction map @relay_account`
   all.set('account_forward', { declaration: hooked('filter', 'forward', 10), rules: [account] })
   all.set('account_input', { declaration: hooked('filter', 'input', 10), rules: [`iif != "lo" ${account}`] })
@@ -97,9 +97,9 @@ export const ip = (family: 4 | 6): string => (family === 4 ? 'ip' : 'ip6')
  */
 function relay(hook: Hook): string[] {
   return [
-    // Somebody else has translated it. A mark is no sign of that: other software marks every connection.
+    // Another program has translated it. A mark is no sign of that: other software marks every connection.
     'ct status dnat return',
-    // What goes to somebody else passes, whatever address a rule is bound to.
+    // What goes to another program passes, whatever address a rule is bound to.
     'fib daddr type != local return',
     `meta l4proto . th dport vmap @relay_${hook}_ports`,
     ...['tcp', 'udp'].map((protocol) => `${protocol} dport vmap @relay_${hook}_ranges_${protocol}`),

@@ -8,7 +8,9 @@ export const FLOWTABLE = 'relay_flows'
 const HOOK = 'hook ingress priority 0;'
 const RULE = `ct mark & ${hex(RULE_MASK)}`
 
-/** Its devices follow the host, and are no part of the rules (root-helper/kernel/nft/flow-devices.ts). */
+/**
+ * The flowtable. Its devices follow the host, and are no part of the rules (root-helper/kernel/nft/flow-devices.ts).
+ */
 export const flowtable: TableSet = {
   kind: 'flowtable',
   declaration: `${HOOK} counter;`,
@@ -24,7 +26,7 @@ export function addFastPath({ sets, chains }: Table): void {
   sets.set('relay_fast', newSet('set', 'mark'))
   sets.set('relay_twice', newSet('map', 'mark . ct_dir : counter'))
   sets.set(FLOWTABLE, flowtable)
-  // Behind the filters of others, as the accounting is.
+  // Behind foreign filters, like the accounting.
   chains.set('fast_path', {
     declaration: hooked('filter', 'forward', 9),
     rules: [`ct state established ${RULE} == @relay_fast flow add @${FLOWTABLE}`],

@@ -6,7 +6,7 @@ import { weightedSlots } from '../slots.ts'
 import type { Table } from './table.ts'
 
 type Destinations = Pick<RelayRule, 'balance' | 'destinations' | 'is_closed'>
-/** By slot. */
+/** Finds the destination of a slot. */
 type Elements = (slot: number) => RelayDestination | null
 
 /** `lines` are those of the rule's own chain, if it has one. */

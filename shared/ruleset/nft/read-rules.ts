@@ -8,7 +8,7 @@ import { hex, ruleMark, readMark } from '../mark.ts'
 import { readDestinations } from './read-destinations.ts'
 import type { Table } from './table.ts'
 
-/** Where a rule listens, gathered from lookups and from chains of ports. */
+/** The ends at which a rule listens, gathered from lookups and from chains of ports. */
 interface Listening {
   readonly hooks: Set<Hook>
   readonly transports: Set<string>

@@ -7,7 +7,7 @@ import { layOut } from './layout.ts'
 import { rulesAround } from '../part.ts'
 import { COUNTER_NAME, TABLE } from './table.ts'
 
-/** From the rules that a host holds to the wanted ones. `found` null: our table does not exist. */
+/** The text that leads from the rules that a host holds to the wanted ones. `found` null: our table does not exist. */
 export const rulesetText = (found: readonly RelayRule[] | null, wanted: readonly RelayRule[]): string =>
   rulesetChange(found, wanted).text
 

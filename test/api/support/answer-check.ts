@@ -18,7 +18,7 @@ const ajv = new Ajv({
 })
 ajv.addVocabulary(['components'])
 
-/** The compiled checks by the schema that the description is made from: panels come and go, and these do not. */
+/** Compiled validators by the schema that the description is made from: panels come and go, and these do not. */
 const [plain, windowed] = [new WeakMap<TSchema, ValidateFunction>(), new WeakMap<TSchema, ValidateFunction>()]
 
 function compile(schema: TSchema): ValidateFunction {

@@ -1,4 +1,4 @@
-// The web daemon as a process of an ordinary user, whoever runs the tests: it refuses to run as root.
+// The web daemon as a process of an ordinary user, also in tests that run as root: it refuses to run as root.
 import { chmodSync, chownSync } from 'node:fs'
 
 const NOBODY = 65534

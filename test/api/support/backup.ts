@@ -55,7 +55,7 @@ export function withoutIds({
   }
 }
 
-/** As an operator would write one by hand. */
+/** A backup that an operator could write by hand. */
 export const backupOf = (more: Partial<Record<keyof BackupDocument, unknown>>): object => ({
   version: 1,
   settings: [],

@@ -10,24 +10,24 @@ import type { Client, Reply } from './client.ts'
 import { startPanel, type TestPanel } from './panel.ts'
 import { madeRoute } from './routes.ts'
 
-/** Where the destinations of THREE are. */
+/** The addresses of the destinations of THREE. */
 export const ADDRESSES = ['10.9.0.2', '10.9.0.3', '10.9.0.4'] as const
 const THREE = {
   destination_address: undefined,
   destination_port: undefined,
   destinations: ADDRESSES.map((address) => ({ address, port: 80 })),
 }
-/** As quick as the API lets it be. */
+/** The quickest check that the API allows. */
 export const QUICK = { interval_ms: 500, timeout_ms: 100, fall: 1, rise: 1 } as const
 
 /** What every check comes to, until a test says otherwise. */
 export class FakeChecks {
   readonly #down = new Map<string, Sample['outcome']>()
   /** Addresses in the order in which they were checked. */
-  readonly asked: string[] = []
+  readonly requests: string[] = []
 
   run: RunCheck = async ({ address, port }) => {
-    this.asked.push(address)
+    this.requests.push(address)
     const outcome = this.#down.get(address) ?? 'success'
     const reason = outcome === 'success' ? message('check.accepts', { port }) : message('check.refuses', { port })
     return { outcome, reason, latency_ms: outcome === 'success' ? 1.5 : null }
@@ -51,7 +51,7 @@ interface CheckedPanel {
 export const heldRule = ({ kernel }: TestPanel, id: number): RelayRule =>
   kernel.rulesets.rules.get(id) ?? assert.fail(`Rule ${id} is not held`)
 
-/** Of each destination that the kernel holds, such as `in,out,in`. */
+/** The rotation of each destination that the kernel holds, such as `in,out,in`. */
 export const rotationOf = (panel: TestPanel, id: number): string =>
   heldRule(panel, id)
     .destinations.map((one) => one.rotation)

@@ -21,7 +21,7 @@ export interface Sending {
   readonly raw?: string | Uint8Array
   /** Without a Content-Length. */
   readonly isChunked?: boolean
-  /** Whether the CSRF header goes along; it does unless said otherwise. */
+  /** Whether the CSRF header goes along; true by default. */
   readonly csrf?: boolean
   /** The address of this host that the connection comes from. */
   readonly from?: string
@@ -31,10 +31,7 @@ export interface Sending {
   readonly agent?: Agent
 }
 
-/**
- * Looks at all that comes, and throws where it is not as the API description says. `target` is the path as it was asked
- * for.
- */
+/** Checks every answer, and throws if it is not what the API description says. `target` is the requested path. */
 export interface AnswerCheck {
   readonly answer: (method: string, target: string, reply: Pick<Reply, 'status' | 'headers' | 'text'>) => void
   readonly event: (method: string, target: string, name: string, data: unknown) => void

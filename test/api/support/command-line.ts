@@ -14,7 +14,7 @@ const SCRIPT = join(import.meta.dirname, '../../../packaging/debian/tunnel-panel
 export interface Ended {
   readonly code: number | null
   readonly out: string
-  readonly said: string
+  readonly output: string
 }
 
 export interface CommandLine {
@@ -22,7 +22,7 @@ export interface CommandLine {
   readonly panel: TestPanel
   readonly operator: Client
   readonly run: (args: readonly string[], env?: Record<string, string>, input?: string) => Promise<Ended>
-  /** The same through the script, which is told of the panel by its configuration file alone. */
+  /** Runs a command through the script, which knows the panel by its configuration file alone. */
   readonly runScript: (args: readonly string[], env?: Record<string, string>, input?: string) => Promise<Ended>
   readonly close: () => Promise<void>
 }
@@ -68,10 +68,10 @@ function script(folder: string, config: Readonly<Record<string, string>>): strin
 
 function run([program = '', ...args]: readonly string[], env: Record<string, string>, input: string): Promise<Ended> {
   const child = spawn(program, args, { env: { PATH: process.env['PATH'] ?? '', ...env } })
-  let [out, said] = ['', '']
+  let [out, output] = ['', '']
   child.stdout.on('data', (chunk) => (out += String(chunk)))
-  child.stderr.on('data', (chunk) => (said += String(chunk)))
+  child.stderr.on('data', (chunk) => (output += String(chunk)))
   child.stdin.on('error', () => undefined)
   child.stdin.end(input)
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, said })))
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, output })))
 }

@@ -22,7 +22,7 @@ export interface DaemonProcess {
   readonly kill: () => Promise<void>
 }
 
-/** With a helper of a fresh host, unless `more` names another one: a first start needs its word. */
+/** Starts the daemon with a helper of a fresh host, unless `more` names another one: a first start needs its answer. */
 export async function startDaemonIn(folder: string, more: Record<string, string> = {}): Promise<DaemonProcess> {
   const sockets = mkdtempSync(join(tmpdir(), 'panel-helper-'))
   const helper = await listenAsHelper(join(sockets, 'helper.sock'))
@@ -41,10 +41,10 @@ export async function startDaemonIn(folder: string, more: Record<string, string>
     env,
     cwd: fileURLToPath(new URL('../../..', import.meta.url)),
   })
-  let [said, log] = ['', '']
-  child.stdout.on('data', (chunk) => (said += String(chunk)))
+  let [output, log] = ['', '']
+  child.stdout.on('data', (chunk) => (output += String(chunk)))
   child.stderr.on('data', (chunk) => (log += String(chunk)))
-  while (!said.includes('\n')) {
+  while (!output.includes('\n')) {
     if (child.exitCode !== null) {
       endHelper()
       throw new Error(`The daemon has ended: ${log}`)
@@ -57,7 +57,7 @@ export async function startDaemonIn(folder: string, more: Record<string, string>
     endHelper()
   }
   return {
-    base: said.trim().split(' ').at(-1) ?? '',
+    base: output.trim().split(' ').at(-1) ?? '',
     log: () => log,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),

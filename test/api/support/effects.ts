@@ -8,7 +8,7 @@ import { startPanel, type TestPanel, type TestParts } from './panel.ts'
 export type KeysOf<C extends SettingCategory> = Extract<SettingKey, `${C}.${string}`>
 
 interface Proof {
-  /** As it goes on after the key. */
+  /** The rest of the sentence after the key. */
   readonly does: string
   readonly test: (client: Client, panel: TestPanel) => Promise<void>
 }

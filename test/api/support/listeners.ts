@@ -13,7 +13,7 @@ export const closedPort = async (address = '127.0.0.1'): Promise<number> => {
   return port
 }
 
-/** By default plain HTTP on a free loopback port. */
+/** Tries a listener, by default plain HTTP on a free loopback port. */
 export const tryListener = async (client: Client, body: object): Promise<Reply<TryListenerAnswer>> =>
   client.post<TryListenerAnswer>('/system/listeners', {
     address: '127.0.0.1',

@@ -33,7 +33,7 @@ export interface WatchingPanel extends TestPanel {
   readonly host: FakeKernel
   readonly operator: Client
   /** What a knock finds, and the ends of those there were. */
-  readonly knocks: { finds: TcpProbeResult; readonly asked: string[] }
+  readonly knocks: { finds: TcpProbeResult; readonly requests: string[] }
   /** Makes a tunnel and waits until it is probed; gives its id. */
   readonly probed: (body?: object) => Promise<{ tunnel_id: number; name: string }>
   /** The same, with enough answers to be Up. */
@@ -47,10 +47,10 @@ export const startWatching = async (parts: TestParts = {}, host = new FakeKernel
   const helper = inProcessHelper(host)
   const knocks: WatchingPanel['knocks'] = {
     finds: { isAlive: false, detail: verbatim('port 22 is silent') },
-    asked: [],
+    requests: [],
   }
   const knock = async ({ source, target }: { source: string; target: string }): Promise<TcpProbeResult> => {
-    knocks.asked.push(`${source} ${target}`)
+    knocks.requests.push(`${source} ${target}`)
     return knocks.finds
   }
   const panel = await startPanel({
@@ -91,7 +91,7 @@ export const startWatching = async (parts: TestParts = {}, host = new FakeKernel
   return { ...panel, prober, host, operator, knocks, probed, up, until, close }
 }
 
-/** As the stream tells them. */
+/** The states in the order of the stream. */
 export const wayOf = (events: readonly MonitorEvent[]): string[] =>
   events.map(({ from_state, to_state }) => `${from_state} to ${to_state}`)
 export const pictureOf = (tunnels: readonly MonitorSnapshot[]): string[] =>

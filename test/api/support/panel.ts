@@ -34,13 +34,13 @@ export const OPERATOR = { username: 'operator', password: 'correct horse battery
 /** The lowest that bcrypt takes; nothing but tests may ask for it. */
 export const TEST_BCRYPT_COST = 4
 
-/** As it is built: npx tsx packaging/build/page.ts. */
+/** The folder of the built page: npx tsx packaging/build/page.ts. */
 export const PAGE_DIR = fileURLToPath(new URL('../../../.build/bundle/ui', import.meta.url))
 
 /** For tests that open no page: reading the built one takes a fifth of the time of a panel's life. */
 const PLAIN_PAGE = fileURLToPath(new URL('plain-page', import.meta.url))
 
-/** As the package configures it. */
+/** The configuration of the package. */
 export const INSTALLATION = {
   data_dir: '/var/lib/tunnel-panel',
   database_path: '/var/lib/tunnel-panel/panel.db',
@@ -93,7 +93,7 @@ export class Clock {
   #set = 0
   now = (): Date => new Date(Date.now() + this.#ahead + this.#set)
   monotonic = (): number => performance.now() + this.#ahead
-  /** As somebody does who sets the clock of the day. */
+  /** Sets the clock of the day, like an administrator. */
   set(seconds: number): void {
     this.#set += seconds * 1000
   }

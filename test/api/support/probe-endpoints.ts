@@ -28,7 +28,7 @@ export const probeEndpoints = (): { endpoints: Endpoint[]; made: unknown[] } => 
     query(
       'GET /widgets/{id}',
       { tag: 'other', summary: 'One', query: queryParameters({ a: integerParameter('A'), b: textParameter('B') }) },
-      async (_context, { params, query: asked }) => ok({ params, query: asked }),
+      async (_context, { params, query }) => ok({ params, query }),
     ),
     query('GET /widgets/first', { tag: 'other', summary: 'Literal' }, async () => ok({ literal: true })),
     preview(

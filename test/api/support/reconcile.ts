@@ -33,7 +33,7 @@ export async function itemOf(client: Client, interface_name: string, query = '')
   return item
 }
 
-/** A tunnel that somebody made by hand: up, and with one address. */
+/** A tunnel that was made by hand: up, and with one address. */
 export function byHand(fields: Partial<LinkConfig> = {}, is_up = true): LinkState {
   return {
     is_up,

@@ -1,4 +1,4 @@
-// Words for tests that speak of relay rules: the smallest request, and what is asked of one rule.
+// Helpers for tests of relay rules: the smallest request, and requests about one rule.
 import type { TunnelRoutesAnswer } from '@panel/shared/api/tunnels/dependent-routes.ts'
 import type { ForwardingAnswer, ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
 import type {

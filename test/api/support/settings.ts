@@ -146,9 +146,9 @@ export async function refused(client: Client, reply: Reply<unknown>): Promise<Re
   assert.equal(field, Object.keys(details)[0])
   assert.match(message, /^[A-Z]/)
   const { fields, ...byKey } = details as Record<string, unknown>
-  const told = fields as { field: string; message: string; message_id: string }[]
-  assert.deepEqual(Object.fromEntries(told.map((one) => [one.field, one.message])), byKey)
-  assert.ok(told.every(({ message_id }) => message_id !== ''))
+  const reported = fields as { field: string; message: string; message_id: string }[]
+  assert.deepEqual(Object.fromEntries(reported.map((one) => [one.field, one.message])), byKey)
+  assert.ok(reported.every(({ message_id }) => message_id !== ''))
   for (const sentence of Object.values(byKey)) assert.match(String(sentence), /^[A-Z].*\.$/)
   assert.deepEqual((await getSettings(client)).body.settings, LISTED)
   return byKey as Record<string, string>

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 
 const MOUNTED_AT = 'PANEL_SMALL_DISK'
 
-/** Where it is mounted, inside the namespace; null outside. */
+/** The place where it is mounted, inside the namespace; null outside. */
 export const smallDisk = process.env[MOUNTED_AT] ?? null
 
-/** Runs the tests of `file` on such a disk at `folder`; throws with what mocha said where one fails. */
+/** Runs the tests of `file` on such a disk at `folder`; throws with mocha's output if one fails. */
 export function runOnSmallDisk(file: string, folder: string): void {
   const inside = 'mount -t tmpfs -o size=3m none "$1" && shift && exec "$@"'
   const mocha = [process.execPath, 'node_modules/mocha/bin/mocha.js', '--import=tsx', file]

@@ -56,7 +56,7 @@ export interface FaultyPanel extends TestPanel {
 export const startFaultyPanel = async (parts: TestParts = {}): Promise<FaultyPanel> => {
   const host = new FakeKernel()
   let faulty = new FaultyKernel(host, () => null)
-  // Asked for once, when the helper is made.
+  // Requested once, when the helper is made.
   const forwarding = new Proxy({}, { get: (_, name) => Reflect.get(faulty.forwarding, name) as unknown })
   // The helper's kernel is the fake one, with the ways to change it replaced by those that fail.
   const kernel = Object.create(host, {

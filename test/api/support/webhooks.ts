@@ -24,7 +24,7 @@ export const signatureOf = ({ received }: HttpReceiver, secret: string): string 
   return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
 }
 
-/** As it is published with what is stored of it. */
+/** An event as published, with its stored fields. */
 export const stored = <N extends keyof StoredEvents>(
   { db, bus }: Pick<TestPanel, 'db' | 'bus'>,
   name: N,

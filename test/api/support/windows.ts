@@ -6,7 +6,7 @@ import { startPanel, type TestPanel, type TestParts } from './panel.ts'
 export interface WindowPanel {
   readonly panel: TestPanel
   readonly operator: Client
-  /** From then on root is not listened to, as if the web daemon were not there. */
+  /** Stops listening to root, as if the web daemon did not exist. */
   readonly endListening: () => void
 }
 

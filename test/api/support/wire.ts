@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually.ts'
 
 export class Wire {
   readonly socket: Socket
-  said = ''
+  output = ''
   #isClosed = false
   readonly closed: Promise<void>
 
@@ -16,7 +16,7 @@ export class Wire {
         resolve()
       }),
     )
-    socket.on('data', (chunk) => (this.said += String(chunk)))
+    socket.on('data', (chunk) => (this.output += String(chunk)))
     // A server may cut a connection in any way that it likes; that it did is in `isClosed`.
     socket.on('error', () => undefined)
   }
@@ -35,7 +35,7 @@ export class Wire {
 
   /** The status of each answer so far. */
   get statuses(): number[] {
-    return [...this.said.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]))
+    return [...this.output.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]))
   }
 
   send(text: string): this {
@@ -44,7 +44,7 @@ export class Wire {
   }
 
   async until(holds: () => boolean, what: string): Promise<void> {
-    await eventually(holds, () => `${what}; what came is ${JSON.stringify(this.said.slice(0, 500))}`, 5)
+    await eventually(holds, () => `${what}; what came is ${JSON.stringify(this.output.slice(0, 500))}`, 5)
   }
 
   answers(count: number): Promise<void> {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import type { Costs } from './jobs.ts'
 
-/** Of clock ticks to a second, which Linux tells to programs as 100 on every machine (USER_HZ). */
+/** The length of a clock tick. Linux reports 100 to a second to programs on every machine (USER_HZ). */
 const TICK_MS = 10
 
 export interface Daemons {

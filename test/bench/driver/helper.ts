@@ -7,7 +7,7 @@ import type { MethodName, Params, Result } from '@panel/shared/rpc/methods.ts'
 export interface Answered<R> {
   readonly result: R
   readonly bytes: number
-  /** From the call to the end of the line; reading the JSON is not part of it. */
+  /** The time from the call to the end of the line; reading the JSON is not part of it. */
   readonly ms: number
 }
 

@@ -7,7 +7,7 @@ export const OPERATOR = { username: 'operator', password: 'correct horse battery
 interface Reply {
   readonly status: number
   readonly bytes: Buffer
-  /** From the call to the last byte of the body. */
+  /** The time from the call to the last byte of the body. */
   readonly ms: number
 }
 

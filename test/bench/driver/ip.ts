@@ -9,14 +9,14 @@ const IP = '/usr/sbin/ip'
 export async function ip(args: readonly string[], input = ''): Promise<number> {
   const started = performance.now()
   const child = spawn(IP, args, { stdio: [input === '' ? 'ignore' : 'pipe', 'pipe', 'pipe'] })
-  const said: Buffer[] = []
+  const output: Buffer[] = []
   child.stdout?.on('data', () => undefined)
-  child.stderr?.on('data', (data: Buffer) => said.push(data))
+  child.stderr?.on('data', (data: Buffer) => output.push(data))
   child.stdin?.end(input)
   const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
   const ms = performance.now() - started
   if (code !== 0)
-    throw new Error(`ip ${args.join(' ')} ended with ${code}: ${Buffer.concat(said).toString().slice(0, 2000)}`)
+    throw new Error(`ip ${args.join(' ')} ended with ${code}: ${Buffer.concat(output).toString().slice(0, 2000)}`)
   return ms
 }
 

@@ -1,5 +1,4 @@
-// What a driver is told, as JSON in its one argument, and what it answers, as JSON on stdout. Times are in
-// milliseconds.
+// The job of a driver, as JSON in its one argument, and its answer, as JSON on stdout. Times are in milliseconds.
 import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { RouteCheckBody } from '@panel/shared/api/routes/check.ts'
 import type { Between } from '../relay/rules.ts'
@@ -37,7 +36,7 @@ export interface Rounds {
   readonly warm_up: number
   readonly rounds: number
   readonly budget_ms: number
-  /** So few that less could be said of them are not broken off; 5 where nothing is said. */
+  /** The number of rounds below which the time does not end them, since fewer say nothing; 5 by default. */
   readonly fewest?: number
 }
 
@@ -51,7 +50,7 @@ export interface Stall {
 }
 
 /**
- * Of each second that was looked at: how many echo requests left in the tenth of it that had the most, of how many in
+ * For each second that was looked at: how many echo requests left in the tenth of it that had the most, of how many in
  * all.
  */
 export interface Schedule {

@@ -52,7 +52,7 @@ work<'list'>(async ({ panel, count, rounds, shown }) => {
   return { ...took, processor, memory: memoryOf(daemonsHere()) }
 })
 
-/** Of one request: wall time tells how busy the machine is too, this does hardly. */
+/** The processor time of one request: wall time depends on how busy the machine is, this hardly does. */
 async function processorTime(rounds: number, request: () => Promise<unknown>): Promise<Costs> {
   const daemons = daemonsHere()
   const before = processorTimeOf(daemons)

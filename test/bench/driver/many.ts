@@ -34,8 +34,8 @@ async function byHttp(url: string, ends: Ends): Promise<Make> {
   const http = await Http.operator(url)
   return async (number) => {
     const addresses = [{ address: addressOf(number), prefix_length: 30 }]
-    const asked = { ...ends, addresses, persistence_type_id: PERSISTENCE_TYPES.Runtime, ikey: number, okey: number }
-    const { body, ms } = await http.expect<CreateTunnelAnswer>(201, 'POST', '/tunnels', asked)
+    const requests = { ...ends, addresses, persistence_type_id: PERSISTENCE_TYPES.Runtime, ikey: number, okey: number }
+    const { body, ms } = await http.expect<CreateTunnelAnswer>(201, 'POST', '/tunnels', requests)
     if (!body.verification.ok || !body.tunnel.observed.exists)
       throw new Error(`The tunnel is not there: ${JSON.stringify(body)}`)
     return ms

@@ -69,12 +69,12 @@ interface Hands {
   readonly helper: Helper
 }
 
-/** Of daemons that run for months it matters what their code takes once it is compiled. */
+/** Warms the daemons up: daemons that run for months cost what their code takes once it is compiled. */
 async function warmUp(hands: Hands, rules: readonly RelayRule[]): Promise<void> {
   for (let turn = 0; turn < WARM_UP; turn += 1) await changedByUs(hands, turned(rules, turn), turned(rules, turn + 1))
 }
 
-/** From one to the other by each way. */
+/** The times of a change by each way. */
 async function changed(bare: readonly string[], hands: Hands, was: readonly RelayRule[], is: readonly RelayRule[]) {
   const own_text = await nft(bare, ['-f', '-'], rulesetText(was, is))
   const whole_text = await nft(bare, ['-f', '-'], `delete table inet panel\n${rulesetText(null, is)}`)
@@ -100,19 +100,19 @@ async function changedByUs({ http, helper }: Hands, was: readonly RelayRule[], i
 async function madeAndGone(http: Http, rules: readonly RelayRule[]) {
   const [last] = rules.slice(-1)
   const [destination] = last?.destinations ?? []
-  const asked = {
+  const requests = {
     bind_address: last?.bind_address,
     bind_port: (last?.bind_port ?? 0) + 1,
     destination_address: destination?.address,
     destination_port: destination?.port,
   }
-  const { body, ms: post } = await http.expect<ChangeRouteAnswer>(201, 'POST', '/routes', asked)
+  const { body, ms: post } = await http.expect<ChangeRouteAnswer>(201, 'POST', '/routes', requests)
   if (!body.verification.ok) throw new Error(`POST: ${JSON.stringify(body.verification).slice(0, 2000)}`)
   const { ms: remove } = await http.expect(200, 'DELETE', `/routes/${body.route.route_rule_id}`, {})
   return { post, remove }
 }
 
-/** As many pages as it takes. */
+/** Reads the counters, in as many pages as it takes. */
 async function countersBySocket(helper: Helper, count: number): Promise<number> {
   let [from_id, seen, took]: [number | null, number, number] = [0, 0, 0]
   while (from_id !== null) {
@@ -133,14 +133,14 @@ async function nft(where: readonly string[], args: readonly string[], input = ''
   const [program = 'nft', ...words] = [...where, 'nft', ...args]
   const started = performance.now()
   const child = spawn(program, words, { stdio: ['pipe', 'pipe', 'pipe'] })
-  let said = ''
+  let output = ''
   child.stdout.on('data', () => undefined)
-  child.stderr.on('data', (data: Buffer) => (said += data.toString()))
+  child.stderr.on('data', (data: Buffer) => (output += data.toString()))
   // A command that ends before it has read everything says so by its code.
   child.stdin.on('error', () => undefined).end(input)
   const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
   const ms = performance.now() - started
-  if (code !== 0) throw new Error(`nft ${args.join(' ')} ended with ${code}: ${said.slice(0, 2000)}`)
+  if (code !== 0) throw new Error(`nft ${args.join(' ')} ended with ${code}: ${output.slice(0, 2000)}`)
   return ms
 }
 

@@ -1,4 +1,4 @@
-// Runs a round as often as asked, or until the time is up; what is measured while warming up is not kept.
+// Runs as many rounds as requested, or until the time is up; what is measured while warming up is not kept.
 import type { Rounds } from './jobs.ts'
 
 export async function inRounds(

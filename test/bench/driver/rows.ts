@@ -1,4 +1,4 @@
-// A thousand tunnels that the panel could have made: between the same two ends, told apart by key, name and subnet.
+// A thousand tunnels that the panel could have made: between the same two ends, with different keys, names and subnets.
 import { APPLY_STATUSES, PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'
 import type { NewTunnel } from '@panel/web-daemon/features/tunnels/record.ts'
 import { newTunnel } from '../../support/records.ts'
@@ -6,7 +6,7 @@ import type { Ends } from './jobs.ts'
 
 export const nameOf = (number: number): string => `gre-a-${number}`
 
-/** The first host of the subnet of a tunnel's number: as many /30 in a row as are asked for. */
+/** The first host of the subnet of a tunnel's number: the subnets are /30 in a row. */
 export const addressOf = (number: number): string => `10.64.${number >> 6}.${(number & 63) * 4 + 1}`
 
 /** The other host of that subnet, whom the tunnel's probes are for. */

@@ -32,7 +32,7 @@ function shownAs<L extends SeenLink>(found: L): L {
     : found
 }
 
-/** As the shipped helper does, whose links are the very objects of last time where nothing has changed. */
+/** Returns the previous object of a link that has not changed, like the shipped helper. */
 const shownOnce = madeOnce<SeenLink>()
 
 async function main(): Promise<void> {

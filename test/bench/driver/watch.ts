@@ -10,7 +10,7 @@ import { work, type Answer, type Stall } from './jobs.ts'
 import { scheduleOf } from './schedule.ts'
 
 const SETTLES_WITHIN_MS = 120_000
-/** After everything was asked for: compiled code, a heap of its usual size. */
+/** The time after which code is compiled and the heap has its usual size. */
 const WARM_UP_MS = 15_000
 
 work<'watch'>(async ({ panel, count, seconds, stalls }) => {
@@ -47,7 +47,7 @@ async function stalledMost(
   seconds: number,
 ): Promise<Answer<'watch'>['stalls']> {
   const tell = (): void => [helper, web].forEach((pid) => process.kill(pid, 'SIGUSR2'))
-  const told = async (pid: number): Promise<Stall> => {
+  const stallOf = async (pid: number): Promise<Stall> => {
     for (const until = performance.now() + 10_000; ; await sleep(50)) {
       try {
         return JSON.parse(readFileSync(join(folder, `${pid}`), 'utf8')) as Stall
@@ -60,7 +60,7 @@ async function stalledMost(
   tell()
   await sleep(1000 * seconds)
   tell()
-  return { helper: await told(helper), web: await told(web) }
+  return { helper: await stallOf(helper), web: await stallOf(web) }
 }
 
 /** Nothing gets lost between two namespaces of one machine, unless answers are not read in time. */

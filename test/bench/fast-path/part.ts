@@ -18,10 +18,10 @@ import { portOf, rulesOf, SERVER_PORT } from '../relay/rules.ts'
 import type { Row, Section } from '../table.ts'
 
 const LOAD = '/opt/load'
-/** By the machine's clock. */
+/** The length of a measurement, by the machine's clock. */
 const WINDOW_MS = 800
 const ROUNDS = 5
-/** Of plain routing. */
+/** The aim, as a share of plain routing. */
 const AIM = 1.05
 const KINDS = { stream: 'one TCP stream', datagrams: 'one flow of datagrams' } as const
 type Kind = keyof typeof KINDS

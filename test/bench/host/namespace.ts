@@ -40,31 +40,31 @@ export class Namespace {
   /** Runs to the end and returns stdout. */
   async run(command: readonly string[], input = ''): Promise<string> {
     const child = spawn(...this.inside(command), { stdio: ['pipe', 'pipe', 'inherit'] })
-    const said: Buffer[] = []
-    child.stdout.on('data', (data: Buffer) => said.push(data))
+    const output: Buffer[] = []
+    child.stdout.on('data', (data: Buffer) => output.push(data))
     // A command that ends before it has read everything says so by its code.
     child.stdin.on('error', () => undefined).end(input)
     const [code] = (await once(child, 'close')) as [number | null]
     if (code !== 0) throw new Error(`${command.slice(0, 4).join(' ')} ended with ${code}`)
-    return Buffer.concat(said).toString()
+    return Buffer.concat(output).toString()
   }
 
-  /** Leaves it running, but not longer than this process; resolves once it has said `ready`. */
+  /** Leaves it running, but not longer than this process; resolves once it has printed `ready`. */
   async start(command: readonly string[], env: NodeJS.ProcessEnv, ready: RegExp): Promise<void> {
     const child = spawn(...this.inside(['setpriv', '--pdeathsig', 'KILL', ...command]), {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#daemons.push(child)
-    let said = ''
+    let output = ''
     await new Promise<void>((resolve, reject) => {
       const hear = (data: Buffer): void => {
-        said = (said + data.toString()).slice(-10_000)
-        if (ready.test(said)) resolve()
+        output = (output + data.toString()).slice(-10_000)
+        if (ready.test(output)) resolve()
       }
       child.stdout.on('data', hear)
       child.stderr.on('data', hear)
-      child.once('close', (code) => reject(new Error(`${command.join(' ')} ended with ${code}: ${said}`)))
+      child.once('close', (code) => reject(new Error(`${command.join(' ')} ended with ${code}: ${output}`)))
     })
   }
 

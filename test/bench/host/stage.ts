@@ -82,7 +82,7 @@ export class Bench {
     const { stored } = await this.drive('seed', { store, count: COUNT, ends: ENDS, persistence_type_id })
     if (stored !== COUNT) throw new Error(`${stored} tunnels are stored where ${COUNT} are due`)
     for (const path of [state, store]) chownSync(path, WEB_UID, WEB_UID)
-    // mkdtemp keeps its folder to its maker, and the web daemon is somebody else.
+    // mkdtemp keeps its folder to its maker, and the web daemon is another user.
     chownSync(this.#folder, WEB_UID, WEB_UID)
   }
 

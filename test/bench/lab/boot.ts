@@ -74,21 +74,21 @@ const links = async (lab: Lab): Promise<number> =>
  */
 async function secondsToBoot(lab: Lab): Promise<number> {
   for (const deadline = Date.now() + WITHIN_MS; Date.now() < deadline; await sleep(1000)) {
-    const said = await lab
+    const output = await lab
       .try('systemctl show --property=FinishTimestampMonotonic --value', { timeoutMs: ANSWER_MS })
       .catch(() => null)
-    if (said?.code === 0 && Number(said.stdout) > 0) return Number(said.stdout) / 1e6
+    if (output?.code === 0 && Number(output.stdout) > 0) return Number(output.stdout) / 1e6
   }
   throw new Error(`The machine has not booted within ${WITHIN_MS / 1000} s`)
 }
 
 async function secondsForUnits(lab: Lab): Promise<number> {
-  const said = await lab.run(
+  const output = await lab.run(
     `systemctl show --property=InactiveExitTimestampMonotonic,ActiveEnterTimestampMonotonic '${savedFileName('systemd_unit', '*')}'`,
     { timeoutMs: ANSWER_MS },
   )
   const times = (name: string): number[] =>
-    [...said.matchAll(new RegExp(`^${name}=(\\d+)$`, 'gm'))].map(([, time]) => Number(time))
+    [...output.matchAll(new RegExp(`^${name}=(\\d+)$`, 'gm'))].map(([, time]) => Number(time))
   return (
     (Math.max(...times('ActiveEnterTimestampMonotonic')) - Math.min(...times('InactiveExitTimestampMonotonic'))) / 1e6
   )
@@ -97,10 +97,10 @@ async function secondsForUnits(lab: Lab): Promise<number> {
 async function secondsForIp(lab: Lab, count: number, ends: Ends): Promise<number> {
   await lab.run('ip netns add bare && ip -n bare link set lo up')
   const batch = batchOf(NUMBERS(count).flatMap((number) => commandsFor(stateOf(tunnelOf(number, ends)))))
-  const said = await lab.run(
+  const output = await lab.run(
     'sh',
     ['-c', 's=$(date +%s%N); ip -n bare -batch - && e=$(date +%s%N) && echo $((e - s))'],
     { stdin: batch, timeoutMs: ANSWER_MS },
   )
-  return Number(said) / 1e9
+  return Number(output) / 1e9
 }

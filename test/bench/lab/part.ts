@@ -20,7 +20,7 @@ const LIST_ROUNDS = { warm_up: 2, rounds: 20, budget_ms: 60_000 }
 const COUNT = 1000
 const SOCKET_BUDGET_MS = 90_000
 const HTTP_BUDGET_MS = 60_000
-/** Of the machine itself, which is none of the two servers. */
+/** The ends of the machine itself, which is none of the two servers. */
 const BOOT_ENDS = { local_endpoint: '10.0.2.15', remote_endpoint: '192.0.2.2' }
 const DRIVER_MS = 300_000
 const WEB_UID = 61_184
@@ -29,7 +29,10 @@ const DRIVERS = '/opt/bench'
 export const labPart = (tell: (section: Section) => void): Promise<void> =>
   inLab(async (lab, folder) => measure(lab, await layOut(folder), tell))
 
-/** By itself, since an emulated machine takes a quarter of an hour to start two thousand programs. */
+/**
+ * Measures a boot. It is a part of its own, since an emulated machine takes a quarter of an hour to start two thousand
+ * programs.
+ */
 export const bootPart = (tell: (section: Section) => void): Promise<void> =>
   inLab(async (lab, folder) => tell(await bootSection(lab, folder, COUNT, BOOT_ENDS)))
 

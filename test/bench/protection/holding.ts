@@ -15,7 +15,7 @@ import type { Row, Section } from '../table.ts'
 const RULES = 100
 const WINDOW_MS = 250
 const ROUNDS = { warm_up: 2, rounds: 40, budget_ms: 60_000 }
-/** Of what the same relay carries without it: less than the rounds differ by. */
+/** The aim, as a share of what the same relay carries without it: less than the rounds differ by. */
 const AIM = 0.98
 const KINDS: readonly Kind[] = ['connections', 'datagrams', 'stream']
 const laneOf = (key: string, what: string): Lane => ({

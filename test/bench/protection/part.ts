@@ -22,7 +22,7 @@ const FLOWS = 100
 const PER_SECOND = 1000
 const ROUNDS = 3
 const MANY = 10_000
-/** From a flush to the last rule, with many of them. */
+/** The aims for the time from a flush to the last rule, with many rules. */
 const WHOLE_AIM_S: Readonly<Record<Level, number>> = { owned: 0, held: 1.2, none: 1.2 }
 
 type Tell = (section: Section) => void

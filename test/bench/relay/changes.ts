@@ -16,7 +16,7 @@ const MOST_ANEW = { changes: 20, budget_ms: 10_000 }
 const DATAGRAMS_A_SECOND = 5000
 const CONNECTIONS_A_SECOND = 200
 const WINDOW_MS = 1500
-/** Of a datagram of load.c, as the kernel counts it: with the headers of IP and UDP. */
+/** The size of a datagram of load.c in the kernel's counters: with the headers of IP and UDP. */
 const DATAGRAM_BYTES = 64 + 28
 
 interface Borne {
@@ -119,8 +119,8 @@ const none = (what: string, lost: number, of: number): Row => ({
 })
 
 /**
- * As a program does that knows only the whole: it reads what was counted, and in the next transaction begins from
- * nothing.
+ * Changes the table like a program that knows only the whole: it reads what was counted, and in the next transaction
+ * begins from nothing.
  */
 async function loadedAnew(load: Load, bare: Relay, count: number): Promise<{ borne: Borne; lost_percent: number }> {
   const rules = rulesOf(bare, count)

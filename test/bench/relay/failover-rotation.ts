@@ -15,7 +15,7 @@ import type { Relay } from './stage.ts'
 
 const ROUNDS = 20
 const AIM_MS = 150
-/** As many as may rotate in one change. */
+/** The number of rules that may rotate in one change. */
 const AT_ONCE = RULES_PER_CHANGE_MAX / 2
 
 /** Every second rule has a backup, the others draw one of three in turn. */

@@ -13,7 +13,7 @@ const SIZES = [100, 10_000] as const
 
 export async function failoverPart(tell: (section: Section) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'panel-bench-'))
-  // mkdtemp keeps its folder to its maker, and the web daemon is somebody else.
+  // mkdtemp keeps its folder to its maker, and the web daemon is another user.
   chmodSync(folder, 0o711)
   const stage = await Stage.open()
   try {

@@ -22,7 +22,7 @@
 enum { BATCH = 64, DATAGRAM_BYTES = 64, STREAM_BYTES = 256 * 1024, ABREAST = 16, FEWEST = 100, EVENTS = 256, FD_MAX = 8192, SAMPLES_MAX = 1 << 20 };
 /** Before anything is counted: neighbours are found, a relay in user space has forked, windows have grown. */
 static const double WARM_UP_MS = 60;
-/** Of a connection or a round trip that gets no answer: it has failed. */
+/** The time after which a connection or a round trip without an answer has failed. */
 static const double PATIENCE_MS = 3000;
 /** A window in which less than FEWEST got done stays open longer, so many times at most. */
 static const double LONGER = 5;
@@ -66,7 +66,10 @@ static double now_ms(void) {
   return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
 }
 
-/** Of this process, as of all that carry the traffic: nothing else on the machine is scheduled so. The kernel books its forwarding to whoever runs. */
+/**
+ * Whether a process carries the traffic, like this one: nothing else on the machine is scheduled so. The kernel books
+ * its forwarding to the process that runs.
+ */
 static int carries(int policy, const char *name) {
   return policy == SCHED_RR || strncmp(name, "ksoftirqd", 9) == 0;
 }

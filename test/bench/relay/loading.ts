@@ -54,7 +54,7 @@ export async function loadingSection(stage: Stage, folder: string, programs: Pro
   }
 }
 
-/** As at boot: nothing is in force, and the helper serves once everything is. */
+/** Starts the helper with nothing in force, like a boot; it serves once everything is. */
 async function started(relay: Relay, folder: string, programs: Programs): Promise<Row> {
   const at = join(folder, 'boot')
   mkdirSync(at)

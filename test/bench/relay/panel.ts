@@ -35,7 +35,7 @@ export class Panel {
     mkdirSync(join(folder, 'web'), { recursive: true })
   }
 
-  /** As if these had been accepted before the host was restarted. */
+  /** Stores the rules like those accepted before a restart of the host. */
   keep(rules: readonly RelayRule[]): void {
     mkdirSync(join(this.#folder, 'helper'))
     writeFileSync(join(this.#folder, 'helper', 'ruleset.json'), JSON.stringify({ rules }))

@@ -21,7 +21,7 @@ import { connectionsSection, datagramsSection, latencySection, streamSections } 
 type Tell = (section: Section) => void
 
 const WINDOW_MS = 250
-/** With some ten lanes a round of one kind takes about three seconds. */
+/** The rounds of one kind. With some ten lanes a round takes about three seconds. */
 const ROUNDS = { warm_up: 1, rounds: 7, budget_ms: 55_000 }
 const CHANGED = 1000
 /** Ahead of whatever else the machine does; what is started from here inherits it. */
@@ -34,12 +34,12 @@ export const rulesPart = (tell: Tell): Promise<void> => onStage(tell, measureRul
 
 type Measure = (stage: Stage, folder: string, programs: Programs, tell: Tell) => Promise<void>
 
-/** With the processor before others. */
+/** Runs a part ahead of other processes. */
 export async function onStage(tell: Tell, measure: Measure): Promise<void> {
   const priority = getPriority()
   setPriority(PRIORITY)
   const folder = mkdtempSync(join(tmpdir(), 'panel-bench-'))
-  // mkdtemp keeps its folder to its maker, and the web daemon is somebody else.
+  // mkdtemp keeps its folder to its maker, and the web daemon is another user.
   chmodSync(folder, 0o711)
   const stage = await Stage.open()
   try {

@@ -8,9 +8,9 @@ export const SERVER_PORT = 80
 const FIRST_PORT = 10_000
 
 export interface Between {
-  /** Of the relay, as the client sees it. */
+  /** The relay's address at the client. */
   readonly address: string
-  /** Of the server, as the relay sees it. */
+  /** The server's address at the relay. */
   readonly server: string
 }
 
@@ -19,7 +19,7 @@ export const portOf = (number: number): number => FIRST_PORT + number - 1
 const protocolOf = (number: number, count: number): RelayRule['protocol'] =>
   number === 1 || number === count ? 'both' : 'tcp'
 
-/** As the panel makes a rule where the operator says no more than its ends. */
+/** The rules that the panel makes if the operator gives no more than their ends. */
 export const rulesOf = ({ address, server }: Between, count: number, is_clamp_mss_to_pmtu = true): RelayRule[] =>
   Array.from({ length: count }, (_, at) => at + 1).map((number) =>
     exampleRule({

@@ -17,7 +17,7 @@ export async function seedRules(store: string, rules: readonly RelayRule[]): Pro
   await db.destroy()
 }
 
-/** Of rules as `rulesOf` makes them. */
+/** The stored record of a rule made by `rulesOf`. */
 function recordOf(rule: RelayRule, now: string): NamedRoute {
   const { protocol, balance: _balance, nat_mode: _nat, allowed_sources: _sources, destinations, ...same } = rule
   const record = namedRoute({

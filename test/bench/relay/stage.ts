@@ -14,7 +14,7 @@ const SYSCTLS = [
 
 export class Relay implements Between {
   readonly network: Namespace
-  /** Its links at the client and at the server are named after it. */
+  /** The number in the names of its links at the client and at the server. */
   readonly number: number
   readonly address: string
   readonly server: string

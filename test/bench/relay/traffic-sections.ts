@@ -17,7 +17,7 @@ const processorMs: Figure = ({ done, used_ms }) => (used_ms * 1e9) / done
 const roundTripUs: Figure = ({ p50_ms }) => p50_ms * 1000
 const PANEL = 'panel 1000 last'
 
-interface Asked {
+interface Requested {
   readonly title: string
   readonly lanes: readonly Lane[]
   readonly measured: Measured
@@ -26,7 +26,7 @@ interface Asked {
   readonly aim?: AimOf
 }
 
-function section({ title, lanes, measured, figure, unit, aim }: Asked): Section {
+function section({ title, lanes, measured, figure, unit, aim }: Requested): Section {
   const rows = lanes
     .filter(({ key }) => measured.has(key))
     .map(({ key, what }) => ({

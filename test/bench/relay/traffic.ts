@@ -5,7 +5,7 @@ import { inRounds } from '../driver/rounds.ts'
 import type { Lane } from './layouts.ts'
 import type { Kind, Load, Seen } from './load.ts'
 
-/** By lane, one for each round. */
+/** Measurements by lane, one for each round. */
 export class Measured {
   readonly #seen = new Map<string, Seen[]>()
   readonly rounds: number

@@ -12,7 +12,7 @@ interface Aims {
   readonly rounds: number
   /** What a window may add to a change of one rule. */
   readonly more_ms: number
-  /** From the request to the last rule read back, with all rules changed. */
+  /** The time from the request to the last rule read back, with all rules changed. */
   readonly back_ms: number
 }
 const LARGEST: Aims = { rounds: 3, more_ms: 400, back_ms: 2000 }
@@ -75,7 +75,7 @@ const moved = (rules: readonly RelayRule[]): RelayRule[] =>
     destinations: rule.destinations.map((one) => ({ ...one, port: one.port === 80 ? 81 : 80 })),
   }))
 
-/** As many at once as one change may name; milliseconds in all. */
+/** Changes as many rules at once as one change may name; returns the milliseconds in all. */
 async function changed(helper: Helper, from: readonly RelayRule[], to: readonly RelayRule[]): Promise<number> {
   let took = 0
   for (let at = 0; at < from.length; at += RULES_PER_CHANGE_MAX) {

@@ -23,8 +23,8 @@ export async function windowedTunnels(programs: Programs): Promise<Section> {
     await panel.startHelper()
     const ends = { local_endpoint: a.address, remote_endpoint: b.address }
     const job = { panel: { url: '', socket: panel.socket }, ends, count: COUNT, rounds: ROUNDS }
-    const said = await a.run('node', [`${DRIVERS}/windows.cjs`, JSON.stringify(job)], { timeoutMs: DRIVER_MS })
-    return sectionOf(JSON.parse(said) as Answer<'windows'>)
+    const output = await a.run('node', [`${DRIVERS}/windows.cjs`, JSON.stringify(job)], { timeoutMs: DRIVER_MS })
+    return sectionOf(JSON.parse(output) as Answer<'windows'>)
   } finally {
     await lab.stop()
   }

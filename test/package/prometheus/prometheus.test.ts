@@ -18,7 +18,7 @@ const dashboard = JSON.parse(readFileSync(join(PROMETHEUS_FILES, 'grafana-dashbo
   readonly templating: { readonly list: readonly { readonly name: string }[] }
 }
 
-/** As Grafana puts values in the place of its variables. */
+/** Puts values in the place of variables, like Grafana. */
 const filledIn = (expr: string): string => expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*')
 
 describe('Prometheus', function () {

@@ -75,7 +75,7 @@ scrape_configs:
     static_configs: [{ targets: ['${panel}'] }]
 `
 
-/** As the operator makes one on the page of the account. */
+/** Makes a token the way the operator does on the page of the account. */
 async function metricsToken({ operator }: WatchingPanel): Promise<string> {
   const { status, body } = await operator.post<CreateTokenAnswer>('/auth/tokens', {
     title: 'Prometheus',

@@ -1,4 +1,4 @@
-// What the kernel itself says, asked with ip and nft, for whoever does not believe the page.
+// What the kernel itself says, by ip and nft, as a check of the page.
 import type { Place } from '../../vm/panel/panel.ts'
 
 export interface Link {

@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { seen } from '../../ui/support/host.ts'
 import { PATIENCE_MS } from './pages.ts'
 
-/** By the navigation, as nobody types addresses. */
+/** Goes to a page by the navigation, like an operator. */
 export const goTo = async (page: Page, title: string): Promise<void> => {
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: title, exact: true }).click()
   await seen(page, new RegExp(`^${title}`))
@@ -15,7 +15,7 @@ export const button = (page: Page, name: string): Locator => page.getByRole('but
 export const badge = (within: Locator, word: string): Locator =>
   within.locator('[data-state]').getByText(word, { exact: true })
 
-/** The lines of a cell, without what only a screen reader is told. */
+/** The lines of a cell, without what only screen readers get. */
 export const cell = (page: Page, name: string, column: string): Promise<string[]> =>
   row(page, name).locator(`.cell[data-title="${column}"] bdi`).allInnerTexts()
 

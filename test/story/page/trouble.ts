@@ -41,7 +41,7 @@ export async function editInTwoTabs(first: Page, { mine, theirs }: { mine: Typed
   await seen(first, theirs.name ?? '')
 }
 
-/** An action that needs root is told as failed, and changes nothing; it works once the helper is there again. */
+/** Checks that an action that needs root fails visibly and changes nothing; it works once the helper runs again. */
 export async function loseHelper(page: Page, panel: Panel, name: string): Promise<void> {
   panel.helper.kill('KILL')
   await panel.helper.exited

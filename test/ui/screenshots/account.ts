@@ -1,4 +1,4 @@
-// The account halfway through what is done there: a second factor being set up and asked for, and a token being made.
+// The account halfway through what is done there: a second factor being set up and required, and a token being made.
 import { message } from '@panel/shared/messages/message.ts'
 import { codeOf, turnOnFactor } from '../../api/support/factor.ts'
 import { OPERATOR } from '../../api/support/panel.ts'
@@ -9,7 +9,7 @@ import type { FullWorld } from './world.ts'
 
 const STALE = { code: 'FRESH_PASSWORD_REQUIRED', ...message('panel.fresh_password') }
 
-/** Of the picture that has a server of its own. */
+/** The server of the picture that has one of its own. */
 let world: FullWorld | undefined
 
 const beginFactor = async ({ page, say }: At): Promise<void> => {

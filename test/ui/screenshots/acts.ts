@@ -12,7 +12,7 @@ export const choose = async (page: Page, within: string, item: string): Promise<
   await page.locator(`[popover]:popover-open ${item}`).first().click()
 }
 
-/** What the question's change interrupts is asked of the panel. */
+/** Waits until the dialog shows what its change interrupts. */
 export const foretold = (page: Page): Promise<void> => page.locator('dialog .impact').waitFor()
 
 export const select = async ({ page, say }: At, names: readonly string[]): Promise<void> => {
@@ -24,7 +24,7 @@ export const analyze = async ({ page, say }: At): Promise<void> => {
   await page.locator('.summary').waitFor()
 }
 
-/** As the daemon does: what the sentence is made from is in a header. */
+/** Refuses like the daemon: what the sentence is made from is in a header. */
 export const refuse = (
   route: Route,
   status: number,

@@ -2,7 +2,7 @@
 import { FakeHost } from '../../support/fake-host.ts'
 
 const CORES = ['cpu0', 'cpu1']
-/** Of a hundred ticks a second: programs, kernel and interrupts; the rest is idle. */
+/** The shares of a hundred ticks a second: programs, kernel and interrupts; the rest is idle. */
 const BUSY = { user: 9, system: 5, softirq: 4 }
 const ROOT = {
   bsize: 4096,

@@ -9,7 +9,7 @@ const REFUSED = {
   message: 'This may cut your own connection.',
   details: { client_ip: '172.17.1.2', interface_name: 'gre-a-1' },
 }
-/** With the offer to wait for a confirmation. */
+/** A refusal with the offer to wait for a confirmation. */
 const REFUSED_WITH_WAY_BACK = {
   ...REFUSED,
   details: { ...REFUSED.details, safe_apply: { confirm_within_seconds: 60 } },
@@ -53,7 +53,7 @@ const askOfMany = async (at: At, action: string): Promise<void> => {
   await select(at, ['gre-a-1', 'gre-a-2', 'long-name-gre-6'])
   await press(at.page, at.say(`list.do.${action}`))
 }
-/** Of which one is refused. */
+/** Acts on many tunnels, one of which is refused. */
 const doToMany = async (at: At): Promise<void> => {
   await at.page.route('**/tunnels/*/reapply', (route) =>
     route.request().url().includes('/2/') ? refuse(route, 500, FAILED) : answer(route, {}),

@@ -123,7 +123,7 @@ async function fill(host: Host, client: Client): Promise<void> {
   host.kernel.connections.open = Array.from({ length: 48 }, (_, n) => connection(n))
 }
 
-/** Somebody has set another MTU. */
+/** Sets another MTU by hand. */
 function changeByHand({ kernel }: Host): void {
   const link = kernel.held.get('long-name-gre-6')
   if (!link?.state) throw new Error('the tunnel that is changed by hand is not there')

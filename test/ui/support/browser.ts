@@ -30,7 +30,7 @@ export interface Look {
   readonly allowConsole?: RegExp
   /** How long the page may take for what a step waits for. */
   readonly patience_ms?: number
-  /** Its certificate is one that the operator accepted. */
+  /** Whether its certificate is one that the operator accepted. */
   readonly isCertificateUnknown?: boolean
 }
 
@@ -47,7 +47,7 @@ export const launch = (): Promise<Browser> =>
     args: [...ARGS, `--host-resolver-rules=MAP ${PLAIN_HTTP_NAME} 127.0.0.1`],
   })
 
-/** Opens a panel's page as somebody who was never there before. */
+/** Opens a panel's page as a visitor who was never there before. */
 export const visitWith = async (
   browser: Browser,
   panel: Pick<TestPanel, 'base'>,
@@ -93,7 +93,8 @@ export const browsing = (): Browsing => {
   })
   afterEach(async function () {
     const visits = open.splice(0)
-    // A test that failed halfway has said enough; a failing hook would also keep the rest of its suite from running.
+    // A test that failed halfway has given its reason; a failing hook would also keep the rest of its suite from
+    // running.
     const looked = this.currentTest?.state === 'failed' ? [] : visits
     const found = await Promise.all(looked.map(({ gates }) => gates.findings())).finally(() =>
       Promise.all(visits.map(({ context }) => context.close())),

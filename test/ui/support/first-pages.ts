@@ -13,7 +13,9 @@ export interface FirstPage {
   readonly path: string
   /** In KB. */
   readonly page: number
-  /** Of the library that draws charts, which has a limit of its own and comes after the data that is drawn. */
+  /**
+   * The bytes of the library that draws charts, which has a limit of its own and comes after the data that is drawn.
+   */
   readonly chart: number
   /** What it is made of: "12.3 /assets/index-….js". */
   readonly parts: readonly string[]
@@ -39,8 +41,8 @@ export const startHostWithFew = async (parts: TestParts = {}): Promise<Host> => 
 const AT_ONCE = 3
 
 /**
- * By brotli, as over TLS or a tunnel of ssh: the package has the panel listen elsewhere only if told that a proxy has
- * TLS. The largest first.
+ * The first pages by size, the largest first. They come by brotli, like over TLS or a tunnel of ssh: the package has
+ * the panel listen elsewhere only if a proxy is configured that has TLS.
  */
 export const firstPages = async (browser: Browser, host: Host, visit: Visit): Promise<FirstPage[]> => {
   const paths = ROUTES.map(({ path }) => path)

@@ -93,7 +93,7 @@ const reportStandstills = (most: number): void => {
   }).observe({ type: 'longtask' })
 }
 
-/** As `401 /auth/login`, with 0 for no answer at all; "" where the line tells of something else. */
+/** The answer, such as `401 /auth/login`, with 0 for no answer at all; "" if the line is about something else. */
 const answerIn = (text: string, url: string): string => {
   const [failed, status = '0'] =
     /^Failed to load resource: (?:the server responded with a status of (\d+)|net::ERR_CONNECTION_REFUSED)/.exec(
@@ -104,7 +104,7 @@ const answerIn = (text: string, url: string): string => {
 
 /** The debugger's own way in: no policy of the page stands against it, and none has to be loosened for it. */
 const axe = async (page: Page): Promise<string[]> => {
-  // What lies half under the header as somebody scrolls would count as a target that is too small.
+  // What lies half under the header while the page scrolls would count as a target that is too small.
   await page.evaluate(() => scrollTo(0, 0))
   const debug = await page.context().newCDPSession(page)
   await debug.send('Runtime.evaluate', { expression: 'judged.push({ from: trueNow(), to: Infinity })' })

@@ -21,7 +21,7 @@ import { inProcessHelper, noJournal } from '../../support/in-process-helper.ts'
 import type { Visit } from './browser.ts'
 
 export interface Host extends TestPanel {
-  /** From now on nothing reaches the helper. */
+  /** Cuts the helper off. */
   readonly sendHelperAway: () => void
 }
 
@@ -84,7 +84,7 @@ export const giveWebhook = async (client: Client): Promise<void> => {
   if (status !== 201) throw new Error(`a target was refused: ${text}`)
 }
 
-/** With those tunnels and an operator. */
+/** Makes those tunnels and an operator. */
 export const tunnelHost = async (host: Host): Promise<Client> => {
   const client = await host.setUp()
   await giveTunnels(host, client)
@@ -104,7 +104,7 @@ export const eachHost = (
   afterEach(() => host.close())
 }
 
-/** Of the form that is shown. */
+/** A field of the form that is shown. */
 export const field = (page: Page, label: string): Locator => page.getByRole('textbox', { name: label, exact: true })
 
 export const signIn = async (page: Page, password: string = OPERATOR.password): Promise<void> => {
@@ -134,7 +134,7 @@ export const goTo = async (
   return visit
 }
 
-/** Of a route, under the web path: with the ids of the first of each kind; pools are seeded with 10. */
+/** The address of a route, under the web path: with the ids of the first of each kind; pools are seeded with 10. */
 export const addressOf = (path: string): string =>
   path
     .replace(/^\/pools\/:\w+/, '/pools/10')

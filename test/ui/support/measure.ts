@@ -20,16 +20,16 @@ export const slowLine = async (page: Page, { latency, kbps }: { latency: number;
 }
 
 interface Bytes {
-  /** By address, what came of each. */
+  /** The bytes that came from each address. */
   readonly of: ReadonlyMap<string, number>
-  /** Resolves when nothing new has been asked for, or come, for a while. */
+  /** Resolves when nothing new has been requested, or come, for a while. */
   readonly settled: () => Promise<void>
 }
 
 const QUIET_MS = 1500
-/** With its words it comes seconds after the first screen, by a timer that a slow machine lives to see. */
+/** Matches what comes seconds after the first screen with its words, by a timer that a slow machine lives to see. */
 const LATER = /\/assets\/(SafeApply|safe_apply)[^/]*$/
-/** Where a history begins, a minute later in each minute. */
+/** Matches the start of a history, which moves on with each minute. */
 const MINUTE = /\d{4}-\d\d-\d\dT\d\d(:|%3A)\d\dZ/g
 
 /**
@@ -68,7 +68,7 @@ const enclosingNetwork = async (page: Page): Promise<CDPSession> => {
   return debug
 }
 
-/** A page of somebody who is signed in and whose browser holds nothing else of the panel. */
+/** The page of an operator who is signed in and whose browser holds nothing else of the panel. */
 export const coldPage = async (browser: Browser, signedIn: BrowserContext): Promise<Page> => {
   const context = await browser.newContext({ storageState: await signedIn.storageState(), reducedMotion: 'reduce' })
   return context.newPage()

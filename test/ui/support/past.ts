@@ -6,17 +6,17 @@ import { saveTraffic } from '@panel/web-daemon/features/traffic/store.ts'
 import type { Host } from './host.ts'
 import { addHostBuckets } from '../../support/intervals.ts'
 
-/** As often as the panel stores. */
+/** The interval at which the panel stores. */
 const STEP_S = 60
 const STEPS = 24 * 60
 const PROBES = 60
 export const BREAK = { from: 1000, to: 1030 }
 
-/** From 0 at the quietest to 1 at the busiest of the day. */
+/** The load of the day, from 0 at the quietest to 1 at the busiest. */
 const busyAt = (step: number): number => (1 - Math.cos((2 * Math.PI * step) / STEPS)) / 2 + 0.04 * Math.sin(step / 9)
 /** When a step of the day began, in seconds since 1970. */
 export type StartOf = (step: number) => number
-/** Of the day up to now: whoever looks at it later asks the same one, since the minute may have turned. */
+/** The start of the day up to now: a later look requests the same one, since the minute may have turned. */
 const dayUpToNow = (): StartOf => {
   const end = Math.floor(Date.now() / 1000 / STEP_S) * STEP_S
   return (step) => end - (STEPS - step) * STEP_S

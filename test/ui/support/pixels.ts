@@ -9,14 +9,14 @@ export const pictureOf = async (piece: Locator): Promise<Picture> => {
   // The page itself may draw nothing that its policy does not know; a blank one beside it has no policy.
   const context = piece.page().context()
   const blank = context.pages().find((page) => page.url() === 'about:blank') ?? (await context.newPage())
-  const { width, height, told } = await blank.evaluate(decode, png.toString('base64'))
-  const values = told.split(' ').map(Number)
+  const { width, height, reported } = await blank.evaluate(decode, png.toString('base64'))
+  const values = reported.split(' ').map(Number)
   const pixel = (at: number): [number, number, number] => [values[at] ?? 0, values[at + 1] ?? 0, values[at + 2] ?? 0]
   return Array.from({ length: height }, (_, y) => Array.from({ length: width }, (_, x) => pixel(4 * (y * width + x))))
 }
 
-/** As one string, which leaves the browser a hundred times as quickly as so many numbers. */
-const decode = async (base64: string): Promise<{ width: number; height: number; told: string }> => {
+/** Decodes an image into one string, which leaves the browser a hundred times as quickly as so many numbers. */
+const decode = async (base64: string): Promise<{ width: number; height: number; reported: string }> => {
   const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${base64}`)).blob())
   const canvas = new OffscreenCanvas(image.width, image.height)
   const context = canvas.getContext('2d')
@@ -25,7 +25,7 @@ const decode = async (base64: string): Promise<{ width: number; height: number; 
   return {
     width: image.width,
     height: image.height,
-    told: context.getImageData(0, 0, image.width, image.height).data.join(' '),
+    reported: context.getImageData(0, 0, image.width, image.height).data.join(' '),
   }
 }
 
@@ -47,7 +47,7 @@ export const inkOf = (picture: Picture): boolean[][] => {
   return light.map((row) => row.map((one) => strength > 0 && Math.abs(one - ground) > strength / 2))
 }
 
-/** As a person without colours sees it. */
+/** Shows the page without colours. */
 export const withoutColours = async (page: Page): Promise<void> => {
   const debug = await page.context().newCDPSession(page)
   await debug.send('Emulation.setEmulatedVisionDeficiency', { type: 'achromatopsia' })

@@ -1,5 +1,5 @@
-// What every suite about the look of the page begins with: a host with four tunnels for each test, and somebody signed
-// in on its page.
+// The beginning of every suite about the look of the page: a host with four tunnels for each test, and an operator
+// signed in on its page.
 import type { Client } from '../../api/support/client.ts'
 import { browsing, type Look, type Visit } from './browser.ts'
 import { eachHost, goTo, signedIn, tunnelHost, type Host } from './host.ts'

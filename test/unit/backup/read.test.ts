@@ -1,4 +1,4 @@
-// A backup that somebody edited, or made to do harm: everything wrong is told by its place, and nothing else happens
+// A backup that was edited, or made to do harm: every fault is reported by its place, and nothing else happens
 // (reference.md, Versioning 4; decisions.md, B6, W5, W6).
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -10,33 +10,33 @@ const ALL = { settings: true, routes: true }
 const TUNNEL = tunnelRequest()
 const RULE = { bind_port: 443, destination_address: '10.9.0.2' }
 
-interface Told {
+interface Reported {
   readonly field: string
   readonly message: string
 }
 
-/** `told`: what is wrong with the whole, then with each item. */
-function read(text: string): { backup: Backup; problems: Problems; told: Told[]; fields: string[] } {
+/** Reads a backup, and lists the faults of the whole, then of each item. */
+function read(text: string): { backup: Backup; problems: Problems; reported: Reported[]; fields: string[] } {
   const problems = new Problems()
   const backup = readBackup(JSON.parse(text) as Record<string, unknown>, ALL, problems)
-  const told = [...problems.all, ...itemsOf(backup).flatMap(faultsOf)]
-  return { backup, problems, told, fields: told.map(({ field }) => field) }
+  const reported = [...problems.all, ...itemsOf(backup).flatMap(faultsOf)]
+  return { backup, problems, reported, fields: reported.map(({ field }) => field) }
 }
 
 const itemsOf = ({ settings, pools, tunnels, routes }: Backup): Item<unknown>[] =>
   [settings, pools, tunnels, routes ?? []].flat()
 
-function faultsOf(one: Item<unknown>): Told[] {
+function faultsOf(one: Item<unknown>): Reported[] {
   if (!one.fault) return []
   const { field, message, details } = one.fault
-  const fields = (details['fields'] as Told[] | undefined) ?? [{ field, message }]
+  const fields = (details['fields'] as Reported[] | undefined) ?? [{ field, message }]
   return fields.map((fault) => ({ ...fault, field: fieldPath(one.path, fault.field) }))
 }
 
 const fieldsOf = (members: object): string[] => read(JSON.stringify({ version: 1, ...members })).fields
 
 describe('A backup that is read', () => {
-  it('is of version 1: any other, or none, is refused, and nothing else is said of it', () => {
+  it('is of version 1: any other, or none, is refused, with no other problem', () => {
     for (const version of [undefined, 0, 2, 1.5, '1', null, [1], {}, true]) {
       const { fields, problems } = read(JSON.stringify({ version, tunnels: 5, nonsense: true }))
       assert.deepEqual(fields, ['backup.version'], JSON.stringify(version))
@@ -44,13 +44,13 @@ describe('A backup that is read', () => {
     }
   })
 
-  it('may lack any list: that is an empty one; but relay rules that are missing are told apart from none', () => {
+  it('may lack any list: that is an empty one; but relay rules that are missing differ from none', () => {
     const { backup, problems } = read('{"version":1}')
     assert.deepEqual([backup, problems.isEmpty], [{ settings: [], pools: [], tunnels: [], routes: null }, true])
     assert.deepEqual(read('{"version":1,"routes":[]}').backup.routes, [])
   })
 
-  it('has each fault of an item told by its place, at that item alone', () => {
+  it('has each fault of an item reported by its place, at that item alone', () => {
     const { backup, problems } = read(JSON.stringify({ version: 1, tunnels: [{ ...TUNNEL, mtu: 'x' }, TUNNEL, 5] }))
     assert.ok(problems.isEmpty)
     assert.deepEqual(
@@ -165,9 +165,9 @@ describe('A backup that is read', () => {
       [deep, 3],
       [long, 2],
     ] as const) {
-      const { told, backup } = read(text)
-      assert.ok(told.length >= least && told.length <= itemsOf(backup).length + 100, `${told.length}`)
-      for (const { field, message } of told) assert.ok(field.length <= 220 && message.length < 500)
+      const { reported, backup } = read(text)
+      assert.ok(reported.length >= least && reported.length <= itemsOf(backup).length + 100, `${reported.length}`)
+      for (const { field, message } of reported) assert.ok(field.length <= 220 && message.length < 500)
     }
   })
 

@@ -1,5 +1,5 @@
-// The background's comparison, over a noun that it has never seen: what is news, what is said once, and what a hint is
-// about.
+// The background's comparison, over a noun that it does not know: what is news, what is reported once, and what a hint
+// is about.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CommandContext } from '@panel/web-daemon/platform/context.ts'

@@ -34,7 +34,7 @@ type RootFault = (typeof ROOT_FAULTS)[number]
 interface Scenario {
   readonly quotas: readonly number[]
   readonly command: 'create' | 'update' | 'remove' | 'converge'
-  /** By the number of the request to root, the first being 1; undoing is a request too. */
+  /** Faults by the number of the request to root, the first being 1; undoing is a request too. */
   readonly atRoot: ReadonlyMap<number, RootFault>
   /** The writes to the store that fail, by their numbers. */
   readonly failingWrites: ReadonlySet<number>
@@ -150,7 +150,7 @@ class World {
     }
   }
 
-  /** Whoever is notified of a record finds it as it was published, or gone. */
+  /** Checks that a subscriber finds the published record, or none. */
   #checkStored(rows: readonly Quota[]): void {
     for (const { quota_id } of rows) {
       const stored = this.records.rows.get(quota_id)
@@ -297,7 +297,7 @@ describe('A change that the engine carries out, with a fault at any step', () =>
   )
 
   it(
-    'keeps what it was asked for apart from what failed: a refusal at one piece takes back those before it',
+    'keeps what was requested apart from what failed: a refusal at one piece takes back those before it',
     law(({ host, records }, { command, atRoot, failingWrites, quotas }, { how }) => {
       const [[at, fault] = [0, '']] = atRoot
       if (command !== 'converge' || atRoot.size !== 1 || fault !== 'refuses' || at > quotas.length) return

@@ -22,7 +22,7 @@ describe('A change of three quotas that root makes one by one', () => {
   let resource: QuotaResource
   let context: Pick<CommandContext, 'db' | 'now' | 'note' | 'recordIn'>
   let events: string[]
-  /** By the number of the request. */
+  /** The numbers of the requests that are refused. */
   let refusedAt: Set<number>
 
   beforeEach(() => {

@@ -1,5 +1,5 @@
-// How long the background rests between two looks: not after a single change, and nine tenths of the time where
-// somebody changes the host without end.
+// How long the background rests between two looks: not after a single change, and nine tenths of the time if another
+// program changes the host without end.
 import assert from 'node:assert/strict'
 import { Rest } from '@panel/web-daemon/change/rest.ts'
 
@@ -35,7 +35,7 @@ describe('The rest between two looks at the host', () => {
     assert.ok(looked < 72_000 && looked > 60_000, `${looked} ms of ten minutes`)
   })
 
-  it('is never where none is asked for', () => {
+  it('is never if none is requested', () => {
     assert.deepEqual(new Set(waits(new Rest(0, () => now), 5000, 100_000)), new Set([0]))
   })
 })

@@ -1,4 +1,4 @@
-// A password at a terminal: never shown, asked for twice, and given up on Ctrl-C (web-daemon/cli/new-password.ts).
+// A password at a terminal: never shown, entered twice, and given up on Ctrl-C (web-daemon/cli/new-password.ts).
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { readNewPassword, type Input } from '@panel/web-daemon/cli/new-password.ts'
@@ -7,7 +7,7 @@ const GOOD = 'correct horse battery'
 
 describe('A password typed at a terminal', () => {
   let raw: boolean[]
-  let said: string
+  let output: string
   const terminal = (...keys: (string | Buffer)[]): Input => {
     const stream = new PassThrough()
     for (const key of keys) stream.write(key)
@@ -17,16 +17,16 @@ describe('A password typed at a terminal', () => {
     })
   }
   const read = (input: Input, check: (password: string) => void = () => undefined): Promise<string> =>
-    readNewPassword(input, (text) => void (said += text), check)
+    readNewPassword(input, (text) => void (output += text), check)
   beforeEach(() => {
     raw = []
-    said = ''
+    output = ''
   })
 
-  it('is asked for twice, in raw mode, which is left again, and is not shown', async () => {
+  it('is entered twice, in raw mode, which is left again, and is not shown', async () => {
     assert.equal(await read(terminal(`${GOOD}\r`, `${GOOD}\r`)), GOOD)
     assert.deepEqual(raw, [true, false])
-    assert.equal(said, 'New password: \nRepeat the password: \n')
+    assert.equal(output, 'New password: \nRepeat the password: \n')
   })
 
   it('is the same whether its letters come one by one, in halves, or both lines at once', async () => {
@@ -49,9 +49,9 @@ describe('A password typed at a terminal', () => {
     assert.deepEqual(raw, [true, false, true, false, true, false])
   })
 
-  it('that is another one the second time changes nothing, and one that is refused is not asked for again', async () => {
+  it('that is another one the second time changes nothing, and a refused one is not requested again', async () => {
     await assert.rejects(read(terminal(`${GOOD}\r`, `${GOOD}x\r`)), /The passwords differ/)
-    said = ''
+    output = ''
     const weak = new Error('weak')
     await assert.rejects(
       read(terminal('short\r'), () => {
@@ -59,6 +59,6 @@ describe('A password typed at a terminal', () => {
       }),
       weak,
     )
-    assert.equal(said, 'New password: \n')
+    assert.equal(output, 'New password: \n')
   })
 })

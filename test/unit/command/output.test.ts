@@ -1,5 +1,5 @@
-// What a command prints never steers the terminal of whoever runs it, though a store, a daemon or a helper in other
-// hands has written it.
+// What a command prints never steers its user's terminal, though a store, a daemon or a helper in other hands has
+// written it.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -49,7 +49,7 @@ describe('A command', function () {
     rmSync(state, { recursive: true })
   })
 
-  const run = (...args: string[]): Promise<{ out: string; said: string }> =>
+  const run = (...args: string[]): Promise<{ out: string; output: string }> =>
     new Promise((resolve) => {
       const env = {
         PATH: process.env['PATH'],
@@ -58,9 +58,9 @@ describe('A command', function () {
         PANEL_LISTEN_PORT: String((daemon.address() as AddressInfo).port),
       }
       const program = ['--import=tsx', join(ROOT, 'web-daemon/cli/main.ts')]
-      execFile(process.execPath, [...program, ...args], { env, cwd: ROOT }, (_failure, out, said) => {
-        assert.doesNotMatch(out + said, STEERING)
-        resolve({ out, said })
+      execFile(process.execPath, [...program, ...args], { env, cwd: ROOT }, (_failure, out, output) => {
+        assert.doesNotMatch(out + output, STEERING)
+        resolve({ out, output })
       })
     })
 
@@ -81,8 +81,8 @@ describe('A command', function () {
     assert.deepEqual(JSON.parse(item), { method: 'stream.item', params: { item: EVIL } })
     assert.deepEqual(JSON.parse(result.join('\n')), { [EVIL]: EVIL })
     answer = () => [{ id: 1, error: { code: 1, message: EVIL } }]
-    assert.match((await run('rpc', 'host.probe')).said, /^The helper refused: \\u001b\[2J/)
-    assert.match((await run('rpc', 'host.probe', EVIL.replace('\0', ''))).said, /not valid JSON: \\u001b/)
+    assert.match((await run('rpc', 'host.probe')).output, /^The helper refused: \\u001b\[2J/)
+    assert.match((await run('rpc', 'host.probe', EVIL.replace('\0', ''))).output, /not valid JSON: \\u001b/)
   })
 
   it('does so with names in the store', async () => {

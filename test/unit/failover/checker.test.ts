@@ -53,7 +53,7 @@ describe('The checker of destinations', () => {
     assert.deepEqual([...ran].sort(), ['10.0.0.1 80', '10.0.0.1 81'])
   })
 
-  it('counts an answer as a failure for whoever had no such patience', async () => {
+  it('counts an answer as a failure for a check with a shorter time-out', async () => {
     checker.put(subscription(1, target('10.0.0.1'), { timeout_ms: 200 }))
     checker.put(subscription(2, target('10.0.0.1'), { timeout_ms: 400 }))
     await eventually(() => samples.length >= 2)
@@ -73,7 +73,7 @@ describe('The checker of destinations', () => {
     for (let id = 1; id <= 200; id += 1) checker.put(subscription(id, target(`10.0.${id}.1`), { interval_ms: 60_000 }))
     const began = performance.now()
     await eventually(() => ran.length >= 200)
-    // Whoever is slower than that has kept within it.
+    // A slower check has kept within it.
     assert.ok(performance.now() - began > 300, `${performance.now() - began} ms`)
   })
 

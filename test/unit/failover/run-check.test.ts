@@ -1,4 +1,4 @@
-// One check against real servers on loopback: what counts as up, and what is said of the rest.
+// One check against real servers on loopback: what counts as up, and the reason of every other result.
 import assert from 'node:assert/strict'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ import { namedRoute, newDestination } from '../../support/records.ts'
 describe('A check of a destination', () => {
   const servers: Server[] = []
   const sockets = new Set<Socket>()
-  let asked = ''
+  let requests = ''
   afterEach(() => {
     for (const socket of sockets) socket.destroy()
     for (const server of servers.splice(0)) server.close()
@@ -23,7 +23,7 @@ describe('A check of a destination', () => {
       sockets.add(socket)
       socket.on('error', () => undefined)
       socket.on('data', (data) => {
-        asked = String(data)
+        requests = String(data)
         if (answer !== '') socket.end(answer)
       })
     })
@@ -67,9 +67,9 @@ describe('A check of a destination', () => {
   it('over HTTP asks for the path, of the host that is named or else of the address', async () => {
     const port = await serving('HTTP/1.0 200 OK\r\n\r\n')
     await check(port, { path: '/health?full=1', host: 'shop.example' })
-    assert.match(asked, /^GET \/health\?full=1 HTTP\/1\.1\r\nHost: shop\.example\r\n/)
+    assert.match(requests, /^GET \/health\?full=1 HTTP\/1\.1\r\nHost: shop\.example\r\n/)
     await check(port)
-    assert.match(asked, new RegExp(`^GET / HTTP/1\\.1\\r\\nHost: 127\\.0\\.0\\.1:${port}\r\n`))
+    assert.match(requests, new RegExp(`^GET / HTTP/1\\.1\\r\\nHost: 127\\.0\\.0\\.1:${port}\r\n`))
   })
 
   it('over HTTP says what answers in another language, and what is silent', async () => {
@@ -82,7 +82,7 @@ describe('A check of a destination', () => {
   })
 
   for (const kind of ['tcp', 'http'] as const)
-    it(`over ${kind.toUpperCase()} is sent from the address that is asked for`, async () => {
+    it(`over ${kind.toUpperCase()} is sent from the given address`, async () => {
       const seen: (string | undefined)[] = []
       const port = await serving('HTTP/1.0 200 OK\r\n\r\n')
       servers[0]?.on('connection', ({ remoteAddress }: Socket) => void seen.push(remoteAddress))

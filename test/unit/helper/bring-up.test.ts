@@ -44,7 +44,7 @@ describe('A helper that starts', () => {
     assert.deepEqual(logged(), [CRASHED])
     fail(kernel, '')
     assert.equal(kernel.picture(), before)
-    // A rule that somebody removed while the table stayed is drift, whichever try it was that worked.
+    // A rule that was removed while the table stayed is drift, whichever try it was that worked.
     assert.equal(await bringUp.attempt(), null)
     assert.deepEqual([...kernel.rulesets.rules.keys()], [1])
   })

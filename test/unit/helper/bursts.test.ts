@@ -8,10 +8,10 @@ const PAUSE_MS = 30
 describe('A burst', () => {
   const begun: string[][] = []
   let isWorking = false
-  const work = async (asked: readonly string[]): Promise<void> => {
+  const work = async (request: readonly string[]): Promise<void> => {
     assert.equal(isWorking, false, 'one at a time')
     isWorking = true
-    begun.push([...asked])
+    begun.push([...request])
     await sleep(5)
     isWorking = false
   }
@@ -21,21 +21,21 @@ describe('A burst', () => {
     bursts = inBursts(work, PAUSE_MS)
   })
 
-  it('is one piece of work, for all who asked, each named once', async () => {
+  it('is one piece of work, for all callers, each named once', async () => {
     for (const whose of ['a', 'b', 'a']) bursts.soon(whose)
     assert.deepEqual(begun, [])
     await sleep(PAUSE_MS * 3)
     assert.deepEqual(begun, [['a', 'b']])
   })
 
-  it('is not waited for by one who asked for nothing', async () => {
+  it('is not waited for by a caller without a request', async () => {
     bursts.soon('a')
     await bursts.doneFor('b')
     assert.deepEqual(begun, [])
     await sleep(PAUSE_MS * 3)
   })
 
-  it('is done at once, and once, for one who asked and cannot go on', async () => {
+  it('is done at once, and once, for a caller that cannot go on', async () => {
     for (const whose of ['a', 'b']) bursts.soon(whose)
     await bursts.doneFor('a')
     assert.deepEqual([begun, isWorking], [[['a', 'b']], false])
@@ -56,7 +56,7 @@ describe('A burst', () => {
     assert.equal(begun.length, 2)
   })
 
-  it('is due for those who asked until it is done, and for nobody else', async () => {
+  it('is due for its callers until it is done, and for no other', async () => {
     bursts.soon('a')
     const due = (): boolean[] => ['a', 'b'].map((whose) => bursts.isDueFor(whose))
     assert.deepEqual(due(), [true, false])

@@ -60,7 +60,7 @@ describe('The rules of iptables', () => {
     assert.deepEqual(conditions('tcp option maxseg'), { is_whole: false, verdict: 'none' })
   })
 
-  it('are told as unsure where they ask for what is not told of here', () => {
+  it('are unsure if they depend on what is not listed here', () => {
     for (const part of [
       'fib daddr type local counter',
       'meta mark &',

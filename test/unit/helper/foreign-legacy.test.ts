@@ -98,7 +98,7 @@ describe('The tables of iptables-legacy', () => {
     )
   })
 
-  it('are those of others alone, where they hold the relay rules too', () => {
+  it('are the foreign ones alone, if they hold the relay rules too', () => {
     const saved =
       '*nat\n:PREROUTING ACCEPT [0:0]\n:PANEL-IN - [0:0]\n:DOCKER - [0:0]\n-A PREROUTING -j PANEL-IN\n-A PREROUTING -j DOCKER\n-A PANEL-IN -p tcp -j DNAT --to-destination 10.9.0.2\nCOMMIT\n'
     const { chains, rules } = found(saved)

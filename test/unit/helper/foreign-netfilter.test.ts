@@ -89,7 +89,7 @@ describe('The netfilter of other software', () => {
     )
   })
 
-  it('is asked for by table, and one whose name cannot stand in a command is counted', () => {
+  it('is listed by table, and one whose name cannot stand in a command is counted', () => {
     const all = [
       'ip filter',
       'inet panel',
@@ -102,7 +102,7 @@ describe('The netfilter of other software', () => {
     assert.deepEqual(foreignTables(all), { tables: ['ip filter', 'inet firewalld', 'bridge b'], unnamed: 2 })
   })
 
-  it('that is asleep is not met, and of what is too long the first is told', () => {
+  it('that is asleep is not met, and of what is too long the first part is listed', () => {
     const chain = { chain: { family: 'inet', table: 't', name: 'forward', hook: 'forward', prio: 0, policy: 'drop' } }
     assert.deepEqual(
       readForeign(
@@ -236,7 +236,7 @@ describe('What drops a relay', () => {
     )
   })
 
-  it('is told in both directions at once, each remedy once, and following them all lets it through', () => {
+  it('is listed in both directions at once, each remedy once, and following them all lets it through', () => {
     const two = relay({
       balance: 'round_robin',
       destinations: [
@@ -261,7 +261,7 @@ describe('What drops a relay', () => {
     assert.deepEqual(findRelayBlocks(two, made('drop', [ESTABLISHED, ACCEPT], ...there), AROUND), [])
   })
 
-  it('is told with what lets it through', () => {
+  it('is listed with what lets it through', () => {
     const remedy = (foreign: ForeignFound): string => blockOf(relay(), foreign, AROUND)?.remedy.message ?? ''
     assert.match(remedy(made('drop')), /nft insert rule inet t forward ip daddr 10\.9\.0\.2 tcp dport 8443 accept/)
     const filter = ofTables('ip filter')
@@ -279,7 +279,7 @@ describe('What drops a relay', () => {
     )
   })
 
-  it('is no matter of a port that somebody else translates: that one is taken', () => {
+  it('is no matter of a port that another program translates: that one is taken', () => {
     assert.deepEqual(
       takenBy(relay({ bind_port: 8443 }), FOUND).map(({ text }) => text),
       ['ip daddr 192.0.2.1 tcp dport 8443 dnat to 172.17.0.3'],

@@ -25,22 +25,27 @@ describe('A rule of other software that writes the mark of connections', () => {
       }),
       '',
     )
-  const said = (foreign: ForeignFound): string[] =>
+  const describeWriters = (foreign: ForeignFound): string[] =>
     markWritersIn(foreign)(relay(), AROUND).map(
       ({ is_after, is_certain }) => `${is_after ? 'after' : 'before'} ${is_certain ? 'surely' : 'perhaps'}`,
     )
 
   it('takes the panel’s mark away behind the translation, and before it unless it heeds new connections alone', () => {
-    assert.deepEqual(said(inChain('prerouting', -90, MARK)), ['after surely'])
-    assert.deepEqual(said(inChain('forward', 0, MARK)), ['after surely'])
-    assert.deepEqual(said(inChain('prerouting', -150, MARK)), ['after surely'])
-    assert.deepEqual(said(inChain('prerouting', -150, NEW, MARK)), ['before surely'])
-    assert.deepEqual(said(inChain('forward', 0, match({ meta: { key: 'mark' } }, 7), MARK)), ['after perhaps'])
+    assert.deepEqual(describeWriters(inChain('prerouting', -90, MARK)), ['after surely'])
+    assert.deepEqual(describeWriters(inChain('forward', 0, MARK)), ['after surely'])
+    assert.deepEqual(describeWriters(inChain('prerouting', -150, MARK)), ['after surely'])
+    assert.deepEqual(describeWriters(inChain('prerouting', -150, NEW, MARK)), ['before surely'])
+    assert.deepEqual(describeWriters(inChain('forward', 0, match({ meta: { key: 'mark' } }, 7), MARK)), [
+      'after perhaps',
+    ])
   })
 
   it('does nothing to a rule whose packets it does not match, and is known where iptables wrote it', () => {
-    assert.deepEqual(said(inChain('forward', 0, port(9999), MARK)), [])
-    assert.deepEqual(said(inChain('forward', 0, { mangle: { key: { meta: { key: 'mark' } }, value: 1 } })), [])
+    assert.deepEqual(describeWriters(inChain('forward', 0, port(9999), MARK)), [])
+    assert.deepEqual(
+      describeWriters(inChain('forward', 0, { mangle: { key: { meta: { key: 'mark' } }, value: 1 } })),
+      [],
+    )
     for (const text of ['tcp dport 8443 counter packets 0 bytes 0 xt target "CONNMARK"', 'ct mark set meta mark'])
       assert.equal(readConditions([{ xt: null }], text).is_ct_mark_set, true, text)
   })

@@ -41,33 +41,36 @@ describe('A firewall in the way of GRE', () => {
   })
 
   it('is a rule or a policy that surely drops it, coming or going, of either family', () => {
-    const told = (nftables: object[], ends = ENDS) =>
+    const describeBlock = (nftables: object[], ends = ENDS) =>
       (({ chain: of, direction, text } = block(nftables, ends)!) => [of, direction, text.includes('policy')])()
-    assert.deepEqual(told([chain('inet f', 'in', 'input'), rule('inet f', 'in', gre, { drop: null })]), [
+    assert.deepEqual(describeBlock([chain('inet f', 'in', 'input'), rule('inet f', 'in', gre, { drop: null })]), [
       'in',
       'in',
       false,
     ])
     assert.deepEqual(
-      told([
+      describeBlock([
         chain('inet f', 'in', 'input', 'drop'),
         rule('inet f', 'in', match({ meta: { key: 'iifname' } }, 'lo'), { accept: null }),
       ]),
       ['in', 'in', true],
     )
-    assert.deepEqual(told([chain('inet f', 'out', 'output'), rule('inet f', 'out', gre, { reject: null })]), [
+    assert.deepEqual(describeBlock([chain('inet f', 'out', 'output'), rule('inet f', 'out', gre, { reject: null })]), [
       'out',
       'out',
       false,
     ])
     assert.deepEqual(
-      told([chain('ip6 f', 'in', 'input', 'drop')], { local_endpoint: '2001:db8::1', remote_endpoint: '2001:db8::2' }),
+      describeBlock([chain('ip6 f', 'in', 'input', 'drop')], {
+        local_endpoint: '2001:db8::1',
+        remote_endpoint: '2001:db8::2',
+      }),
       ['in', 'in', true],
     )
     assert.equal(block([chain('ip6 f', 'in', 'input', 'drop')]), null)
   })
 
-  it('is let through in the words of whoever made it', () => {
+  it('is let through in the words of its maker', () => {
     const remedy = (...nftables: object[]): string => block(nftables)?.remedy.message ?? ''
     assert.match(
       remedy(chain('inet f', 'in', 'input', 'drop')),

@@ -22,7 +22,7 @@ const GRE = [
   { interface_name: 'gre-a-2', address: '172.17.2.1' },
 ]
 
-/** As iptables-save lists what the rules are compiled to. */
+/** The listing of iptables-save for the compiled rules. */
 const savedOf = (rules: readonly RelayRule[], family: Family): string =>
   (
     iptablesText([], rules)
@@ -39,7 +39,7 @@ describe('The lines of the sources', () => {
     assert.deepEqual(read, [GRE[0], GRE[2], GRE[1]])
   })
 
-  it('are none where the chain is not there, and lines of others are among them', () => {
+  it('are none if the chain is not there, and foreign lines are among them', () => {
     assert.equal(readSourceLines(':PANEL-SNAT - [0:0]\n', 4), null)
     assert.deepEqual(readSourceLines(':PANEL-SOURCE - [0:0]\n-A PANEL-SOURCE -j RETURN\n', 4), ['-j RETURN'])
   })

@@ -6,7 +6,7 @@ import type { Channel } from '@panel/root-helper/native/index.ts'
 const channel = {} as Channel
 
 class Manager implements Keeper {
-  readonly said: string[] = []
+  readonly notifications: string[] = []
   readonly taken: number[] = []
   readonly isThere: boolean
 
@@ -20,7 +20,7 @@ class Manager implements Keeper {
   }
   keep = (_: Channel, text: string): boolean => this.sdNotify(text)
   sdNotify = (text: string): boolean => {
-    if (this.isThere) this.said.push(text)
+    if (this.isThere) this.notifications.push(text)
     return this.isThere
   }
 }
@@ -57,7 +57,10 @@ describe('a socket that outlives the helper', () => {
       [socket.forget(), socket.keep(channel), socket.forget(), socket.forget()],
       [false, true, true, false],
     )
-    assert.deepEqual(manager.said, ['FDSTORE=1\nFDNAME=owner-panel\nFDPOLL=0', 'FDSTOREREMOVE=1\nFDNAME=owner-panel'])
+    assert.deepEqual(manager.notifications, [
+      'FDSTORE=1\nFDNAME=owner-panel\nFDPOLL=0',
+      'FDSTOREREMOVE=1\nFDNAME=owner-panel',
+    ])
   })
 
   it('is not kept where there is no service manager', () => {

@@ -69,7 +69,7 @@ describe('The ports of the panel', () => {
   /** Not root, which may be anybody. */
   const PANEL = process.getuid?.() === 0 ? 65534 : (process.getuid?.() ?? 0)
 
-  /** As root the sockets are another user's: the kernel remembers who made them. */
+  /** Listens as another user, for tests that run as root: the kernel remembers the socket's maker. */
   const listeningAs = async (user: number): Promise<Server> => {
     const server = createServer()
     const isRoot = process.getuid?.() === 0

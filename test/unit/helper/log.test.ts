@@ -1,4 +1,4 @@
-// Root's log names every change and who asked for it, and nobody can fill it (root-helper/write-record.ts,
+// Root's log names every change and its requester, and cannot be filled by a client (root-helper/write-record.ts,
 // root-helper/log.ts).
 import assert from 'node:assert/strict'
 import { mkdtempSync } from 'node:fs'
@@ -50,7 +50,7 @@ describe("Root's log", () => {
     return line
   }
 
-  it('has of a change what, of what, its steps, how it ended, and who asked, and nothing of its content', async () => {
+  it('has of a change what, of what, its steps, how it ended, and the requester, and nothing of its content', async () => {
     await serve(new FakeKernel())
     const { interface_name } = exampleTunnel()
     await ask('tunnel.apply', { before: null, after: exampleTunnel() })

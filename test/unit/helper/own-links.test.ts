@@ -1,4 +1,4 @@
-// Root changes only links that the panel made or adopted, whatever it is asked: over the fake kernel, which the
+// Root changes only links that the panel made or adopted, whatever the request: over the fake kernel, which the
 // contract holds to what a real one does.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ const example = exampleTunnel()
 const bare: TunnelState = { ...example, saved: null }
 const withMtu = (mtu: number): TunnelState => ({ ...exampleTunnel({ mtu }), saved: null })
 
-describe('A link that somebody else made', () => {
+describe('A foreign link', () => {
   quietly()
   let kernel: FakeKernel
   let helper: InProcessHelper
@@ -73,7 +73,7 @@ describe('A link that somebody else made', () => {
     kernel.held.delete(NAME)
     await apply(null, bare)
     const { addAddress } = kernel.links
-    // Between two steps of the change somebody puts a link of theirs there.
+    // Between two steps of the change another program puts its link there.
     kernel.links.addAddress = async (name, address) => {
       kernel.plant(NAME, { state: exampleTunnel({ remote_endpoint: '192.0.2.99' }).link })
       return addAddress(name, address)
@@ -142,7 +142,7 @@ describe('A helper that was killed between making a link and noting that it is i
     }
   })
 
-  it('leaves a link that somebody else has put there since', async () => {
+  it('leaves a link that another program has put there since', async () => {
     const kernel = new FakeKernel()
     kernel.plant(NAME, { state: exampleTunnel({ remote_endpoint: '192.0.2.99' }).link })
     assert.notEqual(await interrupted(kernel, { before: null, after: example }), null)
@@ -192,17 +192,17 @@ describe('The record of the links that are the panel’s', () => {
   })
 
   for (const content of ['', 'garbage', 'null', '[]', '{"boot_id":"one"}', '{"boot_id":"one","links":[7]}']) {
-    it(`that is ${JSON.stringify(content)} is told, and no tunnel is changed until it is set aside`, async () => {
+    it(`that is ${JSON.stringify(content)} is reported, and no tunnel is changed until it is set aside`, async () => {
       writeFileSync(path(), content)
       const kernel = new FakeKernel()
       const own = opened()
       const { request } = inProcessHelper(Object.assign(kernel, { ownLinks: own }))
-      const told = {
+      const refusal = {
         code: 'state_unusable',
         message: /links\.json is damaged \(.+\).*sudo tunnel-panel set-aside links\.json/,
       }
-      await assert.rejects(request('tunnel.apply', { before: null, after: example }), told)
-      assert.match(own.trouble() ?? '', told.message)
+      await assert.rejects(request('tunnel.apply', { before: null, after: example }), refusal)
+      assert.match(own.trouble() ?? '', refusal.message)
       assert.deepEqual([kernel.changes, readFileSync(path(), 'utf8')], [[], content])
       assert.equal((await request('tunnel.probe', { interface_names: [NAME] })).tunnels.length, 1)
       rmSync(path())

@@ -1,4 +1,4 @@
-// What root says of tunnels that it finds: those of others too, under names that no unit file of ours can have.
+// What root reports of tunnels: foreign ones too, under names that no unit file of ours can have.
 import assert from 'node:assert/strict'
 import { digestTunnels } from '@panel/root-helper/nouns/tunnel/digest.ts'
 import { probeTunnels } from '@panel/root-helper/nouns/tunnel/probe.ts'

@@ -1,4 +1,4 @@
-// What a tunnel may draw to itself and what it may be called, whoever asks for it: root's own answer.
+// What a tunnel may draw to itself and what it may be called: root's own answer to any client.
 import assert from 'node:assert/strict'
 import { canonicalTunnel } from '@panel/shared/tunnel/canonical.ts'
 import type { LinkConfig, TunnelState } from '@panel/shared/tunnel/model.ts'
@@ -25,9 +25,9 @@ describe('What root refuses of a tunnel', () => {
 
   const refused = async (after: TunnelState, code: string | null, before: TunnelState | null = null): Promise<void> => {
     const picture = kernel.picture()
-    const asked = helper.request('tunnel.apply', { before, after })
-    if (code === null) return assert.equal((await asked).outcome, 'applied')
-    await assert.rejects(asked, { code })
+    const requests = helper.request('tunnel.apply', { before, after })
+    if (code === null) return assert.equal((await requests).outcome, 'applied')
+    await assert.rejects(requests, { code })
     assert.equal(kernel.picture(), picture)
   }
   /** What is found of it then: the kernel takes its IPv6 addresses. */
@@ -37,7 +37,7 @@ describe('What root refuses of a tunnel', () => {
     await kernel.links.setUp('gre-a-1', false)
     return probeTunnels(kernel, ['gre-a-1'])
   }
-  /** As a link, in the unit of boot and in the files of networkd, each by itself. */
+  /** The state as a link, in the unit of boot and in the files of networkd, each alone. */
   const everywhere = (fields: Partial<LinkConfig>): TunnelState[] => {
     const whole = exampleTunnel(fields)
     const alone = [bySystemd, byNetworkd].map((saver) => ({ ...exampleTunnel(fields, 'gre-a-1', saver), link: null }))
@@ -102,7 +102,7 @@ describe('What root refuses of a tunnel', () => {
       }
     })
 
-  it('is that somebody sends it routes for the new link', async () => {
+  it('is that foreign software sends it routes for the new link', async () => {
     const state = exampleTunnel()
     const routes = [routeThrough('10.50.0.0/16')]
     await refused({ ...state, link: state.link && { ...state.link, routes } }, 'malformed')
@@ -138,7 +138,7 @@ describe('What root refuses of a tunnel', () => {
     await assert.doesNotReject(helper.request('tunnel.apply', { before: longer(odd), after: null }))
   })
 
-  it('is an address that a file has had for longer than somebody is connected from there', async () => {
+  it('is an address that a file has had for longer than a client is connected from there', async () => {
     const whole = exampleTunnel({ addresses: address('198.51.100.9/29') })
     const saved = { ...whole, link: null }
     kernel.hostClients = []
@@ -158,7 +158,7 @@ describe('What root refuses of a tunnel', () => {
     await refused(up, null, down)
   })
 
-  it('is not the address from which somebody came to the tunnel’s own, even after the link is gone', async () => {
+  it('is not the address from which a client came to the tunnel’s own, even after the link is gone', async () => {
     const before = exampleTunnel({ addresses: address('172.17.1.1/30') })
     kernel.hostClients = [{ address: '172.17.1.2', came_to: '172.17.1.1' }]
     await refused(before, null)

@@ -86,7 +86,7 @@ describe('Beside the changes of relay rules,', () => {
       const before = picture(kernel)
       const counting = new FaultyKernel(kernel, () => null)
       await run(counting, memoryJournal())
-      return { before, after: picture(kernel), changes: counting.asked }
+      return { before, after: picture(kernel), changes: counting.requests }
     }
 
     it(`${what} leaves nothing in the journal`, async () => {
@@ -116,7 +116,7 @@ describe('Beside the changes of relay rules,', () => {
       for (const fault of ['refuses', 'half'] as const) {
         for (let at = 1; at <= changes; at += 1) {
           const [kernel, journal] = [await host(), memoryJournal()]
-          const killed = new FaultyKernel(kernel, (asked) => (asked === at ? fault : from(at, 'refuses')(asked)))
+          const killed = new FaultyKernel(kernel, (request) => (request === at ? fault : from(at, 'refuses')(request)))
           await run(killed, journal)
           await recover(journal, transactionsOf(kernel, journal))
           assert.ok([before, after].includes(picture(kernel)), `${fault} at ${at}: ${picture(kernel)}`)
@@ -132,7 +132,7 @@ describe('Beside the changes of relay rules,', () => {
       const clean = await host()
       const counting = new FaultyKernel(clean, () => null)
       await run(counting, memoryJournal())
-      for (let at = 1; at <= counting.asked; at += 1) {
+      for (let at = 1; at <= counting.requests; at += 1) {
         const [kernel, journal] = [await host(), memoryJournal()]
         await run(new FaultyKernel(kernel, from(at, 'refuses')), journal)
         await startAgain(kernel, journal)
@@ -194,7 +194,7 @@ describe('Beside the changes of relay rules,', () => {
     assert.equal(picture(kernel), before)
   })
 
-  it('a change of one rule leaves one alone that somebody removed, in the kernel and for the next boot', async () => {
+  it('a change of one rule leaves one alone that was removed by hand, in the kernel and for the next boot', async () => {
     const kernel = await hostWith(one, two)
     kernel.rulesets.rules.delete(2)
     const changed = { ...one, bind_port: 444 }

@@ -55,7 +55,7 @@ describe('A change of relay rules', () => {
     })
   }
 
-  it('is refused where the host holds something else, and nothing is asked of the kernel', async () => {
+  it('is refused if the host holds something else, and the kernel gets no request', async () => {
     const kernel = await hostWith(one)
     await assert.rejects(apply(kernel, { before: null, after: [{ ...one, bind_port: 444 }] }), {
       code: 'stale_state',
@@ -154,14 +154,14 @@ describe('A change of relay rules', () => {
 
   it('is stuck, and says what to do, when undoing it fails too', async () => {
     const { outcome, remediation } = await apply(
-      new FaultyKernel(await hostWith(one), (asked) => from(1, asked === 1 ? 'half' : 'refuses')(asked)),
+      new FaultyKernel(await hostWith(one), (requests) => from(1, requests === 1 ? 'half' : 'refuses')(requests)),
       { before: [one], after: null },
     )
     assert.equal(outcome, 'stuck')
     assert.ok(remediation.length > 0)
   })
 
-  it('can be looked at and asked for over the table of methods, page by page', async () => {
+  it('can be looked at and requested over the table of methods, page by page', async () => {
     const { request } = inProcessHelper(await hostWith())
     const rules = Array.from({ length: 2000 }, (_, i) =>
       exampleRule({
@@ -190,7 +190,7 @@ describe('A change of relay rules', () => {
     assert.equal((await request('ruleset.verify', { before: null, after: [{ ...rules[6]!, bind_port: 1 }] })).ok, false)
   })
 
-  it('is refused as unsupported, and counters are said to be unreadable, where the host has no backend', async () => {
+  it('is refused as unsupported, and counters are unreadable, if the host has no backend', async () => {
     const kernel = await hostWith()
     kernel.rulesets.unreadable = 'nft is not installed'
     await assert.rejects(apply(kernel, CHANGES['a creation']!), { code: 'kernel_refused' })

@@ -1,4 +1,4 @@
-// Which backend the helper is told to use, and that each refusal of a backend concerns what a rule asks for and nothing
+// Which backend the helper is configured for, and that each refusal of a backend concerns what a rule needs and nothing
 // else.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -11,14 +11,15 @@ import { exampleRule } from '../../support/example-rule.ts'
 import { relayRule } from '../../support/random-rules.ts'
 
 describe('The backend of relay rules', () => {
-  it('is the best that is there unless one is named, and a name that is none is told at once', () => {
-    const asked = (value?: string) => readConfig(value === undefined ? {} : { PANEL_RULE_BACKEND: value }).ruleBackend
-    assert.deepEqual([asked(), asked('auto'), asked('iptables_legacy')], [null, null, 'iptables_legacy'])
+  it('is the best that is there by default, and an unknown name is reported at once', () => {
+    const backendFor = (value?: string) =>
+      readConfig(value === undefined ? {} : { PANEL_RULE_BACKEND: value }).ruleBackend
+    assert.deepEqual([backendFor(), backendFor('auto'), backendFor('iptables_legacy')], [null, null, 'iptables_legacy'])
     for (const wrong of ['none', 'nft', 'auto;'])
-      assert.throws(() => asked(wrong), /PANEL_RULE_BACKEND must be auto, nftables, iptables_nft, iptables_legacy/)
+      assert.throws(() => backendFor(wrong), /PANEL_RULE_BACKEND must be auto, nftables, iptables_nft, iptables_legacy/)
   })
 
-  it('is root’s to judge too: what it cannot do is refused whoever asks', () => {
+  it('is root’s to judge too: what it cannot do is refused to any client', () => {
     const limited = exampleRule({ max_connections_per_source: 5 })
     assert.throws(() => allowRules([limited], 'iptables_legacy'), /Rule 1: iptables-legacy forgets/)
     assert.doesNotThrow(() => allowRules([limited], 'iptables_nft'))
@@ -45,7 +46,7 @@ describe('A listing of iptables', () => {
     assert.doesNotThrow(() => readTables("# Table `filter' is incompatible, use 'nft' tool.\n", 4))
   })
 
-  it('by nft shows nothing of ours as somebody else’s, and what others have beside it', () => {
+  it('by nft shows nothing of ours as foreign, and what other programs have beside it', () => {
     const at = { family: 'ip', table: 'nat' }
     const listed = (...more: object[]): string =>
       JSON.stringify({

@@ -1,4 +1,5 @@
-// Changes of nftables by somebody else are told, and those of the helper itself are not, however the two fall together.
+// Changes of nftables by another program are reported, and those of the helper itself are not, however the two fall
+// together.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
@@ -8,32 +9,32 @@ import { RulesetChanges } from '@panel/root-helper/kernel/nft/ruleset-changes.ts
 describe('The watch of the ruleset', () => {
   let generation: number
   let isSilent: boolean
-  let asked: number
-  let told: number
+  let requests: number
+  let reported: number
   let generations: Generations
   let end: () => void
   beforeEach(async () => {
-    ;[generation, isSilent, asked, told] = [7, false, 0, 0]
+    ;[generation, isSilent, requests, reported] = [7, false, 0, 0]
     generations = new Generations(async () => {
-      asked += 1
+      requests += 1
       if (isSilent) throw new KernelError('EPERM', 'no')
       return generation
     })
-    end = new RulesetChanges(() => generations.ofOthers(), 1).watch(() => (told += 1))
+    end = new RulesetChanges(() => generations.ofOthers(), 1).watch(() => (reported += 1))
     await looked()
   })
   afterEach(() => end())
   /** Two more looks have ended, so one has begun and ended since. */
   const looked = async (): Promise<void> => {
-    for (const before = asked; asked < before + 3;) await sleep(1)
+    for (const before = requests; requests < before + 3;) await sleep(1)
   }
   const commit = async (): Promise<void> => void (generation += 1)
 
-  it('tells of a change by somebody else, once', async () => {
+  it('reports a foreign change once', async () => {
     await commit()
     await looked()
     await looked()
-    assert.equal(told, 1)
+    assert.equal(reported, 1)
   })
 
   it('does not tell of a change of our own, however long it takes, nor of one that was refused', async () => {
@@ -45,7 +46,7 @@ describe('The watch of the ruleset', () => {
     await generations.during(() => commit().then(() => 1))
     await assert.rejects(generations.during(async () => Promise.reject(new KernelError('EINVAL', 'refused'))))
     await looked()
-    assert.equal(told, 0)
+    assert.equal(reported, 0)
   })
 
   it('does not tell of a table that was taken again behind a change of our own', async () => {
@@ -55,17 +56,17 @@ describe('The watch of the ruleset', () => {
       return 2
     })
     await looked()
-    assert.equal(told, 0)
+    assert.equal(reported, 0)
   })
 
-  it('tells where somebody else has changed something beside a change of our own', async () => {
+  it('reports a foreign change beside one of our own', async () => {
     await generations.during(async () => {
       await commit()
       await commit()
       return 1
     })
     await looked()
-    assert.equal(told, 1)
+    assert.equal(reported, 1)
   })
 
   it('goes on when the kernel says its number again', async () => {
@@ -75,14 +76,14 @@ describe('The watch of the ruleset', () => {
     await looked()
     await commit()
     await looked()
-    assert.equal(told, 1)
+    assert.equal(reported, 1)
   })
 
   it('asks for nothing after its end', async () => {
     end()
     await sleep(5)
-    const before = asked
+    const before = requests
     await sleep(20)
-    assert.equal(asked, before)
+    assert.equal(requests, before)
   })
 })

@@ -45,7 +45,7 @@ function exchange(bytes: string | Uint8Array, untilClose: boolean): Promise<{ an
   })
 }
 
-/** Of a connection that is over: what is subscribed to ends at once. */
+/** The streams of a connection that is over: a subscription ends at once. */
 function endedStreams(places: StreamSlots): Streams {
   const streams = new Streams(async () => undefined, places)
   streams.endAll()
@@ -137,7 +137,7 @@ describe("The helper's socket", () => {
     assert.equal((JSON.parse(answer) as { id: string }).id, 'é')
   })
 
-  it('answers a far end that has said all it has to say, as socat does with a line from a pipe', async () => {
+  it('answers a far end that has sent all it has to send, like socat with a line from a pipe', async () => {
     const answer = await new Promise<string>((resolve, reject) => {
       let text = ''
       const socket = connect({ path, allowHalfOpen: true }, () =>

@@ -1,4 +1,4 @@
-// A helper that is told to stop: what is under way is finished and answered, everything else ends at once.
+// A stopping helper: what is under way is finished and answered, everything else ends at once.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
@@ -17,7 +17,7 @@ const path = join(mkdtempSync(join(tmpdir(), 'panel-stopping-')), 'helper.sock')
 const request = (id: number, method: string, params: object): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`
 
-describe('A helper that is told to stop', () => {
+describe('A stopping helper', () => {
   quietly()
 
   it('answers what is under way, ends streams and idle connections, and reads nothing more', async () => {
@@ -25,10 +25,10 @@ describe('A helper that is told to stop', () => {
     const kernel = new FakeKernel()
     let goOn: () => void = () => undefined
     const held = new Promise<void>((resolve) => (goOn = resolve))
-    let asked: () => void = () => undefined
-    const isAsked = new Promise<void>((resolve) => (asked = resolve))
+    let notify: () => void = () => undefined
+    const isAsked = new Promise<void>((resolve) => (notify = resolve))
     const handlers = handlersFor(inProcessHelper(kernel).deps)
-    const slow = async () => (asked(), await held, { tunnels: [] })
+    const slow = async () => (notify(), await held, { tunnels: [] })
     const server = serverFor(dispatcherFor({ ...handlers, 'tunnel.probe': slow }), () => ({}), {
       stopping: stopping.signal,
     })
@@ -38,8 +38,8 @@ describe('A helper that is told to stop', () => {
     const idle = connect(path)
     const listening = connect(path)
     await Promise.all([busy, idle, listening].map((socket) => once(socket, 'connect')))
-    let said = ''
-    busy.on('data', (data) => (said += data.toString()))
+    let output = ''
+    busy.on('data', (data) => (output += data.toString()))
     idle.resume()
     listening.write(request(1, 'events.subscribe', {}))
     await once(listening, 'data')
@@ -52,14 +52,14 @@ describe('A helper that is told to stop', () => {
     stopping.abort()
     await Promise.all(endings)
     busy.write(request(8, 'link.probe', { interface_names: [] }))
-    assert.equal(said, '')
+    assert.equal(output, '')
     // The kernel resets a connection that is closed with a request unread, after the answers that were sent.
     const ended = new Promise((resolve) => busy.once('close', resolve).on('error', () => undefined))
     goOn()
     await ended
     await closed
     assert.deepEqual(
-      said
+      output
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line) as unknown),

@@ -1,5 +1,5 @@
-// Streams over the helper's socket: items until the answer, at the reader's pace, bounded, and over with the connection
-// that asked.
+// Streams over the helper's socket: items until the answer, at the reader's pace, bounded, and over with their
+// connection.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
@@ -34,7 +34,7 @@ const cancel = (id: number, which: number): string =>
 
 /** A far end: says lines, and keeps the messages that come. */
 class FarEnd {
-  readonly heard: Message[] = []
+  readonly received: Message[] = []
   readonly socket: Socket
   isClosed = false
   #text = ''
@@ -44,7 +44,7 @@ class FarEnd {
     this.socket.on('data', (data) => {
       const parts = (this.#text + String(data)).split('\n')
       this.#text = parts.pop() ?? ''
-      this.heard.push(...parts.map((line) => JSON.parse(line) as Message))
+      this.received.push(...parts.map((line) => JSON.parse(line) as Message))
     })
     this.socket.on('error', () => undefined).on('close', () => (this.isClosed = true))
   }
@@ -54,13 +54,13 @@ class FarEnd {
   }
 
   events(id?: number): HostEvent[] {
-    return this.heard.flatMap(({ params }) =>
+    return this.received.flatMap(({ params }) =>
       params && (id === undefined || params.id === id) ? params.item.events : [],
     )
   }
 
   answer(id: number): Message | undefined {
-    return this.heard.find((message) => message.id === id)
+    return this.received.find((message) => message.id === id)
   }
 }
 
@@ -84,7 +84,7 @@ describe('Streams over the socket', () => {
   it('begin with "lost", tell what follows, and end with an answer when cancelled', async () => {
     const far = new FarEnd(subscribe(7))
     await eventually(() => far.events().length === 1)
-    assert.deepEqual(far.heard, [
+    assert.deepEqual(far.received, [
       {
         jsonrpc: '2.0',
         method: 'stream.item',
@@ -117,11 +117,11 @@ describe('Streams over the socket', () => {
 
   it('gather what happens at once in one item, of 256 events at most', async () => {
     const far = new FarEnd(subscribe(1))
-    await eventually(() => far.heard.length === 1)
+    await eventually(() => far.received.length === 1)
     for (let i = 1; i <= 600; i += 1) plant(i)
     await eventually(() => far.events().length === 601)
     assert.deepEqual(
-      far.heard.slice(1).map(({ params }) => params?.item.events.length),
+      far.received.slice(1).map(({ params }) => params?.item.events.length),
       [256, 256, 88],
     )
     assert.deepEqual(
@@ -159,7 +159,7 @@ describe('Streams over the socket', () => {
     }
   })
 
-  it('go on for a far end that has said all it has to say, and notice when it is gone', async () => {
+  it('go on for a far end that has sent all it has to send, and notice when it is gone', async () => {
     const far = new FarEnd(subscribe(1))
     await eventually(() => far.events().length === 1)
     far.socket.end()
@@ -171,7 +171,7 @@ describe('Streams over the socket', () => {
   })
 
   it('reach a person who asks with socat from a pipe', async () => {
-    const said = new Promise<string>((resolve, reject) =>
+    const output = new Promise<string>((resolve, reject) =>
       execFile('sh', ['-c', `echo '${subscribe(1)}' | socat -t 1 - UNIX-CONNECT:${path}`], (error, stdout) =>
         error ? reject(error) : resolve(stdout),
       ),
@@ -180,7 +180,7 @@ describe('Streams over the socket', () => {
     await sleep(50)
     plant(3)
     assert.deepEqual(
-      (await said)
+      (await output)
         .trim()
         .split('\n')
         .flatMap((line) => (JSON.parse(line) as Message).params?.item.events.map(({ subject }) => subject)),

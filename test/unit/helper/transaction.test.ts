@@ -44,7 +44,7 @@ const CHANGES: Record<string, Change<TunnelState>> = {
   },
 }
 
-/** Of others, through the tunnel that a change begins with. */
+/** Foreign routes through the tunnel that a change begins with. */
 const ROUTES = [
   routeThrough('10.50.0.0/16'),
   routeThrough('10.60.0.0/16', { gateway: '172.17.1.2', protocol: 'boot', metric: 20 }),
@@ -63,7 +63,7 @@ const apply = (kernel: Kernel, change: Change<TunnelState>): Promise<Outcome> =>
 
 async function countSteps(change: Change<TunnelState>): Promise<number> {
   const kernel = await hostWith(change.before)
-  // networkd is asked to read its files and nobody waits for it, so there is nothing to fail.
+  // networkd reads its files later, and nothing waits for that, so there is nothing to fail.
   return (await apply(kernel, change)).steps.filter((step) => step !== 'networkd_reload').length
 }
 
@@ -102,7 +102,7 @@ describe('A transaction', () => {
   }
 
   for (const name of ['gre-a-1', 'gre-b-2'])
-    it(`takes the routes of others along to a new link ${name}, those with a gateway last`, async () => {
+    it(`takes foreign routes along to a new link ${name}, those with a gateway last`, async () => {
       const kernel = await hostWith(example)
       kernel.routesOfOthers.get('gre-a-1')?.reverse()
       const { outcome, steps } = await apply(kernel, { before: example, after: exampleTunnel({ ttl: 64 }, name) })
@@ -165,7 +165,7 @@ describe('A transaction', () => {
     }
   })
 
-  it("refuses whatever it is asked for a tunnel that somebody's file of networkd has in its hands", async () => {
+  it('refuses any request for a tunnel that a foreign file of networkd has in its hands', async () => {
     const kernel = await hostWith(example)
     kernel.files.set('10-tunnel-panel-gre-a-1.network', '[Match]\nName=gre-a-1\n')
     for (const after of [exampleTunnel({ mtu: 1400 }), null])

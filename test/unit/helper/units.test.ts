@@ -24,7 +24,7 @@ describe('Unit files', () => {
     assert.deepEqual([state, foreign_files], [null, [UNIT]])
   })
 
-  it('are written whole, with a mode that everybody may read, and told to whoever asks systemd to reload', async () => {
+  it('are written whole, with a mode that every user may read, before systemd is reloaded', async () => {
     const before = changes
     await units.write('tunnel-panel-link-gre-a-2.service', 'text\n')
     assert.equal(readFileSync(join(folder, 'tunnel-panel-link-gre-a-2.service'), 'utf8'), 'text\n')

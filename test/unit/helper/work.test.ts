@@ -60,7 +60,7 @@ describe('A costly reading', () => {
       },
     } as unknown as Nft
     let generation = 0
-    // Somebody else changes nftables all the time, so that no listing can be kept.
+    // Another program changes nftables all the time, so that no listing can be kept.
     const rulesets = new NftRulesets(
       nft,
       { held: () => ({ boot_rules: [], boot_trouble: null }), change: async () => undefined },

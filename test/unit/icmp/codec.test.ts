@@ -46,21 +46,21 @@ function complaint(
   family: Family,
   type: number,
   code: number,
-  told = 0,
+  reported = 0,
   quoted = Infinity,
   about = request(family),
 ): Buffer {
   const head = Buffer.alloc(8)
   head[0] = type
   head[1] = code
-  if (family === 4) head.writeUInt16BE(told, 6)
-  else head.writeUInt32BE(told, 4)
+  if (family === 4) head.writeUInt16BE(reported, 6)
+  else head.writeUInt32BE(reported, 4)
   const packet = family === 4 ? ipv4(about, TARGET[4]) : ipv6(about, TARGET[6])
   const message = Buffer.concat([head, packet.subarray(0, quoted)])
   return family === 4 ? checked(message) : message
 }
 
-/** As the native socket gives it. */
+/** A packet in the form of the native socket. */
 const packet = (family: Family, message: Buffer, from: string): Packet => ({
   bytes: family === 4 ? ipv4(message, '10.1.0.2') : message,
   from: ipBytes(from),
@@ -108,7 +108,7 @@ describe('What comes back by ICMP', () => {
       })
     })
 
-    it(`is told from the replies to other programs over IPv${family}`, () => {
+    it(`is kept apart from the replies to other programs over IPv${family}`, () => {
       const foreign = request(family, 56, Buffer.alloc(8, 1))
       foreign[0] = family === 4 ? 0 : 129
       assert.equal(read(family, family === 4 ? checked(foreign) : foreign), null)
@@ -138,7 +138,7 @@ describe('What comes back by ICMP', () => {
       assert.deepEqual(
         [1400, 0]
           .map((mtu) => read(family, complaint(family, type, code, mtu)))
-          .map((heard) => [heard?.kind, heard?.reported_mtu]),
+          .map((received) => [received?.kind, received?.reported_mtu]),
         [
           ['too_big', 1400],
           ['too_big', null],
@@ -173,11 +173,11 @@ describe('What comes back by ICMP', () => {
     return Buffer.concat([header, inner === 4 ? ipv4(request(4), TARGET[4]) : ipv6(request(6), TARGET[6])])
   }
   const SERVER = { 4: '192.0.2.2', 6: '2001:db8::2' }
-  const about = (outer: Family, type: number, code: number, told: number, carried: Buffer): Buffer => {
+  const about = (outer: Family, type: number, code: number, reported: number, carried: Buffer): Buffer => {
     const head = Buffer.alloc(8)
     ;[head[0], head[1]] = [type, code]
-    if (outer === 4) head.writeUInt16BE(told, 6)
-    else head.writeUInt32BE(told, 4)
+    if (outer === 4) head.writeUInt16BE(reported, 6)
+    else head.writeUInt32BE(reported, 4)
     const message = Buffer.concat([
       head,
       outer === 4
@@ -191,20 +191,20 @@ describe('What comes back by ICMP', () => {
     for (const outer of [4, 6] as const) {
       for (const inner of [4, 6] as const) {
         for (const flags of [0, 0x2000, 0xb000]) {
-          const heard = read(
+          const received = read(
             outer,
             about(outer, outer === 4 ? 3 : 1, outer === 4 ? 3 : 4, 0, gre(inner, flags)),
             SERVER[outer],
           )
           assert.deepEqual(
             [
-              heard?.kind,
-              heard?.text,
-              heard?.is_sure,
-              heard?.from_address,
-              heard?.target_address,
-              heard?.identifier,
-              heard?.sequence,
+              received?.kind,
+              received?.text,
+              received?.is_sure,
+              received?.from_address,
+              received?.target_address,
+              received?.identifier,
+              received?.sequence,
             ],
             [
               'unreachable',
@@ -222,9 +222,9 @@ describe('What comes back by ICMP', () => {
   })
 
   it('is what fits into a tunnel where a router tells what fits around it', () => {
-    const heard = read(4, about(4, 3, 4, 1400, gre(4)), ROUTER[4])
-    assert.deepEqual([heard?.kind, heard?.reported_mtu], ['too_big', 1400 - 20 - 8])
-    assert.match(heard?.text ?? '', /said of the GRE packet around it/)
+    const received = read(4, about(4, 3, 4, 1400, gre(4)), ROUTER[4])
+    assert.deepEqual([received?.kind, received?.reported_mtu], ['too_big', 1400 - 20 - 8])
+    assert.match(received?.text ?? '', /said of the GRE packet around it/)
     assert.equal(read(4, about(4, 3, 4, 28, gre(4)), ROUTER[4])?.reported_mtu, null)
   })
 
@@ -268,16 +268,19 @@ describe('What comes back by ICMP', () => {
     )
     fc.assert(
       fc.property(hostile, ({ family, bytes }) => {
-        const heard = readIcmp(
+        const received = readIcmp(
           family,
           { bytes: Buffer.from(bytes), from: ipBytes(TARGET[family]), at_us: 1, interface_index: 1, hop_limit: -1 },
           COOKIE,
         )
-        if (!heard) return
+        if (!received) return
         assert.ok(
-          heard.identifier <= 0xffff && heard.sequence <= 0xffff && heard.hop_limit >= 0 && heard.hop_limit <= 255,
+          received.identifier <= 0xffff &&
+            received.sequence <= 0xffff &&
+            received.hop_limit >= 0 &&
+            received.hop_limit <= 255,
         )
-        assert.ok(heard.reported_mtu === null || (heard.reported_mtu > 0 && heard.reported_mtu <= 0xffff_ffff))
+        assert.ok(received.reported_mtu === null || (received.reported_mtu > 0 && received.reported_mtu <= 0xffff_ffff))
       }),
       { numRuns: 3000 },
     )

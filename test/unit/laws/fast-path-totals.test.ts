@@ -15,7 +15,7 @@ class Counted {
   #counter = 0
   #twice = 0
   #tracked = 0
-  /** Of flows whose end is still on its way. */
+  /** Bytes of flows whose end event is still on its way. */
   #unheard = 0
   #table = 1
   #boot = 1
@@ -35,7 +35,7 @@ class Counted {
     this.#twice += PACKET
     this.#tracked += PACKET
   }
-  /** Of a flow that began before its rule was on the fast path. */
+  /** Adds a flow that began before its rule was on the fast path. */
   earlier(): void {
     this.#counter += PACKET
     this.through += PACKET

@@ -17,11 +17,11 @@ import { plantByHand } from '../../api/support/reconcile.ts'
 import { SMALLEST_RULE } from '../../api/support/routes.ts'
 import { SMALLEST } from '../../api/support/tunnels.ts'
 
-type Asked = readonly [method: string, path: string, body: object]
+type Requested = readonly [method: string, path: string, body: object]
 
 const id = fc.integer({ min: 1, max: 4 })
 const on = (method: string, path: (id: number) => string, body: fc.Arbitrary<object> = fc.constant({})) =>
-  fc.tuple(id, body).map(([one, sent]): Asked => [method, path(one), sent])
+  fc.tuple(id, body).map(([one, sent]): Requested => [method, path(one), sent])
 const tunnel =
   (more = '') =>
   (one: number) =>
@@ -58,8 +58,8 @@ const address = fc.record({
   prefix_length: fc.constantFrom(24, 30),
 })
 
-const requests: fc.Arbitrary<Asked> = fc.oneof(
-  changed.map(({ confirm_recreate: _, ...more }): Asked => ['POST', '/tunnels', { ...SMALLEST, ...more }]),
+const requests: fc.Arbitrary<Requested> = fc.oneof(
+  changed.map(({ confirm_recreate: _, ...more }): Requested => ['POST', '/tunnels', { ...SMALLEST, ...more }]),
   on('PATCH', tunnel(), changed),
   on('DELETE', tunnel()),
   ...['/up', '/down', '/restart', '/reapply'].map((word) => on('POST', tunnel(word))),
@@ -67,11 +67,11 @@ const requests: fc.Arbitrary<Asked> = fc.oneof(
   on('DELETE', tunnel('/addresses'), address),
   on('POST', (one) => `/reconcile/${one}/reapply`),
   on('POST', (one) => `/reconcile/${one}/forget`),
-  fc.constant<Asked>(['POST', '/reconcile/adopt', { interface_name: 'by-hand', persistence_type_id: 10 }]),
-  fc.boolean().map((revert): Asked => ['POST', '/system/forwarding/enable', revert ? { revert } : {}]),
-  rule.map((more): Asked => ['POST', '/routes', { ...SMALLEST_RULE, ...more }]),
-  fc.shuffledSubarray([1, 2, 3, 4]).map((route_rule_ids): Asked => ['POST', '/routes/reorder', { route_rule_ids }]),
-  fc.constant<Asked>(['POST', '/routes/apply-all', {}]),
+  fc.constant<Requested>(['POST', '/reconcile/adopt', { interface_name: 'by-hand', persistence_type_id: 10 }]),
+  fc.boolean().map((revert): Requested => ['POST', '/system/forwarding/enable', revert ? { revert } : {}]),
+  rule.map((more): Requested => ['POST', '/routes', { ...SMALLEST_RULE, ...more }]),
+  fc.shuffledSubarray([1, 2, 3, 4]).map((route_rule_ids): Requested => ['POST', '/routes/reorder', { route_rule_ids }]),
+  fc.constant<Requested>(['POST', '/routes/apply-all', {}]),
   on('PATCH', route(), rule),
   on('DELETE', route()),
   ...['/enable', '/disable', '/reapply'].map((word) => on('POST', route(word))),
@@ -115,7 +115,7 @@ const linkAt = (host: FakeKernel, at: number) => [...host.held.values()][at % Ma
 const deeds = fc.array(
   fc.record({
     drift: fc.option(fc.tuple(fc.constantFrom(...Object.keys(DRIFTS)), id), { freq: 2 }),
-    asked: requests,
+    requested: requests,
   }),
   { minLength: 5, maxLength: 15, size: 'max' },
 )
@@ -131,9 +131,9 @@ describe('For arbitrary hosts, stores and requests', function () {
         try {
           await fill(client, wanted)
           ran.length = 0
-          for (const { drift, asked } of all) {
+          for (const { drift, requested } of all) {
             if (drift) DRIFTS[drift[0]]?.(host, drift[1])
-            const kind = await agrees(host, client, ran, asked)
+            const kind = await agrees(host, client, ran, requested)
             seen.set(kind, (seen.get(kind) ?? 0) + 1)
           }
         } finally {
@@ -219,8 +219,8 @@ function isWithin(some: readonly string[], all: readonly string[]): boolean {
 }
 
 /** Whether root had something to do. */
-async function agrees(host: FakeKernel, client: Client, ran: string[], asked: Asked): Promise<string> {
-  const [method, path, body] = asked
+async function agrees(host: FakeKernel, client: Client, ran: string[], requested: Requested): Promise<string> {
+  const [method, path, body] = requested
   const picture = host.picture()
   const foreseen = await client.post<ImpactAnswer>('/impact', { method, path, body })
   assert.deepEqual([host.picture(), ran.splice(0)], [picture, []], 'foreseeing does nothing')

@@ -1,5 +1,5 @@
-// The laws of putting back what others take away (decisions.md, S19), whoever takes it how often and whenever it is
-// looked at.
+// The laws of putting back what other programs take away (decisions.md, S19), however often that is and whenever it is
+// noticed.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { Heals } from '@panel/web-daemon/change/heal.ts'

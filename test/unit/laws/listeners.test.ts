@@ -28,7 +28,10 @@ const [OWN, OTHER, THIRD] = ['own', 'other', 'third'].map((name) => pairIn(certi
 
 const place = fc.constantFrom(...PLACES)
 const pair = fc.constantFrom(null, OWN, OTHER, THIRD)
-/** By a connection of now or of before, with a handshake or without one, or to another listener. */
+/**
+ * The kinds of confirmations: by a connection from after the change or before it, with a handshake or without one, or
+ * to another listener.
+ */
 const from = fc.constantFrom('itself', 'before', 'resumed', 'another')
 const which = fc.constantFrom('trial', 'trial', 'kept', 'none')
 const as = <T extends string>(name: T) => fc.constant(name)
@@ -53,7 +56,7 @@ type Deed = typeof deeds extends fc.Arbitrary<(infer D)[]> ? D : never
 class Host {
   sockets = new FakeSockets()
   seconds = 0
-  /** As its files are. */
+  /** The listener of its files. */
   configured = OWN
   listeners!: Listeners
   readonly #db: Store
@@ -139,7 +142,7 @@ class Host {
     assert.deepEqual([kept.is_open, configured?.is_open], [true, false], 'the kept one has its place again')
   }
 
-  /** As a tunnel's address does at boot. */
+  /** Adds the address late, like a tunnel's address at boot. */
   async #comeLate(seconds: number): Promise<void> {
     const { address } = this.#find('kept')[1]
     if (address !== CONFIGURED.address) this.sockets.gone.add(address)

@@ -65,7 +65,7 @@ describe('A change of some rules of a table', () => {
     )
   })
 
-  it('in which pieces are missing never names what is not there, and holds the rules of the change as asked', () => {
+  it('in which pieces are missing never names what is not there, and holds the rules of the change as requested', () => {
     fc.assert(
       fc.property(relayRules, relayRules, fc.array(fc.nat(), { maxLength: 6 }), (before, put, choices) => {
         const found = layOut(before)

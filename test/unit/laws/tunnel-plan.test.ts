@@ -65,7 +65,7 @@ describe('The plan of a tunnel', () => {
     )
   })
 
-  it('finds the way back from every half-done change without being told how far it got', async () => {
+  it('finds the way back from every half-done change without knowing how far it got', async () => {
     await fc.assert(
       fc.asyncProperty(statePair, fc.nat(12), async ([before, after], steps) => {
         const kernel = await hostWith(before)
@@ -78,7 +78,7 @@ describe('The plan of a tunnel', () => {
     )
   })
 
-  it('starts a keepalive that somebody has stopped, whatever else is changed, and also on the way back', async () => {
+  it('starts a keepalive that was stopped by hand, whatever else is changed, and also on the way back', async () => {
     await fc.assert(
       fc.asyncProperty(statePair, async ([before, after]) => {
         const kernel = await hostWith(before)

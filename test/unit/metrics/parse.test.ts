@@ -214,10 +214,10 @@ describe('/sys/class/net', () => {
   }
 
   it('tells class and kind of every interface of a machine that has many', () => {
-    const told = Object.keys(capturedLinks).map((name) =>
+    const reported = Object.keys(capturedLinks).map((name) =>
       [name, factsOf(name).class, factsOf(name).kind].join(' ').trim(),
     )
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       'br0 other bridge',
       'erspan0 other',
       'eth0 physical',

@@ -1,4 +1,4 @@
-// Sampling where something cannot be read or stored: that part is reported, and the rest goes on.
+// Sampling where something cannot be read or stored: that part is describeError, and the rest goes on.
 import assert from 'node:assert/strict'
 import type { MetricsError, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import { messageFields, verbatim } from '@panel/shared/messages/message.ts'
@@ -13,7 +13,11 @@ import { Metrics, type MetricsDeps } from '@panel/web-daemon/features/metrics/me
 import { readTotals } from '@panel/web-daemon/features/metrics/store.ts'
 import { FakeHost } from '../../support/fake-host.ts'
 
-const told = ({ part, detail, detail_message }: MetricsError): string[] => [part, detail, detail_message.message_id]
+const describeError = ({ part, detail, detail_message }: MetricsError): string[] => [
+  part,
+  detail,
+  detail_message.message_id,
+]
 
 type Store = Awaited<ReturnType<typeof openStore>>
 
@@ -86,26 +90,26 @@ describe('a sampling of metrics that cannot read or store everything', () => {
         level: 'ok',
       },
     ])
-    assert.deepEqual(errors.map(told), [
+    assert.deepEqual(errors.map(describeError), [
       ['disks', '/secret cannot be read: EACCES: permission denied', 'component.disk_unreadable'],
     ])
   })
 
   it('is not held up by a disk that does not answer, and asks it once', async () => {
-    let asked = 0
+    let requests = 0
     host.disks.set('/', () => {
-      asked++
+      requests++
       return new Promise(() => undefined)
     })
     const started = performance.now()
     const metrics = await start()
     for (let i = 0; i < 3; i++)
-      assert.deepEqual((await after(metrics, 1)).errors.map(told), [
+      assert.deepEqual((await after(metrics, 1)).errors.map(describeError), [
         ['disks', '/ does not answer', 'component.disk_silent'],
       ])
     // Waiting for it at the start and in each of the three would take at least this long.
     assert.ok(performance.now() - started < 4 * DISK_TIMEOUT_MS)
-    assert.equal(asked, 1)
+    assert.equal(requests, 1)
     assert.equal(metricsComponent(metrics).status, 'degraded')
   })
 
@@ -131,7 +135,7 @@ describe('a sampling of metrics that cannot read or store everything', () => {
     assert.equal((await readTotals(db)).get('eth0')?.rx_bytes_since_install, 100)
   })
 
-  it('takes the relay rules from whoever has them, and tells when those cannot be read', async () => {
+  it('takes the relay rules from their owner, and reports when those cannot be read', async () => {
     const [snapshot] = [await after(await start(), 1)]
     assert.deepEqual([snapshot.routes, snapshot.route_totals.routes], [[], 0])
     const failing = await start({ readRoutes: () => Promise.reject(new Error('no answer')) })

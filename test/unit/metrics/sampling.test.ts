@@ -182,7 +182,7 @@ describe('the sampling of metrics', () => {
     assert.deepEqual([await level(151), await level(150), await level(50)], ['ok', 'warn', 'critical'])
   })
 
-  it('keeps as many readings as it is told, the newest', async () => {
+  it('keeps the configured number of readings, the newest', async () => {
     const metrics = await start({ settings: settingsWith({ 'metrics.history_points': 10 }) })
     for (let i = 0; i < 25; i++) await after(metrics, 1)
     const { points, total } = metrics.sampler.history(1000)

@@ -66,7 +66,7 @@ describe('What the probes say of a tunnel', () => {
       assert.match(reason.message, /33\.3 % of the last 60.*TCP: port 22/)
   })
 
-  it('always has a reason, and repeats what the kernel or a router said', () => {
+  it('always has a reason, and repeats the words of the kernel or a router', () => {
     fc.assert(
       fc.property(
         fc.nat(80),
@@ -85,9 +85,9 @@ describe('What the probes say of a tunnel', () => {
 })
 
 describe('The state of a tunnel', () => {
-  const said = (state: MonitorState): Verdict => ({ state, reason: verbatim(`samples say ${state}`) })
+  const verdictOf = (state: MonitorState): Verdict => ({ state, reason: verbatim(`samples say ${state}`) })
   const samples = (judge: MonitorStateMachine, states: readonly MonitorState[], needed = 3): MonitorState[] =>
-    states.map((state, at) => (judge.sample(said(state), needed, at), judge.state))
+    states.map((state, at) => (judge.sample(verdictOf(state), needed, at), judge.state))
 
   it('changes only after three samples in a row that agree', () => {
     const judge = new MonitorStateMachine(0)
@@ -107,7 +107,7 @@ describe('The state of a tunnel', () => {
           const judge = new MonitorStateMachine(0)
           for (const [at, state] of states.entries()) {
             const before = judge.state
-            const turn = judge.sample(said(state), needed, at)
+            const turn = judge.sample(verdictOf(state), needed, at)
             assert.equal(turn !== null, before !== judge.state)
             // Where the probes say nothing in particular they neither agree nor disagree.
             if (turn)
@@ -129,7 +129,7 @@ describe('The state of a tunnel', () => {
     const judge = new MonitorStateMachine(0)
     samples(judge, ['Up', 'Up', 'Up'])
     judge.sample({ state: 'Up', reason: verbatim('now in 20 ms') }, 3, 4)
-    judge.sample(said('Down'), 3, 5)
+    judge.sample(verdictOf('Down'), 3, 5)
     assert.equal(judge.reason.message, 'now in 20 ms')
   })
 

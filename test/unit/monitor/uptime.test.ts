@@ -32,7 +32,7 @@ const addTunnel = (db: Store): Promise<number> => {
   return insertTunnel(db, record)
 }
 
-/** As the API answers, in milliseconds. */
+/** The times that the API answers, in milliseconds. */
 const timesIn = async (db: Store, from: number, to: number, resolution_seconds: number): Promise<Times> => {
   const span = { from: from / 1000, to: to / 1000, resolution_seconds }
   const { points } = await findPoints(db, 1, span, 100_000)

@@ -168,7 +168,7 @@ describe('A tunnel under watch', () => {
     )
   })
 
-  it('knocks before it is Down by loss although some probes are answered, and is Degraded where somebody is there', () => {
+  it('tries TCP before it is Down by loss although some probes are answered, and is Degraded if that answers', () => {
     for (const isAlive of [true, false]) {
       ;[sequence, target_id] = [0, 1]
       const watched = begin(plan({}, { 'monitor.down_loss_pct': 60 }))

@@ -77,9 +77,9 @@ describe('The window of probes', () => {
           const resized = new Window(Math.min(size, other), changed)
           for (const one of after) for (const window of [resized, always]) tell(window, one)
           const { last_rtt_ms: _, ...figures } = always.stats()
-          const { last_rtt_ms: __, ...told } = resized.stats()
+          const { last_rtt_ms: __, ...reported } = resized.stats()
           assert.deepEqual(
-            [told.sent, told.received, told.lost, told.rtt_avg_ms],
+            [reported.sent, reported.received, reported.lost, reported.rtt_avg_ms],
             [figures.sent, figures.received, figures.lost, figures.rtt_avg_ms],
           )
         },

@@ -33,7 +33,7 @@ describe('All connections of the host', () => {
     const connections = new KernelConnections({ transport: kernel })
     for (const time of [1, 2]) {
       let ended = false
-      const asked = countThrough(
+      const counting = countThrough(
         { connections, forwarding: new FakeForwarding(() => undefined) },
         { networks: ['10.9.0.0/24'] },
       ).finally(() => (ended = true))
@@ -43,7 +43,7 @@ describe('All connections of the host', () => {
       await settle()
       assert.deepEqual([ended, kernel.closed], [false, time - 1])
       mock.timers.tick(1)
-      assert.deepEqual(await asked, {
+      assert.deepEqual(await counting, {
         is_readable: false,
         detail: 'Not all connections could be listed in time',
         connections: 0,

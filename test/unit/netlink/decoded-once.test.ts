@@ -16,7 +16,7 @@ describe('A dump that is read again', () => {
   const decode = decodedOnce(({ type, body }) => ({ type, text: body.toString() }))
   const first = decode([message('one'), message('two')])
 
-  it('has the very values of before where the bytes are the same', () => {
+  it('has the very same values if the bytes are the same', () => {
     const again = decode([message('one'), message('two')])
     assert.deepEqual([again[0] === first[0], again[1] === first[1]], [true, true])
   })

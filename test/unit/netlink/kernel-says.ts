@@ -76,7 +76,7 @@ export const datagram = (...messages: readonly Message[]): Buffer =>
 export function acknowledgement(sequence: number, errno: number, words = ''): Message {
   const body = Buffer.alloc(4 + k.NLMSG_HDRLEN)
   body.writeInt32LE(-errno, 0)
-  body.writeUInt32LE(1000, 4) // the capped request said that it was longer than what is echoed
+  body.writeUInt32LE(1000, 4) // the capped request was longer than what is echoed
   const attributes = words === '' ? [] : [text(k.NLMSGERR_ATTR_MSG, words)]
   return {
     type: k.NLMSG_ERROR,

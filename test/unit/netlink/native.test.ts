@@ -68,7 +68,7 @@ describe('the addon', () => {
   })
 
   describe('speaking to the service manager', () => {
-    const told = async (name: string, receiver: string, text: string): Promise<string> => {
+    const notifyVia = async (name: string, receiver: string, text: string): Promise<string> => {
       process.env['NOTIFY_SOCKET'] = name
       const manager = spawn('socat', ['-u', receiver, '-'], { stdio: ['ignore', 'pipe', 'inherit'] })
       manager.stdout.setEncoding('utf8')
@@ -82,9 +82,9 @@ describe('the addon', () => {
           await sleep(10)
         }
       }
-      const [heard] = (await once(manager.stdout, 'data')) as [string]
+      const [received] = (await once(manager.stdout, 'data')) as [string]
       manager.kill()
-      return heard
+      return received
     }
     afterEach(() => delete process.env['NOTIFY_SOCKET'])
 
@@ -92,9 +92,9 @@ describe('the addon', () => {
 
     it('reaches a path and an abstract name', async () => {
       const path = join(folder, 'notify')
-      assert.equal(await told(path, `UNIX-RECV:${path}`, 'READY=1\nSTATUS=ok'), 'READY=1\nSTATUS=ok')
+      assert.equal(await notifyVia(path, `UNIX-RECV:${path}`, 'READY=1\nSTATUS=ok'), 'READY=1\nSTATUS=ok')
       const name = `panel-native-${process.pid}`
-      assert.equal(await told(`@${name}`, `ABSTRACT-RECV:${name}`, 'WATCHDOG=1'), 'WATCHDOG=1')
+      assert.equal(await notifyVia(`@${name}`, `ABSTRACT-RECV:${name}`, 'WATCHDOG=1'), 'WATCHDOG=1')
     })
 
     it('refuses a name that is none', () => {

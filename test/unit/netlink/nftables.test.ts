@@ -71,13 +71,13 @@ describe('a set of intervals', () => {
     isEnd,
   })
 
-  it('is the same told by its elements and by where they begin and end', () => {
-    const told = wantedIntervals([
+  it('is the same listed by its elements and by where they begin and end', () => {
+    const intervals = wantedIntervals([
       ['1000-1003', 'goto a'],
       ['80', 'goto b'],
       ['65535', 'goto c'],
     ])
-    assert.deepEqual(told, ['80-80 goto b', '1000-1003 goto a', '65535-65535 goto c'])
+    assert.deepEqual(intervals, ['80-80 goto b', '1000-1003 goto a', '65535-65535 goto c'])
     assert.deepEqual(
       foundIntervals([
         at(0, true),
@@ -87,17 +87,17 @@ describe('a set of intervals', () => {
         at(1000, false, 'goto a'),
         at(65535, false, 'goto c'),
       ]),
-      told,
+      intervals,
     )
   })
 
-  it('may have an end left out where the next one begins, or told beside it', () => {
-    const told = wantedIntervals([
+  it('may have an end left out if the next one begins there, or listed beside it', () => {
+    const intervals = wantedIntervals([
       ['10-19', 'goto a'],
       ['20-29', 'goto b'],
     ])
     const ends = [at(10, false, 'goto a'), at(20, false, 'goto b'), at(30, true)]
-    assert.deepEqual([foundIntervals(ends), foundIntervals([...ends, at(20, true)])], [told, told])
+    assert.deepEqual([foundIntervals(ends), foundIntervals([...ends, at(20, true)])], [intervals, intervals])
   })
 
   it('says networks of both families', () => {

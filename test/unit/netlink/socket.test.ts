@@ -194,7 +194,7 @@ describe('the netlink socket', () => {
     await assert.rejects(socket.request(getLink('a')), DecodeError)
   })
 
-  it('rejects what waits when it is closed, and what is asked later', async () => {
+  it('rejects what waits when it is closed, and later requests', async () => {
     const kernel = new ScriptedKernel()
     const socket = new NetlinkSocket({ transport: kernel })
     const waiting = assert.rejects(socket.request(getLink('a')), codeOf('ECANCELED'))
@@ -207,10 +207,10 @@ describe('the netlink socket', () => {
 })
 
 describe('the event subscription', () => {
-  const heard: (LinkEvent | string)[] = []
+  const received: (LinkEvent | string)[] = []
   const handlers = {
-    onEvent: (event: LinkEvent) => void heard.push(event),
-    onLost: (reason: Error) => void heard.push(reason.message),
+    onEvent: (event: LinkEvent) => void received.push(event),
+    onLost: (reason: Error) => void received.push(reason.message),
   }
 
   it('tells links and addresses, says when some were lost, and goes on', () => {
@@ -231,7 +231,7 @@ describe('the event subscription', () => {
     })
     end()
     kernel.say({ bytes: datagram(link(0, 'late')), sender: 0 })
-    assert.deepEqual(heard, [
+    assert.deepEqual(received, [
       { subject: 'link', is_removal: false, index: 7, name: 'a' },
       'receive: No buffer space available',
       { subject: 'address', is_removal: true, index: 9, name: '' },

@@ -1,4 +1,4 @@
-// What a link carries and the model cannot hold is told, each thing by its name.
+// What a link carries and the model cannot hold is reported, each thing by its name.
 import assert from 'node:assert/strict'
 import type { LinkConfig } from '@panel/shared/tunnel/model.ts'
 import { TunnelFound } from '@panel/shared/tunnel/observed.ts'

@@ -1,4 +1,4 @@
-// When npm start takes the helper for ready: once somebody listens at its socket, not once there is a file.
+// When npm start takes the helper for ready: once a process listens at its socket, not once there is a file.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -9,7 +9,7 @@ import { Schedule } from '@panel/root-helper/path/schedule.ts'
 import { FakeClock } from '../../support/fake-clock.ts'
 
 const ENDS = { interface_name: '', source_address: '', target_address: '10.0.0.2' }
-const heard = (sequence: number, at_us: number): ReceivedIcmp => ({
+const replyTo = (sequence: number, at_us: number): ReceivedIcmp => ({
   kind: 'reply',
   text: '',
   identifier: 1,
@@ -25,7 +25,7 @@ const heard = (sequence: number, at_us: number): ReceivedIcmp => ({
 })
 
 describe('The verdicts on echo requests', () => {
-  it('are told of each exactly once, revised at most once, and late only after loss, whatever comes in whatever order', () => {
+  it('are reported each exactly once, revised at most once, and late only after loss, whatever comes in whatever order', () => {
     const event = fc.oneof(
       { weight: 3, arbitrary: fc.constant('send') },
       { weight: 1, arbitrary: fc.constant('wait') },
@@ -35,7 +35,7 @@ describe('The verdicts on echo requests', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 200 }), (events) => {
         const probes = new Probes(ENDS, 500, 65_500)
-        const told = new Map<number, string[]>()
+        const reported = new Map<number, string[]>()
         let now = 0
         let sent = 0
         for (const one of [...events, 'wait', 'wait']) {
@@ -44,16 +44,17 @@ describe('The verdicts on echo requests', () => {
             one === 'send'
               ? (sent++, probes.next(), probes.sent(now, now, { at_us: now * 1000, interface_index: 0 }))
               : typeof one === 'number'
-                ? probes.receive(now, heard((probes.last + one) & 0xffff, now * 1000))
+                ? probes.receive(now, replyTo((probes.last + one) & 0xffff, now * 1000))
                 : probes.expire(now)
-          for (const { sequence, outcome } of verdicts) told.set(sequence, [...(told.get(sequence) ?? []), outcome])
+          for (const { sequence, outcome } of verdicts)
+            reported.set(sequence, [...(reported.get(sequence) ?? []), outcome])
         }
         assert.equal(probes.pending, 0)
         assert.deepEqual(
-          [...told.keys()].sort((a, b) => a - b),
+          [...reported.keys()].sort((a, b) => a - b),
           Array.from({ length: sent }, (_, at) => 65_501 + at),
         )
-        for (const outcomes of told.values())
+        for (const outcomes of reported.values())
           assert.ok(['reply', 'timeout', 'timeout late'].includes(outcomes.join(' ')), outcomes.join(' '))
       }),
     )
@@ -63,7 +64,7 @@ describe('The verdicts on echo requests', () => {
 describe('What this host itself says of an echo request', () => {
   const own = { ...ENDS, source_address: '10.0.0.1' }
   const complaint = (from_address: string): ReceivedIcmp => ({
-    ...heard(1, 5000),
+    ...replyTo(1, 5000),
     kind: 'unreachable',
     text: 'host unreachable',
     from_address,
@@ -72,12 +73,12 @@ describe('What this host itself says of an echo request', () => {
     const probes = new Probes(own, 500)
     probes.next()
     probes.sent(0, 0, { at_us: 0, interface_index: 0 })
-    const told = [
+    const reported = [
       ...probes.receive(5, complaint(from_address)),
-      ...(replies ? probes.receive(10, heard(1, 10_000)) : []),
+      ...(replies ? probes.receive(10, replyTo(1, 10_000)) : []),
       ...probes.expire(600),
     ]
-    return told.map(({ outcome, detail }) => `${outcome}${detail && `: ${detail}`}`)
+    return reported.map(({ outcome, detail }) => `${outcome}${detail && `: ${detail}`}`)
   }
 
   it('does not outweigh an answer in time: a tunnel whose way was broken complains of packets that it sends all the same', () => {
@@ -87,7 +88,7 @@ describe('What this host itself says of an echo request', () => {
   it('is the verdict where nothing else comes', () =>
     assert.deepEqual(outcomes('10.0.0.1', false), ['unreachable: 10.0.0.1 says: host unreachable']))
 
-  it('and what somebody else says is the verdict at once', () => {
+  it('and the report of another router is the verdict at once', () => {
     assert.deepEqual(outcomes('10.0.0.9', true), [
       'unreachable: 10.0.0.9 says: host unreachable',
       'late: The answer came after 10 ms',
@@ -150,7 +151,7 @@ describe('The schedule', () => {
 })
 
 describe('What waits for a reader', () => {
-  it('is bounded: the oldest gives way, and how much it was is told once', async () => {
+  it('is bounded: the oldest gives way, and how much it was is reported once', async () => {
     const outbox = new Outbox<number>(new FakeClock(), new AbortController().signal, 100)
     for (let n = 0; n < 350; n += 1) outbox.push(n)
     const { items, lost } = (await outbox.take(1000, 0)) ?? { items: [], lost: 0 }
@@ -182,7 +183,7 @@ describe('The budget', () => {
     budget.exchange(NO_LOAD, most)
   })
 
-  it('lets no more leave in a second than it says, however it is asked', () => {
+  it('lets no more leave in a second than it says, however many requests there are', () => {
     const pass = (bytes: number, everyMs: number): number => {
       const meter = new Meter()
       return Array.from({ length: 30_000 }, (_, n) => meter.passes(5000 + n * everyMs, bytes)).filter(Boolean).length

@@ -97,8 +97,8 @@ describe('A search of the path MTU', () => {
   })
 
   it('asks up to three times, since packets are lost for other reasons too', async () => {
-    let asked = 0
-    const { result } = await search((size) => (size <= 1450 ? (asked++ % 3 === 2 ? {} : null) : tooBig(1450)))
+    let requests = 0
+    const { result } = await search((size) => (size <= 1450 ? (requests++ % 3 === 2 ? {} : null) : tooBig(1450)))
     assert.equal(result.path_mtu, 1450)
   })
 
@@ -170,7 +170,7 @@ describe('A trace', () => {
     )
   })
 
-  it('ends where somebody says that there is no way, or this host sends nothing', async () => {
+  it('ends if a router reports that there is no way, or this host sends nothing', async () => {
     const { items, result } = await run((n) =>
       n < 2 ? hop(n) : { kind: 'unreachable', from_address: '10.0.1.2', text: 'host unreachable' },
     )

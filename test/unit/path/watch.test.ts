@@ -1,4 +1,4 @@
-// A watch over a network in memory, with a clock of its own: who is asked when, and what is told of it.
+// A watch over a network in memory, with a clock of its own: when each target is probed, and what is reported of it.
 import assert from 'node:assert/strict'
 import type { WatchItem, WatchResult, WatchTarget } from '@panel/shared/path/model.ts'
 import { pathHandlers } from '@panel/root-helper/path/handlers.ts'
@@ -56,7 +56,7 @@ describe('A watch', () => {
   it('tells its id before anything else, and results in batches', async () => {
     await watch(many(50))
     assert.deepEqual(
-      items.map(({ results: told, lost }) => [told, lost]),
+      items.map(({ results: reported, lost }) => [reported, lost]),
       [[[], 0]],
     )
     await clock.advance(2000)
@@ -197,7 +197,7 @@ describe('A watch', () => {
     icmp.answer = ({ sequence }) =>
       sequence === 1 ? { kind: 'unreachable', from_address: '10.0.0.9', text: 'host unreachable' } : {}
     const open = icmp.open.bind(icmp)
-    icmp.open = (hear) => open((heard) => [hear, hear].forEach((tell) => tell(heard)))
+    icmp.open = (hear) => open((received) => [hear, hear].forEach((tell) => tell(received)))
     await watch([target(1)])
     await clock.advance(2500)
     assert.deepEqual(outcomes().slice(0, 2), ['1 unreachable', '2 reply'])
@@ -234,7 +234,7 @@ describe('A watch', () => {
     assert.equal(icmp.openPorts, 0)
   })
 
-  it('sends nothing beyond the bound, and says so, where somebody begins again and again', async () => {
+  it('sends nothing beyond the bound, and says so, if a client begins again and again', async () => {
     await watch([])
     for (let again = 0; again < 4; again += 1) {
       await change(many(600, { interval_ms: 3_600_000, packet_size: 60_000 + again }))

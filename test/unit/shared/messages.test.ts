@@ -19,10 +19,23 @@ const IDS = Object.keys(CATALOGUE) as MessageId[]
 /** A sentence that stands at the field need not name it, nor say what only a client of the API sends. */
 const OPTIONAL = ['body', 'expected', 'field', 'other_field']
 
-/** What a page shows of what is there, and no refusal of what only a client can send. */
-const OF_PAGE = /^(monitor|finding|health|drift|attention|note\.(traffic$|connections|no_))/
+/** The name of a field, a setting or an endpoint, or a word of the API for an end's key or a state. */
+const OF_THE_API =
+  /\b[a-z]+(?:_[a-z0-9]+)+\b|\b(?:GET|PUT|POST|PATCH|DELETE) \/|\b[io]key\b|\b(?:diagnostics|monitor|routes|security|tunnel|webhooks)\.[a-z]+/
+/** Names of settings of the kernel, which an operator finds under these alone. */
+const OF_THE_KERNEL = /\b(?:net\.netfilter\.)?nf_conntrack_\w+|\baccept_ra\b|\broute_localnet\b/g
+/** Refusals of requests that the page never sends. */
+const FOR_CLIENTS: ReadonlySet<string> = new Set([
+  'input.confirm_twice',
+  'input.window_id',
+  'panel.csrf',
+  'route.first_destination',
+  'route.name_destination',
+  'route.name_source',
+  'safe_apply.unknown',
+])
 
-/** Of ICMP and ICMPv6. */
+/** The types and codes of ICMP and ICMPv6. */
 const [TYPES, CODES] = [13, 16].map((many) => Array.from({ length: many }, (_, n) => n)) as [number[], number[]]
 
 const readLanguage = (language: string): Record<string, string> => {
@@ -52,7 +65,7 @@ const plain = (language: string) => ({
 })
 
 describe('The sentences of the API', () => {
-  it('are each said somewhere', () => {
+  it('are each used somewhere', () => {
     const text = ['shared', 'root-helper', 'web-daemon', 'ui/src/core'].flatMap(sources).join('\n')
     assert.deepEqual(
       IDS.filter((id) => !id.startsWith('root.') && !text.includes(`'${id}'`)),
@@ -101,11 +114,11 @@ describe('The sentences of the API', () => {
     for (const code of ['EPERM', 'EACCES', 'EINVAL', 'EADDRNOTAVAIL', 'ENETUNREACH', 'ENETDOWN', 'EMSGSIZE'])
       for (const of of [ends, { ...ends, interface_name: '' }, { ...ends, interface_name: '', source_address: '' }]) {
         const error = `send to 10.0.0.2: refused: so it is (${code})`
-        const told = fromRoot(describeRefusal(new KernelError(code, error), of))
-        if (told.message === error) continue
-        assert.equal(told.params['error'], error, told.message)
-        for (const named of [of.interface_name, of.source_address].filter((one) => told.message.includes(one)))
-          assert.ok(named === '' || Object.values(told.params).includes(named), `${named} in ${told.message}`)
+        const sentence = fromRoot(describeRefusal(new KernelError(code, error), of))
+        if (sentence.message === error) continue
+        assert.equal(sentence.params['error'], error, sentence.message)
+        for (const named of [of.interface_name, of.source_address].filter((one) => sentence.message.includes(one)))
+          assert.ok(named === '' || Object.values(sentence.params).includes(named), `${named} in ${sentence.message}`)
       }
     const both = fromRoot('10.0.0.9 says: port unreachable: no tunnel there takes its GRE packets')
     assert.equal(
@@ -154,9 +167,15 @@ describe('The sentences of the API', () => {
     const own = readLanguage('en')
     for (const [id, text] of Object.entries(own))
       assert.deepEqual(placeholderNames(text), placeholderNames(CATALOGUE[id as MessageId]), id)
-    const wire = /\b(since_\w+|age_seconds|interface_missing|monitor_\w+|peer_address|ikey|okey)\b(?!\})/
+    const spoken = [{ ...CATALOGUE, ...own }, ...LANGUAGES.map(readLanguage)].flatMap((texts) => Object.entries(texts))
+    const outside = (text: string): string =>
+      text.replace(/\{\w+(?:, (?:plural|select))?|\}/g, '').replace(OF_THE_KERNEL, '')
     assert.deepEqual(
-      Object.entries({ ...CATALOGUE, ...own }).filter(([id, text]) => OF_PAGE.test(id) && wire.test(text)),
+      spoken.filter(([id, text]) => !FOR_CLIENTS.has(id) && OF_THE_API.test(outside(text))),
+      [],
+    )
+    assert.deepEqual(
+      [...FOR_CLIENTS].filter((id) => !OF_THE_API.test(CATALOGUE[id as MessageId])),
       [],
     )
   })
@@ -194,8 +213,8 @@ describe('The sentences of the API', () => {
   it('are shown in the operator’s language, with the form’s words, and sentences within sentences too', () => {
     const texts = { ...readLanguage('ru') }
     const label = (field: string): string | undefined => (field === 'addresses' ? 'Адреса туннеля' : undefined)
-    const told = message('input.list', { field: 'addresses', count: 1024, items: message('input.addresses') })
-    assert.equal(render(told, texts, plain('ru'), label), 'Адреса туннеля: не больше 1024 (адреса).')
+    const sentence = message('input.list', { field: 'addresses', count: 1024, items: message('input.addresses') })
+    assert.equal(render(sentence, texts, plain('ru'), label), 'Адреса туннеля: не больше 1024 (адреса).')
     assert.equal(render(verbatim('File exists'), texts, plain('ru'), label), 'File exists')
     const dated = message('attention.certificate_soon', { at: '2026-12-24T08:00:00.000Z' })
     assert.match(render(dated, texts, plain('ru'), label), /истекает <2026-12-24T08:00:00.000Z>, а/)

@@ -20,7 +20,7 @@ const KEPT: Readonly<Record<string, string>> = {
   'shared/tunnel/networkd.ts': 'the text of a file of systemd-networkd',
   'shared/tunnel/systemd-unit.ts': 'the text of a unit file',
 }
-/** Their texts go to the log, to a bug report, or to whoever breaks the protocol. */
+/** The functions whose texts go to the log, to a bug report, or to a client that breaks the protocol. */
 const UNSEEN = ['log', 'logFailure', 'Error', 'RangeError', 'SyntaxError', 'TypeError']
 
 interface Literal {

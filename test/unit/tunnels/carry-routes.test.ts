@@ -1,4 +1,4 @@
-// Which routes of others a change takes along to a link that it makes again.
+// Which foreign routes a change takes along to a link that it makes again.
 import assert from 'node:assert/strict'
 import { carryRoutes, dropsRoutes } from '@panel/shared/tunnel/carry-routes.ts'
 import type { LinkConfig, TunnelState } from '@panel/shared/tunnel/model.ts'

@@ -1,5 +1,4 @@
-// A draft's surroundings for unit tests: a host with eth0 of MTU 1500, the seeded pools and no tunnels, unless said
-// otherwise.
+// A draft's surroundings for unit tests: a host with eth0 of MTU 1500, the seeded pools and no tunnels by default.
 import type { HostInterface, RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import type { HelperFacts } from '@panel/shared/host/model.ts'

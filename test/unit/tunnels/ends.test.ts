@@ -7,10 +7,10 @@ import type { RequestedTunnel } from '@panel/web-daemon/features/tunnels/draft/c
 import { facts, problemsOf, sketch, warningsOf } from './draft-context.ts'
 
 const wrong = (body: RequestedTunnel): string[] => {
-  const asked = sketch(body)
-  draftOptions(asked)
-  draftEnds(asked)
-  return problemsOf(asked)
+  const draft = sketch(body)
+  draftOptions(draft)
+  draftEnds(draft)
+  return problemsOf(draft)
 }
 
 describe('The endpoints of a tunnel', () => {
@@ -57,9 +57,9 @@ describe('The endpoints of a tunnel', () => {
   })
 
   it('need not be there yet: a local one that no interface has is a warning', () => {
-    const asked = sketch({ local_endpoint: '192.0.2.77' })
-    draftEnds(asked)
-    assert.deepEqual([problemsOf(asked), warningsOf(asked)], [[], ['local_endpoint LOCAL_ENDPOINT_NOT_FOUND']])
+    const draft = sketch({ local_endpoint: '192.0.2.77' })
+    draftEnds(draft)
+    assert.deepEqual([problemsOf(draft), warningsOf(draft)], [[], ['local_endpoint LOCAL_ENDPOINT_NOT_FOUND']])
   })
 })
 
@@ -122,16 +122,16 @@ describe('What brings a tunnel back after a reboot', () => {
 
   it('is systemd, and nothing where systemd is not there: then a warning says so', () => {
     assert.equal(draftPersistence(sketch()), 10)
-    const asked = sketch({}, { facts: without })
-    assert.equal(draftPersistence(asked), 30)
-    assert.deepEqual(warningsOf(asked), ['persistence_type_id RUNTIME_ONLY_PERSISTENCE'])
+    const draft = sketch({}, { facts: without })
+    assert.equal(draftPersistence(draft), 30)
+    assert.deepEqual(warningsOf(draft), ['persistence_type_id RUNTIME_ONLY_PERSISTENCE'])
   })
 
-  it('is refused with the reason where it was asked for and cannot be had', () => {
+  it('is refused with the reason if it was requested and cannot be had', () => {
     for (const persistence_type_id of [10, 20]) {
-      const asked = sketch({ persistence_type_id }, { facts: without })
-      draftPersistence(asked)
-      assert.deepEqual(problemsOf(asked), ['persistence_type_id INVALID_PERSISTENCE_TYPE'])
+      const draft = sketch({ persistence_type_id }, { facts: without })
+      draftPersistence(draft)
+      assert.deepEqual(problemsOf(draft), ['persistence_type_id INVALID_PERSISTENCE_TYPE'])
     }
     assert.equal(draftPersistence(sketch({ persistence_type_id: 30 }, { facts: without })), 30)
   })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { farEnds } from '@panel/shared/tunnel/far-end.ts'
 
-const TOLD: [address: string, peer_address: string, prefix_length: number, far: string[]][] = [
+const REPORTED: [address: string, peer_address: string, prefix_length: number, far: string[]][] = [
   ['172.17.1.1', '172.17.1.2', 30, ['172.17.1.2']],
   ['172.17.1.1', '10.9.0.7', 32, ['10.9.0.7']],
   ['172.17.1.1', '', 30, ['172.17.1.2']],
@@ -18,8 +18,8 @@ const TOLD: [address: string, peer_address: string, prefix_length: number, far: 
 ]
 
 describe('The far end of a tunnel', () => {
-  for (const [address, peer_address, prefix_length, far] of TOLD) {
-    it(`is ${far.join() || 'not told'} beside ${address}/${prefix_length}${peer_address && ` with the peer ${peer_address}`}`, () => {
+  for (const [address, peer_address, prefix_length, far] of REPORTED) {
+    it(`is ${far.join() || 'unknown'} beside ${address}/${prefix_length}${peer_address && ` with the peer ${peer_address}`}`, () => {
       assert.deepEqual(farEnds([{ address, peer_address, prefix_length }]), far)
     })
   }

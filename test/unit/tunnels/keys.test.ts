@@ -8,14 +8,14 @@ const drawing =
   (...keys: number[]) =>
   (): number =>
     keys.shift() ?? assert.fail('drew too often')
-const keysOf = (asked: ReturnType<typeof sketch>, ...drawn: number[]) =>
-  draftKeys(asked, draftEnds(asked), drawing(...drawn))
+const keysOf = (request: ReturnType<typeof sketch>, ...drawn: number[]) =>
+  draftKeys(request, draftEnds(request), drawing(...drawn))
 
 describe('The keys of a tunnel', () => {
   it('are one and the same, drawn, where none is given', () => {
-    const asked = sketch()
-    assert.deepEqual(keysOf(asked, 4711), { ikey: 4711, okey: 4711 })
-    assert.deepEqual(warningsOf(asked), [])
+    const draft = sketch()
+    assert.deepEqual(keysOf(draft, 4711), { ikey: 4711, okey: 4711 })
+    assert.deepEqual(warningsOf(draft), [])
   })
 
   it('are drawn from 1 to 2^32-1', () => {
@@ -34,16 +34,16 @@ describe('The keys of a tunnel', () => {
 
   it('are none where null is given, with a warning', () => {
     for (const body of [{ ikey: null, okey: null }, { ikey: null }, { okey: null }]) {
-      const asked = sketch(body)
-      assert.deepEqual(keysOf(asked), { ikey: null, okey: null })
-      assert.deepEqual(warningsOf(asked), ['ikey NO_GRE_KEY'])
+      const draft = sketch(body)
+      assert.deepEqual(keysOf(draft), { ikey: null, okey: null })
+      assert.deepEqual(warningsOf(draft), ['ikey NO_GRE_KEY'])
     }
   })
 
   it('stay one-sided where only one is given, with a warning', () => {
-    const asked = sketch({ okey: 9 })
-    assert.deepEqual(keysOf(asked), { ikey: null, okey: 9 })
-    assert.deepEqual(warningsOf(asked), ['ikey GRE_KEY_ASYMMETRIC'])
+    const draft = sketch({ okey: 9 })
+    assert.deepEqual(keysOf(draft), { ikey: null, okey: 9 })
+    assert.deepEqual(warningsOf(draft), ['ikey GRE_KEY_ASYMMETRIC'])
   })
 
   it('must not make two tunnels of one kind between the same endpoints alike', () => {
@@ -63,8 +63,8 @@ describe('The keys of a tunnel', () => {
   })
 
   it('may be those of a tunnel elsewhere, with a warning', () => {
-    const asked = sketch({ ikey: 7, okey: 7 }, { existing: [neighbour({ remote_endpoint: '198.51.100.8' })] })
-    keysOf(asked)
-    assert.deepEqual(warningsOf(asked), ['ikey GRE_KEY_REUSED'])
+    const draft = sketch({ ikey: 7, okey: 7 }, { existing: [neighbour({ remote_endpoint: '198.51.100.8' })] })
+    keysOf(draft)
+    assert.deepEqual(warningsOf(draft), ['ikey GRE_KEY_REUSED'])
   })
 })

@@ -5,12 +5,12 @@ import { adviseMtu, checkMtuForIpv6, draftMtu, findUnderlay } from '@panel/web-d
 import type { MtuAdvice } from '@panel/shared/api/tunnels/answers.ts'
 import { device, facts, problemsOf, route, sketch, warningsOf } from './draft-context.ts'
 
-type Asked = Parameters<typeof adviseMtu> extends [...infer A, number] ? A : never
+type Requested = Parameters<typeof adviseMtu> extends [...infer A, number] ? A : never
 
 const KEYS = { ikey: 1, okey: 1 }
 const NO_KEYS = { ikey: null, okey: null }
 const ETHERNET = { device: 'eth0', mtu: 1500 }
-const advise = (...asked: Asked): MtuAdvice => adviseMtu(...asked, 1472)
+const advise = (...request: Requested): MtuAdvice => adviseMtu(...request, 1472)
 const remote = parseIp('198.51.100.7')
 
 describe('The MTU of a tunnel', () => {
@@ -64,20 +64,20 @@ describe('The MTU of a tunnel', () => {
   })
 
   it('above the recommendation draws a warning that says what fits', () => {
-    const asked = sketch({ mtu: 1500 })
-    assert.equal(draftMtu(asked, 'gre', KEYS, remote).matches, false)
-    assert.deepEqual(warningsOf(asked), ['mtu MTU_ADVISORY'])
-    assert.match(asked.warnings[0]?.message ?? '', /1528.*1472 fits/)
+    const draft = sketch({ mtu: 1500 })
+    assert.equal(draftMtu(draft, 'gre', KEYS, remote).matches, false)
+    assert.deepEqual(warningsOf(draft), ['mtu MTU_ADVISORY'])
+    assert.match(draft.warnings[0]?.message ?? '', /1528.*1472 fits/)
     const careful = sketch({ mtu: 1400 })
     draftMtu(careful, 'gre', KEYS, remote)
     assert.deepEqual(warningsOf(careful), [])
   })
 
   it('must be 1280 at least where an address inside is IPv6', () => {
-    const asked = sketch({ mtu: 1279 })
-    checkMtuForIpv6(asked, 1279, [{ address: '10.0.0.1' }])
-    assert.deepEqual(problemsOf(asked), [])
-    checkMtuForIpv6(asked, 1279, [{ address: 'fd00::1' }])
-    assert.deepEqual(problemsOf(asked), ['mtu INVALID_MTU'])
+    const draft = sketch({ mtu: 1279 })
+    checkMtuForIpv6(draft, 1279, [{ address: '10.0.0.1' }])
+    assert.deepEqual(problemsOf(draft), [])
+    checkMtuForIpv6(draft, 1279, [{ address: 'fd00::1' }])
+    assert.deepEqual(problemsOf(draft), ['mtu INVALID_MTU'])
   })
 })

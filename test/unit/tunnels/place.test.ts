@@ -5,10 +5,10 @@ import { draftEnds } from '@panel/web-daemon/features/tunnels/draft/ends.ts'
 import { draftPlace } from '@panel/web-daemon/features/tunnels/draft/place.ts'
 import { device, facts, neighbour, problemsOf, route, sketch, warningsOf } from './draft-context.ts'
 
-const placeOf = (asked: ReturnType<typeof sketch>) => draftPlace(asked, draftEnds(asked))
-const summary = (asked: ReturnType<typeof sketch>): string => {
-  const place = placeOf(asked)
-  assert(place, problemsOf(asked).join(', '))
+const placeOf = (request: ReturnType<typeof sketch>) => draftPlace(request, draftEnds(request))
+const summary = (request: ReturnType<typeof sketch>): string => {
+  const place = placeOf(request)
+  assert(place, problemsOf(request).join(', '))
   return `${place.interface_name} ${place.tunnel_number} pool ${place.address_pool_id} ${place.addresses.map((a) => `${a.address} ${a.peer_address}/${a.prefix_length}`).join(', ')}`
 }
 
@@ -70,9 +70,9 @@ describe('A tunnel without a word about its place', () => {
       () => placeOf(sketch({}, { facts: full })),
       (refused) => refused instanceof Refusal && refused.code === 'ALLOCATION_FAILED',
     )
-    const asked = sketch({}, { pools: [] })
-    assert.equal(placeOf(asked), null)
-    assert.deepEqual(problemsOf(asked), ['addresses NO_ADDRESS'])
+    const draft = sketch({}, { pools: [] })
+    assert.equal(placeOf(draft), null)
+    assert.deepEqual(problemsOf(draft), ['addresses NO_ADDRESS'])
   })
 })
 
@@ -83,9 +83,9 @@ describe('A tunnel with a number', () => {
 
   it('is refused where the number, its name or its subnet is taken, or the pool ends before it', () => {
     const problems = (body: Parameters<typeof sketch>[0], more: Parameters<typeof sketch>[1] = {}): string[] => {
-      const asked = sketch(body, more)
-      assert.equal(placeOf(asked), null)
-      return problemsOf(asked)
+      const draft = sketch(body, more)
+      assert.equal(placeOf(draft), null)
+      return problemsOf(draft)
     }
     assert.deepEqual(problems({ tunnel_number: 1 }, { existing: [neighbour()] }), [
       'tunnel_number INVALID_TUNNEL_NUMBER',
@@ -109,9 +109,9 @@ describe('A tunnel with a name', () => {
 
   it('is refused where the name belongs to the kernel, to another tunnel or to another kind of interface', () => {
     const problems = (interface_name: string): string[] => {
-      const asked = sketch({ interface_name }, { existing: [neighbour()] })
-      assert.equal(placeOf(asked), null)
-      return problemsOf(asked)
+      const draft = sketch({ interface_name }, { existing: [neighbour()] })
+      assert.equal(placeOf(draft), null)
+      return problemsOf(draft)
     }
     assert.deepEqual(problems('gre0'), ['interface_name INTERFACE_NAME_RESERVED'])
     assert.deepEqual(problems('gre-a-1'), ['interface_name TUNNEL_NAME_CONFLICT'])
@@ -123,18 +123,18 @@ describe('A tunnel with a name', () => {
 
 describe('A tunnel from a pool of public addresses', () => {
   it('is refused, and with force made with a warning', () => {
-    const asked = sketch({ address_pool_id: 30 })
-    assert.equal(placeOf(asked), null)
-    assert.deepEqual(problemsOf(asked), ['address_pool_id PUBLIC_RANGE_NOT_ALLOWED'])
+    const draft = sketch({ address_pool_id: 30 })
+    assert.equal(placeOf(draft), null)
+    assert.deepEqual(problemsOf(draft), ['address_pool_id PUBLIC_RANGE_NOT_ALLOWED'])
     const forced = sketch({ address_pool_id: 30, force: true })
     assert.equal(summary(forced), 'gre-a-1 1 pool 30 109.194.1.1 109.194.1.2/30')
     assert.deepEqual(warningsOf(forced), ['addresses.0.address PUBLIC_RANGE_WARNING'])
   })
 
   it('that does not exist is refused', () => {
-    const asked = sketch({ address_pool_id: 11 })
-    assert.equal(placeOf(asked), null)
-    assert.deepEqual(problemsOf(asked), ['address_pool_id UNKNOWN_ADDRESS_POOL'])
+    const draft = sketch({ address_pool_id: 11 })
+    assert.equal(placeOf(draft), null)
+    assert.deepEqual(problemsOf(draft), ['address_pool_id UNKNOWN_ADDRESS_POOL'])
   })
 })
 
@@ -143,9 +143,9 @@ describe('A tunnel with addresses of its own', () => {
     addresses: [{ address, prefix_length, ...more }],
   })
   const problems = (body: Parameters<typeof sketch>[0], more: Parameters<typeof sketch>[1] = {}): string[] => {
-    const asked = sketch(body, more)
-    draftPlace(asked, draftEnds(asked))
-    return problemsOf(asked)
+    const draft = sketch(body, more)
+    draftPlace(draft, draftEnds(draft))
+    return problemsOf(draft)
   }
 
   it('keeps them, in their order, and belongs to no pool unless it says so', () => {

@@ -25,7 +25,7 @@ const OTHERWISE: Readonly<Partial<Record<EndpointName, string>>> = {
   'GET /tunnels/{id}/addresses': 'the tunnel has them',
 }
 
-/** Where a request leaves the page. */
+/** The files in which a request leaves the page. */
 const CLIENT = ['core/api.ts', 'core/stream.svelte.ts']
 const SENDERS = ['fetch', 'EventSource', 'XMLHttpRequest', 'WebSocket', 'sendBeacon']
 
@@ -50,7 +50,7 @@ describe('The sources of the page', () => {
 interface Source {
   readonly file: string
   readonly texts: readonly string[]
-  /** Of functions and classes, whether of this file or not. */
+  /** The names of functions and classes, whether of this file or not. */
   readonly names: ReadonlySet<string>
 }
 

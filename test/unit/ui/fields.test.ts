@@ -9,7 +9,7 @@ import { requestBody, EMPTY } from '../../../ui/src/features/tunnels/request.ts'
 import { emptyRoute, requestBody as ruleRequest } from '../../../ui/src/features/routes/draft.ts'
 import { FIELDS } from '../../../ui/src/features/routes/fields.ts'
 
-/** Where else the operator says it. */
+/** The fields that the operator enters elsewhere. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   tunnel_side_id: 'the first step of the wizard says which side this is',
   ikey: 'one key for both directions, which the form of a stored tunnel has apart',
@@ -23,7 +23,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
 }
 
 describe('The wizard of a tunnel', () => {
-  it('has a field for everything that a tunnel can be asked to be, but for what is said elsewhere', () => {
+  it("has a field for everything that a tunnel's request can hold, but for what is entered elsewhere", () => {
     const fields = Object.keys(CreateTunnelBody.properties)
     assert.deepEqual(fields.filter((name) => !(name in EMPTY)).sort(), Object.keys(OTHERWISE).sort())
     assert.deepEqual(
@@ -32,18 +32,18 @@ describe('The wizard of a tunnel', () => {
     )
   })
 
-  it('sends what was said, "no" too, and leaves the rest to the panel', () => {
+  it('sends what was entered, "no" too, and leaves the rest to the panel', () => {
     const ends = { local_endpoint: '192.0.2.1', remote_endpoint: ' 192.0.2.2 ' }
     assert.deepEqual(requestBody({ ...EMPTY, ...ends }, null), {
       local_endpoint: '192.0.2.1',
       remote_endpoint: '192.0.2.2',
     })
-    const said = requestBody(
+    const body = requestBody(
       { ...EMPTY, ...ends, has_input_checksum: false, monitor_target: ' 192.0.2.9 ', flow_label: 0, tunnel_number: 0 },
       null,
     )
     assert.deepEqual(
-      [said.has_input_checksum, said.monitor_target, said.flow_label, said.tunnel_number, 'force' in said],
+      [body.has_input_checksum, body.monitor_target, body.flow_label, body.tunnel_number, 'force' in body],
       [false, '192.0.2.9', 0, 0, false],
     )
     assert.deepEqual(pickOptions(NO_OPTIONS), NO_OPTIONS)

@@ -1,4 +1,4 @@
-// What the page says of the work of others: every package that is delivered, under the licence that it says itself.
+// What the page says of third-party work: every package that is delivered, under the licence that it names itself.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { LICENCES } from '../../../ui/src/features/system/licences.ts'
@@ -7,7 +7,7 @@ const ROOT = new URL('../../../', import.meta.url)
 const read = (path: string): { dependencies?: Record<string, string>; license?: string } =>
   JSON.parse(readFileSync(new URL(path, ROOT), 'utf8')) as { dependencies?: Record<string, string>; license?: string }
 
-/** Of the page these end up in it; the rest builds it. */
+/** The packages of the page that end up in it; the rest builds it. */
 const IN_THE_PAGE = ['svelte', 'uplot', 'uqr', '@fontsource-variable/vazirmatn']
 
 describe('The licences on the page', () => {

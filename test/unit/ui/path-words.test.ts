@@ -1,4 +1,4 @@
-// What a hop of the path is said to be, in the width that it is drawn in.
+// The words for a hop of the path, in the width that it is drawn in.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { fitting } from '../../../ui/src/components/path/path-lines.ts'

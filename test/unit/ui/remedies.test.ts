@@ -87,8 +87,11 @@ describe('What a sentence offers', () => {
 
   it('is that of a sentence within it too, once', () => {
     const reapply = message('health.reapply')
-    const told = message('panel.sentences', { first: message('health.sentence', { text: reapply }), second: reapply })
-    assert.deepEqual(offersOf(told, { route_rule_id: 5 }), [{ request: 'reapply_rule', id: 5 }])
+    const sentence = message('panel.sentences', {
+      first: message('health.sentence', { text: reapply }),
+      second: reapply,
+    })
+    assert.deepEqual(offersOf(sentence, { route_rule_id: 5 }), [{ request: 'reapply_rule', id: 5 }])
   })
 
   it('has each request in the table used', () => {

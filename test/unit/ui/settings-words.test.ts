@@ -23,16 +23,19 @@ describe('The settings in the words of the page', () => {
     )
   })
 
-  /** Of the API: a key of another setting, a value that only JSON has, or a field of a request. */
+  /**
+   * Matches what only clients of the API use: a key of another setting, a value that only JSON has, or a field of a
+   * request.
+   */
   const SPEAKS_TO_CLIENTS = /\b(tunnel|keepalive)\.[a-z_]+|\bNull\b|"(force|system|all)"|request names/
   it('are explained as the API does, but where that speaks to its clients, and none that is gone still is', () => {
-    const told = Object.entries(WORDS).filter(([key]) => key.startsWith('settings.about.'))
+    const reported = Object.entries(WORDS).filter(([key]) => key.startsWith('settings.about.'))
     assert.deepEqual(
-      told.filter(([, text]) => SPEAKS_TO_CLIENTS.test(text)),
+      reported.filter(([, text]) => SPEAKS_TO_CLIENTS.test(text)),
       [],
     )
     assert.deepEqual(
-      Object.fromEntries(told),
+      Object.fromEntries(reported),
       Object.fromEntries(
         definitions.map(([key, { description }]) => {
           const own = WORDS[`settings.about.${key}`]

@@ -8,8 +8,8 @@ import { CATALOGUE } from '@panel/shared/messages/catalogue.ts'
 const LOCALES = fileURLToPath(new URL('../../../ui/src/locales', import.meta.url))
 
 /**
- * Of a probe, checksum, client, file, unit, tab, sync and side; of the far end and a destination; of a degraded state;
- * of disabling a tunnel; in Persian, of what is up, of Undo and of putting back; of MSS clamping.
+ * Second terms for a probe, checksum, client, file, unit, tab, sync and side; for the far end and a destination; for a
+ * degraded state; for disabling a tunnel; in Persian, for up, Undo and putting back; for MSS clamping.
  */
 const SECOND_TERMS: Readonly<Record<string, readonly RegExp[]>> = {
   en: [
@@ -76,11 +76,11 @@ describe('The terms of the page', () => {
       ['account.scope.safe-apply', 'system.safe_apply'],
     ] as const
     for (const language of Object.keys(SECOND_TERMS)) {
-      const said = Object.assign(
+      const sentences = Object.assign(
         {},
         ...['settings', 'routes', 'account', 'system'].map((area) => catalogueOf(language, area)),
       ) as Catalogue
-      for (const [one, other] of PAIRS) assert.equal(said[one], said[other], language)
+      for (const [one, other] of PAIRS) assert.equal(sentences[one], sentences[other], language)
     }
   })
 

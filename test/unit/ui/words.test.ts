@@ -130,8 +130,8 @@ describe('The words of the page', () => {
 })
 
 /**
- * Of a component and what it is made of in its own and other features; what lies in core, shell and components keeps to
- * the area core.
+ * The areas that a component and its parts use in its own and other features; what lies in core, shell and components
+ * keeps to the area core.
  */
 function areasUsedBy(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file) || !existsSync(file)) return new Set()

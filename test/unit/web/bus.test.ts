@@ -13,8 +13,8 @@ describe('The bus', () => {
 
   it('tells an event to all who listen to its name, until they stop', () => {
     const bus = new Bus(makeLogger({ write: (line) => void log.push(line) }))
-    const heard: string[] = []
-    const listener = ({ interface_name }: { interface_name: string }): void => void heard.push(interface_name)
+    const received: string[] = []
+    const listener = ({ interface_name }: { interface_name: string }): void => void received.push(interface_name)
     const stops = [
       bus.subscribe('tunnel.created', listener),
       bus.subscribe('tunnel.created', listener),
@@ -23,21 +23,21 @@ describe('The bus', () => {
     assert.equal(bus.count, 3)
     bus.publish('tunnel.created', tunnel)
     bus.publish('tunnel.updated', tunnel)
-    assert.deepEqual(heard, ['gre-a-1', 'gre-a-1'])
+    assert.deepEqual(received, ['gre-a-1', 'gre-a-1'])
     for (const stop of [...stops, ...stops]) stop()
     bus.publish('tunnel.created', tunnel)
-    assert.deepEqual([heard.length, bus.count], [2, 0])
+    assert.deepEqual([received.length, bus.count], [2, 0])
   })
 
   it('logs a listener that fails, and goes on', () => {
     const bus = new Bus(makeLogger({ write: (line) => void log.push(line) }))
-    let heard = 0
+    let received = 0
     bus.subscribe('tunnel.deleted', () => {
       throw new Error('a listener at fault')
     })
-    bus.subscribe('tunnel.deleted', () => void (heard += 1))
+    bus.subscribe('tunnel.deleted', () => void (received += 1))
     bus.publish('tunnel.deleted', tunnel)
-    assert.equal(heard, 1)
+    assert.equal(received, 1)
     assert.ok(log.some((line) => line.includes('a listener at fault')))
   })
 

@@ -24,7 +24,7 @@ describe('the configuration', () => {
     throw new assert.AssertionError({ message: `accepted: ${JSON.stringify(environment)}` })
   }
 
-  it('is on loopback, port 8480, without a prefix, unless said otherwise', () => {
+  it('is on loopback, port 8480, without a prefix, by default', () => {
     const { listen_address, listen_port, web_path } = readConfig({})
     assert.deepEqual([listen_address, listen_port, web_path], ['127.0.0.1', 8480, ''])
   })
@@ -47,7 +47,7 @@ describe('the configuration', () => {
 
   it('tells of everything that is wrong at once', () => {
     const path = file('PANEL_LISTEN_PROT=1\nnonsense\n')
-    const said = problemsOf({
+    const output = problemsOf({
       PANEL_CONFIG_FILE: path,
       PANEL_LISTEN_ADDRESS: 'localhost',
       PANEL_LISTEN_PORT: '70000',
@@ -62,7 +62,7 @@ describe('the configuration', () => {
       'PANEL_STATE_DIR',
       'PANEL_HELPER_SOCKET',
     ])
-      assert.ok(said.includes(part), part)
+      assert.ok(output.includes(part), part)
     assert.match(problemsOf({ PANEL_CONFIG_FILE: join(directory, 'none') }), /cannot be read \(ENOENT\)/)
   })
 

@@ -16,16 +16,16 @@ const DAEMON = `
   import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
   import { message, verbatim } from '@panel/shared/messages/message.ts'
   declare const never: (...given: unknown[]) => never
-  const said = { audit: 'Logout' } as const
+  const described = { audit: 'Logout' } as const
   export const problems = new Problems()
 `
 const PAGE = `import { call } from '../../../ui/src/core/api.ts'\n`
 
-/** By what it says: the code that compiles, the code that does not, and what the compiler says of that. */
+/** Pairs by title: the code that compiles, the code that does not, and the compiler's reason. */
 const PAIRS: Readonly<Record<string, readonly [right: string, wrong: string, because: RegExp]>> = {
   'an answer of another type': [
-    `${DAEMON} export const e = command('POST /auth/logout', said, async () => ok({ signed_out: true as const }))`,
-    `${DAEMON} export const e = command('POST /auth/logout', said, async () => ok({ signed_out: 'yes' }))`,
+    `${DAEMON} export const e = command('POST /auth/logout', described, async () => ok({ signed_out: true as const }))`,
+    `${DAEMON} export const e = command('POST /auth/logout', described, async () => ok({ signed_out: 'yes' }))`,
     /Type 'string' is not assignable to type 'true'/,
   ],
   'an answer without one of its fields': [
@@ -34,12 +34,12 @@ const PAIRS: Readonly<Record<string, readonly [right: string, wrong: string, bec
     /Property 'signed_out' is missing/,
   ],
   'an endpoint that is not in the table': [
-    `${DAEMON} export const e = command('POST /auth/logout', said, async () => ok({ signed_out: true as const }))`,
-    `${DAEMON} export const e = command('POST /auth/log-out', said, async () => ok({ signed_out: true as const }))`,
+    `${DAEMON} export const e = command('POST /auth/logout', described, async () => ok({ signed_out: true as const }))`,
+    `${DAEMON} export const e = command('POST /auth/log-out', described, async () => ok({ signed_out: true as const }))`,
     /"POST \/auth\/log-out"' is not assignable/,
   ],
   'an endpoint that says again what its body is': [
-    `${DAEMON} export const e = [LoginBody, command('POST /auth/logout', said, async () => ok({ signed_out: true as const }))]`,
+    `${DAEMON} export const e = [LoginBody, command('POST /auth/logout', described, async () => ok({ signed_out: true as const }))]`,
     `${DAEMON} export const e = command('POST /auth/logout', { audit: 'Logout', body: LoginBody }, async () => ok({ signed_out: true as const }))`,
     /'body' does not exist in type/,
   ],
@@ -49,8 +49,8 @@ const PAIRS: Readonly<Record<string, readonly [right: string, wrong: string, bec
     /Property 'force' does not exist/,
   ],
   'a change of the host by a command that foresees nothing': [
-    `${DAEMON} export const e = command('POST /auth/logout', { ...said, foresee: async () => never() }, async ({ request }) => never(request('tunnel.apply', never())))`,
-    `${DAEMON} export const e = command('POST /auth/logout', said, async ({ request }) => never(request('tunnel.apply', never())))`,
+    `${DAEMON} export const e = command('POST /auth/logout', { ...described, foresee: async () => never() }, async ({ request }) => never(request('tunnel.apply', never())))`,
+    `${DAEMON} export const e = command('POST /auth/logout', described, async ({ request }) => never(request('tunnel.apply', never())))`,
     /"tunnel.apply"' is not assignable/,
   ],
   'a code of a field that nobody declared': [

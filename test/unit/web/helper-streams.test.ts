@@ -33,7 +33,7 @@ describe('a stream of the root helper', () => {
   let client: HelperClient
   let kernel: FakeKernel
   let places: StreamSlots
-  let heard: HostEvent[]
+  let received: HostEvent[]
   let ending: AbortController
 
   const keep = (socket: Socket): void => void sockets.add(socket.on('error', () => undefined))
@@ -68,11 +68,11 @@ describe('a stream of the root helper', () => {
     server = null
     rmSync(path, { force: true })
   }
-  const subscribe = (onItem = ({ events }: { events: HostEvent[] }): void => void heard.push(...events)) =>
+  const subscribe = (onItem = ({ events }: { events: HostEvent[] }): void => void received.push(...events)) =>
     client.stream('events.subscribe', {}, onItem, ending.signal)
 
   beforeEach(() => {
-    heard = []
+    received = []
     ending = new AbortController()
     client = connectHelper(path, makeLogger({ write: (line) => void log.push(line) }), { read: 150, write: 300 })
   })
@@ -89,15 +89,15 @@ describe('a stream of the root helper', () => {
     const ended = subscribe()
     const other = new AbortController()
     const otherEnded = client.stream('events.subscribe', {}, ({ events }) => void others.push(...events), other.signal)
-    await eventually(() => heard.length === 1 && others.length === 1)
+    await eventually(() => received.length === 1 && others.length === 1)
     kernel.plant('vx-1', { index: 3 })
     assert.deepEqual(await client.request('tunnel.probe', { interface_names: [] }), { tunnels: [] })
-    await eventually(() => heard.length === 2 && others.length === 2)
+    await eventually(() => received.length === 2 && others.length === 2)
     ending.abort()
     assert.deepEqual(await ended, {})
     kernel.plant('vx-1', { index: 4 })
     await eventually(() => others.length === 3)
-    assert.deepEqual(heard, [LOST, { subject: 'link', interface_name: 'vx-1', index: 3, is_removal: false }])
+    assert.deepEqual(received, [LOST, { subject: 'link', interface_name: 'vx-1', index: 3, is_removal: false }])
     assert.equal(sockets.size, 1)
     other.abort()
     assert.deepEqual(await otherEnded, {})
@@ -108,7 +108,7 @@ describe('a stream of the root helper', () => {
     await assert.rejects(subscribe(), away)
     await startHelper()
     const ended = subscribe()
-    await eventually(() => heard.length === 1)
+    await eventually(() => received.length === 1)
     await stopHelper()
     await assert.rejects(ended, away)
   })
@@ -127,16 +127,16 @@ describe('a stream of the root helper', () => {
     )
   })
 
-  it('is not asked for with a signal that is aborted already', async () => {
+  it('is not requested with a signal that is aborted already', async () => {
     ending.abort()
     await assert.rejects(subscribe(), { name: 'AbortError' })
   })
 
   it('ends where an item is out of shape, or its reader throws, and leaves nothing running', async () => {
-    const asked: string[] = []
+    const requests: string[] = []
     for (const item of [{}, { events: [] }, { events: [{ ...LOST, more: 1 }] }, 5, null]) {
       await startLiar(({ id, method }, say) => {
-        asked.push(method)
+        requests.push(method)
         say(
           method === 'stream.cancel'
             ? { jsonrpc: '2.0', id, result: { was_running: true } }
@@ -144,11 +144,11 @@ describe('a stream of the root helper', () => {
         )
       })
       await assert.rejects(subscribe(), away)
-      await eventually(() => asked.at(-1) === 'stream.cancel')
+      await eventually(() => requests.at(-1) === 'stream.cancel')
       await stopHelper()
       await eventually(() => !client.isConnected())
     }
-    assert.deepEqual(heard, [])
+    assert.deepEqual(received, [])
     await startHelper()
     await assert.rejects(
       subscribe(() => {
@@ -195,7 +195,7 @@ describe('a stream of the root helper', () => {
       void (watch = watchKernel({
         stream: client.stream,
         logger,
-        listener: (events) => void heard.push(...events),
+        listener: (events) => void received.push(...events),
         pauses: { first: 10, last: 40 },
       }))
 
@@ -204,13 +204,13 @@ describe('a stream of the root helper', () => {
       for (let round = 1; round <= 3; round += 1) {
         await sleep(30)
         await startHelper()
-        await eventually(() => heard.length === 2 * round - 1)
+        await eventually(() => received.length === 2 * round - 1)
         kernel.plant('vx-1', { index: round })
-        await eventually(() => heard.length === 2 * round)
+        await eventually(() => received.length === 2 * round)
         await stopHelper()
       }
       assert.deepEqual(
-        heard.map(({ subject, index }) => `${subject} ${index}`),
+        received.map(({ subject, index }) => `${subject} ${index}`),
         ['lost 0', 'link 1', 'lost 0', 'link 2', 'lost 0', 'link 3'],
       )
       await watch.close()
@@ -221,11 +221,11 @@ describe('a stream of the root helper', () => {
       await watch.close()
       await startHelper()
       begin()
-      await eventually(() => heard.length === 1)
+      await eventually(() => received.length === 1)
       await watch.close()
       kernel.plant('vx-1', { index: 1 })
       await sleep(40)
-      assert.deepEqual([heard, places.taken, kernel.listeners.size], [[LOST], 0, 0])
+      assert.deepEqual([received, places.taken, kernel.listeners.size], [[LOST], 0, 0])
     })
   })
 })

@@ -58,7 +58,7 @@ describe('Passes over the host', () => {
     assert.ok(made[0]!.at >= 145 && made[0]!.at < 250, `${made[0]!.at}`)
   })
 
-  it('wait for no quiet where one is asked for at once, and no second one follows for the same', async () => {
+  it('wait for no quiet if one is requested at once, and no second one follows for the same', async () => {
     begin({ quiet_ms: NEVER_MS, latest_ms: NEVER_MS })
     passes.request('event')
     await sleep(50)
@@ -82,7 +82,7 @@ describe('Passes over the host', () => {
     assert.ok(made[1]!.at >= 195)
   })
 
-  it('come from time to time, counted from the end of the last one, as often as is asked for at the time', async () => {
+  it('come from time to time, counted from the end of the last one, as often as the setting of the time says', async () => {
     let period = 50
     begin({ period_ms: () => period })
     passes.start()

@@ -6,7 +6,7 @@ import { watchdogPeriodMs } from '@panel/shared/host/watchdog.ts'
 const ADDON = new URL('../../../.build/native/service.node', import.meta.url).pathname
 
 describe('Once it has forbidden programs a process', () => {
-  const told = (code: string): string =>
+  const runService = (code: string): string =>
     execFileSync(
       process.execPath,
       [
@@ -18,7 +18,7 @@ describe('Once it has forbidden programs a process', () => {
 
   it('starts none, by whatever path', () => {
     assert.equal(
-      told(
+      runService(
         "const before = spawnSync('true').status; service.forbidPrograms(); console.log(before, ['true', '/bin/sh', process.execPath].map((path) => spawnSync(path).error.code))",
       ),
       "0 [ 'EPERM', 'EPERM', 'EPERM' ]",
@@ -29,7 +29,7 @@ describe('Once it has forbidden programs a process', () => {
     const thread =
       'new Worker(\'require("node:worker_threads").parentPort.once("message", () => { console.log(require("node:child_process").spawnSync("true").error.code); process.exit() })\', { eval: true })'
     assert.equal(
-      told(
+      runService(
         `const { Worker } = require('node:worker_threads'); const one = ${thread}; one.once('online', () => { service.forbidPrograms(); const other = ${thread}; other.postMessage(1); other.once('exit', () => one.postMessage(1)) })`,
       ),
       'EPERM\nEPERM',
@@ -38,7 +38,7 @@ describe('Once it has forbidden programs a process', () => {
 
   it('goes on with all else: files, sockets, threads', () => {
     assert.equal(
-      told(
+      runService(
         "service.forbidPrograms(); const server = require('node:net').createServer().listen(0, () => { console.log(require('node:fs').readdirSync('/').length > 0); server.close() })",
       ),
       'true',
@@ -46,7 +46,7 @@ describe('Once it has forbidden programs a process', () => {
   })
 
   it('tells systemd nothing where there is none', () => {
-    assert.equal(told("delete process.env.NOTIFY_SOCKET; console.log(service.sdNotify('READY=1'))"), 'false')
+    assert.equal(runService("delete process.env.NOTIFY_SOCKET; console.log(service.sdNotify('READY=1'))"), 'false')
   })
 })
 

@@ -8,7 +8,7 @@ import { SETTING_KEYS, type SettingKey } from '@panel/web-daemon/features/settin
 
 const DAEMON = fileURLToPath(new URL('../../../web-daemon', import.meta.url))
 
-/** Of everything in the daemon that reads settings and is not the settings themselves. */
+/** The sources of the daemon that read settings and are not the settings themselves. */
 const sources = readdirSync(DAEMON, { recursive: true, encoding: 'utf8' })
   .filter(
     (path) =>

@@ -19,7 +19,7 @@ import { missing } from './kills/writes.ts'
 const KILLS = repetitions('PANEL_KILLS')
 /** Each fourth kill is of a daemon that brings an old store up to date. */
 const MIGRATING = Math.floor(KILLS / 4)
-/** From the first write on. */
+/** The longest life of a writer, from its first write. */
 const LIFE_MS = 60
 
 describe('The store under kill -9', function () {
@@ -44,8 +44,8 @@ describe('The store under kill -9', function () {
   const life = async (store: string, first: number, from: 'start' | 'answer', after_ms: number): Promise<number[]> => {
     const child = spawn(process.execPath, [writer, store, String(first)], { stdio: ['ignore', 'pipe', 'inherit'] })
     const ended = once(child, 'close')
-    let said = ''
-    child.stdout.on('data', (chunk) => (said += String(chunk)))
+    let output = ''
+    child.stdout.on('data', (chunk) => (output += String(chunk)))
     const started = performance.now()
     if (from === 'answer') {
       await Promise.race([once(child.stdout, 'data'), ended])
@@ -55,7 +55,7 @@ describe('The store under kill -9', function () {
     assert.deepEqual([child.exitCode, child.signalCode], [null, null], 'the writer ended by itself')
     child.kill('SIGKILL')
     await ended
-    return said.split('\n').slice(0, -1).map(Number)
+    return output.split('\n').slice(0, -1).map(Number)
   }
 
   const check = async (store: Store, written: readonly number[]): Promise<void> => {

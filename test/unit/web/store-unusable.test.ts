@@ -36,10 +36,10 @@ describe('A store that cannot be opened', () => {
   })
   afterEach(() => rmSync(directory, { recursive: true }))
 
-  const refused = async (...said: (RegExp | string)[]): Promise<void> => {
+  const refused = async (...patterns: (RegExp | string)[]): Promise<void> => {
     await assert.rejects(openStore(path), (failure) => {
       assert.ok(failure instanceof StoreUnusableError)
-      for (const part of [path, ...said])
+      for (const part of [path, ...patterns])
         assert.ok(
           typeof part === 'string' ? failure.message.includes(part) : part.test(failure.message),
           failure.message,
@@ -90,7 +90,7 @@ describe('A store that cannot be opened', () => {
     }
   })
 
-  it('is told with the newest of its copies, which opens in its place', async () => {
+  it('is reported with the newest of its copies, which opens in its place', async () => {
     const copies = MIGRATIONS.slice(1, 4).map(({ name }) => `${path}.before-${name}`)
     for (const [at, copy] of copies.entries()) {
       copyFileSync(path, copy)
@@ -125,7 +125,7 @@ describe('A store that cannot be opened', () => {
     assert.ok(!existsSync(path))
   })
 
-  it('is told apart from one whose history alone is damaged, which opens', async () => {
+  it('differs from one whose history alone is damaged, which opens', async () => {
     overwrite(rootOf('monitor_bucket'))
     await (await openStore(path)).destroy()
   })

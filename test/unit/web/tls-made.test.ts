@@ -42,6 +42,19 @@ describe('The pair that is made here', () => {
       assert.equal(statSync(made.key).uid, statSync(join(made.key, '..')).uid)
     })
 
+    it('hold as many names as are given, and dates from 2050 on, in the form that OpenSSL checks strictly', () => {
+      const names = Array.from({ length: 4000 }, (_, at) => `server-${at}.panel.example`)
+      const { cert } = makeSelfSigned(next, names, new Date('2049-06-01T12:34:56Z'))
+      const found = new X509Certificate(readFileSync(cert))
+      assert.deepEqual(
+        found.subjectAltName?.split(', '),
+        names.map((name) => `DNS:${name}`),
+      )
+      assert.deepEqual([found.validFrom, found.validTo], ['May 31 12:34:56 2049 GMT', 'Sep  4 12:34:56 2051 GMT'])
+      const at_2050 = ['-attime', String(Date.UTC(2050, 0) / 1000)]
+      execFileSync('openssl', ['verify', '-x509_strict', ...at_2050, '-CAfile', cert, cert], { stdio: 'ignore' })
+    })
+
     it('are made again on request, each time with another key and number', () => {
       const before = [pairIn(place).key, new X509Certificate(pairIn(place).cert).serialNumber]
       makeSelfSigned(place, ['localhost'])
@@ -50,7 +63,7 @@ describe('The pair that is made here', () => {
       assert.deepEqual(readdirSync(place).sort(), ['panel.crt', 'panel.key'])
     })
 
-    it('are never put in the place of what somebody else has signed, nor of a key without its certificate', () => {
+    it('never replace a certificate that another key has signed, nor a key without its certificate', () => {
       const [ca, leaf] = [place, next]
       const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'ignore' })
       openssl('req', '-new', '-key', filesIn(leaf).key, '-subj', '/CN=leaf', '-out', join(leaf, 'csr'))
@@ -80,6 +93,7 @@ describe('The pair that is made here', () => {
       ['a b'],
       ['-a.example'],
       ['x'.repeat(64)],
+      ['fe80::1%eth0'],
     ]) {
       it(`are not made for ${JSON.stringify(names)}, with a word on what to write`, () => {
         assert.throws(
@@ -99,14 +113,14 @@ describe('The pair that is made here', () => {
           encoding: 'utf8',
           stdio: ['ignore', 'pipe', 'pipe'],
         })
-      const said = run(made, 'panel.example')
-      assert.ok(said.startsWith(`PANEL_TLS_CERT=${filesIn(made).cert}\nPANEL_TLS_KEY=${filesIn(made).key}\n`))
-      assert.ok(said.includes(fingerprintIn(made)))
-      for (const [wrong, told] of [
+      const output = run(made, 'panel.example')
+      assert.ok(output.startsWith(`PANEL_TLS_CERT=${filesIn(made).cert}\nPANEL_TLS_KEY=${filesIn(made).key}\n`))
+      assert.ok(output.includes(fingerprintIn(made)))
+      for (const [wrong, reported] of [
         [() => run(join(folder, 'none'), 'a'), /^There is no store in [^\n]*\n$/],
         [() => run(made), /^Say what the panel is reached by[^\n]*\n$/],
       ] as const)
-        assert.throws(wrong, (failure) => told.test((failure as { stderr: string }).stderr))
+        assert.throws(wrong, (failure) => reported.test((failure as { stderr: string }).stderr))
     })
   })
 })

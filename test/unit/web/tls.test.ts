@@ -95,14 +95,14 @@ describe('A certificate and its key', () => {
         /protected by a passphrase/,
       ],
     ]
-    for (const [what, change, said] of spoil) {
+    for (const [what, change, output] of spoil) {
       it(`${what}, with the names of the settings and the files`, () => {
         change()
         assert.throws(
           () => kept(),
           (failure) => {
             assert.ok(failure instanceof ConfigError)
-            assert.match(failure.message, said)
+            assert.match(failure.message, output)
             for (const part of ['PANEL_TLS_CERT=', 'PANEL_TLS_KEY=', filesIn(place).cert])
               assert.ok(failure.message.includes(part), failure.message)
             return true
@@ -128,13 +128,13 @@ describe('A certificate and its key', () => {
 
     it('in health and the log where they have expired, or are not valid yet, or nobody renews them', () => {
       assert.equal(stateAt(new Date()).status, 'ok')
-      for (const [days, said] of [
+      for (const [days, output] of [
         [826, /expired on/],
         [-5, /not valid before/],
         [825 - 29, /nobody has renewed it yet/],
       ] as const) {
         const { status, detail } = stateAt(new Date(Date.now() + days * DAY_MS))
-        assert.deepEqual([status, said.test(detail.message)], ['degraded', true], detail.message)
+        assert.deepEqual([status, output.test(detail.message)], ['degraded', true], detail.message)
       }
       assert.equal(stateAt(new Date(Date.now() + (825 - 31) * DAY_MS)).status, 'ok')
       const { log } = kept(filesIn(stock.make('old', new Date(Date.now() - 900 * DAY_MS))))
@@ -198,7 +198,7 @@ describe('A certificate and its key', () => {
       assert.equal(taken.length, 1)
     })
 
-    it('are left alone where they cannot be used, which is said once in the log and stays in health, until they can', () => {
+    it('are left alone if they cannot be used, which is in the log once and stays in health, until they can', () => {
       const { pair, taken, log, look } = kept()
       const old = pair.pair
       const whole = readFileSync(filesIn(next).cert, 'utf8')
@@ -249,7 +249,7 @@ describe('A certificate and its key', () => {
     })
   })
 
-  it('are told apart from anything else that goes wrong', () => {
+  it('differ from anything else that goes wrong', () => {
     assert.throws(() => readCertificatePair({ cert: '/nowhere/a', key: '/nowhere/b' }), CertificateError)
   })
 })

@@ -27,28 +27,27 @@ const change = async (root: Root): Promise<void> => {
 }
 
 /**
- * From the n-th change of the host on nothing works, so host and disk are as a helper leaves them that was killed
- * there.
+ * Lets nothing work from the n-th change of the host on, so host and disk are those of a helper that was killed there.
  */
 async function killedAt(root: Root, at: number, work: () => Promise<unknown>): Promise<boolean> {
   const faulty = new FaultyKernel(root.kernel, from(at, 'refuses'))
   await root.start(faulty)
   await work().catch(() => undefined)
-  return faulty.asked >= at
+  return faulty.requests >= at
 }
 
 /** The same at the n-th time that the disk is written. */
 async function killedAtWrite(root: Root, at: number, work: () => Promise<unknown>): Promise<boolean> {
-  let asked = 0
-  const dies = (): boolean => (asked += 1) >= at
+  let requests = 0
+  const dies = (): boolean => (requests += 1) >= at
   const { write, remove } = root.folder
   const dead = () => Promise.reject(new Error('The helper was killed'))
   root.folder.write = (name, text) => (dies() ? dead() : write(name, text))
   root.folder.remove = (name) => (dies() ? dead() : remove(name))
-  await root.start(new FaultyKernel(root.kernel, () => (asked >= at ? 'refuses' : null)))
+  await root.start(new FaultyKernel(root.kernel, () => (requests >= at ? 'refuses' : null)))
   await work().catch(() => undefined)
   Object.assign(root.folder, { write, remove })
-  return asked >= at
+  return requests >= at
 }
 
 describe('A window', () => {

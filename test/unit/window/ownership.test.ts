@@ -12,7 +12,7 @@ const example = exampleTunnel()
 const bare: TunnelState = { ...example, saved: null }
 const released = { interface_name: NAME }
 
-describe('A link of somebody else that is adopted in a window', () => {
+describe('A foreign link that is adopted in a window', () => {
   quietly()
   let root: Root
   let opening: string
@@ -29,7 +29,7 @@ describe('A link of somebody else that is adopted in a window', () => {
     await assert.rejects(root.tunnel(bare, null), { code: 'protected_interface' })
   }
 
-  it('is somebody else’s again once the window is taken back, and the panel’s where it is confirmed', async () => {
+  it('is foreign again once the window is taken back, and the panel’s if it is confirmed', async () => {
     await root.adopt(bare)
     assert.deepEqual([root.windows.probe().window?.changes, await root.isOurs(NAME)], [1, true])
     await cancel()
@@ -55,7 +55,7 @@ describe('A link of somebody else that is adopted in a window', () => {
     await root.adopt(bare)
     await root.tunnel(bare, example)
     root.clock.stall(60_000)
-    await root.start(new FaultyKernel(root.kernel, (asked) => (asked >= 2 ? 'refuses' : null)))
+    await root.start(new FaultyKernel(root.kernel, (request) => (request >= 2 ? 'refuses' : null)))
     assert.equal(root.windows.probe().window?.state, 'stuck')
     await root.start()
     await isForeignAgain()

@@ -142,16 +142,16 @@ describe('A window', () => {
     assert.deepEqual([window?.changes, window?.tunnels, window?.seconds_left], [0, [], 30])
   })
 
-  it('tells whoever listens when it opens, changes and ends', async () => {
-    const told: string[] = []
-    root.windows.watch(() => told.push(root.windows.probe().window?.state ?? 'none'))
+  it('notifies every listener when it opens, changes and ends', async () => {
+    const reported: string[] = []
+    root.windows.watch(() => reported.push(root.windows.probe().window?.state ?? 'none'))
     await root.open()
     await root.rules([one], [moved])
     await root.handlers['window.cancel']({ window_id: ID })
-    assert.deepEqual([told[0], told.at(-2), told.at(-1)], ['open', 'ending', 'none'])
+    assert.deepEqual([reported[0], reported.at(-2), reported.at(-1)], ['open', 'ending', 'none'])
   })
 
-  it('brings back the routes of others through a link that a later change in it makes again', async () => {
+  it('brings back the foreign routes through a link that a later change in it makes again', async () => {
     await root.open()
     const wider = exampleTunnel({ mtu: 1400 })
     await root.tunnel(tunnel, wider)

@@ -19,7 +19,7 @@ const here = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 
 export interface Machine {
   readonly kernel: string
-  /** Its files as an archive that the kernel unpacks; others may be appended. */
+  /** The machine's files as an archive that the kernel unpacks; further ones may be appended. */
   readonly files: string
 }
 

@@ -23,10 +23,10 @@ async function main(): Promise<void> {
   let turn = -1
   const kernel: FaultyKernel = new FaultyKernel(parts.kernel, () => {
     const order = read()
-    if (order.turn !== turn) kernel.asked = 1
+    if (order.turn !== turn) kernel.requests = 1
     turn = order.turn
     if (order.at === 0 || order.fault === 'dies-unanswered') return null
-    return (order.lasts ? from : onlyAt)(order.at, order.fault)(kernel.asked)
+    return (order.lasts ? from : onlyAt)(order.at, order.fault)(kernel.requests)
   })
   const journal: typeof parts.journal = {
     ...parts.journal,

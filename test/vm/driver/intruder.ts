@@ -74,13 +74,13 @@ const ATTEMPTS: Readonly<Record<string, Readonly<Record<string, () => void>>>> =
   },
 }
 
-/** As the web daemon does before it listens. */
+/** Forbids programs, like the web daemon before it listens. */
 const forbid = (): void =>
   (createRequire(import.meta.url)('/usr/lib/tunnel-panel/service.node') as { forbidPrograms(): void }).forbidPrograms()
 
 const whose = process.argv[2] ?? ''
 if (whose === 'web') forbid()
-const told = Object.entries(ATTEMPTS[whose] ?? {}).map(([name, attempt]) => {
+const reported = Object.entries(ATTEMPTS[whose] ?? {}).map(([name, attempt]) => {
   try {
     attempt()
     return [name, 'done']
@@ -88,4 +88,4 @@ const told = Object.entries(ATTEMPTS[whose] ?? {}).map(([name, attempt]) => {
     return [name, (refusal as NodeJS.ErrnoException).code ?? String(refusal)]
   }
 })
-process.stdout.write(`${JSON.stringify(Object.fromEntries(told))}\n`)
+process.stdout.write(`${JSON.stringify(Object.fromEntries(reported))}\n`)

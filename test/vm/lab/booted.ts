@@ -30,9 +30,9 @@ export async function booted(size: Size): Promise<Hardware> {
 async function makeIn(folder: string, built: Image, size: Size): Promise<void> {
   const boot = (accelerator: Accelerator): Promise<void> =>
     bootAndSave(folder, { image: built, accelerator, size, disk: join(folder, 'disk.qcow2') })
-  const asked = process.env['PANEL_LAB_ACCELERATOR'] as Accelerator | undefined
+  const requests = process.env['PANEL_LAB_ACCELERATOR'] as Accelerator | undefined
   if (size.clock === 'instructions') return boot('tcg')
-  if (asked !== undefined) return boot(asked)
+  if (requests !== undefined) return boot(requests)
   if (await opens('/dev/kvm')) {
     try {
       return await Promise.race([boot('kvm'), gaveUp()])

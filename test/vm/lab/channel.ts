@@ -18,8 +18,8 @@ export interface Request {
 
 export interface Exit {
   /**
-   * As a shell counts: 128 and more for a signal, 127 where the command could not start, 255 where the machine went
-   * away.
+   * The exit code by a shell's rules: 128 and more for a signal, 127 if the command could not start, 255 if the machine
+   * went away.
    */
   readonly code: number
   readonly signal: NodeJS.Signals | null

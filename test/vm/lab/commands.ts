@@ -37,18 +37,18 @@ export class Commands {
     this.#open = open
   }
 
-  /** Runs to the end and returns stdout; throws with the command, its exit code and all it said when it fails. */
+  /** Runs to the end and returns stdout; throws with the command, its exit code and its whole output if it fails. */
   async run(command: string, args?: Args, options?: CommandOptions): Promise<string> {
     return (await this.bytes(command, args, options)).toString()
   }
 
-  /** As `run`, for output that is not text. */
+  /** Like `run`, for output that is not text. */
   async bytes(command: string, args?: Args, options?: CommandOptions): Promise<Buffer> {
     const call = callOf(command, args, options)
     const running = await this.#toTheEnd(call)
     const { code } = await running.exited
     if (code === 0) return running.bytes('stdout')
-    throw new Error(`${call.label}: exit code ${String(code)}\n${said(running)}`)
+    throw new Error(`${call.label}: exit code ${String(code)}\n${output(running)}`)
   }
 
   /** Runs to the end and returns how it went. Throws only when it does not end in time. */
@@ -78,12 +78,12 @@ export class Commands {
     }, timeoutMs)
     await running.exited
     clearTimeout(timer)
-    if (late) throw new Error(`${call.label}: killed after ${String(timeoutMs)} ms\n${said(running)}`)
+    if (late) throw new Error(`${call.label}: killed after ${String(timeoutMs)} ms\n${output(running)}`)
     return running
   }
 }
 
-function said(running: Running): string {
+function output(running: Running): string {
   return running.text('stdout') + running.text('stderr')
 }
 

@@ -34,7 +34,7 @@ export class Doorway {
     this.#server?.close()
   }
 
-  // Never rejects: a connection that fails tells whoever holds the socket, and the next one still gets its turn.
+  // Never rejects: a failed connection reaches the holder of the socket, and the next one still gets its turn.
   async #admit(socket: Socket): Promise<void> {
     if (socket.destroyed) return
     socket.connect(this.#target).uncork()

@@ -44,7 +44,7 @@ export class EmulatedMachine implements Machine {
     )
   }
 
-  /** The end of what the machine's serial console, and QEMU itself, said. */
+  /** The end of the output of the machine's serial console, and of QEMU itself. */
   get console(): string {
     return this.#console
   }

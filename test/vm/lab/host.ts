@@ -8,7 +8,7 @@ export interface HostOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Runs a program to its end, or to ours, and returns its stdout; throws with everything it said when it fails. */
+/** Runs a program to its end, or to ours, and returns its stdout; throws with its whole output if it fails. */
 export async function host(file: string, args: readonly string[], options: HostOptions = {}): Promise<string> {
   const env = { ...process.env, LC_ALL: 'C', ...options.env }
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', file, ...args], {
@@ -16,13 +16,13 @@ export async function host(file: string, args: readonly string[], options: HostO
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const said = { stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text))
+  const output = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))
   const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
-  if (code === 0) return said.stdout
+  if (code === 0) return output.stdout
   throw new Error(
-    `${[file, ...args].join(' ')}: exit code ${String(code)}\n${said.stdout.slice(-4000)}${said.stderr.slice(-4000)}`,
+    `${[file, ...args].join(' ')}: exit code ${String(code)}\n${output.stdout.slice(-4000)}${output.stderr.slice(-4000)}`,
   )
 }
 

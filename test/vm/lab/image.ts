@@ -48,7 +48,7 @@ export async function image(): Promise<Image> {
   return imageIn(folder)
 }
 
-/** Where this version of the image is, once built. */
+/** The folder of this version of the image, once built. */
 export async function imageFolder(): Promise<string> {
   const sources = [
     ...['image.ts', 'kernel.ts', 'furnish.ts', 'initramfs-init.sh', 'guest'],

@@ -17,14 +17,14 @@ export type { Running } from './running.ts'
 export type { Server } from './servers.ts'
 
 export interface LabOptions {
-  /** Ports of the machine to make reachable at once; `url` makes any other reachable when it is first asked for. */
+  /** Ports of the machine to make reachable at once; `url` makes any other reachable when it is first used. */
   readonly forward?: readonly number[]
   /**
    * `emulated` where it matters that the kernel is Debian's own binary, with its modules. Else a user-mode Linux of the
    * same source, unless PANEL_LAB_MACHINE says otherwise.
    */
   readonly kind?: Kind
-  /** Of an emulated machine: another than the usual is booted and kept separately, once. */
+  /** The size of an emulated machine: another than the usual is booted and kept separately, once. */
   readonly size?: Partial<Size>
 }
 
@@ -77,7 +77,10 @@ export class Lab extends Commands {
     this.#remote = remote
   }
 
-  /** Where the host reaches a TCP port that something in the machine listens on (on any address but loopback). */
+  /**
+   * The address at which the host reaches a TCP port that something in the machine listens on (on any address but
+   * loopback).
+   */
   async url(port: number): Promise<string> {
     const wayIn = this.#waysIn.get(port) ?? this.#open(port)
     this.#waysIn.set(port, wayIn)
@@ -124,7 +127,7 @@ export class Lab extends Commands {
     return this.#startAgain(() => this.run('systemd-run --on-active=1 systemctl reboot'), rebootMs)
   }
 
-  /** The end of what the serial console said. */
+  /** The end of the serial console's output. */
   get console(): string {
     return this.#machine.console
   }

@@ -10,13 +10,13 @@ export const addressOf: Record<Card, string> = { web: '10.0.2.15', control: '10.
 
 const consoleTailLength = 4000
 
-/** The end of what a console has said, and says now. */
+/** The end of a console's output, with new data. */
 export function consoleTail(before: string, data: Buffer): string {
   return (before + data.toString()).slice(-consoleTailLength)
 }
 
 export interface Machine {
-  /** The end of what its console said. */
+  /** The end of its console's output. */
   readonly console: string
   /** Throws when it has ended or crashed. */
   mustRun(): Promise<void>

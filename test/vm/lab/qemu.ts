@@ -1,4 +1,4 @@
-// The machine as QEMU is told of it. A saved memory fits only the very same words, so this file is part of its key.
+// QEMU's arguments for the machine. A saved memory fits only the very same words, so this file is part of its key.
 import type { Image } from './image.ts'
 import { addressOf, type Card } from './machine.ts'
 

@@ -44,7 +44,7 @@ export class Running {
     return this.bytes(stream).toString()
   }
 
-  /** Waits until all of stdout or of stderr matches; throws with what was said instead when it does not in time. */
+  /** Waits until all of stdout or of stderr matches; throws with the output so far if it does not in time. */
   async says(pattern: RegExp, withinMs = 600_000): Promise<RegExpExecArray> {
     for (const deadline = Date.now() + withinMs; ; await sleep(20)) {
       const over = this.#over // looked at before the text, which may have grown since
@@ -73,7 +73,7 @@ export class Running {
     this.#channel.kill(`SIG${signal}`)
   }
 
-  /** Hangs up: what still runs is killed and nothing more is heard from it. */
+  /** Hangs up: what still runs is killed and its output is lost. */
   abandon(): void {
     this.#channel.abandon()
   }

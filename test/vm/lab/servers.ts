@@ -2,7 +2,7 @@
 import type { Commands as Machine, Open } from './commands.ts'
 import { Commands } from './commands.ts'
 
-/** Where a panel listens inside its server. */
+/** The port of a panel inside its server. */
 const panelPort = 8480
 
 interface Address {
@@ -18,12 +18,12 @@ const addresses: readonly [Address, Address] = [
   { name: 'b', address: '192.0.2.2', address6: '2001:db8::2', port: 8482 },
 ]
 
-/** Its commands run in its namespace; its one network card is `eth0`, as on a rented server. */
+/** A server. Its commands run in its namespace; its one network card is `eth0`, like on a rented server. */
 export class Server extends Commands {
   readonly name: string
   readonly address: string
   readonly address6: string
-  /** Where the host reaches what listens on 127.0.0.1:8480 in this server. */
+  /** The address at which the host reaches what listens on 127.0.0.1:8480 in this server. */
   readonly url: string
 
   constructor({ name, address, address6 }: Address, open: Open, url: string) {

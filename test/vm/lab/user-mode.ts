@@ -79,7 +79,7 @@ export class UserModeMachine implements Machine {
     this.#boot()
   }
 
-  /** A user-mode Linux that resets runs itself again, whoever wants it. */
+  /** Does nothing: a user-mode Linux that resets runs itself again. */
   async setReboots(): Promise<void> {}
 
   async stop(): Promise<void> {

@@ -21,7 +21,7 @@ export function opens(panel: Installed): void {
     assert.deepEqual([code, /TLS/.test(stderr), await listens()], [1, true, '127.0.0.1:8480'])
   })
 
-  it('is opened to others with a certificate of its own making, whose fingerprint is told', async () => {
+  it('is opened to other hosts with a certificate of its own making, whose fingerprint is printed', async () => {
     const { lab } = panel
     const [, fingerprint = ''] =
       /fingerprint\D*: ((?:[0-9A-F]{2}:){31}[0-9A-F]{2})/.exec(
@@ -36,7 +36,7 @@ export function opens(panel: Installed): void {
     assert.equal(await shownBy(panel.operator.base), fingerprint)
   })
 
-  it('goes on where it listened when it is told to listen where it cannot', async () => {
+  it('goes on where it listened if it cannot listen where it is configured to', async () => {
     const { code, stderr } = await panel.lab.try('tunnel-panel set-listen 192.0.2.77', SLOW)
     assert.deepEqual([code, /listens where it did before/.test(stderr), await listens()], [1, true, '0.0.0.0:8480'])
   })
@@ -55,7 +55,7 @@ export function isAdministered(panel: Installed): void {
     return stdout + stderr
   }
 
-  it('lets no rule take the ports of sshd, known by its unit alone, and of the panel, whoever asks root', async () => {
+  it('lets no rule take the ports of sshd, known by its unit alone, and of the panel, for any client of root', async () => {
     const { lab } = panel
     const listen = 'require("node:net").createServer().listen(2222)'
     await lab.run(`systemd-run --quiet --unit=ssh.service node -e '${listen}'`)

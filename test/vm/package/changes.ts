@@ -9,7 +9,7 @@ import { HERE } from './installed.ts'
 
 const LIMIT_MS = 60_000
 
-/** By their ids. */
+/** Objects of the older version by their ids. */
 interface Older {
   readonly tunnels: readonly number[]
   readonly routes: readonly number[]
@@ -19,7 +19,7 @@ export class Changes {
   /** How many were answered. */
   answered = 0
   readonly #operator: Client
-  /** By id: the MTU that was answered. */
+  /** The MTU that was answered, by id. */
   readonly #tunnels = new Map<number, number>()
   readonly #routes = new Set<number>()
   readonly #deleted = new Set<number>()

@@ -15,7 +15,7 @@ export function survives(panel: Installed): void {
       ),
     ),
   ]
-  /** Until other processes are ready; which and whether is told in one moment. */
+  /** Starts the processes again and waits until others are ready; both are read in one moment. */
   const startAnew = (pids: readonly string[]): Promise<unknown> =>
     becomes(
       () => panel.properties('MainPID', 'ActiveState'),

@@ -33,7 +33,7 @@ export function goesBack(panel: Installed): void {
     await echo('before')
   })
 
-  it('goes on with the daemons of before where an upgrade cannot bring the store forward, and says how to go back', async () => {
+  it('goes on with the earlier daemons if an upgrade cannot bring the store forward, and says how to go back', async () => {
     await withNextPackage('0.1.1', (path) => panel.lab.put(NEXT, path))
     await panel.lab.run(`touch ${FAILS}`)
     const before = await panel.processes()
@@ -50,7 +50,7 @@ export function goesBack(panel: Installed): void {
     await echo('meanwhile')
   })
 
-  it('is whole again once it is installed as that said', async () => {
+  it('is whole again once it is installed by those instructions', async () => {
     const links = await panel.linkIndexes()
     await panel.install(await thePackage(), '--allow-downgrades')
     assert.equal(

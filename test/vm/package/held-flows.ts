@@ -36,8 +36,8 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', as
   console.log(line + ': ' + JSON.stringify(await answer[what](of)))
 })`
 
-/** How many of those that are held brought back the very word that was said on them, and what ever went wrong. */
-interface Heard {
+/** How many of the held connections brought back the very word that was sent on them, and what ever went wrong. */
+interface Received {
   readonly back: number
   readonly failed: number
   readonly closed: number
@@ -50,9 +50,9 @@ export class HeldFlows {
     this.#client = lab.spawn('ip', ['netns', 'exec', 'client', 'node', '-e', CLIENT, RELAY, `${port}`])
   }
 
-  /** On each a word of its own, which nothing was said with before. */
-  async say(word: string): Promise<Heard> {
-    return JSON.parse(await this.#ask(`say ${word}`)) as Heard
+  /** Sends on each a word of its own, which was never sent before. */
+  async say(word: string): Promise<Received> {
+    return JSON.parse(await this.#ask(`say ${word}`)) as Received
   }
 
   /** Closes so many, as a client does that is done. */

@@ -4,13 +4,13 @@ import { HELPER, SLOW, thePackage, UNITS, WEB, type Installed } from './installe
 
 export function isInstalled(panel: Installed): void {
   it('is installed by one apt command, which tells the address to open, with a random web path', async () => {
-    const said = await panel.install(await thePackage())
+    const output = await panel.install(await thePackage())
     const path = await panel.webPath()
     assert.match(path, /^[0-9a-f]{24}$/)
-    assert.ok(said.includes(`http://127.0.0.1:8480/${path}/`), said)
+    assert.ok(output.includes(`http://127.0.0.1:8480/${path}/`), output)
   })
 
-  it('runs exactly two units, both ready as they have told systemd, and enabled', async () => {
+  it('runs exactly two units, both ready by their own notification to systemd, and enabled', async () => {
     const units = (
       await panel.lab.run("systemctl list-units --all --no-legend --plain 'tunnel-panel*' | cut -d' ' -f1 | sort")
     )
@@ -21,7 +21,7 @@ export function isInstalled(panel: Installed): void {
     assert.deepEqual(await panel.properties('Type', 'NRestarts', 'ActiveState', 'UnitFileState'), [...ready, ...ready])
   })
 
-  it('starts the helper first, without which the web daemon could not have told that all is well', async () => {
+  it('starts the helper first, without which the web daemon could not have reported that all is well', async () => {
     const [helper = NaN, web = NaN] = [
       await panel.property(HELPER, 'ActiveEnterTimestampMonotonic'),
       await panel.property(WEB, 'ExecMainStartTimestampMonotonic'),
@@ -55,7 +55,7 @@ export function isInstalled(panel: Installed): void {
     )
   })
 
-  it('is opened to others without TLS where that is asked for', async () => {
+  it('is opened to other hosts without TLS on request', async () => {
     await panel.lab.run('tunnel-panel set-listen 0.0.0.0 --without-tls', SLOW)
     await panel.isWell()
     await panel.reach('http')

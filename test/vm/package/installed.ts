@@ -33,7 +33,7 @@ export class Installed {
   /** The machine before anything was installed. */
   untouched!: string[]
 
-  /** Of a machine of the usual kind, unless said otherwise. */
+  /** Takes a machine of the usual kind by default. */
   constructor(kind?: Kind) {
     this.#kind = kind
   }
@@ -43,7 +43,7 @@ export class Installed {
     this.untouched = await this.picture()
   }
 
-  /** Where nothing was started for want of something there is nothing to stop. */
+  /** Stops the machine, if one was started. */
   async stop(): Promise<void> {
     await (this.lab as Lab | undefined)?.stop()
     if (made) await rm(dirname(await made), { recursive: true })
@@ -60,7 +60,7 @@ export class Installed {
     return this.lab.run(`DEBIAN_FRONTEND=noninteractive apt-get -y ${words.join(' ')} 2>&1`, SLOW)
   }
 
-  /** From outside the machine, which the loopback address is not. */
+  /** Reaches the panel from outside the machine, which the loopback address is not. */
   async reach(scheme: 'http' | 'https'): Promise<void> {
     this.operator = new Client(`${(await this.lab.url(8480)).replace('http:', `${scheme}:`)}/${await this.webPath()}/`)
   }
@@ -77,7 +77,7 @@ export class Installed {
     return (await this.lab.run('systemctl', ['show', '--value', '-p', name, unit])).trim()
   }
 
-  /** Of the helper and of the web daemon, several of each in systemd's own order. */
+  /** The properties of the helper and of the web daemon, several of each in systemd's own order. */
   async properties(...names: string[]): Promise<string[]> {
     return (await this.lab.run('systemctl', ['show', '--value', '-p', names.join(','), ...UNITS])).trim().split(/\n+/)
   }
@@ -86,7 +86,7 @@ export class Installed {
     return this.properties('MainPID')
   }
 
-  /** Of the tunnels' links, by which they are known to be the same. */
+  /** The indexes of the tunnels' links, which stay the same for the same links. */
   linkIndexes(): Promise<string> {
     return this.lab.run("ip -o link | grep -o '^[0-9]*: gre-a-[0-9]*'")
   }

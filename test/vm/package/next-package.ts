@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { bundle } from '../../../packaging/build/build.ts'
 import { thePackage } from './installed.ts'
 
-/** Where the machine has it. */
+/** The path of the package in the machine. */
 export const NEXT = '/root/next.deb'
 /** While it is there the migration fails (driver/next-migration.ts). */
 export const FAILS = '/run/the-next-migration-fails'
 
-/** `work` is told the path; nothing of it is left afterwards. */
+/** Calls `work` with the path; nothing of it is left afterwards. */
 export async function withNextPackage(version: string, work: (path: string) => Promise<unknown>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'panel-package-'))
   try {

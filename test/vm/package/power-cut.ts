@@ -13,7 +13,7 @@ const CHANGES = 50
 const CUTS = repetitions('PANEL_POWER_CUTS')
 /** So many are answered before the power goes. */
 const ANSWERED = 20
-/** Well before the machine is there again, which then ends the connections of before. */
+/** A time that ends well before the machine is there again, which then ends the earlier connections. */
 const NO_POWER_MS = 1000
 
 export function losesNothing(panel: Installed): void {

@@ -1,4 +1,4 @@
-// A reboot as asked for, after which all is as it was.
+// A requested reboot, after which nothing has changed.
 import assert from 'node:assert/strict'
 import type { ListAuditAnswer } from '@panel/shared/api/audit/answers.ts'
 import type { ListRoutesAnswer } from '@panel/shared/api/routes/answers.ts'
@@ -77,7 +77,7 @@ export function comesBack(panel: Installed, flows: RelayedFlows): void {
     await flows.remove()
   })
 
-  it('has its relays back before whoever needs the network', async () => {
+  it('has its relays back before anything that needs the network', async () => {
     assert.match(await panel.lab.read('/run/relays-found'), /dnat/)
     await panel.lab.run('systemctl disable needs-relays.service && rm /etc/systemd/system/needs-relays.service')
   })

@@ -48,7 +48,10 @@ export class RelayedFlows {
     this.#fast = new HeldFlows(lab, 4444)
   }
 
-  /** All that are held bring back what is said on each of them, and none was ever reset or closed by another. */
+  /**
+   * Checks that all held connections bring back what is sent on each of them, and none was ever reset or closed by
+   * another.
+   */
   async areAlive(word: string): Promise<void> {
     const [ordinary, fast] = await Promise.all([this.#ordinary.say(word), this.#fast.say(word)])
     const alive = (back: number) => ({ back, failed: 0, closed: 0 })
@@ -70,7 +73,7 @@ export class RelayedFlows {
     return listed.split('\n').filter((line) => line !== '' && which(line)).length
   }
 
-  /** Of the fast path, so many; the kernel forgets them at once. */
+  /** Ends so many on the fast path; the kernel forgets them at once. */
   async end(count: number): Promise<void> {
     await this.#fast.end(count)
     this.#open -= count
@@ -85,7 +88,7 @@ export class RelayedFlows {
     return totals
   }
 
-  /** Of the ordinary rule and of the fast one: to the far end, then to the client. */
+  /** The totals of the ordinary rule and of the fast one: to the far end, then to the client. */
   async totals(): Promise<number[]> {
     const items = await Promise.all(
       this.#ruleIds.map(async (id) => expect(await this.#panel.operator.get<RouteItem>(`/routes/${id}`), 200)),

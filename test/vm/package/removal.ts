@@ -1,5 +1,5 @@
-// The package going: what stays, what is taken down where that is asked for, and nothing at all after a purge, so that
-// it can come again.
+// The package going: what stays, what is taken down on request, and nothing at all after a purge, so that it can come
+// again.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HealthAnswer } from '@panel/shared/api/system.ts'
@@ -21,7 +21,7 @@ export function goes(panel: Installed): void {
     const { lab } = panel
     const standing = async (): Promise<string> =>
       lab.run("ip -br link | grep ^gre-a- | cut -d' ' -f1; nft list table inet panel | grep dnat")
-    // It is somebody else's, and stays even at the purge.
+    // It is another program's, and stays even at the purge.
     await lab.run(`ip link add theirs type gre local ${HERE} remote 192.0.2.99 key 99`)
     expect(await panel.operator.post('/reconcile/adopt', { interface_name: 'theirs' }), 201)
     const before = await standing()
@@ -52,7 +52,7 @@ export function goes(panel: Installed): void {
 }
 
 export function isTakenDown(panel: Installed): void {
-  it('takes tunnels and relays down before it goes, where it is asked to', async () => {
+  it('takes tunnels and relays down before it goes, on request', async () => {
     const { lab } = panel
     await lab.run("echo 'tunnel-panel tunnel-panel/take-down boolean true' | debconf-set-selections")
     await panel.apt('remove', 'tunnel-panel')
@@ -68,11 +68,11 @@ export function isTakenDown(panel: Installed): void {
 }
 
 export function comesAgain(panel: Installed): void {
-  it('is installed again on the machine that it was purged from, and knows nothing of before', async () => {
-    const said = await panel.install(await thePackage())
+  it('is installed again on the machine that it was purged from, and knows nothing of its past', async () => {
+    const output = await panel.install(await thePackage())
     const path = await panel.webPath()
     assert.match(path, /^[0-9a-f]{24}$/)
-    assert.ok(said.includes(`http://127.0.0.1:8480/${path}/`), said)
+    assert.ok(output.includes(`http://127.0.0.1:8480/${path}/`), output)
     await panel.isWell()
     assert.equal((await panel.lab.try('systemctl', ['is-active', ...UNITS])).stdout, 'active\nactive\n')
     const health = await panel.lab.run(`curl -s http://127.0.0.1:8480/${path}/api/v1/system/health`)

@@ -42,13 +42,12 @@ export function isConfined(panel: Installed): void {
         mkdir -p /usr/lib/tunnel-panel/intruder && cp $(dirname ${intruder})/* /usr/lib/tunnel-panel/intruder/ && systemctl daemon-reload && systemctl start intruder-${whose} ; rm -r /usr/lib/tunnel-panel/intruder /run/systemd/system/intruder-${whose}.service`,
         SLOW,
       )
-      const told = JSON.parse(await lab.run(`journalctl -u intruder-${whose} -o cat --no-pager | grep '^{'`)) as Record<
-        string,
-        string
-      >
-      assert.ok(Object.keys(told).length >= 18, JSON.stringify(told))
+      const reported = JSON.parse(
+        await lab.run(`journalctl -u intruder-${whose} -o cat --no-pager | grep '^{'`),
+      ) as Record<string, string>
+      assert.ok(Object.keys(reported).length >= 18, JSON.stringify(reported))
       assert.deepEqual(
-        Object.entries(told).filter(([, outcome]) => outcome === 'done'),
+        Object.entries(reported).filter(([, outcome]) => outcome === 'done'),
         [],
       )
     })

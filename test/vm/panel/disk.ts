@@ -47,13 +47,13 @@ export function isOnDisk(lab: () => Lab): void {
     assert.match((await lab().try('touch', [`${DISK}/another`])).stderr, /Read-only file system|Input\/output error/)
     for (const refused of [await make(2), await panel.operator.post('/tunnels', TUNNEL)]) {
       assert.deepEqual([refused.status, refused.error.code], [503, 'SERVICE_UNAVAILABLE'])
-      // Which call finds out first is the kernel's affair; that it is the disk, and what to do, is said of either.
+      // Which call finds out first is the kernel's affair; either names the disk, and what to do.
       assert.match(
         `${String(refused.error.details['reason'])}: ${refused.error.message}`,
         /^(read_only: .*Make that writable|unreachable: .*kernel's log says of its disk|damaged: .*its disk fails. Look at the kernel's log first)/,
       )
     }
-    // Of a disk that fails not even what is stored can be read for sure; that is told too, and the tunnels stay.
+    // A failing disk gives no certainty even about what is stored; that is reported too, and the tunnels stay.
     const { status, error } = await panel.operator.get('/pools')
     assert.ok(status === 200 || error.code === 'SERVICE_UNAVAILABLE', `${status}`)
     assert.match(await component('database'), /^error: /)

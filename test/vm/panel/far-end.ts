@@ -7,7 +7,7 @@ import { FAR_END, farTunnel, layCables, NEAR_END } from './cables.ts'
 export const [NEAR_INSIDE, FAR_INSIDE] = ['172.17.200.1', '172.17.200.2']
 export const SERVER_PORTS = [9000, 9001] as const
 
-/** What the panel is asked for: its end of the tunnel. */
+/** The panel's end of the tunnel, for a request. */
 export const ENDS = {
   local_endpoint: NEAR_END,
   remote_endpoint: FAR_END,
@@ -60,7 +60,7 @@ ${matches.map((match) => `add rule ip had every iifname "${device}" ${match} cou
   await lab.run('ip', ['netns', 'exec', place, 'nft', '-f', '-'], { stdin })
 }
 
-/** By what was to match, in bytes. */
+/** The bytes that arrived, by what was to match. */
 export async function arrivedAt(lab: Lab, place: 'far' | 'client'): Promise<number[]> {
   const listed = await lab.run('ip', ['netns', 'exec', place, 'nft', 'list table ip had'])
   return [...listed.matchAll(/bytes (\d+)/g)].map(([, bytes]) => Number(bytes))

@@ -11,15 +11,15 @@ interface Entries {
 }
 
 export const healing = (panel: Panel<Place>) => {
-  const said = reconciling(panel)
-  const heal = async (name: string): Promise<HealView> => (await said.itemOf(name)).heal ?? assert.fail(name)
+  const reconcile = reconciling(panel)
+  const heal = async (name: string): Promise<HealView> => (await reconcile.itemOf(name)).heal ?? assert.fail(name)
   const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
     for (let tries = 0; !(await isSo()); tries += 1) {
       assert.ok(tries < 200, what)
       await sleep(100)
     }
   }
-  /** By the clock of the machine, and with an event that is worth a look. */
+  /** Lets time pass by the clock of the machine, and with an event that is worth a look. */
   const pass = async (ms: number): Promise<void> => {
     await panel.server.run(`date -s "@$(($(date +%s) + ${Math.ceil(ms / 1000)}))"`)
     await panel.server.run('ip link set lo mtu 60000 && ip link set lo mtu 65536')
@@ -32,12 +32,12 @@ export const healing = (panel: Panel<Place>) => {
     bootIsOver: (): Promise<void> => pass(GRACE_MS + 1000),
     isBack: (name: string, tries: number): Promise<void> =>
       until(`${name} is not back`, async () => {
-        const item = await said.itemOf(name)
+        const item = await reconcile.itemOf(name)
         return item.status === 'InSync' && item.heal?.tries === tries
       }),
     isTaken: (name: string, times: number): Promise<void> =>
       until(`${name} is not taken away`, async () => {
-        const item = await said.itemOf(name)
+        const item = await reconcile.itemOf(name)
         return item.status === 'Drifted' && item.heal?.times === times
       }),
     /** Why each pass was made that found the tunnel drifted. */

@@ -2,7 +2,7 @@
 import type { Client } from '../../api/support/client.ts'
 import type { Server } from '../lab/index.ts'
 
-export interface Said<B> {
+export interface Reply<B> {
   /** 0: nobody answered. */
   readonly status: number
   readonly body: B
@@ -25,7 +25,7 @@ export class Inside {
     path: string,
     body?: object,
     within_seconds = 5,
-  ): Promise<Said<B>> {
+  ): Promise<Reply<B>> {
     const { cookies } = this.#operator
     const headers = [
       `Cookie: ${[...cookies].map(([name, value]) => `${name}=${value}`).join('; ')}`,

@@ -9,7 +9,7 @@ export const inside = (number: number) => [
   { address: `fd00:${number}::1`, prefix_length: 64 },
 ]
 
-/** By name: each kind with many attributes, as far as what keeps it has words for them. */
+/** Tunnels by name: each kind with many attributes, as far as its persistence has words for them. */
 export const KEPT: Record<string, object> = {
   'sd-gre': {
     local_endpoint: HERE,

@@ -39,9 +39,7 @@ export const wholeMachine = async (lab: Lab): Promise<Place> => ({
   spawn: lab.spawn.bind(lab),
 })
 
-/**
- * Where the panel keeps what is its own, and where files for boot go: where nothing reads them, unless said otherwise.
- */
+/** The folders for the panel's own files, and for the files of boot: by default those of boot are read by nothing. */
 export interface Folders {
   readonly folder: string
   readonly unitDir: string
@@ -49,7 +47,9 @@ export interface Folders {
   readonly sysctlDir: string
 }
 
-/** Of a panel on the whole machine: all of it is there after a reboot, and boot reads what it has to read. */
+/**
+ * The folders of a panel on the whole machine: all of it is there after a reboot, and boot reads what it has to read.
+ */
 export const ON_DISK: Folders = {
   folder: '/var/lib/panel-lab',
   unitDir: '/etc/systemd/system',
@@ -115,7 +115,7 @@ export class Panel<P extends Place = Server> {
     return this
   }
 
-  /** As after a crash, or to have a helper with a fault in the place of this one. */
+  /** Replaces the helper, like after a crash, or by one with a fault. */
   async replaceHelper(choice: HelperChoice = {}): Promise<void> {
     this.helper.kill('KILL')
     await this.helper.exited

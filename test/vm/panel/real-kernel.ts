@@ -9,7 +9,7 @@ import type { Running } from '../lab/running.ts'
 import { putDriver } from './bundles.ts'
 
 /** An answer has an id; an event has none. */
-interface Said {
+interface Reply {
   readonly id?: number
   readonly result?: unknown
   readonly error?: { code?: string; message: string }
@@ -58,7 +58,7 @@ export async function realKernel(lab: Lab): Promise<Kernel> {
 function listen(process: Running, listeners: ReadonlySet<(event: HostEvent) => void>): Map<number, Waiter> {
   const waiters = new Map<number, Waiter>()
   createInterface({ input: process.stdout }).on('line', (line) => {
-    const { id, result, error, event } = JSON.parse(line) as Said
+    const { id, result, error, event } = JSON.parse(line) as Reply
     if (event) for (const tell of listeners) tell(event)
     if (id === undefined) return
     const waiter = waiters.get(id)
@@ -68,7 +68,7 @@ function listen(process: Running, listeners: ReadonlySet<(event: HostEvent) => v
   })
   void process.exited.then(() => {
     for (const { reject } of waiters.values()) reject(new Error(`The driver ended: ${process.text('stderr')}`))
-    // Whoever calls from now on hears it at once.
+    // Later callers receive it at once.
     waiters.set = (_id, { reject }) => (reject(new Error(`The driver has ended: ${process.text('stderr')}`)), waiters)
   })
   return waiters

@@ -43,7 +43,7 @@ export const reconciling = (panel: Panel<Place>) => {
   return { report, itemOf, adopt, indexOf, noticed, atRest }
 }
 
-/** Says what `ip monitor` heard while the work went on; that it listens is proven before and after. */
+/** The output of `ip monitor` while the work went on; that it listens is proven before and after. */
 export async function heardWhile(server: Server, work: () => Promise<unknown>): Promise<string> {
   const monitor = server.spawn('ip', ['-o', 'monitor', 'link', 'address', 'route'])
   const ring = async (mtu: number): Promise<string> => {

@@ -14,7 +14,7 @@ export interface ActOptions {
   readonly undo?: () => Promise<unknown>
   /** Query paths to invalidate. */
   readonly stale?: readonly string[]
-  /** Of what it is done to; a success is not linked where that `isGone` by it. */
+  /** The page of the object that is changed; a success is not linked if that `isGone` by it. */
   readonly page?: string
   readonly isGone?: true
 }

@@ -54,7 +54,7 @@ export class ApiError extends Error {
   }
 }
 
-/** From a response whose status is an error; `words` is its header X-Message. */
+/** Makes an error from a response whose status is one; `words` is its header X-Message. */
 export const parseApiError = (status: number, body: unknown, words: string | null = null): ApiError => {
   const error = (body as Partial<ErrorEnvelope> | null)?.error
   return new ApiError(

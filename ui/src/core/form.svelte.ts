@@ -26,7 +26,7 @@ export interface FormOptions<V extends object> {
   readonly keep?: string
   /** Called with the record that a 412 answers with; gives its values. */
   readonly onStale?: (record: unknown) => V
-  /** Where this form has what the API calls so. */
+  /** Returns this form's field for a name of the API. */
   readonly fieldOf?: (name: string) => string
   /** Sending only shows what would be done, so the form stays changed. */
   readonly isPreview?: boolean

@@ -101,7 +101,7 @@ export const formatter = (settings: DisplaySettings, browserLanguages: readonly 
     /** Between the lines of a chart of bytes; undefined: as of any figures. */
     byteSteps: settings['display.binary_units'] ? POWERS_OF_TWO : undefined,
     milliseconds: (value: number): string => together(`${rounded(value)}${NO_BREAK}${milliseconds}`),
-    /** As "now" or "3 min. ago", from the instant to now. */
+    /** Writes the time from an instant to now, such as "now" or "3 min. ago". */
     age: (since: Date, now: Date): string => {
       const seconds = Math.max(0, Math.round((now.getTime() - since.getTime()) / 1000))
       const [unit, length] = AGES.find(([, size]) => seconds >= size) ?? ['second', 1]

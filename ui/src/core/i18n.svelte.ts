@@ -11,14 +11,14 @@ type Catalogues = (name: string) => Promise<Catalogue>
 const AREAS = import.meta.glob<Catalogues>('../locales/*/areas.ts', { import: 'default' })
 /** What the API says, by the part of an id before its dot. */
 const SENTENCES = import.meta.glob<Catalogues>('../locales/*/messages.ts', { import: 'default' })
-/** Where the page calls a field something, whatever form it stands in. */
+/** Beginnings of keys under which the page has labels for fields, in any form. */
 const FIELD_LABELS = ['tunnel_new.option.', 'routes.field.', 'settings.key.', 'reconcile.field.'] as const
 
 class Messages {
   #texts = $state.raw<Catalogue>({})
   #areas = new Set<Area>(['core'])
   #language: Language = 'en'
-  /** Of the groups that an answer has needed. */
+  /** The groups of sentences that an answer has needed. */
   #sentences: Catalogue = $state.raw({})
   #groups = new Map<string, Promise<void>>()
   /** Number format, set by the display settings. */
@@ -111,7 +111,7 @@ const read = async (language: Language, areas: readonly Area[]): Promise<Catalog
 const readSentences = async (language: Language, group: string): Promise<Catalogue> =>
   (await SENTENCES[`../locales/${language}/messages.ts`]?.())?.(group) ?? {}
 
-/** Its own and those of the sentences in it. */
+/** The groups of a sentence and of those in it. */
 const groupsOf = ({ message_id = '', params = {} }: ApiMessage): string[] =>
   [
     message_id.split('.')[0] ?? '',

@@ -1,6 +1,6 @@
 // Defers expensive content until it is about to be visible.
 
-/** Calls `show` when the element is nearly in view, or as far in it as asked for; returns a cancel function. */
+/** Calls `show` when the element is within `margin_px` of the view; returns a cancel function. */
 export const inView = (element: Element, show: () => void, margin_px = 200): (() => void) => {
   const watch = new IntersectionObserver(
     (seen) => {

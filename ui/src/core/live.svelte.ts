@@ -10,14 +10,14 @@ const byId = (tunnels: readonly MonitorSnapshot[]): ReadonlyMap<number, MonitorS
 const TOGETHER_MS = 1000
 
 class MonitorLive {
-  /** By tunnel id; replaced once per frame. Null before the first snapshot. */
+  /** The snapshots by tunnel id; replaced once per frame. Null before the first snapshot. */
   tunnels = $state.raw<ReadonlyMap<number, MonitorSnapshot> | null>(null)
   readonly stream = new LiveStream('GET /monitor/stream', {
     summary: (events) => {
       const last = events.at(-1)
       if (last) this.tunnels = byId(last.tunnels)
       void invalidate('/safe-apply')
-      // Nothing announces what changed between an answer of before and the opening of this stream. On a first visit
+      // Changes between an earlier answer and the opening of this stream are announced by nothing. On a first visit
       // both come together, and a second answer would be half as much again.
       void invalidateOlder(TOGETHER_MS, '/tunnels', '/routes', '/reconcile')
     },

@@ -2,7 +2,7 @@
 import { MIN_PASSWORD_CHARACTERS } from '@panel/shared/api/passwords.ts'
 import { t } from './i18n.svelte.ts'
 
-/** By character, as the server counts, not by UTF-16 unit. */
+/** The rule for a password, by character like the server's, not by UTF-16 unit. */
 export const passwordRule = (password: string): string => {
   const count = [...password].length
   return count < MIN_PASSWORD_CHARACTERS

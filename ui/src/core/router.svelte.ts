@@ -63,7 +63,7 @@ class Router {
     this.#pause = setTimeout(() => this.#endPause(), PAUSE_MS)
   }
 
-  /** As `setSearch`, as a step that "back" undoes. */
+  /** Like `setSearch`, as a step that "back" undoes. */
   pushSearch(values: Readonly<Record<string, string>>): void {
     this.#endPause()
     history.pushState(null, '', location.href)

@@ -23,7 +23,7 @@ export interface Searchable {
   readonly values: Readonly<Record<string, readonly string[]>>
 }
 
-/** As texts are compared: nobody types the hyphen at which no line breaks. */
+/** The text in the form in which it is compared: the hyphen at which no line breaks cannot be typed. */
 export const folded = (text: string): string => text.toLowerCase().replaceAll('\u2011', '-')
 
 /** Values of one name are alternatives; all else must match. An unfinished `name:` is ignored. */

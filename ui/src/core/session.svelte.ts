@@ -17,7 +17,7 @@ class Session {
   needsSignIn = $state(false)
   #answer: { resolve: () => void; reject: (failure: Error) => void } | null = null
 
-  /** With a session cookie the page starts signed in; the first answers verify it. */
+  /** Starts the page signed in if there is a session cookie; the first answers verify it. */
   begin(): void {
     onSessionLost(() => this.#signInInPlace())
     void this.refresh()

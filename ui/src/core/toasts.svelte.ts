@@ -10,7 +10,7 @@ export interface Toast {
   readonly error: ApiError | null
   /** Reverts the action, if possible. */
   readonly undo: (() => Promise<unknown>) | null
-  /** Of what it is about; undefined where that has none, or is gone. */
+  /** The page of what it is about; undefined if that has none, or is gone. */
   readonly page?: string | undefined
   readonly at: Date
 }

@@ -79,7 +79,7 @@ interface Reach {
 const REACHED = { answers: 3, within_ms: 5000 } as const
 export const NOT_REACHED: Reach = { answers: 0, since: 0 }
 
-/** With one more answer of the server, at a moment in milliseconds. */
+/** Adds one more answer of the server, at a moment in milliseconds. */
 export const reachedWith = (
   reach: Reach,
   { is_this_connection_new, tunnels_not_up, state }: SafeApplyWindow,

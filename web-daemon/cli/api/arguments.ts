@@ -24,7 +24,7 @@ export interface Parsed {
   readonly options: Options
 }
 
-/** Of the command itself. No field of a request has one of these names, except for url. */
+/** The options of the command itself. No field of a request has one of these names, except for url. */
 export const OWN_OPTIONS = ['output', 'panel', 'url', 'token-file', 'data'] as const
 
 export function parseArguments(args: readonly string[]): Parsed {

@@ -9,7 +9,7 @@ export interface ApiCommand {
   readonly route: string
   readonly summary: string
   readonly query: readonly string[]
-  /** Of the body, with the JSON type; those that are secret go by --data alone. */
+  /** The fields of the body, with the JSON type; those that are secret go by --data alone. */
   readonly fields: Readonly<Record<string, string>>
 }
 

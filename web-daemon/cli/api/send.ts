@@ -7,7 +7,7 @@ import { CommandError } from '../errors.ts'
 import type { Call } from './arguments.ts'
 
 export interface Target {
-  /** With the web path, ending in a slash. */
+  /** The address with the web path, ending in a slash. */
   readonly url: string
   readonly authorize: (method: string, path: string, body: string) => string
   /** On this host the certificate need not be valid for the address that is used. */
@@ -16,7 +16,7 @@ export interface Target {
 
 const ANSWER_WITHIN_MS = 90_000
 
-/** From the environment or a file: everybody can read the arguments of a program. */
+/** Reads the token from the environment or a file: every user can read the arguments of a program. */
 export function readToken(file: string | null, env: NodeJS.ProcessEnv): string {
   const path = file ?? env['PANEL_TOKEN_FILE']
   const text = path === undefined ? (env['PANEL_TOKEN'] ?? '') : readFileSync(path, 'utf8')

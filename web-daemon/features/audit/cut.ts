@@ -3,7 +3,7 @@
 
 /** How much of each text, list and object is kept, in the order in which it is tried. */
 const CUTS = [4096, 1024, 256, 64, 16].map((characters) => ({ characters, items: Math.max(1, characters / 32) }))
-/** Of fields that nobody knows there may be thousands. */
+/** The limit for unknown fields, of which there may be thousands. */
 const MAX_FIELDS = 100
 
 type Cut = (typeof CUTS)[number]

@@ -32,7 +32,7 @@ export async function updateEntry(db: WriteDb, audit_log_id: number, entry: NewE
   await db.updateTable('audit_log').set(entry).where('audit_log_id', '=', audit_log_id).execute()
 }
 
-/** As the target is called now. */
+/** The present name of the target. */
 const TARGET_NAME = sql<string | null>`case target_type
   when 'tunnel' then (select interface_name from tunnel where tunnel_id = target_id)
   when 'route' then (select route_rule_title from route_rule where route_rule_id = target_id)

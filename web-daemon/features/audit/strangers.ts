@@ -6,7 +6,7 @@ import type { StoreTransaction } from '../../platform/db/database.ts'
 import { SlidingWindow } from '../../platform/limits/sliding-window.ts'
 import { insertEntry, updateEntry, type NewEntry } from './store.ts'
 
-/** Of each action. Those without a session are the ones by which a password is guessed. */
+/** The rows for each action. Those without a session are the ones by which a password is guessed. */
 export const ROWS_PER_MINUTE = { withoutSession: 60, withSession: 10 } as const
 
 type Db = StoreContext['db']
@@ -16,7 +16,7 @@ interface Refused {
   readonly action: AuditAction
   /** How many were refused, by the code of the refusal. */
   readonly codes: ReadonlyMap<string, number>
-  /** Of the last one. */
+  /** The address of the last one. */
   readonly client_ip: string
 }
 

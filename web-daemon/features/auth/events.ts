@@ -1,6 +1,6 @@
 // The events that signing in publishes.
 export interface StoredAuthEvents {
-  /** From a network that nobody has signed in from within 30 days. */
+  /** A sign-in from a network without one in the last 30 days. */
   'auth.new_network': { readonly username: string; readonly client_ip: string }
   /** So many more were refused, which one entry of the audit log tells of. `client_ip`: of the last one. */
   'auth.sign_in_failed': { readonly client_ip: string; readonly count: number }

@@ -1,4 +1,4 @@
-// The last step of proving who somebody is: after the right password, the code of the second factor.
+// The last step of proving an identity: after the right password, the code of the second factor.
 import { message } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'

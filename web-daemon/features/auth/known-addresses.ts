@@ -1,5 +1,5 @@
-// Addresses that the operator has signed in from, as keyed hashes, for 30 days: whoever guesses from elsewhere cannot
-// make them wait (decisions.md, A21).
+// Addresses that the operator has signed in from, as keyed hashes, for 30 days: guesses from elsewhere cannot make them
+// wait (decisions.md, A21).
 import { createHmac, hkdfSync, type KeyObject } from 'node:crypto'
 import type { StoreContext, WriteDb } from '../../platform/context.ts'
 import { clientNetwork } from '../../platform/network/client-network.ts'
@@ -28,7 +28,7 @@ export class KnownAddresses {
     return found !== undefined
   }
 
-  /** Of a session that goes on: its cookies may be copies, so they make no address known. */
+  /** Renews the address of a session that goes on: its cookies may be copies, so they make no address known. */
   async renew(client_ip: string): Promise<void> {
     await this.#db
       .updateTable('known_address')

@@ -1,5 +1,5 @@
 // Shows that a caller can read the signing key, which takes an account on this host: for the command line, which has no
-// session. Whoever gets hold of a proof has two minutes, and it opens nothing but the details of health.
+// session. A stolen proof is good for two minutes, and opens nothing but the details of health.
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto'
 
 export const LOCAL_PROOF_COOKIE = 'panel_local'

@@ -1,6 +1,5 @@
-// A request of the command line on this host, made by whoever can read the signing key: root or the daemon's user. It
-// is signed over method, path and body and good once, so a program that listens in the panel's place gains nothing by
-// it.
+// A request of the command line on this host, by root or the daemon's user, who can read the signing key. It is signed
+// over method, path and body and good once, so a program that listens in the panel's place gains nothing by it.
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual, type KeyObject } from 'node:crypto'
 
 const LASTS_MS = 60_000

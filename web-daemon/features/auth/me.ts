@@ -79,7 +79,7 @@ export const confirm = async (...given: Parameters<typeof comparePassword>): Pro
   (await comparePassword(...given)).succeeded()
 
 /**
- * Throws unless the password is right; the caller settles the attempt. The guesses of others at the sign-in are no
+ * Throws unless the password is right; the caller settles the attempt. Strangers' guesses at the sign-in are no
  * obstacle for an operator who is signed in.
  */
 export const comparePassword = async (

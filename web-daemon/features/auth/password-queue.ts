@@ -4,7 +4,7 @@
 import { message } from '@panel/shared/messages/message.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 
-/** Of each of the two lines. */
+/** The limits of each of the two lines. */
 export const QUEUE = { at_once: 1, waiting: 6 } as const
 const RETRY_AFTER_SECONDS = 2
 

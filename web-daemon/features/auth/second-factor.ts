@@ -100,7 +100,7 @@ export function removeTotp(services: AuthServices) {
   }
 }
 
-/** Of a sign-in whose password was right. True where there is no second factor. */
+/** Checks the second factor of a sign-in whose password was right. True if there is no second factor. */
 export async function passesFactor(
   services: AuthServices,
   context: StoreContext,
@@ -120,7 +120,7 @@ const findConfirmed = async (db: ReadContext['db'], user_id: number): Promise<Fa
   return factor?.confirmed_date == null ? undefined : factor
 }
 
-/** By the clock, or one of the recovery codes. Either is good once. */
+/** Checks a code of the clock, or one of the recovery codes. Either is good once. */
 const isRightCode = async (
   services: AuthServices,
   context: StoreContext,
@@ -134,7 +134,10 @@ const isRightCode = async (
   return isTaken
 }
 
-/** Where the signing key is another one by now, the secret cannot be read, and recovery codes go on working. */
+/**
+ * Checks a code of the clock. If the signing key has changed, the secret cannot be read, and recovery codes go on
+ * working.
+ */
 const isCodeOf = async (
   { factorBox }: AuthServices,
   { db, now }: StoreContext,

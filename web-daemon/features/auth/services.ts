@@ -12,7 +12,7 @@ export interface AuthServices {
   readonly passwords: Passwords
   readonly tokens: Tokens
   readonly sessions: Sessions
-  /** Of the command line on this host. */
+  /** The requests of the command line on this host. */
   readonly localRequests: LocalRequests
   readonly apiTokens: ApiTokens
   readonly addresses: KnownAddresses

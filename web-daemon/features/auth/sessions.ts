@@ -106,7 +106,7 @@ export class Sessions {
     return null
   }
 
-  /** From now on only tokens of the next generation are exchanged. */
+  /** Starts the next generation: only its tokens are exchanged from then on. */
   async rotate(row: SessionRow, device: Device): Promise<SessionRow> {
     const now = this.#now().toISOString()
     return this.#change(row, {

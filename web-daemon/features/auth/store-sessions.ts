@@ -23,7 +23,7 @@ export async function updateSession(
   await db.updateTable('session').set(change).where('session_id', '=', session_id).execute()
 }
 
-/** Of sessions that are over already, the reason stays. */
+/** Revokes all sessions; those that are over already keep their reason. */
 export async function revokeAllSessions(
   db: WriteDb,
   user_id: number,

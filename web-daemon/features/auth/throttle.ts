@@ -31,9 +31,9 @@ export class Throttle {
   readonly #now: () => Date
   readonly #settings: SettingsReader
   #failures: SlidingWindow
-  /** Of names, tried from one address that the operator has used before. */
+  /** The failures of names, tried from one address that the operator has used before. */
   #knownFailures: SlidingWindow
-  /** Of sessions that confirm the password. */
+  /** The confirmations of the password by session. */
   #confirmations: SlidingWindow
   readonly #attempts: SlidingWindow
   readonly #refreshes: SlidingWindow
@@ -100,7 +100,7 @@ export class Throttle {
     }
   }
 
-  /** Of somebody who is signed in and gives the password once more. */
+  /** Begins a confirmation: a signed-in operator gives the password once more. */
   beginConfirmation(key: string): Attempt {
     const now = this.#now().getTime()
     throwRateLimited(Math.max(this.#inARow.secondsToWait(key, now), this.#confirmations.secondsToWait(key)))
@@ -122,7 +122,7 @@ export class Throttle {
     this.#admit(this.#attempts, client_ip)
   }
 
-  /** Those that are known never wait for the guesses of others. */
+  /** Counts unknown tokens; known ones never wait for a stranger's guesses. */
   countUnknownToken(client_ip: string): void {
     this.#admit(this.#unknownTokens, client_ip)
   }

@@ -37,7 +37,7 @@ export async function findTokenSession(
 
 const LOCAL_MS = 60_000
 
-/** Of the command line on this host. */
+/** Finds the session of the command line on this host. */
 export async function findLocalSession(
   db: ReadDb,
   { localRequests }: AuthServices,

@@ -16,7 +16,7 @@ export function base32(secret: Uint8Array): string {
   return secretOf(secret).base32
 }
 
-/** As an authenticator reads it from a QR code. */
+/** The address that an authenticator reads from a QR code. */
 export function totpUri(secret: Uint8Array, username: string): string {
   return totp(secret, { label: username }).toString()
 }

@@ -62,7 +62,7 @@ export function importBackup(services: BackupServices) {
   }
 }
 
-/** Where it is to be whole, in a window of root, which holds everything that the items change. */
+/** Imports all items or none: in a window of root, which holds everything that they change. */
 async function importWhole(
   { allOrNothing }: BackupServices,
   { body, session }: Incoming<ImportBackupBody>,
@@ -83,7 +83,7 @@ function noteActions({ note }: CommandContext, actions: readonly ImportAction[],
   if (is_taken_back) note.operation('Everything was put back')
 }
 
-/** As a dry run has it; what depends on items of the same backup is not foreseen. */
+/** Foresees an import like a dry run; what depends on items of the same backup is not foreseen. */
 export const foreseeImport =
   (services: BackupServices) =>
   async (context: ReadContext, incoming: Incoming<ImportBackupBody>): Promise<Foreseen> => {
@@ -151,9 +151,7 @@ async function confirm(
   throw new Refusal('INVALID_CREDENTIALS', message('backup.confirm'), { field: 'current_password' })
 }
 
-/**
- * The change queue is entered for each item by itself, so whoever else changes something waits for one of them at most.
- */
+/** Imports the items. Each enters the change queue by itself, so another change waits for one of them at most. */
 async function importAll(
   worker: Worker,
   context: ReadContext,

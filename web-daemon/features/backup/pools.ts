@@ -46,7 +46,7 @@ export async function importPools(
   return actions
 }
 
-/** Of several pools with that range, the one with the same title, or else the same prefix length. */
+/** Finds a pool with that range: the one with the same title, or else the same prefix length. */
 function findExisting(
   { cidr, address_pool_title, prefix_length }: Omit<BackupPool, 'address_pool_id'>,
   pools: readonly PoolRecord[],

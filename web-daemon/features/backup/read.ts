@@ -160,7 +160,7 @@ const SettingItem = strict({
   value: Type.Unsafe<unknown>({ 'x-message': message('input.backup_setting') }),
 })
 
-/** As a list of keys with their values, or as an object (decisions.md, T6). */
+/** Reads settings from a list of keys with their values, or from an object (decisions.md, T6). */
 function readSettings(raw: unknown, problems: Problems, faults: Faults): Item<GivenSetting>[] {
   const isObject = typeof raw === 'object' && raw !== null && !Array.isArray(raw)
   const given = isObject ? readPairs(raw, problems) : readItems(raw, 'backup.settings', problems).map(readPair(faults))

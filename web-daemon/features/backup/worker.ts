@@ -22,7 +22,7 @@ import { fieldPath, type WrongItem } from './read.ts'
 export interface ImportResult {
   readonly target_id: number | null
   readonly warnings: readonly Warning[]
-  /** What root would be asked, as a dry run knows it. */
+  /** The requests to root that a dry run foresees. */
   readonly changes?: readonly HostChange[]
   /** Set if the item did not name it. */
   readonly target?: string

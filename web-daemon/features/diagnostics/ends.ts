@@ -7,7 +7,7 @@ import type { Problems } from '../../platform/http/problems.ts'
 import { probeEnds } from '../monitor/probe-target.ts'
 import { familyIdOf, type TunnelRecord } from '../tunnels/record.ts'
 
-/** As the RPC names them. */
+/** The ends in the names of the RPC. */
 export interface Ends {
   readonly interface_name: string
   readonly source_address: string

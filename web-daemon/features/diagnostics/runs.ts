@@ -21,7 +21,7 @@ type RunStart = Pick<NewRun, 'tunnel_id' | 'type' | 'params'>
 export type RunOutcome = Pick<RunEnd, 'result' | 'is_success'>
 
 export interface Run {
-  /** As it was stored at its start. */
+  /** The run that was stored at its start. */
   readonly started: DiagnosticRun
   readonly stream: Streamer
   /** Aborted by DELETE or when the client disconnects: the result so far is stored then. */

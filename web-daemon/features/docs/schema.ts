@@ -47,7 +47,7 @@ export class Components {
     return description === undefined ? reference : { ...beside, allOf: [reference] }
   }
 
-  /** The components by title, in alphabetical order. */
+  /** The schemas by title, in alphabetical order. */
   get schemas(): Readonly<Record<string, OpenApiSchema>> {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)))
   }

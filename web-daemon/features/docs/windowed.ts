@@ -17,7 +17,7 @@ export function bodyOf(endpoint: Endpoint): TSchema | undefined {
   return { ...withField(body, CONFIRM_WITHIN, WITHIN), title: `${body.title ?? ''}InWindow` }
 }
 
-/** Adds what the answer reports of an open window. */
+/** The schema of an answer, with what it reports of an open window. */
 export const answerOf = (endpoint: Endpoint, answer: TSchema): TSchema =>
   changesHost(endpoint) ? withField(answer, 'safe_apply', SafeApplyPending) : answer
 

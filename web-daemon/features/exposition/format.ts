@@ -1,4 +1,4 @@
-// The text that Prometheus reads: OpenMetrics 1.0, or the older format 0.0.4 for whoever does not know it. Pure.
+// The text that Prometheus reads: OpenMetrics 1.0, or the older format 0.0.4 for clients that do not know it. Pure.
 
 export type FamilyType = 'counter' | 'gauge' | 'info' | 'histogram'
 export type Format = 'openmetrics' | 'text'
@@ -59,8 +59,8 @@ const ESCAPED: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '
 const escapeLabel = (text: string): string => text.replace(/[\\\n"]/g, (char) => ESCAPED[char] ?? char)
 
 /**
- * The format that an Accept header prefers. Wildcards mean somebody with a terminal, who can read the text of either:
- * they get the older one.
+ * The format that an Accept header prefers. Wildcards mean a person at a terminal, who can read either: they get the
+ * older one.
  */
 export function formatFor(accept: string): Format {
   const wanted = (type: string): number => Math.max(0, ...accept.split(',').map((range) => quality(range, type)))

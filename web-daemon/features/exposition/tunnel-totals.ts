@@ -14,7 +14,7 @@ export interface Bytes {
 
 interface Followed {
   readonly total: Bytes
-  /** Of the interface, at the last look. */
+  /** The bytes of the interface at the last look. */
   readonly observed: Bytes
   readonly interface_name: string
 }

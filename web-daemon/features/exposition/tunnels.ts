@@ -12,9 +12,9 @@ export interface TunnelSources {
   readonly db: ReadDb
   readonly totals: TunnelTotals
   readonly interfaces: () => readonly InterfaceReading[]
-  /** As the monitor last knew it. */
+  /** The status that the monitor last knew. */
   readonly statusOf: (tunnel_id: number) => MonitorStatus | null
-  /** As the last pass in the background found each tunnel beside what is stored. */
+  /** How each tunnel compared with what is stored in the last pass of the background. */
   readonly agreements: () => ReadonlyMap<number, string>
 }
 

@@ -194,7 +194,7 @@ export class Checker {
 const dueAt = ({ subscribers }: Check, now: number) =>
   [...subscribers.values()].filter((one) => one.due <= now + one.interval_ms / 10)
 
-/** Of rules that share a check each has its own patience. */
+/** A sample within a rule's time-out: rules that share a check have time-outs of their own. */
 const withinTimeout = (sample: Sample, timeout_ms: number): Sample =>
   sample.outcome === 'success' && sample.latency_ms !== null && sample.latency_ms > timeout_ms
     ? { ...sample, outcome: 'failure' }

@@ -31,7 +31,7 @@ export async function endLeft({ context, record: writeEntry }: EndLeftDeps): Pro
   return isDone
 }
 
-/** Where all are down and each is relayed to as if it were up, their connections go on. */
+/** The destinations that are down. If all are, each is relayed to as if it were up, and connections go on. */
 function downIn(record: RouteRecord): RouteRecord['destinations'] {
   const takers = takersOf(record)
   return record.destinations.filter((one) => one.state === 'down' && !takers.includes(one))

@@ -6,7 +6,7 @@ export interface StoredFailoverEvents {
   'destination.state': {
     readonly route_destination_id: number
     readonly title: string
-    /** As people write it: address or host name, and port. */
+    /** The destination in people's notation: address or host name, and port. */
     readonly destination: string
     readonly from: string
     readonly to: string

@@ -9,7 +9,7 @@ import { routesOf } from '../routes/store.ts'
 import { moveToAddresses, type HostnamesDeps } from './move-to-addresses.ts'
 
 export const BOUNDS_S = { least: 30, most: 3600 } as const
-/** From so many failures in a row on it is said that addresses are stale. */
+/** The number of failures in a row from which on addresses are reported as stale. */
 export const STALE_AFTER = 3
 
 interface Entry {
@@ -121,7 +121,7 @@ export class Hostnames {
     return Math.min(BOUNDS_S.most, Math.max(BOUNDS_S.least, resolution.ttl_seconds))
   }
 
-  /** Said once in the history of each rule, and shown as long as it is so. */
+  /** Reports stale addresses once in the history of each rule; they are shown as long as that lasts. */
   async #stale(entry: Entry, error: string): Promise<void> {
     const { context } = this.#deps
     const { hostname, failures } = entry

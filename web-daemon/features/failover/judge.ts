@@ -48,7 +48,7 @@ export function judge(before: Judgement, sample: Sample, rules: CheckRules, now:
     if (successes < riseOf(rules, flips)) return { ...counted, reason: heldOut(sample.reason, rules, counted, now) }
     return { ...counted, state: 'up', reason: sample.reason, flips: [...flips, now] }
   }
-  // A failure that does not decide changes nothing that is said, but of one that is down already.
+  // A failure that does not decide changes nothing in the report, except for a destination that is down already.
   if (before.state === 'down') return { ...counted, reason: sample.reason }
   if (sample.outcome !== 'refused' && failures < rules.fall) return counted
   return down(counted, sample.reason, rules, now)
@@ -66,7 +66,10 @@ function down(before: Judgement, why: Message, rules: CheckRules, now: number): 
   return { ...after, reason: heldOut(why, rules, after, now) }
 }
 
-/** The successes in a row that are asked for: twice as many with each flip too many, but for ten minutes at most. */
+/**
+ * The number of successes in a row that are required: twice as many with each flip too many, but for ten minutes at
+ * most.
+ */
 export function riseOf({ rise, interval_ms }: CheckRules, flips: readonly number[]): number {
   if (flips.length < FLAPPING) return rise
   const most = Math.max(rise, Math.ceil(FLIPS_COUNT_MS / interval_ms))

@@ -70,7 +70,7 @@ const withoutRotation = (rule: RelayRule): RelayRule => ({
   destinations: rule.destinations.map((one) => ({ ...one, rotation: one.is_backup ? 'standby' : 'in' })),
 })
 
-/** Where names lead is what the panel knows of them, too. */
+/** Leaves out destinations. The addresses of names are the panel's own knowledge, too. */
 const withoutDestinations = ({
   destinations: _where,
   balance: _how,

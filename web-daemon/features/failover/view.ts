@@ -127,7 +127,7 @@ async function destinationCounts(
   return found?.is_readable ? found.destinations : null
 }
 
-/** Of a range all ports count. */
+/** The connections of a destination; all ports of a range count. */
 function countOf({ address, port }: DestinationRecord, record: RouteRecord, counts: DestinationCounts): number {
   const listens = portsOf(record.bind_port, record.bind_port_range_end)
   const ports = portsOf(port, port + listens.last - listens.first)

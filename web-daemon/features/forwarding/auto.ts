@@ -13,8 +13,8 @@ import { turnOn } from './state.ts'
 import { conntrackWarnings } from './view.ts'
 
 /**
- * As `forwardFor` does it, for one family after the other. Throws 409 where that would take the host's IPv6 away: call
- * it before anything is changed.
+ * Foresees what `forwardFor` does, for one family after the other. Throws 409 where that would take the host's IPv6
+ * away: call it before anything is changed.
  */
 export async function foreseeForwarding(
   context: ReadContext,

@@ -1,5 +1,5 @@
-// What other software has put into netfilter and bears on relayed packets (decisions.md, F27): the one place where it
-// is asked for.
+// What other software has put into netfilter and bears on relayed packets (decisions.md, F27): the one place that
+// requests it.
 import type { ForeignView } from '@panel/shared/api/forwarding.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'

@@ -97,7 +97,7 @@ async function rulesIn(context: ReadContext, records: readonly RouteRecord[], wi
 
 type Ways = ReadonlyMap<string, RoutingEntry | null>
 
-/** Null where root cannot be asked. */
+/** Looks up routes; null if root cannot be reached. */
 async function lookUp({ request }: ReadContext, all: readonly string[], isNeeded: boolean): Promise<Ways | null> {
   const addresses = isNeeded ? [...new Set(all)].filter((one) => parseIp(one)) : []
   const found = new Map<string, RoutingEntry | null>()

@@ -67,7 +67,7 @@ async function foresee(
   })
 }
 
-/** With the base of the API or without it. */
+/** The path below the base of the API, given with it or without. */
 const below = (api_path: string, path: string): string => {
   const base = [api_path, API_BASE].find((one) => path.startsWith(`${one}/`)) ?? ''
   return path.slice(base.length)

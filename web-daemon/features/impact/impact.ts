@@ -23,7 +23,7 @@ export const makeImpact =
 
 const TOP_SOURCES = 10
 
-/** Of the rules that are concerned; all of their connections are looked at. */
+/** The top sources of the rules that are concerned; all of their connections are looked at. */
 async function topSources({ request }: ReadContext, { rules }: Impact): Promise<Impact['connections']['top_sources']> {
   const route_rule_ids = rules.map((rule) => rule.route_rule_id)
   if (route_rule_ids.length === 0 || route_rule_ids.length > RULES_PER_CHANGE_MAX) return null

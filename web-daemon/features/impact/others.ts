@@ -1,5 +1,5 @@
 // Connections that no rule owns and that lead over the tunnels of a foreseen change. Every connection of the host is
-// looked at, so this is counted only where somebody asks.
+// looked at, so this is counted only on request.
 import { networksBehind, type ImpactFacts } from '@panel/shared/impact/impact.ts'
 import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import { fromRoot, message, messageFields, type Message } from '@panel/shared/messages/message.ts'

@@ -3,7 +3,7 @@ import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { Place } from '../../platform/http/sockets.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 
-/** Of an error of the kernel its name; of anything else "". */
+/** The name of a kernel's error; "" for anything else. */
 export const errnoOf = (failure: unknown): string =>
   failure instanceof Error && 'code' in failure && typeof failure.code === 'string' ? failure.code : ''
 

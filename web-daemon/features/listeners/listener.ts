@@ -6,14 +6,14 @@ import type { CertificatePair } from '../../platform/tls/certificate.ts'
 export interface Listener extends Place {
   readonly state: ListenerView['state']
   readonly listener_id: number | null
-  /** As stored, of a kept one that is not open. */
+  /** The stored pair of a kept listener that is not open. */
   readonly tls?: Pick<CertificatePair, 'cert' | 'key'> | null
   readonly pair: CertificatePair | null
   /** Null while it is closed. */
   readonly socket: OpenSocket | null
   /** Why it is closed although it should not be, or "". */
   readonly errno: string
-  /** Of a trial, in milliseconds of the monotonic clock. */
+  /** The end of a trial, in milliseconds of the monotonic clock. */
   readonly until: number
   /** When its certificate took the place of another at an open socket, as `Way` counts; null where it has its own. */
   readonly shown_since: number | null

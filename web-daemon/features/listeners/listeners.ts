@@ -80,7 +80,7 @@ export class Listeners {
     return this.#all.map((one) => this.#view(one, through))
   }
 
-  /** Of those that are closed as well: the next start may open them. */
+  /** The ports of all listeners, closed ones included: the next start may open them. */
   ports(): number[] {
     return [...new Set(this.#all.map(({ port }) => port))].filter((port) => port > 0)
   }

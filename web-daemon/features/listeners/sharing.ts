@@ -42,7 +42,10 @@ export function partnerOf(all: readonly Listener[], one: Listener): Listener | n
   return all.find((other) => other.socket === one.socket && other.state !== one.state) ?? null
 }
 
-/** A connection of before, or one that resumes a session, was not shown the certificate. */
+/**
+ * Whether a connection proves the listener. An earlier connection, or one that resumes a session, was not shown the
+ * certificate.
+ */
 export function isProvenBy(one: Listener, way: Way): boolean {
   return isSamePlace(one, way) && (one.shown_since === null || (way.accepted_at > one.shown_since && !way.is_resumed))
 }

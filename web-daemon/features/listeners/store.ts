@@ -10,7 +10,9 @@ export interface StoredListener extends Place {
   readonly tls: Pick<CertificatePair, 'cert' | 'key'> | null
 }
 
-/** It was kept in the place of what was configured then. Whoever has changed that since wants to listen there. */
+/**
+ * The listener that was kept in place of the configured one of that time. A configuration that has changed since wins.
+ */
 export async function keptListener(db: ReadDb, configured: Place): Promise<StoredListener | null> {
   const row = await db
     .selectFrom('listener')

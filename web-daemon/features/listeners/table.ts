@@ -6,7 +6,7 @@ export interface ListenerTable {
   tls_cert: string | null
   /** A secret: it is in no answer, no log, no audit entry and no backup. */
   tls_key: string | null
-  /** What the configuration said when it was kept. */
+  /** The configured address when it was kept. */
   configured_address: string
   configured_port: number
   created_date: string

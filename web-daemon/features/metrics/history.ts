@@ -2,7 +2,8 @@
 import type { InterfaceReading, MetricsPoint, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 
 /**
- * With a thousand tunnels the whole would take a hundred megabytes; the graph of one tunnel is drawn from the stream.
+ * The number of interfaces whose history is kept. With a thousand tunnels the whole would take a hundred megabytes; the
+ * graph of one tunnel is drawn from the stream.
  */
 export const INTERFACES_KEPT = 64
 

@@ -32,7 +32,7 @@ export class Interfaces {
   readonly #settings: SettingsReader
   readonly #links: Links
   readonly #boot_id: string
-  /** By name; the longest unseen come first. */
+  /** The totals by name; the longest unseen come first. */
   readonly #totals: Map<string, TrafficTotal>
   #isFirstEver: boolean
   #names: ReadonlySet<string> = new Set()

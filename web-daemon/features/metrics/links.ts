@@ -5,7 +5,10 @@ import { KIND_OF_NAME, linkFacts, type LinkFacts, type LinkFiles } from './parse
 
 /** Up to this many interfaces, all are read every time. */
 export const READ_ALL_MAX = 64
-/** With more, this many are read each time in turn, beside the changed ones: a thousand take two minutes. */
+/**
+ * The number of links that are read each time in turn, beside the changed ones, if there are more: a thousand take two
+ * minutes.
+ */
 export const READ_EACH_TIME = 8
 
 interface CachedLink {

@@ -50,7 +50,7 @@ export class MonitorStateMachine {
   }
 
   /**
-   * From now on the probes decide. A tunnel that was down stays down until they say otherwise; any other becomes
+   * Lets the probes decide again. A tunnel that was down stays down until they decide otherwise; any other becomes
    * unknown.
    */
   release(at: number): StateChange | null {

@@ -9,7 +9,7 @@ import { fromStoredJson } from '../../platform/db/stored-json.ts'
 export const TICKS = 90
 const LENGTHS = JSON.stringify(Object.values(TICK_SECONDS))
 
-/** Where the oldest of the ticks begins, the newest of which is running. */
+/** The beginning of the oldest of the ticks, the newest of which is running. */
 export function firstTick(now_seconds: number, tick_seconds: number): number {
   return (Math.floor(now_seconds / tick_seconds) - TICKS + 1) * tick_seconds
 }
@@ -40,7 +40,7 @@ export interface TunnelTicks {
   readonly worst: readonly (readonly [start: number, severity: number])[]
 }
 
-/** Of these tunnels, since the beginning of a tick; summed up in SQL, which is faster than in rows. */
+/** The ticks of these tunnels since the beginning of a tick; summed up in SQL, which is faster than in rows. */
 export async function findTicks(
   db: ReadDb,
   { tick_seconds, since, tunnel_ids }: { tick_seconds: number; since: number; tunnel_ids: readonly number[] },
@@ -62,7 +62,7 @@ export async function findTicks(
   return rows.map((row) => ({ ...row, worst: fromStoredJson(row.worst) as [number, number][] }))
 }
 
-/** Of these tunnels: those older than 90, and those older than the history is kept. */
+/** Deletes the ticks of these tunnels older than 90, and those older than the history is kept. */
 export async function deleteOldTicks(
   db: WriteDb,
   tunnel_ids: readonly number[],

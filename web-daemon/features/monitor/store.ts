@@ -59,7 +59,7 @@ export async function lastStates(db: ReadDb): Promise<Map<number, number>> {
   return new Map(rows.map((row) => [row.tunnel_id, row.to_monitor_state_id]))
 }
 
-/** With their ticks; adds to an interval that is stored in part. Deleted tunnels are left out. */
+/** Adds the intervals with their ticks, also to an interval that is stored in part. Deleted tunnels are left out. */
 export function addBuckets(db: StoreContext['db'], buckets: readonly Bucket[]): Promise<void> {
   return db.transaction().execute(async (transaction) => {
     await addIntervals(transaction, HISTORY, buckets, isOfExisting)

@@ -47,7 +47,7 @@ export function showUptime(monitor: Monitor) {
   }
 }
 
-/** With the intervals that are not stored yet. */
+/** The uptime, with the intervals that are not stored yet. */
 function uptimeOf(
   { plan: { tunnel_id }, buckets }: WatchedTunnel,
   stored: TunnelTicks | undefined,

@@ -4,7 +4,7 @@ import type { InterfaceReading } from '@panel/shared/api/metrics.ts'
 import type { MonitorCounts, MonitorSnapshot } from '@panel/shared/api/monitor.ts'
 import type { WatchedTunnel } from './watched-tunnel.ts'
 
-/** As the metrics read them. */
+/** The rates in the readings of the metrics. */
 export type InterfaceRates = Pick<InterfaceReading, 'name' | 'rx_bytes_per_second' | 'tx_bytes_per_second'>
 
 export class WatchedTunnels {
@@ -68,7 +68,7 @@ export class WatchedTunnels {
   }
 }
 
-/** With both spellings that the contract requires (decisions.md, T5). */
+/** The snapshot of a tunnel, with both spellings that the contract requires (decisions.md, T5). */
 export function monitorSnapshot(watched: WatchedTunnel): MonitorSnapshot {
   const status = watched.status()
   return { ...status, TunnelID: status.tunnel_id, State: status.state, MonitorStateID: status.monitor_state_id }

@@ -112,7 +112,8 @@ export class Window {
   }
 
   /**
-   * As ping(8) defines them: mdev is the standard deviation, jitter the mean difference between consecutive answers.
+   * The spread by the definitions of ping(8): mdev is the standard deviation, jitter the mean difference between
+   * consecutive answers.
    */
   #spread(): Pick<MonitorStats, 'rtt_min_ms' | 'rtt_avg_ms' | 'rtt_max_ms' | 'rtt_mdev_ms' | 'jitter_ms'> {
     if (this.#received === 0)

@@ -17,7 +17,7 @@ export interface PoolRecord {
 
 export type NewPool = Omit<PoolRecord, 'address_pool_id' | 'is_public_range'>
 
-/** By id, which is the order in which they are tried. */
+/** All pools by id, which is the order in which they are tried. */
 export async function allPools(db: ReadDb): Promise<PoolRecord[]> {
   const rows = await db.selectFrom('address_pool').selectAll().orderBy('address_pool_id').execute()
   return rows.map(toRecord)

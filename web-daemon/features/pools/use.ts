@@ -10,7 +10,7 @@ export interface PoolUser {
 }
 
 export interface PoolUse {
-  /** By pool id; pools without users are left out. */
+  /** The users by pool id; pools without users are left out. */
   readonly users: (db: ReadDb) => Promise<ReadonlyMap<number, readonly PoolUser[]>>
   /** Clears the pool in the records of deleted tunnels, so that it can be deleted. */
   readonly release: (db: WriteDb, address_pool_id: number) => Promise<void>

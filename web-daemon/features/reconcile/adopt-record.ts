@@ -63,7 +63,7 @@ function keepaliveOf(
   }
 }
 
-/** As the schema bounds it. */
+/** The schema's limit for the number. */
 const MAX_NUMBER = 0xff_ffff
 
 const isFree = (tunnel_number: number, neighbours: readonly ExistingTunnel[]): boolean =>

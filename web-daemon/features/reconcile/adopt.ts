@@ -105,8 +105,8 @@ function demandKernelUntouched(interface_name: string, change: Change<TunnelStat
 }
 
 /**
- * Root gets the request first: it changes no link and no file of somebody else's. Files of ours
- * that say something else than the link are corrected. The name is no longer one of the ignored.
+ * Adopts what was found. Root gets the request first: it changes no foreign link or file. Files of ours that differ
+ * from the link are corrected. The name is no longer one of the ignored.
  */
 async function takeIn(
   context: CommandContext,

@@ -171,7 +171,10 @@ async function withEffects(
     })
 }
 
-/** Of each rule, over which of these tunnels it relays. Without any, root is not asked for the paths of all rules. */
+/**
+ * The rules that relay over each of these tunnels. If there are no tunnels, root is not queried for the paths of all
+ * rules.
+ */
 async function rulesOver(context: ReadContext, tunnels: ReadonlySet<number>): Promise<Map<number, number[]>> {
   if (tunnels.size === 0) return new Map()
   const rules = await routeEnds(context.db)

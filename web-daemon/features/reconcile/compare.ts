@@ -21,7 +21,8 @@ export type Compared = Pick<
 >
 
 /**
- * Where the digests are equal `found.state` is `wanted` itself. That is so for thousands, and they are not planned for.
+ * The plan if the digests are equal: `found.state` is `wanted` itself. That is so for thousands, which need no
+ * planning.
  */
 const NOTHING_TO_DO: TunnelPlan = { operation: 'none', steps: [], recreate_reasons: [] }
 
@@ -59,7 +60,7 @@ function reasonInconsistent(
   return message('drift.stuck', { why: why.message === '' ? message('panel.reason_unknown') : why })
 }
 
-/** Where one side is not there at all, that is the difference, and not each of its fields. */
+/** The differences. If one side does not exist at all, that is the difference, and not each of its fields. */
 function differences(interface_name: string, wanted: TunnelState, found: TunnelState | null): ReconcileDiff[] {
   const failures = failedChecks(checkTunnel(interface_name, wanted, found))
   const differs = (name: string): boolean => failures.some((check) => check.name === name)

@@ -98,7 +98,7 @@ const managed = madeOnce<readonly Managed[]>()
 const withFound = ({ record, wanted }: Stored, found: Found | null): readonly Managed[] =>
   found ? [{ record, wanted, found }] : []
 
-/** Of equal digest is equal state. */
+/** The wanted state if the digests are equal. */
 const asWanted = (digest: TunnelDigest | undefined, wanted: TunnelState): Found | null =>
   digest ? { ...digest, state: wanted } : null
 

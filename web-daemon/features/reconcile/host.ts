@@ -20,7 +20,7 @@ const PORTION = 1000
 
 type Digests = ReadonlyMap<string, TunnelDigest>
 
-/** Of the last answer that had any; no other answer has its revision. */
+/** The last answer with digests; no other answer has its revision. */
 let last: { readonly revision: string; readonly digests: Digests } | null = null
 
 /**

@@ -14,13 +14,13 @@ import { pathsOf } from './persistence.ts'
 import { message, messageFields } from '@panel/shared/messages/message.ts'
 import { legacyOf } from './legacy.ts'
 
-/** As far as it does not depend on what passes have seen. */
+/** The part of an item that does not depend on what passes have noticed. */
 export type Item = Omit<ReconcileItem, 'noticed' | 'heal'>
 
 export interface Report {
   /** Ignored ones too. */
   readonly items: Item[]
-  /** Of each stored tunnel, by its name, whether it is put back by its own word. */
+  /** Whether each stored tunnel is put back, by its name, if it has a setting of its own. */
   readonly heals: ReadonlyMap<string, boolean | null>
   readonly ignored_interfaces: string[]
   readonly leftover_units: string[]

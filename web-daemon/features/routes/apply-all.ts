@@ -47,7 +47,7 @@ export async function foreseeAll(context: ReadContext): Promise<Foreseen> {
   return foreseeRules(context, { rules: wantedAsStored(stored, orphans), records: stored, held })
 }
 
-/** As the reapply of each rule does it. */
+/** Turns on forwarding like the reapply of each rule. */
 async function forwardAll(context: CommandContext, stored: readonly RouteRecord[]): Promise<Warning[]> {
   const families = new Set(stored.filter(({ is_enabled }) => is_enabled).map(familyOf))
   const warnings: Warning[] = []

@@ -20,7 +20,7 @@ export interface RuleChange {
 }
 
 interface RulePlan extends Pick<RuleChange, 'change' | 'backend'> {
-  /** Of which the kernel holds pieces, and which leave. */
+  /** The rules of which the kernel holds pieces, and which leave. */
   readonly damaged: readonly number[]
 }
 
@@ -29,8 +29,9 @@ export interface WantedRule {
   /** Null: the kernel shall not hold it. */
   readonly rule: RelayRule | null
   /**
-   * As the store says until the change is done. A change that is taken back goes there, and not to what was found: root
-   * keeps for the next boot what it is sent, and that is what the operator wants, whatever somebody did to the kernel.
+   * The stored rule until the change is done. A change that is taken back goes there, and not to what was found: root
+   * keeps what it is sent for the next boot, and that is what the operator wants, whatever was done to the kernel by
+   * hand.
    */
   readonly stored: RelayRule | null
 }
@@ -40,7 +41,9 @@ export interface Changed extends Pick<RuleChange, 'change' | 'backend'> {
   readonly outcome: Outcome
 }
 
-/** By reading alone. `held`: what the kernel holds of these rules, where that is known already. */
+/**
+ * Plans a change of rules by reading alone. `held` is what the kernel holds of these rules, if that is known already.
+ */
 export async function planRules(
   { request }: Pick<ReadContext, 'request'>,
   wanted: readonly WantedRule[],

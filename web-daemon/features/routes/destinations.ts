@@ -60,7 +60,7 @@ function addition(stored: RouteRecord, { body, problems, panelPorts }: Incoming<
       message('route.too_many_destinations', { rule: ruleNamed(stored), count: MAX_DESTINATIONS }),
     )
   const field = `destinations.${others.length}.`
-  const mapField = (said: string): string => (said.startsWith(field) ? said.slice(field.length) : said)
+  const mapField = (name: string): string => (name.startsWith(field) ? name.slice(field.length) : name)
   return { body: { destinations: [...others, added], force }, problems, panelPorts, mapField }
 }
 
@@ -90,7 +90,7 @@ function removal(stored: RouteRecord, { body, problems, panelPorts }: Incoming<R
       message('route.only_destination', { address: removed.address, port: removed.port }),
     )
   problems.throwIfAny()
-  const mapField = (said: string): string => (said === 'destinations' ? 'address' : said)
+  const mapField = (name: string): string => (name === 'destinations' ? 'address' : name)
   const { force = false, drop_connections = false } = body
   return {
     body: { destinations: left.map(destinationBody), force, drop_connections },

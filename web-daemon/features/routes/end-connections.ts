@@ -5,9 +5,12 @@ import type { CommandContext } from '../../platform/context.ts'
 import { errorMessage } from '../../platform/http/refusal.ts'
 import type { DestinationRecord, RouteRecord } from './record.ts'
 
-/** As many as one request names. */
+/** The number that one request names. */
 const AT_ONCE = 64
-/** Of a range each port is a destination of its own for connection tracking. Wider ones are left alone. */
+/**
+ * The width up to which each port of a range is a destination of its own for connection tracking. Wider ones are left
+ * alone.
+ */
 const PORTS_MAX = 1024
 
 type End = Pick<DestinationRecord, 'address' | 'port'>

@@ -50,7 +50,7 @@ const decide = (deps: FastPathDeps, traffic: Accounting): Promise<void> =>
     if (concerned.length > 0) await apply(deps, traffic, concerned)
   })
 
-/** Those whose state is another one now. A host is asked only where some rule is to be on the fast path. */
+/** The rules whose state has changed. The host is queried only if some rule is to be on the fast path. */
 async function otherwiseNow(
   { request, settings }: FastPathDeps,
   stored: readonly RouteRecord[],

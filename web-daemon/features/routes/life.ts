@@ -23,7 +23,7 @@ interface Wanted {
   readonly drop_connections?: boolean | undefined
 }
 
-/** By reading alone. */
+/** Decides on the wanted state by reading alone. */
 type Decide<B> = (context: ReadContext, stored: RouteRecord, incoming: Incoming<B>) => Promise<Wanted>
 
 const act =

@@ -51,8 +51,8 @@ function fillGap(places: (number | null)[], at: number): number {
 }
 
 /**
- * Of the rules in their new order as many as can keep their places: a longest sequence that ascends already, of equal
- * places by the ids.
+ * Which rules can keep their places in the new order, as many as possible: a longest sequence that ascends already, of
+ * equal places by the ids.
  */
 function staying(wanted: readonly Placed[]): boolean[] {
   /**

@@ -84,7 +84,7 @@ function describeRule(rule: RelayRule): Message {
   })
 }
 
-/** Whoever gets new connections: those in rotation, else the backups, else all. */
+/** The destinations that get new connections: those in rotation, else the backups, else all. */
 function takersIn({ destinations }: RelayRule): RelayRule['destinations'] {
   const those = (wanted: string) => destinations.filter(({ rotation }) => rotation === wanted)
   return [those('in'), those('standby')].find((some) => some.length > 0) ?? destinations

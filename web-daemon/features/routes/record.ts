@@ -19,7 +19,7 @@ export type NewRoute = Omit<RouteRecord, 'route_rule_id' | 'destinations' | 'all
   allowed_sources: NewSource[]
 }
 
-/** With the id under which the kernel shall know it. */
+/** A rule with the id under which the kernel shall know it. */
 export type NamedRoute = NewRoute & { readonly route_rule_id: number }
 
 export type Identified = Pick<DestinationRecord, 'address' | 'port' | 'hostname' | 'hostname_policy'>
@@ -60,7 +60,7 @@ export const familyOf = ({ address_family_id }: Pick<RouteRecord, 'address_famil
 export const isActive = ({ is_enabled, weight }: Pick<DestinationRecord, 'is_enabled' | 'weight'>): boolean =>
   is_enabled && weight > 0
 
-/** Of a hostname that has never been resolved nobody knows the address. */
+/** Whether a destination is in force. The address of a hostname that has never been resolved is not known. */
 const isInForce = (one: NewDestination): boolean => isActive(one) && one.address !== ''
 export const isUnresolved = (one: NewDestination): boolean => isActive(one) && one.address === ''
 

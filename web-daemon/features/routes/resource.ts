@@ -1,5 +1,4 @@
-// Relay rules as a resource of the engine: root is asked to change many in one transaction, and no byte that they
-// counted is lost.
+// Relay rules as a resource of the engine: root changes many in one transaction, and no byte that they counted is lost.
 import { message } from '@panel/shared/messages/message.ts'
 import { ruleNamed } from '@panel/shared/messages/named.ts'
 import { inOrder } from '@panel/shared/ruleset/canonical.ts'
@@ -18,11 +17,11 @@ export type RouteResource = Resource<RouteRecord, NamedRoute, RulesetState>
 
 type Context = Pick<CommandContext, 'db' | 'request' | 'note' | 'publish'>
 
-/** Of the rules of one change. */
+/** The rules of one change. */
 interface AboutRules {
   /** The kernel holds pieces of them. They have no state that a change could name, so root forgets them first. */
   readonly damaged: readonly number[]
-  /** As the store has them until the change is done. */
+  /** The rules in the store until the change is done. */
   readonly stored: readonly RelayRule[]
 }
 
@@ -42,7 +41,7 @@ export function routeResource(
   }
 }
 
-/** As far as it is about their records. */
+/** The part of the resource that is about their records. */
 export function routeRecords(
   { db, publish }: Pick<Context, 'db' | 'publish'>,
   traffic: Accounting,
@@ -122,7 +121,7 @@ const NOTHING_TO_DO: Outcome = { outcome: 'applied', checks: [], steps: [], fail
 /** Half of what one line to root may hold, since it carries the state before and the one after. */
 const PIECE_BYTES = 1_500_000
 
-/** As few changes as their sizes allow: one, but for thousands of rules. */
+/** Splits a change into as few as their sizes allow: one, but for thousands of rules. */
 function split(change: Change<RulesetState>): Change<RulesetState>[] {
   const [founds, wanteds] = [rulesById(change.before), rulesById(change.after)]
   const pieces: { before: RelayRule[]; after: RelayRule[] }[] = [{ before: [], after: [] }]

@@ -5,7 +5,7 @@ import { shiftedPorts } from '@panel/shared/ruleset/elements.ts'
 import { portsOf, spelledEnd } from './ports.ts'
 import { isRotated, isActive, rotationOf, ruleOf, type NamedRoute, type NewDestination } from './record.ts'
 
-/** From so many on, moving them is felt. */
+/** The number of shifted ports from which on moving them is felt. */
 export const SHIFTED_SLOW = 10_000
 
 export function rotationWarnings(record: NamedRoute): Warning[] {

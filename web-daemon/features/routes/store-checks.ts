@@ -48,7 +48,7 @@ export async function writeCheck(db: WriteDb, route_rule_id: number, check: Rout
       .execute()
 }
 
-/** Of destinations that are no more. Call it once the others are written. */
+/** Drops the states of destinations that no longer exist. Call it once the remaining ones are written. */
 export async function dropStatesOfOthers(db: WriteDb): Promise<void> {
   await db
     .deleteFrom('route_destination_state')

@@ -6,7 +6,7 @@ import type { ReadDb } from '../../platform/context.ts'
 import { ruleOf, type NamedRoute } from './record.ts'
 import { routesOf } from './store.ts'
 
-/** Of a rule that is not in force it is nothing. */
+/** The number of elements of a rule; none if it is not in force. */
 export function elementsOfRecord(record: NamedRoute): number {
   const rule = ruleOf(record)
   return rule ? elementsOf(rule) : 0
@@ -15,7 +15,10 @@ export function elementsOfRecord(record: NamedRoute): number {
 const hasBackups = sql<boolean>`exists (select 1 from route_destination d
   where d.route_rule_id = route_rule.route_rule_id and d.is_backup = 1)`
 
-/** Of all but the one of that id. Most rules have one port and one destination, and only their sources are counted. */
+/**
+ * The number of elements of all rules but the one of that id. Most rules have one port and one destination, and only
+ * their sources are counted.
+ */
 export async function elementsOfOthers(db: ReadDb, route_rule_id: number): Promise<number> {
   const others = () =>
     db

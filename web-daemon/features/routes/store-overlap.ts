@@ -5,7 +5,7 @@ import type { ReadDb } from '../../platform/context.ts'
 
 export interface Pair {
   readonly route_rule_id: number
-  /** Of a rule that listens for all that the other one listens for, sources left aside. */
+  /** A rule that listens for all that the other one listens for, sources left aside. */
   readonly covering_id: number
   /** 1 where the covering rule stands earlier, so that the other one can never match; 0 elsewhere. */
   readonly is_earlier: 0 | 1
@@ -14,7 +14,7 @@ export interface Pair {
 /** Named, or SQLite goes through all rules in force for each that is looked at. */
 export const RANGES_IN_FORCE = sql`route_rule indexed by route_rule_ranges where deleted_date is null and is_enabled = 1 and bind_port_range_end is not null`
 
-/** Of living rules in force; of those ids, or of all where none are given. */
+/** Pairs of living rules in force; of those ids, or of all if none are given. */
 export async function coveringPairs(db: ReadDb, ids: readonly number[] | null): Promise<Pair[]> {
   const inForce = sql`deleted_date is null and is_enabled = 1`
   const some =

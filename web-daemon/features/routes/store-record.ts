@@ -15,7 +15,7 @@ export const living = (db: ReadDb) => db.selectFrom('route_rule').where('deleted
 /** However many they are: SQLite takes only so many variables. */
 export const isAmong = (ids: readonly number[]) =>
   sql<boolean>`route_rule_id in (select value from json_each(${JSON.stringify(ids)}))`
-/** Of two rules that match, the one that stands first wins (decisions.md, F10). */
+/** Orders rules: the one that stands first wins, if two match (decisions.md, F10). */
 export const inOrder = <O>(query: Rules<O>): Rules<O> => query.orderBy('sort_order').orderBy('route_rule_id')
 
 export const titleKey = (title: string): string => title.normalize('NFC').toLowerCase()

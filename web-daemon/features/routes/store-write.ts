@@ -79,7 +79,7 @@ async function dropLists(db: WriteDb, route_rule_id: number): Promise<void> {
   await db.deleteFrom('route_allowed_source').where('route_rule_id', '=', route_rule_id).execute()
 }
 
-/** Of a rule that never came to be: no trace of it stays, and its id is free. Run it inside a transaction. */
+/** Removes a rule that never came to be: no trace of it stays, and its id is free. Run it inside a transaction. */
 export async function removeRoute(db: WriteDb, route_rule_id: number): Promise<void> {
   await dropLists(db, route_rule_id)
   await dropCheck(db, route_rule_id)

@@ -58,7 +58,7 @@ export async function findRoute(db: ReadDb, route_rule_id: number): Promise<Rout
   return (await routesOf(db, [route_rule_id]))[0] ?? null
 }
 
-/** Of a rule that has just been stored. */
+/** The record of a rule that has just been stored. */
 export async function storedRoute(db: ReadDb, route_rule_id: number): Promise<RouteRecord> {
   const record = await findRoute(db, route_rule_id)
   if (!record) throw new Error(`Rule ${route_rule_id} was stored and is not there`)
@@ -109,7 +109,7 @@ export interface RouteEnds {
   readonly destinations: readonly { readonly address: string; readonly is_enabled: boolean }[]
 }
 
-/** Of all living rules. */
+/** The ends of all living rules. */
 export async function routeEnds(db: ReadDb): Promise<(RouteEnds & { readonly route_rule_id: number })[]> {
   const rules = await living(db).select(['route_rule_id', 'tunnel_id', 'fwmark']).execute()
   const rows = await db

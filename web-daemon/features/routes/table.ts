@@ -27,7 +27,7 @@ export interface RouteDestinationTable {
   /** The address is then what it was last resolved to. */
   hostname: string | null
   hostname_policy: 'first' | 'all' | null
-  /** By hand. */
+  /** The end of draining by hand. */
   drained_until: string | null
 }
 

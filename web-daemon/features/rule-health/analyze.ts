@@ -77,7 +77,7 @@ function inKernel(record: RouteRecord, held: KernelRules, { detail_message, inst
   const finding = passes('ruleset', message('health.sentence', { text: detail_message }), { installed })
   if (!held.is_readable || !isAsStored(record, held))
     return stops('RULE_MISSING', finding, [message('health.fix_reapply')], installed !== null)
-  // What somebody has put into the panel's table is not read, so whether it drops packets is not certain.
+  // Foreign pieces in the panel's table are not read, so whether they drop packets is not certain.
   return record.is_enabled && held.unmanaged.length > 0
     ? stops('FORWARD_BLOCKED', finding, [message('health.fix_reapply_stray')], false)
     : finding
@@ -112,7 +112,7 @@ const marks = async (context: StoreContext, record: RouteRecord, inTheWay: InThe
   ...fastPath(record),
 ]
 
-/** A filter that somebody adds stops none of its connections that are established. */
+/** Findings about the fast path: a filter that is added later stops none of its established connections. */
 function fastPath(record: RouteRecord): Finding[] {
   if (record.fast_path_state === 'off') return []
   const { is_active, reason_message } = fastPathView(record)

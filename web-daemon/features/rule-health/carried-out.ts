@@ -9,8 +9,8 @@ import type { Paths } from '../routes/path/path.ts'
 import type { RouteRecord } from '../routes/record.ts'
 
 /**
- * Of a rule as the kernel holds it, undefined where it does not. Null: it does not masquerade, or nobody knows where
- * the packets leave.
+ * How the kernel carries out a rule; undefined if it does not hold it. Null: it does not masquerade, or it is not known
+ * where the packets leave.
  */
 export type CarriedOut = (
   rule: RelayRule | undefined,
@@ -50,7 +50,7 @@ const isMasqueraded = ({ is_enabled, nat_mode_id }: RouteRecord): boolean =>
 
 const keyOf = (device: string, address: string): string => `${device} ${address.includes(':') ? 6 : 4}`
 
-/** By interface and family; null where root cannot read them. */
+/** The sources by interface and family; null if root cannot read them. */
 async function readSources(request: Reader, devices: readonly string[]): Promise<Map<string, string> | null> {
   const found: SourcesFound['sources'] = []
   for (let at = 0; at < devices.length; at += NAMES_MAX) {

@@ -59,7 +59,7 @@ function missing(enabled: readonly number[], held: RulesetFound, watch: Watch): 
 const strays = ({ unmanaged: [first] }: RulesetFound): Message[] =>
   first === undefined ? [] : [message('component.rules_stray', { what: first })]
 
-/** By software that drops what they relay, with what lets it through. */
+/** The messages about software that drops what rules relay, with what lets it through. */
 function blocked(watch: Watch): Message[] {
   const all = watch.entries().filter(({ sentence }) => sentence.message_id === BLOCKED)
   const [first] = all

@@ -152,7 +152,7 @@ interface Compared {
   readonly desired: RelayRule | null
   readonly actual: RelayRule | null
   readonly damage: string | undefined
-  /** What somebody else has put into the table. */
+  /** Foreign pieces in the table. */
   readonly stray: string | undefined
   readonly diffs: number
   /** The next look rotates it. */

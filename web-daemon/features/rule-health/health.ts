@@ -33,7 +33,7 @@ import { carriedOutAlike, readCarriedOut } from './carried-out.ts'
 import { closed, ofDestinations, type Verdict } from './destinations.ts'
 import { findShadows } from './shadows.ts'
 
-/** Where the rule's packets come from and go to is left to the analysis. */
+/** Any ends: where the rule's packets come from and go to is left to the analysis. */
 const ANYWHERE = { own_addresses: [], in_interface: null, out_interface: null }
 
 interface AlreadyRead {
@@ -252,7 +252,7 @@ function inKernel(record: RouteRecord, held: KernelRules): Verdict | null {
   }
 }
 
-/** What somebody else has put into the panel's table may drop what the rule relays, whatever it is. */
+/** The verdict if there are foreign pieces in the panel's table, which may drop what the rule relays. */
 function besideStrays({ unmanaged: [first, ...more] }: KernelRules): Verdict | null {
   if (first === undefined) return null
   return {

@@ -39,7 +39,9 @@ interface Rule {
 
 export type RouteWatch = DriftWatch<number, Rule, Hint>
 
-/** Where somebody changes netfilter all the time, looking takes a tenth of the time at most. */
+/**
+ * The rest after a look: if another program changes netfilter all the time, looking takes a tenth of the time at most.
+ */
 const REST_FACTOR = 9
 
 export function makeRouteWatch(deps: RemediationDeps, traffic: Accounting): RouteWatch {
@@ -95,10 +97,10 @@ function hintsIn(events: readonly HostEvent[]): Hint[] {
 
 type Context = Omit<CommandContext, 'note'> & Pick<RemediationDeps, 'record'>
 
-/** With the whole table everything that is relayed stands still. */
+/** Whether the whole table is gone, and with it everything that is relayed. */
 async function isTableGone({ db, request }: Pick<Context, 'db' | 'request'>): Promise<boolean> {
   if ((await enabledIds(db)).length === 0) return false
-  // No rule has the last id, so only what is said of all of them comes.
+  // No rule has the last id, so only messages about all of them come.
   const held = await request('ruleset.probe', { route_rule_ids: [], from_id: ROUTE_RULE_ID_MAX })
   return held.is_readable && !held.is_present
 }

@@ -7,7 +7,7 @@ import { openerOf, underWay, type SafeApply } from './safe-apply.ts'
 import { changedItems } from './store-followed.ts'
 import { findEnd } from './store.ts'
 
-/** From one change to the next: whatever ends the work, the host is as before within this time. */
+/** The time from one change to the next: whatever ends the work, the host is as before within this time. */
 const SECONDS = 600
 
 interface Deps extends Pick<StoreContext, 'db' | 'inTurn'> {
@@ -56,7 +56,10 @@ async function end(deps: Deps, { window_id, isOwn }: Opened, isWhole: boolean): 
   return true
 }
 
-/** Somebody ended it at the socket of the root helper, or an item took longer than the window has time. */
+/**
+ * Throws if the window was not put back: it was ended at the socket of the root helper, or an item took longer than the
+ * window has time.
+ */
 async function requirePutBack({ db }: Deps, window_id: string): Promise<true> {
   const found = await findEnd(db, window_id)
   if (found && found.ended_how !== 'confirmed') return true

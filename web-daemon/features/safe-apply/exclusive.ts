@@ -14,7 +14,7 @@ export class Exclusive {
     return this.#isUnderWay
   }
 
-  /** Whether nothing may be said of the end of a window yet. */
+  /** Whether the end of a window must not be reported yet. */
   get isUndisturbed(): boolean {
     return this.#isUndisturbed
   }

@@ -205,7 +205,7 @@ export class SafeApply {
     this.#deps.publish('safe_apply.changed', { is_open })
   }
 
-  /** The records are as they were before: whoever keeps something of them looks again. */
+  /** Publishes that the records are the earlier ones again, so that readers look again. */
   #publish(items: readonly SafeApplyItem[]): void {
     const { publish } = this.#deps
     const idsOf = (kind: SafeApplyItem['kind']): SafeApplyItem[] => items.filter((item) => item.kind === kind)

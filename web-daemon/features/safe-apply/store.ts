@@ -13,7 +13,7 @@ export interface Opener {
 export const findOpen = async (db: ReadDb): Promise<SafeApplyRow | null> =>
   (await db.selectFrom('safe_apply').selectAll().where('ended_how', 'is', null).executeTakeFirst()) ?? null
 
-/** With what the followed tables hold now. Call it in a transaction. */
+/** Stores an open window with what the followed tables hold now. Call it in a transaction. */
 export async function insertOpen(db: WriteDb, window_id: string, by: Opener, opened_date: string): Promise<void> {
   await db
     .insertInto('safe_apply')
@@ -22,7 +22,7 @@ export async function insertOpen(db: WriteDb, window_id: string, by: Opener, ope
   await rememberAll(db)
 }
 
-/** Of a window that held nothing. Call it in a transaction. */
+/** Removes a window that held nothing. Call it in a transaction. */
 export async function removeOpen(db: WriteDb): Promise<void> {
   await db.deleteFrom('safe_apply').where('ended_how', 'is', null).execute()
   await db.deleteFrom('safe_apply_row').execute()

@@ -6,7 +6,7 @@ export interface SafeApplyTable {
   safe_apply_id: Generated<number>
   window_id: string
   opened_date: string
-  /** Null where somebody opened it at the helper's socket. */
+  /** The opener; null if it was opened at the helper's socket. */
   user_id: number | null
   username: string
   ended_date: string | null

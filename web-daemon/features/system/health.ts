@@ -103,7 +103,10 @@ const netlinkComponent = (links: Settled<unknown>): Component => {
   }
 }
 
-/** Nothing else of what the host can do: the rest starts programs, and health is asked for all the time. */
+/**
+ * Reads the kinds of links alone: everything else that the host can do starts programs, and health is requested all the
+ * time.
+ */
 async function probeLinkKinds(request: Reader): Promise<readonly LinkKindSupport[]> {
   const { link_kinds } = await request('host.probe', { parts: ['link_kinds'] })
   if (!link_kinds) throw new Refusal('HELPER_UNAVAILABLE', message('panel.helper_silent_abilities'))

@@ -1,4 +1,4 @@
-// GET /system/interfaces and /system/routes: all that the kernel has, whoever made it (reference.md, System;
+// GET /system/interfaces and /system/routes: all that the kernel has, of the panel or not (reference.md, System;
 // decisions.md, Y5, Y6).
 import type { InterfacesAnswer, RoutingTableAnswer } from '@panel/shared/api/system.ts'
 import { message } from '@panel/shared/messages/message.ts'

@@ -11,7 +11,7 @@ import { toBasePath } from '../../platform/http/prefix.ts'
 import { API_BASE } from '../../platform/http/routes.ts'
 import { BUILD } from '../../platform/version.ts'
 
-/** As the daemon was configured. */
+/** The configuration of the daemon. */
 export interface Installation {
   readonly data_dir: string
   readonly database_path: string

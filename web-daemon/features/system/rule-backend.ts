@@ -28,7 +28,7 @@ const NETFILTER_TOOLS: readonly string[] = [
   'conntrack',
 ]
 
-/** With how its rules are protected just now. */
+/** The backend, with how its rules are protected just now. */
 export type RuleBackendNow = NonNullable<HostFound['rule_backend']>
 
 /** `found` is the backend that the helper chose when it started; `tools` says whether it still works. */

@@ -2,7 +2,7 @@
 // recreated. Pure.
 import { atLeastNothing, isBelow, minus, most, NOTHING, perSecond, plus, type TrafficDelta } from './delta.ts'
 
-/** As stored: the panel's total, and the kernel's counter at that moment. */
+/** A stored total: the panel's, and the kernel's counter at that moment. */
 export interface StoredTotal {
   readonly total: TrafficDelta
   readonly counter: TrafficDelta

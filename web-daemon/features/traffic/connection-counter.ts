@@ -36,7 +36,7 @@ export class ConnectionCounter {
     return this.#newFlows
   }
 
-  /** From the last reading; null if not known. */
+  /** The connections of the last reading; null if not known. */
   active(route_rule_id: number): number | null {
     return this.#last && (this.#last.flows.get(route_rule_id)?.connections ?? 0)
   }

@@ -8,7 +8,7 @@ export interface KernelCounters {
   readonly detail: string
   readonly epoch: string
   readonly counters: readonly RelayCounters[]
-  /** Of flows on the fast path; null where there has been none. */
+  /** The counters of flows on the fast path; null if there has been none. */
   readonly fast: FastCounters | null
 }
 

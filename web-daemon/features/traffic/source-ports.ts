@@ -6,7 +6,7 @@ import { message } from '@panel/shared/messages/message.ts'
 import { portsOf } from '../routes/ports.ts'
 import { isActive, protocolOf, type NamedRoute } from '../routes/record.ts'
 
-/** From 1024 on, where the kernel allocates them (nf_nat_core.c, nf_nat_l4proto_unique_tuple). */
+/** The number of ports from 1024 on, where the kernel allocates them (nf_nat_core.c, nf_nat_l4proto_unique_tuple). */
 const PORTS_OF_AN_ADDRESS = 64_512
 const WARN_SHARE = 0.8
 

@@ -132,7 +132,7 @@ export class Traffic {
 
   /**
    * Reads the counters into the totals; false if they could not be read. Concurrent callers share one reading. It ends
-   * no interval, so whoever asks leaves rates and points as they are.
+   * no interval, so rates and points stay the same.
    */
   read(): Promise<boolean> {
     this.#reading ??= this.#read().finally(() => (this.#reading = null))
@@ -153,12 +153,12 @@ export class Traffic {
       this.#unsaved.connect(route_rule_id, newConnections?.get(route_rule_id) ?? 0)
   }
 
-  /** From the last count; null if not known. */
+  /** The connections of the last count; null if not known. */
   connections(route_rule_id: number): number | null {
     return this.#connections.active(route_rule_id)
   }
 
-  /** Of every rule that had any, and how long ago that was; null if not known. */
+  /** The counts of every rule that had any, and how long ago that was; null if not known. */
   lastCount(): { readonly totals: ReadonlyMap<number, number>; readonly age_ms: number } | null {
     return this.#connections.last(this.#deps.monotonic())
   }
@@ -188,7 +188,7 @@ export class Traffic {
     return (await this.#getAccumulators()).get(route_rule_id) ?? new CounterAccumulator()
   }
 
-  /** Of every rule that was ever read, deleted ones included. */
+  /** The totals of every rule that was ever read, deleted ones included. */
   totals(): Promise<ReadonlyMap<number, Pick<CounterAccumulator, 'total'>>> {
     return this.#getAccumulators()
   }

@@ -42,7 +42,7 @@ export class UnsavedTraffic {
     this.#intoBucket(route_rule_id, delta, 0)
   }
 
-  /** Its total is saved with the next run, also where nothing was added. */
+  /** Marks a total to be saved with the next run, even if nothing was added. */
   touch(route_rule_id: number): void {
     this.#dirty.add(route_rule_id)
   }

@@ -54,7 +54,7 @@ function addition(stored: TunnelRecord, incoming: Incoming<AddAddressBody>): Add
       message('tunnel.too_many_addresses', { tunnel: tunnelNamed(stored), count: MAX_ADDRESSES }),
     )
   const field = `addresses.${others.length}.`
-  return requestFor(incoming, [...others, added], (said) => (said.startsWith(field) ? said.slice(field.length) : said))
+  return requestFor(incoming, [...others, added], (name) => (name.startsWith(field) ? name.slice(field.length) : name))
 }
 
 export function removeAddress(
@@ -77,7 +77,7 @@ function removal(stored: TunnelRecord, incoming: Incoming<RemoveAddressBody>): A
   const left = stored.addresses
     .filter((address) => address !== removed)
     .map((address) => bodyOf(address, address.is_primary))
-  return requestFor(incoming, left, (said) => (said === 'addresses' ? 'address' : said))
+  return requestFor(incoming, left, (name) => (name === 'addresses' ? 'address' : name))
 }
 
 type AddressRequest = UpdateRequest & Pick<Incoming, 'client_ip' | 'server_ip'>

@@ -1,4 +1,4 @@
-// The routes of others through a tunnel whose link is made again: root takes along what it can, and the operator is
+// The foreign routes through a tunnel whose link is made again: root takes along what it can, and the operator is
 // informed of the rest (decisions.md, T23).
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { Change } from '@panel/shared/change/change.ts'
@@ -11,7 +11,7 @@ import type { ReadContext } from '../../platform/context.ts'
 import { nullIfHelperAway } from '../../platform/helper/away.ts'
 
 export interface Carried {
-  /** With the routes that root takes along, for the plan that is shown: root finds them itself. */
+  /** The change with the routes that root takes along, for the plan that is shown: root finds them itself. */
   readonly change: Change<TunnelState>
   readonly warnings: readonly Warning[]
 }

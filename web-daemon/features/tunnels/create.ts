@@ -19,7 +19,7 @@ import { planView } from './plan-view.ts'
 import type { TunnelRecord } from './record.ts'
 import { tunnelResource } from './resource.ts'
 
-/** By reading alone; `before` is what is found under the name. */
+/** Plans a creation by reading alone; `before` is what is found under the name. */
 export async function planCreation(
   context: ReadContext,
   incoming: Incoming<CreateTunnelBody>,
@@ -76,7 +76,7 @@ async function make(context: CommandContext, draft: Draft): Promise<Made> {
   }
 }
 
-/** A leftover unit file of ours is another state than nothing; one of somebody else's is refused as foreign. */
+/** Whether the name is in use. A leftover unit file of ours is another state than nothing; a foreign one is refused. */
 const isNotEmpty = (refused: unknown): boolean =>
   refused instanceof Refusal && ['stale_state', 'foreign_unit_file'].includes(String(refused.details['reason']))
 

@@ -48,7 +48,7 @@ export const deleteTunnel =
       return ok(report(stored.record, change, { found, folders, routes: await dependants(context, tunnel_id) }))
     })
 
-/** By reading alone. */
+/** Plans a removal by reading alone. */
 async function planRemoval({ request }: ReadContext, record: TunnelRecord) {
   const { found, helper: folders } = await look(request, record.interface_name)
   refuseReplaced(found, record)
@@ -65,7 +65,7 @@ export async function foreseeDeletion(context: ReadContext, { params }: Incoming
   return foreseenOf(changesIn((await planRemoval(context, stored.record)).change), [])
 }
 
-/** Where nothing of the tunnel is left there is nothing for root to do. */
+/** The changes for root; none if nothing of the tunnel is left. */
 const changesIn = (change: Change<TunnelState>): Change<TunnelState>[] =>
   planTunnel(change.before, change.after).steps.length === 0 ? [] : [change]
 

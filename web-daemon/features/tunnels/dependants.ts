@@ -27,7 +27,7 @@ export const listDependants =
     return ok(answer)
   }
 
-/** Of what takes the path away from rules; a rule that is disabled is named too, since it may be enabled again. */
+/** Warnings about rules that lose their path; a rule that is disabled is named too, since it may be enabled again. */
 export function dependantWarnings(interface_name: string, routes: readonly DependentRoute[]): Warning[] {
   if (routes.length === 0) return []
   const rules = routes.map(({ route_rule_id, title, is_enabled }) => {

@@ -53,7 +53,7 @@ const act =
       return ok(answer)
     })
 
-/** By reading alone. */
+/** Plans an action by reading alone. */
 async function planAct(context: ReadContext, stored: TunnelRecord, action: Action, is_enabled?: boolean) {
   const wanted = { ...stored, is_enabled: is_enabled ?? stored.is_enabled }
   const { found, helper: folders } = await look(context.request, stored.interface_name)

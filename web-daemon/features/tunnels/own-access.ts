@@ -43,7 +43,7 @@ export async function guardOwnAccess(
 
 interface Affected {
   readonly client_ip: string
-  /** Where the panel is reached afterwards; null where its address stays, or nothing takes its place. */
+  /** The panel's address afterwards; null if it stays, or nothing takes its place. */
   readonly moves_to: string | null
 }
 

@@ -11,7 +11,7 @@ import { Refusal } from '../../platform/http/refusal.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import { stateOf, type TunnelRecord } from './record.ts'
 
-/** For a stored tunnel. Its link may have been made again by somebody else. */
+/** Applies a change of a stored tunnel. Its link may have been made again by another program. */
 export async function applyStored(request: Writer, change: Change<TunnelState>): Promise<Outcome> {
   try {
     return await request('tunnel.apply', change)

@@ -13,7 +13,7 @@ import { checkTunnels, changedNames, planChange, asStates } from '@panel/shared/
 import { savedFileName, isNetworkdKind, renderFile } from '@panel/shared/tunnel/saved-file.ts'
 import { message, reference, messageFields, type Message } from '@panel/shared/messages/message.ts'
 
-/** Where the files of tunnels lie. */
+/** The folders of tunnels' files. */
 export type Folders = Pick<HelperFacts, 'unit_dir' | 'networkd_dir'>
 
 /** What is shown around the steps. */
@@ -23,7 +23,7 @@ export interface Frame {
   readonly tunnel_id: number | null
   readonly folders: Folders
   readonly warnings: readonly Warning[]
-  /** Where the operator had to confirm more than the plan knows of: why. */
+  /** Why the operator had to confirm more than the plan knows of. */
   readonly reasons?: readonly Message[]
 }
 

@@ -9,7 +9,7 @@ import { poolUsers, releasePool } from './store-pool-use.ts'
 export const poolUse: PoolUse = {
   users: poolUsers,
   release: releasePool,
-  /** The very allocation of a tunnel about which nothing but its pool is said. */
+  /** Allocates like a tunnel that names nothing but its pool. */
   nextFree: async (context, pool) => {
     const { address_pool_id } = pool
     const sketch = await makeDraftContext(context, { address_pool_id }, new Problems())

@@ -17,7 +17,7 @@ export type AddressRecord = TunnelRecord['addresses'][number]
 export type NewAddress = Omit<AddressRecord, 'tunnel_address_id'>
 export type NewTunnel = Omit<TunnelRecord, 'tunnel_id' | 'addresses'> & { addresses: NewAddress[] }
 
-/** As much of a tunnel as events tell. */
+/** The part of a tunnel that events carry. */
 export const named = ({
   tunnel_id,
   interface_name,

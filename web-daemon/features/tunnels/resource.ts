@@ -1,4 +1,4 @@
-// Tunnels as a resource of the engine: how root is asked to change one, and how its record is stored and named.
+// Tunnels as a resource of the engine: how root changes one, and how its record is stored and named.
 import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { Resource, StoredEvent } from '../../change/resource.ts'
@@ -33,7 +33,7 @@ export function tunnelResource(context: Pick<CommandContext, 'db' | 'request' | 
   }
 }
 
-/** As far as it is about their records. */
+/** The part of the resource that is about their records. */
 export function tunnelRecords({
   db,
   publish,

@@ -20,7 +20,7 @@ export async function poolUsers(db: ReadDb): Promise<Map<number, PoolUser[]>> {
   return users
 }
 
-/** Of deleted tunnels only: a living one's reference holds the pool in its place (foreign key). */
+/** Releases the pool from deleted tunnels: a living one's reference holds it in its place (foreign key). */
 export async function releasePool(db: WriteDb, address_pool_id: number): Promise<void> {
   await db
     .updateTable('tunnel')

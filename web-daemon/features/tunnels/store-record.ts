@@ -26,7 +26,7 @@ const object = (pairs: readonly Pair[]): RawBuilder<string> =>
 const addresses = sql`(select json_group_array(${object([...ADDRESS.map(column), flag('is_primary')])}) from
   (select * from tunnel_address where tunnel_address.tunnel_id = tunnel.tunnel_id order by sort_order))`
 
-/** As SQLite makes JSON of a column. */
+/** The JSON that SQLite makes of a column. */
 const value = ({ name, kind, isNullable }: Column): Pair => {
   if (kind === 'plain') return column(name)
   if (kind === 'json') return [name, sql`json(${sql.ref(name)})`]
@@ -38,7 +38,7 @@ const pairs: readonly Pair[] = [...columnsOf(TUNNEL_FIELDS).map(value), ['addres
 /** To be selected from `tunnel`. */
 export const RECORD = object(pairs).as('record')
 
-/** As it was selected, with what else is needed to show it. */
+/** A selected row, with what else is needed to show it. */
 export interface RecordRow {
   readonly interface_name: string
   readonly apply_status_id: number

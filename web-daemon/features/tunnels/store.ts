@@ -47,7 +47,7 @@ export interface TunnelPage {
   readonly read: () => Promise<TunnelRecord[]>
 }
 
-/** Which tunnels are on a page: so the host can be asked about them while their records are read. */
+/** The tunnels on a page: so the host can be queried about them while their records are read. */
 export async function pageOfTunnels(db: ReadDb, filter: TunnelFilter, { limit, offset }: Paging): Promise<TunnelPage> {
   const all = matching(db.selectFrom('tunnel').where('deleted_date', 'is', null), filter)
   const { total } = await all.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()

@@ -84,7 +84,7 @@ export async function amend(
   return changeAnswer(context, record, { plan, checks, warnings })
 }
 
-/** Of a change that the host has no part in, made while the helper is away. */
+/** The check of a change that the host has no part in, made while the helper is away. */
 const UNVERIFIED: Check = {
   name: 'helper',
   ok: false,

@@ -67,7 +67,7 @@ export async function requireWebhook(db: ReadDb, params: Incoming['params']): Pr
   return webhook
 }
 
-/** A secret that was sent, or that was there, is known to whoever needs it. */
+/** The answer to a change. It has the secret only if that is new: a sent or stored one is known to its users. */
 const changed = (webhook: Webhook, known: string | undefined): ChangeWebhookAnswer => ({
   ...webhookView(webhook),
   secret: webhook.kind === 'json' && webhook.secret !== known ? webhook.secret : null,

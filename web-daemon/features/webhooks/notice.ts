@@ -5,16 +5,16 @@ import type { Message } from '@panel/shared/messages/message.ts'
 export interface Notice {
   readonly kind: NoticeKind
   readonly severity: Severity
-  /** Of a problem: a worse one is reported at once, whatever was reported before. */
+  /** The level of a problem: a worse one is reported at once, whatever was reported before. */
   readonly level: number
   /** What it is about: a problem and its end have the same. "" of what happens once. */
   readonly subject: { readonly type: string; readonly id: number | null; readonly name: string }
   readonly text: Message
-  /** Of a problem that was found as it is, and not seen to begin: a target that has had it reported gets nothing. */
+  /** Set for a problem that existed when it was found: a target that has had it reported gets nothing. */
   readonly mayBeOld?: true
 }
 
-/** As it lies in the outbox. */
+/** A notice in the outbox. */
 export interface StoredNotice extends Notice {
   readonly event_id: string
   readonly at: string

@@ -57,7 +57,7 @@ export class Outbox {
     this.kick()
   }
 
-  /** Of what nothing is stored. In the order of the calls; what cannot be written is logged. */
+  /** Adds notices of events that nothing stores. In the order of the calls; what cannot be written is logged. */
   add(notices: readonly Notice[]): void {
     if (notices.length === 0) return
     const { db, logger } = this.#deps

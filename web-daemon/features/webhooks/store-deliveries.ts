@@ -46,7 +46,7 @@ export async function insertDelivery(db: WriteDb, { notice, ...delivery }: NewDe
 /** Nothing waits longer for its next try; a later one was set while the clock was ahead. */
 const LONGEST_WAIT_MS = COOL_DOWN_MAX_SECONDS * 1000
 
-/** Of each target that is enabled the one that is due first, in the order in which they were written. */
+/** For each enabled target the delivery that is due first, in the order in which they were written. */
 export async function dueDeliveries(db: ReadDb, now: Date): Promise<Delivery[]> {
   const latest = new Date(now.getTime() + LONGEST_WAIT_MS).toISOString()
   const rows = await db

@@ -22,7 +22,7 @@ export interface NewWebhook {
 export interface Webhook extends NewWebhook {
   readonly webhook_id: number
   readonly failing_since: string | null
-  /** Of no text where the last one has arrived. */
+  /** The error of the last delivery; without text if it has arrived. */
   readonly last_error: Message
   /** Null where nothing was deleted without having been sent. */
   readonly discarded: Discarded | null
@@ -30,7 +30,7 @@ export interface Webhook extends NewWebhook {
 
 export type Discarded = NonNullable<WebhookView['discarded']>
 
-/** As the tables of notifications hold it: JSON, or "" for none. */
+/** Reads an error from the tables of notifications: JSON, or "" for none. */
 export const errorFrom = (text: string): Message => (text === '' ? verbatim('') : (fromStoredJson(text) as Message))
 export const errorText = (error: Message | null): string => (error ? JSON.stringify(error) : '')
 
@@ -78,7 +78,7 @@ export async function updateWebhook(db: WriteDb, webhook_id: number, webhook: Ne
   await db.updateTable('webhook').set(columnsOf(webhook)).where('webhook_id', '=', webhook_id).execute()
 }
 
-/** Its deliveries go with it. */
+/** Deletes a target together with its deliveries. */
 export async function deleteWebhook(db: WriteDb, webhook_id: number): Promise<void> {
   await db.deleteFrom('webhook_delivery').where('webhook_id', '=', webhook_id).execute()
   await db.deleteFrom('webhook_subject').where('webhook_id', '=', webhook_id).execute()

@@ -12,7 +12,7 @@ export const webhookView = ({ url, secret, last_error, ...webhook }: Webhook): W
   has_secret: secret !== '',
 })
 
-/** Of Slack, Discord and many others the path is the secret. */
+/** The address without its path, which is the secret for Slack, Discord and many others. */
 export const addressOf = (url: string): string => {
   const { protocol, host } = new URL(url)
   return `${protocol}//${host}`

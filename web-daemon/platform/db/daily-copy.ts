@@ -23,7 +23,7 @@ export function roomForCopy(path: string): { readonly free: number; readonly nee
   return { free: bavail * bsize, needed: 2 * (size(path) + size(`${path}-wal`)) }
 }
 
-/** Whole or not at all, and only of a store without damage in any table: the copies of before stay otherwise. */
+/** Makes a whole copy or none, and only if no table of the store is damaged: the earlier copies stay otherwise. */
 export function makeDailyCopy(path: string): void {
   const [newest, before] = dailyCopies(path)
   const unfinished = `${newest}${UNFINISHED}`

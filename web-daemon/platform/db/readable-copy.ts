@@ -9,8 +9,8 @@ import { addFoldCase } from './search.ts'
 const places = (): string[] => [tmpdir(), '/dev/shm']
 
 /**
- * With what the store's WAL holds, and refusing to be changed. Its files are deleted at once, so that nobody finds what
- * is in them: it lives as long as it is open. Throws where there is room for it nowhere.
+ * Opens a copy that includes what the store's WAL holds, and cannot be changed. Its files are deleted at once, so that
+ * their content cannot be found: it lives as long as it is open. Throws if there is room for it nowhere.
  */
 export function openReadableCopy(path: string): SQLite.Database {
   const failures: unknown[] = []

@@ -10,7 +10,7 @@ const TRIED_EVERY_MS = 1000
 
 export class Store extends Kysely<Database> {
   readonly state: StoreState
-  /** Of the file. */
+  /** The path of the file. */
   readonly path: string
   /** Why there is no daily copy of today; null if there is, or none was due. */
   copyTrouble: Message | null = null

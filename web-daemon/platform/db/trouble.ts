@@ -52,7 +52,7 @@ export function troubleOf(reason: Reason): Trouble {
   return { reason, message: sentence.message, sentence }
 }
 
-/** Of opening the store: be it SQLite's failure or one of the system. */
+/** The trouble for a failure to open the store, SQLite's or the system's. */
 export const fileTrouble = (failure: unknown): Trouble | null => troubleByCode(errorCode(failure))
 
 /** Null if the failure is not one of the store's file or disk. */

@@ -9,7 +9,7 @@ export interface PassTimes {
   readonly quiet_ms: number
   /** but no longer than this after the first change that it is for. */
   readonly latest_ms: number
-  /** From the end of one pass to the next if nothing changes; read again each time. */
+  /** The time from the end of one pass to the next if nothing changes; read again each time. */
   readonly period_ms: () => number
 }
 

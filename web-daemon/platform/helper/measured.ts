@@ -1,4 +1,4 @@
-// How long root takes for each change, whoever makes it.
+// How long root takes for each change, from any caller.
 import { METHODS, type Writer } from '@panel/shared/rpc/methods.ts'
 
 export type OnChange = (method: string, seconds: number) => void

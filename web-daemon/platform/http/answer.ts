@@ -57,8 +57,8 @@ const GZIP = { level: 1 }
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
 /**
- * The compressed size can reveal a secret to somebody who can trigger requests with a guess in them. Other sites
- * cannot: our cookies are SameSite=Strict.
+ * Sends JSON. The compressed size can reveal a secret to an attacker who can trigger requests with a guess in them.
+ * Other sites cannot: our cookies are SameSite=Strict.
  */
 const sendJson = (res: Response, status: number, body: unknown): void => {
   const plain = bytesOf(body)

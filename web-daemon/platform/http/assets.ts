@@ -27,10 +27,10 @@ const TYPES: Record<string, string> = {
 
 const ENDINGS: Record<Encoding, string> = { br: '.br', gzip: '.gz' }
 
-/** As configured in packaging/build/vite.config.ts. */
+/** Matches the names that packaging/build/vite.config.ts configures. */
 const HASHED_NAME = /-[0-9a-f]{8}\.\w+$/
 
-/** By path below the prefix, such as `/assets/index-0c4d2e9a.js`. */
+/** Reads the assets, by path below the prefix, such as `/assets/index-0c4d2e9a.js`. */
 export function readAssets(directory: string): Map<string, Asset> {
   const names = existsSync(directory)
     ? readdirSync(directory, { recursive: true, withFileTypes: true }).filter(

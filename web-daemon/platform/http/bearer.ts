@@ -7,13 +7,16 @@ import { scopesOf } from './scopes.ts'
 
 const SESSION_COOKIES = ['panel_access', 'panel_refresh', 'panel_csrf']
 
-/** A browser adds cookies by itself and never this header, so whoever sends both is confused about who they are. */
+/**
+ * Refuses two credentials. A browser adds cookies by itself and never this header, so a client that sends both is
+ * confused about its identity.
+ */
 export const oneCredential: Guard = async (request) => {
   if (!credentialsOf(request) || !SESSION_COOKIES.some((name) => Object.hasOwn(request.cookies, name))) return
   throw new Refusal('INVALID_REQUEST', message('panel.two_credentials'))
 }
 
-/** Of a token; a session may do everything. */
+/** Checks the scopes of a token; a session may do everything. */
 export const scopeCheck: Guard = async ({ endpoint, session }) => {
   if (!session?.scopes || (endpoint.guards?.session === false && endpoint.tag !== 'auth')) return
   const enough = scopesOf(endpoint)

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import type { Request } from 'express'
 import { clientNetwork, plainAddress } from '../network/client-network.ts'
 
-/** Of each request; TLS gives it another socket object than that of the connection. */
+/** The number of connections at each request; TLS gives a request another socket object than that of the connection. */
 const connectionsMade = new WeakMap<IncomingMessage, number>()
 
 /**
@@ -16,7 +16,7 @@ export function connectedAt(req: Request): number | null {
   return isProxy(req.socket.remoteAddress ?? '', 0) ? null : (connectionsMade.get(req) ?? null)
 }
 
-/** Of the connection to this process, whoever has made it. */
+/** The time at which the connection to this process was accepted. */
 export function acceptedAt(req: IncomingMessage): number {
   return connectionsMade.get(req) ?? 0
 }
@@ -42,8 +42,8 @@ export class Connections {
   }
 
   /**
-   * Where there are too many in all, the new connection takes the place of the one that has been idle for longest: who
-   * only holds connections open shuts nobody out.
+   * Admits a connection. If there are too many in all, it takes the place of the one that has been idle for longest: a
+   * client that only holds connections open shuts no other out.
    */
   #admit(socket: Socket): void {
     const address = plainAddress(socket.remoteAddress ?? '')

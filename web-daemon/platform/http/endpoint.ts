@@ -96,11 +96,11 @@ export interface Answer<T = unknown> {
   readonly body: T
   /** Set-Cookie instructions; a null value clears. */
   readonly cookies?: readonly CookieInstruction[]
-  /** Of its connection. */
+  /** Set if the answer is the last on its connection. */
   readonly isLast?: true
 }
 
-/** Of a long list that nobody here reads, its text. */
+/** An answer, or for a long list that the daemon does not read, its text. */
 export type Sendable<T> = Answer<T> | Answer<JsonText<T>>
 
 export interface CookieInstruction {

@@ -10,7 +10,7 @@ import { Refusal } from './refusal.ts'
 export interface GuardedRequest {
   readonly endpoint: Endpoint
   readonly method: string
-  /** As it was asked for, with the query. */
+  /** The requested target, with the query. */
   readonly target: string
   readonly header: (name: string) => string
   readonly cookies: Readonly<Record<string, string>>

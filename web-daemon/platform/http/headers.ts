@@ -34,12 +34,15 @@ export const securityHeaders: RequestHandler = (req, res, next) => {
   withHelmet(req, res, next)
 }
 
-/** Of what a browser opens as a document, and of nothing else: on a first visit they would be a tenth of all bytes. */
+/**
+ * Sets the headers of what a browser opens as a document, and of nothing else: on a first visit they would be a tenth
+ * of all bytes.
+ */
 export function setDocumentHeaders(res: Response): void {
   res.set({ 'Cross-Origin-Opener-Policy': 'same-origin', 'Permissions-Policy': PERMISSIONS_POLICY })
 }
 
-/** Of scripts, styles and fonts: what guards documents, and what leads to a line of the log. */
+/** Removes from scripts, styles and fonts what guards documents, and what leads to a line of the log. */
 export function removeGuards(res: Response): void {
   for (const name of ['Content-Security-Policy', 'X-Frame-Options', 'Referrer-Policy', 'X-Request-Id'])
     res.removeHeader(name)

@@ -9,7 +9,7 @@ import { isSecure } from './headers.ts'
 import { Refusal } from './refusal.ts'
 
 export interface KnownHosts {
-  /** Of the configuration and of this host, in lower case. */
+  /** The names of the configuration and of this host, in lower case. */
   readonly names: ReadonlySet<string>
   readonly allowedOrigins: () => readonly string[]
 }

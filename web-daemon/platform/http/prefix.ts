@@ -21,7 +21,7 @@ export function requirePrefix(basePath: string): RequestHandler {
       req.url = url.slice(basePath.length).replace(/^\/+/, '/')
       next()
     } else {
-      // Whoever searches for a panel keeps no connection to one.
+      // A scanner that searches for a panel keeps no connection to one.
       res.shouldKeepAlive = false
       res.writeHead(404, { 'Content-Length': 0 }).end()
     }

@@ -40,7 +40,7 @@ export function asMessage({ message, message_id, params }: Message): Message {
  */
 const toSentence = (message: string): string => (/^[A-Z]/.test(message) ? message : `Refused: ${message}`)
 
-/** What is said of a part that could not be read. */
+/** The message for a part that could not be read. */
 export const errorMessage = (failure: unknown): Message =>
   failure instanceof Refusal
     ? asMessage(failure)

@@ -1,7 +1,7 @@
 // How many requests were answered, by endpoint and status. Paths are not counted one by one: strangers choose them.
 import type { RequestHandler, Response } from 'express'
 
-/** Of what is no endpoint: the page, its files, and paths that lead nowhere. */
+/** The label for what is no endpoint: the page, its files, and paths that lead nowhere. */
 const OTHER = 'other'
 
 export interface RequestCount {

@@ -1,4 +1,4 @@
-// The span and the resolution that a history is asked for, the same of every history (decisions.md, M4, F19).
+// The span and the resolution of a requested history, the same for every history (decisions.md, M4, F19).
 import { LONGEST_SPAN_S } from '@panel/shared/api/queries.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { Span } from '../series/spans.ts'
@@ -6,8 +6,8 @@ import { parseTime } from './instant.ts'
 import { Problems } from './problems.ts'
 
 /**
- * By default the last `usual_seconds` by interval; the resolution is never finer than the stored one. Throws 422 for
- * what is no time, no number, or ends before it begins.
+ * Parses a span. The default is the last `usual_seconds` by interval; the resolution is never finer than the stored
+ * one. Throws 422 for what is no time, no number, or ends before it begins.
  */
 export function parseSpan(
   query: Readonly<Record<string, string>>,

@@ -37,7 +37,8 @@ interface Found {
 }
 
 /**
- * As the router finds it. Null where nothing is at the path; `method` names those that there are, where it has none.
+ * The endpoint in the form that the router finds. Null if nothing is at the path; `method` names those that there are,
+ * if it has none.
  */
 export function findEndpoint(
   endpoints: readonly Endpoint[],

@@ -130,7 +130,7 @@ class Exchange {
     if (isNeeded) requireFresh(this.#guarded.session)
   }
 
-  /** Of sessions one operator has several, and another one after signing in again. */
+  /** The identity for idempotency. An operator has several sessions, and another one after signing in again. */
   #idempotent(): string {
     const { session } = this.#guarded
     return session?.token_id == null ? String(session?.user_id ?? '') : session.key

@@ -8,7 +8,7 @@ import { Connections, type ConnectionLimits } from './connections.ts'
 import { networkList } from '../network/client-network.ts'
 
 export interface Limits {
-  /** From the first byte, or from the connection if none comes; a TLS handshake may take as long again. */
+  /** The time from the first byte, or from the connection if none comes; a TLS handshake may take as long again. */
   readonly headers_ms: number
   /** For the whole request with its body. The answer is not limited: it may be a stream. */
   readonly request_ms: number

@@ -19,7 +19,7 @@ export interface OpenSocket extends Place {
 export interface Way extends Place {
   /** When its connection was accepted, in milliseconds of performance.now(). */
   readonly accepted_at: number
-  /** Its session is of an earlier connection, so it was shown no certificate. */
+  /** Whether its session is of an earlier connection, so that it was shown no certificate. */
   readonly is_resumed: boolean
 }
 
@@ -42,7 +42,7 @@ export class Sockets {
     this.#options = options
   }
 
-  /** Said once, before the first is opened. */
+  /** Sets what is served; called once, before the first is opened. */
   serve(served: Served): void {
     this.#served = served
   }

@@ -44,7 +44,7 @@ export class Topic {
     return () => void this.#subscribers.delete(subscriber)
   }
 
-  /** The event is only made if somebody is subscribed. */
+  /** Publishes an event, which is made only if there are subscribers. */
   publish(event: () => StreamEvent): void {
     if (this.#subscribers.size === 0) return
     const made = event()

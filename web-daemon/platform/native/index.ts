@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 export interface Service {
   /** False if NOTIFY_SOCKET is not set (sd_notify(3)). */
   sdNotify(text: string): boolean
-  /** From now on no thread of this process can start a program; it cannot be undone. */
+  /** Forbids all threads of this process to start a program; it cannot be undone. */
   forbidPrograms(): void
 }
 

@@ -31,7 +31,7 @@ async function* splitSpan({ from, to, resolution_seconds }: Span): AsyncGenerato
   }
 }
 
-/** What a table of intervals can be asked about one thing. */
+/** Queries of a table of intervals about one thing. */
 export interface StoredIntervals<P> {
   /** The first and the last interval that is stored; null where there is none. */
   readonly bounds: { readonly oldest: number | null; readonly newest: number | null }

@@ -117,7 +117,7 @@ const firstPair = (files: TlsFiles): CertificatePair => {
   }
 }
 
-/** Of the files behind symbolic links, so that a changed link is noticed. */
+/** The state of the files behind symbolic links, so that a changed link is noticed. */
 const readFileState = ({ cert, key }: TlsFiles): string => `${statFile(cert)}; ${statFile(key)}`
 
 const statFile = (path: string): string => {

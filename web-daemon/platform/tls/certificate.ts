@@ -52,7 +52,7 @@ export function readCertificatePair({ cert: certPath, key: keyPath }: TlsFiles):
   return { ...certificatePair({ cert, key }), is_key_open: (statSync(keyPath).mode & 0o007) !== 0 }
 }
 
-/** From the text of both, in PEM form. */
+/** Makes a pair from both texts in PEM form. */
 export function certificatePair({ cert, key }: Pick<CertificatePair, 'cert' | 'key'>): CertificatePair {
   const certificate = parseCertificate(cert)
   if (!certificate.checkPrivateKey(parseKey(key))) {

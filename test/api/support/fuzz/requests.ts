@@ -22,7 +22,7 @@ export interface Described {
 
 type Body = Record<string, unknown>
 
-/** What takes its time because it is told to takes as little as it can be told. */
+/** The smallest values for what takes as long as its parameters say. */
 const QUICK: Readonly<Record<string, unknown>> = {
   sample_seconds: 0.1,
   timeout_seconds: 0.1,
@@ -126,7 +126,7 @@ function queryOf(path: string, { parameters }: Operation): fc.Arbitrary<string> 
   )
 }
 
-/** A lone half of a pair cannot be said in a URL. */
+/** Encodes text for a URL, which cannot hold a lone half of a pair. */
 const encoded = (text: string): string => encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '?'))
 
 const headersOf: fc.Arbitrary<Record<string, string>> = fc.oneof(

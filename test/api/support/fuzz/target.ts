@@ -183,7 +183,7 @@ export class Target {
 
   #take(response: IncomingMessage, method: string, done: (reply: FuzzReply) => void): void {
     let text = ''
-    const told = (): void => done({ status: response.statusCode ?? 0, headers: response.headers, text })
+    const finish = (): void => done({ status: response.statusCode ?? 0, headers: response.headers, text })
     response.setEncoding('utf8')
     response.on('data', (part: string) => {
       text += part
@@ -192,7 +192,7 @@ export class Target {
     })
     response.on('close', () => {
       this.#keep(response.headers['set-cookie'] ?? [])
-      told()
+      finish()
     })
     response.on('error', () => undefined)
   }

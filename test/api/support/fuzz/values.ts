@@ -78,7 +78,7 @@ const BY_NAME: readonly [name: RegExp, values: Arbitrary][] = [
   [/^keys$/, fc.subarray(['display.theme', 'monitor.interval_seconds', 'tunnel.default_mtu', 'no.such'])],
 ]
 
-/** Its items are checked by the import, and no schema of the description says what they are. */
+/** A backup at random. Its items are checked by the import, and no schema of the description describes them. */
 function backupOf(): Arbitrary {
   const item = (needed: object) =>
     fc

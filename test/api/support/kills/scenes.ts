@@ -96,7 +96,7 @@ export const STORED: Readonly<Partial<Record<NoticeKind, StoredScene>>> = {
   },
 }
 
-/** Its one target is enabled and wants everything. */
+/** A panel with one target that is enabled and wants everything. */
 async function notified(panel: TestPanel, signedIn?: Client): Promise<Client> {
   const operator = signedIn ?? (await panel.setUp())
   const body = { title: 'Hook', kind: 'json', url: 'https://hooks.example.net/panel', events: NOTICE_KINDS }

@@ -2,7 +2,7 @@
 import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { State } from '../state.ts'
 
-/** Of 20: a state shows in its height as well as by its colour. */
+/** The heights, out of 20: a state shows in its height as well as by its colour. */
 export const HEIGHTS: Readonly<Record<MonitorState, number>> = {
   Up: 6,
   Degraded: 12,
@@ -15,7 +15,7 @@ const STATES = Object.entries(MONITOR_STATES).map(([name, id]) => ({
   height: HEIGHTS[name as MonitorState],
   state: name.toLowerCase() as State,
 }))
-/** Of the width of a tick; the rest is the gap to the next. */
+/** The share of a tick that is drawn; the rest is the gap to the next. */
 const WIDTH = 0.75
 
 export interface HeartbeatPath {
@@ -23,7 +23,7 @@ export interface HeartbeatPath {
   readonly path: string
 }
 
-/** By the ids of monitor states, in a box as wide as there are ticks and 20 high; null draws nothing. */
+/** The paths by the ids of monitor states, in a box as wide as there are ticks and 20 high; null draws nothing. */
 export const heartbeat = (ticks: readonly (number | null)[]): HeartbeatPath[] =>
   STATES.map(({ id, height, state }) => ({
     state,

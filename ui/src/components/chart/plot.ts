@@ -13,7 +13,7 @@ export interface TimeRange {
   readonly to: number
 }
 
-/** Of ascending times the first to the last. */
+/** The range from the first to the last of ascending times. */
 export const rangeOf = (times: readonly number[]): TimeRange => {
   const from = times[0] ?? 0
   return { from, to: Math.max(times.at(-1) ?? 0, from + 1) }

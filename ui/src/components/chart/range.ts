@@ -16,7 +16,7 @@ export const PRESETS = {
 
 export type Preset = keyof typeof PRESETS
 
-/** How often a stored history is asked for while it is live. */
+/** How often a stored history is requested while it is live. */
 export const LIVE_MS = 5000
 
 const USUAL: Preset = '24h'
@@ -79,7 +79,7 @@ export const searchOf = (range: Preset | TimeRange): Readonly<Record<'range' | '
 
 const minuteOf = (time: number): string => `${new Date(time * 1000).toISOString().slice(0, 16)}Z`
 
-/** Of a stored history. What is live begins on a whole minute too. */
+/** The query of a stored history. What is live begins on a whole minute too. */
 export const historyQuery = ({
   from,
   to,

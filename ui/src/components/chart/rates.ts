@@ -19,7 +19,8 @@ export interface ByteCount {
 const SHORTEST_S = 10
 
 /**
- * Of intervals of that length, the last of which is counted up to `to`; a null follows what nothing was stored after.
+ * Rates of intervals of that length, the last of which is counted up to `to`; a null follows an interval with nothing
+ * stored after it.
  */
 export const ratesOf = (counts: readonly ByteCount[], interval: number, to: number): RatePoint[] =>
   counts.flatMap(({ start, rx_bytes, tx_bytes }, at): RatePoint[] => {

@@ -4,7 +4,7 @@ import { endpoint, createQuery, type Query } from '../../core/query.svelte.ts'
 import type { MetricsHistoryAnswer } from '@panel/shared/api/metrics.ts'
 import { joinReadings } from './rates.ts'
 
-/** As many as a chart of a page begins with; without interfaces and rules some ten KB on the wire. */
+/** The number of readings that a chart of a page begins with; without interfaces and rules some ten KB on the wire. */
 export const SEEDED = 120
 
 /** Call in a component's script; components of a page share one request. */

@@ -1,7 +1,7 @@
 // The paths of a small line chart, 100 wide and 24 high.
 
 interface Scale {
-  /** By default the largest value. */
+  /** The highest value of the scale; by default the largest one. */
   readonly top: number | undefined
   /** How much time the width is; what is older lies outside. */
   readonly breadth: number

@@ -3,7 +3,7 @@ import type { TunnelUptime } from '@panel/shared/api/monitor.ts'
 import { endpoint, createQuery } from '../../core/query.svelte.ts'
 import { router } from '../../core/router.svelte.ts'
 
-/** As GET /monitor/uptime has them: a day, a week, 30 and 90 days. */
+/** The spans of GET /monitor/uptime: a day, a week, 30 and 90 days. */
 export const UPTIME_HOURS = [24, 168, 720, 2160] as const
 
 export const uptimeHours = (): (typeof UPTIME_HOURS)[number] =>

@@ -3,7 +3,7 @@ export type RowKey = string | number
 
 export interface Selection {
   readonly keys: ReadonlySet<RowKey>
-  /** Where a range begins: the row that was last clicked alone. */
+  /** The row where a range begins: the one that was last clicked alone. */
   readonly anchor: RowKey | null
 }
 

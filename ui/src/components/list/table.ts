@@ -9,7 +9,7 @@ export interface Column<T> {
   readonly isHead?: boolean
   /** Aligned to the end, as numbers are. */
   readonly isNumber?: boolean
-  /** Of the width, where rows are compact; as wide as others if absent. */
+  /** The share of the width, where rows are compact; absent, the column is as wide as the others. */
   readonly share?: number
   /** Present: the column is sortable. */
   readonly order?: (a: T, b: T) => number

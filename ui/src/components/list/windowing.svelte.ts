@@ -38,7 +38,7 @@ export class Windowing {
   }
   readonly #look: () => unknown
 
-  /** Of the body of the table. */
+  /** Follows the body of the table. */
   readonly follow: Attachment<HTMLElement> = (body) => {
     const look = (): void => this.#measure(body)
     // What it measures must not start it again: rows of different heights would never come to rest.

@@ -1,6 +1,9 @@
 // The names in a sentence, which a line must not break at their hyphens; pure, for tests.
 
-/** Of an interface or a service; what is longer, as a unit's name, can be wider than a line of a phone. */
+/**
+ * The length of the longest name of an interface or a service that stays in one piece; a longer one, such as a unit's,
+ * can be wider than a line of a phone.
+ */
 const LONGEST = 20
 const HYPHENATED = /(?<![\w./-])([A-Za-z0-9_.]+(?:-[A-Za-z0-9_.]+)+)(?![\w/-])/
 

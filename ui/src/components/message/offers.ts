@@ -13,7 +13,7 @@ type Values = Readonly<Record<string, unknown>>
 export const pageOf = ({ message_id = '', params = {} }: ApiMessage): string | null =>
   fill((OBJECTS as Readonly<Record<string, string>>)[message_id], params)
 
-/** Of a sentence and of those within it, each once. */
+/** The offers of a sentence and of those within it, each once. */
 export const offersOf = (message: ApiMessage, about: Ids): Offer[] => {
   const found = new Map<string, Offer>()
   for (const part of partsOf(message)) {

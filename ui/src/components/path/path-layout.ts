@@ -4,7 +4,7 @@ import { worse, type State, type StateLabel } from '../state.ts'
 export interface Hop {
   /** Hops of one key are one, whichever paths they are on. */
   readonly key: string
-  /** Its column, from 0. A path may leave out stages. */
+  /** The number of its column, from 0. A path may leave out stages. */
   readonly stage: number
   readonly label: string
   /** "": the word of its state stands there. */
@@ -16,7 +16,7 @@ export interface Hop {
   readonly to?: string
 }
 
-/** From one hop to the next. */
+/** A line between two hops. */
 export interface Leg {
   /** Some ten characters, for the picture; "" is nothing. */
   readonly label: string
@@ -38,7 +38,7 @@ export interface Size {
 }
 
 export interface Placed extends Hop {
-  /** Its upper left corner. */
+  /** The upper left corner is at x and y. */
   readonly x: number
   readonly y: number
 }
@@ -48,10 +48,10 @@ export type Place = Pick<Placed, 'x' | 'y'>
 export interface Edge extends Leg {
   readonly key: string
   readonly from: Placed
-  /** As large as hops: where it leads past the stages that its paths leave out. */
+  /** Places as large as hops, where the line leads past the stages that its paths leave out. */
   readonly via: readonly Place[]
   readonly to: Placed
-  /** Where its first part is straight and its label stands: at the end where lines lie apart. */
+  /** The end at which its first part is straight and its label stands: the one where lines lie apart. */
   readonly straightAt: 'from' | 'to'
 }
 

@@ -9,7 +9,7 @@ const BEND = { across: 24, down: 16 }
 
 const isForward = ({ from, to }: Line): boolean => from.x < to.x
 
-/** Where lines enter and leave a place. */
+/** The points where lines enter and leave a place. */
 function doors({ x, y }: Place, line: Line, isDown: boolean): { into: Point; out: Point } {
   if (isDown) return { into: [x + HOP.width / 2, y], out: [x + HOP.width / 2, y + HOP.height] }
   const [left, right]: [Point, Point] = [
@@ -27,8 +27,8 @@ function bend([x, y]: Point, [endX, endY]: Point, isDown: boolean): string {
 }
 
 /**
- * From the end of one hop to the beginning of the next: straight past stages left out, and curved only near the end
- * where lines meet, so that none runs through what stands on another.
+ * The line from the end of one hop to the beginning of the next: straight past stages left out, and curved only near
+ * the end where lines meet, so that none runs through what stands on another.
  */
 export function curve(line: Line, isDown: boolean): string {
   const places = [line.from, ...line.via, line.to].map((place) => doors(place, line, isDown))
@@ -45,7 +45,7 @@ export function curve(line: Line, isDown: boolean): string {
     .join('')
 }
 
-/** As far from one end of a line as it is curved there, at the height of the other end. */
+/** The point as far from one end of a line as the line is curved there, at the height of the other end. */
 function before([x, y]: Point, [otherX, otherY]: Point, isDown: boolean): Point {
   return isDown ? [otherX, y + Math.sign(otherY - y) * BEND.down] : [x + Math.sign(otherX - x) * BEND.across, otherY]
 }
@@ -54,7 +54,7 @@ interface LabelPlace extends Place {
   readonly anchor: 'start' | 'middle' | 'end'
 }
 
-/** Of what stands on a line: where it is straight, above it or beside it, there on the side away from the curve. */
+/** The place of a label: where the line is straight, above it or beside it, there on the side away from the curve. */
 export function labelPlace(edge: Edge, isDown: boolean): LabelPlace {
   const [first, last] = [doors(edge.from, edge, isDown).out, doors(edge.via[0] ?? edge.to, edge, isDown).into]
   const [near, far] = edge.straightAt === 'from' ? [first, last] : [last, first]
@@ -68,7 +68,7 @@ const WIDE = /[\u2e80-\u9fff\uac00-\ud7af\uff00-\uff60]/
 const widthOf = (letter: string): number => (WIDE.test(letter) ? 1 : 0.61)
 const MARGIN = 8
 
-/** As much of a text of this size as a hop has room for. */
+/** The part of a text of this size that a hop has room for. */
 export function fitting(text: string, size: number): string {
   const room = (HOP.width - MARGIN) / size
   const letters = [...text]

@@ -7,7 +7,7 @@ import type { Searchable } from '../../core/search.ts'
 export type HostInterface = InterfacesAnswer['interfaces'][number]
 export type Entry = RoutingTableAnswer['routes'][number]
 
-/** With its index as key, because entries can look identical. */
+/** An entry with its index as key, because entries can look identical. */
 export interface Row extends Entry {
   readonly at: number
 }

@@ -78,7 +78,7 @@ export const storedLoad = (answer: HostHistoryAnswer): Timeline => {
   }
 }
 
-/** `to`: when the last interval was asked for, in seconds since 1970. */
+/** The timeline of a history; `to` is the end of the last interval, in seconds since 1970. */
 export const storedTraffic = ({ points, resolution_seconds }: HostHistoryAnswer, to: number): Timeline => {
   const rates = ratesOf(countsOf(points), resolution_seconds, to)
   return {

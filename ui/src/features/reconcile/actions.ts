@@ -24,7 +24,7 @@ export const setIgnored = (interface_name: string, ignored: boolean): Promise<un
   return act(outcomes, () => set(ignored), { undo: () => set(!ignored), stale })
 }
 
-/** Of everything that waits. */
+/** Resets the pauses of everything that waits. */
 export const resetPauses = (): Promise<unknown> =>
   act(
     { done: t('reconcile.heal.done'), failing: t('reconcile.heal.failing') },

@@ -29,7 +29,7 @@ export const statusText = ({ status, observed, is_ignored }: ReconcileItem): str
         : `reconcile.sentence.${status}`,
   )
 
-/** Of a file, such as `systemd_unit.mtu`, with the file before it. */
+/** The label of a field of a file, such as `systemd_unit.mtu`, with the file before it. */
 export const fieldLabel = (field: string): string => {
   const [name = '', ...path] = field.split('.').reverse()
   const label = messages.find(`reconcile.field.${name}`, name)

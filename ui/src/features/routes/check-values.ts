@@ -8,7 +8,7 @@ export interface CheckValues extends Omit<RouteCheck, 'interval_ms' | 'timeout_m
   rise: number | null
 }
 
-/** As the daemon fills in what a request leaves out. */
+/** The values that the daemon fills in if a request leaves them out. */
 const EMPTY: CheckValues = {
   kind: 'tcp',
   port: null,

@@ -16,7 +16,7 @@ export const installedLabel = ({ installed: is, state }: RouteHealthView): State
   return { state: state === 'disabled' ? 'disabled' : 'down', label: t('routes.host.missing') }
 }
 
-/** Of the tunnel that the rule's packets go over. */
+/** The state of the tunnel that the rule's packets go over. */
 export const tunnelLabel = ({ is_known, is_up }: TunnelOnPath): StateLabel => {
   if (!is_known) return { state: 'unknown', label: t('routes.host.unreadable') }
   return is_up

@@ -15,7 +15,7 @@ import { healthLabel } from './rule-health.ts'
 /** The stages of a path. */
 export const [CLIENTS, PORT, SERVER, TUNNEL, FAR_END, DESTINATION] = [0, 1, 2, 3, 4, 5] as const
 
-/** Where an analysis found that the packets stop. */
+/** The hop at which packets stop, by the verdict of an analysis. */
 const STOPS_AT: Readonly<Partial<Record<RouteVerdict, number>>> = {
   RULE_DISABLED: PORT,
   RULE_MISSING: PORT,
@@ -46,7 +46,7 @@ export interface Verdict {
 }
 
 export interface Observed {
-  /** By tunnel id. */
+  /** The tunnels by id. */
   readonly tunnels: ReadonlyMap<number, MonitorSnapshot> | null
   readonly verdict?: Verdict | undefined
   /** No other rule is in the picture, whose packets might have another source on the same line. */
@@ -120,7 +120,7 @@ const port = ({ route, health }: RuleOnPath): Hop => ({
   to: `/routes/${route.route_rule_id}`,
 })
 
-/** Of several tunnels, health names one that is down. */
+/** Whether a tunnel on the path is down: health names one that is, if there are several. */
 const isTunnelDown = ({ tunnel }: RouteHealthView): boolean => tunnel !== null && tunnel.is_known && !tunnel.is_up
 
 /** Then the destinations themselves show what is wrong. */

@@ -13,7 +13,6 @@ export const LICENCES = [
   ['json-rpc-2.0', 'json-rpc-2.0', 'MIT'],
   ['jsonwebtoken', 'jsonwebtoken', 'MIT'],
   ['kysely', 'Kysely', 'MIT'],
-  ['node-forge', 'node-forge', '(BSD-3-Clause OR GPL-2.0)'],
   ['nodemailer', 'Nodemailer', 'MIT-0'],
   ['otpauth', 'OTPAuth', 'MIT'],
   ['pino', 'pino', 'MIT'],

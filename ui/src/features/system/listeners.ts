@@ -10,7 +10,7 @@ import { placeOf } from './labels.ts'
 
 const STALE = ['/system/listeners', '/system/health', '/system/info']
 
-/** As the form has it: the names are those of the API's fields. */
+/** A listener in the form: the names are those of the API's fields. */
 export interface NewListener {
   address: string
   port: number | null
@@ -45,7 +45,9 @@ export const endTrial = (one: ListenerView): Promise<unknown> =>
 export const forgetListener = (one: ListenerView): Promise<unknown> =>
   remove(one, t('system.listeners.done.forgotten'), t('system.listeners.failing.forget'))
 
-/** Where a browser finds this page over that listener: of all addresses the one that it is at now will do. */
+/**
+ * The address at which a browser finds this page over that listener: for a wildcard the one that it is at now will do.
+ */
 export const addressOf = ({ address, port, is_tls }: ListenerView): string => {
   const host = ['0.0.0.0', '::'].includes(address)
     ? location.hostname

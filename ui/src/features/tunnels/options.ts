@@ -74,7 +74,7 @@ export const toFieldValue = (name: string, value: unknown): unknown =>
       ? value.trim()
       : value
 
-/** By tunnel type, else by the remote address; IPv4 by default. */
+/** The family by tunnel type, else by the remote address; IPv4 by default. */
 export const endpointFamily = ({
   tunnel_type_id,
   remote_endpoint,

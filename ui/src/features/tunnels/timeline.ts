@@ -12,7 +12,7 @@ export interface PingTimeline {
 /** A chart cannot resolve more points. */
 const SHOWN = 300
 
-/** By when they were sent: replies of one moment can come in any order. */
+/** The packets by when they were sent: replies of one moment can come in any order. */
 export const newestFirst = <P extends Pick<PingPacketEvent, 'sequence'>>(packets: readonly P[], most: number): P[] =>
   packets.slice(-most).sort((a, b) => b.sequence - a.sequence)
 

@@ -2,8 +2,8 @@
 import type { InterfaceCounters } from '@panel/shared/api/metrics.ts'
 
 /**
- * By name, in the kernel's order. Counters have 64 bits; above 2^53 (nine petabytes) a JSON number loses the last
- * digits, which nothing depends on.
+ * The counters by name, in the kernel's order. Counters have 64 bits; above 2^53 (nine petabytes) a JSON number loses
+ * the last digits, which nothing depends on.
  */
 export function parseNetDev(text: string): Map<string, InterfaceCounters> {
   const [first = '', , ...lines] = text.split('\n')

@@ -11,7 +11,7 @@ export interface CpuTimes {
   readonly idle: number
 }
 
-/** By name; "cpu" is the sum. */
+/** The times by name; "cpu" is the sum. */
 export function parseStat(text: string): Map<string, CpuTimes> {
   const times = new Map<string, CpuTimes>()
   for (const line of text.split('\n')) {

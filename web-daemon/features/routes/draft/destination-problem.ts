@@ -1,4 +1,4 @@
-// Why an address can be no destination, whoever names it.
+// Why an address can be no destination, in any request.
 import type { Ip } from '@panel/shared/address/ip.ts'
 import { isIpv4InIpv6, isLinkLocal, isMulticast, isReserved, isUnspecified } from '@panel/shared/address/special.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'

@@ -65,7 +65,7 @@ export async function draftRoute(
   }
 }
 
-/** Where a request names none, the tunnel that leads to all destinations, if there is one. */
+/** The tunnel that leads to all destinations, if there is one and the request names none. */
 async function onlyTunnel(context: ReadContext, { destinations }: Balanced): Promise<number | null> {
   const rule = { destinations, tunnel_id: null, fwmark: null }
   const { hopsOf } = await readPaths(context, [rule])

@@ -17,7 +17,7 @@ export interface Place {
   readonly fields: Readonly<Record<'address' | 'port' | 'port_range_end' | 'hostname', string>>
 }
 
-/** With the address that it comes to; "" is that of a name that does not resolve. */
+/** A place with its address; "" is that of a name that does not resolve. */
 export interface AddressedPlace extends Place {
   readonly address: string
   readonly name: Name | null

@@ -6,10 +6,10 @@ import { resolveHost, type Resolution } from '../../../platform/network/resolver
 import type { SettingsReader } from '../../../platform/settings.ts'
 import type { RouteRecord } from '../record.ts'
 
-/** By family: a rule without a bind address is of the family of its first destination. */
+/** Resolutions by family: a rule without a bind address is of the family of its first destination. */
 export type Names = ReadonlyMap<string, Readonly<Record<Family, Resolution>>>
 
-/** As it is compared and stored. */
+/** The name in the form in which it is compared and stored. */
 export const canonicalName = (hostname: string): string => hostname.toLowerCase().replace(/\.$/, '')
 
 export async function resolveNames(

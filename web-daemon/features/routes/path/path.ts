@@ -17,7 +17,10 @@ export interface Paths {
   readonly hopsOf: (rule: RouteEnds) => (number | null)[]
   readonly tunnelsOf: (rule: RouteEnds) => number[]
   readonly wayTo: (address: string) => Way | undefined
-  /** Where the kernel sends packets for the address now; null where that is not known, or not one interface alone. */
+  /**
+   * The interface by which the kernel sends packets to the address now; null if that is not known, or not one interface
+   * alone.
+   */
   readonly deviceTo: (address: string) => string | null
   /** Undefined of a tunnel that was deleted. */
   readonly nameOf: (tunnel_id: number) => string | undefined
@@ -26,8 +29,8 @@ export interface Paths {
 type Context = Pick<ReadContext, 'db' | 'request'>
 
 /**
- * Of the given rules. Without a stored tunnel no route need be looked up, unless `withDevices`: what the panel does not
- * manage may be a tunnel, too.
+ * Reads the paths of the given rules. Without a stored tunnel no route need be looked up, unless `withDevices`: what
+ * the panel does not manage may be a tunnel, too.
  */
 export async function readPaths(
   { db, request }: Context,
@@ -83,7 +86,7 @@ async function lookUp(request: Reader, addresses: readonly string[]): Promise<Ma
   return routes
 }
 
-/** Of living rules with packets that go over the tunnel. */
+/** The ids of living rules with packets that go over the tunnel. */
 export async function idsOverTunnel(context: Context, tunnel_id: number): Promise<number[]> {
   const rules = await routeEnds(context.db)
   const { tunnelsOf } = await readPaths(context, rules)

@@ -15,7 +15,7 @@ export interface Keys {
   readonly okey: number | null
 }
 
-/** From 1 to 2^32-1: a key of 0 is easily mistaken for none. */
+/** Draws a key from 1 to 2^32-1: a key of 0 is easily mistaken for none. */
 const drawKey = (): number => randomInt(1, U32_MAX + 1)
 
 export function draftKeys(draft: DraftContext, ends: Ends, draw: () => number = drawKey): Keys {

@@ -12,7 +12,7 @@ import { readContent, type PairingContent } from './content.ts'
 import { mirrored, mirroredAddresses } from './mirror.ts'
 
 interface RefusalReason {
-  /** Of this end. */
+  /** The field of this end. */
   readonly field: string
   readonly message: string
 }

@@ -13,7 +13,7 @@ const LEAST_GZIP_BYTES = 20
 /** Up to this many differing characters mean damage; more mean another version of zlib. */
 const MOST_CHARACTERS_OF_DAMAGE = 3
 
-/** Its message is for the operator. */
+/** An error whose message is for the operator. */
 export class PairingCodeError extends Error {
   readonly sentence: Message
 

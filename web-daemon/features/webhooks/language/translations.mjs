@@ -52,7 +52,7 @@ import zhCNRoute from '../../../../ui/src/locales/zh-CN/messages/route.json' wit
 import zhCNSafeApply from '../../../../ui/src/locales/zh-CN/messages/safe-apply.json' with { type: 'json' }
 import zhCNTunnel from '../../../../ui/src/locales/zh-CN/messages/tunnel.json' with { type: 'json' }
 
-/** By language and id. */
+/** Translations by language and id. */
 export const TRANSLATIONS = {
   fa: {
     ...faAdopt,

@@ -64,7 +64,7 @@ export function checkedLookup(host: string, { allowPrivate, resolve }: Checked):
     })
 }
 
-/** Of a host that is an address. */
+/** Refuses a host that is an inner address. */
 export function refuseInside(host: string, allowPrivate: boolean): void {
   const bare = host.replace(/^\[|\]$/g, '')
   const refusal = parseIp(bare) ? refusalOf(host, [{ address: bare }], allowPrivate) : null

@@ -49,7 +49,7 @@ export async function sendMail(target: Webhook, mail: Mail, options: SendOptions
   }
 }
 
-/** Of nodemailer, whose own code replaces that of the system. */
+/** An error of nodemailer, whose own code replaces that of the system. */
 interface SmtpError {
   readonly code?: string
   readonly originalCode?: string

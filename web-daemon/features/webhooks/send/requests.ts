@@ -15,7 +15,7 @@ export interface Texts {
 const BODY_MAX_BYTES = 16 * 1024
 const PARAMS_MAX_BYTES = BODY_MAX_BYTES / 2
 const JSON_TYPE = { 'Content-Type': 'application/json' }
-/** What is longest is somebody else's text within ours. */
+/** The limit for text: the longest is foreign text within ours. */
 const TEXT_MAX = 3000
 
 type Format = (target: Webhook, notice: SentNotice, texts: Texts, now: Date) => Omit<Post, 'url'> & { url?: URL }

@@ -122,7 +122,7 @@ const foundFirst = (from: string | null, notice: Notice): Notice =>
   from === null && notice.severity === 'problem' ? { ...notice, mayBeOld: true } : notice
 
 interface StateWords {
-  /** Of the states that are a problem. */
+  /** The levels of the states that are a problem. */
   readonly levels: Readonly<Record<string, number>>
   readonly good: string
   readonly problem: () => Message

@@ -1,5 +1,5 @@
-// What is wrong with the host or the panel itself: looked at now and then, since nothing publishes it. What a daemon of
-// before has reported ends here, too.
+// What is wrong with the host or the panel itself: looked at now and then, since nothing publishes it. What an
+// earlier daemon has reported ends here, too.
 import { message } from '@panel/shared/messages/message.ts'
 import type { NoticeKind } from '@panel/shared/api/webhooks.ts'
 import type { HostIncident } from '../../../platform/health.ts'
