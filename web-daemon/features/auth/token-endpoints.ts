@@ -1,9 +1,10 @@
 // The endpoints of API tokens. No token opens them.
-import {
+import type {
   CreateTokenAnswer,
   CreateTokenBody,
   DeleteTokenAnswer,
-  ListTokensAnswer,
+  ListTokensAnswer} from '@panel/shared/api/tokens.ts';
+import {
   type TokenView,
 } from '@panel/shared/api/tokens.ts'
 import { TOKEN_DAYS } from '@panel/shared/api/scopes.ts'
