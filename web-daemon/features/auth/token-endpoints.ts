@@ -1,11 +1,11 @@
 // The endpoints of API tokens. No token opens them.
-import {
+import type {
   CreateTokenAnswer,
   CreateTokenBody,
   DeleteTokenAnswer,
   ListTokensAnswer,
-  type TokenView,
 } from '@panel/shared/api/tokens.ts'
+import { type TokenView } from '@panel/shared/api/tokens.ts'
 import { TOKEN_DAYS } from '@panel/shared/api/scopes.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'
