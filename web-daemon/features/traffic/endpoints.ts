@@ -8,15 +8,14 @@ import type {
 } from '@panel/shared/api/routes/traffic.ts'
 import { type TrafficBucket, type TrafficView } from '@panel/shared/api/routes/traffic.ts'
 import type { ReadContext } from '../../platform/context.ts'
-import { intervalStart } from '../../platform/db/spans.ts'
+import { readPoints } from '../../platform/series/store.ts'
 import { ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
 import { parseSpan } from '../../platform/http/resolution.ts'
-import { joinBuckets, type Bucket } from './bucket.ts'
+import { TRAFFIC_HISTORY, type Bucket } from './bucket.ts'
 import { listConnections } from './connections.ts'
 import { requireRoute } from '../routes/target.ts'
 import { allTitles } from '../routes/store.ts'
-import { findBuckets } from './store.ts'
 import type { Traffic } from './traffic.ts'
 import { message, messageFields } from '@panel/shared/messages/message.ts'
 import { trafficNote, trafficView } from './view.ts'
@@ -114,33 +113,20 @@ function history(traffic: Traffic): Handler<TrafficHistoryAnswer> {
     const { route_rule_id } = await requireRoute(db, params)
     const usual_seconds = boundedCount(values['hours'], TRAFFIC_HOURS) * 3600
     const span = parseSpan(values, now(), { stored_seconds: traffic.bucketSeconds, usual_seconds })
-    const { from, to, resolution_seconds: interval_seconds } = span
+    const { from, resolution_seconds: interval_seconds } = span
     const { limit } = parsePaging(values, TRAFFIC_HISTORY_LIMIT)
-    const stored = await findBuckets(db, route_rule_id, span, limit)
-    const unsaved = traffic
-      .unsaved(route_rule_id)
-      .filter(({ bucket_start }) => bucket_start >= from && bucket_start < to)
-    const points = joined([...stored.points, ...unsaved], interval_seconds)
+    const unsaved = traffic.unsaved(route_rule_id)
+    const { points, total } = await readPoints(db, TRAFFIC_HISTORY, { key: route_rule_id, span, limit, unsaved })
     const answer: TrafficHistoryAnswer = {
       route_rule_id,
-      samples: limit === 0 ? [] : points.slice(-limit).map(bucketView),
-      total: stored.total + points.length - stored.points.length,
+      samples: points.map(bucketView),
+      total,
       interval_seconds,
       since: new Date(from * 1000).toISOString(),
       ...messageFields('note', message('note.samples', { seconds: interval_seconds })),
     }
     return ok(answer)
   }
-}
-
-/** An interval may be stored in part. */
-function joined(buckets: readonly Bucket[], interval_seconds: number): Bucket[] {
-  const byStart = new Map<number, Bucket>()
-  for (const bucket of buckets) {
-    const bucket_start = intervalStart(bucket.bucket_start, interval_seconds)
-    byStart.set(bucket_start, joinBuckets(byStart.get(bucket_start), { ...bucket, bucket_start }))
-  }
-  return [...byStart.values()].sort((a, b) => a.bucket_start - b.bucket_start)
 }
 
 const bucketView = ({

@@ -1,7 +1,7 @@
 // The span and the resolution that a history is asked for, the same of every history (decisions.md, M4, F19).
 import { LONGEST_SPAN_S } from '@panel/shared/api/queries.ts'
 import { message } from '@panel/shared/messages/message.ts'
-import type { Span } from '../db/spans.ts'
+import type { Span } from '../series/spans.ts'
 import { parseTime } from './instant.ts'
 import { Problems } from './problems.ts'
 
