@@ -3,10 +3,9 @@ import type {
   CreateTokenAnswer,
   CreateTokenBody,
   DeleteTokenAnswer,
-  ListTokensAnswer} from '@panel/shared/api/tokens.ts';
-import {
-  type TokenView,
+  ListTokensAnswer,
 } from '@panel/shared/api/tokens.ts'
+import { type TokenView } from '@panel/shared/api/tokens.ts'
 import { TOKEN_DAYS } from '@panel/shared/api/scopes.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'
