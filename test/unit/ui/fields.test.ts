@@ -72,7 +72,7 @@ describe('The form of a stored tunnel', () => {
     tunnel_side_id: 'as tunnel_type_id',
     tunnel_number: 'as tunnel_type_id',
     address_pool_id: 'chosen once: the addresses stay',
-    force: 'said of addresses, on their own page',
+    force: 'offered with the addresses, on their own page',
     addresses: "the tunnel's own page changes them",
     is_enabled: "a button of the tunnel's own page",
     confirm_recreate: 'requested where the link is recreated',
