@@ -4,10 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { CreateTunnelBody, UpdateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
-import { pickOptions, NO_OPTIONS } from '../../../ui/src/features/tunnels/options.ts'
+import { FIELDS as TUNNEL_FORM, pickOptions, NO_OPTIONS } from '../../../ui/src/features/tunnels/options.ts'
 import { requestBody, EMPTY } from '../../../ui/src/features/tunnels/request.ts'
 import { emptyRoute, requestBody as ruleRequest } from '../../../ui/src/features/routes/draft.ts'
 import { FIELDS } from '../../../ui/src/features/routes/fields.ts'
+import type { FormField } from '../../../ui/src/components/form/fields.ts'
 
 /** The fields that the operator enters elsewhere. */
 const OTHERWISE: Readonly<Record<string, string>> = {
@@ -50,12 +51,43 @@ describe('The wizard of a tunnel', () => {
   })
 })
 
-/** The components of a feature, as text. */
-const pagesOf = (feature: string): string => {
+/** These components of a feature, or all of them, as text. */
+function componentsOf(feature: string, only: readonly string[]): string {
   const folder = fileURLToPath(new URL(`../../../ui/src/features/${feature}`, import.meta.url))
-  const components = readdirSync(folder).filter((name) => name.endsWith('.svelte'))
-  return components.map((name) => readFileSync(`${folder}/${name}`, 'utf8')).join('\n')
+  const names = only.length > 0 ? only : readdirSync(folder).filter((name) => name.endsWith('.svelte'))
+  return names.map((name) => readFileSync(`${folder}/${name}`, 'utf8')).join('\n')
 }
+
+/** Whether a component of the feature draws a field: by its list, or as an input of its own. */
+function drawnIn(feature: string, fields: readonly FormField[], only: string[] = []): (name: string) => boolean {
+  const pages = componentsOf(feature, only)
+  const groups = [...pages.matchAll(/inGroup\(([^)]*)\)/g)].flatMap(([, names = '']) => names.split(/[', ]+/))
+  const listed = fields.filter(({ group }) => groups.includes(group)).map(({ name }) => name)
+  return (name) => listed.includes(name) || pages.includes(`name="${name}"`) || pages.includes(`form.values.${name}`)
+}
+
+describe('The form of a stored tunnel', () => {
+  const ELSEWHERE: Readonly<Record<string, string>> = {
+    tunnel_type_id: 'chosen once, as the other server has it',
+    tunnel_side_id: 'as tunnel_type_id',
+    tunnel_number: 'as tunnel_type_id',
+    address_pool_id: 'chosen once: the addresses stay',
+    force: 'offered with the addresses, on their own page',
+    addresses: "the tunnel's own page changes them",
+    is_enabled: "a button of the tunnel's own page",
+    confirm_recreate: 'requested where the link is recreated',
+    i_understand_i_may_lose_access: 'requested where it is needed',
+  }
+
+  it('has an input for every field that can be changed, but for those that are elsewhere', () => {
+    const drawn = drawnIn('tunnels', TUNNEL_FORM, ['EditForm.svelte', 'LocalEndpoint.svelte'])
+    const hidden = Object.keys(UpdateTunnelBody.properties).filter((name) => !drawn(name))
+    assert.deepEqual(
+      hidden.filter((name) => !(name in ELSEWHERE)),
+      [],
+    )
+  })
+})
 
 describe('The form of a rule', () => {
   /** Where else the operator says it, or why never. */
@@ -72,10 +104,7 @@ describe('The form of a rule', () => {
   }
 
   it('has an input for every field that can be changed, but for those that are elsewhere', () => {
-    const pages = pagesOf('routes')
-    const listed = FIELDS.filter(({ group }) => pages.includes(`inGroup('${group}')`)).map(({ name }) => String(name))
-    const drawn = (name: string): boolean =>
-      listed.includes(name) || pages.includes(`name="${name}"`) || pages.includes(`form.values.${name}`)
+    const drawn = drawnIn('routes', FIELDS)
     const hidden = Object.keys(UpdateRouteBody.properties).filter((name) => !drawn(name))
     assert.deepEqual(
       hidden.filter((name) => !(name in ELSEWHERE)),

@@ -14,12 +14,14 @@ export interface FormField {
   readonly name: string
   readonly kind: Kind
   readonly group: string
-  readonly label: Key
+  readonly label: Key | Name
   readonly hint?: Key | ((values: Values) => Key)
   /** Empty is sent as null; of a flag, whether it may follow the settings. */
   readonly isNullable?: boolean
   /** What a new one has: of a switch off, of anything else nothing. */
   readonly usual?: boolean | number
+  /** Whose tunnels have it; absent: all. */
+  readonly family?: 4 | 6
   readonly options?: readonly (readonly [value: number, label: Key | Name])[]
   /** What is not shown is sent as null. */
   readonly isShown?: (values: Values) => boolean
@@ -31,7 +33,7 @@ export interface FormField {
 }
 
 /** What is called the same in every language. */
-type Name = 'TCP' | 'UDP' | 'TCP + UDP'
+type Name = 'TCP' | 'UDP' | 'TCP + UDP' | 'MTU' | 'TTL' | 'systemd' | 'systemd-networkd'
 
 interface ValueOf extends Record<Kind, unknown> {
   number: number | null

@@ -1,78 +1,97 @@
-// Less common tunnel options, shared by the wizard and the edit form.
+// The fields of the forms of a tunnel: options, which the wizard has too, and what only the form of a stored tunnel has.
 import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
+import { emptyValues, valuesOf, type FormField, type ValuesOf } from '../../components/form/fields.ts'
+import type { Key } from '../../locales/keys.ts'
 
-export interface Option {
-  readonly name: keyof CreateTunnelBody
-  readonly kind: 'number' | 'text' | 'flag'
-  /** Null: every tunnel type. */
-  readonly family: 4 | 6 | null
-  /** Whether null is a value: none, or as the settings have it. */
-  readonly isNullable: boolean
-}
+type OptionOf<K> = K extends `tunnel_new.option.${infer N extends keyof CreateTunnelBody}` ? N : never
 
-const of =
-  (kind: Option['kind'], family: Option['family'], isNullable: boolean) =>
-  <N extends keyof CreateTunnelBody>(name: N): Option & { readonly name: N } => ({ name, kind, family, isNullable })
-const flag = of('flag', null, false)
-const override = of('number', null, true)
-
+const option =
+  <G extends string>(group: G) =>
+  <K extends 'number' | 'code' | 'flag', N extends OptionOf<Key>>(
+    kind: K,
+    name: N,
+    more: Pick<FormField, 'family' | 'isNullable' | 'hint'> = {},
+  ) => ({
+    name,
+    kind,
+    group,
+    label: `tunnel_new.option.${name}` as const,
+    ...(kind === 'number' && { attributes: { step: 'any', inputmode: 'decimal' } as const }),
+    ...more,
+  })
 /** Outer packet headers. */
-export const PACKETS = [
-  of('text', null, true)('bind_device'),
-  of('text', null, false)('tos'),
-  of('text', 6, true)('traffic_class'),
-  of('number', 6, true)('hop_limit'),
-  of('number', 6, true)('encap_limit'),
-  of('number', 6, false)('flow_label'),
-  of('number', null, true)('fwmark'),
-  flag('has_input_checksum'),
-  flag('has_output_checksum'),
-  flag('has_input_sequence'),
-  flag('has_output_sequence'),
-  of('flag', 4, false)('is_path_mtu_discovery'),
-  of('flag', 4, false)('is_ignore_df'),
-] as const
+const packet = option('packets')
+const monitoring = option('monitoring')
+const keepalive = option('keepalive')
+const NULLABLE = { isNullable: true } as const
+const IN_PLACE = { hint: 'tunnel_new.in_place' } as const
 
-/** Changed in place by the kernel. */
-export const QUEUE = [of('number', null, false)('tx_queue_length')] as const
+export const OPTIONS = [
+  packet('code', 'bind_device', NULLABLE),
+  packet('code', 'tos'),
+  packet('code', 'traffic_class', { family: 6, ...NULLABLE }),
+  packet('number', 'hop_limit', { family: 6 }),
+  packet('number', 'encap_limit', { family: 6 }),
+  packet('number', 'flow_label', { family: 6 }),
+  packet('number', 'fwmark'),
+  packet('flag', 'has_input_checksum'),
+  packet('flag', 'has_output_checksum'),
+  packet('flag', 'has_input_sequence'),
+  packet('flag', 'has_output_sequence'),
+  packet('flag', 'is_path_mtu_discovery', { family: 4 }),
+  packet('flag', 'is_ignore_df', { family: 4 }),
+  option('queue')('number', 'tx_queue_length', IN_PLACE),
+  monitoring('flag', 'is_monitor_enabled', NULLABLE),
+  monitoring('code', 'monitor_target', NULLABLE),
+  monitoring('number', 'monitor_interval_seconds'),
+  monitoring('number', 'monitor_timeout_seconds'),
+  monitoring('number', 'monitor_packet_size'),
+  monitoring('number', 'monitor_window_size'),
+  monitoring('number', 'monitor_degraded_loss_percent'),
+  monitoring('number', 'monitor_down_loss_percent'),
+  monitoring('number', 'monitor_degraded_rtt_ms'),
+  monitoring('number', 'monitor_state_change_samples'),
+  option('repair')('flag', 'is_self_heal', NULLABLE),
+  keepalive('number', 'keepalive_interval_seconds'),
+  keepalive('number', 'keepalive_packet_size'),
+] as const satisfies readonly FormField[]
 
-export const MONITORING = [
-  of('flag', null, true)('is_monitor_enabled'),
-  of('text', null, true)('monitor_target'),
-  override('monitor_interval_seconds'),
-  override('monitor_timeout_seconds'),
-  override('monitor_packet_size'),
-  override('monitor_window_size'),
-  override('monitor_degraded_loss_percent'),
-  override('monitor_down_loss_percent'),
-  override('monitor_degraded_rtt_ms'),
-  override('monitor_state_change_samples'),
-] as const
+const KEY = { kind: 'number', group: 'recreates', hint: 'tunnel_new.no_key_hint' } as const
 
-export const REPAIR = [of('flag', null, true)('is_self_heal')] as const
+export const FIELDS = [
+  { name: 'display_name', kind: 'text', group: 'title', label: 'tunnel_new.display_name' },
+  { name: 'tags', kind: 'tags', group: 'words', label: 'tunnel_new.tags', hint: 'tunnel_new.tags_hint' },
+  { name: 'note', kind: 'lines', group: 'words', label: 'tunnel.field.note' },
+  { name: 'mtu', kind: 'number', group: 'in_place', label: 'MTU', ...IN_PLACE },
+  { name: 'remote_endpoint', kind: 'code', group: 'recreates', label: 'tunnel_new.remote' },
+  { name: 'interface_name', kind: 'code', group: 'recreates', label: 'tunnel_new.name' },
+  { name: 'ttl', kind: 'number', group: 'recreates', label: 'TTL' },
+  { name: 'ikey', label: 'tunnel_new.ikey', ...KEY },
+  { name: 'okey', label: 'tunnel_new.okey', ...KEY },
+  {
+    name: 'persistence_type_id',
+    kind: 'choice',
+    group: 'recreates',
+    label: 'tunnel_new.persistence',
+    options: [
+      [10, 'systemd'],
+      [20, 'systemd-networkd'],
+      [30, 'tunnel_new.runtime'],
+    ],
+  },
+  ...OPTIONS,
+] as const satisfies readonly FormField[]
 
-export const KEEPALIVE = [
-  override('keepalive_interval_seconds'),
-  of('number', null, false)('keepalive_packet_size'),
-] as const
+type Group = (typeof FIELDS)[number]['group']
+export const inGroup = (...groups: Group[]): readonly FormField[] =>
+  FIELDS.filter(({ group }) => groups.includes(group))
 
-const ALL = [...PACKETS, ...QUEUE, ...MONITORING, ...REPAIR, ...KEEPALIVE] as const
-export type OptionName = (typeof ALL)[number]['name']
-export type Options = { [N in OptionName]: number | string | boolean | null }
+export type Options = ValuesOf<typeof OPTIONS>
 
 /** Everything is left to the server. */
-export const NO_OPTIONS = Object.fromEntries(ALL.map(({ name }) => [name, null])) as Options
+export const NO_OPTIONS = emptyValues(OPTIONS)
 
-export const pickOptions = (tunnel: Options): Options =>
-  Object.fromEntries(ALL.map(({ name }) => [name, tunnel[name]])) as Options
-
-/** The value for the request body; an emptied nullable text is null. */
-export const toFieldValue = (name: string, value: unknown): unknown =>
-  value === '' && ALL.some((option) => option.name === name && option.isNullable)
-    ? null
-    : typeof value === 'string'
-      ? value.trim()
-      : value
+export const pickOptions = (tunnel: Readonly<Record<string, unknown>>): Options => valuesOf(OPTIONS, tunnel)
 
 /** The family by tunnel type, else by the remote address; IPv4 by default. */
 export const endpointFamily = ({
