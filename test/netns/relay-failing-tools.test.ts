@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { IN_ROTATION, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
-import { repetitions } from '../support/counts.ts'
+import { casesOf, repetitions } from '../support/counts.ts'
 import { FALLIBLE, FAULTS, type ToolFault } from './faulty-tools.ts'
 import type { Place } from './relay-peer.ts'
 import { RELAY, RelayRig, ruleOfRig as rule, SERVERS } from './relay-rig.ts'
@@ -68,7 +68,7 @@ for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const)
       assert.equal(everything(), before)
     }
 
-    for (const [at, fault] of FAULTS_OF_A_START.entries())
+    for (const [at, fault] of casesOf(backend, [...FAULTS_OF_A_START.entries()]))
       it(`are relayed as before where one of the first calls ${fault}, or some of them`, async () => {
         for (let round = 0; round < repetitions('PANEL_FAILING_STARTS'); round += 1) {
           await startsAsBefore(fault, ((at + round) % CALLS_MAX) + 1)
@@ -77,7 +77,8 @@ for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const)
       })
 
     it('are relayed as before whichever program fails at its first calls', async () => {
-      for (const [at, tool] of FALLIBLE.entries()) await startsAsBefore('aborts', (at % CALLS_MAX) + 1, [tool])
+      for (const [at, tool] of casesOf(backend, [...FALLIBLE.entries()]))
+        await startsAsBefore('aborts', (at % CALLS_MAX) + 1, [tool])
     })
 
     it('stay where they are for as long as every program fails, and every change is refused', async () => {

@@ -6,6 +6,7 @@ import type { AttentionAnswer } from '@panel/shared/api/reconcile.ts'
 import type { ListRoutesAnswer, RouteItem } from '@panel/shared/api/routes/answers.ts'
 import type { HealthAnswer } from '@panel/shared/api/system.ts'
 import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'
+import { casesOf } from '../support/counts.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Place } from './relay-peer.ts'
 import { RELAY, RelayRig, SERVERS } from './relay-rig.ts'
@@ -161,7 +162,7 @@ for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const s
     const analysis = () => api<RouteAnalysis>('POST', `/routes/${id}/diagnostics/analyze`)
     const relays = async () => (await rig.client.calls.talk(DOOR)) !== null
 
-    for (const { title, up, down, remedy } of DROPPING)
+    for (const { title, up, down, remedy } of casesOf(backend, DROPPING))
       it(`is found where it drops for certain: ${title}`, async () => {
         assert.equal(await relays(), true)
         await panel.healths()
@@ -193,7 +194,7 @@ for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const s
         assert.deepEqual([(await health()).state, await relays()], ['healthy', true])
       })
 
-    for (const { title, up, down } of PASSING)
+    for (const { title, up, down } of casesOf(backend, PASSING))
       it(`is no alarm where it lets through or is not known to drop: ${title}`, async () => {
         up(rig.relay)
         try {

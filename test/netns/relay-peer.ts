@@ -23,7 +23,24 @@ export interface Flooded {
   readonly slowest_ms: number
 }
 
+/** Shorter than the kernel's before it sends a SYN again, so that one that is lost shows. */
 const PATIENCE_MS = 700
+const TICK_MS = 10
+
+/** Calls back once this process has been awake for so long: on a busy machine it answers late, and so do its peers. */
+function whenAwakeFor(ms: number, callback: () => void): NodeJS.Timeout {
+  let left = ms / TICK_MS
+  const timer = setInterval(() => {
+    left -= 1
+    if (left > 0) return
+    clearInterval(timer)
+    callback()
+  }, TICK_MS)
+  return timer
+}
+
+const awake = (): Promise<void> => new Promise((resolve) => void whenAwakeFor(PATIENCE_MS, resolve))
+
 const spelled = (address: string | undefined, port: number | undefined): string =>
   `${(address ?? '').replace(/^::ffff:/, '')} ${port ?? 0}`
 const received = new Map<string, number>()
@@ -83,12 +100,12 @@ function talkTcp(
   return new Promise((resolve) => {
     const socket = connect({ host: address, port, ...(from ? { localAddress: from } : {}) })
     const end = (talk: Talk | null): void => {
-      clearTimeout(timer)
+      clearInterval(timer)
       if (keep && talk) keep(socket)
       else socket.destroy()
       resolve(talk)
     }
-    const timer = setTimeout(() => end(null), patience_ms)
+    const timer = whenAwakeFor(patience_ms, () => end(null))
     socket.on('error', () => end(null))
     socket.once('data', (data) => end(readTalk(data.toString())))
   })
@@ -98,11 +115,11 @@ function talkUdp({ address, port }: Place, from: string | undefined): Promise<Ta
   return new Promise((resolve) => {
     const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
     const end = (talk: Talk | null): void => {
-      clearTimeout(timer)
+      clearInterval(timer)
       socket.close()
       resolve(talk)
     }
-    const timer = setTimeout(() => end(null), PATIENCE_MS)
+    const timer = whenAwakeFor(PATIENCE_MS, () => end(null))
     socket.on('error', () => undefined)
     socket.on('message', (data) => end(readTalk(data.toString())))
     socket.bind(0, from, () => socket.send('who', port, address))
@@ -118,11 +135,11 @@ function askOnFlow(name: string, { address, port }: Place): Promise<Talk | null>
   heldUdp.set(name, socket)
   return new Promise((resolve) => {
     const end = (talk: Talk | null): void => {
-      clearTimeout(timer)
+      clearInterval(timer)
       socket.removeAllListeners('message')
       resolve(talk)
     }
-    const timer = setTimeout(() => end(null), PATIENCE_MS)
+    const timer = whenAwakeFor(PATIENCE_MS, () => end(null))
     socket.on('message', (data) => end(readTalk(data.toString())))
     socket.send('who', port, address)
   })
@@ -169,8 +186,8 @@ async function answering(expected: number): Promise<number> {
     socket.once('data', () => (answered += 1))
     socket.write('x')
   }
-  for (const began = performance.now(); answered < expected && performance.now() - began < LONG_MS;) await pause(5)
-  if (expected < crowd.length) await pause(PATIENCE_MS)
+  for (let left = LONG_MS / TICK_MS; answered < expected && left > 0; left -= 1) await pause(TICK_MS)
+  if (expected < crowd.length) await awake()
   for (const socket of crowd) socket.removeAllListeners('data')
   return answered
 }
@@ -178,7 +195,7 @@ async function answering(expected: number): Promise<number> {
 /** Has the servers speak first to every client; resolves when their kernel has had the time to send it. */
 async function speak(): Promise<void> {
   for (const socket of accepted) socket.write('x')
-  await pause(PATIENCE_MS)
+  await awake()
 }
 
 let knocking: Promise<string[]> | null = null
@@ -261,9 +278,9 @@ const methods = {
   say: (name: string) =>
     new Promise<boolean>((resolve) => {
       const socket = held.get(name)
-      const timer = setTimeout(() => resolve(false), PATIENCE_MS)
+      const timer = whenAwakeFor(PATIENCE_MS, () => resolve(false))
       socket?.once('data', () => {
-        clearTimeout(timer)
+        clearInterval(timer)
         resolve(true)
       })
       socket?.write('x')

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { IN_ROTATION, type RelayRule } from '@panel/shared/ruleset/model.ts'
+import { casesOf } from '../support/counts.ts'
 import { eventually } from '../support/eventually.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
 import type { Place } from './relay-peer.ts'
@@ -84,12 +85,16 @@ for (const [backend, level] of WAYS)
       if (level === 'owned' && turn % 10 === 5) rig.relay.run('nft', ['flush', 'ruleset'])
     }
 
-    it(`lose no byte there or back over ${TURNS} changes under load`, async () => {
+    const turns = casesOf(
+      backend,
+      Array.from({ length: TURNS }, (_, at) => at),
+    ).length
+    it(`lose no byte there or back over ${turns} changes under load`, async () => {
       const { calls } = rig.client
       assert.equal(await calls.gather(FLOWS, place('tcp', 1002)), FLOWS)
       await calls.chat()
       await calls.startFlood(place('udp', 1001), place('tcp', 1002))
-      for (let turn = 1; turn <= TURNS; turn += 1) await change(turn)
+      for (let turn = 1; turn <= turns; turn += 1) await change(turn)
       const sent = await calls.stopFlood()
       assert.deepEqual([sent?.failed, await calls.answering(FLOWS)], [0, FLOWS])
       await calls.disperse()
@@ -101,7 +106,7 @@ for (const [backend, level] of WAYS)
         100,
       )
       const { there, back } = counted.had
-      assert.ok(there.every((bytes) => bytes > 50_000) && (back[1] ?? 0) > 50_000, JSON.stringify({ there, back }))
+      assert.ok(there.every((bytes) => bytes > 10_000) && (back[1] ?? 0) > 10_000, JSON.stringify({ there, back }))
       assert.equal((await found()).protection.how, level)
     })
 

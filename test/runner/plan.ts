@@ -58,6 +58,12 @@ const NOT_QUICK = new RegExp(
 )
 /** Machines take most of the time of all tiers together, and other versions of Node are a large download. */
 export const ONLY_WITH_ALL: readonly string[] = ['vm', 'story', 'node']
+/** Left to the soak: every detail of the looks of a page, another processor, and every step of a change with a fault. */
+const ONLY_SOAKED = new Set(
+  ['ui/look-path', 'ui/look-phone', 'ui/look-questions', 'ui/look-rtl', 'vm/arm64', 'vm/faults'].map(
+    (name) => `test/${name}.test.ts`,
+  ),
+)
 const QUICK_TIERS = ['architecture', 'unit', 'golden', 'contract', 'api']
 
 export function plan(words: readonly string[]): Part[] {
@@ -78,7 +84,7 @@ function tiersNamed(names: readonly string[]): Tier[] {
 }
 
 function whole(tier: Tier): Part {
-  return { tier, files: filesOf(tier.name) }
+  return { tier, files: filesOf(tier.name).filter((file) => !ONLY_SOAKED.has(file)) }
 }
 
 function quick({ tier, files }: Part): Part {
@@ -91,7 +97,7 @@ function soak(): Part[] {
   process.env['PANEL_TEST_LIMIT_MS'] ??= '0'
   const all = Object.entries(REPETITIONS)
   for (const [name, { soak: count }] of all) process.env[name] ??= String(count)
-  const files = new Set(all.flatMap(([, repetition]) => [...repetition.files] as string[]))
+  const files = new Set([...ONLY_SOAKED, ...all.flatMap(([, repetition]) => [...repetition.files] as string[])])
   return TIERS.map((tier) => ({ tier, files: filesOf(tier.name).filter((file) => files.has(file)) })).filter(
     (part) => part.files.length > 0,
   )

@@ -1,5 +1,6 @@
 // How often what is random or endless is repeated: few times with every run of the tests, and the promised number of
 // times by `npm run soak`.
+import { RULE_BACKENDS, type RuleBackend } from '@panel/shared/ruleset/backend.ts'
 
 interface Repetition {
   /** The number for every run. */
@@ -71,10 +72,20 @@ export const REPETITIONS = {
     files: ['test/netns/relay-heal-kills.test.ts'],
   },
   PANEL_FAILING_STARTS: {
-    usual: 2,
+    usual: 1,
     soak: 25,
     what: 'starts of the helper in which the first calls of its programs fail, for each backend and each way to fail',
     files: ['test/netns/relay-failing-tools.test.ts'],
+  },
+  PANEL_IPTABLES_STRIDE: {
+    usual: 3,
+    soak: 1,
+    what: 'the distance between those of the cases tried with nftables that iptables-nft and iptables-legacy repeat',
+    files: [
+      'test/netns/relay-failing-tools.test.ts',
+      'test/netns/relay-foreign.test.ts',
+      'test/netns/relay-totals.test.ts',
+    ],
   },
   PANEL_WINDOW_KILLS: {
     usual: 20,
@@ -95,6 +106,13 @@ export const REPETITIONS = {
     files: ['test/vm/package-in-use.test.ts'],
   },
 } as const satisfies Record<string, Repetition>
+
+/** Of cases that do not depend on the backend: all of them with nftables, and other ones with each kind of iptables. */
+export function casesOf<T>(backend: RuleBackend, cases: readonly T[]): T[] {
+  const at = RULE_BACKENDS.indexOf(backend)
+  const stride = at === 0 ? 1 : repetitions('PANEL_IPTABLES_STRIDE')
+  return cases.filter((_, index) => index % stride === at % stride)
+}
 
 export type RepetitionName = keyof typeof REPETITIONS
 

@@ -29,8 +29,6 @@ export async function host(file: string, args: readonly string[], options: HostO
 /** Which Debian package brings each program that the lab runs on the host. */
 const packageOf: Readonly<Record<string, string>> = {
   'qemu-system-x86_64': 'qemu-system-x86',
-  'qemu-system-aarch64': 'qemu-system-arm',
-  'aarch64-linux-gnu-g++': 'g++-aarch64-linux-gnu',
   depmod: 'kmod',
   'qemu-img': 'qemu-utils',
   debootstrap: 'debootstrap',
