@@ -110,7 +110,8 @@ module.exports = {
       comment: "A feature reads another feature's data through its functions, not its tables.",
       from: {
         path: '^web-daemon/',
-        pathNot: '^web-daemon/(platform/db/|platform/context\\.ts|features/.*/(store|migration|table)[a-z-]*\\.ts)',
+        pathNot:
+          '^web-daemon/(platform/(db|series)/|platform/context\\.ts|features/.*/(store|migration|table)[a-z-]*\\.ts)',
       },
       to: { path: 'node_modules/kysely' },
     },

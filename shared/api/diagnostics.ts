@@ -23,7 +23,6 @@ import {
   described,
   Whole,
   wordIn,
-  type EventsOf,
 } from './base/shapes.ts'
 
 export const DIAGNOSTIC_TYPES = { ping: 10, 'mtu-probe': 20, traceroute: 30, analyze: 40 } as const
@@ -121,7 +120,6 @@ export const PING_EVENTS = {
   summary: PingSummaryEvent,
   error: shape('PingError', MessageFields),
 }
-export type PingEvents = EventsOf<typeof PING_EVENTS>
 
 export const ListRunsAnswer = shape('DiagnosticRuns', {
   runs: list(DiagnosticRun),

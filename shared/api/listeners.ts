@@ -92,4 +92,3 @@ export const KeepListenerAnswer = shape('ListenerKept', {
 export type KeepListenerAnswer = Static<typeof KeepListenerAnswer>
 
 export const RemoveListenerAnswer = shape('ListenerRemoved', { deleted: Always, listener_id: Id })
-export type RemoveListenerAnswer = Static<typeof RemoveListenerAnswer>

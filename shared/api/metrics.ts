@@ -2,7 +2,7 @@
 // M3, W3).
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { sentence } from './base/errors.ts'
-import { Amount, Count, Flag, Id, Instant, list, oneOf, shape, Text, described, type EventsOf } from './base/shapes.ts'
+import { Amount, Count, Flag, Id, Instant, list, oneOf, shape, Text, described } from './base/shapes.ts'
 
 /** Shares of the time since the reading before, in percent. */
 export const CpuReading = shape('CpuReading', {
@@ -157,7 +157,6 @@ export type MetricsSnapshot = Static<typeof MetricsSnapshot>
 
 /** What the metrics stream sends, by the name of the event. */
 export const METRICS_EVENTS = { metrics: MetricsSnapshot }
-export type MetricsEvents = EventsOf<typeof METRICS_EVENTS>
 
 const RATES = ['rx_bytes_per_second', 'tx_bytes_per_second'] as const
 const exactly = (title: string) => ({ title, additionalProperties: false })

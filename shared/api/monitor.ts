@@ -19,7 +19,6 @@ import {
   Text,
   described,
   wordIn,
-  type EventsOf,
 } from './base/shapes.ts'
 import { TunnelView } from './tunnels/answers.ts'
 
@@ -111,8 +110,6 @@ export const MONITOR_EVENTS = {
     is_open: described(Flag, 'Whether changes wait for a confirmation: GET /safe-apply has the details.'),
   }),
 }
-
-export type MonitorEvents = EventsOf<typeof MONITOR_EVENTS>
 
 export const MonitorPoint = shape('MonitorPoint', {
   bucket_start: Instant,

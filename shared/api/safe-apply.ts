@@ -22,11 +22,9 @@ const window_id = Type.String({
 })
 
 export const OpenSafeApplyBody = shape('OpenSafeApplyBody', { seconds: Type.Optional(seconds) })
-export type OpenSafeApplyBody = Static<typeof OpenSafeApplyBody>
 export const EndSafeApplyBody = shape('EndSafeApplyBody', { window_id })
 export type EndSafeApplyBody = Static<typeof EndSafeApplyBody>
 export const ExtendSafeApplyBody = shape('ExtendSafeApplyBody', { window_id, seconds })
-export type ExtendSafeApplyBody = Static<typeof ExtendSafeApplyBody>
 
 export const SAFE_APPLY_KINDS = ['tunnel', 'route', 'pool', 'setting', 'forwarding'] as const
 

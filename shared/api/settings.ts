@@ -2,7 +2,7 @@
 // decisions.md, section 8).
 import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
-import { Flag, list, oneOf, Sentence, shape, Text, described, Value, Whole } from './base/shapes.ts'
+import { Flag, list, mapOf, oneOf, Sentence, shape, Text, described, Value, Whole } from './base/shapes.ts'
 
 export const SETTING_TYPES = ['bool', 'int', 'float', 'string', 'enum', 'json', 'lookup'] as const
 export type SettingType = (typeof SETTING_TYPES)[number]
@@ -54,18 +54,22 @@ export const SettingsSchemaAnswer = shape('SettingsSchema', {
 })
 export type SettingsSchemaAnswer = Static<typeof SettingsSchemaAnswer>
 
-/** Values by the keys of settings. What each may be is answered by GET /settings/schema. */
-export type SettingsBody = Record<string, unknown>
+/**
+ * Values by the keys of settings. The web daemon knows what each may be, serves by that, and answers it at GET
+ * /settings/schema.
+ */
+export const SettingsBody = mapOf(Value)
+export type SettingsBody = Static<typeof SettingsBody>
 
-export interface SettingsAnswer {
-  settings: Record<string, unknown>
-}
+export const SettingsAnswer = shape('Settings', { settings: mapOf(Value) })
+export type SettingsAnswer = Static<typeof SettingsAnswer>
 
-export interface ChangeSettingsAnswer extends SettingsAnswer {
-  /** Keys whose value is another one than before. */
-  changed: string[]
-  restart_required: string[]
-}
+export const ChangeSettingsAnswer = shape('SettingsChanged', {
+  ...SettingsAnswer.properties,
+  changed: described(list(Text), 'Keys whose value is another one than before.'),
+  restart_required: list(Text),
+})
+export type ChangeSettingsAnswer = Static<typeof ChangeSettingsAnswer>
 
 export const ResetSettingsBody = shape('ResetSettingsBody', {
   keys: Type.Optional(

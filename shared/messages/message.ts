@@ -7,6 +7,8 @@ import { madeOnce } from '../made-once.ts'
 import { formatMessage, withOneStop } from './format.ts'
 
 export type MessageId = keyof typeof CATALOGUE
+/** "" for text that is no sentence of the panel. Named, so that a declaration refers to it and does not list every id. */
+export type SentenceId = MessageId | ''
 
 /** A part of a sentence may be a message of its own. */
 export type Param = string | number | Message | readonly Message[]
@@ -15,8 +17,7 @@ export type Params = Readonly<Record<string, Param>>
 /** Spread into an answer, it is the English sentence and, beside it, what another language makes of the same. */
 export interface Message {
   readonly message: string
-  /** "" for text that is no sentence of the panel. */
-  readonly message_id: MessageId | ''
+  readonly message_id: SentenceId
   readonly params: Params
 }
 

@@ -136,4 +136,5 @@ export const TUNNEL = {
   'tunnel.own_access_captured':
     'The answers to your own connection from {client_ip} would go into {name} ({network}): you may lose access to the panel.',
   'tunnel.observed_unknown': 'Not known: {reason}',
+  'tunnel.not_observed': 'Not known: nothing on the host changes, so it was not queried.',
 } as const

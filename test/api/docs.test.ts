@@ -2,27 +2,13 @@
 import assert from 'node:assert/strict'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { ApiDescription } from '@panel/web-daemon/features/docs/document.ts'
-import type { Operation } from '@panel/web-daemon/features/docs/operation.ts'
-import type { Content, Response, Responses } from '@panel/web-daemon/features/docs/responses.ts'
-import type { OpenApiSchema } from '@panel/web-daemon/features/docs/schema.ts'
 import { query } from './support/declare.ts'
 import { TAGS } from '@panel/web-daemon/platform/http/endpoint.ts'
-import type { Status } from '@panel/web-daemon/platform/http/statuses.ts'
 import { shape } from '@panel/shared/api/base/shapes.ts'
 import { Type, type TSchema } from '@panel/shared/schema.ts'
 import { VERSION } from '@panel/web-daemon/platform/version.ts'
-import type { Client } from './support/client.ts'
+import { docsOf, METHODS, operationsOf, resolved, schemaIn } from './support/description.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
-
-const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
-const docsOf = (client: Client, path = 'api/docs') =>
-  client.raw<ApiDescription>('GET', `${new URL(client.base).pathname}${path}`)
-
-/** Every operation with the path and the method that it stands under. */
-const operationsOf = ({ paths }: ApiDescription): { path: string; method: string; operation: Operation }[] =>
-  Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
-  )
 
 describe('The API description', () => {
   let panel: TestPanel
@@ -36,15 +22,6 @@ describe('The API description', () => {
     document = body
   })
   after(() => panel.close())
-
-  /** What a response of an operation is, or refers to. */
-  const resolved = (response: Responses[Status] = { $ref: '' }): Response => {
-    const found = '$ref' in response ? document.components.responses[response.$ref.split('/').at(-1) ?? ''] : response
-    assert.ok(found, JSON.stringify(response))
-    return found
-  }
-  const schemaOf = (schema: OpenApiSchema): OpenApiSchema =>
-    document.components.schemas[String(schema['$ref']).split('/').at(-1) ?? ''] ?? schema
 
   it('is 503 before set-up, 401 without a session, and the same with a slash at its end', async () => {
     for (const path of ['api/docs', 'api/docs/']) {
@@ -122,65 +99,6 @@ describe('The API description', () => {
     }
   })
 
-  it('documents 200, 401, 422 and 503 of each operation, and every refusal as the error envelope', () => {
-    for (const { path, operation } of operationsOf(document)) {
-      const { responses } = operation
-      for (const status of [200, 401, 422, 503]) assert.ok(status in responses, `${path}: ${status}`)
-      for (const [status, response] of Object.entries(responses).filter(([one]) => Number(one) >= 400))
-        assert.deepEqual(
-          resolved(response).content['application/json']?.schema,
-          { $ref: '#/components/schemas/Error' },
-          `${path}: ${status}`,
-        )
-    }
-  })
-
-  it('documents 201 of what creates, 404 of what has an id in its path, 409 of what changes the host, 412 of what takes If-Match', () => {
-    const statuses = (path: string, method: (typeof METHODS)[number]): string =>
-      Object.keys(document.paths[`/api/v1${path}`]?.[method]?.responses ?? {}).join(' ')
-    assert.equal(statuses('/tunnels', 'post'), '200 201 400 401 403 409 413 422 429 500 503')
-    assert.equal(statuses('/tunnels', 'get'), '200 400 401 403 422 429 500 503')
-    assert.equal(statuses('/tunnels/{id}', 'get'), '200 400 401 403 404 422 429 500 503')
-    assert.equal(statuses('/tunnels/{id}', 'patch'), '200 400 401 403 404 409 412 413 422 429 500 503')
-    assert.equal(statuses('/auth/setup', 'post'), '200 201 400 401 403 409 413 422 429 500 503')
-    for (const { path, operation } of operationsOf(document)) {
-      const { 200: ok, 201: created } = operation.responses
-      if (created && ok) assert.deepEqual(resolved(created).content, resolved(ok).content, path)
-    }
-  })
-
-  it('has each schema with a title once, among the components, and refers to it everywhere else', () => {
-    const titles: string[] = []
-    JSON.stringify(document.components, (name, value: unknown) => {
-      if (name === 'title' && typeof value === 'string') titles.push(value)
-      return value
-    })
-    assert.deepEqual(titles.sort(), Object.keys(document.components.schemas))
-    for (const [title, schema] of Object.entries(document.components.schemas)) assert.equal(schema['title'], title)
-    assert.ok(!JSON.stringify(document.paths).includes('"title"'))
-  })
-
-  it('refers to nothing that is not among its components, and has no component that nothing refers to', () => {
-    const referred = new Set(JSON.stringify(document).match(/#\/components\/\w+\/\w+/g))
-    const { schemas, responses } = document.components
-    const components = Object.entries({ schemas, responses }).flatMap(([kind, all]) =>
-      Object.keys(all).map((name) => `#/components/${kind}/${name}`),
-    )
-    assert.deepEqual([...referred].sort(), components.sort())
-  })
-
-  it('names every body that an operation takes or answers, so that the types of a generated client have names', () => {
-    const named = (content: Content = {}): unknown => content['application/json']?.schema['$ref'] ?? null
-    for (const { path, method, operation } of operationsOf(document)) {
-      const { requestBody, responses } = operation
-      if (requestBody)
-        assert.match(String(named(requestBody.content)), /^#\/components\/schemas\//, `${method} ${path}`)
-      const { content } = resolved(responses[200])
-      if (!content['text/event-stream'])
-        assert.match(String(named(content)), /^#\/components\/schemas\//, `${method} ${path}`)
-    }
-  })
-
   it('has its tags sorted by name, and each operation under one of them', () => {
     const names = document.tags.map(({ name }) => name)
     assert.deepEqual(names, [
@@ -233,16 +151,16 @@ describe('The API description', () => {
       assert.ok(operation.summary.length > 5 && operation.summary !== 'Undocumented endpoint', `${method} ${path}`)
       assert.notDeepEqual(operation.tags, ['other'], `${method} ${path}`)
       const [[type, { schema, 'x-events': events }] = ['', { schema: {} }]] = Object.entries(
-        resolved(operation.responses[200]).content,
+        resolved(document, operation.responses[200]).content,
       )
       if (type === 'text/event-stream') assert.ok(Object.keys(events ?? {}).length > 0, `${method} ${path}`)
-      else assert.ok(Object.keys(schemaOf(schema)['properties'] as object).length > 0, `${method} ${path}`)
+      else assert.ok(Object.keys(schemaIn(document, schema)['properties'] as object).length > 0, `${method} ${path}`)
     }
   })
 
   it('describes bodies by what they are checked against, without our own notes', () => {
     const { requestBody } = document.paths['/api/v1/tunnels']?.post ?? {}
-    const schema = schemaOf(requestBody?.content['application/json']?.schema ?? {}) as {
+    const schema = schemaIn(document, requestBody?.content['application/json']?.schema ?? {}) as {
       required: string[]
       additionalProperties: boolean
       properties: Record<string, Record<string, unknown>>
@@ -265,7 +183,7 @@ describe('The API description', () => {
   it('describes streams as text/event-stream, with the data of each event', () => {
     const events = (path: string, method: 'get' | 'post'): string[] =>
       Object.keys(
-        resolved(document.paths[`/api/v1${path}`]?.[method]?.responses[200]).content['text/event-stream']?.[
+        resolved(document, document.paths[`/api/v1${path}`]?.[method]?.responses[200]).content['text/event-stream']?.[
           'x-events'
         ] ?? {},
       )

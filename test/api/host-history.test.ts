@@ -1,10 +1,10 @@
 // The stored load and traffic of the host (reference.md, GET /system/history; decisions.md, M1, M4).
 import assert from 'node:assert/strict'
 import type { HostHistoryAnswer, HostPoint } from '@panel/shared/api/metrics.ts'
-import { emptyHostBucket, type HostBucket } from '@panel/web-daemon/features/metrics/host-bucket.ts'
-import { addHostBuckets } from '@panel/web-daemon/features/metrics/store-host.ts'
+import { type HostBucket } from '@panel/web-daemon/features/metrics/host-bucket.ts'
 import { eventually } from '../support/eventually.ts'
 import { FakeHost } from '../support/fake-host.ts'
+import { addHostBuckets, emptyHostBucket } from '../support/intervals.ts'
 import { settingsWith } from '../support/settings.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'

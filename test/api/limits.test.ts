@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { strict, Type } from '@panel/shared/schema.ts'
 import { command, stream } from './support/declare.ts'
-import { ok } from '@panel/web-daemon/platform/http/endpoint.ts'
+import { ok, type Incoming } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { STRANGER_LIMIT_BYTES } from '@panel/web-daemon/platform/http/body.ts'
 import { LIMITS, type Limits } from '@panel/web-daemon/platform/http/server.ts'
 import { serializeEvent } from '@panel/web-daemon/platform/http/stream.ts'
@@ -27,7 +27,8 @@ const SHORT: Limits = {
 }
 
 let taken: string[] = []
-const take = async (_context: unknown, { body: { text = '' } }: { body: { text?: string } }) => {
+const take = async (_context: unknown, { body }: Incoming) => {
+  const { text = '' } = body as { text?: string }
   taken.push(text)
   return ok({ length: text.length })
 }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { ENDPOINTS } from '@panel/shared/api/endpoints.ts'
 import { endpointMethod, expressPath, endpointPath } from '@panel/web-daemon/platform/http/routes.ts'
 import { PAGE_DIR, startPanel, type TestPanel } from './support/panel.ts'
 
@@ -226,7 +227,8 @@ describe('the router', () => {
   before(async () => (panel = await startPanel({ page_dir: PAGE_DIR })))
   after(() => panel.close())
 
-  it('serves exactly the endpoints of the list, no more and no fewer', () => {
+  it('serves exactly the endpoints of the table, no more and no fewer', () => {
+    assert.deepEqual(panel.endpoints.map(({ route }) => route).sort(), Object.keys(ENDPOINTS).sort())
     const routed = panel.app.router.stack
       .flatMap(({ route }) => (route ? [route] : []))
       .flatMap((route) =>

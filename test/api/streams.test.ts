@@ -4,7 +4,7 @@ import { integer, strict } from '@panel/shared/schema.ts'
 import { verbatim } from '@panel/shared/messages/message.ts'
 import { eventually } from '../support/eventually.ts'
 import { stream } from './support/declare.ts'
-import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
+import { declarations, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
 import { serializeEvent, Topic, type Subscriber } from '@panel/web-daemon/platform/http/stream.ts'
 import { STREAMS_PER_KIND } from '@panel/web-daemon/platform/http/streams.ts'
@@ -23,9 +23,9 @@ const weather = () => {
   const late = { requests: 0, released: 0, gate: Promise.resolve() }
   const endpoints: Endpoint[] = [
     stream(WATCH, { tag: 'other', summary: 'Watch', queue: 16 }, async () => topic.source),
-    stream(
+    declarations({ [COUNT]: { body: strict({ to: integer(1, 1000) }) } }).stream(
       COUNT,
-      { tag: 'other', summary: 'Count', body: strict({ to: integer(1, 1000) }), audit: 'TunnelReapply' },
+      { tag: 'other', summary: 'Count', statuses: [409], audit: 'TunnelReapply' },
       async ({ note }, { body }) => {
         if (body.to === 13) throw new Refusal('CONFLICT', verbatim('Not to thirteen'))
         note.target('weather', body.to)

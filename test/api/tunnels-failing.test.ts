@@ -162,7 +162,7 @@ describe('While the helper is away', () => {
     await createTunnel(client)
     state.isAway = true
     const picture = kernel.picture()
-    const { status, body } = await patchTunnel(client, 1, { note: 'while away', display_name: 'Far', tags: ['x'] })
+    const { status, body } = await patchTunnel(client, 1, { note: 'while away', monitor_packet_size: 99 })
     assert.deepEqual(
       [status, body.tunnel.note, body.tunnel.apply_status, body.tunnel.observed.is_known, body.verification.ok],
       [200, 'while away', 'Applied', false, false],

@@ -54,8 +54,8 @@ describe('PATCH /tunnels/{id}', () => {
       const before = await stored()
       const { status, body } = await patchTunnel(client, 1, { note: 'hello' })
       assert.equal(status, 200)
-      const { updated_date: _then, ...kept } = before
-      const { updated_date: _now, ...now } = body.tunnel
+      const { updated_date: _then, observed: _live, ...kept } = before
+      const { updated_date: _now, observed: _unread, ...now } = body.tunnel
       assert.deepEqual(now, { ...kept, note: 'hello' })
     })
 
@@ -282,7 +282,7 @@ describe('PATCH /tunnels/{id}', () => {
 
   it('leaves drift alone where the kernel has no part in the change, and says what it is', async () => {
     panel.kernel.held.delete('gre-a-1')
-    const { status, body } = await patchTunnel(client, 1, { note: 'x' })
+    const { status, body } = await patchTunnel(client, 1, { note: 'x', monitor_packet_size: 99 })
     assert.deepEqual([status, body.verification.ok, panel.kernel.held.size, body.tunnel.note], [200, false, 0, 'x'])
   })
 

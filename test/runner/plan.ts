@@ -44,6 +44,7 @@ const NOT_QUICK = new RegExp(
     'tunnels-change-failing',
     'tunnels-persistence',
     'tunnels-validation',
+    'webhooks-kills.*',
   ].join('|')})|unit/(${[
     'backup/read',
     'change/engine-laws',

@@ -53,6 +53,12 @@ export const REPETITIONS = {
     what: 'changes of relay rules at random, by one batch to the kernel beside nft with the text of them',
     files: ['test/netns/direct-commit.test.ts'],
   },
+  PANEL_KILL_STRIDE: {
+    usual: 3,
+    soak: 1,
+    what: 'the distance between the statements before which a daemon that notifies is killed',
+    files: ['test/api/webhooks-kills-between.test.ts'],
+  },
   PANEL_ROTATIONS: {
     usual: 16,
     soak: 100,

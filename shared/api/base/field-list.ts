@@ -17,6 +17,8 @@ export interface Field {
    * it is sent.
    */
   readonly stored?: 'elsewhere' | 'computed'
+  /** What people call the noun or write about it: the host does not know it, and no other field depends on it. */
+  readonly isLabel?: true
 }
 
 export type FieldList = Readonly<Record<string, Field>>
@@ -43,6 +45,9 @@ export type ColumnsOf<F extends FieldList> = {
 type AnswerOf<F extends FieldList> = { [K in keyof F]: F[K]['answer'] }
 type RequestOf<F extends FieldList> = {
   [K in Names<F, { readonly request: TSchema }>]: F[K] extends { readonly request: infer S extends TSchema } ? S : never
+}
+type LabelsOf<F extends FieldList> = {
+  [K in Names<F, { readonly isLabel: true }>]?: Static<F[K]['answer']>
 }
 type DefaultsOf<F extends FieldList> = {
   [K in Names<F, { readonly byDefault: unknown }>]: Static<F[K]['answer']>
@@ -78,6 +83,23 @@ export const withDefaults = <F extends FieldList>(
     (name) => fields[name]?.request && body[name as keyof typeof body] !== undefined,
   )
   return { ...defaults, ...Object.fromEntries(named.map((name) => [name, body[name as keyof typeof body]])) }
+}
+
+/**
+ * The labels that a request for a change names, if nothing else of the noun becomes another; otherwise null. What the
+ * request names beside fields is permission for what labels do not do.
+ */
+export function labelsAlone<F extends FieldList>(
+  fields: F,
+  stored: RecordOf<F>,
+  body: Readonly<Record<string, unknown>>,
+): LabelsOf<F> | null {
+  const named = Object.keys(body).filter((name) => name in fields)
+  const labels = named.filter((name) => fields[name]?.isLabel)
+  const isSame = (name: string): boolean =>
+    JSON.stringify(body[name]) === JSON.stringify(stored[name as keyof typeof stored])
+  if (!named.every((name) => labels.includes(name) || isSame(name))) return null
+  return Object.fromEntries(labels.map((name) => [name, body[name]])) as LabelsOf<F>
 }
 
 export interface Column {

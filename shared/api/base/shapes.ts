@@ -35,9 +35,6 @@ export const Value = Type.Unknown()
 export const mapOf = <T extends TSchema>(schema: T) =>
   Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: schema })
 
-/** What a stream sends, by the name of the event. */
-export type EventsOf<T extends Readonly<Record<string, TSchema>>> = { [K in keyof T]: Static<T[K]> }
-
 export const oneOf = stringEnum
 /** The words of a lookup, and its numbers. */
 export const wordIn = <T extends string>(lookup: Readonly<Record<T, number>>) => stringEnum(Object.keys(lookup) as T[])

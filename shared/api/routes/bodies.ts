@@ -79,4 +79,3 @@ export const DuplicateRouteBody = shape('DuplicateRouteBody', {
   ...RouteWordBody.properties,
   idempotency_key: ONCE_KEY,
 })
-export type DuplicateRouteBody = Static<typeof DuplicateRouteBody>

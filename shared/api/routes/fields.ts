@@ -51,11 +51,13 @@ export const ROUTE_FIELDS = {
         ),
       }),
     ),
+    isLabel: true,
   }),
   description: field({
     answer: Text,
     request: maybe(text(2000, true, 'description', 'Anything worth remembering about the rule.')),
     byDefault: '',
+    isLabel: true,
   }),
   route_protocol_id: field({
     answer: idIn(ROUTE_PROTOCOLS),
@@ -276,6 +278,7 @@ export const ROUTE_FIELDS = {
     answer: list(Text),
     request: maybe(tagList('rule')),
     byDefault: [],
+    isLabel: true,
   }),
   ...HEAL_FIELDS,
   ...FAST_PATH_FIELDS,

@@ -1,4 +1,4 @@
-// The words for endpoints that only a test has: no table names them, so their declaration alone says what they are.
-import { declarations, type Route } from '@panel/web-daemon/platform/http/endpoint.ts'
+// The words for endpoints that only a test has: no table has their schemas, so their declarations give them.
+import { declarations, type Route, type Schemas } from '@panel/web-daemon/platform/http/endpoint.ts'
 
-export const { query, preview, command, stream } = declarations<Readonly<Record<Route, unknown>>>()
+export const { query, preview, command, stream } = declarations<Readonly<Record<Route, Schemas>>, Schemas>({})

@@ -2,7 +2,7 @@
 import { message, verbatim } from '@panel/shared/messages/message.ts'
 import { command, preview, query } from './declare.ts'
 import { created, ok, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
-import { queryParameters, textParameter, integerParameter } from '@panel/web-daemon/platform/http/queries.ts'
+import { queryParameters, textParameter, integerParameter } from '@panel/shared/api/base/queries.ts'
 import { integer, nullable, strict, stringEnum, Type } from '@panel/shared/schema.ts'
 
 export const WidgetBody = strict({
@@ -38,7 +38,7 @@ export const probeEndpoints = (): { endpoints: Endpoint[]; made: unknown[] } => 
     ),
     command(
       'POST /widgets',
-      { tag: 'other', summary: 'Make', body: WidgetBody, audit: 'TunnelCreate', isCreating: true },
+      { tag: 'other', summary: 'Make', body: WidgetBody, statuses: [201], audit: 'TunnelCreate', isCreating: true },
       async ({ note }, { body }) => {
         made.push(body)
         note.target('widget', made.length)

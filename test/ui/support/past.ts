@@ -1,10 +1,10 @@
 // A day that has gone by, for pictures: a tunnel with a slow evening and a break, a rule with the traffic of people who
 // sleep, and the host that carries both.
-import { addHostBuckets } from '@panel/web-daemon/features/metrics/store-host.ts'
 import { emptyBucket, stateSeverity } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'
 import { saveTraffic } from '@panel/web-daemon/features/traffic/store.ts'
 import type { Host } from './host.ts'
+import { addHostBuckets } from '../../support/intervals.ts'
 
 /** The interval at which the panel stores. */
 const STEP_S = 60

@@ -5,27 +5,20 @@ import { sql } from 'kysely'
 import { messageFields, verbatim } from '@panel/shared/messages/message.ts'
 import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
-import {
-  emptyHostBucket,
-  figuresOf,
-  joinHostBuckets,
-  MAXIMA,
-  SUMS,
-  type HostBucket,
-} from '@panel/web-daemon/features/metrics/host-bucket.ts'
+import { figuresOf, HOST_HISTORY, type HostBucket } from '@panel/web-daemon/features/metrics/host-bucket.ts'
 import { HostHistory, UNSAVED_MAX } from '@panel/web-daemon/features/metrics/host-history.ts'
 import { HostReader } from '@panel/web-daemon/features/metrics/host-reader.ts'
 import { Interfaces } from '@panel/web-daemon/features/metrics/interfaces.ts'
 import { routesSnapshot } from '@panel/web-daemon/features/metrics/routes-snapshot.ts'
-import { addHostBuckets } from '@panel/web-daemon/features/metrics/store-host.ts'
 import { FakeHost } from '../../support/fake-host.ts'
 import { settingsWith } from '../../support/settings.ts'
+import { addHostBuckets, emptyHostBucket, joinHostBuckets } from '../../support/intervals.ts'
 
 const BEGIN_S = Date.UTC(2026, 0, 1) / 1000
 const DAY_S = 86_400
 const figure = fc.option(fc.nat(1_000_000))
 const bucket = fc
-  .record(Object.fromEntries([...SUMS, ...MAXIMA].map((name) => [name, figure])))
+  .record(Object.fromEntries(HOST_HISTORY.figures.map(([name]) => [name, figure])))
   .map((figures) => ({ ...emptyHostBucket(BEGIN_S), ...figures }))
 
 describe('The history of the host', () => {

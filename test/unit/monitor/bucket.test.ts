@@ -1,7 +1,8 @@
 // Intervals of a tunnel's history, joined and shown (decisions.md, M4).
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { emptyBucket, joinBuckets, toPoint, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'
+import { emptyBucket, toPoint, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'
+import { joinBuckets } from '../../support/intervals.ts'
 
 const bucket: fc.Arbitrary<Bucket> = fc.record({
   tunnel_id: fc.constant(7),

@@ -2,16 +2,17 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
-import { intervalStart, type Span, type StoredPoint } from '@panel/web-daemon/platform/db/spans.ts'
+import { intervalStart, type Span, type StoredPoint } from '@panel/web-daemon/platform/series/spans.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { makeMonitorPlan } from '@panel/web-daemon/features/monitor/probe-target.ts'
-import { emptyBucket, joinBuckets, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'
+import { emptyBucket, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { HistoryWriter } from '@panel/web-daemon/features/monitor/history-writer.ts'
-import { addBuckets, findPoints } from '@panel/web-daemon/features/monitor/store.ts'
+import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'
 import { WatchedTunnel } from '@panel/web-daemon/features/monitor/watched-tunnel.ts'
 import { insertTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import { settingsWith } from '../../support/settings.ts'
 import { storedTunnel } from '../../support/records.ts'
+import { findPoints, joinBuckets } from '../../support/intervals.ts'
 
 const example = storedTunnel()
 const BEGIN = Date.UTC(2026, 0, 1)

@@ -6,13 +6,8 @@ import { sql } from 'kysely'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
 import { emptyBucket, type Bucket } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { addBuckets, dropHistory } from '@panel/web-daemon/features/monitor/store.ts'
-import {
-  deleteOldTicks,
-  findTicks,
-  firstTick,
-  TICK_SECONDS,
-  TICKS,
-} from '@panel/web-daemon/features/monitor/store-ticks.ts'
+import { deleteOldTicks, findTicks, firstTick, TICKS } from '@panel/web-daemon/features/monitor/store-ticks.ts'
+import { TICK_SECONDS } from '@panel/shared/api/queries.ts'
 import { insertTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import { storedTunnel } from '../../support/records.ts'
 

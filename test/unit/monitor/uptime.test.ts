@@ -4,11 +4,12 @@ import fc from 'fast-check'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
 import { toPoint } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { makeMonitorPlan } from '@panel/web-daemon/features/monitor/probe-target.ts'
-import { addBuckets, findPoints } from '@panel/web-daemon/features/monitor/store.ts'
+import { addBuckets } from '@panel/web-daemon/features/monitor/store.ts'
 import { WatchedTunnel } from '@panel/web-daemon/features/monitor/watched-tunnel.ts'
 import { insertTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import { storedTunnel } from '../../support/records.ts'
 import { settingsWith } from '../../support/settings.ts'
+import { findPoints } from '../../support/intervals.ts'
 
 const BEGIN = Date.UTC(2026, 0, 1)
 const HOUR = 3_600_000

@@ -5,12 +5,13 @@ import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
 import { verbatim } from '@panel/shared/messages/message.ts'
 import { makeMonitorPlan, type MonitorPlan } from '@panel/web-daemon/features/monitor/probe-target.ts'
-import { joinBuckets, toPoint } from '@panel/web-daemon/features/monitor/bucket.ts'
+import { toPoint } from '@panel/web-daemon/features/monitor/bucket.ts'
 import { TCP_PROBE_EVERY_MS, WatchedTunnel } from '@panel/web-daemon/features/monitor/watched-tunnel.ts'
 import type { SettingValues } from '@panel/web-daemon/features/settings/definitions.ts'
 import type { TunnelRecord } from '@panel/web-daemon/features/tunnels/record.ts'
 import { settingsWith } from '../../support/settings.ts'
 import { storedTunnel } from '../../support/records.ts'
+import { joinBuckets } from '../../support/intervals.ts'
 
 const example = storedTunnel()
 const plan = (fields: Partial<TunnelRecord> = {}, settings: Partial<SettingValues> = {}): MonitorPlan =>

@@ -1,8 +1,13 @@
 // The page has a place for every field of a tunnel, so that an operator never needs another client.
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { CreateTunnelBody, UpdateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { pickOptions, NO_OPTIONS } from '../../../ui/src/features/tunnels/options.ts'
 import { requestBody, EMPTY } from '../../../ui/src/features/tunnels/request.ts'
+import { emptyRoute, requestBody as ruleRequest } from '../../../ui/src/features/routes/draft.ts'
+import { FIELDS } from '../../../ui/src/features/routes/fields.ts'
 
 /** The fields that the operator enters elsewhere. */
 const OTHERWISE: Readonly<Record<string, string>> = {
@@ -42,5 +47,60 @@ describe('The wizard of a tunnel', () => {
       [false, '192.0.2.9', 0, 0, false],
     )
     assert.deepEqual(pickOptions(NO_OPTIONS), NO_OPTIONS)
+  })
+})
+
+/** The components of a feature, as text. */
+const pagesOf = (feature: string): string => {
+  const folder = fileURLToPath(new URL(`../../../ui/src/features/${feature}`, import.meta.url))
+  const components = readdirSync(folder).filter((name) => name.endsWith('.svelte'))
+  return components.map((name) => readFileSync(`${folder}/${name}`, 'utf8')).join('\n')
+}
+
+describe('The form of a rule', () => {
+  /** Where else the operator says it, or why never. */
+  const ELSEWHERE: Readonly<Record<string, string>> = {
+    address_family_id: 'follows from the addresses',
+    destination_address: 'the first of the destinations',
+    destination_port: 'as destination_address',
+    destination_port_range_end: 'as destination_address',
+    check: 'in the form of the checks',
+    sort_order: 'on the page of the order',
+    drop_connections: 'requested where a destination leaves',
+    force: 'offered once it is needed',
+    i_understand_i_may_lose_access: 'has no effect on rules',
+  }
+
+  it('has an input for every field that can be changed, but for those that are elsewhere', () => {
+    const pages = pagesOf('routes')
+    const listed = FIELDS.filter(({ group }) => pages.includes(`inGroup('${group}')`)).map(({ name }) => String(name))
+    const drawn = (name: string): boolean =>
+      listed.includes(name) || pages.includes(`name="${name}"`) || pages.includes(`form.values.${name}`)
+    const hidden = Object.keys(UpdateRouteBody.properties).filter((name) => !drawn(name))
+    assert.deepEqual(
+      hidden.filter((name) => !(name in ELSEWHERE)),
+      [],
+    )
+    assert.deepEqual(
+      Object.keys(emptyRoute()).filter((name) => !drawn(name) && name !== 'force'),
+      [],
+    )
+  })
+
+  it('sends what it was filled with, empty as null where that is a value, and what is not shown as null', () => {
+    const filled = {
+      ...emptyRoute(),
+      bind_port: 443,
+      bind_interface: ' ',
+      tags: ' a, b ',
+      description: ' x ',
+      snat_address: '192.0.2.1',
+    }
+    const sent = ruleRequest(filled, true)
+    assert.deepEqual(
+      [sent.bind_interface, sent.tags, sent.description, sent.snat_address],
+      [null, ['a', 'b'], ' x ', null],
+    )
+    assert.equal(ruleRequest({ ...filled, nat_mode_id: 20 }, true).snat_address, '192.0.2.1')
   })
 })

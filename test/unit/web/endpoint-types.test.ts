@@ -8,21 +8,16 @@ import { diagnosticsOf, textOf } from '../../support/compiler.ts'
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 
 const DAEMON = `
-  import { SignedOutAnswer, LoginBody, SetupBody } from '@panel/shared/api/auth.ts'
+  import { LoginBody, type SignedOutAnswer } from '@panel/shared/api/auth.ts'
   import type { Warning } from '@panel/shared/api/base/errors.ts'
   import { ranged } from '@panel/shared/api/base/fields.ts'
   import { command, ok, type Answer } from '@panel/web-daemon/platform/http/endpoint.ts'
   import { Problems } from '@panel/web-daemon/platform/http/problems.ts'
   import { Refusal } from '@panel/web-daemon/platform/http/refusal.ts'
   import { message, verbatim } from '@panel/shared/messages/message.ts'
-  const described = { answer: SignedOutAnswer, audit: 'Logout' } as const
+  declare const never: (...given: unknown[]) => never
+  const described = { audit: 'Logout' } as const
   export const problems = new Problems()
-`
-const LIST = `
-  import { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
-  import { query, type Answer } from '@panel/web-daemon/platform/http/endpoint.ts'
-  import { flagParameter, queryParameters } from '@panel/web-daemon/platform/http/queries.ts'
-  declare const list: () => Promise<Answer<ReconcileAnswer>>
 `
 const PAGE = `import { call } from '../../../ui/src/core/api.ts'\n`
 
@@ -43,26 +38,20 @@ const PAIRS: Readonly<Record<string, readonly [right: string, wrong: string, bec
     `${DAEMON} export const e = command('POST /auth/log-out', described, async () => ok({ signed_out: true as const }))`,
     /"POST \/auth\/log-out"' is not assignable/,
   ],
-  'an endpoint whose body is not that of the table': [
+  'an endpoint that says again what its body is': [
     `${DAEMON} export const e = [LoginBody, command('POST /auth/logout', described, async () => ok({ signed_out: true as const }))]`,
-    `${DAEMON} export const e = [SetupBody, command('POST /auth/logout', { ...described, body: LoginBody }, async () => ok({ signed_out: true as const }))]`,
-    /'other than in the table'/,
+    `${DAEMON} export const e = command('POST /auth/logout', { audit: 'Logout', body: LoginBody }, async () => ok({ signed_out: true as const }))`,
+    /'body' does not exist in type/,
   ],
-  'a query parameter that is not in the table': [
-    `${LIST} export const e = query('GET /reconcile', { answer: ReconcileAnswer, query: queryParameters({ include_ignored: flagParameter('') }) }, list)`,
-    `${LIST} export const e = query('GET /reconcile', { answer: ReconcileAnswer, query: queryParameters({ include_all: flagParameter('') }) }, list)`,
-    /'other than in the table'/,
+  'a handler that takes another body': [
+    `${DAEMON} export const e = command('POST /tunnels/{id}/up', { audit: 'TunnelEnable' }, async (_c, { body }) => body.i_understand_i_may_lose_access ? never() : never())`,
+    `${DAEMON} export const e = command('POST /tunnels/{id}/up', { audit: 'TunnelEnable' }, async (_c, { body }) => body.force ? never() : never())`,
+    /Property 'force' does not exist/,
   ],
-  'a list of endpoints that lacks one': [
-    `import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
-     import { complete } from '@panel/web-daemon/platform/http/endpoint.ts'
-     import type { EndpointName } from '@panel/shared/api/endpoints.ts'
-     export const all = (every: Endpoint<EndpointName>[]) => complete(every)`,
-    `import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
-     import { complete } from '@panel/web-daemon/platform/http/endpoint.ts'
-     import type { EndpointName } from '@panel/shared/api/endpoints.ts'
-     export const all = (most: Endpoint<Exclude<EndpointName, 'GET /audit'>>[]) => complete(most)`,
-    /'unserved' is missing/,
+  'a change of the host by a command that foresees nothing': [
+    `${DAEMON} export const e = command('POST /auth/logout', { ...described, foresee: async () => never() }, async ({ request }) => never(request('tunnel.apply', never())))`,
+    `${DAEMON} export const e = command('POST /auth/logout', described, async ({ request }) => never(request('tunnel.apply', never())))`,
+    /"tunnel.apply"' is not assignable/,
   ],
   'a code of a field that nobody declared': [
     `${DAEMON} problems.add('mtu', 'INVALID_MTU', verbatim(''))`,

@@ -1,31 +1,9 @@
 // The endpoints of the section Auth.
-import {
-  EndSessionAnswer,
-  EndSessionsAnswer,
-  ListSessionsAnswer,
-  MeAnswer,
-  SessionAnswer,
-  SignedOutAnswer,
-} from '@panel/shared/api/auth.ts'
+import type { SessionAnswer, SignedOutAnswer } from '@panel/shared/api/auth.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { command, query, ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import type { StoreContext } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import {
-  AccountAnswer,
-  AccountBody,
-  ConfirmAnswer,
-  ConfirmBody,
-  ConfirmTotpAnswer,
-  ConfirmTotpBody,
-  LoginBody,
-  RemoveTotpAnswer,
-  RemoveTotpBody,
-  SetupBody,
-  SetUpTotpAnswer,
-  SetUpTotpBody,
-  TotpAnswer,
-} from '@panel/shared/api/auth.ts'
 import { confirmAgain } from './confirm-again.ts'
 import { login } from './login.ts'
 import { changeMe, showMe } from './me.ts'
@@ -45,8 +23,6 @@ export function authEndpoints(services: AuthServices) {
         tag,
         summary: 'Create the operator account',
         statuses: [201, 409],
-        answer: SessionAnswer,
-        body: SetupBody,
         gathersProblems: true,
         audit: 'Setup',
         guards: { setup: false, csrf: false, session: false },
@@ -58,8 +34,6 @@ export function authEndpoints(services: AuthServices) {
       {
         tag,
         summary: 'Sign in',
-        answer: SessionAnswer,
-        body: LoginBody,
         audit: 'Login',
         guards: { csrf: false, session: false },
       },
@@ -70,7 +44,6 @@ export function authEndpoints(services: AuthServices) {
       {
         tag,
         summary: 'Exchange the refresh cookie for a new session',
-        answer: SessionAnswer,
         audit: 'SessionRefresh',
         guards: { session: false },
       },
@@ -78,17 +51,15 @@ export function authEndpoints(services: AuthServices) {
     ),
     command(
       'POST /auth/logout',
-      { tag, summary: 'Sign out', answer: SignedOutAnswer, audit: 'Logout', guards: { session: false } },
+      { tag, summary: 'Sign out', audit: 'Logout', guards: { session: false } },
       signOut(services),
     ),
-    query('GET /auth/me', { tag, summary: 'The signed-in operator', answer: MeAnswer }, showMe),
+    query('GET /auth/me', { tag, summary: 'The signed-in operator' }, showMe),
     command(
       'PUT /auth/me',
       {
         tag,
         summary: 'Change the username or the password',
-        answer: AccountAnswer,
-        body: AccountBody,
         gathersProblems: true,
         audit: 'PasswordChange',
       },
@@ -99,21 +70,17 @@ export function authEndpoints(services: AuthServices) {
       {
         tag,
         summary: 'Give the password again, and the code of the second factor if one is on. It is good for ten minutes.',
-        answer: ConfirmAnswer,
-        body: ConfirmBody,
         audit: 'PasswordConfirm',
       },
       confirmAgain(services),
     ),
-    query('GET /auth/me/totp', { tag, summary: 'The second factor', answer: TotpAnswer }, showTotp),
+    query('GET /auth/me/totp', { tag, summary: 'The second factor' }, showTotp),
     command(
       'POST /auth/me/totp',
       {
         tag,
         summary: 'Begin to set up the second factor. It counts once a code of it was confirmed.',
         statuses: [201, 409],
-        answer: SetUpTotpAnswer,
-        body: SetUpTotpBody,
         audit: 'TotpSetup',
       },
       setUpTotp(services),
@@ -124,8 +91,6 @@ export function authEndpoints(services: AuthServices) {
         tag,
         summary: 'Switch the second factor on. Every other session ends, and the recovery codes are shown this once.',
         statuses: [409],
-        answer: ConfirmTotpAnswer,
-        body: ConfirmTotpBody,
         audit: 'TotpConfirm',
         fresh: true,
       },
@@ -137,25 +102,19 @@ export function authEndpoints(services: AuthServices) {
         tag,
         summary: 'Switch the second factor off',
         statuses: [404],
-        answer: RemoveTotpAnswer,
-        body: RemoveTotpBody,
         audit: 'TotpRemove',
       },
       removeTotp(services),
     ),
-    query(
-      'GET /auth/sessions',
-      { tag, summary: 'Where the operator is signed in', answer: ListSessionsAnswer },
-      listSessions(services),
-    ),
+    query('GET /auth/sessions', { tag, summary: 'Where the operator is signed in' }, listSessions(services)),
     command(
       'DELETE /auth/sessions/{id}',
-      { tag, summary: 'End one session', answer: EndSessionAnswer, audit: 'SessionEnd' },
+      { tag, summary: 'End one session', audit: 'SessionEnd' },
       endSession(services),
     ),
     command(
       'DELETE /auth/sessions',
-      { tag, summary: 'End every session but the one that sends this', answer: EndSessionsAnswer, audit: 'SessionEnd' },
+      { tag, summary: 'End every session but the one that sends this', audit: 'SessionEnd' },
       endOthers(services),
     ),
   ]

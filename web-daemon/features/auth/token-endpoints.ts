@@ -22,15 +22,13 @@ const tag = 'auth'
 
 export function tokenEndpoints(tokens: ApiTokens) {
   return [
-    query('GET /auth/tokens', { tag, summary: 'The API tokens', answer: ListTokensAnswer }, listTokens(tokens)),
+    query('GET /auth/tokens', { tag, summary: 'The API tokens' }, listTokens(tokens)),
     command(
       'POST /auth/tokens',
       {
         tag,
         summary: 'Create an API token. Its text is shown this once.',
         statuses: [201, 409],
-        answer: CreateTokenAnswer,
-        body: CreateTokenBody,
         gathersProblems: true,
         audit: 'TokenCreate',
         fresh: true,
@@ -39,7 +37,7 @@ export function tokenEndpoints(tokens: ApiTokens) {
     ),
     command(
       'DELETE /auth/tokens/{id}',
-      { tag, summary: 'Revoke an API token', answer: DeleteTokenAnswer, audit: 'TokenRevoke' },
+      { tag, summary: 'Revoke an API token', audit: 'TokenRevoke' },
       revokeToken(tokens),
     ),
   ]

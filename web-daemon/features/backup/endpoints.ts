@@ -1,7 +1,5 @@
 // The endpoints of the section Backup.
-import { BackupDocument, ImportBackupAnswer, ImportBackupBody } from '@panel/shared/api/backup.ts'
 import { command, query } from '../../platform/http/endpoint.ts'
-import { flagParameter, queryParameters } from '../../platform/http/queries.ts'
 import { exportBackup } from './export.ts'
 import { foreseeImport, importBackup, type BackupServices } from './import.ts'
 
@@ -16,8 +14,6 @@ export function backupEndpoints(services: BackupServices) {
       {
         tag,
         summary: 'Settings, pools, tunnels and relay rules as one document, without any secret of the panel.',
-        query: queryParameters({ include_routes: flagParameter('Whether relay rules are in it. Default true.') }),
-        answer: BackupDocument,
       },
       exportBackup,
     ),
@@ -28,8 +24,6 @@ export function backupEndpoints(services: BackupServices) {
         summary:
           'Import a backup: each item as by its own endpoint, with the result of each. With dry_run the answer has what would be done, and nothing is done.',
         statuses: [409],
-        answer: ImportBackupAnswer,
-        body: ImportBackupBody,
         body_limit_bytes: LIMIT_BYTES,
         gathersProblems: true,
         audit: 'BackupImport',

@@ -1,27 +1,18 @@
 // The counters of a tunnel's interface, and how they change during a sample (reference.md, GET /tunnels/{id}/counters;
 // decisions.md, D8).
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SAMPLE_SECONDS } from '@panel/shared/api/queries.ts'
 import type { CountersAnswer } from '@panel/shared/api/diagnostics.ts'
 import type { LinkStatistics } from '@panel/shared/tunnel/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { numberParameter, queryParameters, wrongParameter } from '../../platform/http/queries.ts'
+import { wrongParameter } from '../../platform/http/wrong-parameter.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { probeOne } from '../tunnels/draft/before.ts'
 import { idIn } from '../tunnels/get.ts'
 import { requireTunnel } from '../tunnels/target.ts'
-
-export const SAMPLE_SECONDS = { least: 0.1, usual: 1, most: 30 } as const
-
-export const COUNTERS_QUERY = queryParameters({
-  sample_seconds: numberParameter(
-    'How long the movement is watched. Default 1.',
-    SAMPLE_SECONDS.least,
-    SAMPLE_SECONDS.most,
-  ),
-})
 
 export async function showCounters(
   { db, request, now }: ReadContext,

@@ -1,27 +1,13 @@
 // The endpoints of the section Diagnostics.
-import {
-  AnalyzeTunnelAnswer,
-  AnalyzeTunnelBody,
-  CountersAnswer,
-  DeleteRunAnswer,
-  DiagnosticRun,
-  ListRunsAnswer,
-  MtuProbeAnswer,
-  MtuProbeBody,
-  PING_COUNT_MAX,
-  PING_EVENTS,
-  PingBody,
-  TracerouteAnswer,
-  TracerouteBody,
-} from '@panel/shared/api/diagnostics.ts'
+import { PING_COUNT_MAX } from '@panel/shared/api/diagnostics.ts'
 import type { Logger } from 'pino'
 import { command, query, stream } from '../../platform/http/endpoint.ts'
 import { analyzeTunnel } from './analyze.ts'
-import { COUNTERS_QUERY, showCounters } from './counters.ts'
+import { showCounters } from './counters.ts'
 import { probeMtu } from './mtu.ts'
 import { pingTunnel } from './ping.ts'
 import type { Runs } from './runs.ts'
-import { getRun, listRuns, removeRun, RUNS_QUERY } from './stored-runs.ts'
+import { getRun, listRuns, removeRun } from './stored-runs.ts'
 import { traceroute } from './trace.ts'
 
 const tag = 'diagnostics'
@@ -35,8 +21,6 @@ export function diagnosticEndpoints(runs: Runs, logger: Logger) {
         summary:
           'Ping through a tunnel: "run", a "packet" for each as it is decided, "summary"; "error" where it fails after its beginning.',
         statuses: [409],
-        events: PING_EVENTS,
-        body: PingBody,
         gathersProblems: true,
         queue: PING_COUNT_MAX + 2,
         audit: 'DiagnosticRun',
@@ -50,8 +34,6 @@ export function diagnosticEndpoints(runs: Runs, logger: Logger) {
         summary:
           'The largest packet that the path under a tunnel, or inside it, carries unfragmented, and the request that gives the tunnel the MTU for it.',
         statuses: [409],
-        answer: MtuProbeAnswer,
-        body: MtuProbeBody,
         gathersProblems: true,
         audit: 'DiagnosticRun',
       },
@@ -63,8 +45,6 @@ export function diagnosticEndpoints(runs: Runs, logger: Logger) {
         tag,
         summary: 'The routers on the path under a tunnel, or inside it, hop by hop.',
         statuses: [409],
-        answer: TracerouteAnswer,
-        body: TracerouteBody,
         gathersProblems: true,
         audit: 'DiagnosticRun',
       },
@@ -76,8 +56,6 @@ export function diagnosticEndpoints(runs: Runs, logger: Logger) {
         tag,
         summary: 'Why a tunnel does or does not carry packets: verdict, evidence, and what to do, in order.',
         statuses: [409],
-        answer: AnalyzeTunnelAnswer,
-        body: AnalyzeTunnelBody,
         audit: 'DiagnosticRun',
       },
       analyzeTunnel(runs),
@@ -88,23 +66,16 @@ export function diagnosticEndpoints(runs: Runs, logger: Logger) {
         tag,
         summary: 'The counters of the interface of a tunnel, and how they move.',
         statuses: [409],
-        query: COUNTERS_QUERY,
-        answer: CountersAnswer,
       },
       showCounters,
     ),
-    query(
-      'GET /diagnostics/runs',
-      { tag, summary: 'The stored runs, the newest first.', query: RUNS_QUERY, answer: ListRunsAnswer },
-      listRuns(runs),
-    ),
-    query('GET /diagnostics/runs/{id}', { tag, summary: 'One stored run.', answer: DiagnosticRun }, getRun(runs)),
+    query('GET /diagnostics/runs', { tag, summary: 'The stored runs, the newest first.' }, listRuns(runs)),
+    query('GET /diagnostics/runs/{id}', { tag, summary: 'One stored run.' }, getRun(runs)),
     command(
       'DELETE /diagnostics/runs/{id}',
       {
         tag,
         summary: 'Delete a stored run; one that is still running is stopped first.',
-        answer: DeleteRunAnswer,
         audit: 'DiagnosticDelete',
       },
       removeRun(runs),

@@ -2,34 +2,21 @@
 // D9, W15).
 import type { DiagnosticRun } from '@panel/shared/api/diagnostics.ts'
 import { DIAGNOSTIC_TYPES, type DeleteRunAnswer, type ListRunsAnswer } from '@panel/shared/api/diagnostics.ts'
+import { RUNS_PAGE } from '@panel/shared/api/queries.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { StoreContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
-import {
-  enumParameter,
-  pagingParameters,
-  queryParameters,
-  integerParameter,
-  wrongParameter,
-} from '../../platform/http/queries.ts'
+import { wrongParameter } from '../../platform/http/wrong-parameter.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { idIn } from '../tunnels/get.ts'
 import type { Runs } from './runs.ts'
 import { deleteRun, findRun, findRuns, type RunFilter } from './store.ts'
 
-const MOST = { maximum: 500 }
-
-export const RUNS_QUERY = queryParameters({
-  ...pagingParameters(MOST),
-  tunnel_id: integerParameter('Only runs of this tunnel.'),
-  type: enumParameter(Object.keys(DIAGNOSTIC_TYPES), 'Only runs of this type.'),
-})
-
 export function listRuns(runs: Runs) {
   return async ({ db }: ReadContext, { query }: Incoming): Promise<Answer<ListRunsAnswer>> => {
     await runs.ready()
-    const paging = parsePaging(query, MOST)
+    const paging = parsePaging(query, RUNS_PAGE)
     const answer: ListRunsAnswer = { ...(await findRuns(db, parseFilter(query), paging)), ...paging }
     return ok(answer)
   }

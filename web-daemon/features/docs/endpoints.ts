@@ -3,12 +3,7 @@ import { declarations, ok, type Endpoint } from '../../platform/http/endpoint.ts
 import { describeApi, type ApiDescription } from './document.ts'
 
 /** The endpoints that describe the others, and are not described themselves. */
-interface DocsEndpoints {
-  'GET /docs': unknown
-  'GET /docs/': unknown
-}
-
-const { query } = declarations<DocsEndpoints>()
+const { query } = declarations({ 'GET /docs': {}, 'GET /docs/': {} })
 
 /** The document is made at the first request, so that an error in it fails only that request. */
 export function docsEndpoints(endpoints: readonly Endpoint[], basePath: string): Endpoint[] {

@@ -1,7 +1,7 @@
 // What an operation of the API description answers, by status (reference.md, API description 5).
 import { ErrorEnvelope } from '@panel/shared/api/base/errors.ts'
-import type { Endpoint } from '../../platform/http/endpoint.ts'
-import { statusesOf, type Status } from '../../platform/http/statuses.ts'
+import type { Endpoint, Status } from '../../platform/http/endpoint.ts'
+import { statusesOf } from '../../platform/http/statuses.ts'
 import type { Components, OpenApiSchema } from './schema.ts'
 import { answerOf } from './windowed.ts'
 

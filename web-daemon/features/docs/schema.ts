@@ -100,7 +100,7 @@ const isNull = (schema: unknown): boolean => (schema as Schema)['type'] === 'nul
 const toList = (schema: Schema, word: string): unknown[] =>
   Array.isArray(schema[word]) ? (schema[word] as unknown[]) : []
 
-/** Without what says that it may be null, but for the one word of OpenAPI. */
+/** Replaces each way to allow null by the one word of OpenAPI. */
 function withoutNull(schema: Schema): Schema {
   const { type, anyOf, ...rest } = schema
   const [types, branches] = [toList(schema, 'type'), toList(schema, 'anyOf')]

@@ -10,7 +10,7 @@ const WITHIN = integer(WINDOW_SECONDS.least, WINDOW_SECONDS.most, {
     'The change is put back unless it is confirmed within so many seconds, and opens a window for that where none is open; or as the header X-Confirm-Within.',
 })
 
-/** Under a title of its own, because other operations take the same body without the field. */
+/** Adds the field, under a title of its own, because other operations take the same body without it. */
 export function bodyOf(endpoint: Endpoint): TSchema | undefined {
   if (!changesHost(endpoint)) return endpoint.body
   const { body = strict({}) } = endpoint

@@ -7,7 +7,7 @@ import { CONTENT_TYPES, exposition, formatFor, type Family } from './format.ts'
 export const METRICS_PATH = '/metrics'
 
 /** Stands for the address before the guards: it is none of the API's endpoints. */
-export const METRICS_ENDPOINT: Endpoint = declarations<{ 'GET /metrics': object }>().query(
+export const METRICS_ENDPOINT: Endpoint = declarations({ 'GET /metrics': {} }).query(
   'GET /metrics',
   { tag: 'metrics' },
   async () => ok({}),

@@ -1,6 +1,4 @@
 // The endpoints of checks and of what is taken out by hand.
-import { ChangeCheckAnswer, DrainBody, PutRouteCheckBody, RouteCheckAnswer } from '@panel/shared/api/routes/check.ts'
-import { RouteWordBody } from '@panel/shared/api/routes/bodies.ts'
 import { command, query } from '../../platform/http/endpoint.ts'
 import type { Accounting } from '../routes/accounting.ts'
 import { drain, foreseeDrain, foreseeReturn, putBack } from './drain.ts'
@@ -15,7 +13,6 @@ export const failoverEndpoints = (failover: Failover, traffic: Accounting) => [
     {
       tag,
       summary: 'How the destinations of a rule are checked, what that came to, and which of them take connections.',
-      answer: RouteCheckAnswer,
     },
     showCheck(failover),
   ),
@@ -25,8 +22,6 @@ export const failoverEndpoints = (failover: Failover, traffic: Accounting) => [
       tag,
       summary:
         'Check the destinations of a rule like this; one that fails gets no new connections until it is up again.',
-      answer: ChangeCheckAnswer,
-      body: PutRouteCheckBody,
       gathersProblems: true,
       audit: 'RouteCheckChange',
       foresee: foreseePut,
@@ -38,8 +33,6 @@ export const failoverEndpoints = (failover: Failover, traffic: Accounting) => [
     {
       tag,
       summary: 'Check the destinations of a rule no longer: all that are not taken out by hand get connections again.',
-      answer: ChangeCheckAnswer,
-      body: RouteWordBody,
       audit: 'RouteCheckChange',
       foresee: foreseeRemoval,
     },
@@ -50,8 +43,6 @@ export const failoverEndpoints = (failover: Failover, traffic: Accounting) => [
     {
       tag,
       summary: 'Take a destination out of rotation by hand: it gets no new connections, and keeps those that it has.',
-      answer: ChangeCheckAnswer,
-      body: DrainBody,
       audit: 'DestinationDrain',
       foresee: foreseeDrain,
     },
@@ -63,8 +54,6 @@ export const failoverEndpoints = (failover: Failover, traffic: Accounting) => [
       tag,
       summary:
         'Put a destination back that was taken out by hand; it gets connections unless its checks say that it is down.',
-      answer: ChangeCheckAnswer,
-      body: RouteWordBody,
       audit: 'DestinationReturn',
       foresee: foreseeReturn,
     },

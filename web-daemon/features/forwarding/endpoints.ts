@@ -5,7 +5,7 @@ import {
   type ForwardingFound,
   type ForwardingState,
 } from '@panel/shared/forwarding/model.ts'
-import { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
+import type { ForwardingAnswer, ForwardingBody, ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { keepingAdvertised, onHost } from '@panel/shared/forwarding/host.ts'
@@ -34,7 +34,6 @@ export const forwardingEndpoints = (use: ForwardingUse) => [
     {
       tag,
       summary: 'Whether this server forwards packets, who set that, and what other software has put into netfilter.',
-      answer: ForwardingAnswer,
     },
     showForwarding,
   ),
@@ -44,8 +43,6 @@ export const forwardingEndpoints = (use: ForwardingUse) => [
       tag,
       summary:
         'Turn IPv4 forwarding on, now and at boot, and IPv6 forwarding where a rule needs it; with connections, have the kernel count bytes and age of each connection instead; with revert, put back what was set before. Safe to repeat.',
-      answer: ForwardingChangeAnswer,
-      body: ForwardingBody,
       audit: 'ForwardingEnable',
       foresee: foreseeChange(use),
     },

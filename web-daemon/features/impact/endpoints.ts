@@ -1,5 +1,4 @@
 // Asks any command what it would do (reference.md, Impact).
-import { ImpactAnswer, ImpactBody } from '@panel/shared/api/impact/impact.ts'
 import { preview, type Endpoint } from '../../platform/http/endpoint.ts'
 import type { ReadImpact } from '../../platform/impact.ts'
 import { foreseeRequest } from './foresee.ts'
@@ -15,8 +14,6 @@ export const impactEndpoints = (readImpact: ReadImpact, endpoints: () => readonl
       summary:
         'Foresee a request: the steps that root would carry out, and what becomes of open connections, rules, routes and your own access. Carries nothing out.',
       statuses: [404, 409],
-      answer: ImpactAnswer,
-      body: ImpactBody,
       body_limit_bytes: LIMIT_BYTES,
     },
     foreseeRequest(readImpact, endpoints),

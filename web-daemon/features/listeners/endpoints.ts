@@ -1,11 +1,5 @@
 // The endpoints of the panel's listeners, in the section System.
-import {
-  KeepListenerAnswer,
-  ListListenersAnswer,
-  RemoveListenerAnswer,
-  TryListenerAnswer,
-  TryListenerBody,
-} from '@panel/shared/api/listeners.ts'
+import type { TryListenerAnswer, TryListenerBody } from '@panel/shared/api/listeners.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { StoreContext, ReadDb } from '../../platform/context.ts'
@@ -23,7 +17,7 @@ const scope = 'access'
 export const listenerEndpoints = (listeners: Listeners, ruleOnPort: RuleOnPort) => [
   query(
     'GET /system/listeners',
-    { tag, scope, summary: 'Where the panel listens, and what is on trial.', answer: ListListenersAnswer },
+    { tag, scope, summary: 'Where the panel listens, and what is on trial.' },
     async (_context, { place }) => ok({ listeners: listeners.views(place) }),
   ),
   command(
@@ -33,8 +27,6 @@ export const listenerEndpoints = (listeners: Listeners, ruleOnPort: RuleOnPort) 
       scope,
       summary: 'Listen at another address, port or certificate as well. It closes by itself unless it is kept in time.',
       statuses: [201, 409],
-      answer: TryListenerAnswer,
-      body: TryListenerBody,
       gathersProblems: true,
       audit: 'ListenerTry',
       fresh: true,
@@ -49,7 +41,6 @@ export const listenerEndpoints = (listeners: Listeners, ruleOnPort: RuleOnPort) 
       scope,
       summary: 'Keep the listener that this request came through. The others close after their last answer.',
       statuses: [409],
-      answer: KeepListenerAnswer,
       audit: 'ListenerKeep',
       fresh: true,
     },
@@ -68,7 +59,6 @@ export const listenerEndpoints = (listeners: Listeners, ruleOnPort: RuleOnPort) 
       scope,
       summary: 'End a listener on trial, or forget a kept one while the configured one is open.',
       statuses: [409],
-      answer: RemoveListenerAnswer,
       audit: 'ListenerRemove',
       fresh: true,
     },

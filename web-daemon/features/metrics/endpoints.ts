@@ -1,11 +1,9 @@
 // The endpoints of the section Metrics.
-import { HostHistoryAnswer, METRICS_EVENTS, MetricsHistoryAnswer, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import type { MetricsHistoryAnswer } from '@panel/shared/api/metrics.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { ok, query, stream } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
-import { enumParameter, queryParameters, integerParameter } from '../../platform/http/queries.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
-import { HISTORY_QUERY } from '../../platform/http/resolution.ts'
 import { hostOnly } from './history.ts'
 import { showHostHistory } from './host-history.ts'
 import type { Metrics } from './metrics.ts'
@@ -16,18 +14,14 @@ const QUEUE = 16
 
 export function metricsEndpoints({ sampler, history }: Pick<Metrics, 'sampler' | 'history'>) {
   return [
-    query(
-      'GET /system/metrics',
-      { tag, summary: 'The newest reading of the host and its traffic', answer: MetricsSnapshot },
-      async () => {
-        const snapshot = await sampler.current()
-        if (snapshot) return ok(snapshot)
-        throw new Refusal('SERVICE_UNAVAILABLE', message('panel.not_sampling'), { details: { reason: 'not_sampling' } })
-      },
-    ),
+    query('GET /system/metrics', { tag, summary: 'The newest reading of the host and its traffic' }, async () => {
+      const snapshot = await sampler.current()
+      if (snapshot) return ok(snapshot)
+      throw new Refusal('SERVICE_UNAVAILABLE', message('panel.not_sampling'), { details: { reason: 'not_sampling' } })
+    }),
     stream(
       'GET /system/metrics/stream',
-      { tag, summary: 'Every reading as it is taken', events: METRICS_EVENTS, queue: QUEUE },
+      { tag, summary: 'Every reading as it is taken', queue: QUEUE },
       async () => sampler.topic.source,
     ),
     query(
@@ -35,11 +29,6 @@ export function metricsEndpoints({ sampler, history }: Pick<Metrics, 'sampler' |
       {
         tag,
         summary: 'The readings of the last minutes, for sparklines',
-        query: queryParameters({
-          limit: integerParameter('How many to return at most, the newest. Default: all.', 0),
-          detail: enumParameter(['all', 'host'], 'host: without interfaces and rules. Default: all.'),
-        }),
-        answer: MetricsHistoryAnswer,
       },
       async (_context, incoming) => {
         const { total } = sampler.history(0)
@@ -54,8 +43,6 @@ export function metricsEndpoints({ sampler, history }: Pick<Metrics, 'sampler' |
       {
         tag,
         summary: 'The load of the host and its traffic, interval by interval',
-        query: HISTORY_QUERY,
-        answer: HostHistoryAnswer,
       },
       showHostHistory(history),
     ),

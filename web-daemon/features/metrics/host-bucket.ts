@@ -1,33 +1,34 @@
 // One interval of the host's history. Its figures can be added, so that intervals join to longer ones.
 import type { HostPoint, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import { makeSeries, type Interval } from '../../platform/series/series.ts'
 import { hundredths } from './figures.ts'
 
-export const SUMS = ['cpu_count', 'cpu_sum', 'memory_count', 'memory_sum', 'rx_bytes', 'tx_bytes'] as const
-export const MAXIMA = ['cpu_max', 'memory_max', 'disk_max'] as const
-const FIGURES = [...SUMS, ...MAXIMA] as const
-
 /** Shares in hundredths of a percent, which are whole numbers; null where nothing was read. */
-export type HostFigures = { readonly [K in (typeof FIGURES)[number]]: number | null }
-
-export interface HostBucket extends HostFigures {
-  /** In seconds since 1970. */
-  readonly bucket_start: number
+export interface HostFigures {
+  readonly cpu_count: number | null
+  readonly cpu_sum: number | null
+  readonly cpu_max: number | null
+  readonly memory_count: number | null
+  readonly memory_sum: number | null
+  readonly memory_max: number | null
+  readonly disk_max: number | null
+  readonly rx_bytes: number | null
+  readonly tx_bytes: number | null
 }
 
-export function emptyHostBucket(bucket_start: number): HostBucket {
-  const figures = Object.fromEntries(FIGURES.map((name) => [name, null])) as unknown as HostFigures
-  return { bucket_start, ...figures }
-}
+export type HostBucket = Interval & HostFigures
 
-/** The start is that of `a`. */
-export function joinHostBuckets(a: HostBucket, b: HostFigures): HostBucket {
-  const join = (names: readonly (keyof HostFigures)[], both: (a: number, b: number) => number) =>
-    names.map((name) => {
-      const [one, other] = [a[name], b[name]]
-      return [name, one === null || other === null ? (one ?? other) : both(one, other)] as const
-    })
-  return { ...a, ...Object.fromEntries([...join(SUMS, (x, y) => x + y), ...join(MAXIMA, Math.max)]) }
-}
+export const HOST_HISTORY = makeSeries<HostBucket, null>('host_bucket', null, {
+  cpu_count: 'sum',
+  cpu_sum: 'sum',
+  cpu_max: 'max',
+  memory_count: 'sum',
+  memory_sum: 'sum',
+  memory_max: 'max',
+  disk_max: 'max',
+  rx_bytes: 'sum',
+  tx_bytes: 'sum',
+})
 
 /** What could not be read is no zero. `seconds`: since the reading before. */
 export function figuresOf({ cpu, memory, disks, network, errors }: MetricsSnapshot, seconds: number): HostFigures {

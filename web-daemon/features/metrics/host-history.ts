@@ -2,13 +2,15 @@
 // GET /system/history).
 import type { HostHistoryAnswer, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import type { StoreContext, ReadContext } from '../../platform/context.ts'
-import { completePoints, intervalStart } from '../../platform/db/spans.ts'
+import { intervalStart } from '../../platform/series/spans.ts'
+import { addIntervals, deleteIntervalsBefore, readPoints } from '../../platform/series/store.ts'
+import { UnsavedIntervals } from '../../platform/series/unsaved.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
-import { HISTORY_LIMIT, parseSpan } from '../../platform/http/resolution.ts'
+import { parseSpan } from '../../platform/http/resolution.ts'
+import { HISTORY_LIMIT } from '@panel/shared/api/queries.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
-import { emptyHostBucket, figuresOf, joinHostBuckets, toHostPoint, type HostBucket } from './host-bucket.ts'
-import { addHostBuckets, deleteHostBucketsBefore, findHostPoints } from './store-host.ts'
+import { figuresOf, HOST_HISTORY, toHostPoint, type HostBucket } from './host-bucket.ts'
 
 const DAY_S = 86_400
 const DELETE_AT_ONCE = 5000
@@ -23,7 +25,7 @@ interface HostHistoryDeps {
 
 export class HostHistory {
   readonly #deps: HostHistoryDeps
-  #buckets = new Map<number, HostBucket>()
+  readonly #buckets = new UnsavedIntervals(HOST_HISTORY, UNSAVED_MAX)
 
   constructor(deps: HostHistoryDeps) {
     this.#deps = deps
@@ -35,30 +37,30 @@ export class HostHistory {
 
   /** Intervals that are not stored yet. */
   get unsaved(): readonly HostBucket[] {
-    return [...this.#buckets.values()]
+    return this.#buckets.all
   }
 
   /** `seconds`: since the reading before. */
   add(snapshot: MetricsSnapshot, seconds: number): void {
     const bucket_start = intervalStart(this.#nowSeconds, this.intervalSeconds)
-    this.#join({ bucket_start, ...figuresOf(snapshot, seconds) })
+    this.#buckets.add({ bucket_start, ...figuresOf(snapshot, seconds) })
   }
 
   /** Intervals that are over; at the end of the panel the last one too. What cannot be written is tried again. */
   async save(isLast: boolean): Promise<void> {
     const { db, settings } = this.#deps
-    const due = this.unsaved.filter(
-      ({ bucket_start }) => isLast || bucket_start + this.intervalSeconds <= this.#nowSeconds,
-    )
-    for (const { bucket_start } of due) this.#buckets.delete(bucket_start)
+    const ended = this.#nowSeconds - this.intervalSeconds
+    const due = this.#buckets.take(({ bucket_start }) => isLast || bucket_start <= ended)
     try {
       await db.transaction().execute(async (transaction) => {
-        await addHostBuckets(transaction, due)
+        await addIntervals(transaction, HOST_HISTORY, due)
         const kept_seconds = settings.get('monitor.history_retention_days') * DAY_S
-        await deleteHostBucketsBefore(transaction, this.#nowSeconds - kept_seconds, DELETE_AT_ONCE)
+        await deleteIntervalsBefore(transaction, HOST_HISTORY, this.#nowSeconds - kept_seconds, {
+          most: DELETE_AT_ONCE,
+        })
       })
     } catch (failure) {
-      for (const bucket of due) this.#join(bucket)
+      for (const bucket of due) this.#buckets.add(bucket)
       throw failure
     }
   }
@@ -66,23 +68,16 @@ export class HostHistory {
   get #nowSeconds(): number {
     return Math.floor(this.#deps.now().getTime() / 1000)
   }
-
-  #join(bucket: HostBucket): void {
-    const before = this.#buckets.get(bucket.bucket_start) ?? emptyHostBucket(bucket.bucket_start)
-    this.#buckets.set(bucket.bucket_start, joinHostBuckets(before, bucket))
-    if (this.#buckets.size > UNSAVED_MAX) this.#buckets.delete(Math.min(...this.#buckets.keys()))
-  }
 }
 
 export function showHostHistory(history: HostHistory) {
   return async ({ db, now }: ReadContext, { query }: Incoming): Promise<Answer<HostHistoryAnswer>> => {
     const span = parseSpan(query, now(), { stored_seconds: history.intervalSeconds, usual_seconds: DAY_S })
     const { limit } = parsePaging(query, HISTORY_LIMIT)
-    const stored = await findHostPoints(db, span, limit)
-    const points = completePoints(stored.points, history.unsaved, span, joinHostBuckets)
+    const { points, total } = await readPoints(db, HOST_HISTORY, { key: null, span, limit, unsaved: history.unsaved })
     const answer: HostHistoryAnswer = {
-      points: limit === 0 ? [] : points.slice(-limit).map((point) => toHostPoint(point, point.samples)),
-      total: stored.total + points.length - stored.points.length,
+      points: points.map((point) => toHostPoint(point, point.samples)),
+      total,
       resolution_seconds: span.resolution_seconds,
     }
     return ok(answer)

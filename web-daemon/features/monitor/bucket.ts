@@ -2,6 +2,7 @@
 // stored one can be completed.
 import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { MonitorPoint } from '@panel/shared/api/monitor.ts'
+import { makeSeries } from '../../platform/series/series.ts'
 
 /** Worst last. Disabled shows only if there was nothing else (decisions.md, M4). */
 const BY_SEVERITY: readonly MonitorState[] = ['Disabled', 'Up', 'Unknown', 'Degraded', 'Down']
@@ -35,7 +36,6 @@ export interface Bucket {
 }
 
 export const TIMES = ['up_ms', 'degraded_ms', 'down_ms'] as const
-export const BYTES = ['rx_bytes', 'tx_bytes'] as const
 
 export function emptyBucket(tunnel_id: number, bucket_start: number): Bucket {
   return {
@@ -57,30 +57,21 @@ export function emptyBucket(tunnel_id: number, bucket_start: number): Bucket {
   }
 }
 
-/** Both of the same tunnel; the start is that of `a`. */
-export function joinBuckets(a: Bucket, b: Omit<Bucket, 'tunnel_id' | 'bucket_start'>): Bucket {
-  return {
-    tunnel_id: a.tunnel_id,
-    bucket_start: a.bucket_start,
-    sent_count: a.sent_count + b.sent_count,
-    received_count: a.received_count + b.received_count,
-    rtt_sum_us: a.rtt_sum_us + b.rtt_sum_us,
-    rtt_min_us: pick(Math.min, a.rtt_min_us, b.rtt_min_us),
-    rtt_max_us: pick(Math.max, a.rtt_max_us, b.rtt_max_us),
-    jitter_sum_us: a.jitter_sum_us + b.jitter_sum_us,
-    jitter_count: a.jitter_count + b.jitter_count,
-    worst_severity: Math.max(a.worst_severity, b.worst_severity),
-    up_ms: a.up_ms + b.up_ms,
-    degraded_ms: a.degraded_ms + b.degraded_ms,
-    down_ms: a.down_ms + b.down_ms,
-    rx_bytes: pick(add, a.rx_bytes, b.rx_bytes),
-    tx_bytes: pick(add, a.tx_bytes, b.tx_bytes),
-  }
-}
-
-const add = (a: number, b: number): number => a + b
-const pick = (which: (a: number, b: number) => number, a: number | null, b: number | null): number | null =>
-  a === null || b === null ? (a ?? b) : which(a, b)
+export const HISTORY = makeSeries<Bucket, 'tunnel_id'>('monitor_bucket', 'tunnel_id', {
+  sent_count: 'sum',
+  received_count: 'sum',
+  rtt_sum_us: 'sum',
+  rtt_min_us: 'min',
+  rtt_max_us: 'max',
+  jitter_sum_us: 'sum',
+  jitter_count: 'sum',
+  worst_severity: 'max',
+  up_ms: 'sum',
+  degraded_ms: 'sum',
+  down_ms: 'sum',
+  rx_bytes: 'sum',
+  tx_bytes: 'sum',
+})
 
 export function toPoint(bucket: Bucket, samples: number): MonitorPoint {
   const { sent_count, received_count, worst_severity } = bucket

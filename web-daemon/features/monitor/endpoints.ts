@@ -1,19 +1,10 @@
 // The endpoints of the section Monitoring.
-import {
-  MONITOR_EVENTS,
-  MonitorHistoryAnswer,
-  MonitorStatusAnswer,
-  MonitorSummaryAnswer,
-  MonitorToggleAnswer,
-  MonitorUptimeAnswer,
-} from '@panel/shared/api/monitor.ts'
 import { command, ok, query, stream } from '../../platform/http/endpoint.ts'
-import { HISTORY_QUERY } from '../../platform/http/resolution.ts'
 import { showHistory } from './history.ts'
 import type { Monitor } from './monitor.ts'
 import { showStatus } from './status.ts'
 import { toggleMonitor } from './toggle.ts'
-import { showUptime, UPTIME_QUERY } from './uptime.ts'
+import { showUptime } from './uptime.ts'
 
 const tag = 'monitor'
 
@@ -24,7 +15,6 @@ export function monitorEndpoints(monitor: Monitor) {
       {
         tag,
         summary: 'How a tunnel is as its probes show it, why, and its last changes of state.',
-        answer: MonitorStatusAnswer,
       },
       showStatus(monitor),
     ),
@@ -33,8 +23,6 @@ export function monitorEndpoints(monitor: Monitor) {
       {
         tag,
         summary: 'The stored history of a tunnel; a point of several intervals shows the worst state of them.',
-        query: HISTORY_QUERY,
-        answer: MonitorHistoryAnswer,
       },
       showHistory(monitor),
     ),
@@ -43,7 +31,6 @@ export function monitorEndpoints(monitor: Monitor) {
       {
         tag,
         summary: 'Watch a tunnel, whatever the setting says. To follow the setting, set is_monitor_enabled to null.',
-        answer: MonitorToggleAnswer,
         audit: 'MonitorToggle',
       },
       toggleMonitor(monitor, true),
@@ -53,12 +40,11 @@ export function monitorEndpoints(monitor: Monitor) {
       {
         tag,
         summary: 'Stop watching a tunnel, whatever the setting says.',
-        answer: MonitorToggleAnswer,
         audit: 'MonitorToggle',
       },
       toggleMonitor(monitor, false),
     ),
-    query('GET /monitor/summary', { tag, summary: 'How all tunnels are.', answer: MonitorSummaryAnswer }, async () => {
+    query('GET /monitor/summary', { tag, summary: 'How all tunnels are.' }, async () => {
       await monitor.settled()
       return ok(monitor.summary())
     }),
@@ -67,8 +53,6 @@ export function monitorEndpoints(monitor: Monitor) {
       {
         tag,
         summary: 'How long each tunnel was up, and its worst state in each of 90 parts of the time.',
-        query: UPTIME_QUERY,
-        answer: MonitorUptimeAnswer,
       },
       showUptime(monitor),
     ),
@@ -78,7 +62,6 @@ export function monitorEndpoints(monitor: Monitor) {
         tag,
         summary:
           'How all tunnels are ("summary"), then each change ("tunnel", "tunnel_deleted", "reconcile", "route", "heal", "safe_apply").',
-        events: MONITOR_EVENTS,
       },
       async () => {
         await monitor.settled()

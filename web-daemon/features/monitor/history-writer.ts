@@ -3,7 +3,9 @@
 import type { Logger } from 'pino'
 import type { StoreContext } from '../../platform/context.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
-import { addBuckets, deleteBucketsBefore } from './store.ts'
+import { deleteIntervalsBefore } from '../../platform/series/store.ts'
+import { HISTORY } from './bucket.ts'
+import { addBuckets } from './store.ts'
 import { deleteOldTicks } from './store-ticks.ts'
 import type { WatchedTunnel } from './watched-tunnel.ts'
 
@@ -131,13 +133,11 @@ export class HistoryWriter {
     const tunnel_ids = tunnels.map(({ plan }) => plan.tunnel_id)
     const before_seconds = now_seconds - kept_seconds
     await deleteOldTicks(this.#deps.db, tunnel_ids, { now_seconds, kept_since: before_seconds })
-    for (
-      let deletes = 0;
-      deletes < DELETES_MAX &&
-      (await deleteBucketsBefore(this.#deps.db, tunnel_ids, before_seconds, DELETE_AT_ONCE)) === DELETE_AT_ONCE;
-      deletes += 1
-    )
+    const some = { keys: tunnel_ids, most: DELETE_AT_ONCE }
+    for (let deletes = 0; deletes < DELETES_MAX; deletes += 1) {
+      if ((await deleteIntervalsBefore(this.#deps.db, HISTORY, before_seconds, some)) < DELETE_AT_ONCE) return
       await yieldToOthers()
+    }
   }
 }
 

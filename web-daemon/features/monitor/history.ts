@@ -2,15 +2,15 @@
 // (reference.md, GET /tunnels/{id}/history; decisions.md, M4).
 import type { MonitorHistoryAnswer } from '@panel/shared/api/monitor.ts'
 import type { ReadContext } from '../../platform/context.ts'
-import { completePoints } from '../../platform/db/spans.ts'
+import { readPoints } from '../../platform/series/store.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
-import { HISTORY_LIMIT, parseSpan } from '../../platform/http/resolution.ts'
+import { parseSpan } from '../../platform/http/resolution.ts'
+import { HISTORY_LIMIT } from '@panel/shared/api/queries.ts'
 import { idIn } from '../tunnels/get.ts'
 import { requireTunnel } from '../tunnels/target.ts'
-import { joinBuckets, toPoint } from './bucket.ts'
+import { HISTORY, toPoint } from './bucket.ts'
 import type { Monitor } from './monitor.ts'
-import { findPoints } from './store.ts'
 
 const DAY_S = 86_400
 
@@ -24,14 +24,14 @@ export function showHistory(monitor: Monitor) {
     const stored_seconds = settings.get('monitor.aggregate_interval_seconds')
     const span = parseSpan(query, now(), { stored_seconds, usual_seconds: DAY_S })
     const { limit } = parsePaging(query, HISTORY_LIMIT)
-    const stored = await findPoints(db, tunnel_id, span, limit)
     const watched = monitor.tunnels.of(tunnel_id)
     watched?.note(now().getTime())
-    const points = completePoints(stored.points, watched?.buckets ?? [], span, joinBuckets)
+    const unsaved = watched?.buckets ?? []
+    const { points, total } = await readPoints(db, HISTORY, { key: tunnel_id, span, limit, unsaved })
     const answer: MonitorHistoryAnswer = {
       tunnel_id,
-      points: limit === 0 ? [] : points.slice(-limit).map((point) => toPoint(point, point.samples)),
-      total: stored.total + points.length - stored.points.length,
+      points: points.map((point) => toPoint(point, point.samples)),
+      total,
       resolution_seconds: span.resolution_seconds,
     }
     return ok(answer)

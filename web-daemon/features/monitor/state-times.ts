@@ -1,6 +1,6 @@
 // How long a tunnel was in a state, by the intervals of its history.
 import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
-import { intervalStart } from '../../platform/db/spans.ts'
+import { intervalStart } from '../../platform/series/spans.ts'
 import type { Bucket, TIMES } from './bucket.ts'
 
 type TimeField = (typeof TIMES)[number]

@@ -1,14 +1,12 @@
 // The history of all tunnels in ticks: joined as it is stored, so that a list of tunnels reads 90 rows of each whatever
 // the span (decisions.md, M7).
+import { TICK_SECONDS } from '@panel/shared/api/queries.ts'
 import { sql, type RawBuilder } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import { TIMES, type Bucket } from './bucket.ts'
 import { fromStoredJson } from '../../platform/db/stored-json.ts'
 
 export const TICKS = 90
-/** Seconds of a tick by the hours that 90 of them are. */
-export const TICK_SECONDS = { 24: 960, 168: 6720, 720: 28_800, 2160: 86_400 } as const
-export type TickHours = keyof typeof TICK_SECONDS
 const LENGTHS = JSON.stringify(Object.values(TICK_SECONDS))
 
 /** The beginning of the oldest of the ticks, the newest of which is running. */

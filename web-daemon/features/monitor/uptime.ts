@@ -4,17 +4,11 @@ import { MONITOR_STATES } from '@panel/shared/api/base/lookups.ts'
 import type { MonitorUptimeAnswer, TunnelUptime } from '@panel/shared/api/monitor.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
-import { enumParameter, queryParameters } from '../../platform/http/queries.ts'
+import { TICK_HOURS, TICK_SECONDS } from '@panel/shared/api/queries.ts'
 import { stateOfSeverity } from './bucket.ts'
 import type { Monitor } from './monitor.ts'
-import { findTicks, firstTick, TICK_SECONDS, TICKS, type TickHours, type TunnelTicks } from './store-ticks.ts'
+import { findTicks, firstTick, TICKS, type TunnelTicks } from './store-ticks.ts'
 import type { WatchedTunnel } from './watched-tunnel.ts'
-
-const HOURS = Object.keys(TICK_SECONDS).map(Number) as TickHours[]
-
-export const UPTIME_QUERY = queryParameters({
-  hours: enumParameter(HOURS, 'How many hours up to now, in 90 parts. Default: 24.'),
-})
 
 /** SQLite blocks the thread while it reads; other requests are served in between. */
 const AT_ONCE = 250
@@ -28,7 +22,7 @@ export function showUptime(monitor: Monitor) {
   return async ({ db, now }: ReadContext, { query }: Incoming): Promise<Answer<MonitorUptimeAnswer>> => {
     await monitor.settled()
     const at = now().getTime()
-    const hours = HOURS.find((one) => `${one}` === query['hours']) ?? 24
+    const hours = TICK_HOURS.find((one) => `${one}` === query['hours']) ?? 24
     const tick_seconds = TICK_SECONDS[hours]
     const ticks: Ticks = { since: firstTick(at / 1000, tick_seconds), tick_seconds }
     const tunnels: TunnelUptime[] = []

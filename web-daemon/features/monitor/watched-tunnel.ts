@@ -4,9 +4,10 @@ import { MONITOR_STATES, type MonitorState } from '@panel/shared/api/base/lookup
 import type { MonitorStatus } from '@panel/shared/api/monitor.ts'
 import { message, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import type { WatchResult } from '@panel/shared/path/model.ts'
-import { intervalStart } from '../../platform/db/spans.ts'
+import { intervalStart } from '../../platform/series/spans.ts'
+import { UnsavedIntervals } from '../../platform/series/unsaved.ts'
 import type { MonitorPlan } from './probe-target.ts'
-import { emptyBucket, joinBuckets, stateSeverity, type Bucket } from './bucket.ts'
+import { emptyBucket, HISTORY, stateSeverity, type Bucket } from './bucket.ts'
 import { classify, isLost, type TcpProbeResult, type ProbeStats, type Verdict } from './classify.ts'
 import { stateTimes } from './state-times.ts'
 import { MonitorStateMachine, type StateChange } from './state-machine.ts'
@@ -35,7 +36,7 @@ export class WatchedTunnel {
   #tcpProbedAt = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY] as const
   #failedTcpProbes = 0
   #lastRtt: number | null = null
-  #buckets = new Map<number, Bucket>()
+  readonly #buckets = new UnsavedIntervals(HISTORY)
   #updatedAt: number
   /** Until when the time of the states is counted. */
   #timedUntil: number
@@ -175,21 +176,17 @@ export class WatchedTunnel {
 
   /** The intervals that are not stored, oldest first. */
   get buckets(): Bucket[] {
-    return [...this.#buckets.values()].sort((a, b) => a.bucket_start - b.bucket_start)
+    return this.#buckets.all
   }
 
   /** Removes and returns the intervals that ended by `before_seconds`. */
   takeBuckets(before_seconds: number): Bucket[] {
-    const complete = this.buckets.filter(
-      ({ bucket_start }) => bucket_start + this.#plan.bucket_seconds <= before_seconds,
-    )
-    for (const { bucket_start } of complete) this.#buckets.delete(bucket_start)
-    return complete
+    return this.#buckets.take(({ bucket_start }) => bucket_start + this.#plan.bucket_seconds <= before_seconds)
   }
 
   /** Takes back an interval that could not be stored. */
   putBack(bucket: Bucket): void {
-    this.#join(bucket.bucket_start, bucket)
+    this.#buckets.add(bucket)
   }
 
   #applyForced(at: number): StateChange | null {
@@ -265,10 +262,7 @@ export class WatchedTunnel {
   }
 
   #join(bucket_start: number, more: Omit<Bucket, 'tunnel_id' | 'bucket_start'>): void {
-    this.#buckets.set(
-      bucket_start,
-      joinBuckets(this.#buckets.get(bucket_start) ?? emptyBucket(this.#plan.tunnel_id, bucket_start), more),
-    )
+    this.#buckets.add({ tunnel_id: this.#plan.tunnel_id, bucket_start, ...more })
   }
 }
 

@@ -1,19 +1,6 @@
 // The endpoints of reconciliation: the host compared with what is stored.
-import { HealResetAnswer } from '@panel/shared/api/base/heal.ts'
-import {
-  AttentionAnswer,
-  AdoptAnswer,
-  AdoptBody,
-  ForgetAnswer,
-  IgnoreAnswer,
-  IgnoreBody,
-  ReconcileAnswer,
-} from '@panel/shared/api/reconcile.ts'
-import { TunnelActionAnswer } from '@panel/shared/api/tunnels/answers.ts'
-import { TunnelActionBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { command, query } from '../../platform/http/endpoint.ts'
 import { resetHeals } from './heal.ts'
-import { flagParameter, queryParameters } from '../../platform/http/queries.ts'
 import { foreseeReapply, reapplyTunnel } from '../tunnels/life.ts'
 import { adoptTunnel, foreseeAdoption } from './adopt.ts'
 import { foreseeForgetting, forgetTunnel } from './forget.ts'
@@ -30,10 +17,6 @@ export const reconcileEndpoints = (deps: AttentionDeps) => [
       tag,
       summary:
         'Compare every stored tunnel and relay rule with the host, now, and list the tunnels that the panel does not manage. Ignored interfaces are left out unless the query says include_ignored=true.',
-      query: queryParameters({
-        include_ignored: flagParameter('Whether ignored interfaces are listed too. Default false.'),
-      }),
-      answer: ReconcileAnswer,
     },
     listAll(deps.watch, deps.heals),
   ),
@@ -43,7 +26,6 @@ export const reconcileEndpoints = (deps: AttentionDeps) => [
       tag,
       summary:
         'What needs the operator: tunnels and relay rules that are not as they should be, and what they take down.',
-      answer: AttentionAnswer,
     },
     showAttention(deps),
   ),
@@ -53,8 +35,6 @@ export const reconcileEndpoints = (deps: AttentionDeps) => [
       tag,
       summary: 'Adopt a tunnel of the host as it is: not renamed, not interrupted, the kernel untouched.',
       statuses: [201, 404],
-      answer: AdoptAnswer,
-      body: AdoptBody,
       audit: 'TunnelAdopt',
       foresee: foreseeAdoption,
       isCreating: true,
@@ -68,8 +48,6 @@ export const reconcileEndpoints = (deps: AttentionDeps) => [
       summary:
         'Leave an interface that the panel does not manage out of the report; with "ignored": false, report it again.',
       statuses: [409],
-      answer: IgnoreAnswer,
-      body: IgnoreBody,
       audit: 'ReconcileIgnore',
     },
     ignoreInterface,
@@ -80,7 +58,6 @@ export const reconcileEndpoints = (deps: AttentionDeps) => [
       tag,
       summary:
         'Forget how often others have taken tunnels and relay rules away: what waits to be put back is put back at once.',
-      answer: HealResetAnswer,
       audit: 'HealReset',
     },
     resetHeals(deps.heals),
@@ -90,8 +67,6 @@ export const reconcileEndpoints = (deps: AttentionDeps) => [
     {
       tag,
       summary: 'Put right whatever on the host differs from what is stored.',
-      answer: TunnelActionAnswer,
-      body: TunnelActionBody,
       audit: 'TunnelReapply',
       foresee: foreseeReapply,
     },
@@ -102,7 +77,6 @@ export const reconcileEndpoints = (deps: AttentionDeps) => [
     {
       tag,
       summary: 'Drop the record of a tunnel; its interface and its unit file are left as they are.',
-      answer: ForgetAnswer,
       audit: 'TunnelForget',
       foresee: foreseeForgetting,
     },

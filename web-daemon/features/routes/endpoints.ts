@@ -1,34 +1,6 @@
 // The endpoints of relay rules: what changes them, and what they consist of.
-import {
-  AllowedSourcesAnswer,
-  ApplyAllAnswer,
-  ChangeAllowedSourcesAnswer,
-  ChangeDestinationsAnswer,
-  ChangeRouteAnswer,
-  DeleteRouteAnswer,
-  DestinationsAnswer,
-  DuplicateRouteAnswer,
-  PathAnswer,
-  PreviewRouteAnswer,
-  ReorderAnswer,
-  RouteActionAnswer,
-  UpdateRouteAnswer,
-} from '@panel/shared/api/routes/answers.ts'
-import { AddAllowedSourceBody, RemoveAllowedSourceBody } from '@panel/shared/api/routes/allowed-sources.ts'
-import { AddDestinationBody, RemoveDestinationBody } from '@panel/shared/api/routes/destinations.ts'
-import {
-  CreateRouteBody,
-  EndRouteBody,
-  PreviewRouteBody,
-  ReorderBody,
-  DuplicateRouteBody,
-  RouteActionBody,
-  RouteWordBody,
-  UpdateRouteBody,
-} from '@panel/shared/api/routes/bodies.ts'
 import type { ReadImpact } from '../../platform/impact.ts'
 import { command, preview, query } from '../../platform/http/endpoint.ts'
-import { queryParameters, textParameter } from '../../platform/http/queries.ts'
 import {
   addAllowedSource,
   foreseeAddition as foreseeSourceAdded,
@@ -64,8 +36,6 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
       summary:
         'Create a rule: checked, applied in one transaction, read back from the kernel, and put back if anything differs.',
       statuses: [201],
-      answer: ChangeRouteAnswer,
-      body: CreateRouteBody,
       gathersProblems: true,
       audit: 'RouteCreate',
       foresee: foreseeCreation,
@@ -79,8 +49,6 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
       tag,
       summary: 'Show the exact netfilter text that creating or changing a rule would submit, and do nothing.',
       statuses: [409],
-      answer: PreviewRouteAnswer,
-      body: PreviewRouteBody,
       gathersProblems: true,
     },
     previewRoute(readImpact),
@@ -91,8 +59,6 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
       tag,
       summary:
         'Set the order of the rules: of two that match a connection the first gets it. Rules that are left out follow in the order that they have.',
-      answer: ReorderAnswer,
-      body: ReorderBody,
       audit: 'RouteReorder',
       foresee: foreseeOrder,
     },
@@ -103,8 +69,6 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Put into the kernel all rules that are enabled, as they are stored, and take out any other.',
-      answer: ApplyAllAnswer,
-      body: RouteWordBody,
       audit: 'RouteReapply',
       foresee: foreseeAll,
     },
@@ -115,8 +79,6 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Which tunnel leads to an address, by the routing table and the subnets of the tunnels.',
-      query: queryParameters({ address: textParameter('The address of a destination.') }),
-      answer: PathAnswer,
     },
     pathTo,
   ),
@@ -125,8 +87,6 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Change a rule: absent fields keep their value, null is a value of its own.',
-      answer: UpdateRouteAnswer,
-      body: UpdateRouteBody,
       gathersProblems: true,
       audit: 'RouteUpdate',
       foresee: foreseeUpdate,
@@ -139,8 +99,6 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Delete a rule, in the kernel and in the panel. IP forwarding stays as it is.',
-      answer: DeleteRouteAnswer,
-      body: EndRouteBody,
       audit: 'RouteDelete',
       foresee: foreseeDeletion,
     },
@@ -151,8 +109,6 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Enable a rule.',
-      answer: RouteActionAnswer,
-      body: RouteActionBody,
       audit: 'RouteEnable',
       foresee: foreseeEnable,
     },
@@ -163,8 +119,6 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Disable a rule; it stays stored.',
-      answer: RouteActionAnswer,
-      body: EndRouteBody,
       audit: 'RouteDisable',
       foresee: foreseeDisable,
     },
@@ -175,8 +129,6 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Put a rule into the kernel as it is stored: the remedy where somebody changed it there.',
-      answer: RouteActionAnswer,
-      body: RouteActionBody,
       audit: 'RouteReapply',
       foresee: foreseeReapply,
     },
@@ -188,25 +140,17 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
       tag,
       summary: 'Copy a rule under a free name, disabled.',
       statuses: [201],
-      answer: DuplicateRouteAnswer,
-      body: DuplicateRouteBody,
       audit: 'RouteCreate',
       isCreating: true,
     },
     duplicateRoute,
   ),
-  query(
-    'GET /routes/{id}/destinations',
-    { tag, summary: 'Where a rule relays to.', answer: DestinationsAnswer },
-    listDestinations,
-  ),
+  query('GET /routes/{id}/destinations', { tag, summary: 'Where a rule relays to.' }, listDestinations),
   command(
     'POST /routes/{id}/destinations',
     {
       tag,
       summary: 'Add a destination to a rule.',
-      answer: ChangeDestinationsAnswer,
-      body: AddDestinationBody,
       audit: 'RouteUpdate',
       foresee: foreseeDestinationAdded,
     },
@@ -217,8 +161,6 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Remove a destination from a rule, by address and port or by id; not its last.',
-      answer: ChangeDestinationsAnswer,
-      body: RemoveDestinationBody,
       audit: 'RouteUpdate',
       foresee: foreseeDestinationRemoved,
     },
@@ -226,7 +168,7 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
   ),
   query(
     'GET /routes/{id}/allowed-sources',
-    { tag, summary: 'Who may use a rule. None named: anybody.', answer: AllowedSourcesAnswer },
+    { tag, summary: 'Who may use a rule. None named: anybody.' },
     listAllowedSources,
   ),
   command(
@@ -234,8 +176,6 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Allow a network to use a rule.',
-      answer: ChangeAllowedSourcesAnswer,
-      body: AddAllowedSourceBody,
       audit: 'RouteUpdate',
       foresee: foreseeSourceAdded,
     },
@@ -246,8 +186,6 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
     {
       tag,
       summary: 'Remove an allowed network from a rule. Without the last one anybody may use it.',
-      answer: ChangeAllowedSourcesAnswer,
-      body: RemoveAllowedSourceBody,
       audit: 'RouteUpdate',
       foresee: foreseeSourceRemoved,
     },

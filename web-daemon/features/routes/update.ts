@@ -1,10 +1,10 @@
 // Changes a stored rule: drafted, carried out, read back, and only then stored (reference.md, PATCH /routes/{id}).
-import type { UpdateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
+import type { ChangeRouteAnswer, UpdateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { UpdateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { rulesOrNull } from '@panel/shared/ruleset/plan.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { save } from '../../change/engine.ts'
-import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import { NOTHING_FORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { requireVersion } from '../../platform/http/if-match.ts'
@@ -16,6 +16,7 @@ import { endedBy, foreseeRules, foreseeSwitches } from './foreseen.ts'
 import { requireRoute, targetOf } from './target.ts'
 import { preparePath } from './path/path-check.ts'
 import { ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
+import { labelsIn, relabel } from './relabel.ts'
 import { routeResource } from './resource.ts'
 import type { Accounting } from './accounting.ts'
 
@@ -40,8 +41,11 @@ export async function foreseeAmendment(
   stored: RouteRecord,
   request: UpdateRequest,
 ): Promise<Foreseen> {
+  const { drop_connections } = request.body
+  if (await labelsIn(context.db, stored, request))
+    return { ...NOTHING_FORESEEN, ended: [endedBy(stored, stored, drop_connections)].filter((one) => one !== null) }
   const { record, warnings } = await draftUpdate(context, stored, request)
-  const ended = endedBy(stored, record, request.body.drop_connections)
+  const ended = endedBy(stored, record, drop_connections)
   const isConcerned = !sameState(ruleOf(stored), ruleOf(record))
   const [rules, records] = isConcerned ? [[wantedOf(record, stored)], [record]] : [[], []]
   return foreseeRules(context, { rules, records, warnings, ended })
@@ -54,6 +58,25 @@ export async function amend(
   stored: RouteRecord,
   request: UpdateRequest,
 ): Promise<UpdateRouteAnswer> {
+  const labels = await labelsIn(context.db, stored, request)
+  const { answer, record } = labels
+    ? { answer: await relabel(context, traffic, stored, labels), record: stored }
+    : await change(context, traffic, stored, request)
+  const { connections_dropped, warnings } = await dropConnections(
+    context,
+    stored,
+    record,
+    request.body.drop_connections,
+  )
+  return { ...answer, warnings: [...answer.warnings, ...warnings], connections_dropped }
+}
+
+async function change(
+  context: CommandContext,
+  traffic: Accounting,
+  stored: RouteRecord,
+  request: UpdateRequest,
+): Promise<{ readonly answer: ChangeRouteAnswer; readonly record: RouteRecord }> {
   const { record: wanted, warnings } = await draftUpdate(context, stored, request)
   const isConcerned = !sameState(ruleOf(stored), ruleOf(wanted))
   const switches = await foreseeSwitches(context, isConcerned ? [wanted] : [])
@@ -62,16 +85,7 @@ export async function amend(
     : await storeAlone(context, traffic, wanted)
   context.note.rename(stored.route_rule_title, record.route_rule_title)
   const more = isConcerned ? await preparePath(context, record) : []
-  const { connections_dropped, warnings: undropped } = await dropConnections(
-    context,
-    stored,
-    record,
-    request.body.drop_connections,
-  )
-  return {
-    ...(await changeAnswer(context, record, { ...changed, switches }, [...warnings, ...more, ...undropped])),
-    connections_dropped,
-  }
+  return { answer: await changeAnswer(context, record, { ...changed, switches }, [...warnings, ...more]), record }
 }
 
 interface Updated {

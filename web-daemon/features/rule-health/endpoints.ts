@@ -1,12 +1,9 @@
 // The endpoints that show how relay rules are: as a list, one by one, and why one does not relay.
-import { RouteAnalysis } from '@panel/shared/api/analysis.ts'
-import { ListRoutesAnswer, RouteAnswer } from '@panel/shared/api/routes/answers.ts'
-import { RouteWordBody } from '@panel/shared/api/routes/bodies.ts'
 import { command, query } from '../../platform/http/endpoint.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 import { analyzeRoute } from './analyze.ts'
 import { getRoute } from './get.ts'
-import { LIST_QUERY, listRoutes } from './list.ts'
+import { listRoutes } from './list.ts'
 import { reachabilityEndpoints } from './reachability.ts'
 
 const tag = 'routes'
@@ -17,14 +14,12 @@ export const ruleHealthEndpoints = (traffic: Traffic) => [
     {
       tag,
       summary: 'List the rules in their order, each with its health and traffic.',
-      query: LIST_QUERY,
-      answer: ListRoutesAnswer,
     },
     listRoutes(traffic),
   ),
   query(
     'GET /routes/{id}',
-    { tag, summary: 'One rule with its health, its traffic and the rules that shadow it.', answer: RouteAnswer },
+    { tag, summary: 'One rule with its health, its traffic and the rules that shadow it.' },
     getRoute(traffic),
   ),
   command(
@@ -32,8 +27,6 @@ export const ruleHealthEndpoints = (traffic: Traffic) => [
     {
       tag,
       summary: 'Why a rule does or does not relay: verdict, evidence, and what to do, in order.',
-      answer: RouteAnalysis,
-      body: RouteWordBody,
       audit: 'DiagnosticRun',
     },
     analyzeRoute(traffic),

@@ -1,32 +1,14 @@
 // The stored rules in their order, each with its health and traffic (reference.md, GET /routes; decisions.md, F11, T4,
 // W15).
-import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { ListRoutesAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
-import {
-  flagParameter,
-  enumParameter,
-  pagingParameters,
-  queryParameters,
-  textParameter,
-  integerParameter,
-} from '../../platform/http/queries.ts'
 import { itemsOf } from './items.ts'
 import { idsOverTunnel } from '../routes/path/path.ts'
 import { pageOfRoutes, type RouteFilter } from '../routes/store.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 import { trafficNote } from '../traffic/view.ts'
-
-export const LIST_QUERY = queryParameters({
-  ...pagingParameters(),
-  search: textParameter('Only rules with this in their title, description, tags, addresses or ports.'),
-  route_protocol_id: enumParameter(Object.values(ROUTE_PROTOCOLS), 'Only rules of this protocol.'),
-  nat_mode_id: enumParameter(Object.values(NAT_MODES), 'Only rules of this NAT mode.'),
-  tunnel_id: integerParameter('Only rules with packets that go over this tunnel, whatever they name.'),
-  is_enabled: flagParameter('Only rules that are in force, or are not.'),
-})
 
 export const listRoutes =
   (traffic: Traffic) =>

@@ -28,8 +28,6 @@ export function reachabilityEndpoints() {
         tag,
         summary:
           'Whether a port can be reached from this server: by a TCP connection, or a datagram whose silence proves nothing. No rule is needed.',
-        answer: Reachability,
-        body: TestBody,
       },
       (context, incoming) => withSlot(() => testAddress(context, incoming)),
     ),
@@ -38,8 +36,6 @@ export function reachabilityEndpoints() {
       {
         tag,
         summary: 'Whether every destination of a rule can be reached from this server.',
-        answer: RouteReachability,
-        body: TestRouteBody,
       },
       (context, incoming) => withSlot(() => testRoute(context, incoming)),
     ),

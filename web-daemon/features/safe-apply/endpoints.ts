@@ -1,12 +1,6 @@
 // The endpoints of safe apply (reference.md, Safe apply).
-import {
-  EndSafeApplyBody,
-  ExtendSafeApplyBody,
-  OpenSafeApplyBody,
-  SafeApplyAnswer,
-  type SafeApplyItem,
-  type SafeApplyWindow,
-} from '@panel/shared/api/safe-apply.ts'
+import type { EndSafeApplyBody, SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
+import { type SafeApplyItem, type SafeApplyWindow } from '@panel/shared/api/safe-apply.ts'
 import { fromRoot, message, messageFields } from '@panel/shared/messages/message.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { WindowFound } from '@panel/shared/window/model.ts'
@@ -47,7 +41,6 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
         scope,
         summary:
           'The window in which changes wait for a confirmation, with what was changed in it, and how the last one ended.',
-        answer: SafeApplyAnswer,
       },
       async ({ request }, incoming) => {
         const body = await show(await probe(request, db), incoming)
@@ -62,8 +55,6 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
         scope,
         summary: 'Open a window: what is changed from now on is put back by itself, unless it is confirmed in time.',
         statuses: [201, 409],
-        body: OpenSafeApplyBody,
-        answer: SafeApplyAnswer,
         audit: 'SafeApplyOpen',
       },
       async ({ inTurn, settings }, incoming) => {
@@ -82,8 +73,6 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
         scope,
         summary: 'Confirm what was changed in the window. It takes a connection that was made after the last change.',
         statuses: [409],
-        body: EndSafeApplyBody,
-        answer: SafeApplyAnswer,
         audit: 'SafeApplyConfirm',
       },
       end('confirmed'),
@@ -95,8 +84,6 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
         scope,
         summary: 'Put back now what was changed in the window, on the host and in the store.',
         statuses: [409],
-        body: EndSafeApplyBody,
-        answer: SafeApplyAnswer,
         audit: 'SafeApplyCancel',
       },
       end('cancelled'),
@@ -108,8 +95,6 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
         scope,
         summary: 'Extend the window to so many seconds from now, and never more than an hour after the last change.',
         statuses: [409],
-        body: ExtendSafeApplyBody,
-        answer: SafeApplyAnswer,
         audit: 'SafeApplyExtend',
       },
       async ({ inTurn }, incoming): Promise<Answer<SafeApplyAnswer>> =>

@@ -1,7 +1,7 @@
 // The endpoints of the section Settings.
 import { ResetSettingsBody, SettingsSchemaAnswer } from '@panel/shared/api/settings.ts'
 import type { ReadContext } from '../../platform/context.ts'
-import { command, query, type Incoming } from '../../platform/http/endpoint.ts'
+import { declarations, type Incoming } from '../../platform/http/endpoint.ts'
 import { defaultValues, type References } from './change.ts'
 import { AllSettings, ChangedSettings, SettingsBody, type SettingValues } from './definitions.ts'
 import { changesGuarded } from './guarded.ts'
@@ -10,6 +10,14 @@ import { listSettings, showSchema } from './view.ts'
 
 const tag = 'settings'
 
+/** The table of all endpoints does not know the settings; this one has a schema of each. */
+const { query, command } = declarations({
+  'GET /settings': { answer: AllSettings },
+  'GET /settings/schema': { answer: SettingsSchemaAnswer },
+  'PUT /settings': { body: SettingsBody, answer: ChangedSettings },
+  'POST /settings/reset': { body: ResetSettingsBody, answer: ChangedSettings },
+})
+
 const updatesGuarded = ({ settings }: ReadContext, { body }: Incoming<Partial<SettingValues>>): boolean =>
   changesGuarded(settings, body)
 const resetsGuarded = ({ settings }: ReadContext, { body }: Incoming<ResetSettingsBody>): boolean =>
@@ -17,10 +25,10 @@ const resetsGuarded = ({ settings }: ReadContext, { body }: Incoming<ResetSettin
 
 export function settingsEndpoints(references: References) {
   return [
-    query('GET /settings', { tag, summary: 'Every setting with its value.', answer: AllSettings }, listSettings),
+    query('GET /settings', { tag, summary: 'Every setting with its value.' }, listSettings),
     query(
       'GET /settings/schema',
-      { tag, summary: 'What each setting is, what it may be and what it is by default.', answer: SettingsSchemaAnswer },
+      { tag, summary: 'What each setting is, what it may be and what it is by default.' },
       showSchema,
     ),
     command(
@@ -28,8 +36,6 @@ export function settingsEndpoints(references: References) {
       {
         tag,
         summary: 'Change settings: all that are given, or none where one is refused. Acts at once.',
-        answer: ChangedSettings,
-        body: SettingsBody,
         gathersProblems: true,
         audit: 'SettingUpdate',
         fresh: updatesGuarded,
@@ -41,8 +47,6 @@ export function settingsEndpoints(references: References) {
       {
         tag,
         summary: 'Put settings back to their defaults: those of "keys", or all.',
-        answer: ChangedSettings,
-        body: ResetSettingsBody,
         audit: 'SettingUpdate',
         fresh: resetsGuarded,
       },

@@ -1,11 +1,4 @@
 // The endpoints of the section System.
-import {
-  CapabilitiesAnswer,
-  HealthAnswer,
-  InfoAnswer,
-  InterfacesAnswer,
-  RoutingTableAnswer,
-} from '@panel/shared/api/system.ts'
 import type { Store } from '../../platform/db/store.ts'
 import { query } from '../../platform/http/endpoint.ts'
 import { showCapabilities } from './capabilities.ts'
@@ -24,28 +17,16 @@ export function systemEndpoints(
   return [
     query(
       'GET /system/health',
-      { tag, summary: 'What works and what does not', answer: HealthAnswer, guards: { setup: false, session: false } },
+      { tag, summary: 'What works and what does not', guards: { setup: false, session: false } },
       makeHealth(about, store, others),
     ),
-    query(
-      'GET /system/capabilities',
-      { tag, summary: 'What this host can do', answer: CapabilitiesAnswer },
-      showCapabilities,
-    ),
+    query('GET /system/capabilities', { tag, summary: 'What this host can do' }, showCapabilities),
     query(
       'GET /system/info',
-      { tag, summary: 'What is running here, from where, and on what kernel.', answer: InfoAnswer },
+      { tag, summary: 'What is running here, from where, and on what kernel.' },
       makeInfo(about.started_at, installation),
     ),
-    query(
-      'GET /system/interfaces',
-      { tag, summary: 'Every interface of this host.', answer: InterfacesAnswer },
-      listInterfaces,
-    ),
-    query(
-      'GET /system/routes',
-      { tag, summary: 'The routing table of this host.', answer: RoutingTableAnswer },
-      listRoutingTable,
-    ),
+    query('GET /system/interfaces', { tag, summary: 'Every interface of this host.' }, listInterfaces),
+    query('GET /system/routes', { tag, summary: 'The routing table of this host.' }, listRoutingTable),
   ]
 }

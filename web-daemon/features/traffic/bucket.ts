@@ -1,14 +1,17 @@
-// The traffic of a rule within one interval of its history, and how two parts of an interval are joined.
-import { joinConnectionCounts, type ConnectionCounts } from './connection-counter.ts'
-import { plus, type TrafficDelta } from './delta.ts'
+// The traffic of a rule within one interval of its history.
+import { makeSeries, type Interval } from '../../platform/series/series.ts'
+import type { ConnectionCounts } from './connection-counter.ts'
+import type { TrafficDelta } from './delta.ts'
 
-export interface Bucket extends TrafficDelta, ConnectionCounts {
+export interface Bucket extends Interval, TrafficDelta, ConnectionCounts {
   readonly route_rule_id: number
-  /** Seconds since 1970. */
-  readonly bucket_start: number
 }
 
-/** Two parts of one interval of one rule. */
-export function joinBuckets(before: Bucket | undefined, part: Bucket): Bucket {
-  return before ? { ...part, ...plus(before, part), ...joinConnectionCounts(before, part) } : part
-}
+export const TRAFFIC_HISTORY = makeSeries<Bucket, 'route_rule_id'>('route_bucket', 'route_rule_id', {
+  rx_bytes: 'sum',
+  tx_bytes: 'sum',
+  rx_packets: 'sum',
+  tx_packets: 'sum',
+  active_connections: 'max',
+  new_connections: 'whole',
+})

@@ -7,18 +7,6 @@ export interface ConnectionCounts {
   readonly new_connections: number | null
 }
 
-/** Joins two parts of one interval. New connections are unknown if one part is. */
-export function joinConnectionCounts(a: ConnectionCounts, b: ConnectionCounts): ConnectionCounts {
-  return {
-    active_connections:
-      a.active_connections === null || b.active_connections === null
-        ? (a.active_connections ?? b.active_connections)
-        : Math.max(a.active_connections, b.active_connections),
-    new_connections:
-      a.new_connections === null || b.new_connections === null ? null : a.new_connections + b.new_connections,
-  }
-}
-
 interface FlowReading {
   readonly at: number
   readonly epoch: string

@@ -1,7 +1,7 @@
 // The connections that rules relay, from connection tracking (reference.md, GET /routes/{id}/connections;
 // decisions.md, F22).
 import type { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
-import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
+import { CONNECTIONS_LIMIT } from '@panel/shared/api/queries.ts'
 import { message, type Message, sentences, messageFields } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { accountingWarnings, conntrackWarnings } from '../forwarding/view.ts'
@@ -18,7 +18,7 @@ export function listConnections(traffic: Traffic) {
   ): Promise<Answer<ConnectionsAnswer>> => {
     const record = await requireRoute(db, params)
     const { route_rule_id } = record
-    const { limit } = parsePaging(query, { standard: 200, maximum: CONNECTIONS_MAX })
+    const { limit } = parsePaging(query, CONNECTIONS_LIMIT)
     const [found, forwarding] = await Promise.all([
       request('ruleset.connections', { route_rule_ids: [route_rule_id], limit: Math.max(limit, 1) }),
       request('forwarding.probe', {}),

@@ -1,57 +1,35 @@
 // The endpoints of the section Traffic (reference.md, traffic endpoints; decisions.md, F18 to F20, F23).
-import { ConnectionsAnswer } from '@panel/shared/api/routes/connections.ts'
-import {
+import { TRAFFIC_HISTORY_LIMIT, TRAFFIC_HOURS, TRAFFIC_POINTS } from '@panel/shared/api/queries.ts'
+import type {
   RouteCountersAnswer,
   RouteTrafficAnswer,
   TrafficHistoryAnswer,
   TrafficSummaryAnswer,
-  type TrafficBucket,
-  type TrafficView,
 } from '@panel/shared/api/routes/traffic.ts'
-import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
+import { type TrafficBucket, type TrafficView } from '@panel/shared/api/routes/traffic.ts'
 import type { ReadContext } from '../../platform/context.ts'
-import { intervalStart } from '../../platform/db/spans.ts'
+import { readPoints } from '../../platform/series/store.ts'
 import { ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
-import { timeParameter, limitParameter, queryParameters, integerParameter } from '../../platform/http/queries.ts'
-import { RESOLUTION, parseSpan } from '../../platform/http/resolution.ts'
-import { joinBuckets, type Bucket } from './bucket.ts'
+import { parseSpan } from '../../platform/http/resolution.ts'
+import { TRAFFIC_HISTORY, type Bucket } from './bucket.ts'
 import { listConnections } from './connections.ts'
 import { requireRoute } from '../routes/target.ts'
 import { allTitles } from '../routes/store.ts'
-import { findBuckets } from './store.ts'
-import { MAX_POINTS, type Traffic } from './traffic.ts'
+import type { Traffic } from './traffic.ts'
 import { message, messageFields } from '@panel/shared/messages/message.ts'
 import { trafficNote, trafficView } from './view.ts'
 
 const tag = 'traffic'
 
-const HISTORY = { standard: 1000, maximum: 20_000 }
-const HOURS = { standard: 24, maximum: 8760 }
-const HISTORY_QUERY = queryParameters({
-  hours: integerParameter('How many hours up to the end.', 1, { default: HOURS.standard, maximum: HOURS.maximum }),
-  from: timeParameter('Where the time begins, in the place of hours.'),
-  to: timeParameter('Where the time ends. Default: now.'),
-  resolution_seconds: RESOLUTION,
-  limit: limitParameter(HISTORY),
-})
-
 export function trafficEndpoints(traffic: Traffic) {
   return [
-    query(
-      'GET /routes/traffic/summary',
-      { tag, summary: 'What goes through all the rules.', answer: TrafficSummaryAnswer },
-      summary(traffic),
-    ),
+    query('GET /routes/traffic/summary', { tag, summary: 'What goes through all the rules.' }, summary(traffic)),
     query(
       'GET /routes/{id}/traffic',
       {
         tag,
         summary: "What goes through a rule now: the kernel's counters and the panel's totals beside each other.",
-        query: queryParameters({
-          points: integerParameter('How many of the last readings to return. Default 60.', 1, { maximum: MAX_POINTS }),
-        }),
-        answer: RouteTrafficAnswer,
       },
       live(traffic),
     ),
@@ -60,8 +38,6 @@ export function trafficEndpoints(traffic: Traffic) {
       {
         tag,
         summary: 'What went through a rule, interval by interval.',
-        query: HISTORY_QUERY,
-        answer: TrafficHistoryAnswer,
       },
       history(traffic),
     ),
@@ -70,7 +46,6 @@ export function trafficEndpoints(traffic: Traffic) {
       {
         tag,
         summary: 'The counters of a rule, read from the accounting in the filter hooks.',
-        answer: RouteCountersAnswer,
       },
       counters(traffic),
     ),
@@ -79,8 +54,6 @@ export function trafficEndpoints(traffic: Traffic) {
       {
         tag: 'routes',
         summary: 'Who uses a rule now, from connection tracking; "available" is false where that cannot be read.',
-        query: queryParameters({ limit: limitParameter({ standard: 200, maximum: CONNECTIONS_MAX }) }),
-        answer: ConnectionsAnswer,
       },
       listConnections(traffic),
     ),
@@ -93,7 +66,7 @@ function live(traffic: Traffic): Handler<RouteTrafficAnswer> {
   return async ({ db }, { params, query: values }) => {
     const record = await requireRoute(db, params)
     await traffic.read()
-    const points = traffic.points(record.route_rule_id, boundedCount(values['points'], 60, MAX_POINTS))
+    const points = traffic.points(record.route_rule_id, boundedCount(values['points'], TRAFFIC_POINTS))
     const { is_readable, detail } = traffic.available
     const answer: RouteTrafficAnswer = {
       route_rule_id: record.route_rule_id,
@@ -138,35 +111,22 @@ function summary(traffic: Traffic): Handler<TrafficSummaryAnswer> {
 function history(traffic: Traffic): Handler<TrafficHistoryAnswer> {
   return async ({ db, now }, { params, query: values }) => {
     const { route_rule_id } = await requireRoute(db, params)
-    const usual_seconds = boundedCount(values['hours'], HOURS.standard, HOURS.maximum) * 3600
+    const usual_seconds = boundedCount(values['hours'], TRAFFIC_HOURS) * 3600
     const span = parseSpan(values, now(), { stored_seconds: traffic.bucketSeconds, usual_seconds })
-    const { from, to, resolution_seconds: interval_seconds } = span
-    const { limit } = parsePaging(values, HISTORY)
-    const stored = await findBuckets(db, route_rule_id, span, limit)
-    const unsaved = traffic
-      .unsaved(route_rule_id)
-      .filter(({ bucket_start }) => bucket_start >= from && bucket_start < to)
-    const points = joined([...stored.points, ...unsaved], interval_seconds)
+    const { from, resolution_seconds: interval_seconds } = span
+    const { limit } = parsePaging(values, TRAFFIC_HISTORY_LIMIT)
+    const unsaved = traffic.unsaved(route_rule_id)
+    const { points, total } = await readPoints(db, TRAFFIC_HISTORY, { key: route_rule_id, span, limit, unsaved })
     const answer: TrafficHistoryAnswer = {
       route_rule_id,
-      samples: limit === 0 ? [] : points.slice(-limit).map(bucketView),
-      total: stored.total + points.length - stored.points.length,
+      samples: points.map(bucketView),
+      total,
       interval_seconds,
       since: new Date(from * 1000).toISOString(),
       ...messageFields('note', message('note.samples', { seconds: interval_seconds })),
     }
     return ok(answer)
   }
-}
-
-/** An interval may be stored in part. */
-function joined(buckets: readonly Bucket[], interval_seconds: number): Bucket[] {
-  const byStart = new Map<number, Bucket>()
-  for (const bucket of buckets) {
-    const bucket_start = intervalStart(bucket.bucket_start, interval_seconds)
-    byStart.set(bucket_start, joinBuckets(byStart.get(bucket_start), { ...bucket, bucket_start }))
-  }
-  return [...byStart.values()].sort((a, b) => a.bucket_start - b.bucket_start)
 }
 
 const bucketView = ({
@@ -187,7 +147,10 @@ const bucketView = ({
   new_connections,
 })
 
-const boundedCount = (text: string | undefined, standard: number, maximum: number): number =>
+const boundedCount = (
+  text: string | undefined,
+  { standard, maximum }: { readonly standard: number; readonly maximum: number },
+): number =>
   Math.min(text !== undefined && /^\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : standard, maximum)
 
 function counters(traffic: Traffic): Handler<RouteCountersAnswer> {

@@ -1,9 +1,7 @@
 // Reads and writes the traffic of rules: totals, and the traffic of each interval.
-import { sql } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
-import { newestPoints, intervalStartSql, type Span } from '../../platform/db/spans.ts'
-import type { Bucket } from './bucket.ts'
-import type { TrafficDelta } from './delta.ts'
+import { addIntervals } from '../../platform/series/store.ts'
+import { TRAFFIC_HISTORY, type Bucket } from './bucket.ts'
 import type { StoredTotal } from './accumulator.ts'
 
 /** Rows per statement: SQLite limits the number of variables. */
@@ -66,7 +64,7 @@ export async function saveTraffic(
   now: string,
 ): Promise<void> {
   await saveSums(db, sums, now)
-  await saveBuckets(db, buckets)
+  await addIntervals(db, TRAFFIC_HISTORY, buckets)
 }
 
 async function saveSums(db: WriteDb, sums: ReadonlyMap<number, StoredTotal>, now: string): Promise<void> {
@@ -96,88 +94,6 @@ async function saveSums(db: WriteDb, sums: ReadonlyMap<number, StoredTotal>, now
       .execute()
     return []
   })
-}
-
-/**
- * Adds to the intervals that are stored already. In SQL a sum with null is null, and so is max() of null and anything.
- */
-async function saveBuckets(db: WriteDb, buckets: readonly Bucket[]): Promise<void> {
-  const sumSql = (column: keyof TrafficDelta | 'new_connections') =>
-    sql<number>`${sql.ref(`route_bucket.${column}`)} + ${sql.ref(`excluded.${column}`)}`
-  const joined = {
-    rx_bytes: sumSql('rx_bytes'),
-    tx_bytes: sumSql('tx_bytes'),
-    rx_packets: sumSql('rx_packets'),
-    tx_packets: sumSql('tx_packets'),
-    new_connections: sumSql('new_connections'),
-    active_connections: sql<
-      number | null
-    >`coalesce(max(route_bucket.active_connections, excluded.active_connections), route_bucket.active_connections, excluded.active_connections)`,
-  }
-  await inPieces(buckets, async (some) => {
-    await db
-      .insertInto('route_bucket')
-      .values([...some])
-      .onConflict((conflict) => conflict.columns(['route_rule_id', 'bucket_start']).doUpdateSet(joined))
-      .execute()
-    return []
-  })
-}
-
-/** Intervals joined to points of the resolution, oldest first; if there are more than `limit`, the newest. */
-export async function findBuckets(
-  db: ReadDb,
-  route_rule_id: number,
-  span: Span,
-  limit: number,
-): Promise<{ points: Bucket[]; total: number }> {
-  const bounds = await db
-    .selectFrom('route_bucket')
-    .where('route_rule_id', '=', route_rule_id)
-    .select((e) => [e.fn.min('bucket_start').as('oldest'), e.fn.max('bucket_start').as('newest')])
-    .executeTakeFirstOrThrow()
-  return newestPoints(span, limit, {
-    bounds,
-    read: (piece) => findJoined(db, route_rule_id, piece),
-    count: (piece) => countPoints(db, route_rule_id, piece),
-  })
-}
-
-const inSpan = (db: ReadDb, route_rule_id: number, { from, to }: Span) =>
-  db
-    .selectFrom('route_bucket')
-    .where('route_rule_id', '=', route_rule_id)
-    .where('bucket_start', '>=', from)
-    .where('bucket_start', '<', to)
-
-async function countPoints(db: ReadDb, route_rule_id: number, span: Span): Promise<number> {
-  const { count } = await inSpan(db, route_rule_id, span)
-    .select(sql<number>`count(distinct ${intervalStartSql(span.resolution_seconds)})`.as('count'))
-    .executeTakeFirstOrThrow()
-  return count
-}
-
-/** Newest first. Joined like joinBuckets: new connections are unknown if they are for a part. */
-async function findJoined(db: ReadDb, route_rule_id: number, span: Span): Promise<Bucket[]> {
-  const sums = (['rx_bytes', 'tx_bytes', 'rx_packets', 'tx_packets'] as const).map((name) =>
-    sql<number>`sum(${sql.ref(name)})`.as(name),
-  )
-  const rows = await inSpan(db, route_rule_id, span)
-    .select([intervalStartSql(span.resolution_seconds).as('start'), ...sums])
-    .select((e) => e.fn.max('active_connections').as('active_connections'))
-    .select(
-      sql<number | null>`case when count(new_connections) = count(*) then sum(new_connections) end`.as(
-        'new_connections',
-      ),
-    )
-    .groupBy('start')
-    .orderBy('start', 'desc')
-    .execute()
-  return rows.map(({ start: bucket_start, ...row }) => ({ route_rule_id, bucket_start, ...row }))
-}
-
-export async function deleteBucketsBefore(db: WriteDb, bucket_start: number): Promise<void> {
-  await db.deleteFrom('route_bucket').where('bucket_start', '<', bucket_start).execute()
 }
 
 async function inPieces<T, R>(all: readonly T[], work: (some: readonly T[]) => Promise<readonly R[]>): Promise<R[]> {

@@ -7,6 +7,7 @@ import type { CommandContext } from '../../platform/context.ts'
 import { nullIfHelperAway } from '../../platform/helper/away.ts'
 import type { SettingKey } from '../settings/definitions.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
+import { TRAFFIC_POINTS } from '@panel/shared/api/queries.ts'
 import type { Bucket } from './bucket.ts'
 import { ConnectionCounter } from './connection-counter.ts'
 import { readKernelCounters } from './kernel-counters.ts'
@@ -15,8 +16,6 @@ import { allTotals } from './store.ts'
 import { UnsavedTraffic } from './unsaved.ts'
 import { accumulatorFor, CounterAccumulator } from './accumulator.ts'
 
-/** Samples for a graph of the last minutes. */
-export const MAX_POINTS = 120
 /** A crash of the daemon loses nothing, since the kernel keeps counting; so saving at intervals is enough. */
 const SAVE_EVERY_MS = 10_000
 
@@ -287,7 +286,7 @@ export class Traffic {
         .map(([id, accumulator]) => [id, accumulator.endInterval(seconds)] as const)
         .filter(([, one]) => !isNothing(one)),
     )
-    this.#samples = [...this.#samples.slice(-MAX_POINTS), { at: read.date, seconds, deltas }]
+    this.#samples = [...this.#samples.slice(-TRAFFIC_POINTS.maximum), { at: read.date, seconds, deltas }]
   }
 
   #getAccumulators(): Promise<Map<number, CounterAccumulator>> {

@@ -1,14 +1,17 @@
 // Traffic that is not saved yet: that of each interval, and the rules whose totals have changed.
 import type { CommandContext } from '../../platform/context.ts'
-import { intervalStart } from '../../platform/db/spans.ts'
+import { intervalStart } from '../../platform/series/spans.ts'
+import { deleteIntervalsBefore } from '../../platform/series/store.ts'
+import { UnsavedIntervals } from '../../platform/series/unsaved.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import type { ConnectionCounter } from './connection-counter.ts'
 import type { StoredTotal } from './accumulator.ts'
-import { joinBuckets, type Bucket } from './bucket.ts'
+import { TRAFFIC_HISTORY, type Bucket } from './bucket.ts'
 import { isNothing, NOTHING, type TrafficDelta } from './delta.ts'
-import { deleteBucketsBefore, saveTraffic, storedIds } from './store.ts'
+import { saveTraffic, storedIds } from './store.ts'
 
 const DAY_S = 86_400
+const DELETE_AT_ONCE = 5000
 
 interface UnsavedDeps {
   readonly db: CommandContext['db']
@@ -20,7 +23,7 @@ export class UnsavedTraffic {
   readonly #deps: UnsavedDeps
   readonly #connections: ConnectionCounter
   readonly #dirty = new Set<number>()
-  #buckets = new Map<string, Bucket>()
+  readonly #buckets = new UnsavedIntervals(TRAFFIC_HISTORY)
   #saving: Promise<void> = Promise.resolve()
 
   constructor(deps: UnsavedDeps, connections: ConnectionCounter) {
@@ -46,17 +49,17 @@ export class UnsavedTraffic {
 
   /** An interval without traffic is kept only if a connection started in it. */
   connect(route_rule_id: number, newConnections: number): void {
-    if (newConnections > 0 || this.#buckets.has(this.#keyNow(route_rule_id).key))
+    if (newConnections > 0 || this.#buckets.has(this.#nowOf(route_rule_id)))
       this.#intoBucket(route_rule_id, NOTHING, newConnections)
   }
 
   of(route_rule_id: number): Bucket[] {
-    return [...this.#buckets.values()].filter((bucket) => bucket.route_rule_id === route_rule_id)
+    return this.#buckets.all.filter((bucket) => bucket.route_rule_id === route_rule_id)
   }
 
   forget(route_rule_id: number): void {
     this.#dirty.delete(route_rule_id)
-    for (const [key, bucket] of this.#buckets) if (bucket.route_rule_id === route_rule_id) this.#buckets.delete(key)
+    this.#buckets.take((bucket) => bucket.route_rule_id === route_rule_id)
   }
 
   /** Runs are sequential. What cannot be written is tried again with the next run. */
@@ -69,50 +72,31 @@ export class UnsavedTraffic {
     const { db, now, settings } = this.#deps
     const stored = await storedIds(db, [...this.#dirty])
     const sums = new Map([...stored].map((id) => [id, totalOf(id)]))
-    const buckets = [...this.#buckets.values()].filter(({ route_rule_id }) => stored.has(route_rule_id))
     // What arrives during the write belongs to the next run.
     for (const id of stored) this.#dirty.delete(id)
-    const written = this.#buckets
-    this.#buckets = new Map([...written].filter(([, { route_rule_id }]) => !stored.has(route_rule_id)))
+    const buckets = this.#buckets.take(({ route_rule_id }) => stored.has(route_rule_id))
     try {
       await db.transaction().execute(async (transaction) => {
         await saveTraffic(transaction, sums, buckets, now().toISOString())
-        await deleteBucketsBefore(
-          transaction,
-          Math.floor(now().getTime() / 1000) - settings.get('routes.history_retention_days') * DAY_S,
-        )
+        const kept_seconds = settings.get('routes.history_retention_days') * DAY_S
+        const since = Math.floor(now().getTime() / 1000) - kept_seconds
+        await deleteIntervalsBefore(transaction, TRAFFIC_HISTORY, since, { most: DELETE_AT_ONCE })
       })
     } catch (failure) {
       for (const id of stored) this.#dirty.add(id)
-      for (const bucket of buckets) this.#putBack(bucket)
+      for (const bucket of buckets) this.#buckets.add(bucket)
       throw failure
     }
   }
 
-  #putBack(bucket: Bucket): void {
-    const key = `${bucket.route_rule_id} ${bucket.bucket_start}`
-    this.#buckets.set(key, joinBuckets(this.#buckets.get(key), bucket))
-  }
-
   #intoBucket(route_rule_id: number, delta: TrafficDelta, newConnections: number): void {
-    const { key, bucket_start } = this.#keyNow(route_rule_id)
     const active_connections = this.#connections.active(route_rule_id)
     const new_connections = this.#connections.newPerSecond(route_rule_id) === null ? null : newConnections
-    this.#buckets.set(
-      key,
-      joinBuckets(this.#buckets.get(key), {
-        route_rule_id,
-        bucket_start,
-        ...delta,
-        active_connections,
-        new_connections,
-      }),
-    )
+    this.#buckets.add({ ...this.#nowOf(route_rule_id), ...delta, active_connections, new_connections })
   }
 
-  #keyNow(route_rule_id: number): { key: string; bucket_start: number } {
+  #nowOf(route_rule_id: number): Pick<Bucket, 'route_rule_id' | 'bucket_start'> {
     const now = Math.floor(this.#deps.now().getTime() / 1000)
-    const bucket_start = intervalStart(now, this.bucketSeconds)
-    return { key: `${route_rule_id} ${bucket_start}`, bucket_start }
+    return { route_rule_id, bucket_start: intervalStart(now, this.bucketSeconds) }
   }
 }

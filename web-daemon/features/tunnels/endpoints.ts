@@ -1,24 +1,4 @@
 // The endpoints of tunnels.
-import {
-  AddressesAnswer,
-  ChangeAddressesAnswer,
-  CreateTunnelAnswer,
-  DeleteTunnelAnswer,
-  ListTunnelsAnswer,
-  PreviewTunnelAnswer,
-  TunnelActionAnswer,
-  TunnelView,
-  UpdateTunnelAnswer,
-} from '@panel/shared/api/tunnels/answers.ts'
-import { TunnelRoutesAnswer } from '@panel/shared/api/tunnels/dependent-routes.ts'
-import {
-  AddAddressBody,
-  CreateTunnelBody,
-  DeleteTunnelBody,
-  RemoveAddressBody,
-  TunnelActionBody,
-  UpdateTunnelBody,
-} from '@panel/shared/api/tunnels/bodies.ts'
 import type { ReadImpact } from '../../platform/impact.ts'
 import { command, preview, query } from '../../platform/http/endpoint.ts'
 import { addAddress, foreseeAddition, foreseeRemoval, listAddresses, removeAddress } from './addresses.ts'
@@ -36,7 +16,7 @@ import {
   restartTunnel,
   upTunnel,
 } from './life.ts'
-import { LIST_QUERY, listAllTunnels, type InState } from './list.ts'
+import { listAllTunnels, type InState } from './list.ts'
 import { previewTunnel } from './preview.ts'
 import { foreseeUpdate, updateTunnel } from './update.ts'
 
@@ -54,8 +34,6 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
     {
       tag,
       summary: 'List the tunnels, each with what the host shows of it.',
-      query: LIST_QUERY,
-      answer: ListTunnelsAnswer,
     },
     listAllTunnels(inState),
   ),
@@ -65,8 +43,6 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
       tag,
       summary: 'Create a tunnel: checked, applied, read back from the kernel, and put back if anything differs.',
       statuses: [201],
-      answer: CreateTunnelAnswer,
-      body: CreateTunnelBody,
       gathersProblems: true,
       audit: 'TunnelCreate',
       foresee: foreseeCreation,
@@ -81,25 +57,17 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
       summary:
         'Show what creating a tunnel would do, and do nothing. Its "resolved" is the request with name, number, keys, MTU and addresses decided: posted to /tunnels, it makes exactly what the plan shows.',
       statuses: [409],
-      answer: PreviewTunnelAnswer,
-      body: CreateTunnelBody,
       gathersProblems: true,
     },
     previewTunnel(readImpact),
   ),
-  query(
-    'GET /tunnels/{id}',
-    { tag, summary: 'One tunnel with what the host shows of it.', answer: TunnelView },
-    getTunnel,
-  ),
+  query('GET /tunnels/{id}', { tag, summary: 'One tunnel with what the host shows of it.' }, getTunnel),
   command(
     'PATCH /tunnels/{id}',
     {
       tag,
       summary:
         'Change a tunnel: absent fields keep their value, null is a value of its own. What only a new link can take needs confirm_recreate; without it the answer is 409 with the reasons.',
-      answer: UpdateTunnelAnswer,
-      body: UpdateTunnelBody,
       gathersProblems: true,
       audit: 'TunnelUpdate',
       foresee: foreseeUpdate,
@@ -113,8 +81,6 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
       tag,
       summary:
         'Delete a tunnel, on the host and in the panel; safe to repeat. Refused where the request itself comes through the tunnel, unless i_understand_i_may_lose_access is set.',
-      answer: DeleteTunnelAnswer,
-      body: DeleteTunnelBody,
       audit: 'TunnelDelete',
       foresee: foreseeDeletion,
     },
@@ -125,8 +91,6 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
     {
       tag,
       summary: 'Bring a tunnel up, now and after every reboot.',
-      answer: TunnelActionAnswer,
-      body: TunnelActionBody,
       audit: 'TunnelEnable',
       foresee: foreseeUp,
     },
@@ -137,8 +101,6 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
     {
       tag,
       summary: 'Take a tunnel down: the interface is kept, and does not come back after a reboot.',
-      answer: TunnelActionAnswer,
-      body: TunnelActionBody,
       audit: 'TunnelDisable',
       foresee: foreseeDown,
     },
@@ -149,8 +111,6 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
     {
       tag,
       summary: 'Take the link down and bring it up again as stored.',
-      answer: TunnelActionAnswer,
-      body: TunnelActionBody,
       audit: 'TunnelReapply',
       foresee: foreseeRestart,
     },
@@ -161,8 +121,6 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
     {
       tag,
       summary: 'Put right whatever on the host differs from what is stored: the remedy for drift.',
-      answer: TunnelActionAnswer,
-      body: TunnelActionBody,
       audit: 'TunnelReapply',
       foresee: foreseeReapply,
     },
@@ -173,13 +131,12 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
     {
       tag,
       summary: 'The relay rules that use a tunnel, and what taking it down means for them.',
-      answer: TunnelRoutesAnswer,
     },
     listDependants(dependants),
   ),
   query(
     'GET /tunnels/{id}/addresses',
-    { tag, summary: 'The addresses inside a tunnel, as stored and as the link shows them.', answer: AddressesAnswer },
+    { tag, summary: 'The addresses inside a tunnel, as stored and as the link shows them.' },
     listAddresses,
   ),
   command(
@@ -187,8 +144,6 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
     {
       tag,
       summary: 'Add an address to a tunnel.',
-      answer: ChangeAddressesAnswer,
-      body: AddAddressBody,
       audit: 'TunnelUpdate',
       foresee: foreseeAddition,
     },
@@ -199,8 +154,6 @@ export const tunnelEndpoints = ({ dependants, inState, readImpact }: Deps) => [
     {
       tag,
       summary: 'Remove an address from a tunnel; the last one only with force.',
-      answer: ChangeAddressesAnswer,
-      body: RemoveAddressBody,
       audit: 'TunnelUpdate',
       foresee: foreseeRemoval,
     },

@@ -1,30 +1,12 @@
 // The stored tunnels, each with what the host shows of it (reference.md, GET /tunnels; decisions.md, R16, W15).
-import { APPLY_STATUSES, MONITOR_STATES, TUNNEL_TYPES } from '@panel/shared/api/base/lookups.ts'
+import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { ListTunnelsAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Incoming, type Sendable } from '../../platform/http/endpoint.ts'
 import { jsonList, jsonObject } from '../../platform/http/json-text.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
-import {
-  flagParameter,
-  enumParameter,
-  pagingParameters,
-  queryParameters,
-  textParameter,
-} from '../../platform/http/queries.ts'
 import { pageOfTunnels, type TunnelFilter } from './store.ts'
 import { observe, tunnelText } from './view.ts'
-
-export const LIST_QUERY = queryParameters({
-  ...pagingParameters(),
-  search: textParameter('Only tunnels with this in their names, note, tags, endpoints or addresses.'),
-  is_enabled: flagParameter('Only those that are up, or down.'),
-  tunnel_type_id: enumParameter(Object.values(TUNNEL_TYPES), 'Only those of this type.'),
-  state: enumParameter(
-    [...Object.keys(MONITOR_STATES), ...Object.keys(APPLY_STATUSES)],
-    'Only those in this state of the monitoring, or of this apply status.',
-  ),
-})
 
 /** The tunnels that are watched and in the state of that name; null where there is no such state. */
 export type InState = (word: string) => Promise<readonly number[] | null>

@@ -4,7 +4,7 @@ import type { UpdateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { UpdateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { save, update } from '../../change/engine.ts'
 import type { Check } from '@panel/shared/change/check.ts'
-import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
+import { NOTHING_FORESEEN, type Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { nullIfHelperAway } from '../../platform/helper/away.ts'
@@ -21,6 +21,7 @@ import { foreseenOf } from './foreseen.ts'
 import { guardOwnAccess } from './own-access.ts'
 import { planView } from './plan-view.ts'
 import type { TunnelRecord } from './record.ts'
+import { labelsIn, relabel } from './relabel.ts'
 import { tunnelResource } from './resource.ts'
 
 export const updateTunnel =
@@ -49,6 +50,7 @@ export async function foreseeAmendment(
   stored: TunnelRecord,
   request: UpdateRequest,
 ): Promise<Foreseen> {
+  if (labelsIn(stored, request)) return NOTHING_FORESEEN
   const draft = await draftUpdate(context, stored, request)
   if (draft.record.tunnel_type_id !== stored.tunnel_type_id) await refuseUnsupported(context, draft)
   if (!draft.concernsHost) return foreseenOf([], draft.warnings)
@@ -62,6 +64,8 @@ export async function amend(
   stored: TunnelRecord,
   request: UpdateRequest & { readonly client_ip: string; readonly server_ip: string },
 ): Promise<UpdateTunnelAnswer> {
+  const labels = labelsIn(stored, request)
+  if (labels) return relabel(context, stored, labels)
   const { body, client_ip, server_ip } = request
   const draft = await draftUpdate(context, stored, request)
   const { before, after, record: wanted, facts } = draft

@@ -4,8 +4,8 @@ import { APPLY_STATUSES, titleOf } from '@panel/shared/api/base/lookups.ts'
 import type { ObservedView, TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import type { LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
-import { message, verbatim } from '@panel/shared/messages/message.ts'
-import { asMessage, type Refusal } from '../../platform/http/refusal.ts'
+import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
+import { asMessage } from '../../platform/http/refusal.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
 import { JsonText, jsonWith } from '../../platform/http/json-text.ts'
 import type { TunnelRecord } from './record.ts'
@@ -37,19 +37,16 @@ export async function observe(
     return (name) => observedView(byName.get(name))
   } catch (thrown) {
     if (!isHelperAway(thrown)) throw thrown
-    const unknown: ObservedView = {
-      ...NOTHING,
-      is_known: false,
-      oper_state: '',
-      ...unknownFor(thrown),
-    }
+    const unknown = unknownWith(message('tunnel.observed_unknown', { reason: asMessage(thrown) }))
     return () => unknown
   }
 }
 
-function unknownFor(away: Refusal): Pick<ObservedView, 'detail' | 'detail_message'> {
-  const sentence = message('tunnel.observed_unknown', { reason: asMessage(away) })
-  return { detail: sentence.message, detail_message: sentence }
+/** For an answer that is made of the store alone. */
+export const notObserved = (): ObservedView => unknownWith(message('tunnel.not_observed'))
+
+function unknownWith(sentence: Message): ObservedView {
+  return { ...NOTHING, is_known: false, oper_state: '', detail: sentence.message, detail_message: sentence }
 }
 
 const NOTHING: ObservedView = {

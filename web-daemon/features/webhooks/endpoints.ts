@@ -1,16 +1,7 @@
 // The endpoints of the section Notifications.
-import {
-  ChangeWebhookAnswer,
-  DeleteWebhookAnswer,
-  ListDeliveriesAnswer,
-  ListWebhooksAnswer,
-  TestWebhookAnswer,
-  WebhookBody,
-  WebhookView,
-} from '@panel/shared/api/webhooks.ts'
+import { DELIVERIES_PAGE } from '@panel/shared/api/queries.ts'
 import { command, ok, query } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
-import { pagingParameters, queryParameters } from '../../platform/http/queries.ts'
 import { createWebhook, leadsElsewhere, removeWebhook, replaceWebhook, requireWebhook } from './change.ts'
 import type { Outbox } from './outbox.ts'
 import type { SendDeps } from './send/send.ts'
@@ -20,44 +11,33 @@ import { testWebhook } from './test-target.ts'
 import { deliveryView, webhookView } from './view.ts'
 
 const tag = 'webhooks'
-const PAGE = { standard: 50, maximum: 500 }
 
 export function webhookEndpoints(outbox: Pick<Outbox, 'kick'>, deps: Pick<SendDeps, 'resolve'>) {
   return [
-    query(
-      'GET /webhooks',
-      { tag, summary: 'List the targets of notifications.', answer: ListWebhooksAnswer },
-      async ({ db }) => {
-        const webhooks = (await allWebhooks(db)).map(webhookView)
-        return ok({ webhooks, total: webhooks.length })
-      },
-    ),
+    query('GET /webhooks', { tag, summary: 'List the targets of notifications.' }, async ({ db }) => {
+      const webhooks = (await allWebhooks(db)).map(webhookView)
+      return ok({ webhooks, total: webhooks.length })
+    }),
     command(
       'POST /webhooks',
       {
         tag,
         summary: 'Add a target of notifications.',
         statuses: [201],
-        body: WebhookBody,
-        answer: ChangeWebhookAnswer,
         gathersProblems: true,
         audit: 'WebhookCreate',
         isCreating: true,
       },
       createWebhook,
     ),
-    query(
-      'GET /webhooks/{id}',
-      { tag, summary: 'One target of notifications.', answer: WebhookView },
-      async (context, { params }) => ok(webhookView(await requireWebhook(context.db, params))),
+    query('GET /webhooks/{id}', { tag, summary: 'One target of notifications.' }, async (context, { params }) =>
+      ok(webhookView(await requireWebhook(context.db, params))),
     ),
     command(
       'PUT /webhooks/{id}',
       {
         tag,
         summary: 'Replace a target of notifications. Its address and its secret stay where the request has none.',
-        body: WebhookBody,
-        answer: ChangeWebhookAnswer,
         gathersProblems: true,
         audit: 'WebhookUpdate',
         fresh: leadsElsewhere,
@@ -69,7 +49,6 @@ export function webhookEndpoints(outbox: Pick<Outbox, 'kick'>, deps: Pick<SendDe
       {
         tag,
         summary: 'Remove a target of notifications and its deliveries.',
-        answer: DeleteWebhookAnswer,
         audit: 'WebhookDelete',
       },
       removeWebhook,
@@ -79,7 +58,6 @@ export function webhookEndpoints(outbox: Pick<Outbox, 'kick'>, deps: Pick<SendDe
       {
         tag,
         summary: 'Send a test to a target, now and once, and say what became of it.',
-        answer: TestWebhookAnswer,
         audit: 'WebhookTest',
       },
       testWebhook(deps),
@@ -89,12 +67,10 @@ export function webhookEndpoints(outbox: Pick<Outbox, 'kick'>, deps: Pick<SendDe
       {
         tag,
         summary: 'What was sent to a target in the last days, and what became of it.',
-        query: queryParameters(pagingParameters(PAGE)),
-        answer: ListDeliveriesAnswer,
       },
       async ({ db }, { params, query: given }) => {
         const { webhook_id } = await requireWebhook(db, params)
-        const { total, deliveries } = await pageOfDeliveries(db, webhook_id, parsePaging(given, PAGE))
+        const { total, deliveries } = await pageOfDeliveries(db, webhook_id, parsePaging(given, DELIVERIES_PAGE))
         return ok({ deliveries: deliveries.map(deliveryView), total })
       },
     ),

@@ -3,14 +3,13 @@
 import type { Static, TObject, TSchema } from '@panel/shared/schema.ts'
 import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { CommandContext, ReadContext, StoreContext } from '../context.ts'
-import type { Endpoints } from '@panel/shared/api/endpoints.ts'
-import type { EventsOf } from '@panel/shared/api/base/shapes.ts'
+import type { ErrorCode, STATUS_OF } from '@panel/shared/api/base/codes.ts'
+import { ENDPOINTS } from '@panel/shared/api/endpoints.ts'
 import type { AuditAction } from '@panel/shared/api/audit/actions.ts'
 import type { Scope } from '@panel/shared/api/scopes.ts'
 import type { AuditNote } from '../audit-note.ts'
 import type { JsonText } from './json-text.ts'
 import type { Problems } from './problems.ts'
-import type { Status } from './statuses.ts'
 import type { Way } from './sockets.ts'
 import type { StreamSource } from './stream.ts'
 
@@ -34,6 +33,9 @@ export const TAGS = [
   'webhooks',
 ] as const
 export type Tag = (typeof TAGS)[number]
+
+/** 405 is missing: a method that a path does not have belongs to no endpoint. */
+export type Status = 200 | 201 | Exclude<(typeof STATUS_OF)[ErrorCode], 405>
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Route = `${Method} /${string}`
@@ -115,21 +117,24 @@ export function created<T>(body: T): Answer<T> {
   return { status: 201, body }
 }
 
+/** The schemas of what an endpoint takes, answers and sends, as a table of endpoints has them. */
+export interface Schemas {
+  readonly body?: TSchema
+  /** Nothing else of a query arrives. Each parameter is lenient in its own way, so nothing is refused by this. */
+  readonly query?: TObject
+  /** The body of a successful answer. */
+  readonly answer?: TSchema
+  /** The events of a stream, by name. */
+  readonly events?: Readonly<Record<string, TSchema>>
+}
+
 export interface Described {
   /** An endpoint that says neither of itself shows in the API description as undocumented. */
   readonly tag?: Tag
   readonly summary?: string
   /** What an API token needs for it, if not what its tag says (platform/http/scopes.ts). */
   readonly scope?: Scope
-  readonly body?: TSchema
-  /**
-   * What it reads of the query; nothing else of that arrives. Each is lenient in its own way, so nothing is refused by
-   * this.
-   */
-  readonly query?: TObject
-  /** The body of a successful answer. */
-  readonly answer?: TSchema
-  /** What it answers with beside what its kind does (statuses.ts). */
+  /** The statuses that it answers with beside those of its kind (statuses.ts). */
   readonly statuses?: readonly Status[]
   /**
    * The handler adds its own problems to `problems` and throws them; fields that the schema refused are left out of
@@ -169,11 +174,10 @@ export interface Streamed {
   readonly queue?: number
   /** For a POST; the entry is written when the stream has ended. */
   readonly audit?: AuditAction
-  /** The events that it sends, by name. */
-  readonly events?: Readonly<Record<string, TSchema>>
 }
 
-export type Endpoint<R extends Route = Route> = Described & { readonly route: R } & (
+export type Endpoint = Schemas &
+  Described & { readonly route: Route } & (
     | {
         readonly kind: 'query' | 'preview'
         readonly handle: (context: ReadContext, incoming: Incoming<never>) => Promise<Answer>
@@ -195,73 +199,50 @@ export const isWindowed = (endpoint: Endpoint): boolean => WINDOWED_TAGS.include
 export type StreamEndpoint = Endpoint & { readonly kind: 'stream' }
 export type AuditedEndpoint = Endpoint & { readonly audit: AuditAction }
 
-type Promised<E, K> = K extends keyof E ? E[K] : unknown
-type Given<D, K extends string> = D extends { readonly [P in K]: infer S extends TSchema } ? Static<S> : unknown
-type Sent<D> = D extends { readonly events: infer S extends Readonly<Record<string, TSchema>> } ? EventsOf<S> : unknown
-type IsSame<A, B> = [A, B, keyof A] extends [B, A, keyof B] ? true : false
-/**
- * Whether A reads all that B has. Every value of a query is text at first, so it is enough that what the table allows
- * is read, and nothing else.
- */
-type Reads<A, B> = [A, keyof B] extends [B, keyof A] ? true : false
-
-type Difference<E, D> =
-  | (IsSame<Promised<E, 'body'>, Given<D, 'body'>> extends true ? never : 'body')
-  | (IsSame<Promised<E, 'answer'>, Given<D, 'answer'>> extends true ? never : 'answer')
-  | (IsSame<Promised<E, 'events'>, Sent<D>> extends true ? never : 'events')
-  | (Reads<Promised<E, 'query'>, Given<D, 'query'>> extends true ? never : 'query')
-/**
- * Nothing where the schemas of a declaration say what the table of endpoints says; what the table leaves unknown may be
- * anything.
- */
-type AsInTable<E, D> = unknown extends E
-  ? unknown
-  : [Difference<E, D>] extends [never]
-    ? unknown
-    : { readonly 'other than in the table': Difference<E, D> }
-
-type Handler<C, E, D> = (context: C, incoming: Incoming<Given<D, 'body'>>) => Promise<Sendable<Promised<E, 'answer'>>>
-type Opener<D> = (context: StreamContext, incoming: Incoming<Given<D, 'body'>>) => Promise<StreamSource>
+type Value<E, K extends string> = E extends { readonly [P in K]: infer S extends TSchema } ? Static<S> : unknown
+type Handler<C, E> = (context: C, incoming: Incoming<Value<E, 'body'>>) => Promise<Sendable<Value<E, 'answer'>>>
+type Opener<E> = (context: StreamContext, incoming: Incoming<Value<E, 'body'>>) => Promise<StreamSource>
 type Routes<T, M extends Method = Method> = keyof T & `${M} /${string}`
-type Observed<R> = Omit<Described, 'guards' | 'answer'> &
+type Observed<R> = Omit<Described, 'guards'> &
   Omit<Streamed, 'audit'> &
   (R extends `GET ${string}` ? { readonly audit?: never } : { readonly audit: AuditAction })
 
-interface Declarations<T> {
-  readonly query: <R extends Routes<T, 'GET'>, D extends Described>(
+/** `More`: what a declaration may give beside what describes it. */
+interface Declarations<T, More> {
+  readonly query: <R extends Routes<T, 'GET'>>(
     route: R,
-    described: D & AsInTable<T[R], D>,
-    handle: Handler<ReadContext, T[R], D>,
-  ) => Endpoint<R>
-  readonly preview: <R extends Routes<T, 'POST'>, D extends Described>(
+    described: Described & More,
+    handle: Handler<ReadContext, T[R]>,
+  ) => Endpoint
+  readonly preview: <R extends Routes<T, 'POST'>>(
     route: R,
-    described: D & AsInTable<T[R], D>,
-    handle: Handler<ReadContext, T[R], D>,
-  ) => Endpoint<R>
-  readonly command: <R extends Routes<T>, D extends Described & Audited>(
+    described: Described & More,
+    handle: Handler<ReadContext, T[R]>,
+  ) => Endpoint
+  readonly command: <R extends Routes<T>, F extends Foresee | undefined = undefined>(
     route: R,
-    described: D & AsInTable<T[R], D>,
-    handle: Handler<D extends { readonly foresee: Foresee } ? CommandContext : StoreContext, T[R], D>,
-  ) => Endpoint<R>
+    described: Described & Omit<Audited, 'foresee'> & { readonly foresee?: F } & More,
+    handle: Handler<F extends Foresee ? CommandContext : StoreContext, T[R]>,
+  ) => Endpoint
   /**
    * Who may not have the stream is refused by a throw, as anywhere; what is given back begins once the answer has. It
    * takes a session, always.
    */
-  readonly stream: <R extends Routes<T, 'GET' | 'POST'>, D extends Observed<R>>(
+  readonly stream: <R extends Routes<T, 'GET' | 'POST'>>(
     route: R,
-    described: D & AsInTable<T[R], D>,
-    handle: Opener<D>,
-  ) => Endpoint<R>
+    described: Observed<R> & More,
+    handle: Opener<T[R]>,
+  ) => Endpoint
 }
 
-/**
- * The words that endpoints of a table are declared in. What is not in the table, or says otherwise than it, does not
- * compile.
- */
-export function declarations<T>(): Declarations<T> {
-  const declare = (kind: Endpoint['kind']) => (route: Route, described: object, handle: unknown) => ({
+/** The words in which the endpoints of a table are declared; their schemas come from it. */
+export function declarations<T extends Readonly<Record<string, Schemas>>, More = unknown>(
+  table: T,
+): Declarations<T, More> {
+  const declare = (kind: Endpoint['kind']) => (route: string, described: object, handle: unknown) => ({
     kind,
     route,
+    ...table[route],
     ...described,
     handle,
   })
@@ -270,16 +251,7 @@ export function declarations<T>(): Declarations<T> {
     preview: declare('preview'),
     command: declare('command'),
     stream: declare('stream'),
-  } as unknown as Declarations<T>
+  } as unknown as Declarations<T, More>
 }
 
-export const { query, preview, command, stream } = declarations<Endpoints>()
-
-type Unserved<R> = Exclude<keyof Endpoints, R>
-
-/** Does not compile while an endpoint of the table is not served. */
-export function complete<R extends Route>(
-  endpoints: readonly Endpoint<R>[] & ([Unserved<R>] extends [never] ? unknown : { readonly unserved: Unserved<R> }),
-): Endpoint[] {
-  return [...endpoints]
-}
+export const { query, preview, command, stream } = declarations(ENDPOINTS)

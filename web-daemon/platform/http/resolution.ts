@@ -1,20 +1,9 @@
 // The span and the resolution of a requested history, the same for every history (decisions.md, M4, F19).
+import { LONGEST_SPAN_S } from '@panel/shared/api/queries.ts'
 import { message } from '@panel/shared/messages/message.ts'
-import type { Span } from '../db/spans.ts'
+import type { Span } from '../series/spans.ts'
 import { parseTime } from './instant.ts'
 import { Problems } from './problems.ts'
-import { limitParameter, numberParameter, queryParameters, timeParameter } from './queries.ts'
-
-const LONGEST_S = 366 * 86_400
-
-export const RESOLUTION = numberParameter('Seconds that a point stands for. Default: as stored.', 1, LONGEST_S)
-export const HISTORY_LIMIT = { standard: 5000, maximum: 20_000 }
-export const HISTORY_QUERY = queryParameters({
-  from: timeParameter('Where the time begins. Default: a day before its end.'),
-  to: timeParameter('Where the time ends. Default: now.'),
-  resolution_seconds: RESOLUTION,
-  limit: limitParameter(HISTORY_LIMIT),
-})
 
 /**
  * Parses a span. The default is the last `usual_seconds` by interval; the resolution is never finer than the stored
@@ -39,11 +28,11 @@ export function parseSpan(
 function parseResolution(query: Readonly<Record<string, string>>, stored_seconds: number, problems: Problems): number {
   const text = query['resolution_seconds'] ?? ''
   const requested = text === '' ? stored_seconds : /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Math.ceil(Number(text)) : 0
-  if (requested < 1 || requested > LONGEST_S)
+  if (requested < 1 || requested > LONGEST_SPAN_S)
     problems.add(
       'resolution_seconds',
       'INVALID_VALUE',
-      message('panel.resolution', { field: 'resolution_seconds', longest: LONGEST_S }),
+      message('panel.resolution', { field: 'resolution_seconds', longest: LONGEST_SPAN_S }),
     )
   return Math.max(requested, stored_seconds)
 }

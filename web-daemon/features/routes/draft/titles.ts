@@ -9,7 +9,9 @@ import { protocolOf, type NewRoute } from '../record.ts'
 import { idOfTitle } from '../store.ts'
 import type { DraftContext } from './context.ts'
 
-export function checkTitle({ body, problems, stored, titleOwner }: DraftContext): void {
+type Titled = Pick<DraftContext, 'body' | 'problems' | 'stored' | 'titleOwner'>
+
+export function checkTitle({ body, problems, stored, titleOwner }: Titled): void {
   if (titleOwner === null || titleOwner === stored?.route_rule_id) return
   problems.add(
     'route_rule_title',

@@ -1,10 +1,4 @@
 // The endpoints for pairing the two ends of a tunnel.
-import {
-  FromPairingCodeAnswer,
-  FromPairingCodeBody,
-  PairingCodeAnswer,
-  SideInfoAnswer,
-} from '@panel/shared/api/tunnels/pairing.ts'
 import { preview, query } from '../../../platform/http/endpoint.ts'
 import { fromPairingCode } from './from-pairing-code.ts'
 import type { PairingThrottle } from './throttle.ts'
@@ -17,7 +11,7 @@ export function pairingEndpoints(throttle: PairingThrottle) {
   return [
     query(
       'GET /tunnels/side-info',
-      { tag, summary: 'What the sides A and B mean, and what must be the same on both ends.', answer: SideInfoAnswer },
+      { tag, summary: 'What the sides A and B mean, and what must be the same on both ends.' },
       showSideInfo,
     ),
     query(
@@ -26,7 +20,6 @@ export function pairingEndpoints(throttle: PairingThrottle) {
         tag,
         summary: 'A short text with all that the other server needs to make its end of this tunnel.',
         statuses: [409],
-        answer: PairingCodeAnswer,
       },
       showPairingCode,
     ),
@@ -36,8 +29,7 @@ export function pairingEndpoints(throttle: PairingThrottle) {
         tag,
         summary:
           'Read the other server\'s pairing code. Makes nothing: "tunnel" is the request for POST /tunnels that makes the other end.',
-        answer: FromPairingCodeAnswer,
-        body: FromPairingCodeBody,
+        statuses: [409],
       },
       fromPairingCode(throttle),
     ),

@@ -77,12 +77,3 @@ export function completePoints<B extends { readonly bucket_start: number }>(
   }
   return [...points.values()].sort((a, b) => a.bucket_start - b.bucket_start)
 }
-
-/**
- * For `on conflict`: the stored column and the new one. In SQLite a sum, min() and max() are null if one argument is.
- */
-export function joinedSql(table: string, column: string, how: 'sum' | 'min' | 'max'): RawBuilder<unknown> {
-  const [stored, added] = [sql.ref(`${table}.${column}`), sql.ref(`excluded.${column}`)]
-  const both = how === 'sum' ? sql`${stored} + ${added}` : sql`${sql.raw(how)}(${stored}, ${added})`
-  return sql`${sql.ref(column)} = coalesce(${both}, ${stored}, ${added})`
-}

@@ -1,9 +1,6 @@
-// The words that an endpoint says in what it reads of a query. They describe and refuse nothing: what cannot be read
-// counts as not given, unless a handler says otherwise.
-import type { FieldCode } from '@panel/shared/api/base/codes.ts'
-import { strict, Type, type TObject, type TOptional, type TSchema } from '@panel/shared/schema.ts'
-import type { Message } from '@panel/shared/messages/message.ts'
-import { asMessage, Refusal } from './refusal.ts'
+// The words that the parameters of a query are described in. They refuse nothing: what cannot be read counts as not
+// given, unless a handler decides otherwise.
+import { strict, Type, type TObject, type TOptional, type TSchema } from '../../schema.ts'
 
 /** Every parameter can be left out. */
 export function queryParameters<T extends Record<string, TSchema>>(
@@ -14,16 +11,6 @@ export function queryParameters<T extends Record<string, TSchema>>(
       [K in keyof T]: TOptional<T[K]>
     },
   )
-}
-
-/** 422 on a parameter, for those that a handler does not take as not given. */
-export function wrongParameter(field: string, text: Message, details: Record<string, unknown> = {}): Refusal {
-  const message = asMessage(text)
-  const problem = { field, code: 'INVALID_VALUE' satisfies FieldCode, ...message, details }
-  return new Refusal('VALIDATION_FAILED', message, {
-    field,
-    details: { ...details, [field]: message.message, fields: [problem] },
-  })
 }
 
 export function integerParameter(description: string, minimum = 1, more: object = {}) {
