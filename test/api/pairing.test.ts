@@ -1,25 +1,24 @@
 // A tunnel made from a pairing code: two panels, and between them nothing but the code (reference.md, Tunnels;
 // decisions.md, R26 to R28, R30).
 import assert from 'node:assert/strict'
-import { crc32, gzipSync } from 'node:zlib'
-import type { FromPairingCodeAnswer, PairingCodeAnswer } from '@panel/shared/api/tunnels/pairing.ts'
 import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
-import type { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
 import { decodePairingCode } from '@panel/web-daemon/features/tunnels/pairing/code.ts'
-import type { Client, Reply } from './support/client.ts'
-import { startPanel, type TestPanel } from './support/panel.ts'
-import { createTunnel, listTunnels } from './support/tunnels.ts'
-
-const A = { address: '192.0.2.1', address6: '2001:db8::1' } as const
-const B = { address: '198.51.100.7', address6: '2001:db8:ffff::7' } as const
-
-/** Any content in the dress of a code, its checksums right. */
-const dressed = (content: unknown): string => {
-  const json = JSON.stringify(content)
-  const checksum = Buffer.alloc(4)
-  checksum.writeUInt32BE(crc32(json))
-  return `v1.${Buffer.concat([checksum, gzipSync(json)]).toString('base64url')}`
-}
+import type { Client } from './support/client.ts'
+import type { TestPanel } from './support/panel.ts'
+import {
+  A,
+  B,
+  assertMirrored,
+  codeOf,
+  dressed,
+  made,
+  pairedBy,
+  posted,
+  read,
+  startPair,
+  understood,
+} from './support/pairing.ts'
+import { listTunnels } from './support/tunnels.ts'
 
 describe('Pairing', () => {
   let panelA: TestPanel
@@ -27,77 +26,11 @@ describe('Pairing', () => {
   let a: Client
   let b: Client
   beforeEach(async () => {
-    ;[panelA, panelB] = await Promise.all([startPanel(), startPanel()])
-    ;[a, b] = await Promise.all([panelA.setUp(), panelB.setUp()])
-    panelB.kernel.hostInterfaces = panelB.kernel.hostInterfaces.map((device) =>
-      device.name === 'eth0' ? { ...device, addresses: [`${B.address}/24`, `${B.address6}/64`] } : device,
-    )
-    panelB.kernel.hostRoutes = panelB.kernel.hostRoutes.map((route) =>
-      route.is_default ? route : { ...route, destination: '198.51.100.0/24' },
-    )
+    ;({ panelA, panelB, a, b } = await startPair())
   })
   afterEach(() => Promise.all([panelA.close(), panelB.close()]))
 
-  const made = async (client: Client, body: object = {}): Promise<TunnelView> => {
-    const reply = await createTunnel(client, body)
-    assert.equal(reply.status, 201, reply.text)
-    return reply.body.tunnel
-  }
-  const codeOf = async (client: Client, id: number): Promise<PairingCodeAnswer> => {
-    const { status, body, text } = await client.get<PairingCodeAnswer>(`/tunnels/${id}/pairing-code`)
-    assert.equal(status, 200, text)
-    return body
-  }
-  const read = (client: Client, pairing_code: unknown): Promise<Reply<FromPairingCodeAnswer>> =>
-    client.post('/tunnels/from-pairing-code', { pairing_code })
-  const understood = async (client: Client, pairing_code: string): Promise<FromPairingCodeAnswer> => {
-    const { status, body, text } = await read(client, pairing_code)
-    assert.equal(status, 200, text)
-    return body
-  }
-  const posted = async (client: Client, tunnel: CreateTunnelBody): Promise<TunnelView> => {
-    const reply = await client.post<{ tunnel: TunnelView }>('/tunnels', tunnel)
-    assert.equal(reply.status, 201, reply.text)
-    return reply.body.tunnel
-  }
-  /** B sets up what A has, by the code alone. */
-  const paired = async (onA: TunnelView): Promise<TunnelView> =>
-    posted(b, (await understood(b, (await codeOf(a, onA.tunnel_id)).pairing_code)).tunnel)
-
-  const assertMirrored = (here: TunnelView, there: TunnelView): void => {
-    const crossed = (t: TunnelView) => [
-      t.tunnel_side_id,
-      t.local_endpoint,
-      t.ikey,
-      t.has_input_checksum,
-      t.has_input_sequence,
-      t.addresses.map(({ address, peer_address }) => `${address} ${peer_address}`),
-    ]
-    const uncrossed = (t: TunnelView) => [
-      t.tunnel_side_id === 10 ? 20 : 10,
-      t.remote_endpoint,
-      t.okey,
-      t.has_output_checksum,
-      t.has_output_sequence,
-      t.addresses.map(({ address, peer_address }) => `${peer_address} ${address}`),
-    ]
-    assert.deepEqual(crossed(here), uncrossed(there))
-    assert.deepEqual(crossed(there), uncrossed(here))
-    for (const field of [
-      'tunnel_type_id',
-      'mtu',
-      'ttl',
-      'hop_limit',
-      'encap_limit',
-      'is_path_mtu_discovery',
-      'is_ignore_df',
-    ] as const)
-      assert.equal(here[field], there[field], field)
-    assert.deepEqual(
-      here.addresses.map(({ prefix_length, is_primary }) => [prefix_length, is_primary]),
-      there.addresses.map(({ prefix_length, is_primary }) => [prefix_length, is_primary]),
-    )
-  }
+  const paired = (onA: TunnelView): Promise<TunnelView> => pairedBy(a, b, onA)
 
   describe('POST /tunnels/from-pairing-code', () => {
     it("gives the tunnel with side flipped, endpoints and addresses mirrored and the name from this server's template, and creates nothing", async () => {

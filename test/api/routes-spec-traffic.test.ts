@@ -10,11 +10,9 @@ import type {
   TrafficSummaryAnswer,
 } from '@panel/shared/api/routes/traffic.ts'
 import { verbatim } from '@panel/shared/messages/message.ts'
-import type { Writer } from '@panel/shared/rpc/methods.ts'
-import { FakeKernel } from '../support/fake-kernel.ts'
-import { inProcessHelper } from '../support/in-process-helper.ts'
+import type { FakeKernel } from '../support/fake-kernel.ts'
 import type { Client } from './support/client.ts'
-import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
+import { startPanel, type TestPanel } from './support/panel.ts'
 import { enableForwarding, forwarding, madeRoute } from './support/routes.ts'
 
 const TRAFFIC = [
@@ -45,16 +43,9 @@ describe('Each sentence about traffic, the system and reconcile', () => {
   let kernel: FakeKernel
   let panel: TestPanel
   let client: Client
-  let atApply: () => Promise<void>
   beforeEach(async () => {
-    kernel = new FakeKernel()
-    atApply = async () => undefined
-    const helper = requestThrough(inProcessHelper(kernel).request)
-    const request = (async (method: 'ruleset.apply', params: never) => {
-      if (method === 'ruleset.apply') await atApply()
-      return helper(method, params)
-    }) as Writer
-    panel = await startPanel({ request })
+    panel = await startPanel()
+    kernel = panel.kernel
     client = await panel.setUp()
   })
   afterEach(() => panel.close())

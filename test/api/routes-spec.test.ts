@@ -2,11 +2,9 @@
 // (reference.md, Forwarding rules; decisions.md, section 6, T4, U2).
 import assert from 'node:assert/strict'
 import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
-import type { Writer } from '@panel/shared/rpc/methods.ts'
-import { FakeKernel } from '../support/fake-kernel.ts'
-import { inProcessHelper } from '../support/in-process-helper.ts'
+import type { FakeKernel } from '../support/fake-kernel.ts'
 import type { Client } from './support/client.ts'
-import { requestThrough, startPanel, type TestPanel } from './support/panel.ts'
+import { startPanel, type TestPanel } from './support/panel.ts'
 import {
   addDestination,
   createRoute,
@@ -86,16 +84,9 @@ describe('Each sentence about relay rules', () => {
   let kernel: FakeKernel
   let panel: TestPanel
   let client: Client
-  let atApply: () => Promise<void>
   beforeEach(async () => {
-    kernel = new FakeKernel()
-    atApply = async () => undefined
-    const helper = requestThrough(inProcessHelper(kernel).request)
-    const request = (async (method: 'ruleset.apply', params: never) => {
-      if (method === 'ruleset.apply') await atApply()
-      return helper(method, params)
-    }) as Writer
-    panel = await startPanel({ request })
+    panel = await startPanel()
+    kernel = panel.kernel
     client = await panel.setUp()
   })
   afterEach(() => panel.close())

@@ -1,4 +1,4 @@
-// What differs where iptables carries out the relay rules: what is readBackend, what is refused, and the text of a preview
+// What differs where iptables carries out the relay rules: what is reported, what is refused, and the text of a preview
 // (reference.md, System; decisions.md, Y2, Y3).
 import assert from 'node:assert/strict'
 import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'

@@ -113,7 +113,9 @@ export const REPETITIONS = {
   },
 } as const satisfies Record<string, Repetition>
 
-/** Of cases that do not depend on the backend: all of them with nftables, and other ones with each kind of iptables. */
+/**
+ * Cases that do not depend on the backend: returns all of them with nftables, and other ones with each kind of iptables.
+ */
 export function casesOf<T>(backend: RuleBackend, cases: readonly T[]): T[] {
   const at = RULE_BACKENDS.indexOf(backend)
   const stride = at === 0 ? 1 : repetitions('PANEL_IPTABLES_STRIDE')

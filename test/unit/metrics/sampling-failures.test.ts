@@ -1,4 +1,4 @@
-// Sampling where something cannot be read or stored: that part is describeError, and the rest goes on.
+// Sampling where something cannot be read or stored: that part is reported, and the rest goes on.
 import assert from 'node:assert/strict'
 import type { MetricsError, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import { messageFields, verbatim } from '@panel/shared/messages/message.ts'

@@ -90,7 +90,7 @@ describe('The form of a stored tunnel', () => {
 })
 
 describe('The form of a rule', () => {
-  /** Where else the operator says it, or why never. */
+  /** Fields that the operator enters elsewhere, or the reason why never. */
   const ELSEWHERE: Readonly<Record<string, string>> = {
     address_family_id: 'follows from the addresses',
     destination_address: 'the first of the destinations',

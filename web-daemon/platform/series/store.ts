@@ -58,7 +58,7 @@ export async function deleteIntervalsBefore<B extends Interval>(
 }
 
 /** What a history is read of. */
-interface Asked<B extends Interval> {
+interface Query<B extends Interval> {
   /** Null of a series without a key. */
   readonly key: number | null
   readonly span: Span
@@ -76,7 +76,7 @@ export interface Points<B extends Interval> {
 export async function readPoints<B extends Interval>(
   db: ReadDb,
   series: Series<B>,
-  { key, span, limit, unsaved = [] }: Asked<B>,
+  { key, span, limit, unsaved = [] }: Query<B>,
 ): Promise<Points<B>> {
   const bounds = await rowsOf(db, series, key)
     .select(sql<number | null>`min(bucket_start)`.as('oldest'))
