@@ -1,6 +1,5 @@
 // GET /audit: the audit log, newest first (decisions.md, U1, U3).
-import type { ListAuditAnswer } from '@panel/shared/api/audit/answers.ts'
-import { type AuditEntry } from '@panel/shared/api/audit/answers.ts'
+import type { AuditEntry, ListAuditAnswer } from '@panel/shared/api/audit/answers.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'

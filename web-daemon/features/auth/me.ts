@@ -1,11 +1,10 @@
 // The signed-in operator, and the change of their name or password, which ends every other session.
-import type { AccountAnswer, MeAnswer } from '@panel/shared/api/auth.ts'
+import type { AccountAnswer, AccountBody, MeAnswer } from '@panel/shared/api/auth.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { StoreContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { refuseToken, requireFresh } from '../../platform/http/fresh.ts'
 import { asMessage, Refusal } from '../../platform/http/refusal.ts'
-import type { AccountBody } from '@panel/shared/api/auth.ts'
 import { weakness } from './passwords.ts'
 import type { AuthServices } from './services.ts'
 import { withdrawing, type Attempt } from './throttle.ts'

@@ -4,8 +4,8 @@ import type {
   CreateTokenBody,
   DeleteTokenAnswer,
   ListTokensAnswer,
+  TokenView,
 } from '@panel/shared/api/tokens.ts'
-import { type TokenView } from '@panel/shared/api/tokens.ts'
 import { TOKEN_DAYS } from '@panel/shared/api/scopes.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'

@@ -1,7 +1,11 @@
 // The stored runs: list, show, and delete, which cancels an active one first (reference.md, Diagnostics; decisions.md,
 // D9, W15).
-import type { DiagnosticRun } from '@panel/shared/api/diagnostics.ts'
-import { DIAGNOSTIC_TYPES, type DeleteRunAnswer, type ListRunsAnswer } from '@panel/shared/api/diagnostics.ts'
+import {
+  type DeleteRunAnswer,
+  DIAGNOSTIC_TYPES,
+  type DiagnosticRun,
+  type ListRunsAnswer,
+} from '@panel/shared/api/diagnostics.ts'
 import { RUNS_PAGE } from '@panel/shared/api/queries.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { StoreContext, ReadContext } from '../../platform/context.ts'

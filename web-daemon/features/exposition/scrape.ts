@@ -1,7 +1,6 @@
 // GET /metrics: what is known of the panel, its tunnels and its rules, in the format of Prometheus. Nothing is
 // collected for it and root is sent nothing, so it may be read as often as a client likes (adr/0019).
-import type { Endpoint } from '../../platform/http/endpoint.ts'
-import { ok, declarations } from '../../platform/http/endpoint.ts'
+import { declarations, type Endpoint, ok } from '../../platform/http/endpoint.ts'
 import { CONTENT_TYPES, exposition, formatFor, type Family } from './format.ts'
 
 export const METRICS_PATH = '/metrics'

@@ -1,8 +1,7 @@
 // How many connections the rules own: as they were counted last, and by a look at each only where that tells more.
 import type { CountedConnections } from '@panel/shared/impact/connections.ts'
 import { fromRoot, message } from '@panel/shared/messages/message.ts'
-import type { ConnectionsFound } from '@panel/shared/ruleset/connection.ts'
-import { CONNECTIONS_MAX } from '@panel/shared/ruleset/connection.ts'
+import { CONNECTIONS_MAX, type ConnectionsFound } from '@panel/shared/ruleset/connection.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { RouteRecord } from '../routes/record.ts'
 import type { Traffic } from '../traffic/traffic.ts'

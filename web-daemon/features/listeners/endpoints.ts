@@ -1,7 +1,6 @@
 // The endpoints of the panel's listeners, in the section System.
 import type { TryListenerAnswer, TryListenerBody } from '@panel/shared/api/listeners.ts'
-import type { Message } from '@panel/shared/messages/message.ts'
-import { message } from '@panel/shared/messages/message.ts'
+import { type Message, message } from '@panel/shared/messages/message.ts'
 import type { StoreContext, ReadDb } from '../../platform/context.ts'
 import { command, created, ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { draftListener } from './draft.ts'

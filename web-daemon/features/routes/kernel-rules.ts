@@ -1,7 +1,6 @@
 // What the kernel holds of the relay rules, requested from root page by page.
-import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { type RelayRule, RULES_PER_CHANGE_MAX } from '@panel/shared/ruleset/model.ts'
 import type { RulesetFound } from '@panel/shared/ruleset/found.ts'
-import { RULES_PER_CHANGE_MAX } from '@panel/shared/ruleset/model.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { ruleOf, type NamedRoute } from './record.ts'

@@ -1,6 +1,5 @@
 // The endpoints of safe apply (reference.md, Safe apply).
-import type { EndSafeApplyBody, SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
-import { type SafeApplyItem, type SafeApplyWindow } from '@panel/shared/api/safe-apply.ts'
+import type { EndSafeApplyBody, SafeApplyAnswer, SafeApplyItem, SafeApplyWindow } from '@panel/shared/api/safe-apply.ts'
 import { fromRoot, message, messageFields } from '@panel/shared/messages/message.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { WindowFound } from '@panel/shared/window/model.ts'

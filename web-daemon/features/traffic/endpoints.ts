@@ -3,10 +3,11 @@ import { TRAFFIC_HISTORY_LIMIT, TRAFFIC_HOURS, TRAFFIC_POINTS } from '@panel/sha
 import type {
   RouteCountersAnswer,
   RouteTrafficAnswer,
+  TrafficBucket,
   TrafficHistoryAnswer,
   TrafficSummaryAnswer,
+  TrafficView,
 } from '@panel/shared/api/routes/traffic.ts'
-import { type TrafficBucket, type TrafficView } from '@panel/shared/api/routes/traffic.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { readPoints } from '../../platform/series/store.ts'
 import { ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
