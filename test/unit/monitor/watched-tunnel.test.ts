@@ -39,9 +39,7 @@ const plan = (fields: Partial<TunnelRecord> = {}, settings: Partial<SettingValue
 const BEGIN = Date.UTC(2026, 0, 1)
 
 describe('A tunnel under watch', () => {
-  let at: number
-  let sequence: number
-  let target_id: number
+  let [at, sequence, target_id] = [BEGIN, 0, 1]
   beforeEach(() => {
     ;[at, sequence, target_id] = [BEGIN, 0, 1]
   })
