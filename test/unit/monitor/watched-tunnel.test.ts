@@ -310,8 +310,7 @@ describe('A tunnel under watch', () => {
     const watched = begin(plan({}, { 'monitor.aggregate_interval_seconds': 10 }))
     probes(watched, 5)
     probe(watched, null)
-    const sent_at_ms = at
-    const stored = watched.takeBuckets(Number.POSITIVE_INFINITY)
+    const [sent_at_ms, stored] = [at, watched.takeBuckets(Number.POSITIVE_INFINITY)]
     at += 20_000
     watched.take({ target_id, sequence, outcome: 'late', sent_at_ms, rtt_us: 2_500_000, detail: '', pending: 0 }, at)
     const [late] = watched.buckets
