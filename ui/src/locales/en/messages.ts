@@ -6,14 +6,13 @@ const GROUPS = import.meta.glob<Readonly<Record<string, Texts>>>([
   '../../../../shared/messages/*.ts',
   '!../../../../shared/messages/{catalogue,format,message,named,render}.ts',
 ])
-/** So few that they come at once. */
-const OF_THE_PAGE = import.meta.glob<Texts>('./messages/*.json', { import: 'default', eager: true })
+const OF_THE_PAGE = import.meta.glob<Texts>('./messages/*.json', { import: 'default' })
 
 export default async (group: string): Promise<Texts> => {
-  const texts: Texts = Object.assign(
-    {},
-    ...Object.values((await GROUPS[`../../../../shared/messages/${group}.ts`]?.()) ?? {}),
-    OF_THE_PAGE[`./messages/${group}.json`],
-  )
+  const [ofTheDaemon, ofThePage] = await Promise.all([
+    GROUPS[`../../../../shared/messages/${group}.ts`]?.(),
+    OF_THE_PAGE[`./messages/${group}.json`]?.(),
+  ])
+  const texts: Texts = Object.assign({}, ...Object.values(ofTheDaemon ?? {}), ofThePage)
   return Object.fromEntries(Object.entries(texts).map(([id, text]) => [id, joinUnits(text)]))
 }
