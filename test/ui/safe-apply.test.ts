@@ -8,6 +8,7 @@ import type { Client } from '../api/support/client.ts'
 import { OPERATOR } from '../api/support/panel.ts'
 import { createRoute } from '../api/support/routes.ts'
 import { createTunnel } from '../api/support/tunnels.ts'
+import { eventually } from '../support/eventually.ts'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
 import { complaintOf, eachHost, goTo, signedIn, type Host } from './support/host.ts'
 
@@ -50,6 +51,22 @@ describe('Changes that wait for a confirmation', () => {
     await open()
     await banner(page).getByText('Nothing has been changed yet.').waitFor()
     assert.ok(requests > 1)
+  })
+
+  it('are shown once what shows them can be loaded, in a page that was opened as the panel went away', async () => {
+    const { page, context, gates } = await overview()
+    gates.allowConsole(/net::ERR_FAILED/)
+    let failed = 0
+    await context.route('**/assets/SafeApply*', (route) => {
+      failed += 1
+      return route.abort()
+    })
+    await page.reload()
+    await eventually(() => failed > 0, 'the page loads it')
+    await context.unroute('**/assets/SafeApply*')
+    await open()
+    await banner(page).waitFor()
+    assert.equal(await banner(page).evaluate((one) => getComputedStyle(one).borderInlineStartWidth), '4px')
   })
 
   it('are in every tab as soon as one is opened, with what was changed, by whom and how long they wait', async () => {

@@ -76,9 +76,9 @@ describe('A change of a tunnel on a real kernel', function () {
       peer_address,
       prefix_length,
     }))
-    const { plan, verification, tunnel } = expect(await patch({ [field]: value, confirm_recreate }, id), 200)
+    const { plan, verification } = expect(await patch({ [field]: value, confirm_recreate }, id), 200)
     assert.ok(verification.ok, field)
-    const isAnother = tunnel.observed.index !== before.observed.index
+    const isAnother = (await read(id)).observed.index !== before.observed.index
     assert.equal(
       plan.steps.some(({ kind }) => kind === 'link_create'),
       isAnother,
