@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Within the limit that mocha has, so that the failure names what did not happen. */
-export const NEVER_MS = 1_200_000
+export const NEVER_MS = 300_000
 
 /** Resolves once it is so. `what` may say what is seen instead. */
 export async function eventually(
