@@ -75,10 +75,11 @@ describe('An event and its notification, over kill -9 at statement after stateme
     return all.filter((_, at) => at % STRIDE === 0)
   }
 
-  /** Looks at each life that ended before one of these statements. */
+  /** Looks at a life that was not ended, and at each that ended before one of these statements. */
   const eachOf = async <T>(event: NoticeKind, look: (killedBefore: number, left: Left) => Promise<T>): Promise<T[]> => {
-    const numbers = around((await live(event, NEVER)).statements)
-    const found: T[] = []
+    const whole = await live(event, NEVER)
+    const numbers = around(whole.statements)
+    const found = [await look(NEVER, whole)]
     for (let at = 0; at < numbers.length; at += AT_ONCE)
       found.push(
         ...(await Promise.all(numbers.slice(at, at + AT_ONCE).map(async (one) => look(one, await live(event, one))))),
