@@ -1,6 +1,6 @@
 // Steps of the story in which the page itself is put to the test: two tabs with one form, and no root helper.
 import assert from 'node:assert/strict'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { field, seen } from '../../ui/support/host.ts'
 import type { Panel } from '../../vm/panel/panel.ts'
 import { linkOf } from './kernel.ts'
@@ -30,15 +30,28 @@ export async function editInTwoTabs(first: Page, { mine, theirs }: { mine: Typed
   await second.goto(first.url())
   await edit(first, mine)
   await edit(second, theirs)
+  const goOn = await holdRule(first)
   await save(second)
   await seen(second, theirs.name ?? '')
   await second.close()
   await save(first)
   const notes = first.getByRole('row', { name: /^Notes/ })
   assert.match(await notes.innerText(), new RegExp(`${theirs.notes}\\s+${mine.notes}`))
+  await goOn()
   await first.getByRole('button', { name: 'Keep mine: Notes' }).click()
   await save(first)
   await seen(first, theirs.name ?? '')
+}
+
+/** Keeps the page from reading rules until the returned function is called: following a change drops a plan. */
+async function holdRule(page: Page): Promise<() => Promise<void>> {
+  const held: Route[] = []
+  const rules = /\/api\/v1\/routes(\/\d+)?(\?|$)/
+  await page.route(rules, (route) => (route.request().method() === 'GET' ? void held.push(route) : route.continue()))
+  return async () => {
+    await page.unroute(rules)
+    for (const route of held) await route.continue()
+  }
 }
 
 /** Checks that an action that needs root fails visibly and changes nothing; it works once the helper runs again. */
