@@ -60,7 +60,7 @@ describe('A window that cannot be taken back', function () {
     mend()
     await panel.windowClock.advance(1000)
     await eventually(async () => (await window()) === null, 'the window is put back')
-    await eventually(async () => published().length > sofar, 'the end is told')
+    await eventually(async () => published().length > sofar, 'the end is published')
     assert.deepEqual([published().at(-1), panel.kernel.picture()], [{ is_open: false }, before])
     await eventually(async () => (await helperHealth())?.status === 'ok', 'health is well again')
     const { entries } = (await operator.get<ListAuditAnswer>('/audit?limit=5')).body
@@ -75,9 +75,9 @@ describe('A window that cannot be taken back', function () {
     it(`is reported like any other once it is ${how} in time`, async () => {
       const { body } = await operator.post<SafeApplyAnswer>('/safe-apply', { seconds: 60 })
       await operator.patch('/routes/1', { bind_port: 4443 })
-      await eventually(async () => published().length === 2, 'the opening and the change are told')
+      await eventually(async () => published().length === 2, 'the opening and the change are published')
       await operator.post(`/safe-apply/${end}`, { window_id: body.window?.window_id })
-      await eventually(async () => published().length > 2, 'the end is told')
+      await eventually(async () => published().length > 2, 'the end is published')
       assert.deepEqual(published().at(-1), { is_open: false })
     })
 })

@@ -108,7 +108,7 @@ function inside(disk: string): void {
         [[path, 'SQLITE_FULL', 50]],
       )
       makeRoom(disk)
-      await eventually(async () => (await database()).status === 'ok', 'the store works again', 100)
+      await eventually(async () => (await database()).status === 'ok', 'the store works again', { pause_ms: 100 })
       assert.ok(panel.log.some((line) => line.includes('the store works again')))
     })
 

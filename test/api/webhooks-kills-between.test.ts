@@ -8,11 +8,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import SQLite from 'better-sqlite3'
 import type { NoticeKind } from '@panel/shared/api/webhooks.ts'
-import { addons, bundle } from '../../packaging/build/build.ts'
 import { repetitions } from '../support/counts.ts'
+import { program } from '../support/programs.ts'
 import { SEEN, STORED } from './support/kills/scenes.ts'
 import { startPanel } from './support/panel.ts'
 
+const DYING_PANEL = await program(new URL('support/kills/dying-panel.ts', import.meta.url))
 const PAGE = fileURLToPath(new URL('support/plain-page', import.meta.url))
 
 /** The shortest of the transactions with a row: it begins, writes the row, reads the target, writes the notification. */
@@ -29,13 +30,7 @@ interface Left {
 }
 
 describe('An event and its notification, over kill -9 at statement after statement', function () {
-  let folder: string
-  let program: string
-  before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'panel-between-'))
-    program = join(folder, 'dying-panel.cjs')
-    await Promise.all([bundle('test/api/support/kills/dying-panel.ts', program), addons(folder)])
-  })
+  const folder = mkdtempSync(join(tmpdir(), 'panel-between-'))
   after(() => rmSync(folder, { recursive: true }))
 
   interface Life extends Left {
@@ -48,7 +43,7 @@ describe('An event and its notification, over kill -9 at statement after stateme
   const live = async (event: NoticeKind, killedBefore: number): Promise<Life> => {
     const store = storeOf(event, killedBefore)
     const statements = await new Promise<string>((resolve, reject) => {
-      execFile(process.execPath, [program, store, PAGE, event, String(killedBefore)], (failure, out, err) => {
+      execFile(process.execPath, [DYING_PANEL, store, PAGE, event, String(killedBefore)], (failure, out, err) => {
         if (failure && failure.signal !== 'SIGKILL') reject(new Error(`${event}: ${err}`))
         else resolve(out)
       })

@@ -122,7 +122,7 @@ export class DisturbedRelay {
 
   async #isWhole(): Promise<void> {
     const wanted = this.#stored?.count ?? 1
-    await eventually(async () => (await this.#countOfRules()) >= wanted, 'all rules are back', 200)
+    await eventually(async () => (await this.#countOfRules()) >= wanted, 'all rules are back', { pause_ms: 200 })
   }
 
   /** Root answers with as many at a time as fit into an answer. */

@@ -69,7 +69,7 @@ describe('Events of the kernel over the socket', function () {
     client.stream('events.subscribe', {}, ({ events }) => void received.push(...events), ending.signal)
 
   const until = (what: () => boolean): Promise<void> =>
-    eventually(what, () => `${String(what)}; received: ${JSON.stringify(received)}`, 1)
+    eventually(what, () => `${String(what)}; received: ${JSON.stringify(received)}`, { pause_ms: 1 })
   const reported =
     (subject: HostEvent['subject'], interface_name: string, is_removal = false) =>
     (): boolean =>

@@ -69,7 +69,7 @@ export class NpmScript {
     await eventually(
       async () => answer.status === status || (answer = await this.get(url)).status === status,
       () => `${url} answers ${answer.status}: ${answer.body}\n${this.#output}`,
-      100,
+      { pause_ms: 100 },
     )
     return answer.body
   }

@@ -86,7 +86,7 @@ describe('A rotation that is cut short by kill -9', function () {
         return isSettled()
       },
       () => seen,
-      50,
+      { pause_ms: 50 },
     )
   }
   /** One that goes and comes too often in ten minutes is held out. Each app begins at the same time again. */
@@ -105,7 +105,7 @@ describe('A rotation that is cut short by kill -9', function () {
     await eventually(
       async () => isUp || !(await answers(turn)).includes(TWO),
       'no flow of the destination that is down is left',
-      50,
+      { pause_ms: 50 },
     )
   }
 

@@ -154,7 +154,7 @@ for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const s
       assert.ok([200, 201].includes(reply.status), `${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`)
       return reply.body as B
     }
-    const until = (what: string, is: () => Promise<boolean>): Promise<void> => eventually(is, what, 50)
+    const until = (what: string, is: () => Promise<boolean>): Promise<void> => eventually(is, what, { pause_ms: 50 })
     const health = async () => (await api<RouteItem>('GET', `/routes/${id}`)).health
     const rules = async () =>
       (await api<HealthAnswer>('GET', '/system/health')).components.find(({ name }) => name === 'rules')

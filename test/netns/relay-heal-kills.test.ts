@@ -68,7 +68,7 @@ describe('Flushed relay rules whose web daemon is killed while it puts them back
 
   async function settled(): Promise<void> {
     const isSo = async (): Promise<boolean> => (await inSync()) && (await stored()).every((one) => one === Applied)
-    await eventually(isSo, 'all is stored and in sync', 30)
+    await eventually(isSo, 'all is stored and in sync', { pause_ms: 30 })
   }
   const flush = (): string => rig.relay.run('nft', ['flush', 'ruleset'])
   /** Ends the time of booting and changes something, which is worth a look. */

@@ -44,7 +44,7 @@ describe('Relay rules that nothing protects', function () {
   }
   const heal = async (): Promise<HealView> =>
     (await api<ReconcileAnswer>('GET', '/reconcile')).routes[0]?.heal ?? assert.fail('there is no rule')
-  const until = (what: string, is: () => Promise<boolean>): Promise<void> => eventually(is, what, 50)
+  const until = (what: string, is: () => Promise<boolean>): Promise<void> => eventually(is, what, { pause_ms: 50 })
   const isRelayed = async (): Promise<boolean> => (await rig.client.calls.talk(DOOR)) !== null
 
   it('are back soon after a flush', async () => {

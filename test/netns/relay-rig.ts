@@ -250,7 +250,7 @@ export class RelayRig {
 
   async #listening(): Promise<void> {
     // The file is there before anybody listens at it.
-    await eventually(() => isListening(this.socket), 'the helper listens', 10)
+    await eventually(() => isListening(this.socket), 'the helper listens', { pause_ms: 10 })
   }
 
   /** Applies a change from what the host holds to these rules and leaves foreign ones alone. */

@@ -103,7 +103,7 @@ for (const [backend, level] of WAYS)
       await eventually(
         async () => isDeepStrictEqual((counted = { totals: await totals(), had: had() }).totals, counted.had),
         () => JSON.stringify(counted),
-        100,
+        { pause_ms: 100 },
       )
       const { there, back } = counted.had
       assert.ok(there.every((bytes) => bytes > 10_000) && (back[1] ?? 0) > 10_000, JSON.stringify({ there, back }))

@@ -2,7 +2,7 @@
 // process that starts it: loaded as sources, file by file, a program takes two seconds of processor time to start.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { ROOT } from '../../packaging/build/build.ts'
@@ -19,7 +19,7 @@ export function program(url: URL): Promise<string> {
 }
 
 async function bundle(entry: string): Promise<string> {
-  const outfile = join(ownFolder(), `${basename(entry, '.ts')}.mjs`)
+  const outfile = join(ownFolder(), `${relative(ROOT, entry).replaceAll('/', '-').replace(/\.ts$/, '')}.mjs`)
   await build({
     entryPoints: [entry],
     outfile,

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import type { ChangeRouteAnswer, RouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import { becomes } from './eventually.ts'
 import type { Lab } from './lab/index.ts'
 import { FAR_END, farTunnel, NEAR_END, RELAY } from './panel/cables.ts'
 import { expect, type Panel, type Place } from './panel/panel.ts'
@@ -41,12 +42,12 @@ export function showsHowItIsCarriedOut(stage: () => Stage): void {
 
     /** The table follows the addresses of the host a moment later. */
     async function shows(wanted: string): Promise<void> {
-      for (const until = Date.now() + 600_000; ;) {
+      const look = async (): Promise<string | null> => {
         const { route, health } = expect(await stage().panel.operator.get<RouteAnswer>(rule), 200)
         assert.equal(route.nat_mode_id, 10)
-        if (health.carried_out_as === wanted) return
-        if (Date.now() > until) assert.equal(health.carried_out_as, wanted)
+        return health.carried_out_as
       }
+      await becomes(look, (shown) => shown === wanted, wanted)
     }
     /** The source of a new connection, as the far end says. */
     const seen = async (): Promise<string> =>

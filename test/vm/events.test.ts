@@ -1,6 +1,5 @@
 // What a real kernel with GRE tells through the shipped helper's socket, to an administrator with socat.
-import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { becomes } from './eventually.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
 import { Panel } from './panel/panel.ts'
@@ -25,10 +24,8 @@ describe('Events of a real kernel', function () {
     const shows = async (command: string, wanted: RegExp): Promise<void> => {
       const before = reader.text('stdout').length
       await panel.server.run(command)
-      for (let tries = 0; !wanted.test(reader.text('stdout').slice(before)); tries += 1) {
-        assert.ok(tries < 100, `${command} was not told of: ${reader.text('stdout')}`)
-        await sleep(20)
-      }
+      const shown = (): string => reader.text('stdout').slice(before)
+      await becomes(shown, (text) => wanted.test(text), command)
     }
     const link = (name: string, isRemoval: boolean): RegExp =>
       new RegExp(`"subject":"link","interface_name":"${name}","index":\\d+,"is_removal":${isRemoval}`)

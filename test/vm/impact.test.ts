@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import type { ImpactAnswer, Impact } from '@panel/shared/api/impact/impact.ts'
 import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import { becomes, eventually } from './eventually.ts'
 import { listener, speaker, type Requested, type Counted } from './impact-ends.ts'
 import { startLab, type Lab, type Running } from './lab/index.ts'
 import { CARRIED_OUT_FAR, showsHowItIsCarriedOut } from './carried-out.ts'
@@ -115,13 +116,12 @@ describe('The impact that is foretold of a tunnel, and real connections over it'
 
   /** Once the connections have been counted since they were opened. */
   async function foretold([method, below, body]: Request, { ports, ...link }: Link, path: string): Promise<Impact> {
-    for (const until = Date.now() + 600_000; ;) {
-      const requests = { method, path: `${path}${below}`, body }
-      const { impact } = expect(await panel.operator.post<ImpactAnswer>('/impact', requests), 200)
-      const counts = ports.map((port) => of(impact, port)?.connections)
-      if (counts.every((count, at) => count === CONNECTIONS[at])) return impact
-      if (Date.now() > until) throw new Error(`${link.kind}: ${JSON.stringify(impact.rules)}`)
-    }
+    const requests = { method, path: `${path}${below}`, body }
+    const look = async (): Promise<Impact> =>
+      expect(await panel.operator.post<ImpactAnswer>('/impact', requests), 200).impact
+    const isCounted = (impact: Impact): boolean =>
+      ports.every((port, at) => of(impact, port)?.connections === CONNECTIONS[at])
+    return becomes(look, isCounted, link.kind)
   }
   const of = ({ rules: all }: Impact, port: number): Impact['rules'][number] | undefined =>
     all.find(({ route_rule_id }) => route_rule_id === rules.get(port))
@@ -172,8 +172,8 @@ describe('The impact that is foretold of a tunnel, and real connections over it'
     assert.deepEqual([await seenFrom(`${GRE.net}.1`), await seenFrom(NEAR_END)], [20, 10])
     await lab.run(`ip route del ${GRE.net}.2/32`)
     assert.equal(await answered(20), 20)
-    for (const until = Date.now() + 600_000; (await seenFrom(NEAR_END)) > 0;)
-      assert.ok(Date.now() < until, 'the kernel ends what it masqueraded for the other link')
+    const what = 'the kernel ends what it masqueraded for the other link'
+    await eventually(async () => (await seenFrom(NEAR_END)) === 0, what)
     assert.equal(await seenFrom(`${GRE.net}.1`), 20)
     await ask({ fill: {} })
     expect(await panel.operator.delete(`/routes/${made.route_rule_id}`), 200)

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import type { MonitorStatusAnswer } from '@panel/shared/api/monitor.ts'
 import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { CheckedDestination, RouteCheckAnswer } from '@panel/shared/api/routes/check.ts'
+import { becomes } from './eventually.ts'
 import { startLab, type Lab, type Server } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
 import { expect, Panel } from './panel/panel.ts'
@@ -54,16 +55,15 @@ describe('The monitoring of tunnels', function () {
   }
   const status = async ({ tunnel_id }: Made['tunnel']): Promise<MonitorStatusAnswer> =>
     expect(await panel.operator.get<MonitorStatusAnswer>(`/tunnels/${tunnel_id}/status`), 200)
-  const becomes = async (
+  const tunnelBecomes = (
     tunnel: Made['tunnel'],
     holds: (status: MonitorStatusAnswer) => boolean,
-  ): Promise<MonitorStatusAnswer> => {
-    for (const until = Date.now() + 600_000; ; await new Promise((resolve) => setTimeout(resolve, 200))) {
-      const now = await status(tunnel)
-      if (holds(now)) return now
-      assert.ok(Date.now() < until, `it stays ${now.state}: ${now.reason}`)
-    }
-  }
+  ): Promise<MonitorStatusAnswer> =>
+    becomes(
+      () => status(tunnel),
+      holds,
+      ({ state, reason }) => `it stays ${state}: ${reason}`,
+    )
 
   before(async () => {
     lab = await startLab()
@@ -79,7 +79,7 @@ describe('The monitoring of tunnels', function () {
   after(() => lab?.stop())
 
   it('finds one without a far end Down, never Up', async () => {
-    const { events } = await becomes(lost, ({ state }) => state === 'Down')
+    const { events } = await tunnelBecomes(lost, ({ state }) => state === 'Down')
     assert.deepEqual(
       events.map(({ to_state }) => to_state),
       ['Down'],
@@ -89,7 +89,7 @@ describe('The monitoring of tunnels', function () {
   it('finds both Up once the other end exists, from their own addresses', async () => {
     await answer(lost)
     for (const tunnel of [watched, lost]) {
-      const { source, stats } = await becomes(tunnel, ({ state }) => state === 'Up')
+      const { source, stats } = await tunnelBecomes(tunnel, ({ state }) => state === 'Up')
       assert.equal(source, tunnel.addresses[0]?.address)
       assert.ok((stats.rtt_avg_ms ?? 1000) < 150)
     }
@@ -97,24 +97,24 @@ describe('The monitoring of tunnels', function () {
 
   it('finds one Degraded whose answers are slow, and one that loses some of them', async () => {
     await far.run('tc', ['qdisc', 'add', 'dev', farName(watched), 'root', 'netem', 'delay', '250ms'])
-    const { reason, stats } = await becomes(watched, ({ state }) => state === 'Degraded')
+    const { reason, stats } = await tunnelBecomes(watched, ({ state }) => state === 'Degraded')
     assert.match(reason, /ms on average, where 150 ms is degraded/)
     assert.equal(stats.lost, 0)
     await far.run('tc', ['qdisc', 'change', 'dev', farName(watched), 'root', 'netem', 'loss', '50%'])
-    await becomes(
+    await tunnelBecomes(
       watched,
       ({ state, reason }) =>
         state === 'Degraded' && /% of the last 10 probes to [\d.]+ are lost, where 20 % is degraded/.test(reason),
     )
     await far.run('tc', ['qdisc', 'del', 'dev', farName(watched), 'root'])
-    await becomes(watched, ({ state }) => state === 'Up')
+    await tunnelBecomes(watched, ({ state }) => state === 'Up')
   })
 
   it('finds one Degraded and never Down whose far end filters ICMP and refuses TCP', async () => {
     await far.run('nft', ['-f', '-'], {
       stdin: `table ip lab { chain in { type filter hook input priority 0; iifname ${farName(watched)} icmp type echo-request drop\n}\n}\n`,
     })
-    const { stats, events } = await becomes(
+    const { stats, events } = await tunnelBecomes(
       watched,
       ({ state, reason }) => state === 'Degraded' && /answers TCP but not ICMP/.test(reason),
     )
@@ -130,7 +130,7 @@ describe('The monitoring of tunnels', function () {
 
   it('finds one Down at once whose interface vanishes, without waiting for probes', async () => {
     await panel.server.run('ip', ['link', 'del', watched.interface_name])
-    const { reason } = await becomes(watched, ({ state }) => state === 'Down')
+    const { reason } = await tunnelBecomes(watched, ({ state }) => state === 'Down')
     assert.match(reason, /^interface_missing/)
   })
 
@@ -138,14 +138,14 @@ describe('The monitoring of tunnels', function () {
     // Of one that was Down a minute ago the next TCP probe would have to be waited for.
     const killed = await make()
     await answer(killed)
-    await becomes(killed, ({ state }) => state === 'Up')
+    await tunnelBecomes(killed, ({ state }) => state === 'Up')
     const inside = killed.addresses[0]?.peer_address ?? ''
     const script = "require('node:net').createServer().listen(9000, () => console.log('listening'))"
     await far.spawn('node', ['-e', script]).says(/listening/)
     const id = await relayTo([inside, far.address])
     assert.deepEqual(await rotations(id, ({ state }) => state === 'up'), ['in', 'in'])
     await far.run('ip', ['link', 'del', farName(killed)])
-    const { reason } = await becomes(killed, ({ state }) => state === 'Down')
+    const { reason } = await tunnelBecomes(killed, ({ state }) => state === 'Down')
     assert.match(reason, /100 % of the last \d+ probes to [\d.]+ are lost/)
     const fallen = ({ address, state }: CheckedDestination): boolean => state === (address === inside ? 'down' : 'up')
     assert.deepEqual(await rotations(id, fallen), ['out', 'in'])
@@ -165,10 +165,9 @@ describe('The monitoring of tunnels', function () {
 
   /** Waits until all destinations are in the given state. */
   async function rotations(id: number, holds: (one: CheckedDestination) => boolean): Promise<string[]> {
-    for (const until = Date.now() + 600_000; ; await new Promise((resolve) => setTimeout(resolve, 200))) {
-      const { destinations } = expect(await panel.operator.get<RouteCheckAnswer>(`/routes/${id}/check`), 200)
-      if (destinations.every(holds)) return destinations.map(({ rotation }) => rotation)
-      assert.ok(Date.now() < until, JSON.stringify(destinations))
-    }
+    const look = async (): Promise<readonly CheckedDestination[]> =>
+      expect(await panel.operator.get<RouteCheckAnswer>(`/routes/${id}/check`), 200).destinations
+    const all = await becomes(look, (destinations) => destinations.every(holds), String(holds))
+    return all.map(({ rotation }) => rotation)
   }
 })

@@ -11,6 +11,7 @@ import type {
   UpdateTunnelAnswer,
 } from '@panel/shared/api/tunnels/answers.ts'
 import { renderNetwork } from '@panel/shared/tunnel/networkd.ts'
+import { eventually } from './eventually.ts'
 import { outlastsNetworkd } from './heal-ways.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
@@ -139,7 +140,7 @@ describe('A machine that reboots', function () {
 
   it('pings the far end of a tunnel that has a keepalive, while it is up, and reports that it was stopped by hand', async () => {
     const isSaidToBe = (word: string): Promise<void> =>
-      becomes(
+      eventually(
         async () =>
           (await lab.try('systemctl', ['is-active', 'tunnel-panel-keepalive-nd-gre.service'])).stdout.trim() === word,
       )
@@ -162,7 +163,7 @@ describe('A machine that reboots', function () {
     assert.deepEqual(await seen(), ['InSync', undefined])
     await patch('nd-gre', { ttl: 1 })
     await patch('nd-gre', { ttl: 0 })
-    await becomes(async () => (await lab.try('pgrep', ['-fa', `nd-gre.*172.17.21.2`])).code === 0)
+    await eventually(async () => (await lab.try('pgrep', ['-fa', `nd-gre.*172.17.21.2`])).code === 0)
     assert.deepEqual((await act('nd-gre', 'reapply')).plan.steps, [])
   })
 
@@ -174,26 +175,26 @@ describe('A machine that reboots', function () {
     for (const name of UNCONFIRMED) await patch(name, { ttl: 9 })
     const changed = await links()
     await lab.reset()
-    await becomes(async () => Object.keys(await links()).length >= Object.keys(KEPT).length)
+    await eventually(async () => Object.keys(await links()).length >= Object.keys(KEPT).length)
     await sleep(SETTLED_MS)
     const after = await links()
     assert.equal((await lab.try('pgrep', ['-f', 'helper.cjs'])).code, 1)
     assert.deepEqual(Object.keys(after).sort(), Object.keys(KEPT).sort())
     for (const name of Object.keys(KEPT))
       assert.equal(after[name], (UNCONFIRMED.includes(name) ? changed : stood)[name], name)
-    await becomes(async () => (await lab.try('pgrep', ['-fa', 'ping.*nd-gre'])).code === 0)
+    await eventually(async () => (await lab.try('pgrep', ['-fa', 'ping.*nd-gre'])).code === 0)
   })
 
   it('has what nobody had confirmed before the power was cut put back by the helper before it serves, and the store follows', async () => {
     await panel.startHelper()
-    await becomes(async () => {
+    await eventually(async () => {
       const now = await links()
       return UNCONFIRMED.every((name) => now[name] === stood[name])
     })
     await panel.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })
     expect(await panel.operator.post('/auth/login', OPERATOR), 200)
     const last = async () => expect(await panel.operator.get<SafeApplyAnswer>('/safe-apply'), 200).last
-    await becomes(async () => (await last())?.ended_how === 'rebooted')
+    await eventually(async () => (await last())?.ended_how === 'rebooted')
     assert.deepEqual((await last())?.items.map(({ title, what }) => `${title} ${what}`).sort(), [
       ...UNCONFIRMED.map((name) => `${name} updated`),
     ])
@@ -297,7 +298,7 @@ describe('A machine that reboots', function () {
     for (const name of ids.keys()) expect(await panel.operator.delete(path(name)), 200)
     await sleep(SETTLED_MS)
     assert.deepEqual([await files(), Object.keys(await links())], [[''], []])
-    await becomes(async () => (await lab.try('pgrep', ['-x', 'ping'])).code === 1)
+    await eventually(async () => (await lab.try('pgrep', ['-x', 'ping'])).code === 1)
   })
 })
 
@@ -317,9 +318,4 @@ function pictureOf({
   const ends = link['link_type'] === 'ether' ? {} : { address, broadcast }
   const addresses = addr_info.filter((a) => a.scope !== 'link').sort((a, b) => (a.local < b.local ? -1 : 1))
   return JSON.stringify({ ...link, ...ends, addresses }, null, 1)
-}
-
-async function becomes(isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 600_000; !(await isSo()); await sleep(1000))
-    assert.ok(Date.now() < deadline, `not within a minute: ${String(isSo)}`)
 }

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ForwardingChangeAnswer } from '@panel/shared/api/forwarding.ts'
 import type { ChangeRouteAnswer, RouteHealthEvent, RouteItem } from '@panel/shared/api/routes/answers.ts'
 import type { CreateTunnelAnswer, TunnelActionAnswer } from '@panel/shared/api/tunnels/answers.ts'
+import { eventually } from './eventually.ts'
 import { openStream } from '../api/support/streams.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import { putPanel } from './panel/bundles.ts'
@@ -101,7 +102,7 @@ describe('A relay over a GRE tunnel', function () {
   async function plugIn(): Promise<void> {
     await layCables(lab, { far: farTunnel('relayed', 'gre', 7, '172.17.1.2/30') })
     spawnEcho(lab, 'far', '172.17.1.2', 9000)
-    await becomes(async () => (await lab.run('ip netns exec far ss -Hltun')).trim().split('\n').length === 2)
+    await eventually(async () => (await lab.run('ip netns exec far ss -Hltun')).trim().split('\n').length === 2)
   }
 
   before(async () => {
@@ -149,7 +150,7 @@ describe('A relay over a GRE tunnel', function () {
       [await client.tcp(BYTES), await client.udp(), (await health())[0]],
       [ALL_BACK, ALL_BACK, 'healthy'],
     )
-    await becomes(async () =>
+    await eventually(async () =>
       [(await item()).tx_bytes_since_boot, (await item()).rx_bytes_since_boot].every((bytes) => bytes > BYTES),
     )
   })
@@ -173,7 +174,7 @@ describe('A relay over a GRE tunnel', function () {
   })
 
   it('is forwarded for at boot, before anything of the panel runs', async () => {
-    await becomes(async () => isSampled(await kernelCounts()))
+    await eventually(async () => isSampled(await kernelCounts()))
     total = await item()
     table = await held()
     // The web daemon writes its sums when it is stopped; the helper is cut off where it stands.
@@ -222,16 +223,16 @@ describe('A relay over a GRE tunnel', function () {
     it(`is carried out by ${backend} on request: it relays, counts to the byte, and of ${BACKENDS.at(at - 1)} nothing is left`, async () => {
       const before = await item()
       await panel.replaceHelper({ env: { PANEL_RULE_BACKEND: backend } })
-      await becomes(async () => (await health())[0] === 'healthy')
+      await eventually(async () => (await health())[0] === 'healthy')
       for (const [other, list] of Object.entries(LISTS))
         assert.equal(/PANEL|inet panel/.test(await lab.run(list)), other === backend, other)
       await client.countAnew(PORT)
       assert.equal(await client.tcp(BYTES), ALL_BACK)
       // The client's kernel sees the last packets of a connection when its program has ended.
-      await becomes(async () => isDeepStrictEqual(await kernelCounts(), await client.counts()))
+      await eventually(async () => isDeepStrictEqual(await kernelCounts(), await client.counts()))
       const reported = await client.counts()
       assert.ok(reported.tx_bytes > BYTES && reported.rx_bytes > BYTES)
-      await becomes(() => isSampled(reported))
+      await eventually(() => isSampled(reported))
       const now = await item()
       for (const way of WAYS)
         assert.deepEqual(
@@ -244,7 +245,7 @@ describe('A relay over a GRE tunnel', function () {
 
   it('loses none of 100 connections, and no new one, to reloads of nftables and flushes again and again', async () => {
     lab.spawn('ip', ['netns', 'exec', 'far', 'node', '-e', ECHO, '172.17.1.2', '9001'])
-    await becomes(async () => (await lab.run('ip netns exec far ss -Hltn sport = 9001')).trim() !== '')
+    await eventually(async () => (await lab.run('ip netns exec far ss -Hltn sport = 9001')).trim() !== '')
     const made = await panel.operator.post<ChangeRouteAnswer>('/routes', {
       bind_address: RELAY,
       bind_port: 4444,
@@ -268,7 +269,7 @@ describe('A relay over a GRE tunnel', function () {
     assert.equal(await held(), before)
     assert.match((await lab.try('nft delete table inet panel')).stderr, /Operation not permitted/)
     expect(await panel.operator.put('/settings', { 'system.ruleset_protection': 'off' }), 200)
-    await becomes(async () => (await lab.try('nft add chain inet panel theirs')).code === 0)
+    await eventually(async () => (await lab.try('nft add chain inet panel theirs')).code === 0)
     await lab.run('nft delete chain inet panel theirs')
   })
 
@@ -277,7 +278,7 @@ describe('A relay over a GRE tunnel', function () {
     const failedAfter = async (what: string): Promise<number> => {
       const received = events().length
       const reported = (to: string): Promise<void> =>
-        becomes(async () =>
+        eventually(async () =>
           events()
             .slice(received)
             .some(({ name, data }) => name === 'route' && (data as RouteHealthEvent).to === to),
@@ -288,7 +289,7 @@ describe('A relay over a GRE tunnel', function () {
       // it.
       const loggedAt = (): number =>
         Number([...panel.web.text('stderr').matchAll(/"time":(\d+).*"to":"failed"/g)].at(-1)?.[1] ?? Number.NaN)
-      await becomes(async () => loggedAt() > changed)
+      await eventually(async () => loggedAt() > changed)
       const at = loggedAt()
       assert.equal((await health())[0], 'failed')
       expect(await panel.operator.post(`/routes/${rule.route_rule_id}/reapply`), 200)
@@ -299,8 +300,3 @@ describe('A relay over a GRE tunnel', function () {
     leave()
   })
 })
-
-async function becomes(isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 600_000; !(await isSo()); await sleep(200))
-    assert.ok(Date.now() < deadline, `not within a minute: ${String(isSo)}`)
-}

@@ -44,7 +44,7 @@ export class Wire {
   }
 
   async until(holds: () => boolean, what: string): Promise<void> {
-    await eventually(holds, () => `${what}; what came is ${JSON.stringify(this.output.slice(0, 500))}`, 5)
+    await eventually(holds, () => `${what}; what came is ${JSON.stringify(this.output.slice(0, 500))}`, { pause_ms: 5 })
   }
 
   answers(count: number): Promise<void> {

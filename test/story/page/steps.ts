@@ -1,8 +1,6 @@
 // What an operator does on any page, and finds there.
-import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 import { seen } from '../../ui/support/host.ts'
-import { PATIENCE_MS } from './pages.ts'
 
 /** Goes to a page by the navigation, like an operator. */
 export const goTo = async (page: Page, title: string): Promise<void> => {
@@ -18,11 +16,3 @@ export const badge = (within: Locator, word: string): Locator =>
 /** The lines of a cell, without what only screen readers get. */
 export const cell = (page: Page, name: string, column: string): Promise<string[]> =>
   row(page, name).locator(`.cell[data-title="${column}"] bdi`).allInnerTexts()
-
-export const becomes = async <T>(look: () => Promise<T>, holds: (found: T) => boolean, what: string): Promise<T> => {
-  for (const until = Date.now() + PATIENCE_MS; ; await new Promise((resolve) => setTimeout(resolve, 200))) {
-    const found = await look()
-    if (holds(found)) return found
-    assert.ok(Date.now() < until, `${what}, and not ${JSON.stringify(found)}`)
-  }
-}

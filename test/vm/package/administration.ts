@@ -1,12 +1,12 @@
 // What an administrator does with `tunnel-panel` while both daemons are confined.
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ListListenersAnswer, TryListenerAnswer } from '@panel/shared/api/listeners.ts'
 import { exampleRule } from '../../support/example-rule.ts'
 import { shownBy } from '../../api/support/certificates.ts'
 import { Client } from '../../api/support/client.ts'
 import { expect, OPERATOR } from '../panel/panel.ts'
-import { becomes, HERE, SLOW, type Installed } from './installed.ts'
+import { becomes } from '../eventually.ts'
+import { HERE, SLOW, type Installed } from './installed.ts'
 
 const ANOTHER = 'another battery staple'
 
@@ -59,7 +59,10 @@ export function isAdministered(panel: Installed): void {
     const { lab } = panel
     const listen = 'require("node:net").createServer().listen(2222)'
     await lab.run(`systemd-run --quiet --unit=ssh.service node -e '${listen}'`)
-    for (let tries = 0; tries < 30 && !(await lab.run('ss -Hltn')).includes(':2222 '); tries += 1) await sleep(500)
+    await becomes(
+      () => lab.run('ss -Hltn'),
+      (listening) => listening.includes(':2222 '),
+    )
     assert.match(await askForRule(2222), /port 2222, on which sshd listens/)
     assert.match(await askForRule(8480), /port 8480, on which the panel listens/)
     await lab.run('systemctl stop ssh.service')

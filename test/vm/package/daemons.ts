@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import type { ListTunnelsAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { expect } from '../panel/panel.ts'
-import { becomes, HELPER, SLOW, UNITS, WEB, type Installed } from './installed.ts'
+import { becomes } from '../eventually.ts'
+import { HELPER, SLOW, UNITS, WEB, type Installed } from './installed.ts'
 
 /** Far more than a daemon that works is ever silent, even on a slow machine. */
 const WATCHDOG_S = 30

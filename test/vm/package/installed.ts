@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { becomes } from '../eventually.ts'
 import { BUNDLE } from '../../../packaging/build/build.ts'
 import { makePackage } from '../../../packaging/package/package.ts'
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
@@ -144,14 +144,5 @@ export class Installed {
     const kernel =
       'nft list tables; ip -br link | sed "s/[@ ].*//" | grep -Ev "^(gre0|gretap0|erspan0|ip6gre0|ip6tnl0)$"'
     return (await this.lab.run([files, records, kernel].join('\n'), SLOW)).split('\n')
-  }
-}
-
-/** Waits until it is so; throws with what it was instead where it does not become so. */
-export async function becomes<T>(look: () => Promise<T>, isSo: (seen: T) => boolean, withinMs = 1_200_000): Promise<T> {
-  for (const deadline = Date.now() + withinMs; ; await sleep(300)) {
-    const seen = await look()
-    if (isSo(seen)) return seen
-    if (Date.now() > deadline) throw new Error(`It does not become so: ${JSON.stringify(seen)}`)
   }
 }

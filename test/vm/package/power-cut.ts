@@ -7,7 +7,8 @@ import type { ListTunnelsAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { expect } from '../panel/panel.ts'
 import { repetitions } from '../../support/counts.ts'
 import { Changes } from './changes.ts'
-import { becomes, type Installed } from './installed.ts'
+import { becomes } from '../eventually.ts'
+import { type Installed } from './installed.ts'
 
 const CHANGES = 50
 const CUTS = repetitions('PANEL_POWER_CUTS')

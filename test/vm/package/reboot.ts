@@ -4,7 +4,8 @@ import type { ListAuditAnswer } from '@panel/shared/api/audit/answers.ts'
 import type { ListRoutesAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { MonitorHistoryAnswer } from '@panel/shared/api/monitor.ts'
 import { expect } from '../panel/panel.ts'
-import { becomes, type Installed } from './installed.ts'
+import { becomes } from '../eventually.ts'
+import { type Installed } from './installed.ts'
 import type { RelayedFlows } from './relayed-flows.ts'
 
 /** Wants the network, and with it the relays: it notes what there is of them when it is started. */

@@ -8,7 +8,8 @@ import { RELAY } from '../panel/cables.ts'
 import { arrivedAt, layExactCables, countArrivals, ENDS, FAR_INSIDE, SERVER_PORTS, serveFar } from '../panel/far-end.ts'
 import { expect } from '../panel/panel.ts'
 import { FLOWS, HeldFlows } from './held-flows.ts'
-import { becomes, type Installed } from './installed.ts'
+import { becomes } from '../eventually.ts'
+import { type Installed } from './installed.ts'
 
 const RULES = [
   { route_rule_title: 'ordinary', bind_port: 4443, destination_port: SERVER_PORTS[0], is_fast_path: false },

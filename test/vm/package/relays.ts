@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import { expect } from '../panel/panel.ts'
-import { becomes, HELPER, SLOW, UNITS, type Installed } from './installed.ts'
+import { becomes } from '../eventually.ts'
+import { HELPER, SLOW, UNITS, type Installed } from './installed.ts'
 import type { RelayedFlows } from './relayed-flows.ts'
 
 /** While it is there the helper waits with its start. */

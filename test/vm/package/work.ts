@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import type { ChangeRouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { CreateTunnelAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import { expect, OPERATOR } from '../panel/panel.ts'
-import { becomes, HERE, type Installed } from './installed.ts'
+import { becomes } from '../eventually.ts'
+import { HERE, type Installed } from './installed.ts'
 
 export function works(panel: Installed): void {
   it('does its work in these sandboxes: tunnels kept by systemd, by networkd and by nothing, a keepalive, a relay rule, and a look at all of it', async () => {

@@ -1,8 +1,8 @@
 // What a panel in the lab puts back by itself, and why it looked.
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { GRACE_MS } from '@panel/web-daemon/change/remediate.ts'
 import type { HealView } from '@panel/shared/api/base/heal.ts'
+import { eventually } from '../eventually.ts'
 import { expect, type Panel, type Place } from './panel.ts'
 import { reconciling } from './reconciling.ts'
 
@@ -13,12 +13,7 @@ interface Entries {
 export const healing = (panel: Panel<Place>) => {
   const reconcile = reconciling(panel)
   const heal = async (name: string): Promise<HealView> => (await reconcile.itemOf(name)).heal ?? assert.fail(name)
-  const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
-    for (let tries = 0; !(await isSo()); tries += 1) {
-      assert.ok(tries < 200, what)
-      await sleep(100)
-    }
-  }
+  const until = (what: string, isSo: () => Promise<boolean>): Promise<void> => eventually(isSo, what)
   /** Lets time pass by the clock of the machine, and with an event that is worth a look. */
   const pass = async (ms: number): Promise<void> => {
     await panel.server.run(`date -s "@$(($(date +%s) + ${Math.ceil(ms / 1000)}))"`)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdoptAnswer, ReconcileAnswer, ReconcileItem } from '@panel/shared/api/reconcile.ts'
+import { becomes } from '../eventually.ts'
 import type { Server } from '../lab/index.ts'
 import { expect, type Panel, type Place } from './panel.ts'
 
@@ -24,12 +25,10 @@ export const reconciling = (panel: Panel<Place>) => {
     (await panel.server.run('cat', [`/sys/class/net/${name}/ifindex`])).trim()
   /** Waits for a pass in the background to have seen the item so, and says when that was, by the machine's clock. */
   const noticed = async (name: string, is: ReconcileItem['status']): Promise<{ because: string; at: number }> => {
-    for (let tries = 0; tries < 100; tries += 1) {
-      const item = await itemOf(name)
-      if (item.status === is && item.noticed) return { because: item.noticed.because, at: Date.parse(item.noticed.at) }
-      await sleep(100)
-    }
-    throw new Error(`No pass has seen ${name} as ${is}: ${JSON.stringify((await report()).last_pass)}`)
+    const isSeen = ({ status, noticed: seen }: ReconcileItem): boolean => status === is && seen !== null
+    const item = await becomes(() => itemOf(name), isSeen, `a pass sees ${name} as ${is}`)
+    const { because, at } = item.noticed ?? assert.fail()
+    return { because, at: Date.parse(at) }
   }
   /** Waits until no pass is due any more: what is done by hand then is noticed by a pass of its own. */
   const atRest = async (): Promise<void> => {
