@@ -10,6 +10,7 @@ import { rulesetText } from '@panel/shared/ruleset/nft/render.ts'
 import fc from 'fast-check'
 import { HELPER_FLAGS } from '../../packaging/run/node-flags.ts'
 import { fastRelayRules } from '../support/random-rules.ts'
+import { eventually } from './eventually.ts'
 import { startLab, type Lab, type Running } from './lab/index.ts'
 import { PANEL, putPanel } from './panel/bundles.ts'
 import { RELAY } from './panel/cables.ts'
@@ -84,12 +85,7 @@ describe('A relay on the fast path', function () {
     expect(await panel.operator.get<RouteItem>(`/routes/${rule.route_rule_id}`), 200)
   /** Again while the helper is away. */
   async function insist(change: () => Promise<{ readonly status: number }>): Promise<void> {
-    for (let left = 60; left > 0; left -= 1) {
-      const { status } = await change()
-      if (status < 400) return
-      await sleep(500)
-    }
-    assert.fail('The panel does not take the change')
+    await eventually(async () => (await change()).status < 400, 'the panel takes the change')
   }
   const patch = (body: object): Promise<void> =>
     insist(() => panel.operator.patch(`/routes/${rule.route_rule_id}`, body))
@@ -117,11 +113,10 @@ describe('A relay on the fast path', function () {
   async function settled(): Promise<void> {
     traffic.endStdin()
     await traffic.exited
-    for (let left = 30; left > 0; left -= 1) {
-      await sleep(1000)
+    await eventually(async () => {
       const [had, counted] = [await hadByBoth(), await totals()]
-      if (had.tx_bytes === counted.tx_bytes && had.rx_bytes === counted.rx_bytes) return
-    }
+      return had.tx_bytes === counted.tx_bytes && had.rx_bytes === counted.rx_bytes
+    }, 'both ends have what the panel counts')
   }
 
   before(async () => {

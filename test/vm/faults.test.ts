@@ -5,6 +5,7 @@ import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
 import type { ListRoutesAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { ListTunnelsAnswer } from '@panel/shared/api/tunnels/answers.ts'
 import type { Reply } from '../api/support/client.ts'
+import { becomes } from './eventually.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import type { FaultOrder } from './driver/faulty-helper.ts'
 import { putDriver, putPanel } from './panel/bundles.ts'
@@ -118,22 +119,22 @@ describe('A fault on a real kernel', function () {
 
   /** Waits until nothing is pending any more, which takes the panel one look at the host. */
   async function settled(): Promise<Reconciled> {
-    for (let tries = 0; tries < 150; tries += 1) {
-      const tunnels = expect(await panel.operator.get<ListTunnelsAnswer>('/tunnels'), 200).tunnels
-      const rules = expect(await panel.operator.get<ListRoutesAnswer>('/routes'), 200).routes.map(({ route }) => route)
-      if ([...tunnels, ...rules].every(({ apply_status }) => apply_status !== 'Pending')) {
-        const { items, routes } = expect(await panel.operator.get<ReconcileAnswer>('/reconcile'), 200)
-        return {
-          statuses: [...items, ...routes].map(({ status }) => status),
-          paths: [
-            ...tunnels.map(({ tunnel_id }) => `/tunnels/${tunnel_id}`),
-            ...rules.map(({ route_rule_id }) => `/routes/${route_rule_id}`),
-          ],
-        }
-      }
-      await new Promise((resolve) => setTimeout(resolve, 200))
+    const look = async () => {
+      const { tunnels } = expect(await panel.operator.get<ListTunnelsAnswer>('/tunnels'), 200)
+      const { routes } = expect(await panel.operator.get<ListRoutesAnswer>('/routes'), 200)
+      return { tunnels, rules: routes.map(({ route }) => route) }
     }
-    throw new Error('Something is still pending')
+    const { tunnels, rules } = await becomes(look, (stored) =>
+      [...stored.tunnels, ...stored.rules].every(({ apply_status }) => apply_status !== 'Pending'),
+    )
+    const { items, routes } = expect(await panel.operator.get<ReconcileAnswer>('/reconcile'), 200)
+    return {
+      statuses: [...items, ...routes].map(({ status }) => status),
+      paths: [
+        ...tunnels.map(({ tunnel_id }) => `/tunnels/${tunnel_id}`),
+        ...rules.map(({ route_rule_id }) => `/routes/${route_rule_id}`),
+      ],
+    }
   }
 
   it('that kills the helper at any step of a creation leaves, after its restart, the host as it was; the record is pending until the host is seen without it, and gone then', async () => {
