@@ -72,7 +72,10 @@ export function handlersFor(deps: HelperDeps): Handlers {
     }),
     'connections.through': (params) => countThrough(deps.kernel, params),
     'connections.older': (params) => countOlder(deps.kernel, params),
-    'route.lookup': async ({ addresses }) => ({ routes: await deps.kernel.links.routesTo(addresses) }),
+    'route.lookup': async ({ addresses }) => {
+      const found = await deps.kernel.links.routesTo(addresses)
+      return { routes: found.map(({ route }) => route), kinds: found.map(({ kind }) => kind) }
+    },
     'host.probe': ({ parts }) => probeHost(deps, parts),
     'events.subscribe': (_, signal) => subscribe(signal),
     ...pathHandlers(deps.kernel.icmp),

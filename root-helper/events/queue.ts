@@ -19,7 +19,8 @@ export class EventQueue {
    */
   push(event: HostEvent): void {
     if (event.subject === 'lost' || this.#events.length >= MAX_WAITING) this.#events = [LOST]
-    else this.#events.push(event)
+    // A routing daemon changes thousands of routes at a time, and none of these events names one.
+    else if (event.subject !== 'route' || this.#events.at(-1)?.subject !== 'route') this.#events.push(event)
     this.#wake()
   }
 

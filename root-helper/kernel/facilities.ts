@@ -9,7 +9,7 @@ import type {
   ForwardingSwitches,
   Switch,
 } from '@panel/shared/forwarding/model.ts'
-import type { HostInterface, ObservedLink, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
+import type { FoundRoute, HostInterface, ObservedLink, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
 import type { Connections, LinkSource, RuleBackends, Rulesets } from './relay-facilities.ts'
 import type { LinkConfig, LinkKind, LinkState, TunnelAddress } from '@panel/shared/tunnel/model.ts'
@@ -71,8 +71,8 @@ export interface Links {
   supports(kind: LinkKind): Promise<{ supported: boolean; detail: string }>
   interfaces(): Promise<HostInterface[]>
   routingTable(): Promise<RoutingEntry[]>
-  /** For each address the route by which the kernel sends to it; null where it has none. */
-  routesTo(addresses: readonly string[]): Promise<(RoutingEntry | null)[]>
+  /** For each address where the kernel sends to it. */
+  routesTo(addresses: readonly string[]): Promise<FoundRoute[]>
   /** The next hops of all routes; several for a route that has several. */
   nextHops(): Promise<NextHop[]>
   /** For each tunnel and family that has exactly one, the address by which the kernel sends through it. */

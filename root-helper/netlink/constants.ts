@@ -45,17 +45,30 @@ export const RTM_NEWADDR = 20
 export const RTM_DELADDR = 21
 export const RTM_GETADDR = 22
 export const RTM_NEWROUTE = 24
+export const RTM_DELROUTE = 25
 export const RTM_GETROUTE = 26
+export const RTM_NEWNETCONF = 80
+export const RTM_DELNETCONF = 81
+export const RTM_GETNETCONF = 82
 
 // linux/rtnetlink.h: enum rtnetlink_groups
 export const RTNLGRP_LINK = 1
 export const RTNLGRP_IPV4_IFADDR = 5
+export const RTNLGRP_IPV4_ROUTE = 7
 export const RTNLGRP_IPV6_IFADDR = 9
+export const RTNLGRP_IPV6_ROUTE = 11
+export const RTNLGRP_IPV4_NETCONF = 24
+export const RTNLGRP_IPV6_NETCONF = 25
 
 // linux/rtnetlink.h: sizes of struct ifinfomsg and struct rtmsg, linux/if_addr.h: of struct ifaddrmsg
 export const IFINFOMSG_LENGTH = 16
 export const IFADDRMSG_LENGTH = 8
 export const RTMSG_LENGTH = 12
+
+// linux/netconf.h: struct netconfmsg (padded) and NETCONFA_*
+export const NETCONFMSG_LENGTH = 4
+export const NETCONFA_IFINDEX = 1
+export const NETCONFA_FORWARDING = 2
 
 // bits/socket.h
 export const AF_UNSPEC = 0
@@ -222,6 +235,9 @@ export const RTM_F_CLONED = 0x200
 export const RTM_F_FIB_MATCH = 0x2000
 export const RTN_UNICAST = 1
 export const RTN_LOCAL = 2
+export const RTN_BLACKHOLE = 6
+export const RTN_UNREACHABLE = 7
+export const RTN_PROHIBIT = 8
 export const RTPROT_KERNEL = 2
 export const RTPROT_RA = 9
 export const RTNH_F_ONLINK = 4

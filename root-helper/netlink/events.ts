@@ -1,13 +1,18 @@
-// Hints that a link or an address has changed. Hints may be lost (then `onLost` is called): only a dump is complete.
+// Hints that a link, an address, a route or a setting of an interface has changed. Hints may be lost (then `onLost` is
+// called): only a dump is complete.
 import { DecodeError, Attributes } from './attributes.ts'
 import { openChannel, type Transport } from './channel.ts'
 import * as k from './constants.ts'
 import { decodeMessages, type Message } from './message.ts'
+import { decodeNetconf } from './netconf.ts'
 import { native } from '../native/index.ts'
 
-/** `name` is "" where the message has none: an IPv6 address carries only the index of its link. */
+/**
+ * `name` is "" where the message has none: an IPv6 address carries only the index of its link. The index of a route is
+ * 0, and so is that of a setting that holds for more than one interface.
+ */
 export interface LinkEvent {
-  subject: 'link' | 'address'
+  subject: 'link' | 'address' | 'route' | 'setting'
   is_removal: boolean
   index: number
   name: string
@@ -19,13 +24,18 @@ export interface EventHandlers {
   onLost: (reason: Error) => void
 }
 
-const GROUPS = [k.RTNLGRP_LINK, k.RTNLGRP_IPV4_IFADDR, k.RTNLGRP_IPV6_IFADDR]
+const OF_LINKS = [k.RTNLGRP_LINK, k.RTNLGRP_IPV4_IFADDR, k.RTNLGRP_IPV6_IFADDR]
+const OF_PATHS = [...[k.RTNLGRP_IPV4_ROUTE, k.RTNLGRP_IPV6_ROUTE], ...[k.RTNLGRP_IPV4_NETCONF, k.RTNLGRP_IPV6_NETCONF]]
 const BURST = 64
 
-/** Returns the function that ends it. */
-export function watchLinks(handlers: EventHandlers, transport: Transport = native): () => void {
+/** Returns the function that ends it. `withPaths`: routes and settings, too. */
+export function watchLinks(
+  handlers: EventHandlers,
+  { transport = native, withPaths = false }: { readonly transport?: Transport; readonly withPaths?: boolean } = {},
+): () => void {
   const channel = openChannel(transport)
-  for (const group of GROUPS) transport.option(channel, k.SOL_NETLINK, k.NETLINK_ADD_MEMBERSHIP, group)
+  for (const group of withPaths ? [...OF_LINKS, ...OF_PATHS] : OF_LINKS)
+    transport.option(channel, k.SOL_NETLINK, k.NETLINK_ADD_MEMBERSHIP, group)
   let isClosed = false
   const next = (): LinkEvent[] | null => {
     try {
@@ -70,5 +80,9 @@ function decodeEvent(message: Message): LinkEvent | null {
     if (body.length < k.IFADDRMSG_LENGTH) throw new DecodeError(`an address message of ${body.length} bytes`)
     return { subject: 'address', is_removal: type === k.RTM_DELADDR, index: body.readUInt32LE(4), name: '' }
   }
+  if (type === k.RTM_NEWROUTE || type === k.RTM_DELROUTE)
+    return { subject: 'route', is_removal: type === k.RTM_DELROUTE, index: 0, name: '' }
+  if (type === k.RTM_NEWNETCONF)
+    return { subject: 'setting', is_removal: false, index: Math.max(0, decodeNetconf(message).index), name: '' }
   return null
 }

@@ -5,7 +5,7 @@ import { HostEvent, MAX_BATCH } from '../events/model.ts'
 import { HOST_PARTS, HostFound } from '../host/model.ts'
 import { ForeignFound } from '../foreign/model.ts'
 import { ForwardingFound, ForwardingState } from '../forwarding/model.ts'
-import { LinkSnapshot, RoutingEntry, TunnelFound } from '../tunnel/observed.ts'
+import { LinkSnapshot, ROUTE_KINDS, RoutingEntry, TunnelFound } from '../tunnel/observed.ts'
 import {
   MtuParams,
   MtuResult,
@@ -94,12 +94,15 @@ export const METHODS = {
   'link.probe': method('read', Names, strict({ links: Type.Array(LinkSnapshot) })),
   /**
    * For each address the route by which the kernel sends to it, whatever table its rules choose; null where it has
-   * none. A whole routing table can be too long to send.
+   * none, or one of another kind than to another host. A whole routing table can be too long to send.
    */
   'route.lookup': method(
     'read',
     strict({ addresses: Type.Array(IpText, { maxItems: ROUTE_LOOKUPS_MAX }) }),
-    strict({ routes: Type.Array(nullable(RoutingEntry), { maxItems: ROUTE_LOOKUPS_MAX }) }),
+    strict({
+      routes: Type.Array(nullable(RoutingEntry), { maxItems: ROUTE_LOOKUPS_MAX }),
+      kinds: Type.Array(stringEnum(ROUTE_KINDS), { maxItems: ROUTE_LOOKUPS_MAX }),
+    }),
   ),
   /** The foreign routes through the given links; none of a link that is not there. */
   'route.through': method(

@@ -60,6 +60,9 @@ export const TunnelFound = strict({
 })
 export type TunnelFound = Static<typeof TunnelFound>
 
+/**
+ * `bridge`: the one that it is a port of, or "". `forwards_ipv4`: the kernel forwards IPv4 packets that come in by it.
+ */
 export const HostInterface = strict({
   name: DeviceName,
   index: Type.Integer({ minimum: 1 }),
@@ -73,6 +76,8 @@ export const HostInterface = strict({
   addresses: Type.Array(CidrText),
   statistics: LinkStatistics,
   class: stringEnum(['physical', 'tunnel', 'loopback', 'other']),
+  bridge: Type.String({ pattern: '^[^\\s/]{0,15}$' }),
+  forwards_ipv4: Type.Boolean(),
 })
 export type HostInterface = Static<typeof HostInterface>
 
@@ -90,5 +95,18 @@ export const RoutingEntry = strict({
   has_several_hops: Type.Optional(Type.Literal(true)),
 })
 export type RoutingEntry = Static<typeof RoutingEntry>
+
+/**
+ * What the kernel does with a packet to an address: send it on ("unicast"), take it ("local"), neither ("other", such as
+ * to a multicast group), or refuse or discard it ("none").
+ */
+export const ROUTE_KINDS = ['unicast', 'local', 'other', 'none'] as const
+export type RouteKind = (typeof ROUTE_KINDS)[number]
+
+/** Where a packet to an address goes; `route` is null unless it is sent on. */
+export interface FoundRoute {
+  readonly kind: RouteKind
+  readonly route: RoutingEntry | null
+}
 
 export { CidrText, IpText }

@@ -55,6 +55,8 @@ describe('Events of the kernel over the socket', function () {
       input: `${lines.join('\n')}\n`,
       encoding: 'utf8',
     })
+  const sysctl = (setting: string): string =>
+    execFileSync('nsenter', ['-t', `${helper.pid}`, '-n', 'sysctl', '-qw', setting], { encoding: 'utf8' })
   /**
    * Netlink sockets in the namespace that have joined a group for a reader: linux/net/netlink/af_netlink.c,
    * netlink_native_seq_show.
@@ -78,7 +80,7 @@ describe('Events of the kernel over the socket', function () {
           event.subject === subject && event.interface_name === interface_name && event.is_removal === is_removal,
       )
 
-  it('tells of a link that is made, changed and taken away, and of its addresses, within 200 ms', async () => {
+  it('report a link that is made, changed and taken away, its addresses and settings, and routes', async () => {
     const ended = subscribe()
     await until(() => received.length === 1)
     assert.deepEqual(received, [LOST])
@@ -87,11 +89,16 @@ describe('Events of the kernel over the socket', function () {
       ['link set pe0 mtu 1300', reported('link', 'pe0')],
       ['addr add 10.99.0.1/30 dev pe0', reported('address', '')],
       ['addr del 10.99.0.1/30 dev pe0', reported('address', '', true)],
+      ['link set pe0 up', reported('link', 'pe0')],
+      ['route add 10.98.0.0/16 dev pe0', reported('route', '')],
+      ['route del 10.98.0.0/16', reported('route', '', true)],
+      ['netconf', reported('setting', '')],
       ['link del pe0', reported('link', 'pe0', true)],
     ]
     for (const [command, isTold] of changes) {
       received = []
-      ip(command)
+      if (command === 'netconf') sysctl('net.ipv4.conf.pe0.forwarding=1')
+      else ip(command)
       await until(isTold)
     }
     ending.abort()

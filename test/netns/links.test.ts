@@ -23,7 +23,8 @@ interface IpInterface {
   flags: string[]
   operstate: string
   address: string
-  linkinfo?: { info_kind?: string }
+  master?: string
+  linkinfo?: { info_kind?: string; info_slave_kind?: string }
   addr_info: { local: string; prefixlen: number; address?: string }[]
   stats64: { rx: IpCounters; tx: IpCounters }
 }
@@ -41,7 +42,7 @@ interface IpRoute {
 }
 
 /** What `ip` says, in our words. */
-const asOurs = ({ stats64: { rx, tx }, ...link }: IpInterface): Omit<HostInterface, 'class'> => ({
+const asOurs = ({ stats64: { rx, tx }, ...link }: IpInterface): Omit<HostInterface, 'class' | 'forwards_ipv4'> => ({
   name: link.ifname,
   index: link.ifindex,
   mtu: link.mtu,
@@ -62,6 +63,7 @@ const asOurs = ({ stats64: { rx, tx }, ...link }: IpInterface): Omit<HostInterfa
     rx_dropped: rx.dropped,
     tx_dropped: tx.dropped,
   },
+  bridge: link.linkinfo?.info_slave_kind === 'bridge' ? (link.master ?? '') : '',
 })
 
 const TABLES: Readonly<Record<string, number>> = { main: 254, default: 253, local: 255 }
@@ -110,6 +112,7 @@ describe('links in a network namespace', function () {
       'addr add 2001:db8:2::1 peer 2001:db8:2::2/128 dev ve0 nodad',
     )
     host.run('ping', ['-c1', '-W1', '127.0.0.1'])
+    host.run('sysctl', ['-qw', 'net.ipv4.conf.ve0.forwarding=1'])
   })
   after(() => host.close())
 
@@ -120,7 +123,10 @@ describe('links in a network namespace', function () {
   const atRest = async (): Promise<{ ours: HostInterface[]; oracle: Omit<HostInterface, 'class'>[] }> => {
     for (let tries = 1; tries <= 10_000; tries += 1) {
       const before = await host.links.interfaces()
-      const oracle = host.json<IpInterface[]>('-d -s -j addr show').map(asOurs)
+      const oracle = host.json<IpInterface[]>('-d -s -j addr show').map((link) => ({
+        ...asOurs(link),
+        forwards_ipv4: host.run('sysctl', ['-n', `net.ipv4.conf.${link.ifname}.forwarding`]) === '1\n',
+      }))
       const ours = await host.links.interfaces()
       if (isDeepStrictEqual(before, ours)) return { ours, oracle }
       await sleep(100)
@@ -128,7 +134,7 @@ describe('links in a network namespace', function () {
     throw new Error('The namespace does not come to rest')
   }
 
-  it('are what `ip` says that they are: flags, state, addresses, hardware address, statistics', async () => {
+  it('are what `ip` says that they are: flags, state, addresses, hardware address, statistics, bridge, forwarding', async () => {
     await sleep(2_000) // until the links' IPv6 has settled
     const { ours, oracle } = await atRest()
     assert.deepEqual(
@@ -136,6 +142,12 @@ describe('links in a network namespace', function () {
       oracle.map((link, i) => ({ ...link, class: ours[i]?.class })),
     )
     assert.ok(ours.find(({ name }) => name === 'lo')!.statistics.rx_packets > 0)
+    assert.deepEqual(
+      ours.filter(({ forwards_ipv4, bridge }) => forwards_ipv4 || bridge !== '').map(({ name }) => name),
+      ['ve1', 've0'].sort(
+        (a, b) => ours.findIndex(({ name }) => name === a) - ours.findIndex(({ name }) => name === b),
+      ),
+    )
   })
 
   it('are of the class that their kind tells', async () => {

@@ -131,6 +131,7 @@ describe('GET /system/interfaces and /system/routes, on the kernel', function ()
       'route add blackhole 10.77.0.0/16',
       'route add unreachable 10.78.0.0/16',
       'route add prohibit 10.79.0.0/16',
+      'route add unreachable fd77::/32',
     )
     const tunnels = ['da1', 'da2'].map((interface_name, at) => ({ interface_name, tunnel_id: at, addresses: [] }))
     const addresses = [
@@ -144,14 +145,14 @@ describe('GET /system/interfaces and /system/routes, on the kernel', function ()
       '10.66.0.1',
     ]
     const found = await host.links.routesTo(addresses)
-    const wayTo = waysOver(tunnels, (address) => found[addresses.indexOf(address)], [])
+    const wayTo = waysOver(tunnels, (address) => found[addresses.indexOf(address)]?.route, [])
     for (const address of addresses) {
       const [{ dev } = { dev: '' }] = host.json<IpRoute[]>(`-j route get ${address}`)
       const name = tunnels.find(({ tunnel_id }) => tunnel_id === wayTo(address)?.tunnel_id)?.interface_name ?? 've0'
       assert.equal(name, dev, address)
     }
     assert.deepEqual(
-      found.map((route) => route?.destination),
+      found.map(({ route }) => route?.destination),
       [
         '172.17.1.0/30',
         '10.9.0.0/16',
@@ -163,12 +164,11 @@ describe('GET /system/interfaces and /system/routes, on the kernel', function ()
         '0.0.0.0/0',
       ],
     )
-    assert.deepEqual(await host.links.routesTo(['10.77.0.1', '10.78.0.1', '10.79.0.1', '999.1.1.1']), [
-      null,
-      null,
-      null,
-      null,
-    ])
+    const nowhere = ['10.77.0.1', '10.78.0.1', '10.79.0.1', '999.1.1.1', 'fd77::1']
+    assert.deepEqual(
+      await host.links.routesTo([...nowhere, '172.17.1.1', '::1', '224.0.0.1']),
+      [...nowhere.map(() => 'none'), 'local', 'local', 'other'].map((kind) => ({ kind, route: null })),
+    )
     host.batch('link set da1 down')
     const left = (await client.get<RoutingTableAnswer>('/system/routes')).body.routes
     assert.deepEqual(

@@ -31,5 +31,7 @@ export function fakeInterface(
     addresses,
     statistics: NO_STATISTICS,
     class: kind,
+    bridge: '',
+    forwards_ipv4: true,
   }
 }

@@ -1,9 +1,9 @@
 // The kernel's look-up in a routing table: the longest network that holds the address, then the lowest metric.
 import { contains, parseCidr, parseIp } from '@panel/shared/address/ip.ts'
-import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
+import type { FoundRoute, RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
 
-export function routesTo(table: readonly RoutingEntry[], addresses: readonly string[]): (RoutingEntry | null)[] {
+export function routesTo(table: readonly RoutingEntry[], addresses: readonly string[]): FoundRoute[] {
   const entries = table.flatMap((route) => {
     const network = parseCidr(route.destination)
     return network ? [{ route, network }] : []
@@ -13,7 +13,7 @@ export function routesTo(table: readonly RoutingEntry[], addresses: readonly str
     const [best] = entries
       .filter(({ network }) => ip && contains(network, ip))
       .sort((a, b) => b.network.prefix_length - a.network.prefix_length || a.route.metric - b.route.metric)
-    return best?.route ?? null
+    return best ? { kind: 'unicast', route: best.route } : { kind: 'none', route: null }
   })
 }
 

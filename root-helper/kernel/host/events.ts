@@ -1,4 +1,4 @@
-// Events of the host's kernel: changes of links and addresses over rtnetlink, and changes of nftables and iptables-legacy
+// Events of the host's kernel: changes of links, addresses, routes and settings over rtnetlink, and changes of nftables and iptables-legacy
 // by others.
 import { LOST, RULESET_CHANGED, type HostEvent } from '@panel/shared/events/model.ts'
 import type { KernelEvents } from '../facilities.ts'
@@ -10,7 +10,7 @@ import { log } from '../../log.ts'
 /** The events of the network namespace in which it is called; `legacy` are the tables of iptables-legacy. */
 export const kernelEvents = (ruleset: RulesetChanges, legacy: Watched): KernelEvents => ({
   watch(onEvent) {
-    const endLinks = linksWatched(onEvent)
+    const endLinks = linksWatched(onEvent, { withPaths: true })
     const endRuleset = ruleset.watch((by) => onEvent(by === '' ? RULESET_CHANGED : { ...RULESET_CHANGED, by }))
     const endLegacy = legacy.watch(() => onEvent(RULESET_CHANGED))
     return () => {
@@ -27,15 +27,18 @@ interface Watched {
   watch(onChange: () => void): () => void
 }
 
-function linksWatched(onEvent: (event: HostEvent) => void): () => void {
+function linksWatched(onEvent: (event: HostEvent) => void, { withPaths = false } = {}): () => void {
   try {
-    return watchLinks({
-      onEvent: (event) => onEvent(hostEvent(event)),
-      onLost: ({ message }) => {
-        log('warning', 'Events of the kernel were lost', { detail: message })
-        onEvent(LOST)
+    return watchLinks(
+      {
+        onEvent: (event) => onEvent(hostEvent(event)),
+        onLost: ({ message }) => {
+          log('warning', 'Events of the kernel were lost', { detail: message })
+          onEvent(LOST)
+        },
       },
-    })
+      { withPaths },
+    )
   } catch (error) {
     throw transportError('listen to the kernel', error)
   }

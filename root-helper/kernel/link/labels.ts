@@ -46,10 +46,16 @@ export function liveSide(
   }
 }
 
-export const hostInterface = (link: RawLink, addresses: readonly RawAddress[]): HostInterface => ({
+export const hostInterface = (
+  link: RawLink,
+  addresses: readonly RawAddress[],
+  { bridge, forwards_ipv4 }: Pick<HostInterface, 'bridge' | 'forwards_ipv4'>,
+): HostInterface => ({
   ...liveSide(link, addresses),
   name: link.name,
   hardware_addr: hardwareAddress(link),
   statistics: link.counters,
   class: interfaceClass(link),
+  bridge,
+  forwards_ipv4,
 })

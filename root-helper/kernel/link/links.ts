@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { parseIp } from '@panel/shared/address/ip.ts'
 import { hardwareAddress } from '@panel/shared/tunnel/hardware-address.ts'
 import { canonicalAddress } from '@panel/shared/tunnel/canonical.ts'
-import type { HostInterface, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
+import type { FoundRoute, HostInterface, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { LinkConfig, LinkKind, TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
 import type { FoundLink, Links, SeenLink, NextHop, OwnLinks } from '../facilities.ts'
@@ -13,7 +13,7 @@ import { madeOnce } from '@panel/shared/made-once.ts'
 import { foundLink, greConfig, isOurs, isStub, linkSnapshot, seenLink } from './found.ts'
 import { LinkReader } from './read.ts'
 import { linkSources } from './sources.ts'
-import { asNewRoute, routesThrough, routingEntries } from './routes.ts'
+import { asNewRoute, foundRoute, routesThrough, routingEntries } from './routes.ts'
 import { hostInterface } from './labels.ts'
 import { deleteAddress, newAddress, restoreAddress, type RawAddress } from '../../netlink/address.ts'
 import { AF_INET, IFF_LOOPBACK, IFLA_GRE_LINK } from '../../netlink/constants.ts'
@@ -193,8 +193,18 @@ export class KernelLinks implements Links {
   }
 
   async interfaces(): Promise<HostInterface[]> {
-    const [links, addresses] = await Promise.all([this.reader.all(), this.reader.addresses(null)])
-    return links.map((raw) => hostInterface(raw, addresses.get(raw.index) ?? []))
+    const [links, addresses, forwarding] = await Promise.all([
+      this.reader.all(),
+      this.reader.addresses(null),
+      this.reader.forwarding(),
+    ])
+    const bridges = new Map(links.filter(({ kind }) => kind === 'bridge').map(({ index, name }) => [index, name]))
+    return links.map((raw) =>
+      hostInterface(raw, addresses.get(raw.index) ?? [], {
+        bridge: bridges.get(raw.master) ?? '',
+        forwards_ipv4: forwarding.has(raw.index),
+      }),
+    )
   }
 
   async routingTable(): Promise<RoutingEntry[]> {
@@ -208,14 +218,14 @@ export class KernelLinks implements Links {
     )
   }
 
-  async routesTo(addresses: readonly string[]): Promise<(RoutingEntry | null)[]> {
+  async routesTo(addresses: readonly string[]): Promise<FoundRoute[]> {
     const routes: (RawRoute | null)[] = []
     for (const address of addresses) routes.push(parseIp(address) && (await this.reader.routeTo(address)))
     const names = await this.reader.deviceNames(
       routes.map((route) => route?.index ?? 0),
       [],
     )
-    return routes.map((route) => (route && routingEntries([route], names)[0]) ?? null)
+    return routes.map((route) => foundRoute(route, names))
   }
 
   async nextHops(): Promise<NextHop[]> {

@@ -12,6 +12,7 @@ import {
   type RawLink,
 } from '../../netlink/link.ts'
 import type { Message } from '../../netlink/message.ts'
+import { decodeNetconf, dumpNetconf } from '../../netlink/netconf.ts'
 import { decodeRoute, dumpRoutes, lookUpRoute, type RawRoute } from '../../netlink/route.ts'
 import type { NetlinkSocket, Request } from '../../netlink/socket.ts'
 
@@ -87,6 +88,12 @@ export class LinkReader {
     const messages = await orNull(this.socket.dump(dumpAddresses(index)))
     const decoded = index === 0 ? this.decodeAddresses(messages ?? []) : (messages ?? []).map(decodeAddress)
     return decoded.filter((address) => address !== null)
+  }
+
+  /** The indexes of the interfaces by which a packet of IPv4 that is to be forwarded may come in. */
+  async forwarding(): Promise<ReadonlySet<number>> {
+    const settings = (await this.socket.dump(dumpNetconf)).map(decodeNetconf)
+    return new Set(settings.filter(({ isForwarding }) => isForwarding).map(({ index }) => index))
   }
 
   /** Names of the devices that the links refer to. */

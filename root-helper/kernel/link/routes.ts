@@ -1,7 +1,17 @@
 // The kernel's routes as entries of the model.
-import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
+import type { FoundRoute, RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
-import { RT_SCOPE_LINK, RT_SCOPE_UNIVERSE, RTN_UNICAST, RTPROT_KERNEL, RTPROT_NAMES } from '../../netlink/constants.ts'
+import {
+  RT_SCOPE_LINK,
+  RT_SCOPE_UNIVERSE,
+  RTN_BLACKHOLE,
+  RTN_LOCAL,
+  RTN_PROHIBIT,
+  RTN_UNICAST,
+  RTN_UNREACHABLE,
+  RTPROT_KERNEL,
+  RTPROT_NAMES,
+} from '../../netlink/constants.ts'
 import type { Message } from '../../netlink/message.ts'
 import { decodeRoute, extrasOf, type NewRoute, type RawRoute } from '../../netlink/route.ts'
 
@@ -12,6 +22,16 @@ import { decodeRoute, extrasOf, type NewRoute, type RawRoute } from '../../netli
 export function routingEntries(routes: readonly RawRoute[], names: ReadonlyMap<number, string>): RoutingEntry[] {
   return routes.filter(({ type, isCached }) => type === RTN_UNICAST && !isCached).map((route) => entry(route, names))
 }
+
+export function foundRoute(route: RawRoute | null, names: ReadonlyMap<number, string>): FoundRoute {
+  const found = (route && routingEntries([route], names)[0]) ?? null
+  if (found) return { kind: 'unicast', route: found }
+  const kind = route === null || REFUSING.has(route.type) ? 'none' : route.type === RTN_LOCAL ? 'local' : 'other'
+  return { kind, route: null }
+}
+
+/** The kernel also answers these with an error, depending on the family. */
+const REFUSING: ReadonlySet<number> = new Set([RTN_BLACKHOLE, RTN_UNREACHABLE, RTN_PROHIBIT])
 
 const entry = (route: RawRoute, names: ReadonlyMap<number, string>): RoutingEntry => ({
   destination: `${route.destination}/${route.prefix_length}`,

@@ -215,7 +215,7 @@ describe('the event subscription', () => {
 
   it('tells links and addresses, says when some were lost, and goes on', () => {
     const kernel = new ScriptedKernel()
-    const end = watchLinks(handlers, kernel)
+    const end = watchLinks(handlers, { transport: kernel })
     kernel.say({ bytes: datagram(link(0, 'a')), sender: 0 })
     kernel.say({ bytes: datagram(link(0, 'forged')), sender: 17 })
     kernel.say(overflow(), -9)

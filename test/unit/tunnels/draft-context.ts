@@ -89,6 +89,8 @@ export function device(name: string, addresses: string[], mtu = 1500, kind = '')
     addresses,
     statistics: NO_STATISTICS,
     class: 'other',
+    bridge: '',
+    forwards_ipv4: true,
   }
 }
 

@@ -89,9 +89,12 @@ const subscribe: Schedule<Hint>['subscribe'] = (bus, prompt) => [
   ),
 ]
 
+/** An address may be the one that a rule listens on, and a route or a setting may concern the path of any rule. */
+const ABOUT_ALL = ['lost', 'ruleset', 'address', 'route', 'setting'] as const
+
 function hintsIn(events: readonly HostEvent[]): Hint[] {
   const subjects = new Set(events.map(({ subject }) => subject))
-  if (subjects.has('lost') || subjects.has('ruleset')) return ['all']
+  if (ABOUT_ALL.some((subject) => subjects.has(subject))) return ['all']
   return subjects.has('link') ? ['tunnels'] : []
 }
 
