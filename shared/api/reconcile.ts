@@ -1,5 +1,6 @@
 // What a client may send about reconciliation, and what it is answered (reference.md, Reconcile; decisions.md, S8 to
 // S17).
+import { Remedy } from './routes/causes.ts'
 import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { INTERFACE_NAME_PATTERN } from '../tunnel/model.ts'
@@ -230,6 +231,7 @@ export const Incident = shape('Incident', {
   since: described(nullable(Instant), 'When the panel first found it in this state.'),
   reason: Text,
   reason_message: MessageView,
+  remedies: described(list(Remedy), 'What takes it away, as far as the panel knows; each is needed.'),
   can_reapply: described(Flag, 'Whether a reapply mends it: the host differs from what is stored.'),
   affected: described(list(strict({ route_rule_id: Id, title: Text })), 'Relay rules that it takes down, ten at most.'),
   affected_routes: Count,
@@ -244,5 +246,15 @@ export const AttentionAnswer = shape('Attention', {
   known: described(Count, 'Enabled tunnels and relay rules whose state is known, whatever it is.'),
   unmeasured: described(strict({ tunnels: Count, rules: Count }), 'Enabled ones whose state is not known yet.'),
   unmonitored: described(Count, 'Enabled tunnels that are not to be watched.'),
+  proof: described(
+    strict({
+      carrying: Count,
+      proven: Count,
+      one_way: Count,
+      unproven: Count,
+      oldest: nullable(Instant),
+    }),
+    'Enabled relay rules by what proves that they relay; "oldest": when the one was proven that was so longest ago.',
+  ),
 })
 export type AttentionAnswer = Static<typeof AttentionAnswer>

@@ -74,5 +74,35 @@ export const HEALTH = {
   'health.fix_try': 'Try it from outside.',
   'health.fix_inbound':
     'Check that the clients go to the bind address, and that nothing before this server {what, select, datagrams {drops datagrams} other {drops connections}} to port {port}.',
+  'health.interface_absent':
+    'There is no interface {name}, so nothing arrives at the rule. It works again by itself once the interface is there',
+  'health.address_absent':
+    '{address} is on no interface of this server, so nothing arrives there. The rule works again by itself once the address is back',
+  'health.bridge_port':
+    '{name} is a port of the bridge {bridge}: packets come in by the bridge, so the rule matches none',
+  'health.fix_interface': 'Bring the interface back, or bind the rule to another one.',
+  'health.fix_address': 'Give the address to an interface, or let the rule listen on another one.',
+  'health.fix_bridge': 'Bind the rule to {bridge}.',
+  'health.fix_setting': 'Change the setting: {command}.',
+  'health.interface_off':
+    'IPv4 forwarding is off on {name}, by which {what, select, replies {the replies come in} other {the packets come in}}, so they are dropped',
+  'health.table_nearly_full':
+    'Connection tracking holds {count, number} of at most {max, number} connections ({usage} %): when it is full, new connections are dropped',
+  'health.no_route': 'This server has no route to {address}, so what the rule relays there is dropped',
+  'health.no_routes':
+    'This server has no route to {address} and {count, plural, one {# other destination} other {# other destinations}}, so what the rule relays there is dropped',
+  'health.fix_route': 'Add a route to it, or bring up the interface that leads there.',
+  'health.route_elsewhere':
+    'Packets to {address} leave by {device} and not by {tunnel}, the tunnel that the rule names',
+  'health.fix_route_over': 'Let them leave by it: {command}.',
+  'health.fix_drained': 'Put the destination back.',
+  'health.fix_destination': 'Look at the service there and at the way to it.',
+  'health.fix_name': 'Correct the name, or its entry in the DNS.',
+  'health.no_replies': '{count, plural, one {# packet} other {# packets}} went to the destination, and none came back',
+  'health.fix_way_back': 'Give the destination a route to the clients through this server, or let the rule masquerade.',
+  'health.fix_destination_silent':
+    'Check that the service at the destination runs, and that a firewall there lets the packets of this server in.',
+  'health.has_listener': '{address} is an address of this server.',
+  'health.has_route': 'This server has a route to every destination.',
   'health.deleted': 'The rule was deleted',
 } as const

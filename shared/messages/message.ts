@@ -60,6 +60,12 @@ export function messageFields<F extends string>(
     Record<`${F}_message`, Message>
 }
 
+/** The lines to run that a sentence shows, as they are. */
+export function commandsIn({ params }: Pick<Message, 'params'>): string[] {
+  const { command } = params
+  return typeof command === 'string' ? [command] : []
+}
+
 /** One after the other; what is null is left out. */
 export function sentences(...all: readonly (Message | null)[]): Message {
   const [first, ...others] = all.filter((one) => one !== null)

@@ -7,7 +7,7 @@ export const NOTICE = {
     'The host does not hold tunnel {name} as it is stored: it {state, select, Missing {is missing} Inconsistent {was left half changed} other {was changed}}.',
   'notice.drift_resolved': 'The host holds tunnel {name} as it is stored again.',
   'notice.route_problem':
-    'Relay rule {title} {state, select, failed {is not in force} inconsistent {was left half changed} other {is degraded}}. {reason}',
+    'Relay rule {title} {state, select, down {relays nothing} failed {is not in force} inconsistent {was left half changed} other {is degraded}}. {reason}',
   'notice.route_resolved': 'Relay rule {title} works again.',
   'notice.destination_problem': 'Destination {destination} of relay rule {title} is down. {reason}',
   'notice.destination_resolved': 'Destination {destination} of relay rule {title} is up again.',

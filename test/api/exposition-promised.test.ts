@@ -33,6 +33,7 @@ const PROMISED = {
   tunnel_panel_rule_transmit_packets_total: 'rule',
   tunnel_panel_rule_connections: 'rule',
   tunnel_panel_rule_health: 'rule state',
+  tunnel_panel_rule_severity: 'rule state',
   tunnel_panel_destination_up: 'rule destination',
 }
 

@@ -110,6 +110,7 @@ describe('The monitor stream', () => {
       title: 'web',
       from: 'healthy',
       to: 'failed',
+      severity: 'down',
       detail: 'The kernel does not hold the rule',
       detail_message: verbatim('The kernel does not hold the rule'),
     } as const

@@ -83,7 +83,7 @@ describe('What needs attention', () => {
     const { incidents } = await attention()
     assert.deepEqual(
       incidents.map(({ kind, name, state, can_reapply }) => [kind, name, state, can_reapply]),
-      [['route', 'Web', 'degraded', false]],
+      [['route', 'Web', 'down', false]],
     )
     assert.match(incidents[0]?.reason ?? '', /gre-a-1 that it relays over is down/)
   })

@@ -69,12 +69,13 @@ describe('The rules of other software', () => {
     const health = async () => (await getRoute(client, 1)).body.health
     const analyzed = async (): Promise<string> => (await analyze()).verdict
     hold(CHAIN)
-    const { state, detail } = await health()
-    assert.deepEqual([state, await analyzed()], ['impaired', 'FORWARD_BLOCKED'])
-    assert.match(
-      detail,
-      /inet filter, chain forward, drops what the rule relays: policy drop\. Let it through: nft insert/,
-    )
+    const { state, severity, detail, causes } = await health()
+    assert.deepEqual([state, severity, await analyzed()], ['impaired', 'down', 'FORWARD_BLOCKED'])
+    assert.match(detail, /inet filter, chain forward, drops what the rule relays: policy drop\.$/)
+    const [{ code, hop, effect, remedies } = assert.fail('There is no cause')] = causes
+    assert.deepEqual([code, hop, effect], ['FOREIGN_DROP', 'server', 'stops'])
+    for (const { commands } of remedies)
+      assert.match(commands.join(), /^nft insert rule inet filter forward .* accept$/, 'a line to run as it is')
     hold(CHAIN, rule('filter', 'forward', { xt: null }, { accept: null }))
     assert.equal((await health()).state, 'healthy')
     hold()

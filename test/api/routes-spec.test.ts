@@ -125,6 +125,9 @@ describe('Each sentence about relay rules', () => {
       has(
         item?.health,
         'state',
+        'severity',
+        'proof',
+        'causes',
         'detail',
         'detail_message',
         'route_rule_id',

@@ -26,6 +26,7 @@ describe('The totals of the panel', () => {
         monotonic: () => performance.now(),
         settings: settingsWith(),
         logger: makeLogger({ write: () => undefined }),
+        publish: panel.bus.publish,
       })
     const total = async (traffic: Traffic): Promise<number> => (await traffic.of(1)).total.tx_bytes
     kernel.rulesets.relay(1, { tx_bytes: 100, tx_packets: 1 })

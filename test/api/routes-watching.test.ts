@@ -106,7 +106,7 @@ describe('The health of rules', () => {
       heals: idleHeals(settings),
       logger,
     }
-    await makeRouteWatch({ ...deps, ...others }, traffic).pass('event')
+    await makeRouteWatch({ ...deps, ...others }, traffic, panel.proofs).pass('event')
     assert.deepEqual(reported, [])
   })
 

@@ -58,6 +58,8 @@ const methods = {
   advance: (seconds: number) => panel.clock.advance(seconds),
   /** Counts traffic like main's timers. */
   count: () => panel.traffic.count(),
+  /** Reads the counters like main's timer. */
+  sample: () => panel.traffic.sample(),
   save: () => panel.traffic.save(),
 }
 export type PanelMethods = typeof methods

@@ -187,7 +187,12 @@ export class FakeKernel implements Kernel {
     ],
     routingTable: async () => this.hostRoutes,
     devices: async () => [],
-    routesTo: async (addresses) => routesTo(this.hostRoutes, addresses),
+    routesTo: async (addresses) => {
+      const own = (await this.links.interfaces()).flatMap((one) => one.addresses.map((text) => text.split('/')[0]))
+      return routesTo(this.hostRoutes, addresses).map((found, at) =>
+        own.includes(addresses[at]) ? { kind: 'local', route: null } : found,
+      )
+    },
     sources: async () => [...this.held].filter(([name, link]) => isOurs(name, link)).flatMap(fakeSources),
     nextHops: async () => this.hostRoutes.filter(({ gateway }) => gateway !== ''),
     nameHolder: async (name) => this.altNames.get(name) ?? (this.held.has(name) ? name : null),

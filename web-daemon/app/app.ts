@@ -41,7 +41,16 @@ import { makeServices, type PanelDeps, type Services } from './services.ts'
 
 export interface Panel extends Pick<
   Services,
-  'watch' | 'routeWatch' | 'metrics' | 'monitor' | 'traffic' | 'failover' | 'runs' | 'listeners' | 'notifications'
+  | 'watch'
+  | 'routeWatch'
+  | 'metrics'
+  | 'monitor'
+  | 'traffic'
+  | 'proofs'
+  | 'failover'
+  | 'runs'
+  | 'listeners'
+  | 'notifications'
 > {
   readonly app: Express
   readonly endpoints: readonly Endpoint[]
@@ -81,8 +90,8 @@ export function createApp(deps: PanelDeps): Panel {
   app.use(failures(logger))
   deps.sockets.serve({ app, endStreams: (isOver) => streams.endOf(isOver) })
   const readIncidents = () => hostIncidents(services, helper)(services.context)
-  const { watch, routeWatch, metrics, monitor, traffic, failover, runs, listeners, notifications } = services
-  const parts = { watch, routeWatch, metrics, monitor, traffic, failover, runs, listeners, notifications }
+  const { watch, routeWatch, metrics, monitor, traffic, proofs, failover, runs, listeners, notifications } = services
+  const parts = { watch, routeWatch, metrics, monitor, traffic, proofs, failover, runs, listeners, notifications }
   return { app, endpoints, streams, readIncidents, ...parts }
 }
 

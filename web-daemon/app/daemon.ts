@@ -78,6 +78,7 @@ async function startPanel(config: Config, opened: Opened, certificate: Certifica
       () => panel.failover.stop(),
       () => panel.monitor.stop(),
       () => panel.traffic.stop(),
+      () => panel.proofs.stop(),
       () => panel.notifications.stop(),
       () => opened.helper.close(),
       () => opened.db.destroy(),
@@ -124,6 +125,7 @@ const startWatching = (panel: Panel, { helper, bus, settings, logger }: Opened):
   const endTunnels = keepWatchingTunnels(panel.watch, { bus, settings, logger })
   const endRoutes = keepWatchingRoutes(panel.routeWatch, { bus, settings, logger })
   panel.traffic.start()
+  panel.proofs.start()
   return [() => kernel.close(), endTunnels, endRoutes]
 }
 

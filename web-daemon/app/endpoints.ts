@@ -83,7 +83,7 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
     ...webhookEndpoints(services.notifications.outbox, services.notifications.sending),
     ...settingsEndpoints(SETTING_REFERENCES),
     ...forwardingEndpoints({ rulesInForce: countInForce }),
-    ...ruleHealthEndpoints(traffic),
+    ...ruleHealthEndpoints({ traffic, proofs: services.proofs }),
     ...routeEndpoints(traffic, readImpact),
     ...trafficEndpoints(traffic),
     ...failoverEndpoints(failover, traffic),

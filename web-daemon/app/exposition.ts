@@ -1,5 +1,6 @@
 // What the features know, as Prometheus is to read it.
 import { ROUTE_HEALTH_STATES } from '@panel/shared/api/routes/answers.ts'
+import { SEVERITIES } from '@panel/shared/api/routes/causes.ts'
 import { readConntrack } from '../features/exposition/conntrack.ts'
 import type { Family } from '../features/exposition/format.ts'
 import { panelFamilies } from '../features/exposition/panel.ts'
@@ -27,8 +28,9 @@ export function makeScrape(
       which: () => settings.get('metrics.prometheus_rules'),
       totals: () => services.traffic.totals(),
       connections: (id) => services.traffic.connections(id),
-      healths: () => new Map(services.routeWatch.entries().map(({ key, status }) => [key, status])),
+      healths: () => new Map(services.routeWatch.entries().map((rule) => [rule.key, rule])),
       healthStates: ROUTE_HEALTH_STATES,
+      severities: SEVERITIES,
       destinations: () => services.failover.checked(),
     })),
   ]

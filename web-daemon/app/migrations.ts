@@ -7,6 +7,7 @@ import * as metrics from '../features/metrics/migration.ts'
 import * as monitor from '../features/monitor/migration.ts'
 import * as pools from '../features/pools/migration.ts'
 import * as routes from '../features/routes/migration.ts'
+import * as ruleHealth from '../features/rule-health/migration.ts'
 import * as safeApply from '../features/safe-apply/migration.ts'
 import * as settings from '../features/settings/migration.ts'
 import * as tunnels from '../features/tunnels/migration.ts'
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   listeners,
   safeApply,
   webhooks,
+  ruleHealth,
 ]

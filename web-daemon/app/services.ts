@@ -27,6 +27,7 @@ import { Monitor, type MonitorDeps } from '../features/monitor/monitor.ts'
 import { makeTunnelWatch, type TunnelWatch } from '../features/reconcile/watch.ts'
 import { keepFastPath } from '../features/routes/fast-path-watch.ts'
 import { keepProtecting } from '../features/routes/protection.ts'
+import { Proofs } from '../features/rule-health/proofs.ts'
 import { makeRouteWatch, type RouteWatch } from '../features/rule-health/watch.ts'
 import { Traffic } from '../features/traffic/traffic.ts'
 import { SafeApply } from '../features/safe-apply/safe-apply.ts'
@@ -114,6 +115,7 @@ export interface Services {
   readonly monitor: Monitor
   /** To be started, and stopped before the store is closed. */
   readonly traffic: Traffic
+  readonly proofs: Proofs
   /** To be started, and stopped before the store is closed. */
   readonly failover: Failover
   /** To be started, and stopped before the store is closed. */
@@ -131,7 +133,8 @@ export function makeServices(deps: PanelDeps): Services {
   const { db, bus, settings, logger, now = () => new Date(), monotonic = () => performance.now() } = deps
   const { request, timings, changes } = makeRequester(deps.request, monotonic)
   const context = { db, request, now, api_path: apiPathOf(deps), settings, inTurn: makeQueue(), ...published(bus) }
-  const traffic = new Traffic({ db, request, now, monotonic, settings, logger })
+  const traffic = new Traffic({ db, request, now, monotonic, settings, logger, publish: bus.publish })
+  const proofs = new Proofs({ db, now, evidence: traffic.evidence, logger })
   const monitor = new Monitor({ db, request, stream: deps.stream, bus, now, logger, settings, ...deps.monitor })
   const heals = makeHeals(context, logger)
   const safeApply = makeSafeApply(context, logger, async () => (await monitor.inState('Up')) ?? [])
@@ -145,11 +148,12 @@ export function makeServices(deps: PanelDeps): Services {
     listeners,
     pairing: new PairingThrottle(now),
     heals,
-    ...makeWatches({ ...context, logger, heals, isHeldBack: () => safeApply.isOpen }, traffic),
+    ...makeWatches({ ...context, logger, heals, isHeldBack: () => safeApply.isOpen }, traffic, proofs),
     safeApply,
     metrics: makeMetrics(deps, now, { monitor, traffic }),
     monitor,
     traffic,
+    proofs,
     failover: makeFailover(deps, { context, traffic, monitor, listeners }),
     notifications: makeNotifications(deps, now),
     timings,
@@ -201,7 +205,8 @@ const makeRequester = (given: CommandContext['request'], monotonic: () => number
   return { ...timed(measured(given, monotonic, observe), monotonic), changes }
 }
 
-function listen(bus: Bus, { safeApply, heals, metrics, traffic }: Services): void {
+function listen(bus: Bus, { safeApply, heals, metrics, traffic, proofs }: Services): void {
+  bus.subscribe('routes.changed', ({ route_rule_ids }) => proofs.changed(route_rule_ids))
   bus.subscribe('host.changed', ({ events }) => {
     for (const { by } of events) if (by !== undefined) heals.heardOf(by)
   })
@@ -249,10 +254,11 @@ const makeHeals = ({ now, settings, request, publish }: Services['context'], log
 const makeWatches = (
   deps: Omit<RemediationDeps, 'record'>,
   traffic: Traffic,
+  proofs: Proofs,
 ): Pick<Services, 'watch' | 'routeWatch'> => {
   const record: Recorder = (doing, db = deps.db) => recordPanelAction({ ...deps, db }, doing)
   const drift = { ...deps, record }
-  return { watch: makeTunnelWatch(drift), routeWatch: makeRouteWatch(drift, traffic) }
+  return { watch: makeTunnelWatch(drift), routeWatch: makeRouteWatch(drift, traffic, proofs) }
 }
 
 const apiPathOf = ({ web_path }: PanelDeps): string => `${toBasePath(web_path)}${API_BASE}`

@@ -10,6 +10,7 @@ import { Impact } from '../impact/impact.ts'
 import { SHOWN_STATES } from './check.ts'
 import { AllowedSourceView } from './allowed-sources.ts'
 import { CreateRouteBody } from './bodies.ts'
+import { Cause, Proof, Severity } from './causes.ts'
 import { DestinationView } from './destinations.ts'
 import { FastPathView } from './fast-path-fields.ts'
 import { ROUTE_FIELDS } from './fields.ts'
@@ -39,8 +40,11 @@ const CarriedOutAs = described(
 
 export const RouteHealthView = shape('RouteHealth', {
   state: HealthState,
+  severity: Severity,
+  proof: Proof,
   detail: Text,
   detail_message: MessageView,
+  causes: described(list(Cause), 'Why it does not relay, or may not, in the order in which a packet meets them.'),
   route_rule_id: Id,
   installed: described(nullable(Flag), 'Null: the rules of the kernel cannot be read.'),
   tunnel: described(
@@ -71,6 +75,7 @@ export const RouteHealthEvent = shape('RouteHealthChange', {
   title: Text,
   from: nullable(HealthState),
   to: nullable(HealthState),
+  severity: described(nullable(Severity), 'How bad it is now; null of a rule that is not there any more.'),
   detail: Text,
   detail_message: MessageView,
 })

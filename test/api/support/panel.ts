@@ -55,6 +55,7 @@ export interface TestPanel {
   readonly metrics: Metrics
   /** Samples when a test says so. */
   readonly traffic: Panel['traffic']
+  readonly proofs: Panel['proofs']
   readonly monitor: Panel['monitor']
   /** Sends nothing until it is started. */
   readonly notifications: Panel['notifications']
@@ -143,7 +144,7 @@ export const startPanel = async ({
     bus,
     web_path,
   }
-  const { app, endpoints, streams, metrics, traffic, monitor, watch, routeWatch, runs, listeners, ...more } =
+  const { app, endpoints, streams, metrics, traffic, proofs, monitor, watch, routeWatch, runs, listeners, ...more } =
     createApp(whole)
   const { failover, notifications, readIncidents } = more
   const { server } = await listeners.start()
@@ -175,6 +176,7 @@ export const startPanel = async ({
     streams,
     metrics,
     traffic,
+    proofs,
     routeWatch,
     failover,
     monitor,

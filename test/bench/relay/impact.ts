@@ -45,7 +45,7 @@ export async function impactSection(stage: Stage, panel: Panel, count: number): 
   const db = await openStore(panel.store)
   const settings = await Settings.open(db, () => undefined)
   const deps = { db, request, now: () => new Date(), settings }
-  const traffic = new Traffic({ ...deps, monotonic: () => performance.now(), logger })
+  const traffic = new Traffic({ ...deps, monotonic: () => performance.now(), logger, publish: () => undefined })
   await traffic.count()
   const open = traffic.connections(1) ?? 0
   if (open < CONNECTIONS * 0.45) throw new Error(`Only ${open} connections are open`)

@@ -1,7 +1,7 @@
 // Why a tunnel does or does not carry packets: a verdict, its evidence, and suggested fixes in order (reference.md,
 // Analysis result; decisions.md, D7).
 import type { AnalyzeTunnelAnswer, AnalyzeTunnelBody, TunnelAnalysis } from '@panel/shared/api/diagnostics.ts'
-import { message, messageFields } from '@panel/shared/messages/message.ts'
+import { commandsIn, message, messageFields } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { idIn } from '../tunnels/get.ts'
@@ -48,6 +48,7 @@ function analyse(record: TunnelRecord, snapshot: TunnelSnapshot, now: Date): Tun
     evidence: findings.map(({ evidence }) => evidence),
     suggested_fix: fixes.map(({ message: text }) => text),
     fix_messages: fixes,
+    fix_commands: fixes.flatMap(commandsIn),
     confidence: (stop ? stop.isCertain : isProven) ? 'high' : 'low',
     checked_at: now.toISOString(),
   }

@@ -14,8 +14,9 @@ export interface RuleSources {
   readonly totals: () => Promise<ReadonlyMap<number, { readonly total: TrafficDelta }>>
   /** Null where nobody could count them. */
   readonly connections: (route_rule_id: number) => number | null
-  readonly healths: () => ReadonlyMap<number, string>
+  readonly healths: () => ReadonlyMap<number, { readonly status: string; readonly severity: string }>
   readonly healthStates: readonly string[]
+  readonly severities: readonly string[]
   /** Those that are checked. */
   readonly destinations: () => readonly CheckedDestination[]
 }
@@ -56,7 +57,7 @@ export async function ruleFamilies(sources: RuleSources): Promise<Family[]> {
     each('gauge', 'connections', 'Connections that the rule relays now; absent where they cannot be counted.', (id) =>
       sources.connections(id),
     ),
-    healthFamily(rules, sources),
+    ...stateFamilies(rules, sources),
     destinationFamily(rules, sources.destinations()),
   ]
 }
@@ -83,18 +84,32 @@ function destinationFamily(rules: readonly RuleInBrief[], destinations: readonly
   }
 }
 
-function healthFamily(rules: readonly RuleInBrief[], { healths, healthStates }: RuleSources): Family {
-  const states = statesOf('rule', healthStates)
+function* stateFamilies(rules: readonly RuleInBrief[], { healths, healthStates, severities }: RuleSources) {
   const known = healths()
-  return {
-    name: 'tunnel_panel_rule_health',
-    type: 'gauge',
-    help: '1 for how the rule was when it was last compared with the host, 0 for the others.',
-    samples: rules.flatMap(({ route_rule_id }) => {
-      const health = known.get(route_rule_id)
-      return health === undefined ? [] : states(route_rule_id, health)
-    }),
+  const family = (name: string, help: string, words: readonly string[], of: 'status' | 'severity'): Family => {
+    const states = statesOf('rule', words)
+    return {
+      name: `tunnel_panel_rule_${name}`,
+      type: 'gauge',
+      help,
+      samples: rules.flatMap(({ route_rule_id }) => {
+        const word = known.get(route_rule_id)?.[of]
+        return word === undefined ? [] : states(route_rule_id, word)
+      }),
+    }
   }
+  yield family(
+    'health',
+    '1 for how the rule was when it was last compared with the host, 0 for the others.',
+    healthStates,
+    'status',
+  )
+  yield family(
+    'severity',
+    '1 for how bad it was: down if it relays nothing, unknown if that is not known; 0 for the others.',
+    severities,
+    'severity',
+  )
 }
 
 const infoOf = (rule: RuleInBrief) =>

@@ -2,12 +2,14 @@
 // that relay nothing, each with what it takes down, and what is wrong with the host itself.
 import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { AttentionAnswer, Incident } from '@panel/shared/api/reconcile.ts'
+import { CAUSES, type Hop, type Proof } from '@panel/shared/api/routes/causes.ts'
 import { message, sentences, type Message } from '@panel/shared/messages/message.ts'
 import type { Heals } from '../../change/heal.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import type { HostIncident } from '../../platform/health.ts'
 import type { Monitor } from '../monitor/monitor.ts'
+import { remedyView } from '../rule-health/cause.ts'
 import type { RouteWatch } from '../rule-health/watch.ts'
 import { readPaths } from '../routes/path/path.ts'
 import { allTitles, enabledIds, routeEnds } from '../routes/store.ts'
@@ -29,11 +31,14 @@ export interface AttentionDeps {
 /** So many rules are named of those that an incident takes down. */
 const NAMED = 10
 const WRONG = ['Missing', 'Drifted', 'Inconsistent']
-const FINE = ['healthy', 'disabled']
 
 type Found = Omit<Incident, 'kind' | 'id' | 'affected' | 'affected_routes' | 'affected_connections' | 'name'> & {
   readonly kind: 'tunnel' | 'route'
   readonly id: number
+  /** Those that the incident is of; none of a tunnel. */
+  readonly rules: readonly number[]
+  /** Whether all that is wrong with them lies behind this server. */
+  readonly isOnPath: boolean
 }
 
 export function showAttention(deps: AttentionDeps) {
@@ -57,7 +62,7 @@ export function showAttention(deps: AttentionDeps) {
 async function countKnown(
   { db }: ReadContext,
   { monitor, routeWatch }: AttentionDeps,
-): Promise<Pick<AttentionAnswer, 'known' | 'unmeasured' | 'unmonitored'>> {
+): Promise<Pick<AttentionAnswer, 'known' | 'unmeasured' | 'unmonitored' | 'proof'>> {
   const tunnels = monitor.summary().tunnels.filter(({ tunnel_enabled }) => tunnel_enabled)
   const inState = (word: MonitorState): number => tunnels.filter(({ state }) => state === word).length
   const [unmeasured, unmonitored] = [inState('Unknown'), inState('Disabled')]
@@ -68,6 +73,21 @@ async function countKnown(
     known: tunnels.length - unmeasured - unmonitored + knownRules,
     unmeasured: { tunnels: unmeasured, rules: rules.length - knownRules },
     unmonitored,
+    proof: proofsOf(routeWatch),
+  }
+}
+
+/** The enabled rules by what proves that they relay, as the last look at each found it. */
+function proofsOf(routeWatch: RouteWatch): AttentionAnswer['proof'] {
+  const rules = routeWatch.entries().filter(({ status }) => status !== 'disabled')
+  const many = (state: Proof['state']): number => rules.filter(({ proof }) => proof.state === state).length
+  const proven = rules.flatMap(({ proof }) => (proof.state === 'proven' && proof.at !== null ? [proof.at] : [])).sort()
+  return {
+    carrying: many('carrying'),
+    proven: many('proven'),
+    one_way: many('one_way'),
+    unproven: many('unproven'),
+    oldest: proven[0] ?? null,
   }
 }
 
@@ -77,10 +97,13 @@ const ofHost = ({ sentence, ...rest }: HostIncident): Incident => ({
   ...reasonFields(sentence),
   id: null,
   can_reapply: false,
+  remedies: [],
   affected: [],
   affected_routes: 0,
   affected_connections: 0,
 })
+
+const OF_TUNNEL = { rules: [], isOnPath: false, remedies: [] }
 
 /** A tunnel that is both down and not as stored is one incident, and the latter says what to do. */
 function tunnelsFound({ watch, monitor, heals }: AttentionDeps): Found[] {
@@ -94,6 +117,7 @@ function tunnelsFound({ watch, monitor, heals }: AttentionDeps): Found[] {
         state: state === 'Down' ? 'down' : 'degraded',
         since,
         can_reapply: false,
+        ...OF_TUNNEL,
       })
   for (const item of watch.entries()) {
     const { tunnel_id, status } = item
@@ -106,6 +130,7 @@ function tunnelsFound({ watch, monitor, heals }: AttentionDeps): Found[] {
       state: down?.state ?? (status === 'Drifted' ? 'degraded' : 'down'),
       since: down?.since ?? watch.noticed(item)?.at ?? null,
       can_reapply: true,
+      ...OF_TUNNEL,
     })
   }
   return [...found.values()]
@@ -122,25 +147,52 @@ function driftOf({ interface_name: name, status, diffs }: Item): Message {
   })
 }
 
-const rulesFound = ({ routeWatch, heals }: AttentionDeps): Found[] =>
-  routeWatch
-    .entries()
-    .filter(({ status }) => !FINE.includes(status))
-    .map((rule) => ({
-      ...reasonFields(sentences(rule.sentence as Message, heals.contest('route', rule.key))),
+type Watched = ReturnType<RouteWatch['entries']>[number]
+
+/** Rules that one thing takes down, such as a chain of other software, are one incident. */
+function rulesFound({ routeWatch, heals }: AttentionDeps): Found[] {
+  const wrong = routeWatch.entries().filter((rule) => stateOf(rule) !== null)
+  const together = new Map<string, [Watched, ...Watched[]]>()
+  for (const rule of wrong) {
+    const { code, subject } = rule.headline ?? { code: '', subject: '' }
+    const key = subject === '' ? `rule ${rule.key}` : `${code} ${subject}`
+    const there = together.get(key)
+    if (there) there.push(rule)
+    else together.set(key, [rule])
+  }
+  return [...together.values()].map((rules) => {
+    const [rule] = rules
+    const since = rules.flatMap((one) => routeWatch.noticed(one)?.at ?? []).sort()
+    return {
+      ...reasonFields(sentences(rule.headline?.sentence ?? rule.sentence, heals.contest('route', rule.key))),
       kind: 'route',
       id: rule.key,
-      state: rule.status === 'impaired' || rule.status === 'pending' ? 'degraded' : 'down',
-      since: routeWatch.noticed(rule)?.at ?? null,
-      can_reapply: rule.isDrifted,
-    }))
+      rules: rules.map(({ key }) => key),
+      isOnPath: rules.every(({ causes }) =>
+        causes.every(({ code, effect }) => effect === 'note' || isBehind(CAUSES[code])),
+      ),
+      state: rules.some((one) => stateOf(one) === 'down') ? 'down' : 'degraded',
+      since: since[0] ?? null,
+      can_reapply: rules.some(({ isDrifted }) => isDrifted),
+      remedies: (rule.headline?.remedies ?? []).map(remedyView),
+    }
+  })
+}
+
+/** What may stop packets, and is not known to, is no incident; that a change is open or the rules are unread is one. */
+function stateOf({ status, severity }: Watched): Incident['state'] | null {
+  if (severity === 'down') return 'down'
+  return severity === 'degraded' || status === 'pending' ? 'degraded' : null
+}
+
+const isBehind = (hop: Hop): boolean => hop === 'tunnel' || hop === 'far_end' || hop === 'destination'
 
 const reasonFields = (sentence: Message | Found['reason_message']): Pick<Found, 'reason' | 'reason_message'> => ({
   reason: sentence.message,
   reason_message: { ...sentence },
 })
 
-/** A rule whose tunnel is an incident is part of that one, unless something is wrong with the rule itself. */
+/** Rules whose tunnel is an incident are part of that one, unless something is wrong before their packets reach it. */
 async function withEffects(
   context: ReadContext,
   { traffic }: AttentionDeps,
@@ -152,12 +204,15 @@ async function withEffects(
     everyTunnel(context.db).then((all) => new Map(all.map((one) => [one.tunnel_id, one]))),
     rulesOver(context, broken),
   ])
-  const takenDown = ({ kind, id }: Found): number[] =>
-    kind === 'route' ? [id] : [...carried].filter(([, over]) => over.includes(id)).map(([rule]) => rule)
+  const takenDown = ({ kind, id, rules }: Pick<Found, 'kind' | 'id' | 'rules'>): readonly number[] =>
+    kind === 'route' ? rules : [...carried].filter(([, over]) => over.includes(id)).map(([rule]) => rule)
   return found
-    .filter(({ kind, id, state }) => kind === 'tunnel' || state === 'down' || (carried.get(id)?.length ?? 0) === 0)
-    .map((one) => {
-      const ids = takenDown(one)
+    .filter(
+      ({ kind, rules, isOnPath }) =>
+        kind === 'tunnel' || !isOnPath || rules.some((id) => (carried.get(id)?.length ?? 0) === 0),
+    )
+    .map(({ rules, isOnPath: _, ...one }) => {
+      const ids = takenDown({ ...one, rules })
       const open = ids.map((id) => traffic.connections(id))
       const tunnel = tunnels.get(one.id)
       return {

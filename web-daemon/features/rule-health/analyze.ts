@@ -1,54 +1,39 @@
-// Why a rule does or does not relay: checks every step of a packet's path; the first that stops it is the verdict
-// (decisions.md, F24).
+// Why a rule does or does not relay: the causes of its health along a packet's path, and what costs something to find
+// out; the first that stops it is the verdict (decisions.md, F24, S23).
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { RouteHealthView } from '@panel/shared/api/routes/answers.ts'
-import { message, type Message } from '@panel/shared/messages/message.ts'
-import { ruleNamed, tunnelNamed } from '@panel/shared/messages/named.ts'
+import type { ForeignFound } from '@panel/shared/foreign/model.ts'
+import { commandsIn, message, type Message } from '@panel/shared/messages/message.ts'
+import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { StoreContext } from '../../platform/context.ts'
-import { foreignRules, type InTheWay } from '../forwarding/foreign.ts'
+import { foreignRules } from '../forwarding/foreign.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { observe } from '../tunnels/view.ts'
-import { readHealth } from './health.ts'
+import { healthView, judgeRules, type Judged } from './health.ts'
 import { fastPathView } from '../routes/fast-path.ts'
 import { targetOf } from '../routes/target.ts'
-import { readPaths, type Paths } from '../routes/path/path.ts'
-import { passes, stops, type Finding } from './finding.ts'
-import { blocked, marked, taken } from './foreign-findings.ts'
-import { foreignObstacles } from '../routes/path/path-check.ts'
+import { byCauses, passes, stops, type Finding } from './finding.ts'
+import { firewalls, marked, taken } from './foreign-findings.ts'
+import type { RuleDeps } from './items.ts'
 import { probeDestinations } from './reachability.ts'
-import { isAsStored, readKernelRules, type KernelRules } from '../routes/kernel-rules.ts'
 import { familyOf, type RouteRecord } from '../routes/record.ts'
-import { findShadows } from './shadows.ts'
 import { roomFor, sourcePortWarnings } from '../traffic/source-ports.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 import { trafficView } from '../traffic/view.ts'
 import { findEgress } from '../routes/path/egress.ts'
 
-export function analyzeRoute(traffic: Traffic) {
+export function analyzeRoute({ traffic, proofs }: RuleDeps) {
   return async (context: StoreContext, { params }: Incoming): Promise<Answer<RouteAnalysis>> => {
     const record = await targetOf(context, params)
-    const held = await readKernelRules(context.request, [record.route_rule_id])
-    const paths = await readPaths(context, [record], { withDevices: true })
     const foreign = await foreignRules(context.request)
-    const [health] = await readHealth(context, [record], { rules: held, paths, foreign })
-    if (!health) throw new Error(`Rule ${record.route_rule_id} has no health`)
-    const inTheWay = await foreignObstacles(context.request, record, { foreign, paths })
-    const findings = [
-      inForce(record),
-      inKernel(record, held, health),
-      await forwarding(context, record),
-      await shadow(context, record),
-      blocked(foreign, inTheWay),
-      taken(inTheWay),
-      ...(await marks(context, record, inTheWay)),
-      tunnel(record, health, paths),
-      await destinations(context, record),
-      await mtu(context, record, health),
-      room(traffic, record),
-      await inbound(traffic, record, inTheWay),
-    ]
+    const [judged] = await judgeRules(context, proofs, [record], { foreign })
+    if (!judged) throw new Error(`Rule ${record.route_rule_id} has no health`)
+    const findings = await findAlong(context, judged, { traffic, foreign })
     const stop = findings.find(({ verdict }) => verdict !== null)
+    const isDoubtful =
+      judged.causes.some(({ effect }) => effect === 'may_stop') || !foreign.is_readable || !foreign.is_whole
+    if (!stop && !isDoubtful) proofs.proven(record.route_rule_id, 'analysis')
     const summary = stop ? stop.sentence : message('health.all_well')
     const fixes = findings.filter(({ verdict }) => verdict !== null).flatMap(({ fix }) => [...fix])
     const answer: RouteAnalysis = {
@@ -59,12 +44,41 @@ export function analyzeRoute(traffic: Traffic) {
       evidence: findings.map(({ evidence }) => evidence),
       suggested_fix: fixes.map(({ message: text }) => text),
       fix_messages: fixes,
-      // A rule that could not be read may stop packets too.
-      confidence: (stop?.isCertain ?? true) && foreign.is_readable && foreign.is_whole ? 'high' : 'low',
+      fix_commands: fixes.flatMap(commandsIn),
+      confidence: (stop?.isCertain ?? true) && !isDoubtful ? 'high' : 'low',
       checked_at: context.now().toISOString(),
     }
     return ok(answer)
   }
+}
+
+interface Beside {
+  readonly traffic: Traffic
+  readonly foreign: ForeignFound
+}
+
+async function findAlong(context: StoreContext, judged: Judged, { traffic, foreign }: Beside): Promise<Finding[]> {
+  const { record, facts } = judged
+  const health = healthView(judged, () => null)
+  return [
+    inForce(record),
+    inKernel(judged, health),
+    listener(judged),
+    forwarding(judged),
+    byCauses('order', judged.causes, ['RULE_SHADOWED'], message('health.not_shadowed'), {
+      route_rule_ids: facts.shadows.map(({ route_rule_id }) => route_rule_id),
+    }),
+    firewalls(foreign, judged),
+    taken(judged),
+    await marked(context, judged),
+    ...fastPath(record),
+    tunnel(judged, health),
+    byCauses('route', judged.causes, ['NO_ROUTE', 'ROUTE_CHANGED'], message('health.has_route')),
+    await destinations(context, record, judged),
+    await mtu(context, record, health),
+    room(traffic, judged),
+    await inbound(traffic, judged),
+  ]
 }
 
 function inForce({ is_enabled }: RouteRecord): Finding {
@@ -73,44 +87,32 @@ function inForce({ is_enabled }: RouteRecord): Finding {
 }
 
 /** What the kernel holds counts: a last change that failed and was put back leaves the rule in force. */
-function inKernel(record: RouteRecord, held: KernelRules, { detail_message, installed }: RouteHealthView): Finding {
-  const finding = passes('ruleset', message('health.sentence', { text: detail_message }), { installed })
-  if (!held.is_readable || !isAsStored(record, held))
-    return stops('RULE_MISSING', finding, [message('health.fix_reapply')], installed !== null)
-  // Foreign pieces in the panel's table are not read, so whether they drop packets is not certain.
-  return record.is_enabled && held.unmanaged.length > 0
-    ? stops('FORWARD_BLOCKED', finding, [message('health.fix_reapply_stray')], false)
-    : finding
-}
-
-async function forwarding({ request }: StoreContext, record: RouteRecord): Promise<Finding> {
-  const { live } = (await request('forwarding.probe', {})).state
-  const isOn = familyOf(record) === 6 ? live.ipv6 : live.ipv4
-  const finding = passes(
-    'forwarding',
-    message('health.forwarding_state', { family: `IPv${familyOf(record)}`, state: isOn ? 'on' : 'off' }),
-    {
-      ipv4: live.ipv4,
-      ipv6: live.ipv6,
-    },
+const inKernel = ({ causes, sentence }: Judged, { installed }: RouteHealthView): Finding =>
+  byCauses(
+    'ruleset',
+    causes,
+    ['RULES_UNREADABLE', 'RULE_MISSING', 'RULE_DIFFERS', 'STRAY_RULES'],
+    message('health.sentence', { text: sentence }),
+    { installed },
   )
-  return isOn ? finding : stops('FORWARDING_DISABLED', finding, [message('health.fix_forwarding')])
-}
 
-async function shadow({ db }: StoreContext, { route_rule_id }: RouteRecord): Promise<Finding> {
-  const shadows = (await findShadows(db, [route_rule_id])).get(route_rule_id) ?? []
-  if (shadows.length === 0) return passes('order', message('health.not_shadowed'))
-  const rules = shadows.map(ruleNamed)
-  const finding = passes('order', message('health.never_matches', { rules }), {
-    route_rule_ids: shadows.map((one) => one.route_rule_id),
+const listener = ({ record: { bind_address: address, bind_interface }, causes, facts }: Judged): Finding =>
+  byCauses('listener', causes, ['LISTENER_ABSENT'], message('health.has_listener', { address }), {
+    bind_interface,
+    interface_name: facts.owner?.name ?? null,
   })
-  return stops('RULE_SHADOWED', finding, [message('health.fix_order', { rules, count: rules.length })])
-}
 
-const marks = async (context: StoreContext, record: RouteRecord, inTheWay: InTheWay): Promise<Finding[]> => [
-  await marked(context, record, inTheWay),
-  ...fastPath(record),
-]
+function forwarding({ record, causes, facts }: Judged): Finding {
+  const [live, family] = [facts.forwarding?.state.live, familyOf(record)]
+  const isOn = live?.[`ipv${family}`] === true
+  return byCauses(
+    'forwarding',
+    causes,
+    ['FORWARDING_OFF'],
+    message('health.forwarding_state', { family: `IPv${family}`, state: isOn ? 'on' : 'off' }),
+    { ipv4: live?.ipv4 ?? null, ipv6: live?.ipv6 ?? null },
+  )
+}
 
 /** Findings about the fast path: a filter that is added later stops none of its established connections. */
 function fastPath(record: RouteRecord): Finding[] {
@@ -119,28 +121,19 @@ function fastPath(record: RouteRecord): Finding[] {
   return [passes('fast_path', message('health.sentence', { text: reason_message }), { is_active })]
 }
 
-function tunnel(record: RouteRecord, { tunnel: over }: RouteHealthView, { tunnelsOf, nameOf }: Paths): Finding {
-  const deleted = tunnelsOf(record).find((id) => nameOf(id) === undefined)
-  if (deleted === undefined && !over) return passes('tunnel', message('health.no_tunnel'))
-  if (deleted === undefined && over) {
-    const finding = passes(
-      'tunnel',
-      message('health.tunnel_state', { tunnel: tunnelNamed(over), state: over.is_up ? 'up' : 'down' }),
-      { ...over },
-    )
-    return over.is_up
-      ? finding
-      : stops('TUNNEL_DOWN', finding, [message('health.fix_tunnel_up', { tunnel: tunnelNamed(over) })])
-  }
-  return stops('TUNNEL_DOWN', passes('tunnel', message('health.tunnel_no_more', { tunnel_id: String(deleted) })), [
-    message('health.fix_other_tunnel'),
-  ])
+function tunnel({ causes }: Judged, { tunnel: over }: RouteHealthView): Finding {
+  const well = over
+    ? message('health.tunnel_state', { tunnel: tunnelNamed(over), state: over.is_up ? 'up' : 'down' })
+    : message('health.no_tunnel')
+  return byCauses('tunnel', causes, ['TUNNEL_GONE', 'TUNNEL_DOWN'], well, { ...over })
 }
 
-async function destinations({ now }: StoreContext, record: RouteRecord): Promise<Finding> {
+async function destinations({ now }: StoreContext, record: RouteRecord, { causes }: Judged): Promise<Finding> {
   const results = await probeDestinations(record, {}, now)
   const away = results.filter(({ reachable }) => reachable === false)
   const data = { results }
+  const known = byCauses('destinations', causes, ['DESTINATION_UNRESOLVED', 'DESTINATIONS_DOWN'], null, data)
+  if (known && away.length === 0) return known
   if (away.length === 0)
     return passes(
       'destinations',
@@ -216,7 +209,9 @@ async function mtu(
 }
 
 /** Never a verdict: existing connections go on. */
-function room(traffic: Traffic, record: RouteRecord): Finding {
+function room(traffic: Traffic, { record, causes }: Judged): Finding {
+  const full = byCauses('connections', causes, ['TABLE_NEARLY_FULL'], null)
+  if (full) return full
   const [connections, most] = [traffic.connections(record.route_rule_id), roomFor(record)]
   const data = { connections, room: most }
   if (connections === null) return passes('connections', message('health.connections_unknown'), data)
@@ -231,7 +226,7 @@ function room(traffic: Traffic, record: RouteRecord): Finding {
   )
 }
 
-async function inbound(traffic: Traffic, record: RouteRecord, { takers, writers }: InTheWay): Promise<Finding> {
+async function inbound(traffic: Traffic, { record, causes, facts }: Judged): Promise<Finding> {
   await traffic.read()
   const view = await trafficView(traffic, record)
   const data = {
@@ -240,13 +235,9 @@ async function inbound(traffic: Traffic, record: RouteRecord, { takers, writers 
     rx_packets_since_creation: view.rx_packets_since_creation,
     read: traffic.available.is_readable,
   }
-  if (view.tx_packets_since_creation > 0)
-    return passes(
-      'traffic',
-      message('health.has_relayed', { there: view.tx_packets_since_creation, back: view.rx_packets_since_creation }),
-      data,
-    )
-  const isInDoubt = takers.length > 0 || writers.some(({ is_after }) => is_after)
+  const { tx_packets_since_creation: there, rx_packets_since_creation: back } = view
+  if (there > 0) return relayed(causes, { there, back }, data)
+  const isInDoubt = (facts.foreign?.takers.length ?? 0) > 0 || facts.foreign?.writers.some(({ is_after }) => is_after)
   const fix = [
     message('health.fix_try'),
     message('health.fix_inbound', {
@@ -258,6 +249,18 @@ async function inbound(traffic: Traffic, record: RouteRecord, { takers, writers 
     'NO_INBOUND_TRAFFIC',
     passes('traffic', message('health.nothing_came'), data),
     fix,
-    traffic.available.is_readable && !isInDoubt,
+    traffic.available.is_readable && isInDoubt !== true,
   )
+}
+
+/** Nothing has come back yet of what went a moment ago: that is no certainty until the counters were read again. */
+function relayed(
+  causes: Judged['causes'],
+  packets: { readonly there: number; readonly back: number },
+  data: Record<string, unknown>,
+): Finding {
+  const well = message('health.has_relayed', packets)
+  const finding = byCauses('traffic', causes, ['NO_REPLIES', 'REPLIES_LEAVE_ELSEWHERE'], well, data)
+  if (finding.verdict !== null || packets.back > 0) return finding
+  return stops('NO_REPLIES', finding, [message('health.fix_destination_silent')], false)
 }

@@ -7,7 +7,6 @@ import type { ReadContext } from '../../platform/context.ts'
 import type { Component } from '../../platform/health.ts'
 import { errorMessage } from '../../platform/http/refusal.ts'
 import { countInForce, enabledIds } from '../routes/store.ts'
-import { BLOCKED } from './health.ts'
 import type { RouteWatch } from './watch.ts'
 
 type Watch = Pick<RouteWatch, 'entries'>
@@ -61,9 +60,11 @@ const strays = ({ unmanaged: [first] }: RulesetFound): Message[] =>
 
 /** The messages about software that drops what rules relay, with what lets it through. */
 function blocked(watch: Watch): Message[] {
-  const all = watch.entries().filter(({ sentence }) => sentence.message_id === BLOCKED)
+  const all = watch.entries().flatMap(({ causes }) => causes.find(({ code }) => code === 'FOREIGN_DROP') ?? [])
   const [first] = all
-  return first ? [message('component.rules_blocked', { count: all.length, why: first.sentence })] : []
+  if (!first) return []
+  const why = sentences(first.sentence, ...first.remedies, message('forwarding.foreign_left_alone'))
+  return [message('component.rules_blocked', { count: all.length, why })]
 }
 
 const unforwarded = (inForce: ForwardingCounts, live: ForwardingSwitches): Message[] =>

@@ -3,16 +3,15 @@ import type { RouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { findShadows } from './shadows.ts'
-import { itemsOf } from './items.ts'
+import { itemsOf, type RuleDeps } from './items.ts'
 import { requireRoute } from '../routes/target.ts'
-import type { Traffic } from '../traffic/traffic.ts'
 
 export const getRoute =
-  (traffic: Traffic) =>
+  (deps: RuleDeps) =>
   async (context: ReadContext, { params }: Incoming): Promise<Answer<RouteAnswer>> => {
     const record = await requireRoute(context.db, params)
     const [[item], shadows] = await Promise.all([
-      itemsOf(context, traffic, [record]),
+      itemsOf(context, deps, [record]),
       findShadows(context.db, [record.route_rule_id]),
     ])
     if (!item) throw new Error(`Rule ${record.route_rule_id} cannot be shown`)

@@ -4,22 +4,21 @@ import type { ListRoutesAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
-import { itemsOf } from './items.ts'
+import { itemsOf, type RuleDeps } from './items.ts'
 import { idsOverTunnel } from '../routes/path/path.ts'
 import { pageOfRoutes, type RouteFilter } from '../routes/store.ts'
-import type { Traffic } from '../traffic/traffic.ts'
 import { trafficNote } from '../traffic/view.ts'
 
 export const listRoutes =
-  (traffic: Traffic) =>
+  (deps: RuleDeps) =>
   async (context: ReadContext, { query }: Incoming): Promise<Answer<ListRoutesAnswer>> => {
     const paging = parsePaging(query)
     const { total, records } = await pageOfRoutes(context.db, await filterOf(context, query), paging)
     const answer: ListRoutesAnswer = {
-      routes: await itemsOf(context, traffic, records),
+      routes: await itemsOf(context, deps, records),
       total,
       ...paging,
-      ...trafficNote(null, traffic.missing),
+      ...trafficNote(null, deps.traffic.missing),
     }
     return ok(answer)
   }

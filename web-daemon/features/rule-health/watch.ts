@@ -5,7 +5,8 @@ import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import type { RouteHealthEvent, RouteHealthState } from '@panel/shared/api/routes/answers.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import { ROUTE_RULE_ID_MAX } from '@panel/shared/ruleset/model.ts'
-import { message } from '@panel/shared/messages/message.ts'
+import type { Proof, Severity } from '@panel/shared/api/routes/causes.ts'
+import { commandsIn, message, sentences, type Message } from '@panel/shared/messages/message.ts'
 import { DriftWatch, type DriftSource, type Look, type StatusChange } from '../../change/drift.ts'
 import { settle } from '../../change/engine.ts'
 import { makeRemediation, type RemediationDeps, type Watched } from '../../change/remediate.ts'
@@ -19,7 +20,9 @@ import { routeRecords } from '../routes/resource.ts'
 import { readPaths, rememberRoutes, type Paths } from '../routes/path/path.ts'
 import { allRoutes, enabledIds, routeEnds, routesOf } from '../routes/store.ts'
 import type { Accounting } from '../routes/accounting.ts'
-import { readHealth } from './health.ts'
+import type { Cause } from './cause.ts'
+import { judgeRules } from './health.ts'
+import type { Proofs } from './proofs.ts'
 
 /** What may have changed: all rules, those that relay over a tunnel, or some by their ids. */
 export type Hint = 'all' | 'tunnels' | readonly number[]
@@ -28,11 +31,16 @@ export type Hint = 'all' | 'tunnels' | readonly number[]
 interface Rule {
   readonly key: number
   readonly status: RouteHealthState
-  /** Which of its destinations are in rotation. */
+  readonly severity: Severity
+  readonly proof: Proof
+  readonly causes: readonly Cause[]
+  /** The one that its state comes from. */
+  readonly headline: Cause | null
+  /** How bad it is, and which of its destinations are in rotation. */
   readonly variant: string
   readonly title: string
   readonly detail: string
-  readonly sentence: RouteHealthEvent['detail_message']
+  readonly sentence: Message
   readonly isDrifted: boolean
   readonly is_self_heal: boolean | null
 }
@@ -44,7 +52,7 @@ export type RouteWatch = DriftWatch<number, Rule, Hint>
  */
 const REST_FACTOR = 9
 
-export function makeRouteWatch(deps: RemediationDeps, traffic: Accounting): RouteWatch {
+export function makeRouteWatch(deps: RemediationDeps, traffic: Accounting, proofs: Proofs): RouteWatch {
   const { remediate, dueIn, isReady } = makeRemediation<Watched>(deps, {
     noun: 'route',
     action: 'RouteReapply',
@@ -58,8 +66,8 @@ export function makeRouteWatch(deps: RemediationDeps, traffic: Accounting): Rout
   })
   const source: DriftSource<number, Rule, Hint> = {
     noun: 'routes',
-    look: (hints, unexpected) => lookAt(deps, traffic, hints, unexpected, deps.logger),
-    isExpected: ({ status }) => status === 'healthy' || status === 'disabled',
+    look: (hints, unexpected) => lookAt({ ...deps, traffic, proofs }, hints, unexpected),
+    isExpected: ({ severity }) => severity === 'ok',
     publish: ({ changes }) => {
       for (const change of changes) for (const event of healthEvent(change)) deps.publish('route.health', event)
     },
@@ -84,6 +92,7 @@ const subscribe: Schedule<Hint>['subscribe'] = (bus, prompt) => [
   }),
   bus.subscribe('heal.reset', () => prompt('change', ['all'])),
   bus.subscribe('routes.changed', ({ route_rule_ids }) => prompt('change', [route_rule_ids])),
+  bus.subscribe('traffic.evidence', ({ route_rule_ids }) => prompt('event', [route_rule_ids])),
   ...(['tunnel.created', 'tunnel.updated', 'tunnel.deleted'] as const).map((name) =>
     bus.subscribe(name, () => prompt('change', ['tunnels'])),
   ),
@@ -100,6 +109,12 @@ function hintsIn(events: readonly HostEvent[]): Hint[] {
 
 type Context = Omit<CommandContext, 'note'> & Pick<RemediationDeps, 'record'>
 
+interface LookContext extends Context {
+  readonly traffic: Accounting
+  readonly proofs: Proofs
+  readonly logger: Logger
+}
+
 /** Whether the whole table is gone, and with it everything that is relayed. */
 async function isTableGone({ db, request }: Pick<Context, 'db' | 'request'>): Promise<boolean> {
   if ((await enabledIds(db)).length === 0) return false
@@ -110,13 +125,11 @@ async function isTableGone({ db, request }: Pick<Context, 'db' | 'request'>): Pr
 
 /** Without a hint, all rules are looked at. */
 async function lookAt(
-  context: Context,
-  traffic: Accounting,
+  context: LookContext,
   hints: ReadonlySet<Hint>,
   unexpected: readonly number[] | null,
-  logger: Logger,
 ): Promise<Look<number, Rule>> {
-  const { db, request } = context
+  const { db, request, traffic, logger } = context
   // While root is away nothing is known: that is no health of a rule.
   await request('host.probe', { parts: [] })
   const ends = await routeEnds(db)
@@ -133,7 +146,7 @@ async function lookAt(
     stored,
     (row) => held.is_readable && isAsStored(row, held),
   )
-  return { items: await rulesFrom(context, records, { rules: held, paths, withoutSources: true }), scope }
+  return { items: await rulesFrom(context, records, { rules: held, paths }), scope }
 }
 
 function idsIn(
@@ -147,28 +160,25 @@ function idsIn(
 }
 
 async function rulesFrom(
-  context: Context,
+  context: LookContext,
   records: readonly RouteRecord[],
-  read: { readonly rules: KernelRules; readonly paths: Paths; readonly withoutSources: true },
+  read: { readonly rules: KernelRules; readonly paths: Paths },
 ): Promise<Rule[]> {
-  const healths = await readHealth(context, records, read)
-  return records.flatMap((record, at) => {
-    const health = healths[at]
-    if (!health) return []
-    const { route_rule_id: key, route_rule_title: title, is_self_heal } = record
-    return [
-      {
-        key,
-        title,
-        is_self_heal,
-        status: health.state,
-        variant: record.destinations.map((one) => rotationOf(one)).join(),
-        detail: health.detail,
-        sentence: health.detail_message,
-        isDrifted: isDrifted(record, read.rules),
-      },
-    ]
-  })
+  const judged = await judgeRules(context, context.proofs, records, read)
+  return judged.map(({ record, state, severity, sentence, headline, causes, proof }) => ({
+    key: record.route_rule_id,
+    title: record.route_rule_title,
+    is_self_heal: record.is_self_heal,
+    status: state,
+    severity,
+    proof,
+    headline,
+    causes,
+    variant: [severity, ...record.destinations.map((one) => rotationOf(one))].join(),
+    detail: sentence.message,
+    sentence,
+    isDrifted: isDrifted(record, read.rules),
+  }))
 }
 
 /** What could not be undone is for the operator to look at. */
@@ -180,7 +190,7 @@ const isDrifted = (record: RouteRecord, held: KernelRules): boolean =>
 function healthEvent({ from, to }: StatusChange<Rule>): RouteHealthEvent[] {
   const rule = to ?? from
   if (!rule) return []
-  const detail_message = to ? to.sentence : message('health.deleted')
+  const detail_message = to ? withCommands(to) : message('health.deleted')
   const detail = detail_message.message
   return [
     {
@@ -188,8 +198,13 @@ function healthEvent({ from, to }: StatusChange<Rule>): RouteHealthEvent[] {
       title: rule.title,
       from: from?.status ?? null,
       to: to?.status ?? null,
+      severity: to?.severity ?? null,
       detail,
       detail_message,
     },
   ]
 }
+
+/** A notification has no field for what to run. */
+const withCommands = ({ sentence, headline }: Rule): Message =>
+  sentences(sentence, ...(headline?.remedies ?? []).filter((remedy) => commandsIn(remedy).length > 0))

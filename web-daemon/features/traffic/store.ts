@@ -96,7 +96,10 @@ async function saveSums(db: WriteDb, sums: ReadonlyMap<number, StoredTotal>, now
   })
 }
 
-async function inPieces<T, R>(all: readonly T[], work: (some: readonly T[]) => Promise<readonly R[]>): Promise<R[]> {
+export async function inPieces<T, R>(
+  all: readonly T[],
+  work: (some: readonly T[]) => Promise<readonly R[]>,
+): Promise<R[]> {
   const results: R[] = []
   for (let at = 0; at < all.length; at += AT_ONCE) results.push(...(await work(all.slice(at, at + AT_ONCE))))
   return results

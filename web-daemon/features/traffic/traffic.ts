@@ -3,6 +3,7 @@
 import { fromRoot, message, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import type { RelayCounters } from '@panel/shared/ruleset/model.ts'
 import type { Logger } from 'pino'
+import type { Publish } from '../../platform/events/bus.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { nullIfHelperAway } from '../../platform/helper/away.ts'
 import type { SettingKey } from '../settings/definitions.ts'
@@ -11,6 +12,7 @@ import { TRAFFIC_POINTS } from '@panel/shared/api/queries.ts'
 import type { Bucket } from './bucket.ts'
 import { ConnectionCounter } from './connection-counter.ts'
 import { readKernelCounters } from './kernel-counters.ts'
+import { TrafficEvidence } from './evidence.ts'
 import { isNothing, NOTHING, deltaOnly, type TrafficDelta } from './delta.ts'
 import { allTotals } from './store.ts'
 import { UnsavedTraffic } from './unsaved.ts'
@@ -27,6 +29,7 @@ interface TrafficDeps {
   readonly monotonic: () => number
   readonly settings: SettingsReader
   readonly logger: Logger
+  readonly publish: Publish
 }
 
 interface Moment {
@@ -58,6 +61,7 @@ export class Traffic {
   #sampledAt: number | null = null
   #sampling: Promise<void> | null = null
   readonly #connections = new ConnectionCounter()
+  readonly evidence = new TrafficEvidence()
   readonly #unsaved: UnsavedTraffic
   #changing = 0
   /** Incremented by every change of the ruleset: a sample that was requested before is discarded. */
@@ -287,6 +291,9 @@ export class Traffic {
         .filter(([, one]) => !isNothing(one)),
     )
     this.#samples = [...this.#samples.slice(-TRAFFIC_POINTS.maximum), { at: read.date, seconds, deltas }]
+    if (seconds === null) return
+    const route_rule_ids = this.evidence.take(deltas, read.date)
+    if (route_rule_ids.length > 0) this.#deps.publish('traffic.evidence', { route_rule_ids })
   }
 
   #getAccumulators(): Promise<Map<number, CounterAccumulator>> {

@@ -2,7 +2,7 @@
 // rule names. What it names counts where only a default route is known, or where the tunnel is down and its routes with
 // it (decisions.md, F9).
 import { ROUTE_LOOKUPS_MAX, type Reader } from '@panel/shared/rpc/methods.ts'
-import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
+import type { FoundRoute, RouteKind, RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import type { CommandContext, ReadContext } from '../../../platform/context.ts'
 import { nullIfHelperAway } from '../../../platform/helper/away.ts'
 import { existingTunnels } from '../../tunnels/store.ts'
@@ -22,6 +22,8 @@ export interface Paths {
    * alone.
    */
   readonly deviceTo: (address: string) => string | null
+  /** What the kernel does with packets to the address; null if that was not looked up, or nobody could. */
+  readonly kindOf: (address: string) => RouteKind | null
   /** Undefined of a tunnel that was deleted. */
   readonly nameOf: (tunnel_id: number) => string | undefined
 }
@@ -44,14 +46,14 @@ export async function readPaths(
   wanted.delete('')
   const inDoubt = [...rules, ...remembered].flatMap(({ tunnel_id }) => names.get(tunnel_id ?? 0) ?? [])
   const [routes, observed] = await Promise.all([
-    lookUp(request, tunnels.length > 0 || withDevices ? [...wanted] : []),
+    lookUpRoutes(request, tunnels.length > 0 || withDevices ? [...wanted] : []),
     observe(request, [...new Set(inDoubt)]),
   ])
   /** While a tunnel is down the kernel has no routes through it. */
   const isUp = (tunnel_id: number | null): boolean => observed(names.get(tunnel_id ?? 0) ?? '').is_up
   const wayTo = waysOver(
     tunnels,
-    (address) => routes.get(address),
+    (address) => routes.get(address)?.route,
     remembered.filter(({ tunnel_id }) => names.has(tunnel_id) && !isUp(tunnel_id)),
   )
   const hopTo = ({ tunnel_id, fwmark }: RouteEnds, address: string): number | null => {
@@ -67,7 +69,8 @@ export async function readPaths(
     hopsOf,
     tunnelsOf: (rule) => [...new Set(hopsOf(rule))].filter((hop) => hop !== null),
     wayTo,
-    deviceTo: (address) => onlyDevice(routes.get(address)),
+    deviceTo: (address) => onlyDevice(routes.get(address)?.route),
+    kindOf: (address) => routes.get(address)?.kind ?? null,
     nameOf: (tunnel_id) => names.get(tunnel_id),
   }
 }
@@ -76,12 +79,13 @@ const onlyDevice = (route: RoutingEntry | null | undefined): string | null =>
   route && route.device !== '' && !route.has_several_hops ? route.device : null
 
 /** Nothing while the helper is away. */
-async function lookUp(request: Reader, addresses: readonly string[]): Promise<Map<string, RoutingEntry | null>> {
-  const routes = new Map<string, RoutingEntry | null>()
+export async function lookUpRoutes(request: Reader, addresses: readonly string[]): Promise<Map<string, FoundRoute>> {
+  const routes = new Map<string, FoundRoute>()
   for (let at = 0; at < addresses.length; at += ROUTE_LOOKUPS_MAX) {
     const piece = addresses.slice(at, at + ROUTE_LOOKUPS_MAX)
     const found = await nullIfHelperAway(request('route.lookup', { addresses: piece }))
-    for (const [index, route] of (found?.routes ?? []).entries()) routes.set(piece[index] ?? '', route)
+    for (const [index, route] of (found?.routes ?? []).entries())
+      routes.set(piece[index] ?? '', { route, kind: found?.kinds[index] ?? 'none' })
   }
   return routes
 }

@@ -107,12 +107,20 @@ const driftNotice = ({
         resolved: () => message('notice.drift_resolved', { name }),
       }).map((notice) => foundFirst(from, notice))
 
-function healthNotice({ route_rule_id, title, from, to, detail_message }: PanelEvents['route.health']): Notice[] {
-  return stateNotice('route_health', { type: 'route', id: route_rule_id, name: title }, to, {
-    levels: { impaired: IMPAIRED, failed: BROKEN, inconsistent: BROKEN },
-    good: 'healthy',
-    problem: () =>
-      message('notice.route_problem', { title, state: to ?? '', reason: detail_message as unknown as Message }),
+function healthNotice({
+  route_rule_id,
+  title,
+  from,
+  to,
+  severity,
+  detail_message,
+}: PanelEvents['route.health']): Notice[] {
+  const state = to === 'impaired' && severity === 'down' ? 'down' : (to ?? '')
+  return stateNotice('route_health', { type: 'route', id: route_rule_id, name: title }, severity, {
+    levels: { degraded: IMPAIRED, down: BROKEN },
+    // A rule that is disabled is no rule that works.
+    good: to === 'disabled' ? null : 'ok',
+    problem: () => message('notice.route_problem', { title, state, reason: detail_message as unknown as Message }),
     resolved: () => message('notice.route_resolved', { title }),
   }).map((notice) => foundFirst(from, notice))
 }
@@ -124,7 +132,8 @@ const foundFirst = (from: string | null, notice: Notice): Notice =>
 interface StateWords {
   /** The levels of the states that are a problem. */
   readonly levels: Readonly<Record<string, number>>
-  readonly good: string
+  /** Null: none is. */
+  readonly good: string | null
   readonly problem: () => Message
   readonly resolved: () => Message
 }
@@ -138,5 +147,5 @@ function stateNotice(
 ): Notice[] {
   const level = levels[state ?? '']
   if (level !== undefined) return [{ kind, severity: 'problem', level, subject, text: problem() }]
-  return state === good ? [{ kind, severity: 'resolved', level: 0, subject, text: resolved() }] : []
+  return state !== null && state === good ? [{ kind, severity: 'resolved', level: 0, subject, text: resolved() }] : []
 }

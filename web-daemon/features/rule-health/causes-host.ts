@@ -1,0 +1,82 @@
+// The causes that lie in this server: the address that a rule listens on, and whether packets are forwarded.
+import { message, type Message } from '@panel/shared/messages/message.ts'
+import type { HostInterface } from '@panel/shared/tunnel/observed.ts'
+import { familyOf, type RouteRecord } from '../routes/record.ts'
+import { cause, type Cause } from './cause.ts'
+import { isWildcard, outDevices, type RuleFacts } from './facts.ts'
+
+export function ofListener(record: RouteRecord, facts: RuleFacts): Cause[] {
+  const { interfaces, owner, listener } = facts
+  const { bind_address: address, bind_interface: name } = record
+  if (!interfaces) return []
+  const bound = name === null ? null : interfaces.get(name)
+  if (bound === undefined)
+    return [absent(message('health.interface_absent', { name: name ?? '' }), message('health.fix_interface'))]
+  if (bound && bound.bridge !== '') return [ofBridge(bound)]
+  if (isWildcard(record) || owner || listener === null || listener === 'local') return []
+  return [absent(message('health.address_absent', { address }), message('health.fix_address'), address)]
+}
+
+const absent = (sentence: Message, fix: Message, subject = ''): Cause =>
+  cause('LISTENER_ABSENT', 'stops', sentence, { remedies: [fix], subject })
+
+/** Netfilter sees the bridge as the interface by which the packets of its ports come in. */
+const ofBridge = ({ name, bridge }: HostInterface): Cause =>
+  cause('LISTENER_ABSENT', 'stops', message('health.bridge_port', { name, bridge }), {
+    remedies: [message('health.fix_bridge', { bridge })],
+  })
+
+/** A name that a shell and sysctl take as it is: sysctl reads a dot as a slash. */
+const PLAIN = /^[A-Za-z0-9_-]+$/
+const FULL_PERCENT = 80
+
+export function ofForwarding(record: RouteRecord, facts: RuleFacts): Cause[] {
+  const { forwarding } = facts
+  if (!forwarding) return []
+  const family = familyOf(record)
+  if (!forwarding.state.live[`ipv${family}`])
+    return [
+      cause('FORWARDING_OFF', 'stops', message('health.forwarding_off', { family: `IPv${family}` }), {
+        remedies: [message('health.fix_forwarding')],
+        subject: `ipv${family}`,
+      }),
+    ]
+  return [...(family === 4 ? ofInterfaces(record, facts) : []), ...ofConnections(forwarding.conntrack)]
+}
+
+/** IPv6 knows no such setting: there the whole host forwards, or does not. */
+function ofInterfaces(record: RouteRecord, { interfaces, owner, paths }: RuleFacts): Cause[] {
+  if (!interfaces) return []
+  const isOff = (one: HostInterface | null | undefined): one is HostInterface =>
+    one?.forwards_ipv4 === false && one.class !== 'loopback'
+  const near = record.bind_interface === null ? owner : interfaces.get(record.bind_interface)
+  if (isOff(near)) return [interfaceOff(near, 'stops', 'packets')]
+  const remote = outDevices(record, paths).filter(({ address }) => paths.kindOf(address) !== 'local')
+  const off = remote.flatMap(({ device }) => {
+    const far = device === null ? null : interfaces.get(device)
+    return isOff(far) ? [far] : []
+  })
+  const [first] = off
+  if (!first) return []
+  return [interfaceOff(first, off.length === remote.length ? 'stops' : 'degrades', 'replies')]
+}
+
+function interfaceOff({ name }: HostInterface, effect: 'stops' | 'degrades', what: 'packets' | 'replies'): Cause {
+  const setting = `net.ipv4.conf.${name}.forwarding=1`
+  const remedies = PLAIN.test(name) ? [message('health.fix_setting', { command: `sysctl -w ${setting}` })] : []
+  return cause('FORWARDING_OFF', effect, message('health.interface_off', { name, what }), { remedies, subject: name })
+}
+
+function ofConnections(conntrack: { readonly count: number; readonly max: number } | null): Cause[] {
+  if (!conntrack || conntrack.max === 0) return []
+  const { count, max } = conntrack
+  const usage = Math.floor((count / max) * 100)
+  if (usage < FULL_PERCENT) return []
+  const command = `sysctl -w net.netfilter.nf_conntrack_max=${max * 2}`
+  return [
+    cause('TABLE_NEARLY_FULL', 'degrades', message('health.table_nearly_full', { count, max, usage }), {
+      remedies: [message('health.fix_setting', { command })],
+      subject: 'conntrack',
+    }),
+  ]
+}

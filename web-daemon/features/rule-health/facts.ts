@@ -1,0 +1,177 @@
+// What the causes of a rule's health are found from, read once for all the rules that are looked at.
+import type { TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
+import { canonicalIp } from '@panel/shared/address/ip.ts'
+import type { ForeignFound } from '@panel/shared/foreign/model.ts'
+import { markWritersIn, type MarkWriter } from '@panel/shared/foreign/mark-writers.ts'
+import { takenBy, type RelayBlock, type Taker } from '@panel/shared/foreign/relay-block.ts'
+import type { ForwardingFound } from '@panel/shared/forwarding/model.ts'
+import type { Message } from '@panel/shared/messages/message.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
+import type { HostInterface, RouteKind } from '@panel/shared/tunnel/observed.ts'
+import type { ReadContext } from '../../platform/context.ts'
+import { nullIfHelperAway } from '../../platform/helper/away.ts'
+import { reasonsOfDown } from '../failover/store.ts'
+import { foreignBlocks, foreignRules } from '../forwarding/foreign.ts'
+import { readKernelRules, type KernelRules } from '../routes/kernel-rules.ts'
+import { lookUpRoutes, readPaths, type Paths } from '../routes/path/path.ts'
+import { ruleOf, type RouteRecord } from '../routes/record.ts'
+import type { TrafficEvidence, Unanswered } from '../traffic/evidence.ts'
+import { observe } from '../tunnels/view.ts'
+import { findShadows } from './shadows.ts'
+
+/** Any ends: where the rule's packets come from and go to is left to the analysis. */
+const ANYWHERE = { own_addresses: [], in_interface: null, out_interface: null }
+
+/** What bears on one rule; what is null could not be read. */
+export interface RuleFacts {
+  readonly held: KernelRules | null
+  readonly forwarding: ForwardingFound | null
+  readonly interfaces: ReadonlyMap<string, HostInterface> | null
+  /** The interface with the address that the rule listens on; null if it has none. */
+  readonly owner: HostInterface | null
+  /** What the kernel does with packets to that address; null if an interface has it, or nobody could look. */
+  readonly listener: RouteKind | null
+  readonly foreign: Foreign | null
+  readonly paths: Paths
+  /** The tunnels on the path. */
+  readonly tunnels: readonly TunnelOnPath[]
+  readonly shadows: readonly RouteRecord[]
+  /** Why a destination is down. */
+  readonly reasonOf: (route_destination_id: number) => Message | null
+  /** What went to the destinations and was not answered yet. */
+  readonly unanswered: Unanswered
+}
+
+/** What rules of other software do to a rule. */
+export interface Foreign {
+  /** Why they could not all be read; "" if they could. */
+  readonly unread: string
+  readonly blocks: readonly RelayBlock[]
+  readonly takers: readonly Taker[]
+  readonly writers: readonly MarkWriter[]
+}
+
+export interface AlreadyRead {
+  readonly rules?: KernelRules
+  readonly paths?: Paths
+  readonly foreign?: ForeignFound
+}
+
+export type FactsOf = (record: RouteRecord) => RuleFacts
+
+export async function readFacts(
+  { db, request }: Pick<ReadContext, 'db' | 'request'>,
+  evidence: TrafficEvidence,
+  records: readonly RouteRecord[],
+  read: AlreadyRead,
+): Promise<FactsOf> {
+  const paths = read.paths ?? (await readPaths({ db, request }, records, { withDevices: true }))
+  const namesOf = (record: RouteRecord): string[] => paths.tunnelsOf(record).flatMap((id) => paths.nameOf(id) ?? [])
+  const ids = records.map(({ route_rule_id }) => route_rule_id)
+  const [held, forwarding, foreignOf, observed, shadows, reasons, listeners] = await Promise.all([
+    read.rules ?? nullIfHelperAway(readKernelRules(request, ids)),
+    nullIfHelperAway(request('forwarding.probe', {})),
+    readForeign(request, paths, read.foreign),
+    observe(request, [...new Set(records.flatMap(namesOf))]),
+    findShadows(db, ids),
+    reasonsOfDown(db, ids),
+    readListeners(request, records),
+  ])
+  return (record) => ({
+    held,
+    forwarding,
+    ...listeners(record),
+    foreign: foreignOf(record),
+    paths,
+    tunnels: tunnelsOn(record, paths, observed),
+    shadows: shadows.get(record.route_rule_id) ?? [],
+    reasonOf: (id) => reasons.get(id) ?? null,
+    unanswered: evidence.unanswered(record.route_rule_id),
+  })
+}
+
+/** Those that are still there. */
+const tunnelsOn = (
+  record: RouteRecord,
+  { tunnelsOf, nameOf }: Paths,
+  observed: Awaited<ReturnType<typeof observe>>,
+): TunnelOnPath[] =>
+  tunnelsOf(record).flatMap((tunnel_id) => {
+    const interface_name = nameOf(tunnel_id)
+    if (interface_name === undefined) return []
+    const { is_up, oper_state, is_known } = observed(interface_name)
+    return [{ tunnel_id, interface_name, is_up, oper_state, is_known }]
+  })
+
+export const isWildcard = ({ bind_address }: Pick<RouteRecord, 'bind_address'>): boolean =>
+  bind_address === '0.0.0.0' || bind_address === '::'
+
+/** An address that no interface has may still be the host's own, by a route of the kind "local". */
+async function readListeners(
+  request: Reader,
+  records: readonly RouteRecord[],
+): Promise<(record: RouteRecord) => Pick<RuleFacts, 'interfaces' | 'owner' | 'listener'>> {
+  const all = (await nullIfHelperAway(request('host.probe', { parts: ['interfaces'] })))?.interfaces ?? null
+  const owners = new Map(
+    (all ?? []).flatMap((one) => one.addresses.map((text) => [canonicalIp(text.split('/')[0] ?? ''), one] as const)),
+  )
+  const unowned = records.filter((one) => !isWildcard(one) && !owners.has(one.bind_address))
+  const routes = await lookUpRoutes(request, all ? [...new Set(unowned.map(({ bind_address }) => bind_address))] : [])
+  const interfaces = all && new Map(all.map((one) => [one.name, one]))
+  return ({ bind_address }) => ({
+    interfaces,
+    owner: owners.get(bind_address) ?? null,
+    listener: routes.get(bind_address)?.kind ?? null,
+  })
+}
+
+async function readForeign(
+  request: Reader,
+  paths: Paths,
+  read?: ForeignFound,
+): Promise<(record: RouteRecord) => Foreign | null> {
+  const foreign = read ?? (await nullIfHelperAway(foreignRules(request)))
+  if (!foreign) return () => null
+  const unread = foreign.is_readable ? '' : foreign.detail
+  if (foreign.chains.length === 0) return () => ({ ...NOTHING, unread })
+  const blocksOf = await nullIfHelperAway(foreignBlocks(request, foreign))
+  if (!blocksOf) return () => null
+  const writersOf = markWritersIn(foreign)
+  return (record) => {
+    const rule = ruleOf(record)
+    if (!rule) return NOTHING
+    return {
+      unread,
+      blocks: blocksOf(rule, outInterface(record, paths)),
+      takers: takenBy(rule, foreign),
+      writers: writersOf(rule, ANYWHERE),
+    }
+  }
+}
+
+const NOTHING: Foreign = { unread: '', blocks: [], takers: [], writers: [] }
+
+/** Through which everything leaves; null if there are several, or it is not known. A mark may lead elsewhere. */
+function outInterface(record: RouteRecord, paths: Paths): string | null {
+  const devices = outDevices(record, paths).map(({ device }) => device)
+  const [device = null, ...others] = new Set(devices)
+  return others.length === 0 ? device : null
+}
+
+interface OutDevice {
+  readonly address: string
+  /** Null if it is not known. */
+  readonly device: string | null
+}
+
+/** By which interface the packets to each enabled destination leave. A mark may have another table looked up. */
+export function outDevices(record: RouteRecord, { hopsOf, nameOf, deviceTo }: Paths): OutDevice[] {
+  const hops = hopsOf(record)
+  return record.destinations
+    .filter(({ is_enabled }) => is_enabled)
+    .map(({ address }, at) => {
+      const hop = hops[at] ?? null
+      if (hop !== null) return { address, device: nameOf(hop) ?? null }
+      return { address, device: record.fwmark === null ? deviceTo(address) : null }
+    })
+}
