@@ -24,6 +24,11 @@ export const CONNECTION_STATES = [
   'REPLIED',
 ] as const
 
+/** Neither end sends any more: of TCP both have ended the connection, or one has reset it (decisions.md, F48). */
+const ENDED: ReadonlySet<RelayConnection['state']> = new Set(['LAST_ACK', 'TIME_WAIT', 'CLOSE'])
+
+export const isOpen = ({ state }: Pick<RelayConnection, 'state'>): boolean => !ENDED.has(state)
+
 /**
  * Bytes and packets are null where the kernel does not count them (nf_conntrack_acct), the age where it does not time
  * them (nf_conntrack_timestamp).
@@ -49,7 +54,7 @@ export const RelayConnection = strict({
 export type RelayConnection = Static<typeof RelayConnection>
 
 /**
- * `totals`, `sources` and `destinations` count all connections, also those that `connections` has no room for; the last
+ * `totals`, `sources` and `destinations` count all that are open, also those that `connections` has no room for; the last
  * two have the busiest first.
  */
 export const ConnectionsFound = strict({
@@ -91,10 +96,10 @@ export const UnmarkedFound = strict({
 export type UnmarkedFound = Static<typeof UnmarkedFound>
 
 /**
- * For each rule that owns flows: how many, and how many have begun since it last had none (`begun` grows while the rule
- * has any). `epoch` changes with each helper, whose first count takes no flow as new. A flow that begins, ends and is
- * forgotten by the kernel between two counts is in neither; by default the kernel keeps TCP for 10 s after its end and
- * UDP for 30 s.
+ * For each rule that the kernel tracks flows of: how many are open, and how many have begun since it last tracked none
+ * (`begun` grows until then), those that have ended included. `epoch` changes with each helper, whose first count takes
+ * no flow as new. A flow that begins, ends and is forgotten by the kernel between two counts is in neither; by default
+ * the kernel keeps TCP for 10 s after its end and UDP for 30 s.
  */
 export const FlowsFound = strict({
   is_readable: Type.Boolean(),
