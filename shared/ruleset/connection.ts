@@ -1,6 +1,6 @@
 // What connection tracking reports of the flows that relay rules own.
 import { integer, line, nullable, strict, stringEnum, Type, U32_MAX, type Static } from '../schema.ts'
-import { RuleId } from './model.ts'
+import { RuleId, type RelayDestination } from './model.ts'
 import { IpText } from '../tunnel/model.ts'
 
 export const CONNECTIONS_MAX = 5000
@@ -52,6 +52,13 @@ export const RelayConnection = strict({
   mark: integer(0, U32_MAX),
 })
 export type RelayConnection = Static<typeof RelayConnection>
+
+/** Whether a connection goes to one of the ports of this destination. */
+export const leadsTo = (
+  { address, port, port_range_end }: Pick<RelayDestination, 'address' | 'port' | 'port_range_end'>,
+  { destination_address, destination_port }: Pick<RelayConnection, 'destination_address' | 'destination_port'>,
+): boolean =>
+  address === destination_address && destination_port >= port && destination_port <= (port_range_end ?? port)
 
 /**
  * `totals`, `sources` and `destinations` count all that are open, also those that `connections` has no room for; the last

@@ -1,5 +1,5 @@
 // Connections that are counted are open: the kernel remembers those that have ended for minutes, and no answer of the
-// panel counts them. With whatever carries out the rules.
+// panel counts them. Those that are to end do, whichever change left them. With whatever carries out the rules.
 import assert from 'node:assert/strict'
 import type { ImpactAnswer } from '@panel/shared/api/impact/impact.ts'
 import type { ChangeRouteAnswer, RouteAnswer, UpdateRouteAnswer } from '@panel/shared/api/routes/answers.ts'
@@ -12,7 +12,9 @@ import { RELAY, RelayRig, SERVERS } from './relay-rig.ts'
 
 const [ONE, TWO] = SERVERS
 const SHORT = 60
+const UDP = 20
 const tcp = (port: number, address = RELAY): Place => ({ protocol: 'tcp', address, port })
+const udp = (port: number, address = RELAY): Place => ({ protocol: 'udp', address, port })
 
 for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const)
   describe(`Connections that have ended, with ${backend}`, function () {
@@ -103,5 +105,32 @@ for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const)
       rig.servers.nft('delete table inet deaf\n')
       await eventually(async () => (await total()) === 0, 'the server has ended it too')
       assert.equal(tracked(1002).size, 1)
+    })
+
+    it('are on request those of UDP that still send to a destination of earlier, whichever change left it', async () => {
+      for (const address of [ONE, TWO]) await rig.servers.calls.listen(udp(80, address))
+      const { route } = await api<ChangeRouteAnswer>('POST', '/routes', {
+        ...{ bind_address: RELAY, bind_port: 1003, route_protocol_id: UDP },
+        ...{ destination_address: ONE, destination_port: 80 },
+      })
+      const path = `/routes/${route.route_rule_id}`
+      const served = async (name: string): Promise<string | undefined> =>
+        (await rig.client.calls.askOnFlow(name, udp(1003)))?.server
+      assert.equal(await served('earlier'), `${ONE} 80`)
+      let isSending = true
+      const sending = (async () => {
+        while (isSending) await served('earlier')
+      })()
+      await api('PATCH', path, { destination_address: TWO })
+      await api('PATCH', path, { description: 'of the store alone' })
+      assert.equal(await served('present'), `${TWO} 80`)
+      const body = { allowed_sources: [{ cidr: '10.1.0.0/16' }], drop_connections: true }
+      const { impact } = await api<ImpactAnswer>('POST', '/impact', { method: 'PATCH', path, body })
+      assert.deepEqual([impact.connections.end, impact.connections.survive], [1, 1])
+      assert.equal((await api<UpdateRouteAnswer>('PATCH', path, body)).connections_dropped, 1)
+      isSending = false
+      await sending
+      assert.deepEqual([await served('earlier'), await served('present')], [`${TWO} 80`, `${TWO} 80`])
+      await rig.client.calls.release()
     })
   })

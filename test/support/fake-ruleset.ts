@@ -7,7 +7,7 @@ import type { FastCounters } from '@panel/shared/ruleset/found.ts'
 import type { Protection } from '@panel/shared/ruleset/protection.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RuleBackend, RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
-import { isOpen, type FlowsFound, type RelayConnection } from '@panel/shared/ruleset/connection.ts'
+import { isOpen, leadsTo, type FlowsFound, type RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import type {
   Connections,
   HeldRuleset,
@@ -17,7 +17,7 @@ import type {
   Rulesets,
 } from '@panel/root-helper/kernel/relay-facilities.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
-import { isOfRule, leadsTo } from '@panel/root-helper/kernel/conntrack/unmarked.ts'
+import { isOfRule } from '@panel/root-helper/kernel/conntrack/unmarked.ts'
 import type { UnmarkedFlow } from '@panel/root-helper/netlink/conntrack.ts'
 import { FlowCounts } from '@panel/root-helper/kernel/conntrack/flow-counts.ts'
 

@@ -1,7 +1,7 @@
 // The connections that relay rules own, in the connection tracking of this network namespace.
 import type { Cidr } from '@panel/shared/address/ip.ts'
 import type { FastCounters } from '@panel/shared/ruleset/found.ts'
-import { isOpen, type FlowsFound } from '@panel/shared/ruleset/connection.ts'
+import { isOpen, leadsTo, type FlowsFound } from '@panel/shared/ruleset/connection.ts'
 import type { RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
 import { ruleMark } from '@panel/shared/ruleset/mark.ts'
 import { isRange } from '@panel/shared/ruleset/ports.ts'
@@ -9,7 +9,7 @@ import type { Connections, KeptDestination } from '../relay-facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { countWithin } from './within.ts'
 import { localAddresses, olderFlows, type UdpListener } from './older.ts'
-import { foreignMarks, leadsTo } from './unmarked.ts'
+import { foreignMarks } from './unmarked.ts'
 import type { FastFlows } from './fast-flows.ts'
 import { FlowCounts } from './flow-counts.ts'
 import {
