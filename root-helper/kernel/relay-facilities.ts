@@ -109,19 +109,20 @@ export interface RuleBackends {
 /** Connection tracking entries with a mark of ours. */
 export interface Connections {
   /**
-   * Those of the given rules, or of all where the list is empty. Throws a KernelError where the table cannot be read.
+   * The open ones of the given rules, or of all where the list is empty. Throws a KernelError where the table cannot be
+   * read.
    */
   list(route_rule_ids: readonly number[]): Promise<RelayConnection[]>
   /** The marks of the flows that the rule translates and that bear none of ours, one of each flow. */
   unmarked(rule: RelayRule): Promise<number[]>
-  /** How many flows that no rule owns come from or go to the networks. */
+  /** How many open flows that no rule owns come from or go to the networks. */
   through(networks: readonly Cidr[]): Promise<number>
   /** What flows on the fast path carry; null where there has been none since the last boot. */
   fast(): Promise<FastCounters | null>
-  /** Counts the flows of every rule, and those that are new since the last count. */
+  /** Counts the open flows of every rule, and those that are new since the last count. */
   count(): Promise<Pick<FlowsFound, 'epoch' | 'flows'>>
   /**
-   * Ends the flows of the given rules to the given destinations, or to any where the list is empty, but for those to
+   * Ends the open flows of the given rules to the given destinations, or to any where the list is empty, but for those to
    * `kept`; returns how many.
    */
   drop(

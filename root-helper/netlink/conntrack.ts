@@ -1,6 +1,6 @@
 // Connection tracking over ctnetlink: entries by mark, filtered in the kernel, and their deletion.
 import type { RelayConnection } from '@panel/shared/ruleset/connection.ts'
-import { CONNECTION_STATES } from '@panel/shared/ruleset/connection.ts'
+import { CONNECTION_STATES, isOpen } from '@panel/shared/ruleset/connection.ts'
 import { isFastMark, readMark } from '@panel/shared/ruleset/mark.ts'
 import { attribute, Attributes, nest, u16be, u32, u32be } from './attributes.ts'
 import { ipText, type AddressFamily } from './bytes.ts'
@@ -95,7 +95,7 @@ export function decodeConnection({ body }: Message, now: number): TrackedConnect
     bind_port: original.destinationPort,
     destination_address: reply.source,
     destination_port: reply.sourcePort,
-    state: tcpState(a),
+    state: stateOf(a),
     age_seconds: ageSeconds(a, now),
     timeout_seconds: a.u32be(CTA.TIMEOUT) ?? 0,
     tx_bytes: tx.bytes,
@@ -143,12 +143,18 @@ export function udpFlow({ body }: Message): UdpFlow | null {
   }
 }
 
-/** Only what counting needs: the rule that owns the entry, and the entry's id. */
-export function ownerRule({ body }: Message): { readonly route_rule_id: number; readonly flow: number } | null {
+/** A flow as counting needs it. `flow` is the number of its entry, which no two of one rule have at one time. */
+export interface OwnedFlow {
+  readonly route_rule_id: number
+  readonly flow: number
+  readonly isOpen: boolean
+}
+
+export function ownedFlow({ body }: Message): OwnedFlow | null {
   const a = new Attributes(body, NFGENMSG_BYTES)
   const route_rule_id = readMark(a.u32be(CTA.MARK) ?? 0)?.route_rule_id ?? 0
   const flow = a.u32be(CTA.ID)
-  return route_rule_id === 0 || flow === null ? null : { route_rule_id, flow }
+  return route_rule_id === 0 || flow === null ? null : { route_rule_id, flow, isOpen: isOpen({ state: stateOf(a) }) }
 }
 
 /** A flow of the fast path, with all that it has carried. `key` is no other flow's, now or later. */
@@ -179,10 +185,10 @@ export function fastFlow({ body }: Pick<Message, 'body'>): FastFlow | null {
   }
 }
 
-/** The ends of a flow that no rule owns. */
+/** The ends of an open flow that no rule owns. */
 export function endsOfOthers({ body }: Message): readonly Buffer[] {
   const a = new Attributes(body, NFGENMSG_BYTES)
-  if ((readMark(a.u32be(CTA.MARK) ?? 0)?.route_rule_id ?? 0) !== 0) return []
+  if ((readMark(a.u32be(CTA.MARK) ?? 0)?.route_rule_id ?? 0) !== 0 || !isOpen({ state: stateOf(a) })) return []
   return [CTA.ORIGINAL, CTA.REPLY].flatMap((direction) => {
     const ip = a.nested(direction)?.nested(TUPLE.IP)
     return ip?.raw(IP.V4_SOURCE) ?? ip?.raw(IP.V6_SOURCE) ?? []
@@ -199,14 +205,12 @@ export interface UnmarkedFlow {
   readonly mark: number
 }
 
-/** The others are at their end, and the kernel only remembers them. */
-const OPEN = new Set<RelayConnection['state']>(['SYN_SENT', 'SYN_RECV', 'ESTABLISHED', 'UNREPLIED', 'REPLIED'])
-
 /** Null for a flow that a rule owns, that goes where it was sent, that has ended, or of another protocol. */
 export function unmarkedFlow({ body }: Message): UnmarkedFlow | null {
   const a = new Attributes(body, NFGENMSG_BYTES)
   const mark = a.u32be(CTA.MARK) ?? 0
-  if (readMark(mark) !== null || ((a.u32be(CTA.STATUS) ?? 0) & IPS_DST_NAT) === 0 || !OPEN.has(tcpState(a))) return null
+  if (readMark(mark) !== null || ((a.u32be(CTA.STATUS) ?? 0) & IPS_DST_NAT) === 0) return null
+  if (!isOpen({ state: stateOf(a) })) return null
   const [original, reply] = [tupleIn(a.nested(CTA.ORIGINAL)), tupleIn(a.nested(CTA.REPLY))]
   if (!original || !reply) return null
   return {
@@ -250,7 +254,7 @@ function countersIn(counters: Attributes | null): { bytes: number | null; packet
 const u64be = (raw: Buffer | null | undefined): number | null =>
   raw && raw.length === 8 ? Number(raw.readBigUInt64BE(0)) : null
 
-function tcpState(a: Attributes): RelayConnection['state'] {
+function stateOf(a: Attributes): RelayConnection['state'] {
   const state = a.nested(CTA.PROTOCOL)?.nested(PROTOCOL_TCP)?.u8(TCP_STATE)
   if (typeof state === 'number') return CONNECTION_STATES[state] ?? 'NONE'
   return ((a.u32be(CTA.STATUS) ?? 0) & IPS_SEEN_REPLY) !== 0 ? 'REPLIED' : 'UNREPLIED'

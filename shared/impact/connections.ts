@@ -1,14 +1,14 @@
 // Open connections by what becomes of them; what nobody counted is null, never none. Pure.
 import { FATES, type Fate, type Impact } from '../api/impact/impact.ts'
 import { message, sentences, messageFields, verbatim, type Message } from '../messages/message.ts'
-import type { Concerned } from './rules.ts'
+import type { Concerned, End } from './rules.ts'
 
 export interface CountedConnections {
   /** Null where they are known. */
   readonly unknown: Message | null
   readonly totals: ReadonlyMap<number, number>
-  /** The connections of a rule to each destination; null if they were counted together only. */
-  readonly byDestination: ((route_rule_id: number) => ReadonlyMap<string, number> | null) | null
+  /** Where each connection of a rule goes; null if they were counted together only. */
+  readonly byDestination: ((route_rule_id: number) => readonly End[]) | null
 }
 
 type Counts = Record<Fate, number>
@@ -36,7 +36,8 @@ export function countConnections(
     const to = byDestination?.(one.route_rule_id) ?? null
     const isOneFate = to === null
     isMost ||= isOneFate && !one.isOneFate && total > 0
-    for (const [fate, count] of to ? byFate(one, to, total) : [[one.fate, total] as const]) counts[fate] += count
+    if (to) for (const end of to) counts[one.fateTo(end)] += 1
+    else counts[one.fate] += total
   }
   const at_risk = counts.at_risk + counts.frozen
   const detail =
@@ -60,10 +61,3 @@ export function countConnections(
 
 const NOBODY_ASKED = { top_sources: null, others: null } as const
 const NOT_KNOWN = { total: null, survive: null, at_risk: null, end: null } as const
-
-/** Those to destinations that the rule no longer has go on where they went. */
-function byFate({ fateTo }: Concerned, to: ReadonlyMap<string, number>, total: number): (readonly [Fate, number])[] {
-  const listed = [...to].map(([address, count]) => [fateTo(address), count] as const)
-  const rest = total - listed.reduce((sum, [, count]) => sum + count, 0)
-  return rest > 0 ? [...listed, ['survive', rest]] : listed
-}

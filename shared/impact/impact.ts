@@ -9,7 +9,7 @@ import { countConnections, type CountedConnections } from './connections.ts'
 import type { Foreseen } from './foreseen.ts'
 import { INTERRUPTED, kindOf, linkImpact, type LinkImpact } from './link.ts'
 import { ownAccess, type ClientFacts } from './client.ts'
-import { byForwarding, byRuleset, overLinks, together, type Concerned, type RuleFacts } from './rules.ts'
+import { byForwarding, byRuleset, endedTo, overLinks, together, type Concerned, type RuleFacts } from './rules.ts'
 import { summaryOf } from './summary.ts'
 
 export interface TunnelFacts {
@@ -68,8 +68,8 @@ export function impactOf(foreseen: Foreseen, facts: ImpactFacts): Impact {
     routes: routesOf(links, facts.through !== null),
     own_access,
   }
-  const { changes, unforeseen = 0 } = foreseen
-  const isNothing = changes.length + unforeseen === 0
+  const { changes, ended = [], unforeseen = 0 } = foreseen
+  const isNothing = changes.length + ended.length + unforeseen === 0
   const sentence: Message = isNothing
     ? message('impact.nothing')
     : summaryOf(answer, links, { ...foreseen, older: facts.older })
@@ -128,20 +128,22 @@ const concernedBy = (
   { rules }: ImpactFacts,
 ): Concerned[] =>
   together([
-    ...changes.flatMap((one) => (one.noun === 'route' ? byRuleset(rules, one.change, ended) : [])),
+    ...changes.flatMap((one) => (one.noun === 'route' ? byRuleset(rules, one.change) : [])),
+    ...ended.map(endedTo),
     ...overLinks(rules, links),
     ...changes.flatMap((one) => (one.noun === 'forwarding' ? byForwarding(rules, one.change) : [])),
   ])
 
 function interruptionOf(
-  { changes }: Foreseen,
+  { changes, ended = [] }: Foreseen,
   links: readonly LinkImpact[],
   concerned: readonly Concerned[],
 ): Interruption {
   const has = (...effects: LinkImpact['effect'][]): boolean => links.some(({ effect }) => effects.includes(effect))
   if (has('gone') || concerned.some(({ why }) => why === 'forwarding')) return 'lasting'
   if (has('bounced', 'remade', 'addresses')) return 'brief'
-  return changes.some(({ noun }) => noun === 'route') && concerned.length > 0 ? 'new_only' : 'none'
+  const isOfRules = ended.length > 0 || changes.some(({ noun }) => noun === 'route')
+  return isOfRules && concerned.length > 0 ? 'new_only' : 'none'
 }
 
 /** One after the other; null where one of them was never measured. */

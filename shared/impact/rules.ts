@@ -2,6 +2,7 @@
 import { FATES, type Fate, type ImpactRule } from '../api/impact/impact.ts'
 import { familyOf } from '../ruleset/canonical.ts'
 import type { RelayRule, RulesetState } from '../ruleset/model.ts'
+import { leadsTo, type RelayConnection } from '../ruleset/connection.ts'
 import { isOverlapping, winnerOf } from '../ruleset/overlap.ts'
 import { sameState, type Change } from '../change/change.ts'
 import type { HostForwarding } from '../forwarding/host.ts'
@@ -25,11 +26,14 @@ export interface Way {
   readonly network: string | null
 }
 
+/** Where a connection goes. */
+export type End = Pick<RelayConnection, 'destination_address' | 'destination_port'>
+
 /** A rule that is concerned, and the fate of its connections by their destination. */
 export interface Concerned {
   readonly route_rule_id: number
   readonly why: ImpactRule['why']
-  readonly fateTo: (address: string) => Fate
+  readonly fateTo: (end: End) => Fate
   /** The worst of them. */
   readonly fate: Fate
   /** Wherever they go. */
@@ -61,27 +65,21 @@ export const overLinks = (rules: readonly RuleFacts[], links: readonly LinkImpac
       }),
     )
     if (fates.size === 0) return []
-    const fateTo = (address: string): Fate => fates.get(address) ?? 'survive'
+    const fateOf = (address: string): Fate => fates.get(address) ?? 'survive'
     const fate = worstOf([...fates.values()])
-    const isOneFate = rule.ways.every(({ address }) => fateTo(address) === fate)
+    const isOneFate = rule.ways.every(({ address }) => fateOf(address) === fate)
+    const fateTo = ({ destination_address }: End): Fate => fateOf(destination_address)
     return [{ route_rule_id: rule.route_rule_id, why: 'relays_over' as const, fateTo, fate, isOneFate }]
   })
 
 /** Rules that are changed themselves, and those whose new connections change hands with that. */
-export function byRuleset(
-  rules: readonly RuleFacts[],
-  { before, after }: Change<RulesetState>,
-  ended: readonly Ended[],
-): Concerned[] {
+export function byRuleset(rules: readonly RuleFacts[], { before, after }: Change<RulesetState>): Concerned[] {
   const [was, shall] = [byId(before), byId(after)]
   const ids = [...new Set([...was.keys(), ...shall.keys()])].filter((id) => !sameState(was.get(id), shall.get(id)))
   const concerned = new Set(ids)
   const others = rules.filter(({ route_rule_id, is_enabled }) => is_enabled && !concerned.has(route_rule_id))
   return [
-    ...ids.map((id) => {
-      const its = ended.find(({ route_rule_id }) => route_rule_id === id)
-      return its ? endedTo(its, was.get(id)) : allTo(id, 'changed', 'survive')
-    }),
+    ...ids.map((id) => allTo(id, 'changed', 'survive')),
     ...others.flatMap(({ route_rule_id, rule }) => {
       const loses = (one: RelayRule | undefined): boolean =>
         one !== undefined && isOverlapping(one, rule) && winnerOf(one, rule) === one
@@ -96,22 +94,14 @@ export function byRuleset(
 const byId = (rules: RulesetState | null): ReadonlyMap<number, RelayRule> =>
   new Map((rules ?? []).map((rule) => [rule.route_rule_id, rule]))
 
-/**
- * Counts what ends. It is not known how many connections each port of an address has, so all of them count as ended. If
- * the change leaves no destination, only those that earlier changes have left end.
- */
-function endedTo({ route_rule_id, kept }: Ended, was: RelayRule | undefined): Concerned {
-  const isKept = ({ address, port, port_range_end }: Ended['kept'][number]): boolean =>
-    kept.some((one) => one.address === address && one.port === port && one.port_range_end === port_range_end)
-  const left = (was?.destinations ?? []).filter((one) => !isKept(one)).map(({ address }) => address)
-  return {
-    route_rule_id,
-    why: 'changed',
-    fate: left.length === 0 && kept.length > 0 ? 'survive' : 'end',
-    isOneFate: left.length === 0 || kept.length === 0,
-    fateTo: (to) => (kept.some(({ address }) => address === to) && !left.includes(to) ? 'survive' : 'end'),
-  }
-}
+/** Whichever change has left a destination, the connections to it end. */
+export const endedTo = ({ route_rule_id, kept }: Ended): Concerned => ({
+  route_rule_id,
+  why: 'changed',
+  fate: 'end',
+  isOneFate: kept.length === 0,
+  fateTo: (end) => (kept.some((one) => leadsTo(one, end)) ? 'survive' : 'end'),
+})
 
 /** Rules of a family that is not forwarded any more stand still, and go on once it is. */
 export function byForwarding(
@@ -137,7 +127,7 @@ export function together(all: readonly Concerned[]): Concerned[] {
             why: one.why === 'changed' ? one.why : there.why,
             fate: worstOf([there.fate, one.fate]),
             isOneFate: there.isOneFate && one.isOneFate,
-            fateTo: (address) => worstOf([there.fateTo(address), one.fateTo(address)]),
+            fateTo: (end) => worstOf([there.fateTo(end), one.fateTo(end)]),
           }
         : one,
     )

@@ -1,6 +1,6 @@
 // What connection tracking reports of the flows that relay rules own.
 import { integer, line, nullable, strict, stringEnum, Type, U32_MAX, type Static } from '../schema.ts'
-import { RuleId } from './model.ts'
+import { RuleId, type RelayDestination } from './model.ts'
 import { IpText } from '../tunnel/model.ts'
 
 export const CONNECTIONS_MAX = 5000
@@ -23,6 +23,11 @@ export const CONNECTION_STATES = [
   'UNREPLIED',
   'REPLIED',
 ] as const
+
+/** Neither end sends any more: of TCP both have ended the connection, or one has reset it (decisions.md, F48). */
+const ENDED: ReadonlySet<RelayConnection['state']> = new Set(['LAST_ACK', 'TIME_WAIT', 'CLOSE'])
+
+export const isOpen = ({ state }: Pick<RelayConnection, 'state'>): boolean => !ENDED.has(state)
 
 /**
  * Bytes and packets are null where the kernel does not count them (nf_conntrack_acct), the age where it does not time
@@ -48,8 +53,15 @@ export const RelayConnection = strict({
 })
 export type RelayConnection = Static<typeof RelayConnection>
 
+/** Whether a connection goes to one of the ports of this destination. */
+export const leadsTo = (
+  { address, port, port_range_end }: Pick<RelayDestination, 'address' | 'port' | 'port_range_end'>,
+  { destination_address, destination_port }: Pick<RelayConnection, 'destination_address' | 'destination_port'>,
+): boolean =>
+  address === destination_address && destination_port >= port && destination_port <= (port_range_end ?? port)
+
 /**
- * `totals`, `sources` and `destinations` count all connections, also those that `connections` has no room for; the last
+ * `totals`, `sources` and `destinations` count all that are open, also those that `connections` has no room for; the last
  * two have the busiest first.
  */
 export const ConnectionsFound = strict({
@@ -91,10 +103,10 @@ export const UnmarkedFound = strict({
 export type UnmarkedFound = Static<typeof UnmarkedFound>
 
 /**
- * For each rule that owns flows: how many, and how many have begun since it last had none (`begun` grows while the rule
- * has any). `epoch` changes with each helper, whose first count takes no flow as new. A flow that begins, ends and is
- * forgotten by the kernel between two counts is in neither; by default the kernel keeps TCP for 10 s after its end and
- * UDP for 30 s.
+ * For each rule that the kernel tracks flows of: how many are open, and how many have begun since it last tracked none
+ * (`begun` grows until then), those that have ended included. `epoch` changes with each helper, whose first count takes
+ * no flow as new. A flow that begins, ends and is forgotten by the kernel between two counts is in neither; by default
+ * the kernel keeps TCP for 10 s after its end and UDP for 30 s.
  */
 export const FlowsFound = strict({
   is_readable: Type.Boolean(),

@@ -73,6 +73,22 @@ describe('An impact', () => {
     assert.equal((await impactOf('POST', '/routes/1/disable', { drop_connections: true })).connections.end, 3)
   })
 
+  it('of a request to drop connections counts those that lead to no present destination, whichever change left it', async () => {
+    const foreseen = async (body: object): Promise<(number | null)[]> => {
+      const { connections, rules } = await impactOf('PATCH', '/routes/1', { ...body, drop_connections: true })
+      return [connections.end, connections.survive, rules.length]
+    }
+    assert.deepEqual(await foreseen({ destination_port: 9 }), [3, 0, 1])
+    host.connections.open.push(fakeConnection({ destination_address: '10.9.0.7' }))
+    assert.deepEqual(await foreseen({ bind_port: 1009 }), [1, 3, 1])
+    assert.deepEqual(await foreseen({ description: 'of the store alone' }), [1, 3, 1])
+    const { summary } = await impactOf('PATCH', '/routes/1', { description: 'x', drop_connections: true })
+    assert.match(summary, /1 open connection ends/)
+    assert.doesNotMatch(summary, /No connection is interrupted/)
+    await panel.traffic.count()
+    assert.deepEqual(await foreseen({ destination_port: 9 }), [4, 0, 1])
+  })
+
   it('of a rule that comes to listen for UDP counts the flows that are older than it, and end', async () => {
     host.connections.olderFlows = [1, 2, 2, 3].map((last) => ({ address: `192.0.2.${last}`, port: 5300 }))
     const body = { ...SMALLEST_RULE, bind_address: '192.0.2.2', bind_port: 5300, route_protocol_id: 20 }

@@ -69,6 +69,17 @@ describe('The connections of a rule', () => {
     assert.equal((await getRoute(client, 1)).body.active_connections, null)
   })
 
+  it('that have ended are no connections: neither listed, nor counted, nor ended by a change', async () => {
+    const { open } = panel.kernel.connections
+    for (const [at, state] of (['LAST_ACK', 'TIME_WAIT', 'CLOSE'] as const).entries())
+      open.push(connection({ state, source_port: 50_000 + at, destination_address: '10.9.0.3' }))
+    open.push(connection({ state: 'CLOSE_WAIT', source_port: 50_010 }))
+    await panel.traffic.count()
+    const { total, connections: listed } = await connections()
+    assert.deepEqual([total, listed.length, (await getRoute(client, 1)).body.active_connections], [4, 4, 4])
+    assert.equal((await patchRoute(client, 1, { drop_connections: true })).body.connections_dropped, 1)
+  })
+
   it('that begin are counted between two looks, by rule, and are null where that is not known', async () => {
     const speed = async (id: number): Promise<number | null> =>
       (await getRoute(client, id)).body.new_connections_per_second

@@ -56,6 +56,7 @@ const methods = {
     await panel.failover.settled()
   },
   advance: (seconds: number) => panel.clock.advance(seconds),
+  metrics: async () => (await client.raw('GET', '/metrics')).text,
   /** Counts traffic like main's timers. */
   count: () => panel.traffic.count(),
   /** Reads the counters like main's timer. */

@@ -202,11 +202,9 @@ describe('The panel in the middle of a relay', function () {
     assert.equal((await rig.client.calls.talk(tcp(1001)))?.server, `${TWO} 80`)
     for (let i = 0; i < 4; i += 1) await rig.client.calls.talk(tcp(1002))
     await panel.count()
-    const { new_per_second, total, available } = await api<ConnectionsAnswer>('GET', `/routes/${other}/connections`)
-    assert.ok(
-      new_per_second !== null && new_per_second > 0 && available && total === 5,
-      JSON.stringify({ new_per_second, total }),
-    )
+    const others = (): Promise<ConnectionsAnswer> => api('GET', `/routes/${other}/connections`)
+    assert.ok(((await others()).new_per_second ?? 0) > 0)
+    await eventually(async () => (await others()).total === 1, 'the one that is held is open')
     await rig.client.calls.release()
     await gone(moved, other)
   })

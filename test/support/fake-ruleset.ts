@@ -7,7 +7,7 @@ import type { FastCounters } from '@panel/shared/ruleset/found.ts'
 import type { Protection } from '@panel/shared/ruleset/protection.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { RuleBackend, RuleBackendFound } from '@panel/shared/ruleset/backend.ts'
-import type { FlowsFound, RelayConnection } from '@panel/shared/ruleset/connection.ts'
+import { isOpen, leadsTo, type FlowsFound, type RelayConnection } from '@panel/shared/ruleset/connection.ts'
 import type {
   Connections,
   HeldRuleset,
@@ -17,7 +17,7 @@ import type {
   Rulesets,
 } from '@panel/root-helper/kernel/relay-facilities.ts'
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
-import { isOfRule, leadsTo } from '@panel/root-helper/kernel/conntrack/unmarked.ts'
+import { isOfRule } from '@panel/root-helper/kernel/conntrack/unmarked.ts'
 import type { UnmarkedFlow } from '@panel/root-helper/netlink/conntrack.ts'
 import { FlowCounts } from '@panel/root-helper/kernel/conntrack/flow-counts.ts'
 
@@ -282,7 +282,7 @@ export class FakeConnections implements Connections {
   async list(route_rule_ids: readonly number[]): Promise<RelayConnection[]> {
     if (this.unreadable !== '') throw new KernelError('EPERM', this.unreadable)
     return this.open.filter(
-      ({ route_rule_id }) => route_rule_ids.length === 0 || route_rule_ids.includes(route_rule_id),
+      (one) => isOpen(one) && (route_rule_ids.length === 0 || route_rule_ids.includes(one.route_rule_id)),
     )
   }
 
@@ -300,10 +300,16 @@ export class FakeConnections implements Connections {
   }
 
   async count(): Promise<Pick<FlowsFound, 'epoch' | 'flows'>> {
-    const open = await this.list([])
+    await this.list([])
     return {
       epoch: this.counts.epoch,
-      flows: this.counts.update(open.map((one) => ({ route_rule_id: one.route_rule_id, flow: this.#numberOf(one) }))),
+      flows: this.counts.update(
+        this.open.map((one) => ({
+          route_rule_id: one.route_rule_id,
+          flow: this.#numberOf(one),
+          isOpen: isOpen(one),
+        })),
+      ),
     }
   }
 
@@ -339,7 +345,7 @@ export class FakeConnections implements Connections {
       !kept.some((to) => leadsTo(to, one)) &&
       (destinations.length === 0 ||
         destinations.some(({ address, port }) => address === one.destination_address && port === one.destination_port))
-    const stay = this.open.filter((one) => !route_rule_ids.includes(one.route_rule_id) || !leads(one))
+    const stay = this.open.filter((one) => !isOpen(one) || !route_rule_ids.includes(one.route_rule_id) || !leads(one))
     const dropped = this.open.length - stay.length
     this.open = stay
     return dropped

@@ -1,7 +1,7 @@
 // The connections that relay rules own, in the connection tracking of this network namespace.
 import type { Cidr } from '@panel/shared/address/ip.ts'
 import type { FastCounters } from '@panel/shared/ruleset/found.ts'
-import type { FlowsFound } from '@panel/shared/ruleset/connection.ts'
+import { isOpen, leadsTo, type FlowsFound } from '@panel/shared/ruleset/connection.ts'
 import type { RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
 import { ruleMark } from '@panel/shared/ruleset/mark.ts'
 import { isRange } from '@panel/shared/ruleset/ports.ts'
@@ -9,7 +9,7 @@ import type { Connections, KeptDestination } from '../relay-facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { countWithin } from './within.ts'
 import { localAddresses, olderFlows, type UdpListener } from './older.ts'
-import { foreignMarks, leadsTo } from './unmarked.ts'
+import { foreignMarks } from './unmarked.ts'
 import type { FastFlows } from './fast-flows.ts'
 import { FlowCounts } from './flow-counts.ts'
 import {
@@ -18,7 +18,7 @@ import {
   dumpAll,
   dumpByMark,
   dumpUdp,
-  ownerRule,
+  ownedFlow,
   type TrackedConnection,
 } from '../../netlink/conntrack.ts'
 import { addressFamily } from '../../netlink/bytes.ts'
@@ -56,7 +56,7 @@ export class KernelConnections implements Connections {
     const now = Date.now()
     return (await this.#socket.dump(request)).flatMap((message) => {
       const found = decodeConnection(message, now)
-      return found && (wanted.size === 0 || wanted.has(found.route_rule_id)) ? [found] : []
+      return found && isOpen(found) && (wanted.size === 0 || wanted.has(found.route_rule_id)) ? [found] : []
     })
   }
 
@@ -65,7 +65,7 @@ export class KernelConnections implements Connections {
     const found = await this.#socket.dump(dumpByMark(ruleMark(0), NIBBLE_MASK))
     return {
       epoch: this.#counts.epoch,
-      flows: this.#counts.update(found.flatMap((message) => ownerRule(message) ?? [])),
+      flows: this.#counts.update(found.flatMap((message) => ownedFlow(message) ?? [])),
     }
   }
 

@@ -1,12 +1,7 @@
 // How many flows each relay rule owns and how many have begun, from one look at connection tracking to the next.
 import { randomUUID } from 'node:crypto'
 import type { Flows } from '@panel/shared/ruleset/connection.ts'
-
-/** `flow` is the number that the kernel gave it (CTA_ID), which no two that live at one time share with one rule. */
-export interface Owned {
-  readonly route_rule_id: number
-  readonly flow: number
-}
+import type { OwnedFlow } from '../../netlink/conntrack.ts'
 
 interface Counted {
   connections: number
@@ -19,7 +14,7 @@ export class FlowCounts {
   #flows: ReadonlySet<number> | null = null
   #counted: ReadonlyMap<number, Counted> = new Map()
 
-  update(owned: readonly Owned[]): Flows[] {
+  update(owned: readonly OwnedFlow[]): Flows[] {
     const current = new Set<number>()
     const counted = new Map<number, Counted>()
     for (const one of owned) {
@@ -31,7 +26,7 @@ export class FlowCounts {
         connections: 0,
         begun: this.#counted.get(one.route_rule_id)?.begun ?? 0,
       }
-      rule.connections += 1
+      if (one.isOpen) rule.connections += 1
       if (this.#flows !== null && !this.#flows.has(key)) rule.begun += 1
       counted.set(one.route_rule_id, rule)
     }
@@ -42,4 +37,4 @@ export class FlowCounts {
 }
 
 /** 32 bits of the flow and 20 of the rule: a number holds 53. */
-const keyOf = ({ route_rule_id, flow }: Owned): number => flow * 2 ** 20 + route_rule_id
+const keyOf = ({ route_rule_id, flow }: OwnedFlow): number => flow * 2 ** 20 + route_rule_id

@@ -1,6 +1,7 @@
 // Which flows a rule translates although their mark is not the panel's.
 import { isWildcard } from '@panel/shared/ruleset/canonical.ts'
-import type { RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
+import { leadsTo } from '@panel/shared/ruleset/connection.ts'
+import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { lastPort, listensOn } from '@panel/shared/ruleset/ports.ts'
 import { unmarkedFlow, type UnmarkedFlow } from '../../netlink/conntrack.ts'
 import type { Message } from '../../netlink/message.ts'
@@ -22,9 +23,3 @@ export const isOfRule = (flow: UnmarkedFlow, rule: RelayRule): boolean =>
   flow.bind_port >= rule.bind_port &&
   flow.bind_port <= lastPort(rule) &&
   rule.destinations.some((destination) => leadsTo(destination, flow))
-
-export const leadsTo = (
-  { address, port, port_range_end }: Pick<RelayDestination, 'address' | 'port' | 'port_range_end'>,
-  { destination_address, destination_port }: Pick<UnmarkedFlow, 'destination_address' | 'destination_port'>,
-): boolean =>
-  address === destination_address && destination_port >= port && destination_port <= (port_range_end ?? port)

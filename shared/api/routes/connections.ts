@@ -13,7 +13,7 @@ export const ConnectionsAnswer = shape('Connections', {
   ...sentence('detail'),
   connections: described(
     list(Type.Omit(RelayConnection, ['route_rule_id'], { additionalProperties: false })),
-    'At most the requested number; total and by_source count all.',
+    'At most the requested number of those that are open; total and by_source count all that are.',
   ),
   total: nullable(Count),
   by_source: mapOf(Count),

@@ -176,13 +176,9 @@ describe('The impact of a change', () => {
         rules: [{ ...factsOf(rule), ways }],
         connections: { unknown: null, totals: new Map([[1, 20]]), byDestination },
       }).connections
-    const { end, survive } = counted(
-      () =>
-        new Map([
-          ['10.77.0.9', 12],
-          ['198.51.100.80', 7],
-        ]),
-    )
+    const many = (destination_address: string, length: number) =>
+      Array.from({ length }, () => ({ destination_address, destination_port: 80 }))
+    const { end, survive } = counted(() => [...many('10.77.0.9', 12), ...many('198.51.100.80', 8)])
     assert.deepEqual({ end, survive }, { end: 12, survive: 8 })
     const most = counted(null)
     assert.deepEqual([most.end, most.detail_message.params['second'] !== undefined], [20, true])

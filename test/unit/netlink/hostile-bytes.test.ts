@@ -15,7 +15,7 @@ import {
   u8,
 } from '@panel/root-helper/netlink/attributes.ts'
 import { ipBytes, ipText } from '@panel/root-helper/netlink/bytes.ts'
-import { decodeConnection, ownerRule } from '@panel/root-helper/netlink/conntrack.ts'
+import { decodeConnection, ownedFlow } from '@panel/root-helper/netlink/conntrack.ts'
 import * as k from '@panel/root-helper/netlink/constants.ts'
 import { decodeEvents } from '@panel/root-helper/netlink/events.ts'
 import { decodeLink } from '@panel/root-helper/netlink/link.ts'
@@ -123,7 +123,7 @@ const DECODERS: readonly ((message: Message) => unknown)[] = [
   decodeAddress,
   decodeRoute,
   (message) => decodeConnection(message, 0),
-  ownerRule,
+  ownedFlow,
   decodeError,
   decodeDone,
   (message) => decodeEvents(datagram(message)),

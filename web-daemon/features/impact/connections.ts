@@ -1,6 +1,7 @@
 // How many connections the rules own: as they were counted last, and by a look at each only where that tells more.
 import type { CountedConnections } from '@panel/shared/impact/connections.ts'
 import { fromRoot, message } from '@panel/shared/messages/message.ts'
+import type { End } from '@panel/shared/impact/rules.ts'
 import { CONNECTIONS_MAX, type ConnectionsFound } from '@panel/shared/ruleset/connection.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import type { RouteRecord } from '../routes/record.ts'
@@ -9,8 +10,8 @@ import { nullIfUnreadable } from './unreadable.ts'
 
 interface Wanted {
   readonly records: readonly RouteRecord[]
-  /** Some go to destinations that are not concerned. */
-  readonly isByDestination: boolean
+  /** Those of whose connections some may go to destinations that are not concerned. */
+  readonly mixed: readonly RouteRecord[]
 }
 
 /** Few enough that root lists them all. */
@@ -21,10 +22,9 @@ type Counted = CountedConnections & { readonly checked_at: string }
 export async function countConnections(
   { request, now }: ReadContext,
   traffic: Traffic,
-  { records, isByDestination }: Wanted,
+  { records, mixed }: Wanted,
 ): Promise<Counted> {
   const last = traffic.lastCount()
-  const mixed = isByDestination ? records.filter(({ destinations }) => destinations.length > 1) : []
   const isListable = mixed.reduce((sum, one) => sum + (last?.totals.get(one.route_rule_id) ?? 0), 0) <= LISTED_MAX
   if (last && (mixed.length === 0 || !isListable))
     return { ...asCounted(last.totals), checked_at: new Date(now().getTime() - last.age_ms).toISOString() }
@@ -46,15 +46,16 @@ const asCounted = (totals: CountedConnections['totals']): CountedConnections => 
 const NOT_COUNTED: CountedConnections = { ...asCounted(new Map()), unknown: message('impact.not_counted') }
 
 function listed({ totals, connections }: ConnectionsFound): CountedConnections {
-  const byRule = new Map<number, Map<string, number>>()
-  for (const { route_rule_id, destination_address: to } of connections) {
-    const there = byRule.get(route_rule_id) ?? new Map<string, number>()
-    byRule.set(route_rule_id, there.set(to, (there.get(to) ?? 0) + 1))
+  const byRule = new Map<number, End[]>()
+  for (const one of connections) {
+    const its = byRule.get(one.route_rule_id)
+    if (its) its.push(one)
+    else byRule.set(one.route_rule_id, [one])
   }
   const isWhole = connections.length < CONNECTIONS_MAX
   return {
     unknown: null,
     totals: new Map(totals.map(({ route_rule_id, connections: many }) => [route_rule_id, many])),
-    byDestination: isWhole && connections.length > 0 ? (id) => byRule.get(id) ?? new Map<string, number>() : null,
+    byDestination: isWhole && connections.length > 0 ? (id) => byRule.get(id) ?? [] : null,
   }
 }

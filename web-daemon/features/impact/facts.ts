@@ -33,13 +33,17 @@ export async function gatherFacts(
   foreseen: Foreseen,
   requester: Requester,
 ): Promise<ImpactFacts> {
+  const { ended = [] } = foreseen
   const links = tunnelChanges(foreseen).map((changes) => linkImpact(changes, []))
   const cut = links.filter(({ effect }) => INTERRUPTED.includes(effect))
   const isOverLinks = links.some(({ effect }) => effect !== 'none' && effect !== 'made')
   const [records, tunnels] = await Promise.all([
-    foreseen.changes.length > links.length || isOverLinks ? allRoutes(context.db) : [],
+    foreseen.changes.length > links.length || isOverLinks || ended.length > 0 ? allRoutes(context.db) : [],
     links.length > 0 ? existingTunnels(context.db) : [],
   ])
+  const keepSome = new Set(ended.flatMap(({ route_rule_id, kept }) => (kept.length > 0 ? [route_rule_id] : [])))
+  const isMixed = ({ route_rule_id, destinations }: RouteRecord): boolean =>
+    keepSome.has(route_rule_id) || (isOverLinks && destinations.length > 1)
   const [rules, ways, through, connections] = await Promise.all([
     rulesIn(context, records, isOverLinks),
     lookUp(
@@ -48,7 +52,7 @@ export async function gatherFacts(
       links.length > 0 || keptInterfaces(foreseen).length > 0,
     ),
     routesThrough(context, cut.map(nameOf)),
-    countConnections(context, traffic, { records, isByDestination: isOverLinks }),
+    countConnections(context, traffic, { records, mixed: records.filter(isMixed) }),
   ])
   const older = await countOlder(context, foreseen)
   const unknown = isOverLinks && ways === null ? WAYS_UNKNOWN : (connections.unknown ?? older.unknown)
