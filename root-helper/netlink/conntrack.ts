@@ -39,6 +39,7 @@ const BY_PROTOCOL = 1 << 3
 const BY_DESTINATION_PORT = 1 << 5
 const TCP_STATE = 1
 const IPS_SEEN_REPLY = 2
+const IPS_ASSURED = 4
 const IPS_DST_NAT = 0x20
 
 /** An entry that one of our rules owns, with what is needed to delete exactly this one. */
@@ -148,13 +149,20 @@ export interface OwnedFlow {
   readonly route_rule_id: number
   readonly flow: number
   readonly isOpen: boolean
+  /** Both ends have taken part: the handshake of TCP is over, or UDP was answered. */
+  readonly isAnswered: boolean
+  /** The destination has taken up the connection, and its answer has not reached the client yet, as far as it shows. */
+  readonly isHalfOpen: boolean
 }
 
 export function ownedFlow({ body }: Message): OwnedFlow | null {
   const a = new Attributes(body, NFGENMSG_BYTES)
   const route_rule_id = readMark(a.u32be(CTA.MARK) ?? 0)?.route_rule_id ?? 0
   const flow = a.u32be(CTA.ID)
-  return route_rule_id === 0 || flow === null ? null : { route_rule_id, flow, isOpen: isOpen({ state: stateOf(a) }) }
+  if (route_rule_id === 0 || flow === null) return null
+  const [state, status] = [stateOf(a), a.u32be(CTA.STATUS) ?? 0]
+  const isAnswered = state === 'REPLIED' || (state !== 'UNREPLIED' && (status & IPS_ASSURED) !== 0)
+  return { route_rule_id, flow, isOpen: isOpen({ state }), isAnswered, isHalfOpen: state === 'SYN_RECV' }
 }
 
 /** A flow of the fast path, with all that it has carried. `key` is no other flow's, now or later. */

@@ -104,5 +104,9 @@ export const HEALTH = {
     'Check that the service at the destination runs, and that a firewall there lets the packets of this server in.',
   'health.has_listener': '{address} is an address of this server.',
   'health.has_route': 'This server has a route to every destination.',
+  'health.replies_elsewhere':
+    'Replies to {address} leave by {device}, and its packets came in by {name}: the networks on the way drop what comes from an address that is not theirs',
+  'health.fix_reply_route':
+    'Route what comes from the address of this rule back by {name}, such as with a rule for that source and a table of its own.',
   'health.deleted': 'The rule was deleted',
 } as const

@@ -106,13 +106,24 @@ export type UnmarkedFound = Static<typeof UnmarkedFound>
  * For each rule that the kernel tracks flows of: how many are open, and how many have begun since it last tracked none
  * (`begun` grows until then), those that have ended included. `epoch` changes with each helper, whose first count takes
  * no flow as new. A flow that begins, ends and is forgotten by the kernel between two counts is in neither; by default
- * the kernel keeps TCP for 10 s after its end and UDP for 30 s.
+ * the kernel keeps TCP for 10 s after its end and UDP for 30 s. `answered` grows likewise with each flow in
+ * which both ends have taken part. Of the `connections`, `waiting` have not come so far; the destination has taken up
+ * the `half_open` ones among them, and the client has not answered that.
  */
 export const FlowsFound = strict({
   is_readable: Type.Boolean(),
   detail: line(300),
   epoch: Type.String({ pattern: '^[0-9a-f-]{0,40}$' }),
-  flows: Type.Array(strict({ route_rule_id: RuleId, connections: Count, begun: Count })),
+  flows: Type.Array(
+    strict({
+      route_rule_id: RuleId,
+      connections: Count,
+      begun: Count,
+      answered: Count,
+      waiting: Count,
+      half_open: Count,
+    }),
+  ),
 })
 export type FlowsFound = Static<typeof FlowsFound>
 export type Flows = FlowsFound['flows'][number]

@@ -7,12 +7,14 @@ import type { ChangeRouteAnswer, RouteHealthView, RouteItem } from '@panel/share
 import type { CauseCode } from '@panel/shared/api/routes/causes.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Place } from './relay-peer.ts'
-import { RELAY, RELAY_FAR, RelayRig, SERVERS } from './relay-rig.ts'
+import { CLIENT, RELAY, RELAY_FAR, RelayRig, SERVERS } from './relay-rig.ts'
 
 const [ONE, TWO] = SERVERS
 const PORT = 1001
 const ABSENT = '203.0.113.99'
-const NO_NAT = 30
+const [MASQUERADE, NO_NAT] = [10, 30]
+
+type Patch = (fields: object) => Promise<unknown>
 
 interface Case {
   readonly title: string
@@ -23,14 +25,16 @@ interface Case {
   readonly at?: Place
   readonly isFar?: true
   readonly before?: (rig: RelayRig) => void
-  readonly happens: (rig: RelayRig) => void
+  readonly happens: (rig: RelayRig, patch: Patch) => unknown
   /** Run as it is if it is a command, and what the cause names otherwise. */
-  readonly mends: 'commands' | ((rig: RelayRig) => void)
+  readonly mends: 'commands' | ((rig: RelayRig, patch: Patch) => unknown)
 }
 
 const relay = (rig: RelayRig, ...words: string[]): string => rig.relay.run('ip', words)
 const setting = (rig: RelayRig, text: string): string => rig.relay.run('sysctl', ['-qw', text])
 const tcp = (address: string): Place => ({ protocol: 'tcp', address, port: PORT })
+
+const SHOWN_BY_PACKETS: readonly CauseCode[] = ['NO_REPLIES', 'REPLIES_LEAVE_ELSEWHERE']
 
 const CASES: readonly Case[] = [
   {
@@ -97,6 +101,22 @@ const CASES: readonly Case[] = [
     mends: (rig) => rig.servers.run('nft', ['delete', 'table', 'inet', 'theirs']),
   },
   {
+    title: 'the replies to its clients leave by another interface than their packets came in by',
+    code: 'REPLIES_LEAVE_ELSEWHERE',
+    at: tcp(RELAY),
+    happens: (rig) => relay(rig, 'route', 'add', `${CLIENT}/32`, 'via', TWO),
+    mends: (rig) => relay(rig, 'route', 'del', `${CLIENT}/32`),
+  },
+  {
+    title: 'a client in the network of the destination gets its replies past this server',
+    code: 'NO_REPLIES',
+    rule: { bind_address: RELAY_FAR },
+    at: tcp(RELAY_FAR),
+    isFar: true,
+    happens: (_, patch) => patch({ nat_mode_id: NO_NAT }),
+    mends: (_, patch) => patch({ nat_mode_id: MASQUERADE }),
+  },
+  {
     title: 'a chain of other software drops what is forwarded',
     code: 'FOREIGN_DROP',
     at: tcp(RELAY),
@@ -133,15 +153,17 @@ describe('A relay rule that relays nothing', function () {
       const body = { bind_address: RELAY, bind_port: PORT, destination_address: ONE, destination_port: 80, ...one.rule }
       const { route } = await api<ChangeRouteAnswer>('POST', '/routes', body)
       const id = route.route_rule_id
+      const patch: Patch = (fields) => api('PATCH', `/routes/${id}`, fields)
       try {
         if (one.at) assert.equal(await talks(one), true, 'it relays before')
         assert.deepEqual((await health(id)).causes, [])
-        one.happens(rig)
+        await one.happens(rig, patch)
         if (one.at) assert.equal(await talks(one), false, 'it relays no more')
         // What packets alone show takes some.
         await eventually(async () => {
-          if (one.at && one.code === 'NO_REPLIES') await talks(one)
+          if (one.at && SHOWN_BY_PACKETS.includes(one.code)) await talks(one)
           await panel.sample()
+          await panel.count()
           return (await health(id)).severity === 'down'
         }, `${one.code} is found`)
         const { causes, state } = await health(id)
@@ -160,10 +182,11 @@ describe('A relay rule that relays nothing', function () {
         if (one.mends === 'commands')
           for (const line of causes.flatMap(({ remedies }) => remedies.flatMap(({ commands }) => commands)))
             rig.relay.run('sh', ['-c', line])
-        else one.mends(rig)
+        else await one.mends(rig, patch)
         if (one.at) await eventually(() => talks(one), 'it relays again')
         await eventually(async () => {
           await panel.sample()
+          await panel.count()
           return (await health(id)).severity === 'ok' && (await incidents()).length === 0
         }, 'the cause and the incident are gone')
         assert.deepEqual((await health(id)).causes, [])

@@ -308,6 +308,8 @@ export class FakeConnections implements Connections {
           route_rule_id: one.route_rule_id,
           flow: this.#numberOf(one),
           isOpen: isOpen(one),
+          isAnswered: !['NONE', 'SYN_SENT', 'SYN_RECV', 'UNREPLIED'].includes(one.state),
+          isHalfOpen: one.state === 'SYN_RECV',
         })),
       ),
     }

@@ -109,9 +109,11 @@ export interface RouteEnds {
   readonly destinations: readonly { readonly address: string; readonly is_enabled: boolean }[]
 }
 
+type LivingEnds = RouteEnds & { readonly route_rule_id: number; readonly bind_interface: string | null }
+
 /** The ends of all living rules. */
-export async function routeEnds(db: ReadDb): Promise<(RouteEnds & { readonly route_rule_id: number })[]> {
-  const rules = await living(db).select(['route_rule_id', 'tunnel_id', 'fwmark']).execute()
+export async function routeEnds(db: ReadDb): Promise<LivingEnds[]> {
+  const rules = await living(db).select(['route_rule_id', 'tunnel_id', 'fwmark', 'bind_interface']).execute()
   const rows = await db
     .selectFrom('route_destination')
     .select(['route_rule_id', 'address', 'is_enabled'])

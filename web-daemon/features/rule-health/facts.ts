@@ -40,6 +40,8 @@ export interface RuleFacts {
   readonly reasonOf: (route_destination_id: number) => Message | null
   /** What went to the destinations and was not answered yet. */
   readonly unanswered: Unanswered
+  /** Clients that do not complete their connections, and by which interface packets to each leave. */
+  readonly stuck: readonly OutDevice[]
 }
 
 /** What rules of other software do to a rule. */
@@ -68,7 +70,7 @@ export async function readFacts(
   const paths = read.paths ?? (await readPaths({ db, request }, records, { withDevices: true }))
   const namesOf = (record: RouteRecord): string[] => paths.tunnelsOf(record).flatMap((id) => paths.nameOf(id) ?? [])
   const ids = records.map(({ route_rule_id }) => route_rule_id)
-  const [held, forwarding, foreignOf, observed, shadows, reasons, listeners] = await Promise.all([
+  const [held, forwarding, foreignOf, observed, shadows, reasons, listeners, stuck] = await Promise.all([
     read.rules ?? nullIfHelperAway(readKernelRules(request, ids)),
     nullIfHelperAway(request('forwarding.probe', {})),
     readForeign(request, paths, read.foreign),
@@ -76,6 +78,10 @@ export async function readFacts(
     findShadows(db, ids),
     reasonsOfDown(db, ids),
     readListeners(request, records),
+    readStuck(
+      request,
+      ids.filter((id) => evidence.isStuck(id)),
+    ),
   ])
   return (record) => ({
     held,
@@ -87,6 +93,7 @@ export async function readFacts(
     shadows: shadows.get(record.route_rule_id) ?? [],
     reasonOf: (id) => reasons.get(id) ?? null,
     unanswered: evidence.unanswered(record.route_rule_id),
+    stuck: stuck.get(record.route_rule_id) ?? [],
   })
 }
 
@@ -125,6 +132,22 @@ async function readListeners(
   })
 }
 
+/** So many connections are looked at of all rules that have such clients. */
+const STUCK_MAX = 200
+
+async function readStuck(request: Reader, route_rule_ids: number[]): Promise<Map<number, OutDevice[]>> {
+  if (route_rule_ids.length === 0) return new Map()
+  const found = await nullIfHelperAway(request('ruleset.connections', { route_rule_ids, limit: STUCK_MAX }))
+  const clients = (found?.connections ?? []).filter(({ state }) => state === 'SYN_RECV')
+  const routes = await lookUpRoutes(request, [...new Set(clients.map(({ source_address }) => source_address))])
+  const stuck = new Map<number, OutDevice[]>()
+  for (const { route_rule_id, source_address: address } of clients) {
+    const one = { address, device: routes.get(address)?.route?.device ?? null }
+    stuck.set(route_rule_id, [...(stuck.get(route_rule_id) ?? []), one])
+  }
+  return stuck
+}
+
 async function readForeign(
   request: Reader,
   paths: Paths,
@@ -158,7 +181,7 @@ function outInterface(record: RouteRecord, paths: Paths): string | null {
   return others.length === 0 ? device : null
 }
 
-interface OutDevice {
+export interface OutDevice {
   readonly address: string
   /** Null if it is not known. */
   readonly device: string | null

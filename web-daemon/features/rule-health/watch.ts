@@ -24,8 +24,8 @@ import type { Cause } from './cause.ts'
 import { judgeRules } from './health.ts'
 import type { Proofs } from './proofs.ts'
 
-/** What may have changed: all rules, those that relay over a tunnel, or some by their ids. */
-export type Hint = 'all' | 'tunnels' | readonly number[]
+/** What may have changed: all rules, those that relay over a tunnel or are bound to an interface, or some by their ids. */
+export type Hint = 'all' | 'links' | readonly number[]
 
 /** A rule under its id. */
 interface Rule {
@@ -94,7 +94,7 @@ const subscribe: Schedule<Hint>['subscribe'] = (bus, prompt) => [
   bus.subscribe('routes.changed', ({ route_rule_ids }) => prompt('change', [route_rule_ids])),
   bus.subscribe('traffic.evidence', ({ route_rule_ids }) => prompt('event', [route_rule_ids])),
   ...(['tunnel.created', 'tunnel.updated', 'tunnel.deleted'] as const).map((name) =>
-    bus.subscribe(name, () => prompt('change', ['tunnels'])),
+    bus.subscribe(name, () => prompt('change', ['links'])),
   ),
 ]
 
@@ -104,7 +104,7 @@ const ABOUT_ALL = ['lost', 'ruleset', 'address', 'route', 'setting'] as const
 function hintsIn(events: readonly HostEvent[]): Hint[] {
   const subjects = new Set(events.map(({ subject }) => subject))
   if (ABOUT_ALL.some((subject) => subjects.has(subject))) return ['all']
-  return subjects.has('link') ? ['tunnels'] : []
+  return subjects.has('link') ? ['links'] : []
 }
 
 type Context = Omit<CommandContext, 'note'> & Pick<RemediationDeps, 'record'>
@@ -136,7 +136,11 @@ async function lookAt(
   const paths = await readPaths(context, ends, { withDevices: true })
   await rememberRoutes(context, ends, paths)
   const isAll = unexpected === null || hints.size === 0 || hints.has('all')
-  const scope = isAll ? 'all' : idsIn(hints, unexpected, () => ends.filter((rule) => paths.tunnelsOf(rule).length > 0))
+  const scope = isAll
+    ? 'all'
+    : idsIn(hints, unexpected, () =>
+        ends.filter((rule) => rule.bind_interface !== null || paths.tunnelsOf(rule).length > 0),
+      )
   const known = scope === 'all' ? await allRoutes(db) : await routesOf(db, scope)
   if (known.length === 0) return { items: [], scope }
   const { stored, held } = await settleRotation(context, traffic, known, logger)
@@ -152,10 +156,10 @@ async function lookAt(
 function idsIn(
   hints: ReadonlySet<Hint>,
   unexpected: readonly number[],
-  overTunnels: () => readonly { readonly route_rule_id: number }[],
+  overLinks: () => readonly { readonly route_rule_id: number }[],
 ): number[] {
   const named = [...hints].flatMap((hint) => (typeof hint === 'string' ? [] : [...hint]))
-  const over = hints.has('tunnels') ? overTunnels().map(({ route_rule_id }) => route_rule_id) : []
+  const over = hints.has('links') ? overLinks().map(({ route_rule_id }) => route_rule_id) : []
   return [...new Set([...named, ...over, ...unexpected])]
 }
 

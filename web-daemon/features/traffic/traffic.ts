@@ -153,6 +153,7 @@ export class Traffic {
   async count(): Promise<void> {
     const flows = await nullIfHelperAway(this.#deps.request('ruleset.flows', {}))
     const newConnections = this.#connections.take(flows, this.#deps.monotonic())
+    this.#publish(this.evidence.count(flows))
     for (const { route_rule_id } of flows?.flows ?? [])
       this.#unsaved.connect(route_rule_id, newConnections?.get(route_rule_id) ?? 0)
   }
@@ -292,7 +293,10 @@ export class Traffic {
     )
     this.#samples = [...this.#samples.slice(-TRAFFIC_POINTS.maximum), { at: read.date, seconds, deltas }]
     if (seconds === null) return
-    const route_rule_ids = this.evidence.take(deltas, read.date)
+    this.#publish(this.evidence.take(deltas, read.date))
+  }
+
+  #publish(route_rule_ids: readonly number[]): void {
     if (route_rule_ids.length > 0) this.#deps.publish('traffic.evidence', { route_rule_ids })
   }
 
