@@ -3,26 +3,21 @@
 import type { RouteVerdict } from '@panel/shared/api/analysis.ts'
 import type { MonitorSnapshot } from '@panel/shared/api/monitor.ts'
 import type { RouteHealthView, RouteView, TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
+import { HOPS } from '@panel/shared/api/routes/causes.ts'
 import type { Hop, Leg, Path } from '../../components/path/path-layout.ts'
-import { worse, type StateLabel } from '../../components/state.ts'
+import { worse, type State, type StateLabel } from '../../components/state.ts'
 import { display } from '../../core/display.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { monitorLabel } from '../tunnels/labels.ts'
 import { describeCarriedOut, isSnat } from './carried-out.ts'
 import { formatBind, formatEndpoint, protocolName } from './formats.ts'
-import { healthLabel } from './rule-health.ts'
+import { causeLabel, healthLabel, isProven, proofLabel } from './rule-health.ts'
 
 /** The stages of a path. */
 export const [CLIENTS, PORT, SERVER, TUNNEL, FAR_END, DESTINATION] = [0, 1, 2, 3, 4, 5] as const
 
-/** The hop at which packets stop, by the verdict of an analysis. */
+/** The hop of what only an analysis finds out; everything else is among the causes. */
 const STOPS_AT: Readonly<Partial<Record<RouteVerdict, number>>> = {
-  RULE_DISABLED: PORT,
-  RULE_MISSING: PORT,
-  RULE_SHADOWED: PORT,
-  FORWARDING_DISABLED: SERVER,
-  FORWARD_BLOCKED: SERVER,
-  TUNNEL_DOWN: TUNNEL,
   MTU_PROBLEM: FAR_END,
   DESTINATION_UNREACHABLE: DESTINATION,
   NO_INBOUND_TRAFFIC: CLIENTS,
@@ -56,7 +51,7 @@ export interface Observed {
 /** One path a destination in use. */
 export function rulePaths(rule: RuleOnPath, observed: Observed): Path[] {
   const { route, health } = rule
-  const common = [clients(rule), port(rule), server(health)]
+  const common = [clients(rule), port(rule), server()]
   const inUse = route.destinations.filter(({ is_enabled }) => is_enabled)
   return inUse.map(({ route_destination_id, address, hostname, is_backup, port: first, port_range_end }, at) => {
     const known = health.destinations[at]
@@ -68,26 +63,27 @@ export function rulePaths(rule: RuleOnPath, observed: Observed): Path[] {
       stage: DESTINATION,
       label,
       detail: known && !known.takes_connections ? idleReason(known.state, is_backup) : '',
-      condition: destinationCondition(known, is_backup),
+      condition: destinationCondition(known, is_backup, health),
     }
     const source = translation(known?.carried_out_as ?? null, observed.isAlone)
     const [next, ...others] = [...overTunnel(tunnel, snapshot), destination]
     const beyond = [{ ...next, ...(source.label !== '' && { hasFigures: true }) }, ...others]
-    const hops = stopped([...common, ...beyond], observed.verdict)
+    const hops = stopped(withCauses([...common, ...beyond], health), observed.verdict)
     return { title: `${route.route_rule_title} → ${label}`, hops, legs: legsOf(hops, rule, snapshot, source) }
   })
 }
 
 type Known = RouteHealthView['destinations'][number]
 
-/** Nothing is known of one that is not checked. */
-function destinationCondition(known: Known | undefined, isBackup: boolean): StateLabel {
+/** Of one that is not checked what flows is all that is known. */
+function destinationCondition(known: Known | undefined, isBackup: boolean, { proof }: RouteHealthView): StateLabel {
   if (known?.state === 'up')
     return known.takes_connections
       ? { state: 'up', label: t('path.takes') }
       : { state: 'disabled', label: idle(isBackup) }
   if (known?.state === 'down') return { state: 'down', label: t('path.destination_down') }
-  return known?.state === 'drained' ? { state: 'disabled', label: t('path.drained') } : notChecked()
+  if (known?.state === 'drained') return { state: 'disabled', label: t('path.drained') }
+  return known?.takes_connections === true && isProven(proof) ? proofLabel(proof) : notChecked()
 }
 
 /** Why it gets no new connections, where its condition does not say so. */
@@ -109,37 +105,47 @@ const clients = ({ route: { route_rule_id, allowed_sources } }: RuleOnPath): Hop
   condition: notChecked(),
 })
 
-/** What is wrong with the rule itself shows here; what is wrong behind it shows there. */
 const port = ({ route, health }: RuleOnPath): Hop => ({
   key: `rule ${route.route_rule_id}`,
   stage: PORT,
   label: formatBind(route),
   detail: `${protocolName(route)} · ${route.route_rule_title}`,
-  condition: health.state === 'impaired' ? fine() : healthLabel(health.state),
+  condition: health.state === 'disabled' ? healthLabel(health) : health.installed === null ? notChecked() : fine(),
   hasFigures: true,
   to: `/routes/${route.route_rule_id}`,
 })
 
-/** Whether a tunnel on the path is down: health names one that is, if there are several. */
-const isTunnelDown = ({ tunnel }: RouteHealthView): boolean => tunnel !== null && tunnel.is_known && !tunnel.is_up
-
-/** Then the destinations themselves show what is wrong. */
-const isOfDestinations = ({ detail_message }: RouteHealthView): boolean =>
-  detail_message.message_id.startsWith('check.')
-
-const server = (health: RouteHealthView): Hop => ({
+const server = (): Hop => ({
   key: 'server',
   stage: SERVER,
   label: t('path.stage.2'),
   detail: t('path.forwards'),
-  condition: forwarding(health),
+  condition: fine(),
   hasFigures: true,
 })
 
-function forwarding(health: RouteHealthView): StateLabel {
-  if (health.installed === null) return notChecked()
-  const isBehind = isTunnelDown(health) || isOfDestinations(health)
-  return health.state === 'impaired' && !isBehind ? healthLabel('impaired') : fine()
+const RANKS: readonly State[] = ['down', 'degraded', 'unknown', 'up', 'disabled']
+
+/**
+ * Each cause stands at its hop, or at the next one of those that the path has. The destinations that are down show it
+ * themselves, for each is another.
+ */
+function withCauses(hops: readonly Hop[], { causes, proof }: RouteHealthView): Hop[] {
+  const placed = causes
+    .filter(({ code, effect }) => code !== 'DESTINATIONS_DOWN' && !(effect === 'may_stop' && isProven(proof)))
+    .flatMap((one) => {
+      const label = causeLabel(one)
+      const at = hops.findIndex(({ stage }) => stage >= HOPS.indexOf(one.hop))
+      return label && at >= 0 ? [{ at, label }] : []
+    })
+  return hops.map((hop, at) => {
+    const [worst] = placed
+      .filter((one) => one.at === at)
+      .map(({ label }) => label)
+      .sort((a, b) => RANKS.indexOf(a.state) - RANKS.indexOf(b.state))
+    const isKnown = worst !== undefined && RANKS.indexOf(worst.state) <= RANKS.indexOf(hop.condition.state)
+    return isKnown ? { ...hop, condition: worst } : hop
+  })
 }
 
 function link({ is_known, is_up }: TunnelOnPath): StateLabel {
