@@ -1,5 +1,5 @@
 // Why a relay rule does not relay, or may not, as the API answers it: health, analysis, incidents, notifications and
-// metrics take all they say of a rule from one list of causes (decisions.md, S23).
+// metrics take all they say of a rule from one list of causes (decisions.md, S21).
 import type { Static } from '../../schema.ts'
 import { MessageView } from '../base/errors.ts'
 import { nullable } from '../../schema.ts'

@@ -1,5 +1,5 @@
 // Why a rule does or does not relay: the causes of its health along a packet's path, and what costs something to find
-// out; the first that stops it is the verdict (decisions.md, F24, S23).
+// out; the first that stops it is the verdict (decisions.md, F24, S21).
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { RouteHealthView } from '@panel/shared/api/routes/answers.ts'

@@ -1,5 +1,5 @@
 // Every cause by which a rule does not relay, or may not: what concerns the rule in the kernel here, what lies on the
-// way of its packets beside it (decisions.md, S23).
+// way of its packets beside it (decisions.md, S21).
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import { checkMessage, failedChecks } from '@panel/shared/change/check.ts'

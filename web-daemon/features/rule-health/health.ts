@@ -1,5 +1,5 @@
 // The health of rules: the causes by which each does not relay, how bad that is, and what proves that it does
-// (decisions.md, S7, S23, S24).
+// (decisions.md, S7, S21, S22).
 import type { RouteHealthView, TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
 import type { Proof } from '@panel/shared/api/routes/causes.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'

@@ -1,5 +1,5 @@
 // What proves that a rule relays: packets that went both ways, a check or an analysis that succeeded. It is kept in the
-// store, and proves nothing any more of a rule, a path or a link that has changed since (decisions.md, S24).
+// store, and proves nothing any more of a rule, a path or a link that has changed since (decisions.md, S22).
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Proof, PROVEN_BY } from '@panel/shared/api/routes/causes.ts'
