@@ -42,6 +42,8 @@ export const FINDING = {
     'In {seconds} s {sent} packets went out and {received} came in; errors: {errors_out} out, {errors_in} in.',
   'finding.fix_compare_addresses':
     'Compare the addresses: {address} is to be an address of the tunnel on the other server.',
+  'finding.fix_sequence':
+    'Recreate the tunnel here if the other end has restarted: the tunnel demands sequence numbers, and {count} packets were refused, as those are that count from 0 again.',
   'finding.mtu_untried': 'Whether large packets arrive was not tried, as small ones do not.',
   'finding.mtu_arrives': 'Packets of {mtu} bytes, the MTU of {name}, arrive.',
   'finding.mtu_lost': 'Small packets arrive, and those of {mtu} bytes, the MTU of {name}, do not.',

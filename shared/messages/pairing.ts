@@ -15,6 +15,10 @@ export const PAIRING = {
   'pairing.no_tunnel': 'it holds no tunnel',
   'pairing.content_version': 'it has version {version}, and this panel reads version {known}',
   'pairing.not_ip': '{text} is no IP address',
+  'pairing.private_here':
+    'The address {address} of this end is private, and the other end {other} is public. If a cloud translates it (1:1 NAT), the other server has to enter the public address of this one as its far end.',
+  'pairing.private_there':
+    'The other server calls itself {address}, which is private, and this end {other} is public. If a cloud translates it (1:1 NAT), enter the public address of the other server as the far end.',
   'pairing.same_type': 'The type of the tunnel',
   'pairing.same_subnet': 'The subnet inside the tunnel and its prefix length',
   'pairing.same_keys': 'The GRE keys: ikey of one end is okey of the other',

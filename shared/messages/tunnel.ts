@@ -35,6 +35,8 @@ export const TUNNEL = {
   'tunnel.key_one_way':
     'Only one direction has a key: the other end must be set up the other way round, or nothing passes.',
   'tunnel.key_reused': '{tunnel} has the same key. That works, and a key of its own is easier to tell apart.',
+  'tunnel.sequence_restart':
+    'When one end restarts, it numbers its packets from 0 again, and the other end drops them as old until the count passes the last one that it received. Recreating the tunnel at that other end stops this at once.',
   'tunnel.exclude_each_other': '{field} and {other_field} exclude each other.',
   'tunnel.wrong_family': '{field} applies to {family} tunnels only, and {kind} is none.',
   'tunnel.loss_order':

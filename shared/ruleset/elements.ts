@@ -1,7 +1,7 @@
 // How many elements of our table a rule takes, and how many there may be.
 import { leadsOf } from './leads.ts'
 import type { RelayRule } from './model.ts'
-import { destinationSlots, drawnSlots } from './slots.ts'
+import { destinationSlots, drawnSlots, isShifted } from './slots.ts'
 
 /**
  * nft cannot add, so each port of a shifted range is an element, for each slot that leads there. More than so many are
@@ -14,8 +14,7 @@ const boundPorts = ({ bind_port, bind_port_range_end }: RelayRule): number =>
 
 /** The number that there can be, whichever destinations go out: any one of them may have to take every slot. */
 export function shiftedPortsAtMost(rule: RelayRule): number {
-  const isShifted = boundPorts(rule) > 1 && rule.destinations.some(({ port }) => port !== rule.bind_port)
-  return isShifted ? boundPorts(rule) * drawnSlots(rule) : 0
+  return isShifted(rule) ? boundPorts(rule) * drawnSlots(rule) : 0
 }
 
 /** The number now, or when every destination is back in rotation, whichever is more. */

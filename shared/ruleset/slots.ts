@@ -6,18 +6,49 @@ import { flowMark, SLOTS_MAX } from './mark.ts'
 /** Any value would do, as long as it stays: another one sends every client to another server. */
 const HASH_SEED = '0x70616e65'
 
-type Balanced = Pick<RelayRule, 'balance' | 'destinations'>
+type Balanced = Pick<RelayRule, 'balance' | 'destinations' | 'bind_port' | 'bind_port_range_end'>
 
 /**
  * For each slot the number of its destination, whether that is in rotation or not. Backups stand last, with a slot each
  * that is never drawn.
  */
-export function destinationSlots({ balance, destinations }: Balanced): number[] {
-  if (balance !== 'weighted') return destinations.map((_, index) => index)
-  const primaries = destinations.filter(({ is_backup }) => !is_backup)
-  const backups = [...destinations.keys()].slice(primaries.length)
+export function destinationSlots(rule: Balanced): number[] {
+  const { turn, turns } = turnsIn(rule)
+  const primaries = rule.destinations.filter(({ is_backup }) => !is_backup).length
+  return [...Array.from({ length: turns }, () => turn).flat(), ...[...rule.destinations.keys()].slice(primaries)]
+}
+
+/** The destinations in turn, and how often that is laid out. Each port of a shifted range is an element for each slot. */
+export function turnsIn(rule: Balanced): { readonly turn: readonly number[]; readonly turns: number } {
+  const primaries = rule.destinations.filter(({ is_backup }) => !is_backup)
+  if (rule.balance === 'none' || rule.balance === 'source_hash') return { turn: [...primaries.keys()], turns: 1 }
   const weights = primaries.map(({ weight }) => weight)
-  return [...weightedSlots(weights, SLOTS_MAX - backups.length), ...backups]
+  const most = SLOTS_MAX - (rule.destinations.length - primaries.length)
+  return { turn: weightedSlots(weights, most), turns: isShifted(rule) ? 1 : turnsOf(weights, most) }
+}
+
+/** Whether the ports of a range are others at a destination. */
+export const isShifted = ({ bind_port, bind_port_range_end, destinations }: Omit<Balanced, 'balance'>): boolean =>
+  (bind_port_range_end ?? bind_port) > bind_port && destinations.some(({ port }) => port !== bind_port)
+
+/** With so many slots a destination takes its share from each that goes out, to within an eighth. */
+const SLOTS_EACH = 8
+
+/**
+ * How often the turn of the destinations is laid out, so that the slots of any one that goes out can be shared out among
+ * the others by their weights: exactly if that takes few slots, otherwise nearly.
+ */
+export function turnsOf(weights: readonly number[], most: number): number {
+  const shares = sharesOf(weights, most)
+  const total = shares.reduce((sum, share) => sum + share, 0)
+  const exact = shares
+    .map((share, at) => {
+      const others = shares.filter((_, other) => other !== at)
+      return (total - share) / gcd(total - share, share * others.reduce(gcd, 0)) || 1
+    })
+    .reduce((all, one) => (all * one) / gcd(all, one), 1)
+  const near = Math.ceil(SLOTS_EACH / Math.min(...shares))
+  return Math.max(1, Math.min(exact, near, Math.floor(most / total)))
 }
 
 /** New flows draw from the first so many slots. */
@@ -29,10 +60,7 @@ export const drawnSlots = (rule: Balanced): number =>
  * that would need more slots than there are come out in proportion, each destination with one slot at least.
  */
 export function weightedSlots(weights: readonly number[], most: number): number[] {
-  const shares = scaled(
-    weights.map((weight) => weight / weights.reduce(gcd)),
-    most,
-  )
+  const shares = sharesOf(weights, most)
   const total = shares.reduce((sum, share) => sum + share, 0)
   const credit = shares.map(() => 0)
   return Array.from({ length: total }, () => {
@@ -43,9 +71,10 @@ export function weightedSlots(weights: readonly number[], most: number): number[
   })
 }
 
-function scaled(shares: readonly number[], most: number): number[] {
+function sharesOf(weights: readonly number[], most: number): number[] {
+  const shares = weights.map((weight) => weight / weights.reduce(gcd))
   const total = shares.reduce((sum, share) => sum + share, 0)
-  if (total <= most) return [...shares]
+  if (total <= most) return shares
   // One slot is everybody's; the others are shared out, so that the sum stays within bounds whatever is rounded.
   const free = most - shares.length
   return shares.map((share) => 1 + Math.floor((share / total) * free))

@@ -13,7 +13,7 @@ import { inProcessHelper } from '../support/in-process-helper.ts'
 import { getRun, listRuns, startTried, type TriedPanel } from './support/diagnostics.ts'
 import { requestThrough } from './support/panel.ts'
 import { set } from './support/settings.ts'
-import { act, codesOf, createTunnel } from './support/tunnels.ts'
+import { act, codesOf, createTunnel, patchTunnel } from './support/tunnels.ts'
 
 describe('POST /tunnels/{id}/diagnostics/analyze', () => {
   let panel: TriedPanel
@@ -148,6 +148,11 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
     assert.equal(verdictOf(result), 'KEY_OR_ADDRESSING_MISMATCH high')
     assert.match(result.suggested_fix[0] ?? '', /Compare the addresses/)
     assert.match(result.suggested_fix[1] ?? '', /Compare the keys/)
+    assert.equal(
+      (await patchTunnel(panel.operator, panel.tunnel_id, { has_input_sequence: true, confirm_recreate: true })).status,
+      200,
+    )
+    assert.match((await analyze()).suggested_fix[0] ?? '', /other end has restarted.*2 packets were refused/)
     moving = { tx_packets: 4 }
     answer(
       () => ({ kind: 'unreachable', from_address: '198.51.100.7', text: `port unreachable: ${NO_SUCH_TUNNEL}` }),

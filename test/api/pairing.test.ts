@@ -1,6 +1,7 @@
 // A tunnel made from a pairing code: two panels, and between them nothing but the code (reference.md, Tunnels;
 // decisions.md, R26 to R28, R30).
 import assert from 'node:assert/strict'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import { decodePairingCode } from '@panel/web-daemon/features/tunnels/pairing/code.ts'
 import type { Client } from './support/client.ts'
@@ -111,6 +112,20 @@ describe('Pairing', () => {
           onA.addresses.map(({ address, peer_address }) => [address, peer_address]),
         )
       }
+    })
+
+    it('warns both servers of an end whose private address the other one, which is public, cannot reach', async () => {
+      const codes = ({ warnings }: { warnings: readonly Warning[] }): string[] =>
+        warnings.map(({ code, field }) => `${code} ${field}`)
+      await made(a, { local_endpoint: '10.0.0.5', force: true })
+      const code = await codeOf(a, 1)
+      assert.deepEqual(codes(code), ['PRIVATE_ENDPOINT local_endpoint'])
+      assert.match(code.warnings[0]?.message ?? '', /10\.0\.0\.5 .*public address/)
+      assert.deepEqual(codes(await understood(b, code.pairing_code)), ['PRIVATE_ENDPOINT remote_endpoint'])
+      await made(a, { local_endpoint: '10.0.0.5', remote_endpoint: '10.0.9.9', force: true })
+      assert.deepEqual(codes(await codeOf(a, 2)), [])
+      await made(a)
+      assert.deepEqual(codes(await codeOf(a, 3)), [])
     })
 
     it('takes the effective traffic class over', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { canonicalRule, canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
 import { rulesetText } from '@panel/shared/ruleset/nft/render.ts'
-import { destinationSlots } from '@panel/shared/ruleset/slots.ts'
+import { destinationSlots, turnsIn } from '@panel/shared/ruleset/slots.ts'
 import { IN_ROTATION } from '@panel/shared/ruleset/model.ts'
 import { goldenRules, RULESETS } from '../support/golden-rules.ts'
 import { fastRelayRules as relayRules } from '../support/random-rules.ts'
@@ -49,12 +49,14 @@ describe('The canonical form of relay rules', () => {
 })
 
 describe('The slots of a weighted rule', () => {
-  const slots = (...weights: number[]): number[] => destinationSlots(canonicalRule({ ...goldenRules('one-TCP-rule-with-masquerade')[0]!, balance: 'weighted', destinations: weights.map((weight, at) => ({ address: `10.9.0.${at + 1}`, port: 1, port_range_end: null, weight, ...IN_ROTATION })) }))
+  const rule = (...weights: number[]) => canonicalRule({ ...goldenRules('one-TCP-rule-with-masquerade')[0]!, balance: 'weighted', destinations: weights.map((weight, at) => ({ address: `10.9.0.${at + 1}`, port: 1, port_range_end: null, weight, ...IN_ROTATION })) })
+  const slots = (...weights: number[]): number[] => destinationSlots(rule(...weights))
   const shares = (drawn: number[]): number[] => drawn.reduce<number[]>((all, index) => ((all[index] = (all[index] ?? 0) + 1), all), [])
 
-  it('take turns, as many for each as its weight, in lowest terms', () => {
+  it('take turns, as many for each as its weight, in lowest terms, and several turns of three or more', () => {
     assert.deepEqual(slots(300, 100), [0, 0, 1, 0])
-    assert.deepEqual(shares(slots(5, 3, 2)), [5, 3, 2])
+    assert.deepEqual([shares([...turnsIn(rule(5, 3, 2)).turn]), shares(slots(5, 3, 2))], [[5, 3, 2], [20, 12, 8]])
+    assert.deepEqual(slots(1, 1, 1), [0, 1, 2, 0, 1, 2])
   })
 
   it('are never more than a mark can hold, and every destination has one', () => {

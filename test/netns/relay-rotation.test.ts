@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict'
 import { IN_ROTATION, type RelayDestination, type RelayRule } from '@panel/shared/ruleset/model.ts'
 import { repetitions } from '../support/counts.ts'
+import { eventually } from '../support/eventually.ts'
+import { askOnce } from '../../packaging/run/ask-once.ts'
 import { KernelNamespace } from './kernel-namespace.ts'
 import type { Place } from './relay-peer.ts'
 import { RELAY, RelayRig, ruleOfRig, SERVERS } from './relay-rig.ts'
@@ -172,6 +174,28 @@ describe('The destinations of a rule that are all out', function () {
     assert.equal(await calls.say('before'), true)
   })
 
+  it('are laid out again when the helper starts, as an earlier release gave each one slot', async () => {
+    const [rule, removed] = [open, ruleOfRig(9)]
+    await rig.become(rule, removed)
+    await calls.hold('before', place(1))
+    await askOnce(rig.socket, 'ruleset.protect', { wanted: false })
+    const elements = [3, 4, 5].map((slot) => `0x5000010${slot}`).join(', ')
+    rig.relay.nft(`delete element inet panel relay_to4 { ${elements} }
+flush chain inet panel rule_1
+add rule inet panel rule_1 ct mark set numgen inc mod 3 offset 0x50000100 goto relayed
+delete element inet panel relay_in_id4 { tcp . ${RELAY} . 1009 }
+`)
+    await rig.restartHelper()
+    await eventually(async () => (await rig.held()).rules.length === 1)
+    assert.deepEqual((await rig.held()).rules, [rule])
+    assert.deepEqual(
+      (await rig.held()).damaged.map(({ route_rule_id }) => route_rule_id),
+      [9],
+    )
+    assert.equal(await calls.say('before'), true)
+    await askOnce(rig.socket, 'ruleset.forget', { route_rule_ids: [9] })
+  })
+
   it('are where they belong again after the helper was killed in the middle of it', async () => {
     await calls.hold('before', place(1))
     await rig.restartHelper()
@@ -217,14 +241,16 @@ for (const isProtected of [false, true])
       assert.deepEqual([rules, damaged, unmanaged], [rulesWith([]), [], []])
     })
 
-    it('show a rotation that was undone by hand as another one', async () => {
+    it('show a rotation that was undone by hand as another one, or as damage to rules that have several slots for each', async () => {
       await host.kernel.rulesets.submit([], rulesWith([1]))
       await host.kernel.rulesets.protect(false)
       host.run('nft', ['-f', '-'], 'flush map inet panel relay_home4\n')
-      const { damaged } = await host.kernel.rulesets.read()
-      assert.deepEqual(damaged, [])
-      const held = (await host.kernel.rulesets.read()).rules
-      assert.notDeepEqual(held, rulesWith([1]))
+      const { damaged, rules } = await host.kernel.rulesets.read()
+      assert.deepEqual(
+        [damaged, rules].map((all) => all.map(({ route_rule_id }) => route_rule_id)),
+        [[1, 3], [2]],
+      )
+      assert.notDeepEqual(rules, rulesWith([1]).slice(1, 2))
       await host.kernel.rulesets.submit([], rulesWith([1]))
       assert.deepEqual((await host.kernel.rulesets.read()).rules, rulesWith([1]))
       await host.kernel.rulesets.protect(isProtected)

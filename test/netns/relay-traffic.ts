@@ -43,6 +43,16 @@ export const describeTraffic = (title: string, backend: RuleBackend): void =>
     const seenBy = async (place: Place, from?: string): Promise<string | undefined> =>
       hostOf((await talk(place, from))?.seen)
 
+    /** How often each server answers so many new connections. */
+    const times = async (place: Place, many: number): Promise<Record<string, number>> => {
+      const all: Record<string, number> = {}
+      for (let i = 0; i < many; i += 1) {
+        const server = (await reached(place)) ?? 'nobody'
+        all[server] = (all[server] ?? 0) + 1
+      }
+      return all
+    }
+
     it('goes by TCP, by UDP or by both, and by no other', async () => {
       await rig.become(
         rule(1, { bind_port: 1001 }),
@@ -117,14 +127,6 @@ export const describeTraffic = (title: string, backend: RuleBackend): void =>
           balance: 'round_robin',
         }),
       )
-      const times = async (place: Place, many: number): Promise<Record<string, number>> => {
-        const all: Record<string, number> = {}
-        for (let i = 0; i < many; i += 1) {
-          const server = (await reached(place)) ?? 'nobody'
-          all[server] = (all[server] ?? 0) + 1
-        }
-        return all
-      }
       assert.deepEqual(await times(tcp(1001), 9), { [`${ONE} 80`]: 3, [`${TWO} 80`]: 3, [`${THREE} 80`]: 3 })
       assert.deepEqual(await times(tcp(1002), 8), { [`${ONE} 80`]: 6, [`${TWO} 80`]: 2 })
       assert.deepEqual(await times(tcp(2001), 2), { [`${ONE} 2001`]: 1, [`${TWO} 2001`]: 1 })
@@ -132,6 +134,22 @@ export const describeTraffic = (title: string, backend: RuleBackend): void =>
       assert.deepEqual([await times(tcp(1003), 4), await reached(udp(1003))], [{ [server ?? '']: 4 }, server])
       await rig.become(rule(3, { bind_port: 1003, protocol: 'both', destinations: three, balance: 'source_hash' }))
       assert.deepEqual(await times(tcp(1003), 2), { [server ?? '']: 2 })
+    })
+
+    it('is shared out among those that are left as it was among all, while a destination is out', async () => {
+      const [turns, weights] = [SERVERS.map((one) => to(one, 80)), SERVERS.map((one, at) => to(one, 80, 3 - at))]
+      const without = (out: string, all: readonly RelayDestination[]): RelayDestination[] =>
+        all.map((one) => (one.address === out ? { ...one, rotation: 'out' } : one))
+      for (const out of SERVERS) {
+        await rig.become(
+          rule(1, { bind_port: 1001, destinations: without(out, turns), balance: 'round_robin' }),
+          rule(2, { bind_port: 1002, destinations: without(out, weights), balance: 'weighted' }),
+        )
+        const [one, two] = Object.values(await times(tcp(1001), 12))
+        assert.deepEqual([one, two], [6, 6], `without ${out}`)
+        // All of its slots: the shares of 3 : 2 : 1 are 2 : 1 without the first.
+        if (out === ONE) assert.deepEqual(await times(tcp(1002), 48), { [`${TWO} 80`]: 32, [`${THREE} 80`]: 16 })
+      }
     })
 
     it('is led elsewhere while a destination is out, to a backup last, and to nobody where the rule is closed', async () => {

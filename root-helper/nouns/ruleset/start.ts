@@ -4,6 +4,7 @@ import { ruleLimits, type RuleBackend } from '@panel/shared/ruleset/backend.ts'
 import { canonicalRule } from '@panel/shared/ruleset/canonical.ts'
 import { sameState } from '@panel/shared/change/change.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
+import { turnsIn } from '@panel/shared/ruleset/slots.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { Kernel } from '../../kernel/facilities.ts'
 import type { HeldRuleset } from '../../kernel/relay-facilities.ts'
@@ -93,13 +94,24 @@ export async function restoreRules(
 ): Promise<number | null> {
   const held = readableForBoot(await rulesets.read())
   const able = await ableHere(held.boot_rules, rulesets, ruleBackends)
-  if (!isGone(held, able, hadTable)) return null
-  const before = hostRules(held, new Set(held.boot_rules.map(({ route_rule_id }) => route_rule_id)))
-  const after = { rules: able, boot: [...held.boot_rules], pieces: [], strays: [] }
+  const lost = isGone(held, able, hadTable) ? held.boot_rules : laidOutOnce(held)
+  const ids = new Set(lost.map(({ route_rule_id }) => route_rule_id))
+  const rules = able.filter(({ route_rule_id }) => ids.has(route_rule_id))
+  if (rules.length === 0) return null
+  const before = hostRules(held, ids)
+  const after = { rules, boot: [...lost], pieces: [], strays: [] }
   const subject = rulesetSubject(rulesets, (last) => log('info', 'Counters of rules were deleted', { last }))
   requireApplied(await new Transaction(subject, journal).apply({ before, after }))
-  log('info', 'The relay rules last accepted are back in the kernel', { rules: able.length })
-  return able.length
+  log('info', 'The relay rules last accepted are back in the kernel', { rules: rules.length })
+  return rules.length
+}
+
+/** Rules whose turn an earlier release laid out once (`turnsIn`): they relay, but are not whole any more. */
+function laidOutOnce({ backend, boot_rules, damaged }: HeldRuleset): readonly RelayRule[] {
+  const broken = new Set(damaged.map(({ route_rule_id }) => route_rule_id))
+  return backend === 'nftables'
+    ? boot_rules.filter((one) => broken.has(one.route_rule_id) && turnsIn(one).turns > 1)
+    : []
 }
 
 /**

@@ -46,6 +46,7 @@ export const PairingCodeAnswer = shape('PairingCode', {
   pairing_code: Type.String({ pattern: '^v1\\.' }),
   summary: PairingSummary,
   ...sentence('note'),
+  warnings: list(Warning),
 })
 export type PairingCodeAnswer = Static<typeof PairingCodeAnswer>
 

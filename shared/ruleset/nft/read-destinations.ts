@@ -2,7 +2,7 @@
 import { isFastIn } from './fast-path.ts'
 import { hex, ruleMark, SLOTS_MAX } from '../mark.ts'
 import { IN_ROTATION, type RelayDestination, type RelayRule } from '../model.ts'
-import { weightedSlots } from '../slots.ts'
+import { turnsOf, weightedSlots } from '../slots.ts'
 import type { Table } from './table.ts'
 
 type Destinations = Pick<RelayRule, 'balance' | 'destinations' | 'is_closed'>
@@ -28,7 +28,7 @@ export function readDestinations(
   const backups = owners.slice(drawn).map((one) => ({ ...one, is_backup: true }))
   return {
     balance: balanceOf(weights, draws),
-    destinations: [...primaries(owners.slice(0, drawn), weights, backups.length), ...backups],
+    destinations: [...primaries(owners.slice(0, drawn), weights, SLOTS_MAX - backups.length), ...backups],
     is_closed: homeOf(0) !== null && owners.every((_, slot) => leadOf(slot) === null),
   }
 }
@@ -47,15 +47,22 @@ function readWeights(table: Table, id: number): number[] {
 }
 
 /** The weights determine the slots, so the first slot of each destination shows its position. */
-function primaries(
-  owners: readonly RelayDestination[],
-  weights: readonly number[],
-  backups: number,
-): RelayDestination[] {
-  if (weights.length === 0) return [...owners]
-  const slots = weightedSlots(weights, SLOTS_MAX - backups)
+function primaries(owners: readonly RelayDestination[], weights: readonly number[], most: number): RelayDestination[] {
+  if (weights.length === 0) return owners.slice(0, turnIn(owners, most))
+  const slots = weightedSlots(weights, most)
   return weights.map((weight, index) => ({ ...(owners[slots.indexOf(index)] ?? NOWHERE), weight }))
 }
+
+/** How many destinations of equal weight take turns in these slots; each has one if they are laid out only once. */
+function turnIn(owners: readonly RelayDestination[], most: number): number {
+  const isOfTurn = (length: number): boolean =>
+    turnsOf(new Array<number>(length).fill(1), most) * length === owners.length &&
+    owners.every((one, at) => isSameEnd(one, owners[at % length]))
+  return [...owners.keys()].slice(2).find(isOfTurn) ?? owners.length
+}
+
+const isSameEnd = (one: RelayDestination, other: RelayDestination | undefined): boolean =>
+  one.address === other?.address && one.port === other.port
 
 const NOWHERE: RelayDestination = { address: '', port: 1, port_range_end: null, weight: 1, ...IN_ROTATION }
 

@@ -78,6 +78,37 @@ describe('The slots of a rule whose destinations rotate', () => {
     )
   })
 
+  const taken = (weights: readonly number[], out: readonly number[], route_rule_id = 1): number[] => {
+    const destinations = weights.map((weight, at) => ({
+      ...{ address: `10.9.0.${at + 2}`, port: 80, port_range_end: null, weight, is_backup: false },
+      rotation: out.includes(at) ? ('out' as const) : ('in' as const),
+    }))
+    const leads = leadsOf(exampleRule({ route_rule_id, balance: 'weighted', destinations }))
+    return weights.map((_, at) => leads.filter((lead) => lead === at).length)
+  }
+
+  it('leave those that stay their shares: alike for equal weights, and otherwise to within a slot for each time that slots are dealt', () => {
+    for (let many = 2; many <= 9; many += 1)
+      for (let out = 0; out < many; out += 1)
+        assert.equal(new Set(taken(new Array<number>(many).fill(1), [out]).filter((slots) => slots > 0)).size, 1)
+    assert.deepEqual(taken([1, 1, 1, 1], [0, 2]), [0, 6, 0, 6])
+    assert.deepEqual(
+      taken([3, 2, 1], [0]).map((slots) => slots / taken([3, 2, 1], [0])[2]!),
+      [0, 2, 1],
+    )
+    const weights = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 3, maxLength: 7 })
+    fc.assert(
+      fc.property(weights, fc.integer({ min: 1, max: 2 }), fc.nat(500), (all, many, id) => {
+        const out = [...all.keys()].slice(0, many)
+        const slots = taken(all, out, id + 1)
+        const [total, weight] = [slots, all.slice(many)].map((some) => some.reduce((sum, one) => sum + one, 0))
+        for (const [at, own] of all.entries())
+          if (at >= many)
+            assert.ok(Math.abs(slots[at]! - (total! * own) / weight!) <= 2 * many - 1, `${all} ${out} ${slots}`)
+      }),
+    )
+  })
+
   it('of many rules are taken over by all that stay, and by each according to its weight', () => {
     const shares = (weights: readonly number[]): number[] => {
       const taken = weights.map(() => 0)

@@ -231,7 +231,12 @@ function traffic(record: TunnelRecord, facts: Facts): Finding {
   return fails(
     'KEY_OR_ADDRESSING_MISMATCH',
     finding,
-    [message('finding.fix_compare_addresses', { address: inside.target }), compare(record), PAIR],
+    [
+      ...(record.has_input_sequence && rx_errors > 0 ? [message('finding.fix_sequence', { count: rx_errors })] : []),
+      message('finding.fix_compare_addresses', { address: inside.target }),
+      compare(record),
+      PAIR,
+    ],
     isMismatched(facts),
   )
 }

@@ -4,7 +4,7 @@ import type { FieldCode } from '@panel/shared/api/base/codes.ts'
 import { withNull } from '@panel/shared/api/base/fields.ts'
 import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
 import { message } from '@panel/shared/messages/message.ts'
-import type { RequestedTunnel, DraftContext } from './context.ts'
+import { warn, type RequestedTunnel, type DraftContext } from './context.ts'
 
 const CODES: Partial<Record<keyof RequestedTunnel, FieldCode>> = {
   hop_limit: 'INVALID_TTL',
@@ -19,6 +19,7 @@ export function draftOptions(draft: DraftContext): void {
   checkTrafficClass(draft, 'tos')
   checkTrafficClass(draft, 'traffic_class')
   checkMonitor(draft)
+  warnOfSequence(draft)
   const { body, problems } = draft
   // The kernel refuses both together (ipgre_netlink_parms, net/ipv4/ip_gre.c).
   if (body.is_path_mtu_discovery && body.is_ignore_df)
@@ -27,6 +28,14 @@ export function draftOptions(draft: DraftContext): void {
       'INVALID_VALUE',
       message('tunnel.exclude_each_other', { field: 'is_ignore_df', other_field: 'is_path_mtu_discovery' }),
     )
+}
+
+/** Of an end that restarts the other one drops all packets (`ip_tunnel_rcv`: older than the last is an error). */
+function warnOfSequence(draft: DraftContext): void {
+  const { has_input_sequence, has_output_sequence } = packetOptions(draft)
+  if (!has_input_sequence && !has_output_sequence) return
+  const field = has_input_sequence ? 'has_input_sequence' : 'has_output_sequence'
+  warn(draft, 'SEQUENCE_NUMBERS', field, message('tunnel.sequence_restart'))
 }
 
 /** A value that means the same as leaving the field out is accepted. */

@@ -13,6 +13,7 @@ import { makeDraftContext, type DraftContext } from '../draft/context.ts'
 import { decodePairingCode, PairingCodeError } from './code.ts'
 import { readContent, type PairingContent } from './content.ts'
 import { mirrored, mirroredAddresses, otherSide, summarise, type MirroredAddress } from './mirror.ts'
+import { privateThere } from './private-end.ts'
 import type { PairingThrottle } from './throttle.ts'
 
 export function fromPairingCode(throttle: PairingThrottle) {
@@ -38,7 +39,7 @@ export function fromPairingCode(throttle: PairingThrottle) {
       },
       summary: summarise(content),
       ...messageFields('note', message('note.pairing_read')),
-      warnings: pairingWarnings(content, pool, addresses),
+      warnings: [...privateThere(content), ...pairingWarnings(content, pool, addresses)],
     }
     return ok(answer)
   }

@@ -12,6 +12,7 @@ import { refusalReason } from './acceptable.ts'
 import { encodePairingCode } from './code.ts'
 import { makeContent } from './content.ts'
 import { mirroredAddresses, summarise } from './mirror.ts'
+import { privateHere } from './private-end.ts'
 import { findTunnel } from '../store.ts'
 
 export async function showPairingCode(
@@ -42,6 +43,7 @@ export async function showPairingCode(
     pairing_code,
     summary: summarise(content),
     ...messageFields('note', message('note.pairing_code')),
+    warnings: privateHere(content),
   }
   return ok(answer)
 }
