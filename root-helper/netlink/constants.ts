@@ -48,7 +48,6 @@ export const RTM_NEWROUTE = 24
 export const RTM_DELROUTE = 25
 export const RTM_GETROUTE = 26
 export const RTM_NEWNETCONF = 80
-export const RTM_DELNETCONF = 81
 export const RTM_GETNETCONF = 82
 
 // linux/rtnetlink.h: enum rtnetlink_groups

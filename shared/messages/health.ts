@@ -9,7 +9,6 @@ export const HEALTH = {
   'health.helper_silent': 'the root helper does not answer',
   'health.as_stored': 'The rule in the kernel matches what is stored',
   'health.as_stored_beside': 'The rule in the kernel matches what is stored. {text}',
-  'health.blocked': '{block} {remedies}',
   'health.not_taken': 'No other software takes what the rule listens for.',
   'health.unmarked':
     '{count, plural, one {# open connection} other {# open connections}} of the rule bear another mark than the panel set ({marks}): something on this host overwrites it, so they are neither masqueraded nor counted.',
@@ -41,7 +40,6 @@ export const HEALTH = {
   'health.forwarding_state': '{family} forwarding {state, select, on {is on} other {is off}}.',
   'health.fix_forwarding': 'Turn IP forwarding on.',
   'health.not_shadowed': 'No rule that stands earlier takes all that this one listens for.',
-  'health.never_matches': 'The rule can never match: {rules} stands earlier and takes all that it listens for.',
   'health.fix_order': 'Move the rule before {rules}, or disable {count, plural, one {that one} other {those rules}}.',
   'health.firewalls_unreadable': '{detail}, so a firewall that drops relayed packets would not be seen here.',
   'health.firewalls_fine':
@@ -49,7 +47,6 @@ export const HEALTH = {
   'health.block_unsure': '{block} That cannot be determined for certain. {remedies}',
   'health.no_tunnel': 'No tunnel leads to its destinations.',
   'health.tunnel_state': 'The tunnel {tunnel} that the rule relays over {state, select, up {is up} other {is down}}.',
-  'health.tunnel_no_more': 'The tunnel {tunnel_id} that the rule relays over no longer exists.',
   'health.fix_tunnel_up': 'Enable {tunnel}.',
   'health.fix_other_tunnel': 'Name another tunnel, or none.',
   'health.destination_answers': 'The destination answers, or shows no sign of a fault: {results}.',

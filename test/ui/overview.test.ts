@@ -17,7 +17,9 @@ describe('The overview', () => {
   let host: Host
   beforeEach(async () => {
     host = await startHost()
-    await relayHost(host)
+    const client = await relayHost(host)
+    // It is shadowed, which is an incident of its own.
+    await client.delete('/routes/3')
     await look()
   })
   afterEach(() => host.close())
@@ -49,12 +51,12 @@ describe('The overview', () => {
 
   it('names a rule that the kernel does not hold, how many connections that affects, and mends it', async () => {
     for (const source_port of [40_001, 40_002])
-      host.kernel.connections.open.push(fakeConnection({ route_rule_id: 3, source_port }))
+      host.kernel.connections.open.push(fakeConnection({ route_rule_id: 2, source_port }))
     await host.traffic.count()
     host.kernel.rulesets.flush()
     await look()
     const { page } = await signedIn(await visit(host))
-    const incident = attention(page).getByRole('listitem').filter({ hasText: 'Never reached' })
+    const incident = attention(page).getByRole('listitem').filter({ hasText: 'All high ports' })
     await incident.getByText(/The kernel does not hold the rule/).waitFor()
     await incident.getByText(/^Affects:\s*2 connections$/).waitFor()
     await incident.getByRole('button', { name: 'Reapply' }).click()
@@ -134,7 +136,17 @@ describe('The overview of another host', () => {
     await host.routeWatch.pass('event')
   }
 
-  it('says that everything works only once every enabled tunnel and rule is known', async () => {
+  /** A reading of the counters and a count of the connections, with what the rule relays meanwhile. */
+  const carry = async (rx_packets: number): Promise<void> => {
+    await host.traffic.sample()
+    host.kernel.rulesets.relay(1, { tx_packets: 3, tx_bytes: 300, rx_packets, rx_bytes: rx_packets * 100 })
+    if (rx_packets > 0) host.kernel.connections.open.push(fakeConnection({ route_rule_id: 1 }))
+    await host.traffic.count()
+    await host.traffic.sample()
+    await look()
+  }
+
+  it('says that everything works only once every enabled tunnel and rule is known to', async () => {
     await small()
     const { page } = await signedIn(await visit(host))
     await page.getByText('1 tunnel not measured yet').waitFor()
@@ -144,8 +156,15 @@ describe('The overview of another host', () => {
     await page.getByText('1 relay rule not checked yet').waitFor({ state: 'detached' })
     assert.equal(await page.getByText(CALM).count(), 0)
     await host.monitor.start()
+    await page.getByText('1 relay not proven yet').waitFor()
+    assert.equal(await page.getByText(CALM).count(), 0)
+    await carry(3)
     await page.getByText(CALM).waitFor()
+    await page.getByText('1 relay carries traffic').waitFor()
     assert.equal(await page.getByText('not measured yet').count(), 0)
+    await host.traffic.sample()
+    await look()
+    await page.getByText(/^1 relay proven/).waitFor()
     await header(page, /State of the panel: Ready/)
   })
 
