@@ -48,6 +48,13 @@ export interface OwnLinks {
  * Links and their addresses (rtnetlink). Each change throws a KernelError where the kernel refuses it, and of a link
  * that is not the panel's.
  */
+/** Sysctls of an interface, by the family and the name under conf. */
+export type LinkSettings = readonly {
+  readonly family: 'ipv4' | 'ipv6'
+  readonly key: string
+  readonly value: string
+}[]
+
 export interface Links {
   /** Links of our kinds (never the kernel's stubs), or those of the given names whatever their kind. */
   list(names: readonly string[] | null): Promise<FoundLink[]>
@@ -67,6 +74,9 @@ export interface Links {
   routesThrough(interface_name: string): Promise<RouteThrough[]>
   /** Leaves one that is there already. */
   addRoute(interface_name: string, route: RouteThrough): Promise<void>
+  /** The sysctls of the link that differ from those that a new one begins with; empty if there is no such link. */
+  settings(interface_name: string): Promise<LinkSettings>
+  changeSettings(interface_name: string, settings: LinkSettings): Promise<void>
   /** Whether this kernel can make links of the kind, found out without making one. */
   supports(kind: LinkKind): Promise<{ supported: boolean; detail: string }>
   interfaces(): Promise<HostInterface[]>

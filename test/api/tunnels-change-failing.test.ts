@@ -47,6 +47,18 @@ describe('A change of a tunnel that fails', () => {
   })
   afterEach(() => panel.close())
 
+  for (const what of ['a change that recreates the link', 'a change of name'] as const)
+    it(`leaves the link the sysctls that it had at every step of ${what}`, async () => {
+      const [changes, request] = CHANGES[what] ?? assert.fail(what)
+      const own = [{ family: 'ipv4', key: 'rp_filter', value: '2' }] as const
+      panel.host.sysctls.set('gre-a-1', own)
+      for (let at = 1; at <= changes + 1; at += 1) {
+        panel.arm(onlyAt(at, 'refuses'))
+        assert.equal((await request(client)).status, 409, `at ${at}`)
+        assert.deepEqual([...panel.host.sysctls], [['gre-a-1', own]], `at ${at}`)
+      }
+    })
+
   for (const [what, [changes, request]] of Object.entries(CHANGES)) {
     it(`leaves host and record as they were at every step of ${what}: 409 APPLY_FAILED, and the record says that and why`, async () => {
       const picture = panel.host.picture()

@@ -5,7 +5,7 @@ import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import { routeThrough } from '../support/fake-routes.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
-import { codesOf, createTunnel, getTunnel, patchTunnel } from './support/tunnels.ts'
+import { codesOf, createTunnel, deleteTunnel, getTunnel, patchTunnel } from './support/tunnels.ts'
 
 const TO_CONFIRM = {
   interface_name: 'berlin',
@@ -40,6 +40,25 @@ describe('PATCH /tunnels/{id} with what only a new link can have', () => {
 
   const stored = async (id = 1): Promise<TunnelView> => (await getTunnel(client, id)).body
   const index = (name = 'gre-a-1'): number | undefined => panel.kernel.held.get(name)?.index
+
+  describe('keeps the sysctls that the link had of its own', () => {
+    const OWN = [{ family: 'ipv4', key: 'rp_filter', value: '2' }] as const
+    const change = (body: object) => patchTunnel(client, 1, { ...body, confirm_recreate: true })
+    beforeEach(() => void panel.kernel.sysctls.set('gre-a-1', OWN))
+
+    it('whatever its new name', async () => {
+      assert.equal((await change({ ttl: 9 })).status, 200)
+      assert.deepEqual([...panel.kernel.sysctls], [['gre-a-1', OWN]])
+      assert.equal((await change({ interface_name: 'berlin' })).status, 200)
+      assert.deepEqual([...panel.kernel.sysctls], [['berlin', OWN]])
+    })
+
+    it('and gives them to no other tunnel that gets its name', async () => {
+      assert.equal((await deleteTunnel(client, 1)).status, 200)
+      assert.equal((await createTunnel(client)).status, 201)
+      assert.deepEqual([[...panel.kernel.held.keys()], [...panel.kernel.sysctls]], [['gre-a-1'], []])
+    })
+  })
 
   describe('asks for a confirmation before', () => {
     for (const [field, value] of Object.entries(TO_CONFIRM)) {

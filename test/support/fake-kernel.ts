@@ -25,6 +25,7 @@ import type {
   Kernel,
   KernelEvents,
   Links,
+  LinkSettings,
   Netfilter,
   NetworkdFiles,
   OwnAccess,
@@ -89,6 +90,8 @@ export class FakeKernel implements Kernel {
     fakeRoute('192.0.2.0/24', 'eth0'),
     fakeRoute('::/0', 'eth0'),
   ]
+  /** Of links, as far as they are not as those of a new one. */
+  readonly sysctls = new Map<string, LinkSettings>()
   /** Through the links of these names. */
   readonly routesOfOthers = new FakeRoutesThrough()
   /** Alternative names, and whose they are. */
@@ -165,6 +168,7 @@ export class FakeKernel implements Kernel {
       this.ownLinks.gone(this.#indexOf(name))
       this.held.delete(name)
       this.routesOfOthers.delete(name)
+      this.sysctls.delete(name)
     },
     setMtu: async (name, mtu) => this.#set(name, { mtu }),
     setTxQueueLength: async (name, tx_queue_length) => this.#set(name, { tx_queue_length }),
@@ -175,6 +179,12 @@ export class FakeKernel implements Kernel {
     addRoute: async (name, route) => {
       this.#ours(name)
       if (this.routesOfOthers.add(name, route)) this.#change(`route ${name} ${route.destination}`)
+    },
+    settings: async (name) => this.sysctls.get(name) ?? [],
+    changeSettings: async (name, settings) => {
+      this.#ours(name)
+      this.#change(`sysctls ${name}`)
+      this.sysctls.set(name, settings)
     },
     supports: async () =>
       this.supportsGre ? { supported: true, detail: '' } : { supported: false, detail: 'Unknown device type' },

@@ -31,6 +31,7 @@ const LINK_CHANGES = [
   'addAddress',
   'removeAddress',
   'addRoute',
+  'changeSettings',
 ] as const
 const RULESET_CHANGES = ['submit', 'saveForBoot', 'removeCounters', 'clear'] as const
 const FORWARDING_CHANGES = ['set', 'setAcceptRa', 'writeFile', 'removeFile'] as const

@@ -6,12 +6,13 @@ import { canonicalAddress } from '@panel/shared/tunnel/canonical.ts'
 import type { FoundRoute, HostInterface, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
 import type { LinkConfig, LinkKind, TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
-import type { FoundLink, Links, SeenLink, NextHop, OwnLinks } from '../facilities.ts'
+import type { FoundLink, Links, LinkSettings, SeenLink, NextHop, OwnLinks } from '../facilities.ts'
 import type { LinkSource } from '../relay-facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { madeOnce } from '@panel/shared/made-once.ts'
 import { foundLink, greConfig, isOurs, isStub, linkSnapshot, seenLink } from './found.ts'
 import { LinkReader } from './read.ts'
+import { readSettings, writeSettings } from './settings.ts'
 import { linkSources } from './sources.ts'
 import { asNewRoute, foundRoute, routesThrough, routingEntries } from './routes.ts'
 import { hostInterface } from './labels.ts'
@@ -165,6 +166,13 @@ export class KernelLinks implements Links {
     } catch (error) {
       if (!(error instanceof KernelError && error.code === 'EEXIST')) throw error
     }
+  }
+
+  settings = async (interface_name: string): Promise<LinkSettings> => readSettings(interface_name)
+
+  async changeSettings(interface_name: string, settings: LinkSettings): Promise<void> {
+    await this.ownLink(interface_name, `set the sysctls of ${interface_name}`)
+    writeSettings(interface_name, settings)
   }
 
   /**

@@ -12,6 +12,7 @@ import { allowTunnels, requireNames, checkConsistency } from '../../policy.ts'
 import { allowReach } from '../../reach.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Subject } from '../../subject.ts'
+import { CarriedSysctls } from './carried-sysctls.ts'
 import { executeTunnelStep } from './execute.ts'
 import { recallOwn, requireOwn } from './ownership.ts'
 import { probeTunnels } from './probe.ts'
@@ -29,6 +30,7 @@ interface Found {
  * must be free before, and the old one after.
  */
 export function tunnelSubject(kernel: Kernel): Subject<TunnelStates, Found, TunnelStep> {
+  const sysctls = new CarriedSysctls(kernel)
   return {
     noun: 'tunnel',
     canonical: (states) => statesOrNull((states ?? []).map(canonicalOrRefused).filter((state) => state !== null)),
@@ -44,6 +46,7 @@ export function tunnelSubject(kernel: Kernel): Subject<TunnelStates, Found, Tunn
     plan: (found, wanted) => planTunnels(found, wanted).steps,
     check: (change, wanted, found) => checkTunnels(requireNames(change), wanted, found),
     allow: async ({ after }, { tunnels }, steps) => {
+      sysctls.forget()
       await refuseSameEnds(kernel.links, tunnels, steps)
       await allowReach(kernel, tunnels, after)
       await allowTunnels(kernel.links, tunnels, after, steps)
@@ -52,7 +55,7 @@ export function tunnelSubject(kernel: Kernel): Subject<TunnelStates, Found, Tunn
     rehearse: ({ before, after }, { tunnels }) =>
       allowTunnels(kernel.links, tunnels, before, planTunnels(after, before).steps),
     recall: (change) => recallOwn(kernel, requireNames(change), change),
-    execute: (step) => executeTunnelStep(kernel, step),
+    execute: (step) => sysctls.across(step, () => executeTunnelStep(kernel, step)),
     remedy: (change) => [...requireNames(change).flatMap(howToLook), message('root.remove_rest').message],
   }
 }

@@ -54,8 +54,10 @@ async function underTraffic(
   return { times, datagrams, connections }
 }
 
-const total = (seen: readonly Seen[], figure: 'sent' | 'had' | 'failed'): number =>
+const total = (seen: readonly Seen[], figure: 'sent' | 'had' | 'failed' | 'opening'): number =>
   seen.reduce((sum, one) => sum + one[figure], 0)
+/** All that came through the rule: its counter has the datagrams that open a flow too. */
+const bytesOf = (seen: readonly Seen[]): number => (total(seen, 'had') + total(seen, 'opening')) * DATAGRAM_BYTES
 const p99 = ({ connections }: Borne): number => median(connections.map(({ p99_ms }) => p99_ms))
 
 /** The rule in the middle goes to another port of the server each time. */
@@ -79,7 +81,7 @@ export async function changesSection(load: Load, panel: Panel, bare: Relay, coun
     (turn) => applied(helper, [middle(rules, turn)], [middle(rules, turn + 1)]),
     MOST,
   )
-  const missed = total(ours.datagrams, 'had') * DATAGRAM_BYTES - ((await counted()) - before)
+  const missed = bytesOf(ours.datagrams) - ((await counted()) - before)
   const reloaded = await loadedAnew(load, bare, count)
   return {
     title: `relay: ${ours.times.length} changes of one of ${count.toLocaleString('en')} rules, while others carry ${DATAGRAMS_A_SECOND.toLocaleString('en')} datagrams and ${CONNECTIONS_A_SECOND} new connections a second`,
@@ -90,7 +92,7 @@ export async function changesSection(load: Load, panel: Panel, bare: Relay, coun
         total(ours.datagrams, 'sent') - total(ours.datagrams, 'had'),
         total(ours.datagrams, 'sent'),
       ),
-      none('bytes that the rule’s counter did not count', missed, total(ours.datagrams, 'had') * DATAGRAM_BYTES),
+      none('bytes that the rule’s counter did not count', missed, bytesOf(ours.datagrams)),
       none('connections failed', total(ours.connections, 'failed'), total(ours.connections, 'sent')),
       { what: 'a new connection, 99th percentile, undisturbed', median: ms(p99(quiet)), ratio: 'reference' },
       {
@@ -139,6 +141,6 @@ async function loadedAnew(load: Load, bare: Relay, count: number): Promise<{ bor
     },
     MOST_ANEW,
   )
-  const moved = total(borne.datagrams, 'had') * DATAGRAM_BYTES
+  const moved = bytesOf(borne.datagrams)
   return { borne, lost_percent: (100 * (moved - sum - (await read()))) / moved }
 }

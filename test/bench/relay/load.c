@@ -31,9 +31,10 @@ typedef struct {
   _Atomic uint64_t stream_bytes, datagrams;
 } Counts;
 
-/** `done` is what the far end has had, or answered, within `ms`; `sent`, `had` and `failed` are of the whole run, warming up included. */
+/** `done` is what the far end has had, or answered, within `ms`; `sent`, `had` and `failed` are of the whole run, warming up included;
+ * `opening`, of datagrams, is what the far end has had before: what asks it for an answer. */
 typedef struct {
-  uint64_t done, sent, had, failed;
+  uint64_t done, sent, had, failed, opening;
   double ms, used_ms;
 } Seen;
 
@@ -306,6 +307,7 @@ static void datagrams(Counts *counts, struct sockaddr_in to, double ms, int rate
     messages[i].msg_hdr.msg_iov = &part;
     messages[i].msg_hdr.msg_iovlen = 1;
   }
+  uint64_t start = counts->datagrams;
   // Until one is answered: a relay that is being set up may refuse the first.
   for (int tries = 0, answered = 0; tries < 20 && !answered; tries++) {
     struct timeval soon = {.tv_usec = 100000};
@@ -317,6 +319,7 @@ static void datagrams(Counts *counts, struct sockaddr_in to, double ms, int rate
   }
   data[0] = 0;
   uint64_t before = counts->datagrams;
+  seen->opening = before - start;
   double began = now_ms();
   while (!is_over(seen, began, ms, counts->datagrams)) {
     double due = rate == 0 ? BATCH : (now_ms() - began) * rate / 1000 - seen->sent;
@@ -383,6 +386,6 @@ int main(int count, char **words) {
   else if (strcmp(words[1], "round_trips") == 0) round_trips(to, ms, &seen);
   else return usage();
   qsort(samples, sample_count, sizeof *samples, ascending);
-  printf("{\"done\":%llu,\"sent\":%llu,\"had\":%llu,\"failed\":%llu,\"ms\":%.2f,\"used_ms\":%.0f,\"p50_ms\":%.4f,\"p99_ms\":%.4f,\"slowest_ms\":%.3f}\n", (unsigned long long)seen.done, (unsigned long long)seen.sent, (unsigned long long)seen.had,
-         (unsigned long long)seen.failed, seen.ms, seen.used_ms, percentile(0.5), percentile(0.99), percentile(1));
+  printf("{\"done\":%llu,\"sent\":%llu,\"had\":%llu,\"failed\":%llu,\"opening\":%llu,\"ms\":%.2f,\"used_ms\":%.0f,\"p50_ms\":%.4f,\"p99_ms\":%.4f,\"slowest_ms\":%.3f}\n", (unsigned long long)seen.done, (unsigned long long)seen.sent, (unsigned long long)seen.had,
+         (unsigned long long)seen.failed, (unsigned long long)seen.opening, seen.ms, seen.used_ms, percentile(0.5), percentile(0.99), percentile(1));
 }

@@ -12,13 +12,14 @@ export type Kind = 'connections' | 'datagrams' | 'stream' | 'round_trips'
 
 /**
  * What one window saw. `done` is what the server answered or counted in it; `had`, of datagrams, is what it counted of
- * all that were `sent`.
+ * all that were `sent`; `opening` is what it counted before, of the datagrams that ask it for an answer.
  */
 export interface Seen {
   readonly done: number
   readonly sent: number
   readonly had: number
   readonly failed: number
+  readonly opening: number
   readonly ms: number
   /**
    * Processor time of all that carry the traffic: both ends and a relay in user space, and what the kernel books to
