@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { markWritersIn } from '@panel/shared/foreign/mark-writers.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
-import { readConditions } from '@panel/shared/foreign/read-rule.ts'
+import { readRule } from '@panel/shared/foreign/read-rule.ts'
 import { readForeign } from '@panel/shared/foreign/read.ts'
-import { takenBy } from '@panel/shared/foreign/relay-block.ts'
+import { takenBy } from '@panel/shared/foreign/taker.ts'
 import { AROUND, relay } from '../../support/relay-verdict.ts'
 
 const FORWARD = { family: 'inet', table: 't', chain: 'forward' }
@@ -47,7 +47,7 @@ describe('A rule of other software that writes the mark of connections', () => {
       [],
     )
     for (const text of ['tcp dport 8443 counter packets 0 bytes 0 xt target "CONNMARK"', 'ct mark set meta mark'])
-      assert.equal(readConditions([{ xt: null }], text).is_ct_mark_set, true, text)
+      assert.equal(readRule([{ xt: null }], text).effects.includes('connection_mark'), true, text)
   })
 })
 
