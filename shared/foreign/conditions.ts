@@ -4,6 +4,7 @@ import { addressRange, agreed, mergedRanges, portRange, rangeMatch, type Match, 
 import { tracking, type End, type Packet } from './relay-packet.ts'
 
 type Test = (packet: Packet, chain: ForeignChain) => Match
+type Field = ForeignCondition['field']
 
 /** The mark of packets is only known where no rule sets it. */
 export interface Knowledge {
@@ -26,7 +27,7 @@ const OPPOSITE: Readonly<Record<Match, Match>> = { yes: 'no', no: 'yes', maybe: 
 type Compiler = (values: readonly string[], known: Knowledge) => Test
 const among = (values: readonly string[], found: string): Match => (values.includes(found) ? 'yes' : 'no')
 
-const COMPILERS: Readonly<Record<ForeignCondition['field'], Compiler>> = {
+const COMPILERS: Readonly<Record<Field, Compiler>> = {
   family: (values) => (packet) => among(values, packet.family === 6 ? 'ip6' : 'ip'),
   protocol: (values) => (packet) => among(values, packet.protocol),
   source: (values) => addressTest(values, ({ source }) => source),
@@ -40,8 +41,7 @@ const COMPILERS: Readonly<Record<ForeignCondition['field'], Compiler>> = {
   // Hooks without an interface of a direction have an empty name in its place.
   in_interface: (values) => (packet, chain) =>
     interfaceMatch(values, chain.hook === 'output' ? '' : packet.in_interface),
-  out_interface: (values) => (packet, chain) =>
-    interfaceMatch(values, hasOut(chain) ? packet.out_interface : ''),
+  out_interface: (values) => (packet, chain) => interfaceMatch(values, hasOut(chain) ? packet.out_interface : ''),
   ct: (values) => (packet, chain) => ctMatch(values, packet, chain),
   direction: (values) => (packet) => among(values, packet.isReply ? 'reply' : 'original'),
   mark: (values, known) => (packet) => (known.isMarkSet || packet.isMarked ? 'maybe' : among(values, '0')),
@@ -91,4 +91,21 @@ const coversAll = (ranges: readonly Range[], { family }: Packet): boolean => {
 function portTest(values: readonly string[], endOf: (packet: Packet) => End): Test {
   const ranges = mergedRanges(values.map(portRange))
   return (packet) => rangeMatch(endOf(packet).ports, ranges)
+}
+
+/** Few of all clients meet it: it is about some ports, or about networks that are small. */
+export const isNarrow = ({ field, is_not, values }: ForeignCondition): boolean => !is_not && sizeOf(field, values) < FEW
+
+/** As many as there are addresses in a /16 of IPv4, or networks in a /32 of IPv6. */
+const FEW = 1n << 16n
+
+function sizeOf(field: Field, values: readonly string[]): bigint {
+  // A port is as much as all clients are to all ports.
+  const ranges = field.endsWith('_port') ? values.map(portRange) : values.map(addressRange)
+  const weight = field.endsWith('_port') ? FEW >> 10n : 1n
+  return ranges.reduce((sum, range) => {
+    if (!range) return FEW
+    const size = range.last - range.first + 1n
+    return sum + weight * (range.last >> 128n === 0n ? size : size >> 80n)
+  }, 0n)
 }

@@ -133,7 +133,8 @@ function addressText(json: Json): string | null {
 }
 
 const FAMILIES: Readonly<Record<string, string>> = { ipv4: 'ip', ipv6: 'ip6', ip: 'ip', ip6: 'ip6' }
-const STATES = ['new', 'established', 'related', 'invalid', 'untracked'] as const
+/** Those of iptables also say how a connection is translated. */
+const STATES = ['new', 'established', 'related', 'invalid', 'untracked', 'dnat', 'snat'] as const
 const TYPES = 'local unicast broadcast multicast anycast blackhole unreachable prohibit'.split(' ')
 
 const plain = (field: Field, value: Subject['value'] = word): Subject => ({ field, implied: [], value })
@@ -168,7 +169,8 @@ const isStatus = (left: Json): boolean => {
 function subjectOf(expression: Json): Subject | null {
   const [kind, body] = only(expression) ?? ['', null]
   // The packet's mark under a mask; nobody has set it, or it is not known at all, so the mask decides nothing.
-  if (kind === '&' && isList(body)) return ((found) => (found?.field === 'mark' ? found : null))(subjectOf(body[0] ?? null))
+  if (kind === '&' && isList(body))
+    return ((found) => (found?.field === 'mark' ? found : null))(subjectOf(body[0] ?? null))
   if (!isObject(body)) return null
   const key = textIn(body, 'key')
   switch (kind) {

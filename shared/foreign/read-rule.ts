@@ -100,7 +100,12 @@ function verdictOf(item: Json): { verdict: Verdict; target: string } | null {
 /** A verdict map stands for a rule for each of its elements, of which "*" is the last. */
 function readMap({ key = null, data = null }: JsonObject, sets: SetElements): Part {
   const pairs = members(data, sets)?.map((pair) => (isList(pair) ? pair : [])) ?? null
-  const keys = pairs && readMapKeys(key, pairs.map(([one = null]) => elementValue(one)))
+  const keys =
+    pairs &&
+    readMapKeys(
+      key,
+      pairs.map(([one = null]) => elementValue(one)),
+    )
   const verdicts = pairs?.map(([, verdict = null]) => verdictOf(verdict)) ?? []
   if (!keys || verdicts.some((verdict) => verdict === null)) return OTHER
   const alternatives = keys.map((conditions, at) => ({ conditions, ...(verdicts[at] ?? {}) }))

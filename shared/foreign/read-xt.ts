@@ -24,7 +24,10 @@ const PIECES: readonly (readonly [RegExp, (...parts: string[]) => Json])[] = [
     new RegExp(`^ct state ${NOT}(${SET})`),
     (not, words = '') => match({ ct: { key: 'state' } }, { set: members(words) }, not),
   ],
-  [/^ct status ([a-z,]+)/, (words = '') => ({ match: { op: 'in', left: { ct: { key: 'status' } }, right: members(words) } })],
+  [
+    /^ct status ([a-z,]+)/,
+    (words = '') => ({ match: { op: 'in', left: { ct: { key: 'status' } }, right: members(words) } }),
+  ],
   [/^ct direction (original|reply)/, (way = '') => match({ ct: { key: 'direction' } }, way, undefined)],
   [
     new RegExp(`^ct original (proto-dst|(?:ip6? )?daddr) ${NOT}(\\S+)`),

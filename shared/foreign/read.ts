@@ -155,7 +155,9 @@ function readRanks(
       from,
       new Set([
         ...(leads.get(from) ?? []),
-        ...targetsIn(rule['expr'] ?? null, sets(tableName(rule))).map((chain) => keyOf({ table: tableName(rule), chain })),
+        ...targetsIn(rule['expr'] ?? null, sets(tableName(rule))).map((chain) =>
+          keyOf({ table: tableName(rule), chain }),
+        ),
       ]),
     )
   }

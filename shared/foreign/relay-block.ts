@@ -1,11 +1,12 @@
 // Whether the rules of other software drop what a relay rule relays: the packets of both directions are taken through
 // their chains, and only what can be read surely counts as sure.
 import { type Message } from '@panel/shared/messages/message.ts'
-import type { ForeignFound } from './model.ts'
+import type { ForeignBranch, ForeignChain, ForeignFound, ForeignRule } from './model.ts'
+import type { Match } from './ranges.ts'
 import type { RelayRule } from '../ruleset/model.ts'
-import { meets, relayPackets, type Packet, type Surroundings } from './relay-packet.ts'
+import { meets, relayPackets, TRANSLATION, type Packet, type Surroundings } from './relay-packet.ts'
 import { remedyFor } from './relay-remedy.ts'
-import { mayDrop, Walker, type Blame } from './walker.ts'
+import { branchMatch, mayDrop, Walker, type Blame } from './walker.ts'
 
 /** Where it `is_certain` it drops the packet, and otherwise it may. */
 export interface RelayBlock extends Blame {
@@ -23,18 +24,26 @@ export const findRelayBlocks = (rule: RelayRule, foreign: ForeignFound, around: 
 
 /** `foreign` is gone through once for all the rules that are looked at. Null where it drops nothing at all. */
 export function relayBlocksIn(foreign: ForeignFound): ((rule: RelayRule, around: Surroundings) => RelayBlock[]) | null {
-  const isDropping = foreign.chains.some(({ policy, hook }) => policy === 'drop' && hook !== null)
-  if (!isDropping && !foreign.rules.some(mayDrop)) return null
+  const tables = new Set(foreign.rules.filter(mayDrop).map(({ table }) => table))
+  const chains = foreign.chains.filter(
+    ({ policy, hook, table }) => hook !== null && (policy === 'drop' || tables.has(table)),
+  )
+  if (chains.length === 0) return null
   const walker = new Walker(foreign)
-  return (rule, around) => blocksMet(walker, foreign, relayPackets(rule, around))
+  return (rule, around) => blocksMet(walker, chains, foreign, relayPackets(rule, around))
 }
 
-function blocksMet(walker: Walker, foreign: ForeignFound, packets: readonly Packet[]): RelayBlock[] {
+function blocksMet(
+  walker: Walker,
+  chains: readonly ForeignChain[],
+  foreign: ForeignFound,
+  packets: readonly Packet[],
+): RelayBlock[] {
   const certain = new Map<string, RelayBlock>()
   const begun = new Set<string>()
   let doubt: RelayBlock | null = null
   for (const packet of packets) {
-    for (const chain of foreign.chains) {
+    for (const chain of chains) {
       const met = meets(chain, packet)
       if (met === 'no') continue
       const { endings, blame } = walker.through(chain, packet)
@@ -53,4 +62,39 @@ function blocksMet(walker: Walker, foreign: ForeignFound, packets: readonly Pack
     }
   }
   return certain.size > 0 ? [...certain.values()] : doubt ? [doubt] : []
+}
+
+/** `is_certain`: it stands before the panel's table, and takes all that a rule listens for. */
+export type Taker = Pick<ForeignRule, 'table' | 'chain' | 'manager' | 'text'> & { readonly is_certain: boolean }
+
+const isTaking = ({ verdict, conditions }: ForeignBranch): boolean =>
+  verdict === 'translate' && conditions.some(({ field }) => field === 'destination_port')
+
+/** Foreign rules that translate what a rule listens for before the panel's table may; the certain ones first. */
+export function takenBy(rule: RelayRule, foreign: ForeignFound): Taker[] {
+  // This is evaluated for each of thousands of rules, and most hosts translate nothing else.
+  const taking = foreign.rules.filter(({ branches }) => branches.some(isTaking))
+  if (taking.length === 0) return []
+  const packets = relayPackets(rule, { own_addresses: [], in_interface: null, out_interface: null }).filter(
+    ({ stage, isNew }) => stage === 'arriving' && isNew,
+  )
+  const chains = foreign.chains.filter(({ hook, priority }) => hook === 'prerouting' && priority <= TRANSLATION)
+  const matchesOf = (one: ForeignRule, chain: ForeignChain): Match[] =>
+    packets.flatMap((packet) =>
+      meets(chain, packet) === 'no'
+        ? ['no']
+        : one.branches.filter(isTaking).map((branch) => branchMatch(one, branch, packet, chain)),
+    )
+  return taking
+    .flatMap((one) => {
+      const near = chains.filter(({ table }) => table === one.table)
+      if (!near.some((chain) => matchesOf(one, chain).some((match) => match !== 'no'))) return []
+      const isSure = (chain: ForeignChain): boolean =>
+        chain.chain === one.chain &&
+        chain.priority < TRANSLATION &&
+        matchesOf(one, chain).every((match) => match === 'yes')
+      const { table, chain, manager, text } = one
+      return [{ table, chain, manager, text, is_certain: near.some(isSure) }]
+    })
+    .sort((a, b) => Number(b.is_certain) - Number(a.is_certain))
 }

@@ -50,6 +50,8 @@ export interface Packet {
 }
 
 const ANY_PORT: Range = { first: 0n, last: 65_535n }
+/** TCP clients leave the ports below to servers. */
+const CLIENT_PORTS = { tcp: { first: 1024n, last: 65_535n }, udp: ANY_PORT } as const
 export const anywhere = (fields: Partial<End> = {}): End => ({
   text: null,
   addresses: null,
@@ -70,8 +72,8 @@ const ports = (first: number, last: number | null): Range => ({ first: BigInt(fi
 export function relayPackets(rule: RelayRule, around: Surroundings): Packet[] {
   const protocols = rule.protocol === 'both' ? (['tcp', 'udp'] as const) : [rule.protocol]
   const listener = listenerOf(rule)
-  const client = clientOf(rule)
   return protocols.flatMap((protocol) => {
+    const client = clientOf(rule, CLIENT_PORTS[protocol])
     const common = {
       protocol,
       listener,
@@ -84,7 +86,13 @@ export function relayPackets(rule: RelayRule, around: Surroundings): Packet[] {
       in_interface: rule.bind_interface ?? around.in_interface,
       out_interface: around.out_interface,
     } as const
-    const arriving: Packet = { ...common, stage: 'arriving', source: client, destination: listener, out_interface: null }
+    const arriving: Packet = {
+      ...common,
+      stage: 'arriving',
+      source: client,
+      destination: listener,
+      out_interface: null,
+    }
     const relayed = rule.destinations.flatMap((one) => packetsTo(one, { common, rule, around, client }))
     return [arriving, ...relayed.filter(({ isNew, isReply }) => isNew || isReply), later(arriving)].concat(
       relayed.filter(({ isNew, isReply }) => !isNew && !isReply),
@@ -98,9 +106,10 @@ function listenerOf({ bind_address, bind_port, bind_port_range_end }: RelayRule)
 }
 
 /** A client is none of the destinations. */
-function clientOf({ allowed_sources, destinations }: RelayRule): End {
+function clientOf({ allowed_sources, destinations }: RelayRule, range: Range): End {
   const ranges = allowed_sources.map(addressRange).filter((range) => range !== null)
   return anywhere({
+    ports: range,
     never: destinations.map(({ address }) => address),
     ...(allowed_sources.length > 0 && { addresses: ranges }),
   })
@@ -132,7 +141,7 @@ function packetsTo(
     out_interface: common.in_interface,
   }
   const isMasked = rule.nat_mode !== 'none' && !isForHost
-  const mask = isMasked ? anywhere({ isLocal: true }) : client
+  const mask = isMasked ? anywhere({ ports: client.ports, isLocal: true }) : client
   const packets: Packet[] = [
     { ...there, stage: 'routed' },
     ...(isForHost ? [] : [{ ...there, stage: 'left', source: mask } as const]),

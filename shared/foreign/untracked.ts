@@ -25,10 +25,15 @@ const isUntracking = ({ effects }: ForeignRule): boolean =>
 
 /** `foreign` is gone through once for all the rules that are looked at. The certain ones come first. */
 export function untrackersIn(foreign: ForeignFound): (rule: RelayRule, around: Surroundings) => Untracker[] {
-  if (!foreign.rules.some(isUntracking)) return () => []
+  const untracking = foreign.rules.filter(isUntracking)
+  if (untracking.length === 0) return () => []
   const walker = new Walker(foreign)
+  const isProxied = untracking.some(({ effects }) => effects.includes('synproxy'))
+  const chains = foreign.chains.filter(
+    (chain) => (isProxied || tracking(chain) !== 'yes') && untracking.some(({ table }) => table === chain.table),
+  )
   return (rule, around) => {
-    const all = relayPackets(rule, around).flatMap((packet) => effectsMet(walker, foreign, packet))
+    const all = relayPackets(rule, around).flatMap((packet) => effectsMet(walker, chains, packet))
     const found = new Map<string, Untracker>()
     for (const met of all) {
       const is_certain = isCertain(met, all) && foreign.is_whole
@@ -48,13 +53,13 @@ interface Met extends Effect {
   readonly chain: ForeignChain
 }
 
-function effectsMet(walker: Walker, { chains }: ForeignFound, packet: Packet): Met[] {
+function effectsMet(walker: Walker, chains: readonly ForeignChain[], packet: Packet): Met[] {
   return chains.flatMap((chain) => {
     const met = meets(chain, packet)
     if (met === 'no') return []
     return walker
       .through(chain, packet)
-      .effects.filter((effect) => isUntracking(effect.rule) && isInTime(effect.rule, chain))
+      .effects.filter((effect) => isUntracking(effect.rule) && !effect.isForSome && isInTime(effect.rule, chain))
       .map((effect) => ({ ...effect, isCertain: effect.isCertain && met === 'yes', packet, chain }))
   })
 }

@@ -1,6 +1,6 @@
 // Takes packets through the chains of other software. What decides for certain ends the way of a packet; beside what may
 // decide, it also goes on.
-import { compileCondition, type Knowledge } from './conditions.ts'
+import { compileCondition, isNarrow, type Knowledge } from './conditions.ts'
 import type { ForeignBranch, ForeignChain, ForeignCondition, ForeignFound, ForeignRule } from './model.ts'
 import { PacketKinds } from './packet-kinds.ts'
 import type { Match } from './ranges.ts'
@@ -10,7 +10,7 @@ import type { Packet } from './relay-packet.ts'
 type Ending = 'pass' | 'drop' | 'on' | 'back'
 const ANY_ENDING: readonly Ending[] = ['pass', 'drop', 'on']
 
-/** `text` is a rule, or the policy of the chain. `is_for_some`: the client alone decides whether it matches. */
+/** `text` is a rule, or the policy of the chain. `is_for_some`: it matches few clients, and whether it does is theirs. */
 export interface Blame {
   readonly table: string
   readonly chain: string
@@ -23,6 +23,8 @@ export interface Blame {
 export interface Effect {
   readonly rule: ForeignRule
   readonly isCertain: boolean
+  /** Only to the packets of few clients. */
+  readonly isForSome: boolean
 }
 
 interface Walk {
@@ -38,6 +40,7 @@ export class Walker {
   readonly #rules = new Map<string, CompiledRule[]>()
   readonly #kinds: PacketKinds
   readonly #walks = new Map<string, Walk>()
+  #last: { readonly packet: Packet; readonly kind: string } | null = null
 
   constructor({ rules }: ForeignFound) {
     this.#kinds = new PacketKinds(rules)
@@ -55,7 +58,9 @@ export class Walker {
 
   /** What becomes of the packet in a base chain. */
   through(chain: ForeignChain, packet: Packet): Walk {
-    const key = `${keyOf(chain)} ${this.#kinds.of(packet)}`
+    // A packet is taken through one chain after another.
+    if (this.#last?.packet !== packet) this.#last = { packet, kind: this.#kinds.of(packet) }
+    const key = `${keyOf(chain)} ${this.#last.kind}`
     const known = this.#walks.get(key)
     if (known) return known
     const walk = this.#fromBase(chain, packet)
@@ -81,6 +86,7 @@ export class Walker {
     let [isReached, isOver] = [true, false]
     for (const rule of this.#rules.get(key) ?? []) {
       const walk = this.#meet(rule, way)
+      if (!walk) continue
       if (walk.endings.has('drop')) blame = walk.blame
       for (const one of walk.endings) if (one !== 'on') endings.add(one)
       for (const one of walk.effects) effects.push({ ...one, isCertain: one.isCertain && isReached })
@@ -94,25 +100,33 @@ export class Walker {
     return walk
   }
 
-  /** The first branch that matches for certain is the last. */
-  #meet({ rule, branches }: CompiledRule, way: Way): Walk {
+  /** The first branch that matches for certain is the last. Null where none does. */
+  #meet({ rule, branches }: CompiledRule, way: Way): Walk | null {
+    const met = []
+    for (const { branch, tests } of branches) {
+      const found = matchOf(rule, tests, way)
+      if (found.match !== 'no') met.push({ branch, ...found })
+      if (found.match === 'yes') break
+    }
+    return met.length === 0 ? null : this.#among(rule, met, way)
+  }
+
+  #among(rule: ForeignRule, met: readonly (RuleMatch & { readonly branch: ForeignBranch })[], way: Way): Walk {
     const endings = new Set<Ending>()
     const effects: Effect[] = []
     let blame: Blame | null = null
-    let [isMet, isSure] = [false, false]
-    for (const { branch, tests } of branches) {
-      const { match, isForSome } = matchOf(rule, tests, way)
-      if (match === 'no') continue
+    let [isMet, isSure, isOfSome] = [false, false, true]
+    for (const { branch, match, isForSome } of met) {
       const walk = this.#after(rule, branch, { ...way, isForSome: way.isForSome || isForSome })
       if (walk.endings.has('drop')) blame = walk.blame
       for (const one of walk.endings) endings.add(one)
       for (const one of walk.effects) effects.push({ ...one, isCertain: one.isCertain && match === 'yes' && !isMet })
       isMet = true
+      isOfSome &&= way.isForSome || isForSome
       isSure = match === 'yes'
-      if (isSure) break
     }
     if (!isSure) endings.add('on')
-    if (isMet && rule.effects.length > 0) effects.unshift({ rule, isCertain: isSure })
+    if (rule.effects.length > 0) effects.unshift({ rule, isCertain: isSure, isForSome: isOfSome })
     return { endings, blame, effects }
   }
 
@@ -130,11 +144,12 @@ export class Walker {
 
 interface Test {
   readonly field: ForeignCondition['field']
+  readonly isNarrow: boolean
   readonly test: ReturnType<typeof compileCondition>
 }
 
 const compiled = ({ conditions }: ForeignBranch, known: Knowledge): Test[] =>
-  conditions.map((one) => ({ field: one.field, test: compileCondition(one, known) }))
+  conditions.map((one) => ({ field: one.field, isNarrow: isNarrow(one), test: compileCondition(one, known) }))
 
 interface CompiledRule {
   readonly rule: ForeignRule
@@ -170,18 +185,20 @@ const keyOf = ({ table, chain }: { readonly table: string; readonly chain: strin
 
 interface RuleMatch {
   readonly match: Match
-  /** All that is not known of the match is who the client is. */
+  /** It is one with few clients, and all that is not known of it is which client sent the packet. */
   readonly isForSome: boolean
 }
 
+const NO_MATCH: RuleMatch = { match: 'no', isForSome: false }
+
 function matchOf({ is_whole }: ForeignRule, tests: readonly Test[], { packet, chain }: Way): RuleMatch {
   let [isSure, isForSome] = [is_whole, is_whole]
-  for (const { field, test } of tests) {
+  for (const { field, isNarrow: isOfFew, test } of tests) {
     const match = test(packet, chain)
-    if (match === 'no') return { match, isForSome: false }
+    if (match === 'no') return NO_MATCH
     if (match === 'yes') continue
     isSure = false
-    isForSome &&= field.startsWith(packet.isReply ? 'destination' : 'source')
+    isForSome &&= isOfFew && field.startsWith(packet.isReply ? 'destination' : 'source')
   }
   return isSure ? { match: 'yes', isForSome: false } : { match: 'maybe', isForSome }
 }

@@ -4,7 +4,7 @@ import { markWritersIn } from '@panel/shared/foreign/mark-writers.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import { readRule } from '@panel/shared/foreign/read-rule.ts'
 import { readForeign } from '@panel/shared/foreign/read.ts'
-import { takenBy } from '@panel/shared/foreign/taker.ts'
+import { takenBy } from '@panel/shared/foreign/relay-block.ts'
 import { AROUND, relay } from '../../support/relay-verdict.ts'
 
 const FORWARD = { family: 'inet', table: 't', chain: 'forward' }
@@ -35,9 +35,7 @@ describe('A rule of other software that writes the mark of connections', () => {
     assert.deepEqual(describeWriters(inChain('forward', 0, MARK)), ['after surely'])
     assert.deepEqual(describeWriters(inChain('prerouting', -150, MARK)), ['after surely'])
     assert.deepEqual(describeWriters(inChain('prerouting', -150, NEW, MARK)), ['before surely'])
-    assert.deepEqual(describeWriters(inChain('forward', 0, match({ meta: { key: 'mark' } }, 7), MARK)), [
-      'after perhaps',
-    ])
+    assert.deepEqual(describeWriters(inChain('forward', 0, { limit: { rate: 1 } }, MARK)), ['after perhaps'])
   })
 
   it('does nothing to a rule whose packets it does not match, and is known where iptables wrote it', () => {

@@ -4,10 +4,15 @@ import type { ForeignView } from '@panel/shared/api/forwarding.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { markWritersIn, type MarkWriter } from '@panel/shared/foreign/mark-writers.ts'
-import { findRelayBlocks, relayBlocksIn, type RelayBlock } from '@panel/shared/foreign/relay-block.ts'
+import {
+  findRelayBlocks,
+  relayBlocksIn,
+  takenBy,
+  type RelayBlock,
+  type Taker,
+} from '@panel/shared/foreign/relay-block.ts'
 import type { Surroundings } from '@panel/shared/foreign/relay-packet.ts'
 import { summaryOf } from '@panel/shared/foreign/summary.ts'
-import { takenBy, type Taker } from '@panel/shared/foreign/taker.ts'
 import { fromRoot, type Message, message, sentences, messageFields } from '@panel/shared/messages/message.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 
