@@ -26,6 +26,10 @@ export const FORWARDING = {
   'forwarding.foreign_takes':
     'Table {table}, chain {chain}, takes what the rule listens for before the rule does: {text}.',
   'forwarding.foreign_may_take': 'Table {table}, chain {chain}, may take what the rule listens for: {text}.',
+  'forwarding.foreign_untracks':
+    'Table {table}, chain {chain}, keeps {what, select, replies {the replies to what the rule relays} other {what the rule relays}} from being tracked, so it is not translated: {text}.',
+  'forwarding.foreign_may_untrack':
+    'Table {table}, chain {chain}, may keep {what, select, replies {the replies to what the rule relays} other {what the rule relays}} from being tracked, and then it is not translated: {text}.',
   'forwarding.foreign_mark':
     "Table {table}, chain {chain}, overwrites the mark of the rule's connections, which are then neither masqueraded nor counted: {text}.",
   'forwarding.foreign_may_mark':

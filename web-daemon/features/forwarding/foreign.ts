@@ -4,15 +4,12 @@ import type { ForeignView } from '@panel/shared/api/forwarding.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { markWritersIn, type MarkWriter } from '@panel/shared/foreign/mark-writers.ts'
-import {
-  findRelayBlocks,
-  relayBlocksIn,
-  takenBy,
-  type RelayBlock,
-  type Taker,
-} from '@panel/shared/foreign/relay-block.ts'
+import { relayBlocksIn, takenBy, type RelayBlock, type Taker } from '@panel/shared/foreign/relay-block.ts'
 import type { Surroundings } from '@panel/shared/foreign/relay-packet.ts'
+import { summaryOf } from '@panel/shared/foreign/summary.ts'
+import { untrackersIn, type Untracker } from '@panel/shared/foreign/untracked.ts'
 import { fromRoot, type Message, message, sentences, messageFields } from '@panel/shared/messages/message.ts'
+import type { HostInterface } from '@panel/shared/tunnel/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 
 export const foreignRules = (request: Reader): Promise<ForeignFound> => request('netfilter.probe', {})
@@ -20,16 +17,10 @@ export const foreignRules = (request: Reader): Promise<ForeignFound> => request(
 export const foreignView = ({ is_readable, managers, rules, total, detail }: ForeignFound): ForeignView => ({
   readable: is_readable,
   managers,
-  rules: rules.map(({ table, chain, text, protocol, address, port, port_end, manager }) => ({
-    table,
-    chain,
-    text,
-    protocol,
-    address,
-    port,
-    port_end,
-    manager,
-  })),
+  rules: rules.map((rule) => {
+    const { table, chain, text, manager } = rule
+    return { table, chain, text, ...summaryOf(rule), manager }
+  }),
   total,
   ...messageFields('detail', fromRoot(detail)),
 })
@@ -39,11 +30,32 @@ export interface InTheWay {
   /** What drops, or may drop, what the rule relays. */
   readonly blocks: readonly RelayBlock[]
   readonly takers: readonly Taker[]
+  /** What keeps its connections from being tracked, so that nothing of them is translated. */
+  readonly untrackers: readonly Untracker[]
   readonly writers: readonly MarkWriter[]
 }
-export const NOTHING_IN_THE_WAY: InTheWay = { blocks: [], takers: [], writers: [] }
+export const NOTHING_IN_THE_WAY: InTheWay = { blocks: [], takers: [], untrackers: [], writers: [] }
 
-/** `out_interface` is where the rule's packets leave; null where nobody knows. */
+/** By the addresses and interfaces of the host; `out_interface` is where the rule's packets leave, null if unknown. */
+export type InTheWayOf = (rule: RelayRule, out_interface: string | null) => InTheWay
+
+/** `foreign` is gone through once for all the rules that are looked at. */
+export function inTheWayOf(foreign: ForeignFound, interfaces: readonly HostInterface[]): InTheWayOf {
+  if (foreign.chains.length === 0) return () => NOTHING_IN_THE_WAY
+  const around = surroundings(interfaces)
+  const [blocksOf, untrackersOf, writersOf] = [relayBlocksIn(foreign), untrackersIn(foreign), markWritersIn(foreign)]
+  return (rule, out_interface) => {
+    const here = around(rule, out_interface)
+    return {
+      blocks: blocksOf?.(rule, here) ?? [],
+      takers: takenBy(rule, foreign),
+      untrackers: untrackersOf(rule, here),
+      writers: writersOf(rule, here),
+    }
+  }
+}
+
+/** The same for one rule. */
 export async function foreignInTheWay(
   request: Reader,
   foreign: ForeignFound,
@@ -51,27 +63,13 @@ export async function foreignInTheWay(
   out_interface: string | null,
 ): Promise<InTheWay> {
   if (foreign.chains.length === 0) return NOTHING_IN_THE_WAY
-  const around = (await surroundings(request))(rule, out_interface)
-  return {
-    blocks: findRelayBlocks(rule, foreign, around),
-    takers: takenBy(rule, foreign),
-    writers: markWritersIn(foreign)(rule, around),
-  }
+  const { interfaces } = await request('host.probe', { parts: ['interfaces'] })
+  return inTheWayOf(foreign, interfaces ?? [])(rule, out_interface)
 }
 
-/** What drops, or may drop, what each of many rules relays. */
-export async function foreignBlocks(
-  request: Reader,
-  foreign: ForeignFound,
-): Promise<(rule: RelayRule, out_interface: string | null) => RelayBlock[]> {
-  const blocksOf = relayBlocksIn(foreign)
-  if (!blocksOf) return () => []
-  const around = await surroundings(request)
-  return (rule, out_interface) => blocksOf(rule, around(rule, out_interface))
-}
-
-async function surroundings(request: Reader): Promise<(rule: RelayRule, out_interface: string | null) => Surroundings> {
-  const interfaces = (await request('host.probe', { parts: ['interfaces'] })).interfaces ?? []
+function surroundings(
+  interfaces: readonly HostInterface[],
+): (rule: RelayRule, out_interface: string | null) => Surroundings {
   const owners = new Map(
     interfaces.flatMap(({ name, addresses }) => addresses.map((text) => [text.split('/')[0] ?? '', name] as const)),
   )
@@ -81,6 +79,11 @@ async function surroundings(request: Reader): Promise<(rule: RelayRule, out_inte
     in_interface: owners.get(bind_address) ?? null,
     out_interface,
   })
+}
+
+export function describeUntracker({ table, chain, text, is_certain, is_reply }: Untracker): Message {
+  const parts = { table, chain, text, what: is_reply ? 'replies' : 'it' }
+  return message(is_certain ? 'forwarding.foreign_untracks' : 'forwarding.foreign_may_untrack', parts)
 }
 
 export const describeTaker = ({ table, chain, text, is_certain }: Taker): Message =>

@@ -1,8 +1,9 @@
 // The causes that rules of other software are, by what is read of them.
 import { fromRoot, message, type Message } from '@panel/shared/messages/message.ts'
 import type { RelayBlock, Taker } from '@panel/shared/foreign/relay-block.ts'
+import type { Untracker } from '@panel/shared/foreign/untracked.ts'
 import type { MarkWriter } from '@panel/shared/foreign/mark-writers.ts'
-import { blockMessage, describeTaker, describeWriter } from '../forwarding/foreign.ts'
+import { blockMessage, describeTaker, describeUntracker, describeWriter } from '../forwarding/foreign.ts'
 import { cause, type Cause } from './cause.ts'
 import type { RuleFacts } from './facts.ts'
 
@@ -13,6 +14,7 @@ export function ofForeign({ foreign }: Pick<RuleFacts, 'foreign'>): Cause[] {
   return [
     ...(unread === '' ? [] : [unreadCause(fromRoot(unread))]),
     ...ofTaker(takers[0]),
+    ...ofUntracker(foreign.untrackers[0]),
     ...ofBlocks(foreign.blocks),
     ...ofWriter(writers[0]),
   ]
@@ -29,7 +31,14 @@ function ofTaker(taker: Taker | undefined): Cause[] {
   return [cause('FOREIGN_DNAT', taker.is_certain ? 'stops' : 'may_stop', describeTaker(taker), { remedies })]
 }
 
-/** Each has a remedy of its own, and all are needed. */
+/** What is not tracked is not translated either. */
+function ofUntracker(untracker: Untracker | undefined): Cause[] {
+  if (!untracker) return []
+  const more = { remedies: [untracker.remedy], subject: chainOf(untracker) }
+  return [cause('NOT_TRACKED', untracker.is_certain ? 'stops' : 'may_stop', describeUntracker(untracker), more)]
+}
+
+/** Each has a remedy of its own, and all are needed. What few clients meet stops no rule. */
 function ofBlocks(blocks: readonly RelayBlock[]): Cause[] {
   const [block] = blocks
   if (!block) return []
@@ -37,7 +46,7 @@ function ofBlocks(blocks: readonly RelayBlock[]): Cause[] {
   const more = { remedies, subject: chainOf(block) }
   return block.is_certain
     ? [cause('FOREIGN_DROP', 'stops', blockMessage(block), more)]
-    : [cause('FOREIGN_MAY_DROP', 'may_stop', blockMessage(block), more)]
+    : [cause('FOREIGN_MAY_DROP', block.is_for_some ? 'note' : 'may_stop', blockMessage(block), more)]
 }
 
 /** What is written later than the panel's own mark takes the place of it. */

@@ -2,8 +2,6 @@
 import type { TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
 import { canonicalIp } from '@panel/shared/address/ip.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
-import { markWritersIn, type MarkWriter } from '@panel/shared/foreign/mark-writers.ts'
-import { takenBy, type RelayBlock, type Taker } from '@panel/shared/foreign/relay-block.ts'
 import type { ForwardingFound } from '@panel/shared/forwarding/model.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
@@ -11,16 +9,13 @@ import type { HostInterface, RouteKind } from '@panel/shared/tunnel/observed.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { nullIfHelperAway } from '../../platform/helper/away.ts'
 import { reasonsOfDown } from '../failover/store.ts'
-import { foreignBlocks, foreignRules } from '../forwarding/foreign.ts'
+import { foreignRules, inTheWayOf, NOTHING_IN_THE_WAY, type InTheWay } from '../forwarding/foreign.ts'
 import { readKernelRules, type KernelRules } from '../routes/kernel-rules.ts'
 import { lookUpRoutes, readPaths, type Paths } from '../routes/path/path.ts'
 import { ruleOf, type RouteRecord } from '../routes/record.ts'
 import type { TrafficEvidence, Unanswered } from '../traffic/evidence.ts'
 import { observe } from '../tunnels/view.ts'
 import { findShadows } from './shadows.ts'
-
-/** Any ends: where the rule's packets come from and go to is left to the analysis. */
-const ANYWHERE = { own_addresses: [], in_interface: null, out_interface: null }
 
 /** What bears on one rule; what is null could not be read. */
 export interface RuleFacts {
@@ -45,12 +40,9 @@ export interface RuleFacts {
 }
 
 /** What rules of other software do to a rule. */
-export interface Foreign {
+export interface Foreign extends InTheWay {
   /** Why they could not all be read; "" if they could. */
   readonly unread: string
-  readonly blocks: readonly RelayBlock[]
-  readonly takers: readonly Taker[]
-  readonly writers: readonly MarkWriter[]
 }
 
 export interface AlreadyRead {
@@ -68,16 +60,17 @@ export async function readFacts(
   read: AlreadyRead,
 ): Promise<FactsOf> {
   const paths = read.paths ?? (await readPaths({ db, request }, records, { withDevices: true }))
+  const interfaces = (await nullIfHelperAway(request('host.probe', { parts: ['interfaces'] })))?.interfaces ?? null
   const namesOf = (record: RouteRecord): string[] => paths.tunnelsOf(record).flatMap((id) => paths.nameOf(id) ?? [])
   const ids = records.map(({ route_rule_id }) => route_rule_id)
   const [held, forwarding, foreignOf, observed, shadows, reasons, listeners, stuck] = await Promise.all([
     read.rules ?? nullIfHelperAway(readKernelRules(request, ids)),
     nullIfHelperAway(request('forwarding.probe', {})),
-    readForeign(request, paths, read.foreign),
+    readForeign(request, paths, interfaces, read.foreign),
     observe(request, [...new Set(records.flatMap(namesOf))]),
     findShadows(db, ids),
     reasonsOfDown(db, ids),
-    readListeners(request, records),
+    readListeners(request, interfaces, records),
     readStuck(
       request,
       ids.filter((id) => evidence.isStuck(id)),
@@ -116,9 +109,9 @@ export const isWildcard = ({ bind_address }: Pick<RouteRecord, 'bind_address'>):
 /** An address that no interface has may still be the host's own, by a route of the kind "local". */
 async function readListeners(
   request: Reader,
+  all: readonly HostInterface[] | null,
   records: readonly RouteRecord[],
 ): Promise<(record: RouteRecord) => Pick<RuleFacts, 'interfaces' | 'owner' | 'listener'>> {
-  const all = (await nullIfHelperAway(request('host.probe', { parts: ['interfaces'] })))?.interfaces ?? null
   const owners = new Map(
     (all ?? []).flatMap((one) => one.addresses.map((text) => [canonicalIp(text.split('/')[0] ?? ''), one] as const)),
   )
@@ -151,28 +144,18 @@ async function readStuck(request: Reader, route_rule_ids: number[]): Promise<Map
 async function readForeign(
   request: Reader,
   paths: Paths,
+  interfaces: readonly HostInterface[] | null,
   read?: ForeignFound,
 ): Promise<(record: RouteRecord) => Foreign | null> {
   const foreign = read ?? (await nullIfHelperAway(foreignRules(request)))
-  if (!foreign) return () => null
+  if (!foreign || !interfaces) return () => null
   const unread = foreign.is_readable ? '' : foreign.detail
-  if (foreign.chains.length === 0) return () => ({ ...NOTHING, unread })
-  const blocksOf = await nullIfHelperAway(foreignBlocks(request, foreign))
-  if (!blocksOf) return () => null
-  const writersOf = markWritersIn(foreign)
+  const found = inTheWayOf(foreign, interfaces)
   return (record) => {
     const rule = ruleOf(record)
-    if (!rule) return NOTHING
-    return {
-      unread,
-      blocks: blocksOf(rule, outInterface(record, paths)),
-      takers: takenBy(rule, foreign),
-      writers: writersOf(rule, ANYWHERE),
-    }
+    return { unread, ...(rule ? found(rule, outInterface(record, paths)) : NOTHING_IN_THE_WAY) }
   }
 }
-
-const NOTHING: Foreign = { unread: '', blocks: [], takers: [], writers: [] }
 
 /** Through which everything leaves; null if there are several, or it is not known. A mark may lead elsewhere. */
 function outInterface(record: RouteRecord, paths: Paths): string | null {
