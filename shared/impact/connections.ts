@@ -7,7 +7,7 @@ export interface CountedConnections {
   /** Null where they are known. */
   readonly unknown: Message | null
   readonly totals: ReadonlyMap<number, number>
-  /** Where each connection of a rule goes; null if they were counted together only. */
+  /** The destination of each connection of a rule; null if they were counted together only. */
   readonly byDestination: ((route_rule_id: number) => readonly End[]) | null
 }
 

@@ -26,7 +26,7 @@ export interface Way {
   readonly network: string | null
 }
 
-/** Where a connection goes. */
+/** The destination of a connection. */
 export type End = Pick<RelayConnection, 'destination_address' | 'destination_port'>
 
 /** A rule that is concerned, and the fate of its connections by their destination. */

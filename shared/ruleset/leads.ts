@@ -72,8 +72,8 @@ function deal(rule: Rotating, { leads, members, takers }: Dealing, groups: reado
 }
 
 /**
- * Where the turn of a group begins, which is another place for each rule. Any function that scatters would do, as long
- * as it stays: another one gives the slots of destinations that are out to others.
+ * The place in the turn of a group where its first slot is dealt, another one for each rule. Any function that scatters
+ * would do, as long as it stays: another one gives the slots of destinations that are out to others.
  */
 function scoreOf(mark: number, past: readonly number[]): number {
   let score = mark

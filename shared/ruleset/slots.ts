@@ -31,7 +31,7 @@ export function turnsIn(rule: Balanced): { readonly turn: readonly number[]; rea
 export const isShifted = ({ bind_port, bind_port_range_end, destinations }: Omit<Balanced, 'balance'>): boolean =>
   (bind_port_range_end ?? bind_port) > bind_port && destinations.some(({ port }) => port !== bind_port)
 
-/** With so many slots a destination takes its share from each that goes out, to within an eighth. */
+/** So many slots let a destination take its share of any that goes out, to within an eighth. */
 const SLOTS_EACH = 8
 
 /**

@@ -25,7 +25,6 @@ import type {
   Kernel,
   KernelEvents,
   Links,
-  LinkSettings,
   Netfilter,
   NetworkdFiles,
   OwnAccess,
@@ -85,13 +84,9 @@ export class FakeKernel implements Kernel {
     fakeInterface('lo', 1, 'loopback', ['127.0.0.1/8']),
     fakeInterface('eth0', 2, 'physical', ['192.0.2.1/24', '2001:db8::1/64']),
   ]
-  hostRoutes: RoutingEntry[] = [
-    fakeRoute('0.0.0.0/0', 'eth0'),
-    fakeRoute('192.0.2.0/24', 'eth0'),
-    fakeRoute('::/0', 'eth0'),
-  ]
-  /** Of links, as far as they are not as those of a new one. */
-  readonly sysctls = new Map<string, LinkSettings>()
+  hostRoutes: RoutingEntry[] = ['0.0.0.0/0', '192.0.2.0/24', '::/0'].map((to) => fakeRoute(to, 'eth0'))
+  /** The sysctls of links that differ from those of a new one. */
+  readonly sysctls = new Map<string, Awaited<ReturnType<Links['settings']>>>()
   /** Through the links of these names. */
   readonly routesOfOthers = new FakeRoutesThrough()
   /** Alternative names, and whose they are. */

@@ -11,6 +11,7 @@ import type { FaultOrder } from './driver/faulty-helper.ts'
 import { startLab, type Lab, type Server } from './lab/index.ts'
 import { putDriver, putPanel } from './panel/bundles.ts'
 import { expect, OPERATOR, Panel } from './panel/panel.ts'
+import { ownSysctls, setOwnSysctls } from './panel/own-sysctls.ts'
 import { addRoutes, LOST, ROUTES, routesThrough } from './panel/routes-of-others.ts'
 import { tunnelRequest } from '../support/records.ts'
 
@@ -142,20 +143,9 @@ describe('A change of a tunnel on a real kernel', function () {
   })
 
   it('leaves a new link the sysctls that the link had of its own', async () => {
-    const conf = (family: string, key: string): string => `/proc/sys/net/${family}/conf/${made.interface_name}/${key}`
-    const set = [
-      ['ipv4', 'rp_filter', '2'],
-      ['ipv4', 'accept_local', '1'],
-      ['ipv4', 'forwarding', '0'],
-      ['ipv6', 'forwarding', '1'],
-    ] as const
-    const values = (): Promise<string> => a.server.run(`cat ${set.map(([family, key]) => conf(family, key)).join(' ')}`)
-    await a.server.run('sysctl -qw net.ipv4.conf.default.forwarding=1')
-    await a.server.run(set.map(([family, key, value]) => `echo ${value} > ${conf(family, key)}`).join(' && '))
-    assert.equal((await values()).trim(), '2\n1\n0\n1')
+    const own = await setOwnSysctls(a.server, made.interface_name)
     assert.equal(await isReborn('ttl', 64), true)
-    assert.equal((await values()).trim(), '2\n1\n0\n1')
-    await a.server.run('sysctl -qw net.ipv4.conf.default.forwarding=0')
+    assert.equal(await ownSysctls(a.server, made.interface_name), own)
   })
 
   it('names the foreign routes that a new link cannot have', async () => {

@@ -4,9 +4,9 @@ import type { Kernel, LinkSettings } from '../../kernel/facilities.ts'
 
 export class CarriedSysctls {
   readonly #kernel: Pick<Kernel, 'links'>
-  /** As they were when the change first deleted a link of this name; what it made since may lack some. */
+  /** The values when the change first deleted a link of this name: what it made since may lack some. */
   readonly #deleted = new Map<string, LinkSettings>()
-  /** The change may make the link under another name. */
+  /** The name that was deleted last: the change may make the link under another one. */
   #last = ''
 
   constructor(kernel: Pick<Kernel, 'links'>) {

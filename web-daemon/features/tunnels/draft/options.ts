@@ -30,7 +30,7 @@ export function draftOptions(draft: DraftContext): void {
     )
 }
 
-/** Of an end that restarts the other one drops all packets (`ip_tunnel_rcv`: older than the last is an error). */
+/** The packets of an end that restarts are older than the last one, and the other end drops them (`ip_tunnel_rcv`). */
 function warnOfSequence(draft: DraftContext): void {
   const { has_input_sequence, has_output_sequence } = packetOptions(draft)
   if (!has_input_sequence && !has_output_sequence) return
