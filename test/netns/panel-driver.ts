@@ -2,6 +2,11 @@
 // line.
 import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { u32be } from '@panel/root-helper/netlink/attributes.ts'
+import { NETLINK_NETFILTER } from '@panel/root-helper/netlink/constants.ts'
+import { decodeConnection, dumpByMark } from '@panel/root-helper/netlink/conntrack.ts'
+import { NetlinkSocket } from '@panel/root-helper/netlink/socket.ts'
+import { ruleMark } from '@panel/shared/ruleset/mark.ts'
 import { keepWatchingRoutes } from '@panel/web-daemon/features/rule-health/watch.ts'
 import { watchKernel } from '@panel/web-daemon/platform/helper/kernel-events.ts'
 import type { RouteHealthEvent } from '@panel/shared/api/routes/answers.ts'
@@ -9,6 +14,10 @@ import { connectHelper } from '@panel/web-daemon/platform/helper/client.ts'
 import { resolveHost } from '@panel/web-daemon/platform/network/resolver.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { startPanel } from '../api/support/panel.ts'
+
+/** linux/netfilter/nfnetlink_conntrack.h: IPCTNL_MSG_CT_NEW of its subsystem, and the attribute of the mark. */
+const [UPDATE_CONNECTION, CTA_MARK] = [0x0100, 8]
+const OUR_MARKS = 0x7000_0000
 
 const logger = makeLogger({ write: () => undefined })
 const helper = connectHelper(process.env['PANEL_HELPER_SOCKET'] ?? '', logger)
@@ -54,6 +63,19 @@ const methods = {
   look: async (hostname: string) => {
     await panel.failover.hostnames.look(hostname, 4)
     await panel.failover.settled()
+  },
+  /** Overwrites the marks of the connections that rules own, as software does that no listing of netfilter shows. */
+  remark: async (mark: number) => {
+    const socket = new NetlinkSocket({ protocol: NETLINK_NETFILTER })
+    const owned = await socket.dump(dumpByMark(ruleMark(0), OUR_MARKS))
+    for (const { family, key } of owned.flatMap((message) => decodeConnection(message, 0) ?? []))
+      await socket.request({
+        what: 'mark a connection',
+        type: UPDATE_CONNECTION,
+        parts: [Buffer.from([family, 0, 0, 0]), ...key.slice(0, 1), u32be(CTA_MARK, mark)],
+      })
+    socket.close()
+    return owned.length
   },
   advance: (seconds: number) => panel.clock.advance(seconds),
   metrics: async () => (await client.raw('GET', '/metrics')).text,

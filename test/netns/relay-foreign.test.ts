@@ -188,17 +188,13 @@ for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const s
           const { verdict, summary, confidence, suggested_fix } = await analysis()
           assert.deepEqual([verdict, confidence], ['FORWARD_BLOCKED', 'high'])
           assert.match(suggested_fix[0] ?? '', remedy)
-          for (const output of [
-            (await health()).detail,
-            item?.health.detail,
-            (await rules())?.detail,
-            event?.detail,
-            incidents[0]?.reason,
-          ]) {
-            assert.match(output ?? '', remedy)
+          const { detail, causes } = await health()
+          const withRemedy = [(await rules())?.detail, event?.detail]
+          for (const output of [detail, item?.health.detail, incidents[0]?.reason, ...withRemedy])
             assert.ok(output?.includes(summary), output)
-          }
-          assert.deepEqual([item?.health.state, event?.to], ['impaired', 'impaired'])
+          const remedies = [causes[0], item?.health.causes[0], incidents[0]].map((one) => one?.remedies[0]?.text)
+          for (const output of [...withRemedy, ...remedies]) assert.match(output ?? '', remedy)
+          assert.deepEqual([item?.health.state, event?.to, event?.severity], ['impaired', 'impaired', 'down'])
         } finally {
           down(rig.relay)
         }

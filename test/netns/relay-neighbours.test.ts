@@ -60,12 +60,11 @@ describe('What software beside the panel does to a relay rule', function () {
     for (const text of [health.detail, analysis.summary]) assert.match(text, named)
   })
 
-  it('is found by the mark of open connections where no listing of nftables shows it', async () => {
-    const legacy = (way: string): string =>
-      rig.relay.run('iptables-legacy', ['-t', 'mangle', way, 'FORWARD', '-j', 'CONNMARK', '--set-mark', '7'])
-    legacy('-A')
-    const { analysis } = await readState(talking)
-    legacy('-D')
+  it('is found by the mark of open connections where no listing shows what overwrites it', async () => {
+    const { analysis } = await readState(async () => {
+      await talking()
+      assert.equal(await panel.remark(7), 1)
+    })
     assert.deepEqual([analysis.verdict, analysis.confidence], ['FORWARD_BLOCKED', 'low'])
     assert.match(analysis.summary, /^1 open connection.* another mark than the panel set \(0x00000007\)/)
   })
