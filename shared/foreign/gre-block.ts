@@ -2,8 +2,8 @@
 // software's own words.
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { ForeignChain, ForeignFound, ForeignManager } from './model.ts'
-import { Walker } from './relay-block.ts'
-import { isOfFamily, type Packet } from './relay-packet.ts'
+import { anywhere, endAt, isOfFamily, type Packet } from './relay-packet.ts'
+import { Walker } from './walker.ts'
 
 export interface GreBlock {
   readonly table: string
@@ -44,27 +44,37 @@ interface Probe {
   readonly packet: Packet
 }
 
-const grePacket = ({ remote_endpoint }: Ends) =>
-  ({
-    isTranslated: false,
+/** Both chains of a hook and of the translation see it as it is: nobody translates it. */
+function grePacket({ local_endpoint, remote_endpoint }: Ends, isIncoming: boolean): Packet {
+  const [local, remote] = [endAt(local_endpoint, { isLocal: true }), endAt(remote_endpoint)]
+  return {
+    stage: 'routed',
+    isReply: isIncoming,
+    isNew: false,
     isForHost: true,
+    isMarked: false,
+    isSourceTranslated: false,
     family: remote_endpoint.includes(':') ? 6 : 4,
     protocol: 'gre',
-    first: 0,
-    last: 65_535,
+    source: isIncoming ? remote : local,
+    destination: isIncoming ? local : remote,
+    listener: anywhere(),
     in_interface: null,
     out_interface: null,
-  }) as const
-
-function incoming(ends: Ends, device: string | null): Probe {
-  const packet = { ...grePacket(ends), isReply: true, address: ends.local_endpoint, from: [ends.remote_endpoint] }
-  return { direction: 'in', hooks: ['prerouting', 'input'], packet: { ...packet, in_interface: device } }
+  }
 }
 
-function outgoing(ends: Ends, device: string | null): Probe {
-  const packet = { ...grePacket(ends), isReply: false, address: ends.remote_endpoint, from: [ends.local_endpoint] }
-  return { direction: 'out', hooks: ['output', 'postrouting'], packet: { ...packet, out_interface: device } }
-}
+const incoming = (ends: Ends, device: string | null): Probe => ({
+  direction: 'in',
+  hooks: ['prerouting', 'input'],
+  packet: { ...grePacket(ends, true), in_interface: device },
+})
+
+const outgoing = (ends: Ends, device: string | null): Probe => ({
+  direction: 'out',
+  hooks: ['output', 'postrouting'],
+  packet: { ...grePacket(ends, false), out_interface: device },
+})
 
 /** The first chain through which the packet surely does not come, and the rule to blame. */
 function findBlock({ hooks, packet }: Probe, foreign: ForeignFound, walker: Walker) {

@@ -1,13 +1,13 @@
 // What other software has put into netfilter, as far as relayed packets meet it. It is read, and there is no word here
 // that could change it.
-import { integer, line, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
+import { line, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
 
 export const FOREIGN_MANAGERS = ['docker', 'ufw', 'firewalld', 'iptables', 'nftables'] as const
 export type ForeignManager = (typeof FOREIGN_MANAGERS)[number]
-export const FOREIGN_HOOKS = ['forward', 'prerouting', 'postrouting', 'input', 'output'] as const
+export const FOREIGN_HOOKS = ['forward', 'prerouting', 'postrouting', 'input', 'output', 'ingress'] as const
 /**
- * "none": evaluation continues with the next rule. "other": not evaluated, such as a verdict map or an iptables
- * extension.
+ * "none": evaluation continues with the next rule. "other": not evaluated, such as an iptables extension, or a verdict
+ * map that cannot be read.
  */
 export const FOREIGN_VERDICTS = [
   'none',
@@ -20,12 +20,32 @@ export const FOREIGN_VERDICTS = [
   'translate',
   'other',
 ] as const
+/** What a rule looks at. `ct` is the state of the connection and how it is translated, `original_...` its listener. */
+export const FOREIGN_FIELDS = [
+  'family',
+  'protocol',
+  'source',
+  'source_port',
+  'source_type',
+  'destination',
+  'destination_port',
+  'destination_type',
+  'in_interface',
+  'out_interface',
+  'ct',
+  'direction',
+  'original_destination',
+  'original_port',
+  'mark',
+] as const
+/** What a rule does beside its verdict. */
+export const FOREIGN_EFFECTS = ['connection_mark', 'packet_mark', 'notrack', 'synproxy', 'zone'] as const
 export const FOREIGN_RULES_MAX = 1000
+export const FOREIGN_VALUES_MAX = 256
+export const FOREIGN_BRANCHES_MAX = 64
 
 const Name = line(300)
 const Manager = stringEnum(FOREIGN_MANAGERS)
-const Device = Type.String({ pattern: '^[^\\s/]{0,15}$' })
-const Port = nullable(integer(0, 65_535))
 
 /** `hook` null: rules lead to it. `table` is the family and the name, "inet filter". */
 export const ForeignChain = strict({
@@ -33,33 +53,43 @@ export const ForeignChain = strict({
   chain: Name,
   manager: Manager,
   hook: nullable(stringEnum(FOREIGN_HOOKS)),
+  /** Chains of the type nat see the first packet of a connection alone. */
+  is_nat: Type.Boolean(),
   priority: Type.Integer(),
   policy: stringEnum(['accept', 'drop']),
 })
 export type ForeignChain = Static<typeof ForeignChain>
 
 /**
- * Every packet that the rule matches meets these conditions: "" and null are any, and ports are the range from first to
- * last. `is_whole`: every packet that meets them matches. `ct`: the conntrack state that is required ("never": neither
- * new nor established). `is_ct_mark_set`: it writes the mark of the connection.
+ * Met by a packet whose field is one of the values, with `is_not` by any other. Addresses and ports may be ranges
+ * ("10.0.0.0/8", "80-90"), and the name of an interface may end with an asterisk.
+ */
+export const ForeignCondition = strict({
+  field: stringEnum(FOREIGN_FIELDS),
+  is_not: Type.Boolean(),
+  values: Type.Array(line(100), { maxItems: FOREIGN_VALUES_MAX }),
+})
+export type ForeignCondition = Static<typeof ForeignCondition>
+
+export const ForeignBranch = strict({
+  conditions: Type.Array(ForeignCondition, { maxItems: 64 }),
+  verdict: stringEnum(FOREIGN_VERDICTS),
+  target: Name,
+})
+export type ForeignBranch = Static<typeof ForeignBranch>
+
+/**
+ * The first branch whose conditions a packet meets decides; a rule without a verdict map has one branch. `is_whole`:
+ * nothing else decides whether the rule matches.
  */
 export const ForeignRule = strict({
   table: Name,
   chain: Name,
   manager: Manager,
   text: line(300),
-  family: stringEnum(['', 'ip', 'ip6']),
-  protocol: Type.String({ pattern: '^[a-z0-9-]{0,20}$' }),
-  address: Type.String({ pattern: '^([0-9a-f:.]{2,39}(/[0-9]{1,3})?)?$' }),
-  port: Port,
-  port_end: Port,
-  in_interface: Device,
-  out_interface: Device,
-  ct: stringEnum(['', 'new', 'established', 'tracked', 'dnat', 'never']),
-  is_ct_mark_set: Type.Boolean(),
+  branches: Type.Array(ForeignBranch, { maxItems: FOREIGN_BRANCHES_MAX }),
+  effects: Type.Array(stringEnum(FOREIGN_EFFECTS), { maxItems: FOREIGN_EFFECTS.length }),
   is_whole: Type.Boolean(),
-  verdict: stringEnum(FOREIGN_VERDICTS),
-  target: Name,
 })
 export type ForeignRule = Static<typeof ForeignRule>
 

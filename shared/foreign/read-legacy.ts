@@ -2,9 +2,10 @@
 // nft would report them, and what is uncertain is reported as unknown.
 import { familyName, findManager, oneLine } from './names.ts'
 import { FOREIGN_MANAGERS, FOREIGN_RULES_MAX, type ForeignChain, type ForeignFound, type ForeignRule } from './model.ts'
-import { readConditions } from './read-rule.ts'
+import { readRule } from './read-rule.ts'
+import { addressed } from './read-xt.ts'
 import { OURS } from '../ruleset/iptables/tables.ts'
-import type { Json } from '../ruleset/nft/json.ts'
+import { isObject, only, type Json } from '../ruleset/nft/json.ts'
 
 /** The names of these tables are those of iptables-nft too, which may hold other rules at the same time. */
 export const LEGACY = '(iptables-legacy)'
@@ -38,7 +39,7 @@ function readTable(table: string, lines: readonly string[], family: 4 | 6): Lega
   const isOurs = (chain: string): boolean => chain.startsWith(OURS) && (table === 'nat' || table === 'mangle')
   const rules = lines
     .flatMap((line) => readLine(line, { family, names }) ?? [])
-    .filter(({ chain, target }) => !isOurs(chain) && !isOurs(target))
+    .filter(({ chain, branches }) => !isOurs(chain) && !branches.some(({ target }) => isOurs(target)))
     .map((rule) => ({ table: name, ...rule }))
   const used = new Set(rules.map(({ chain }) => chain))
   const chains = lines
@@ -83,6 +84,7 @@ function chainNamed(table: string, short: string, chain: string, policy: string)
     chain: oneLine(chain),
     manager: findManager(table, chain),
     hook,
+    is_nat: short === 'nat',
     priority: hook ? priorityOf(short, hook) : 0,
     policy: policy === 'DROP' ? 'drop' : 'accept',
   }
@@ -100,7 +102,7 @@ function readLine(line: string, place: Place): Omit<ForeignRule, 'table'> | null
     chain: oneLine(chain),
     manager: findManager(`${familyName(place.family)} filter`, chain),
     text: oneLine(text),
-    ...readConditions(expressionOf(wordsIn(text), place), ''),
+    ...readRule(expressionOf(wordsIn(text), place), ''),
   }
 }
 
@@ -113,16 +115,20 @@ const MORE: Json = { match: {} }
 /** It may do whatever it wants with the packet. */
 const ANYTHING: Json = { xt: null }
 
-const match = (left: Json, right: Json): Json => ({ match: { op: '==', left, right } })
-const meta = (key: string, right: string): Json => match({ meta: { key } }, right)
+const match = (left: Json, right: Json, op = '=='): Json => ({ match: { op, left, right } })
+const meta = (key: string, right: Json): Json => match({ meta: { key } }, right)
 const payload = (protocol: string, field: string, right: Json): Json => match({ payload: { protocol, field } }, right)
-const ct = (key: string, words: string): Json => match({ ct: { key } }, words.toLowerCase().split(','))
+const ct = (key: string, right: Json, op?: string): Json => match({ ct: { key } }, right, op)
+const original = (key: string, right: Json): Json => match({ ct: { key, dir: 'original' } }, right)
+const fib = (flag: string, types: string): Json =>
+  match({ fib: { result: 'type', flags: [flag] } }, { set: types.toLowerCase().split(',') })
+const listed = (text: string): string[] => text.toLowerCase().split(',')
 
 /** Modules whose options are read below, or that match nothing by themselves. */
-const MODULES = ['tcp', 'udp', 'multiport', 'conntrack', 'state', 'comment']
-/** Targets that change or note a packet and let it go on. Marks show in the connections of a rule. */
+const MODULES = ['tcp', 'udp', 'multiport', 'conntrack', 'state', 'comment', 'mark', 'addrtype', 'iprange']
+/** Targets that change or note a packet and let it go on. */
 const GOING_ON =
-  'LOG NFLOG ULOG MARK CONNMARK TCPMSS TCPOPTSTRIP CT NOTRACK TOS DSCP TTL HL CLASSIFY CHECKSUM SET TRACE AUDIT SECMARK CONNSECMARK RATEEST'.split(
+  'LOG NFLOG ULOG TCPMSS TCPOPTSTRIP TOS DSCP TTL HL CLASSIFY CHECKSUM SET TRACE AUDIT SECMARK CONNSECMARK RATEEST'.split(
     ' ',
   )
 const VERDICTS: Readonly<Record<string, string>> = {
@@ -146,8 +152,8 @@ function expressionOf(words: readonly string[], { family, names }: Place): Json[
     const isNot = words[at] === '!'
     if (isNot) at += 1
     const [option = '', value = ''] = [words[at], words[at + 1]]
-    if (option === '-j' || option === '-g') return [...found, ...targetOf(option, value, names)]
-    found.push(...(isNot ? [MORE] : conditionOf(option, value, family)))
+    if (option === '-j' || option === '-g') return [...found, ...targetOf(option, value, words.slice(at + 2), names)]
+    found.push(...conditionOf(option, value, family).map((one) => (isNot ? negated(one) : one)))
     // An option without a value, of which the next word is an option again: what is not known may be one.
     if (!WITH_VALUE.has(option) && /^(?:-|!$)/.test(value)) at -= 1
   }
@@ -156,42 +162,70 @@ function expressionOf(words: readonly string[], { family, names }: Place): Json[
 
 const WITH_VALUE = new Set(['-s', '-d', '-p', '-i', '-o', '-m', '--comment'])
 
-function conditionOf(option: string, value: string, family: 4 | 6): Json[] {
-  switch (option) {
-    case '-p':
-      return [meta('l4proto', PROTOCOLS[value] ?? value)]
-    case '-d':
-      return [payload(familyName(family), 'daddr', network(value))]
-    case '-i':
-    case '-o':
-      return [value.endsWith('+') ? MORE : meta(option === '-i' ? 'iifname' : 'oifname', value)]
-    case '-m':
-      return MODULES.includes(value) ? [] : [MORE]
-    case '--comment':
-      return []
-    case '--dport':
-    case '--dports':
-      return [payload('th', 'dport', { set: value.split(',').map(ports) })]
-    case '--ctstate':
-    case '--state':
-      return [value === 'DNAT' ? ct('status', value) : ct('state', value)]
-    case '--ctstatus':
-      return [ct('status', value)]
-    default:
-      return [MORE]
-  }
+function negated(one: Json): Json {
+  const [, body] = only(one) ?? ['', null]
+  return isObject(body) && body['op'] === '==' ? { match: { ...body, op: '!=' } } : MORE
 }
 
-function targetOf(option: string, target: string, names: ReadonlySet<string>): Json[] {
+function conditionOf(option: string, value: string, family: 4 | 6): Json[] {
+  const read = CONDITIONS[option]
+  if (option === '-m') return MODULES.includes(value) ? [] : [MORE]
+  return option === '--comment' ? [] : [read ? read(value, familyName(family)) : MORE]
+}
+
+const device = (key: string) => (value: string) => meta(key, value.replace(/\+$/, '*'))
+const port = (field: string) => (value: string) => payload('th', field, { set: value.split(',').map(ports) })
+const address = (field: string) => (value: string, family: string) => payload(family, field, addressed(value))
+/** The pseudo-states say how a connection is translated. */
+const state = (value: string): Json =>
+  /^[SD]NAT$/.test(value) ? ct('status', listed(value), 'in') : ct('state', { set: listed(value) })
+
+const CONDITIONS: Readonly<Record<string, (value: string, family: 'ip' | 'ip6') => Json>> = {
+  '-p': (value) => meta('l4proto', PROTOCOLS[value] ?? value),
+  '-s': address('saddr'),
+  '-d': address('daddr'),
+  '--src-range': address('saddr'),
+  '--dst-range': address('daddr'),
+  '-i': device('iifname'),
+  '-o': device('oifname'),
+  '--sport': port('sport'),
+  '--sports': port('sport'),
+  '--dport': port('dport'),
+  '--dports': port('dport'),
+  '--ctstate': state,
+  '--state': state,
+  '--ctstatus': (value) => ct('status', listed(value), 'in'),
+  '--ctdir': (value) => ct('direction', value.toLowerCase()),
+  '--ctorigdst': (value) => original('daddr', addressed(value)),
+  '--ctorigdstport': (value) => original('proto-dst', ports(value)),
+  '--src-type': (value) => fib('saddr', value),
+  '--dst-type': (value) => fib('daddr', value),
+  '--mark': (value) => meta('mark', Number(value.split('/')[0])),
+}
+
+function targetOf(option: string, target: string, more: readonly string[], names: ReadonlySet<string>): Json[] {
   if (names.has(target)) return [{ [option === '-g' ? 'goto' : 'jump']: { target } }]
   const verdict = VERDICTS[target]
   if (verdict !== undefined) return [{ [verdict]: null }]
-  return GOING_ON.includes(target) ? [] : [ANYTHING]
+  if (target === 'CT') return trackingOf(more)
+  if (target === 'CONNMARK' && more.includes('--restore-mark')) return [set('meta', 'mark')]
+  return EFFECTS[target] ?? (GOING_ON.includes(target) ? [] : [ANYTHING])
 }
 
-function network(text: string): Json {
-  const [addr = '', len] = text.split('/')
-  return len === undefined ? text : { prefix: { addr, len: Number(len) } }
+const set = (kind: string, key: string): Json => ({ mangle: { key: { [kind]: { key } }, value: null } })
+const EFFECTS: Readonly<Record<string, Json[]>> = {
+  NOTRACK: [{ notrack: null }],
+  SYNPROXY: [{ synproxy: null }],
+  MARK: [set('meta', 'mark')],
+  CONNMARK: [set('ct', 'mark')],
+}
+
+/** A zone of one direction alone is not that of the other one. */
+function trackingOf(options: readonly string[]): Json[] {
+  if (options.includes('--notrack')) return [{ notrack: null }]
+  const isZoned = options.some((option) => option.startsWith('--zone'))
+  const key = { key: 'zone', ...(options.includes('--zone') ? {} : { dir: 'original' }) }
+  return isZoned ? [{ mangle: { key: { ct: key }, value: null } }] : []
 }
 
 function ports(text: string): Json {

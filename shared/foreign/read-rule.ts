@@ -1,173 +1,124 @@
 // What a foreign rule matches, as far as it can be read with certainty, and its verdict.
-import { formatCidr, parseCidr, parseIp, canonicalIp } from '../address/ip.ts'
-import type { ForeignRule } from './model.ts'
+import type { ForeignBranch, ForeignCondition, ForeignRule } from './model.ts'
+import { oneLine } from './names.ts'
+import { members, readMapKeys, readMatch } from './read-match.ts'
+import { elementValue, NO_SETS, type SetElements } from './read-sets.ts'
 import { readXtExpression, hasExtension } from './read-xt.ts'
 import { isList, isObject, only, textIn, type Json, type JsonObject } from '../ruleset/nft/json.ts'
 
-export type Conditions = Omit<ForeignRule, 'table' | 'chain' | 'manager' | 'text'>
-type Part = Partial<Conditions>
+export type Reading = Pick<ForeignRule, 'branches' | 'effects' | 'is_whole'>
+type Effect = ForeignRule['effects'][number]
+type Verdict = ForeignBranch['verdict']
 
-const ANYTHING: Conditions = {
-  family: '',
-  protocol: '',
-  address: '',
-  port: null,
-  port_end: null,
-  in_interface: '',
-  out_interface: '',
-  ct: '',
-  is_ct_mark_set: false,
-  is_whole: true,
-  verdict: 'none',
-  target: '',
+interface Alternative {
+  readonly conditions: readonly ForeignCondition[]
+  readonly verdict?: Verdict
+  readonly target?: string
 }
+
+/** What one statement adds to a rule. */
+interface Part {
+  readonly conditions?: readonly ForeignCondition[]
+  readonly alternatives?: readonly Alternative[]
+  readonly effect?: Effect
+  readonly is_whole?: boolean
+  readonly verdict?: Verdict
+  readonly target?: string
+}
+
 /** It matches on something that is not modelled. */
 const MORE: Part = { is_whole: false }
+/** It may do whatever it wants with the packet. */
+const OTHER: Part = { ...MORE, verdict: 'other' }
 
 /** `text` is the rule as nft prints it, "" where that is not known. */
-export function readConditions(expression: Json | undefined, text: string): Conditions {
+export function readRule(expression: Json | undefined, text: string, sets: SetElements = NO_SETS): Reading {
   const readable = isList(expression) && text !== '' && hasExtension(expression) ? readXtExpression(text) : expression
-  const parts = isList(readable) ? readable.map(statement) : [{ ...MORE, verdict: 'other' as const }]
-  return parts.reduce<Conditions>(joined, ANYTHING)
+  return joined(isList(readable) ? readable.map((item) => readStatement(item, sets)) : [OTHER])
 }
 
+export const UNREADABLE: Reading = joined([OTHER])
+
 /**
- * A second match on the same field is an unknown condition. An iptables extension is a verdict only where there is no
- * other.
+ * An iptables extension is a verdict only where there is no other. Of alternatives on alternatives only the first are
+ * read.
  */
-function joined(conditions: Conditions, part: Part): Conditions {
-  const isTwice = (['address', 'port', 'in_interface', 'out_interface', 'ct'] as const).some(
-    (key) => part[key] !== undefined && conditions[key] !== ANYTHING[key],
-  )
+function joined(parts: readonly Part[]): Reading {
+  const [all, ...more] = parts.flatMap(({ alternatives }) => (alternatives ? [alternatives] : []))
+  const conditions = parts.flatMap((part) => part.conditions ?? [])
+  const last = parts.filter(({ verdict }) => verdict !== undefined).at(-1)
   return {
-    ...conditions,
-    ...part,
-    is_whole: conditions.is_whole && !isTwice && (part.is_whole ?? true),
-    ...(conditions.ct === 'never' ? { ct: conditions.ct } : {}),
+    branches: (all ?? [{ conditions: [] }]).map((one) => {
+      const { verdict = 'none', target = '' } = one.verdict === undefined ? (last ?? {}) : one
+      return { conditions: [...conditions, ...one.conditions], verdict, target: oneLine(target) }
+    }),
+    effects: [...new Set(parts.flatMap(({ effect }) => effect ?? []))],
+    is_whole: more.length === 0 && parts.every(({ is_whole = true }) => is_whole),
   }
 }
 
-const VERDICTS: Readonly<Record<string, Conditions['verdict']>> = {
+const VERDICTS: Readonly<Record<string, Verdict>> = {
   accept: 'accept',
   drop: 'drop',
   reject: 'reject',
   return: 'return',
+  continue: 'none',
   dnat: 'translate',
   redirect: 'translate',
   snat: 'translate',
   masquerade: 'translate',
 }
 /** They change or count a packet, and let it go on. */
-const HARMLESS = ['counter', 'log', 'mangle', 'notrack', 'continue', 'ct helper', 'flow']
+const HARMLESS = ['counter', 'log', 'ct helper', 'ct timeout', 'ct expectation', 'flow', 'secmark', 'last']
 /** They stop matching at some time, and end nothing. */
 const SOMETIMES = ['limit', 'quota', 'ct count', 'set']
 
-function statement(item: Json): Part {
+function readStatement(item: Json, sets: SetElements): Part {
   const [kind, body] = only(item) ?? ['', null]
-  if (kind === 'match' && isObject(body)) return readMatch(body)
-  if ((kind === 'jump' || kind === 'goto') && isObject(body)) return { verdict: kind, target: textIn(body, 'target') }
-  if (kind === 'mangle' && isObject(body) && isConnectionMark(body['key'])) return { is_ct_mark_set: true }
+  if (kind === 'match' && isObject(body)) return matched(readMatch(body, sets))
+  if (kind === 'vmap' && isObject(body)) return readMap(body, sets)
+  if (kind === 'mangle') return isObject(body) ? changed(body['key'] ?? null) : {}
+  if (kind === 'notrack') return { effect: 'notrack' }
+  if (kind === 'synproxy') return { effect: 'synproxy', verdict: 'other' }
   if (HARMLESS.includes(kind)) return {}
-  if (SOMETIMES.includes(kind)) return MORE
+  return SOMETIMES.includes(kind) ? MORE : (verdictOf(item) ?? OTHER)
+}
+
+const matched = ({ conditions, alternatives, is_whole }: ReturnType<typeof readMatch>): Part => ({
+  conditions,
+  is_whole,
+  ...(alternatives && { alternatives: alternatives.map((one) => ({ conditions: one })) }),
+})
+
+function verdictOf(item: Json): { verdict: Verdict; target: string } | null {
+  const [kind, body] = only(item) ?? ['', null]
+  if ((kind === 'jump' || kind === 'goto') && isObject(body)) return { verdict: kind, target: textIn(body, 'target') }
   const verdict = VERDICTS[kind]
-  return verdict ? { verdict } : { ...MORE, verdict: 'other' }
+  return verdict ? { verdict, target: '' } : null
 }
 
-function isConnectionMark(key: Json | undefined): boolean {
+/** A verdict map stands for a rule for each of its elements, of which "*" is the last. */
+function readMap({ key = null, data = null }: JsonObject, sets: SetElements): Part {
+  const pairs = members(data, sets)?.map((pair) => (isList(pair) ? pair : [])) ?? null
+  const keys =
+    pairs &&
+    readMapKeys(
+      key,
+      pairs.map(([one = null]) => elementValue(one)),
+    )
+  const verdicts = pairs?.map(([, verdict = null]) => verdictOf(verdict)) ?? []
+  if (!keys || verdicts.some((verdict) => verdict === null)) return OTHER
+  const alternatives = keys.map((conditions, at) => ({ conditions, ...(verdicts[at] ?? {}) }))
+  return { alternatives: alternatives.sort((a, b) => Number(!a.conditions.length) - Number(!b.conditions.length)) }
+}
+
+/** The mark of the packet, or of its connection, or the zone that it is tracked in. */
+function changed(key: Json): Part {
   const [kind, body] = only(key) ?? ['', null]
-  return kind === 'ct' && isObject(body) && body['key'] === 'mark'
-}
-
-function readMatch({ op, left, right = null }: JsonObject): Part {
-  const [kind, body] = only(left) ?? ['', null]
-  if (isObject(body) && kind === 'ct' && op === '!=') return readConntrack(textIn(body, 'key'), statesBut(right))
-  if (!isObject(body) || (op !== '==' && op !== 'in')) return MORE
-  if (kind === 'meta') return readMeta(textIn(body, 'key'), right)
-  if (kind === 'ct') return readConntrack(textIn(body, 'key'), right)
-  return kind === 'payload' ? readPayload(textIn(body, 'protocol'), textIn(body, 'field'), right) : MORE
-}
-
-function readMeta(key: string, right: Json): Part {
-  if (key === 'l4proto') return readProtocol(right)
-  if (key === 'nfproto') return right === 'ipv4' ? { family: 'ip' } : right === 'ipv6' ? { family: 'ip6' } : MORE
-  if (typeof right !== 'string' || !/^[^\s/*@]{1,15}$/.test(right)) return MORE
-  if (key === 'iifname' || key === 'iif') return { in_interface: right }
-  return key === 'oifname' || key === 'oif' ? { out_interface: right } : MORE
-}
-
-/**
- * The first packet of a relayed connection is new, its replies are of one that is established, and all are of one whose
- * address is translated.
- */
-function readConntrack(key: string, right: Json): Part {
-  const words = readMembers(right)
-  if (key === 'status') return words.length === 1 && words[0] === 'dnat' ? { ct: 'dnat' } : MORE
-  if (key !== 'state' || words.length === 0 || !words.every((word) => typeof word === 'string')) return MORE
-  const [isNew, isEstablished] = [words.includes('new'), words.includes('established')]
-  if (isNew || isEstablished) return { ct: !isEstablished ? 'new' : isNew ? 'tracked' : 'established' }
-  // Before conntrack has seen it, a packet is untracked.
-  return words.includes('untracked') || words.some((word) => String(word).startsWith('@')) ? MORE : { ct: 'never' }
-}
-
-/** What is left where some states are ruled out; of anything else than states it makes nothing. */
-function statesBut(ruledOut: Json): Json {
-  const words = readMembers(ruledOut)
-  return words.every((word) => STATES.includes(String(word))) ? STATES.filter((state) => !words.includes(state)) : []
-}
-const STATES = ['invalid', 'established', 'related', 'new', 'untracked']
-
-function readPayload(protocol: string, field: string, right: Json): Part {
-  if (field === 'dport') return readPorts(right, protocol === 'th' ? {} : { protocol: readWord(protocol) })
-  if (protocol !== 'ip' && protocol !== 'ip6')
-    return { ...MORE, ...(protocol === 'tcp' || protocol === 'udp' ? { protocol } : {}) }
-  const family = { family: protocol } as const
-  if (field === 'daddr') return { ...family, ...readAddress(right) }
-  return { ...family, ...(field === 'protocol' ? readProtocol(right) : MORE) }
-}
-
-/**
- * Reads the protocol. Among several only those matter that a relay is made of; if both are among them, all are as good
- * as any.
- */
-function readProtocol(right: Json): Part {
-  const words = readMembers(right).filter((word) => typeof word === 'string')
-  if (words.length === 0 || words.some((word) => word.startsWith('@'))) return MORE
-  const ours = words.filter((word) => word === 'tcp' || word === 'udp')
-  return ours.length === 2 ? {} : { protocol: readWord(ours[0] ?? words[0] ?? '') }
-}
-
-const readWord = (text: string): string => (/^[a-z0-9-]{1,20}$/.test(text) ? text : 'other')
-
-/** Several that do not follow on one another come out as the first and the last of them. */
-function readPorts(right: Json, rest: Part): Part {
-  const ranges = readMembers(right).map(readRange)
-  if (ranges.length === 0 || ranges.some((range) => range === null)) return { ...rest, ...MORE }
-  const isUnderstood = ranges.filter((range) => range !== null).sort(([a], [b]) => a - b)
-  const [port, port_end] = [isUnderstood[0]?.[0] ?? 0, Math.max(...isUnderstood.map(([, last]) => last))]
-  const covered = isUnderstood.reduce((end, [first, last]) => (first <= end + 1 ? Math.max(end, last) : end), port)
-  return { ...rest, port, port_end: port_end === port ? null : port_end, ...(covered === port_end ? {} : MORE) }
-}
-
-function readRange(item: Json): [number, number] | null {
-  const [kind, ends] = only(item) ?? ['', null]
-  const [first, last] = kind === 'range' && isList(ends) ? ends : [item, item]
-  return isPort(first) && isPort(last) ? [first, last] : null
-}
-
-const isPort = (value: Json | undefined): value is number =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 65_535
-
-function readAddress(right: Json): Part {
-  const [kind, prefix] = only(right) ?? ['', null]
-  if (kind === 'prefix' && isObject(prefix)) {
-    const cidr = parseCidr(`${textIn(prefix, 'addr')}/${String(prefix['len'])}`)
-    return cidr ? { address: formatCidr(cidr) } : MORE
-  }
-  return typeof right === 'string' && parseIp(right) ? { address: canonicalIp(right) } : MORE
-}
-
-function readMembers(right: Json): readonly Json[] {
-  const [kind, members] = only(right) ?? ['', null]
-  if (kind === 'set' && isList(members)) return members
-  return isList(right) ? right : [right]
+  const name = isObject(body) ? textIn(body, 'key') : ''
+  if (name === 'mark' && kind === 'meta') return { effect: 'packet_mark' }
+  if (kind !== 'ct') return {}
+  if (name === 'mark') return { effect: 'connection_mark' }
+  // A zone of one direction alone is meant to meet the other one.
+  return name === 'zone' ? { effect: 'zone', ...(isObject(body) && 'dir' in body ? MORE : {}) } : {}
 }

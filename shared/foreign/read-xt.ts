@@ -20,7 +20,20 @@ const SET = String.raw`(?:\{ [^}]* \}|[^\s{]+)`
 const NOT = String.raw`(!=? ?)?`
 /** How the text may begin, and the statement of nft's JSON that this stands for; null for none. */
 const PIECES: readonly (readonly [RegExp, (...parts: string[]) => Json])[] = [
-  [new RegExp(`^ct state ${NOT}(${SET})`), (not, words = '') => match({ ct: { key: 'state' } }, members(words), not)],
+  [
+    new RegExp(`^ct state ${NOT}(${SET})`),
+    (not, words = '') => match({ ct: { key: 'state' } }, { set: members(words) }, not),
+  ],
+  [
+    /^ct status ([a-z,]+)/,
+    (words = '') => ({ match: { op: 'in', left: { ct: { key: 'status' } }, right: members(words) } }),
+  ],
+  [/^ct direction (original|reply)/, (way = '') => match({ ct: { key: 'direction' } }, way, undefined)],
+  [
+    new RegExp(`^ct original (proto-dst|(?:ip6? )?daddr) ${NOT}(\\S+)`),
+    (key = '', not, value = '') =>
+      match({ ct: { key, dir: 'original' } }, key === 'proto-dst' ? numbered(value) : addressed(value), not),
+  ],
   [
     /^(?:meta l4proto|ip protocol|ip6 nexthdr) ([a-z0-9-]+)/,
     (protocol = '') => match(meta('l4proto'), protocol, undefined),
@@ -37,15 +50,24 @@ const PIECES: readonly (readonly [RegExp, (...parts: string[]) => Json])[] = [
   [new RegExp(`^([io]ifname) ${NOT}"([^"]*)"`), (key = '', not, name = '') => match(meta(key), name, not)],
   [/^counter packets [0-9]+ bytes [0-9]+/, () => ({ counter: null })],
   [/^comment "(?:[^"\\]|\\.)*"/, () => null],
-  [new RegExp(`^fib [sd]addr type ${NOT}${SET}`), () => IMPLICIT],
+  [
+    new RegExp(`^fib ([sd]addr) type ${NOT}(${SET})`),
+    (flag = '', not, types = '') => match({ fib: { result: 'type', flags: [flag] } }, { set: members(types) }, not),
+  ],
   [/^limit rate \S+(?: burst [0-9]+ \S+)?/, () => IMPLICIT],
   [/^(meta|ct) mark set .*/, (kind = '') => ({ mangle: { key: { [kind]: { key: 'mark' } }, value: null } })],
   [/^xt target "?CONNMARK"?/, () => ({ mangle: { key: { ct: { key: 'mark' } }, value: null } })],
-  [/^(?:meta|ct) mark (?:& 0x[0-9a-f]+ )?(?:[!=]= )?0x[0-9a-f]+/, () => IMPLICIT],
+  [
+    /^(?:meta )?mark (?:(?:& 0x[0-9a-f]+|and 0x[0-9a-f]+) )?(?:==? )?(!= )?(0x[0-9a-f]+)/,
+    (not, mark = '') => match(meta('mark'), Number(mark), not),
+  ],
+  [/^ct mark (?:& 0x[0-9a-f]+ )?(?:[!=]= )?0x[0-9a-f]+/, () => IMPLICIT],
   [/^tcp flags \S+ \/ \S+/, () => IMPLICIT],
   [/^xt match \S+/, () => IMPLICIT],
   [/^tcp option maxseg size set .*/, () => ({ mangle: null })],
   [/^notrack\b/, () => ({ notrack: null })],
+  [/^ct zone set .*/, () => ({ mangle: { key: { ct: { key: 'zone' } }, value: null } })],
+  [/^synproxy\b.*/, () => ({ synproxy: null })],
   [/^log\b.*/, () => ({ log: null })],
   [/^(accept|drop|return)\b/, (verdict = '') => ({ [verdict]: null })],
   [/^(jump|goto) (\S+)/, (kind = '', target = '') => ({ [kind]: { target } })],
@@ -89,7 +111,11 @@ function numbered(text: string): Json {
   return last === undefined ? Number(first) : { range: [Number(first), Number(last)] }
 }
 
-function addressed(text: string): Json {
+/** An address, a network as "10.0.0.0/8", a range as "10.0.0.1-10.0.0.9", or a set of them. */
+export function addressed(text: string): Json {
+  if (text.startsWith('{')) return { set: members(text).map(addressed) }
+  const ends = text.split('-')
+  if (ends.length > 1) return { range: ends }
   const [addr = '', len] = text.split('/')
   return len === undefined ? text : { prefix: { addr, len: Number(len) } }
 }

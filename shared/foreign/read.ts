@@ -11,7 +11,8 @@ import {
 import { findManager, oneLine } from './names.ts'
 import { OURS } from '../ruleset/iptables/tables.ts'
 import { HOLD_NAME, TABLE } from '../ruleset/nft/table.ts'
-import { readConditions } from './read-rule.ts'
+import { readRule as readStatements, UNREADABLE } from './read-rule.ts'
+import { NO_SETS, readSets, type SetElements } from './read-sets.ts'
 import { handleKey, textsByHandle } from './read-text.ts'
 import { isList, isObject, numberIn, objectsIn, textIn, type Json, type JsonObject } from '../ruleset/nft/json.ts'
 import { ruleText } from '../ruleset/nft/read-rule.ts'
@@ -39,7 +40,8 @@ export function readForeign(json: string, text: string): ForeignFound {
     awake.filter(([kind]) => kind === 'chain').map(([, chain]) => readChain(chain)),
     awake.filter(([kind]) => kind === 'rule').map(([, rule]) => rule),
   )
-  const ranks = readRanks(all, lines)
+  const sets = readSets(awake)
+  const ranks = readRanks(all, lines, sets)
   const chains = all.filter((chain) => ranks.has(keyOf(chain)))
   const met = lines
     .filter((rule) => ranks.has(keyOf(placeKey(rule))))
@@ -51,7 +53,7 @@ export function readForeign(json: string, text: string): ForeignFound {
     detail: '',
     managers: FOREIGN_MANAGERS.filter((manager) => all.some((chain) => chain.manager === manager)),
     chains: chains.slice(0, FOREIGN_RULES_MAX),
-    rules: met.slice(0, FOREIGN_RULES_MAX).map(({ rule }) => readRule(rule, texts)),
+    rules: affordable(met.slice(0, FOREIGN_RULES_MAX).map(({ rule }) => readRule(rule, texts, sets))),
     total: met.length,
     is_whole: met.length <= FOREIGN_RULES_MAX && chains.length <= FOREIGN_RULES_MAX,
   }
@@ -106,12 +108,17 @@ function readChain(chain: JsonObject): ForeignChain {
     chain: oneLine(name),
     manager: findManager(table, name),
     hook,
+    is_nat: chain['type'] === 'nat',
     priority: numberIn(chain, 'prio'),
     policy: chain['policy'] === 'drop' ? 'drop' : 'accept',
   }
 }
 
-function readRule(rule: JsonObject, texts: ReadonlyMap<string, string>): ForeignRule {
+function readRule(
+  rule: JsonObject,
+  texts: ReadonlyMap<string, string>,
+  sets: (table: string) => SetElements,
+): ForeignRule {
   const { table, chain } = placeKey(rule)
   const printed = texts.get(handleKey(table, chain, numberIn(rule, 'handle'))) ?? ''
   const text = printed === '' ? ruleText(rule['expr']) : printed
@@ -120,12 +127,27 @@ function readRule(rule: JsonObject, texts: ReadonlyMap<string, string>): Foreign
     chain: oneLine(chain),
     manager: findManager(table, chain),
     text: oneLine(text),
-    ...readConditions(rule['expr'], printed),
+    ...readStatements(rule['expr'], printed, sets(tableName(rule))),
   }
 }
 
+/** A listing has room for so many values of all conditions; rules beyond them are not known to match. */
+const VALUES_MAX = 20_000
+
+function affordable(rules: readonly ForeignRule[]): ForeignRule[] {
+  let values = 0
+  return rules.map((rule) => {
+    for (const { conditions } of rule.branches) for (const one of conditions) values += 2 + one.values.length
+    return values > VALUES_MAX ? { ...rule, ...UNREADABLE } : rule
+  })
+}
+
 /** How early relayed packets meet each chain. Earlier chains are reported first where not all can be. */
-function readRanks(chains: readonly ForeignChain[], rules: readonly JsonObject[]): Map<string, number> {
+function readRanks(
+  chains: readonly ForeignChain[],
+  rules: readonly JsonObject[],
+  sets: (table: string) => SetElements,
+): Map<string, number> {
   const leads = new Map<string, Set<string>>()
   for (const rule of rules) {
     const from = keyOf(placeKey(rule))
@@ -133,13 +155,15 @@ function readRanks(chains: readonly ForeignChain[], rules: readonly JsonObject[]
       from,
       new Set([
         ...(leads.get(from) ?? []),
-        ...targetsIn(rule['expr'] ?? null).map((chain) => keyOf({ table: tableName(rule), chain })),
+        ...targetsIn(rule['expr'] ?? null, sets(tableName(rule))).map((chain) =>
+          keyOf({ table: tableName(rule), chain }),
+        ),
       ]),
     )
   }
   const ranks = new Map<string, number>()
   for (const [rank, hook] of FOREIGN_HOOKS.entries()) {
-    const ahead = chains.filter((chain) => chain.hook === hook && /^(?:ip6?|inet) /.test(chain.table)).map(keyOf)
+    const ahead = chains.filter((chain) => chain.hook === hook && /^(?:ip6?|inet|netdev) /.test(chain.table)).map(keyOf)
     for (let key = ahead.pop(); key !== undefined; key = ahead.pop()) {
       if (ranks.has(key)) continue
       ranks.set(key, rank)
@@ -149,10 +173,12 @@ function readRanks(chains: readonly ForeignChain[], rules: readonly JsonObject[]
   return ranks
 }
 
-function targetsIn(value: Json): string[] {
-  if (isList(value)) return value.flatMap(targetsIn)
+/** The chains that a rule leads to, those that its named maps name among them. */
+function targetsIn(value: Json, sets: SetElements = NO_SETS): string[] {
+  if (typeof value === 'string' && value.startsWith('@')) return targetsIn(sets(value.slice(1)) ?? [])
+  if (isList(value)) return value.flatMap((one) => targetsIn(one, sets))
   if (!isObject(value)) return []
   return Object.entries(value).flatMap(([kind, body]) =>
-    (kind === 'jump' || kind === 'goto') && isObject(body) ? [textIn(body, 'target')] : targetsIn(body),
+    (kind === 'jump' || kind === 'goto') && isObject(body) ? [textIn(body, 'target')] : targetsIn(body, sets),
   )
 }

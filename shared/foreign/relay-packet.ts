@@ -1,7 +1,8 @@
-// The packets that begin what a relay rule relays, and which chains of other software they come through.
+// The packets of what a relay rule relays, in both directions, and which chains of other software they come through.
 import { parseIp } from '../address/ip.ts'
 import { isLoopback } from '../address/special.ts'
 import type { ForeignChain } from './model.ts'
+import { addressRange, type Match, type Range } from './ranges.ts'
 import type { RelayRule } from '../ruleset/model.ts'
 
 /** What a packet meets beside the rule: null is not known. */
@@ -12,87 +13,196 @@ export interface Surroundings {
 }
 
 /**
- * The first packet of a connection, before or after translation, or a reply to it. The destination of a reply is
- * unknown; only its possible sources are (`from`).
+ * Where a packet comes from, or goes to. `text` is the address that a command can name, null where there is none;
+ * `addresses` are all that it may be, null if that is not known, except that it is none of `never`.
  */
+export interface End {
+  readonly text: string | null
+  readonly addresses: readonly Range[] | null
+  readonly never: readonly string[]
+  readonly ports: Range
+  /** An address of this host. */
+  readonly isLocal: boolean
+}
+
+/**
+ * "arriving": its destination is not translated yet. "routed": it is, and that of a reply is the client again. "left":
+ * its source is translated too.
+ */
+export type Stage = 'arriving' | 'routed' | 'left'
+
+/** `isNew`: it begins a connection. `listener` is what the connection was sent to. */
 export interface Packet {
-  readonly isTranslated: boolean
-  readonly isForHost: boolean
+  readonly stage: Stage
   readonly isReply: boolean
+  readonly isNew: boolean
+  /** The destination of the rule is this host. */
+  readonly isForHost: boolean
+  readonly isMarked: boolean
+  readonly isSourceTranslated: boolean
   readonly family: 4 | 6
   readonly protocol: 'tcp' | 'udp' | 'gre'
-  readonly address: string | null
-  readonly from: readonly string[]
-  readonly first: number
-  readonly last: number
+  readonly source: End
+  readonly destination: End
+  readonly listener: End
   readonly in_interface: string | null
   readonly out_interface: string | null
 }
 
-export function relayPackets(rule: RelayRule, { own_addresses, in_interface, out_interface }: Surroundings): Packet[] {
-  const family = rule.bind_address.includes(':') ? 6 : 4
-  const bound = {
-    address: rule.bind_address === '0.0.0.0' || rule.bind_address === '::' ? null : rule.bind_address,
-    first: rule.bind_port,
-    last: rule.bind_port_range_end ?? rule.bind_port,
-  }
+const ANY_PORT: Range = { first: 0n, last: 65_535n }
+/** TCP clients leave the ports below to servers. */
+const CLIENT_PORTS = { tcp: { first: 1024n, last: 65_535n }, udp: ANY_PORT } as const
+export const anywhere = (fields: Partial<End> = {}): End => ({
+  text: null,
+  addresses: null,
+  never: [],
+  ports: ANY_PORT,
+  isLocal: false,
+  ...fields,
+})
+
+export function endAt(text: string, fields: Partial<End> = {}): End {
+  const range = addressRange(text)
+  return anywhere({ text, addresses: range && [range], ...fields })
+}
+
+const ports = (first: number, last: number | null): Range => ({ first: BigInt(first), last: BigInt(last ?? first) })
+
+/** First those of a connection's beginning, then their replies, then what follows, for each destination. */
+export function relayPackets(rule: RelayRule, around: Surroundings): Packet[] {
   const protocols = rule.protocol === 'both' ? (['tcp', 'udp'] as const) : [rule.protocol]
-  const isOwn = (address: string): boolean =>
-    own_addresses.includes(address) || isLoopback(parseIp(address) ?? never(address))
+  const listener = listenerOf(rule)
   return protocols.flatMap((protocol) => {
-    const common = { family, protocol, from: [], in_interface: rule.bind_interface ?? in_interface } as const
+    const client = clientOf(rule, CLIENT_PORTS[protocol])
+    const common = {
+      protocol,
+      listener,
+      family: rule.bind_address.includes(':') ? 6 : 4,
+      isReply: false,
+      isNew: true,
+      isForHost: false,
+      isMarked: rule.fwmark !== null,
+      isSourceTranslated: rule.nat_mode !== 'none',
+      in_interface: rule.bind_interface ?? around.in_interface,
+      out_interface: around.out_interface,
+    } as const
     const arriving: Packet = {
       ...common,
-      ...bound,
-      isTranslated: false,
-      isForHost: false,
-      isReply: false,
+      stage: 'arriving',
+      source: client,
+      destination: listener,
       out_interface: null,
     }
-    const leaving = rule.destinations.map(({ address, port, port_range_end }): Packet => ({
-      ...common,
-      address,
-      first: port,
-      last: port_range_end ?? port,
-      isTranslated: true,
-      isForHost: isOwn(address),
-      isReply: false,
-      out_interface,
-    }))
-    return [arriving, ...leaving.flatMap((packet) => (packet.isForHost ? [packet] : [packet, replyTo(packet, rule)]))]
+    const relayed = rule.destinations.flatMap((one) => packetsTo(one, { common, rule, around, client }))
+    return [arriving, ...relayed.filter(({ isNew, isReply }) => isNew || isReply), later(arriving)].concat(
+      relayed.filter(({ isNew, isReply }) => !isNew && !isReply),
+    )
   })
 }
 
-const replyTo = (packet: Packet, { destinations }: RelayRule): Packet => ({
-  ...packet,
-  isReply: true,
-  from: destinations.map(({ address }) => address),
-  address: null,
-  first: 0,
-  last: 65_535,
-  in_interface: packet.out_interface,
-  out_interface: packet.in_interface,
-})
+function listenerOf({ bind_address, bind_port, bind_port_range_end }: RelayRule): End {
+  const fields = { ports: ports(bind_port, bind_port_range_end), isLocal: true }
+  return bind_address === '0.0.0.0' || bind_address === '::' ? anywhere(fields) : endAt(bind_address, fields)
+}
+
+/** A client is none of the destinations. */
+function clientOf({ allowed_sources, destinations }: RelayRule, range: Range): End {
+  const ranges = allowed_sources.map(addressRange).filter((range) => range !== null)
+  return anywhere({
+    ports: range,
+    never: destinations.map(({ address }) => address),
+    ...(allowed_sources.length > 0 && { addresses: ranges }),
+  })
+}
+
+const later = (packet: Packet): Packet => ({ ...packet, isNew: false })
+
+interface Relayed {
+  readonly common: Omit<Packet, 'stage' | 'source' | 'destination'>
+  readonly rule: RelayRule
+  readonly around: Surroundings
+  readonly client: End
+}
+
+function packetsTo(
+  { address, port, port_range_end }: RelayRule['destinations'][number],
+  { common, rule, around, client }: Relayed,
+): Packet[] {
+  const isForHost = around.own_addresses.includes(address) || isLoopback(parseIp(address) ?? never(address))
+  const server = endAt(address, { ports: ports(port, port_range_end), isLocal: isForHost })
+  const there = { ...common, isForHost, source: client, destination: server }
+  const back = {
+    ...there,
+    isReply: true,
+    isNew: false,
+    source: server,
+    destination: client,
+    in_interface: isForHost ? '' : common.out_interface,
+    out_interface: common.in_interface,
+  }
+  const isMasked = rule.nat_mode !== 'none' && !isForHost
+  const mask = isMasked ? anywhere({ ports: client.ports, isLocal: true }) : client
+  const packets: Packet[] = [
+    { ...there, stage: 'routed' },
+    ...(isForHost ? [] : [{ ...there, stage: 'left', source: mask } as const]),
+    ...(isForHost ? [] : [{ ...back, stage: 'arriving', destination: mask } as const]),
+    { ...back, stage: 'routed' },
+    { ...back, stage: 'left', source: common.listener },
+  ]
+  // What the fast path carries meets few chains.
+  const following = rule.is_fast_path === true ? [] : packets.filter(({ isNew }) => isNew).map(later)
+  return [...packets, ...following]
+}
 
 function never(address: string): never {
   throw new RangeError(`${address} is no address`)
 }
 
 /**
- * The priorities at which the address is translated (NF_IP_PRI_NAT_DST), and at which conntrack first sees a packet.
+ * The priorities at which the addresses are translated (NF_IP_PRI_NAT_DST, NF_IP_PRI_NAT_SRC), and at which conntrack
+ * first sees a packet.
  */
 export const TRANSLATION = -100
+const SOURCE_TRANSLATION = 100
 export const CONNTRACK = -200
 
-export const isOfFamily = ({ table }: ForeignChain, { family }: Packet): boolean =>
-  table.startsWith('inet ') || table.startsWith(family === 6 ? 'ip6 ' : 'ip ')
+/** Whether conntrack has seen a packet that is in the chain. */
+export function tracking({ hook, priority }: ForeignChain): Match {
+  if (hook === 'ingress') return 'no'
+  if (hook !== 'prerouting' && hook !== 'output') return 'yes'
+  return priority > CONNTRACK ? 'yes' : priority < CONNTRACK ? 'no' : 'maybe'
+}
 
-export function meets(chain: ForeignChain, packet: Packet): boolean {
-  const { hook, priority } = chain
-  const { isTranslated, isForHost, isReply } = packet
-  if (!isOfFamily(chain, packet)) return false
-  if (isReply) return hook === 'forward'
-  // Beside the translation itself it is not known which of two comes first.
-  if (hook === 'prerouting') return isTranslated ? priority > TRANSLATION : priority < TRANSLATION
-  return isTranslated && (isForHost ? hook === 'input' : hook === 'forward' || hook === 'postrouting')
+const FAMILIES: Readonly<Record<4 | 6, readonly string[]>> = {
+  4: ['ip', 'inet', 'netdev'],
+  6: ['ip6', 'inet', 'netdev'],
+}
+export const isOfFamily = ({ table }: ForeignChain, { family }: Packet): boolean =>
+  FAMILIES[family].includes(table.slice(0, table.indexOf(' ')))
+
+/** Whether the packet comes through the chain; "maybe" where it is not known which of two comes first. */
+export function meets(chain: ForeignChain, packet: Packet): Match {
+  const { hook, priority, is_nat } = chain
+  const { stage, isNew } = packet
+  if (!isOfFamily(chain, packet) || hook === null || !HOOKS[hook](packet)) return 'no'
+  // All chains of the type nat are at the place of the translation, in their order, until one translates.
+  if (is_nat && !isNew) return 'no'
+  // An interface that a chain is bound to is not read.
+  if (hook === 'ingress') return 'maybe'
+  const place = hook === 'prerouting' ? TRANSLATION : SOURCE_TRANSLATION
+  const [before, after] = hook === 'prerouting' ? (['arriving', 'routed'] as const) : (['routed', 'left'] as const)
+  if (hook !== 'prerouting' && hook !== 'postrouting') return stage === 'routed' ? 'yes' : 'no'
+  if (priority === place) return is_nat && stage === after ? 'no' : 'maybe'
+  if (!is_nat) return stage === (priority < place ? before : after) ? 'yes' : 'no'
+  const isMet = priority < place || (hook === 'postrouting' && !packet.isSourceTranslated)
+  return isMet && stage === before ? 'yes' : 'no'
+}
+
+const HOOKS: Readonly<Record<NonNullable<ForeignChain['hook']>, (packet: Packet) => boolean>> = {
+  ingress: ({ stage, isForHost, isReply }) => stage === 'arriving' && !(isForHost && isReply),
+  prerouting: ({ stage, isForHost, isReply }) => stage !== 'left' && !(isForHost && isReply),
+  input: ({ isForHost, isReply }) => isForHost && !isReply,
+  forward: ({ isForHost }) => !isForHost,
+  output: ({ isForHost, isReply }) => isForHost && isReply,
+  postrouting: ({ stage, isForHost, isReply }) => stage !== 'arriving' && (isReply || !isForHost),
 }

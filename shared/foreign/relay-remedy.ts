@@ -2,7 +2,7 @@
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { ForeignChain, ForeignFound, ForeignManager } from './model.ts'
 import { LEGACY } from './read-legacy.ts'
-import type { Packet } from './relay-packet.ts'
+import type { End, Packet } from './relay-packet.ts'
 
 /** Matches the foreign names that a command shows: those in which no shell sees more than a name. */
 const PLAIN = /^[A-Za-z0-9_.-]+(?: [A-Za-z0-9_.-]+)?$/
@@ -14,18 +14,24 @@ export function remedyFor(packet: Packet, chain: ForeignChain, { chains }: Forei
     (['firewalld', 'ufw', 'docker'] as const).find(
       (one) => inTable(one) && SPEAKS[one].some((hook) => hook === chain.hook),
     ) ?? chain.manager
-  return packet.isReply ? REPLIES[manager](packet, chain) : HINTS[manager](packet, chain)
+  return isFollowing(packet, chain) ? FOLLOWING[manager](packet, chain) : HINTS[manager](packet, chain)
 }
 
 /** The directions for which each program has a command of its own that lets something through. */
 const SPEAKS = { firewalld: ['forward', 'input'], ufw: ['forward', 'input'], docker: ['forward'] } as const
 
+/**
+ * What follows the beginning of a connection is let through by that, whatever it is, where a firewall filters. In other
+ * places it is named.
+ */
+const isFollowing = ({ isNew }: Packet, { hook }: ForeignChain): boolean =>
+  !isNew && hook !== null && ['forward', 'input', 'output'].includes(hook)
+
 const established = (packet: Packet, chain: string, program = iptablesProgram(packet)): string =>
   `${program} -I ${chain} -m conntrack --ctstate ESTABLISHED,RELATED -j ACCEPT`
 const plainly = ({ table, chain }: ForeignChain): boolean => PLAIN.test(table) && PLAIN.test(chain)
 
-/** Replies are let through by what they reply to, whatever they are. */
-const REPLIES: Readonly<Record<ForeignManager, (packet: Packet, chain: ForeignChain) => Message>> = {
+const FOLLOWING: Readonly<Record<ForeignManager, (packet: Packet, chain: ForeignChain) => Message>> = {
   docker: (packet) =>
     message('forwarding.let_through_docker', { what: 'replies', command: established(packet, 'DOCKER-USER') }),
   ufw: () => message('forwarding.replies_ufw'),
@@ -36,7 +42,7 @@ const REPLIES: Readonly<Record<ForeignManager, (packet: Packet, chain: ForeignCh
           what: 'replies',
           command: established(packet, chain.chain, programOf(packet, chain)),
         })
-      : REPLIES.nftables(packet, chain),
+      : FOLLOWING.nftables(packet, chain),
   nftables: (_, chain) =>
     plainly(chain)
       ? message('forwarding.let_through_file', {
@@ -46,26 +52,47 @@ const REPLIES: Readonly<Record<ForeignManager, (packet: Packet, chain: ForeignCh
       : message('forwarding.let_through_chain', { what: 'replies' }),
 }
 
-const formatPorts = ({ first, last }: Packet, sign: string): string =>
-  first === last ? `${first}` : `${first}${sign}${last}`
+/** The end that the panel knows: the destination of what it relays, or the source of a reply. */
+const endOf = ({ isReply, source, destination }: Packet): End => (isReply ? source : destination)
+const whatOf = ({ isReply }: Packet): 'replies' | 'it' => (isReply ? 'replies' : 'it')
+
+function formatPorts({ ports: { first, last } }: End, sign: string): string {
+  return first === last ? `${first}` : `${first}${sign}${last}`
+}
 const familyName = ({ family }: Packet): string => (family === 6 ? 'ip6' : 'ip')
 const iptablesProgram = ({ family }: Packet): string => (family === 6 ? 'ip6tables' : 'iptables')
 /** In the tables of the variant that the chain is in; the plain name may stand for the other one. */
-const programOf = (packet: Packet, { table }: ForeignChain): string =>
-  `${iptablesProgram(packet)}${table.endsWith(LEGACY) ? '-legacy' : ''}`
-const iptables = (packet: Packet, chain: string, program = iptablesProgram(packet)): string =>
-  `${program} -I ${chain} -p ${packet.protocol}${packet.address === null ? '' : ` -d ${packet.address}`} --dport ${formatPorts(packet, ':')} -j ACCEPT`
-
-function nft(packet: Packet, place: ForeignChain): Message {
-  const { table, chain } = place
-  if (!plainly(place)) return message('forwarding.let_through_chain', { what: 'it' })
-  const daddr = packet.address === null ? '' : `${familyName(packet)} daddr ${packet.address} `
-  const command = `nft insert rule ${table} ${chain} ${daddr}${packet.protocol} dport ${formatPorts(packet, '-')} accept`
-  return message('forwarding.let_through_file', { what: 'it', command })
+function programOf(packet: Packet, { table }: ForeignChain): string {
+  const [, name = ''] = table.split(' ')
+  const program = `${iptablesProgram(packet)}${table.endsWith(LEGACY) ? '-legacy' : ''}`
+  return name === 'filter' ? program : `${program} -t ${name}`
 }
 
-const richRule = (packet: Packet): string =>
-  `rule family="ipv${packet.family}" ${packet.address === null ? '' : `destination address="${packet.address}" `}port port="${formatPorts(packet, '-')}" protocol="${packet.protocol}" accept`
+function iptables(packet: Packet, chain: string, program = iptablesProgram(packet)): string {
+  const end = endOf(packet)
+  const [addressOption, portOption] = packet.isReply ? ['-s', '--sport'] : ['-d', '--dport']
+  const where = end.text === null ? '' : ` ${addressOption} ${end.text}`
+  return `${program} -I ${chain} -p ${packet.protocol}${where} ${portOption} ${formatPorts(end, ':')} -j ACCEPT`
+}
+
+function nft(packet: Packet, place: ForeignChain): Message {
+  const what = whatOf(packet)
+  if (!plainly(place)) return message('forwarding.let_through_chain', { what })
+  const end = endOf(packet)
+  const side = packet.isReply ? 's' : 'd'
+  const address = end.text === null ? '' : `${familyName(packet)} ${side}addr ${end.text} `
+  const match = `${address}${packet.protocol} ${side}port ${formatPorts(end, '-')}`
+  return message('forwarding.let_through_file', {
+    what,
+    command: `nft insert rule ${place.table} ${place.chain} ${match} accept`,
+  })
+}
+
+function richRule(packet: Packet): string {
+  const { text } = packet.destination
+  const destination = text === null ? '' : `destination address="${text}" `
+  return `rule family="ipv${packet.family}" ${destination}port port="${formatPorts(packet.destination, '-')}" protocol="${packet.protocol}" accept`
+}
 
 const HINTS: Readonly<Record<ForeignManager, (packet: Packet, chain: ForeignChain) => Message>> = {
   docker: (packet, chain) =>
@@ -75,13 +102,16 @@ const HINTS: Readonly<Record<ForeignManager, (packet: Packet, chain: ForeignChai
   ufw: (packet) =>
     message('forwarding.let_through', {
       what: 'it',
-      command: `ufw ${packet.isForHost ? '' : 'route '}allow proto ${packet.protocol} to ${packet.address ?? 'any'} port ${formatPorts(packet, ':')}`,
+      command: `ufw ${packet.isForHost ? '' : 'route '}allow proto ${packet.protocol} to ${packet.destination.text ?? 'any'} port ${formatPorts(packet.destination, ':')}`,
     }),
-  firewalld: (packet) => message('forwarding.let_through_policy', { text: richRule(packet) }),
+  firewalld: (packet, chain) =>
+    chain.hook === 'forward' || chain.hook === 'input'
+      ? message('forwarding.let_through_policy', { text: richRule(packet) })
+      : nft(packet, chain),
   iptables: (packet, chain) =>
-    PLAIN.test(chain.chain) && packet.isTranslated
+    PLAIN.test(chain.chain)
       ? message('forwarding.let_through_boot', {
-          what: 'it',
+          what: whatOf(packet),
           command: iptables(packet, chain.chain, programOf(packet, chain)),
         })
       : nft(packet, chain),

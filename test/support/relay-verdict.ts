@@ -1,5 +1,5 @@
 // What is found to drop a relay, as one line of text.
-import type { ForeignFound } from '@panel/shared/foreign/model.ts'
+import type { ForeignFound, ForeignRule } from '@panel/shared/foreign/model.ts'
 import { findRelayBlocks, type RelayBlock } from '@panel/shared/foreign/relay-block.ts'
 import type { Surroundings } from '@panel/shared/foreign/relay-packet.ts'
 import { IN_ROTATION, type RelayRule } from '@panel/shared/ruleset/model.ts'
@@ -26,4 +26,19 @@ export function verdict(foreign: ForeignFound, rule = relay(), around = AROUND):
   return block === null
     ? 'clear'
     : `${block.is_certain ? 'sure' : 'unsure'}: ${block.table}, ${block.chain}: ${block.text}`
+}
+
+/** What is read of a rule, as one line: conditions, verdict, effects, and "?" if something decides beside them. */
+export function reading({
+  branches,
+  effects,
+  is_whole,
+}: Pick<ForeignRule, 'branches' | 'effects' | 'is_whole'>): string {
+  const lines = branches.map(({ conditions, verdict: end, target }) =>
+    [
+      ...conditions.map(({ field, is_not, values }) => `${field}${is_not ? '!' : ''}=${values.join()}`),
+      ...(target === '' ? [end] : [end, target]),
+    ].join(' '),
+  )
+  return [lines.join(' | '), ...effects.map((effect) => `+${effect}`), ...(is_whole ? [] : ['?'])].join(' ')
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { markWritersIn } from '@panel/shared/foreign/mark-writers.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
-import { readConditions } from '@panel/shared/foreign/read-rule.ts'
+import { readRule } from '@panel/shared/foreign/read-rule.ts'
 import { readForeign } from '@panel/shared/foreign/read.ts'
 import { takenBy } from '@panel/shared/foreign/relay-block.ts'
 import { AROUND, relay } from '../../support/relay-verdict.ts'
@@ -35,9 +35,7 @@ describe('A rule of other software that writes the mark of connections', () => {
     assert.deepEqual(describeWriters(inChain('forward', 0, MARK)), ['after surely'])
     assert.deepEqual(describeWriters(inChain('prerouting', -150, MARK)), ['after surely'])
     assert.deepEqual(describeWriters(inChain('prerouting', -150, NEW, MARK)), ['before surely'])
-    assert.deepEqual(describeWriters(inChain('forward', 0, match({ meta: { key: 'mark' } }, 7), MARK)), [
-      'after perhaps',
-    ])
+    assert.deepEqual(describeWriters(inChain('forward', 0, { limit: { rate: 1 } }, MARK)), ['after perhaps'])
   })
 
   it('does nothing to a rule whose packets it does not match, and is known where iptables wrote it', () => {
@@ -47,7 +45,7 @@ describe('A rule of other software that writes the mark of connections', () => {
       [],
     )
     for (const text of ['tcp dport 8443 counter packets 0 bytes 0 xt target "CONNMARK"', 'ct mark set meta mark'])
-      assert.equal(readConditions([{ xt: null }], text).is_ct_mark_set, true, text)
+      assert.equal(readRule([{ xt: null }], text).effects.includes('connection_mark'), true, text)
   })
 })
 

@@ -12,6 +12,7 @@ import {
   type Taker,
 } from '@panel/shared/foreign/relay-block.ts'
 import type { Surroundings } from '@panel/shared/foreign/relay-packet.ts'
+import { summaryOf } from '@panel/shared/foreign/summary.ts'
 import { fromRoot, type Message, message, sentences, messageFields } from '@panel/shared/messages/message.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 
@@ -20,16 +21,10 @@ export const foreignRules = (request: Reader): Promise<ForeignFound> => request(
 export const foreignView = ({ is_readable, managers, rules, total, detail }: ForeignFound): ForeignView => ({
   readable: is_readable,
   managers,
-  rules: rules.map(({ table, chain, text, protocol, address, port, port_end, manager }) => ({
-    table,
-    chain,
-    text,
-    protocol,
-    address,
-    port,
-    port_end,
-    manager,
-  })),
+  rules: rules.map((rule) => {
+    const { table, chain, text, manager } = rule
+    return { table, chain, text, ...summaryOf(rule), manager }
+  }),
   total,
   ...messageFields('detail', fromRoot(detail)),
 })
