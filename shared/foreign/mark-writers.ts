@@ -1,5 +1,5 @@
 // Foreign rules that write the mark by which a relayed connection is known to be one of ours.
-import { TRANSLATION, meets, relayPackets, type Packet, type Surroundings } from './relay-packet.ts'
+import { TRANSLATION, meets, relayPackets, stagesIn, type Packet, type Surroundings } from './relay-packet.ts'
 import type { ForeignChain, ForeignFound, ForeignRule } from './model.ts'
 import type { RelayRule } from '../ruleset/model.ts'
 import { Walker } from './walker.ts'
@@ -22,7 +22,8 @@ const isWriting = ({ effects }: ForeignRule): boolean => effects.includes('conne
 export function markWritersIn(foreign: ForeignFound): (rule: RelayRule, around: Surroundings) => MarkWriter[] {
   if (!foreign.rules.some(isWriting)) return () => []
   const walker = new Walker(foreign)
-  return (rule, around) => writersMet(walker, foreign, relayPackets(rule, around))
+  const stages = stagesIn(foreign.chains)
+  return (rule, around) => writersMet(walker, foreign, relayPackets(rule, around, stages))
 }
 
 /** Those that take the panel's mark away come first, and of those the certain ones. */

@@ -1,5 +1,5 @@
 // Addresses and ports as ranges of numbers, so that a condition and what is known of a packet can be compared.
-import { networkSize, parseCidr } from '../address/ip.ts'
+import { networkSize, parseCidr, parseIp } from '../address/ip.ts'
 
 /** "maybe": some of what a packet may be meets it. */
 export type Match = 'yes' | 'no' | 'maybe'
@@ -11,6 +11,12 @@ export interface Range {
 
 /** IPv6 begins above all of IPv4. */
 const IPV6 = 1n << 128n
+
+/** Null where it is no address. */
+export function addressValue(text: string): bigint | null {
+  const ip = parseIp(text)
+  return ip && ip.value + (ip.family === 6 ? IPV6 : 0n)
+}
 
 /** Reads an address, a network or a range of addresses; null where it is none. */
 export function addressRange(text: string): Range | null {

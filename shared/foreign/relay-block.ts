@@ -4,7 +4,7 @@ import { type Message } from '@panel/shared/messages/message.ts'
 import type { ForeignBranch, ForeignChain, ForeignFound, ForeignRule } from './model.ts'
 import type { Match } from './ranges.ts'
 import type { RelayRule } from '../ruleset/model.ts'
-import { meets, relayPackets, TRANSLATION, type Packet, type Surroundings } from './relay-packet.ts'
+import { meets, relayPackets, stagesIn, TRANSLATION, type Packet, type Surroundings } from './relay-packet.ts'
 import { remedyFor } from './relay-remedy.ts'
 import { branchMatch, mayDrop, Walker, type Blame } from './walker.ts'
 
@@ -30,7 +30,8 @@ export function relayBlocksIn(foreign: ForeignFound): ((rule: RelayRule, around:
   )
   if (chains.length === 0) return null
   const walker = new Walker(foreign)
-  return (rule, around) => blocksMet(walker, chains, foreign, relayPackets(rule, around))
+  const stages = stagesIn(chains)
+  return (rule, around) => blocksMet(walker, chains, foreign, relayPackets(rule, around, stages))
 }
 
 function blocksMet(
@@ -75,9 +76,8 @@ export function takenBy(rule: RelayRule, foreign: ForeignFound): Taker[] {
   // This is evaluated for each of thousands of rules, and most hosts translate nothing else.
   const taking = foreign.rules.filter(({ branches }) => branches.some(isTaking))
   if (taking.length === 0) return []
-  const packets = relayPackets(rule, { own_addresses: [], in_interface: null, out_interface: null }).filter(
-    ({ stage, isNew }) => stage === 'arriving' && isNew,
-  )
+  const around = { own_addresses: [], in_interface: null, out_interface: null }
+  const packets = relayPackets(rule, around, new Set(['arriving'])).filter(({ isNew }) => isNew)
   const chains = foreign.chains.filter(({ hook, priority }) => hook === 'prerouting' && priority <= TRANSLATION)
   const matchesOf = (one: ForeignRule, chain: ForeignChain): Match[] =>
     packets.flatMap((packet) =>

@@ -2,7 +2,7 @@
 import { parseIp } from '../address/ip.ts'
 import { isLoopback } from '../address/special.ts'
 import type { ForeignChain } from './model.ts'
-import { addressRange, type Match, type Range } from './ranges.ts'
+import { addressRange, addressValue, type Match, type Range } from './ranges.ts'
 import type { RelayRule } from '../ruleset/model.ts'
 
 /** What a packet meets beside the rule: null is not known. */
@@ -62,14 +62,32 @@ export const anywhere = (fields: Partial<End> = {}): End => ({
 })
 
 export function endAt(text: string, fields: Partial<End> = {}): End {
-  const range = addressRange(text)
-  return anywhere({ text, addresses: range && [range], ...fields })
+  const value = addressValue(text)
+  return anywhere({ text, addresses: value === null ? null : [{ first: value, last: value }], ...fields })
 }
 
 const ports = (first: number, last: number | null): Range => ({ first: BigInt(first), last: BigInt(last ?? first) })
 
-/** First those of a connection's beginning, then their replies, then what follows, for each destination. */
-export function relayPackets(rule: RelayRule, around: Surroundings): Packet[] {
+/** Returns which of the packets at a stage some chain can tell apart; thousands of rules have many. */
+export function stagesIn(chains: readonly ForeignChain[]): ReadonlySet<Stage> {
+  return new Set(
+    chains.flatMap(({ hook, priority }): Stage[] => {
+      if (hook === 'ingress') return ['arriving']
+      if (hook === 'prerouting')
+        return [
+          ...(priority <= TRANSLATION ? ['arriving' as const] : []),
+          ...(priority >= TRANSLATION ? ['routed' as const] : []),
+        ]
+      return hook === 'postrouting' && priority >= SOURCE_TRANSLATION ? ['routed', 'left'] : ['routed']
+    }),
+  )
+}
+
+/**
+ * First those of a connection's beginning, then their replies, then what follows, for each destination; only those at
+ * the stages that are wanted.
+ */
+export function relayPackets(rule: RelayRule, around: Surroundings, stages: ReadonlySet<Stage>): Packet[] {
   const protocols = rule.protocol === 'both' ? (['tcp', 'udp'] as const) : [rule.protocol]
   const listener = listenerOf(rule)
   return protocols.flatMap((protocol) => {
@@ -93,10 +111,10 @@ export function relayPackets(rule: RelayRule, around: Surroundings): Packet[] {
       destination: listener,
       out_interface: null,
     }
-    const relayed = rule.destinations.flatMap((one) => packetsTo(one, { common, rule, around, client }))
-    return [arriving, ...relayed.filter(({ isNew, isReply }) => isNew || isReply), later(arriving)].concat(
-      relayed.filter(({ isNew, isReply }) => !isNew && !isReply),
-    )
+    const packets = rule.destinations.flatMap((one) => packetsTo(one, { common, rule, around, client, stages }))
+    if (stages.has('arriving')) packets.unshift(arriving)
+    // What the fast path carries meets few chains.
+    return rule.is_fast_path === true ? packets : [...packets, ...packets.filter(({ isNew }) => isNew).map(later)]
   })
 }
 
@@ -122,11 +140,12 @@ interface Relayed {
   readonly rule: RelayRule
   readonly around: Surroundings
   readonly client: End
+  readonly stages: ReadonlySet<Stage>
 }
 
 function packetsTo(
   { address, port, port_range_end }: RelayRule['destinations'][number],
-  { common, rule, around, client }: Relayed,
+  { common, rule, around, client, stages }: Relayed,
 ): Packet[] {
   const isForHost = around.own_addresses.includes(address) || isLoopback(parseIp(address) ?? never(address))
   const server = endAt(address, { ports: ports(port, port_range_end), isLocal: isForHost })
@@ -142,16 +161,13 @@ function packetsTo(
   }
   const isMasked = rule.nat_mode !== 'none' && !isForHost
   const mask = isMasked ? anywhere({ ports: client.ports, isLocal: true }) : client
-  const packets: Packet[] = [
-    { ...there, stage: 'routed' },
-    ...(isForHost ? [] : [{ ...there, stage: 'left', source: mask } as const]),
-    ...(isForHost ? [] : [{ ...back, stage: 'arriving', destination: mask } as const]),
-    { ...back, stage: 'routed' },
-    { ...back, stage: 'left', source: common.listener },
-  ]
-  // What the fast path carries meets few chains.
-  const following = rule.is_fast_path === true ? [] : packets.filter(({ isNew }) => isNew).map(later)
-  return [...packets, ...following]
+  const packets: Packet[] = []
+  if (stages.has('routed')) packets.push({ ...there, stage: 'routed' })
+  if (stages.has('left') && !isForHost) packets.push({ ...there, stage: 'left', source: mask })
+  if (stages.has('arriving') && !isForHost) packets.push({ ...back, stage: 'arriving', destination: mask })
+  if (stages.has('routed')) packets.push({ ...back, stage: 'routed' })
+  if (stages.has('left')) packets.push({ ...back, stage: 'left', source: common.listener })
+  return packets
 }
 
 function never(address: string): never {

@@ -3,7 +3,7 @@
 import type { Message } from '@panel/shared/messages/message.ts'
 import type { ForeignChain, ForeignFound, ForeignRule } from './model.ts'
 import type { RelayRule } from '../ruleset/model.ts'
-import { meets, relayPackets, tracking, type Packet, type Surroundings } from './relay-packet.ts'
+import { meets, relayPackets, stagesIn, tracking, type Packet, type Surroundings } from './relay-packet.ts'
 import { remedyFor } from './relay-remedy.ts'
 import { Walker, type Effect } from './walker.ts'
 
@@ -32,8 +32,9 @@ export function untrackersIn(foreign: ForeignFound): (rule: RelayRule, around: S
   const chains = foreign.chains.filter(
     (chain) => (isProxied || tracking(chain) !== 'yes') && untracking.some(({ table }) => table === chain.table),
   )
+  const stages = stagesIn(chains)
   return (rule, around) => {
-    const all = relayPackets(rule, around).flatMap((packet) => effectsMet(walker, chains, packet))
+    const all = relayPackets(rule, around, stages).flatMap((packet) => effectsMet(walker, chains, packet))
     const found = new Map<string, Untracker>()
     for (const met of all) {
       const is_certain = isCertain(met, all) && foreign.is_whole

@@ -39,7 +39,7 @@ const JUMPS_MAX = 16
 export class Walker {
   readonly #rules = new Map<string, CompiledRule[]>()
   readonly #kinds: PacketKinds
-  readonly #walks = new Map<string, Walk>()
+  readonly #walks = new Map<ForeignChain, Map<string, Walk>>()
   #last: { readonly packet: Packet; readonly kind: string } | null = null
 
   constructor({ rules }: ForeignFound) {
@@ -60,11 +60,12 @@ export class Walker {
   through(chain: ForeignChain, packet: Packet): Walk {
     // A packet is taken through one chain after another.
     if (this.#last?.packet !== packet) this.#last = { packet, kind: this.#kinds.of(packet) }
-    const key = `${keyOf(chain)} ${this.#last.kind}`
-    const known = this.#walks.get(key)
+    let walks = this.#walks.get(chain)
+    if (!walks) this.#walks.set(chain, (walks = new Map()))
+    const known = walks.get(this.#last.kind)
     if (known) return known
     const walk = this.#fromBase(chain, packet)
-    this.#walks.set(key, walk)
+    walks.set(this.#last.kind, walk)
     return walk
   }
 
