@@ -34,7 +34,7 @@ export function judge(rule: RelayRule, foreign: ForeignFound): Finding {
   const found = all.some((one) => one.is_certain) ? 'stops' : all.length > 0 ? 'unsure' : 'nothing'
   const commands = all
     .filter((one) => one.is_certain)
-    .flatMap(({ remedy }) => /: ((?:nft|ip6?tables)\S* .*?)(?: \(and in .*)?\.$/.exec(remedy.message)?.[1] ?? [])
+    .flatMap(({ remedy }) => /: ((?:nft|ufw|ip6?tables)\S* .*?)(?: \(and in .*)?\.$/.exec(remedy.message)?.[1] ?? [])
   return { found, commands, texts: all.map(({ text }) => text) }
 }
 
@@ -73,14 +73,24 @@ export class ForeignLaw {
       const { found, commands, texts } = await this.find()
       if (found !== 'stops' || round === 4) return found
       assert.notEqual(commands.length, 0, `no command for ${texts.join('; ')}`)
-      for (const command of commands) this.#rig.relay.run('sh', ['-c', command])
+      for (const command of commands)
+        this.#rig.relay.run('sh', ['-c', `PATH=${this.#rig.folder}/ufw/bin:$PATH; ${command}`])
     }
   }
 
-  /** Takes away every table but the panel's. */
-  clear(): void {
+  /** Takes away everything but the panel's rules, and relays again. */
+  async clear(): Promise<void> {
     const { relay } = this.#rig
+    await this.#rig.become()
     for (const line of relay.run('nft', ['list', 'tables']).split('\n'))
-      if (line.startsWith('table ') && !line.includes('panel')) relay.nft(`delete ${line}\n`)
+      if (line.startsWith('table ') && !/ panel(?:_hold)?$/.test(line)) relay.nft(`delete ${line}\n`)
+    for (const line of relay.run('iptables-legacy-save', []).split('\n'))
+      if (line.startsWith('*')) relay.run('iptables-legacy-restore', [], `${line}\n${FRESH[line] ?? ''}COMMIT\n`)
+    await this.#rig.become(this.rule)
   }
+}
+
+/** The built-in chains of tables as they are made. */
+const FRESH: Readonly<Record<string, string>> = {
+  '*filter': ':INPUT ACCEPT\n:FORWARD ACCEPT\n:OUTPUT ACCEPT\n',
 }
