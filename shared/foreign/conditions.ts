@@ -62,7 +62,6 @@ function ctMatch(values: readonly string[], packet: Packet, chain: ForeignChain)
   const isTracked = tracking(chain)
   if (isTracked === 'maybe') return 'maybe'
   if (isTracked === 'no') return among(values, 'invalid')
-  if (packet.protocol === 'gre') return agreed(['new', 'established'].map((state) => among(values, state)))
   if (values.includes(packet.isNew ? 'new' : 'established')) return 'yes'
   const isTranslated = !packet.isNew || packet.stage !== 'arriving'
   if (isTranslated && values.includes('dnat')) return 'yes'

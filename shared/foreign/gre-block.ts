@@ -44,13 +44,13 @@ interface Probe {
   readonly packet: Packet
 }
 
-/** Both chains of a hook and of the translation see it as it is: nobody translates it. */
+/** It is not translated. What comes in is held to be of a connection that is there, what goes out to begin one. */
 function grePacket({ local_endpoint, remote_endpoint }: Ends, isIncoming: boolean): Packet {
   const [local, remote] = [endAt(local_endpoint, { isLocal: true }), endAt(remote_endpoint)]
   return {
     stage: 'routed',
     isReply: isIncoming,
-    isNew: false,
+    isNew: !isIncoming,
     isForHost: true,
     isMarked: false,
     isSourceTranslated: false,

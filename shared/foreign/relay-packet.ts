@@ -101,7 +101,7 @@ export function relayPackets(rule: RelayRule, around: Surroundings, stages: Read
       isForHost: false,
       isMarked: rule.fwmark !== null,
       isSourceTranslated: rule.nat_mode !== 'none',
-      in_interface: rule.bind_interface ?? around.in_interface,
+      in_interface: arrivalOf(rule.bind_interface ?? around.in_interface),
       out_interface: around.out_interface,
     } as const
     const arriving: Packet = {
@@ -117,6 +117,9 @@ export function relayPackets(rule: RelayRule, around: Surroundings, stages: Read
     return rule.is_fast_path === true ? packets : [...packets, ...packets.filter(({ isNew }) => isNew).map(later)]
   })
 }
+
+/** What is sent to an address of the loopback interface comes in by any other. */
+const arrivalOf = (device: string | null): string | null => (device === 'lo' ? null : device)
 
 function listenerOf({ bind_address, bind_port, bind_port_range_end }: RelayRule): End {
   const fields = { ports: ports(bind_port, bind_port_range_end), isLocal: true }

@@ -64,8 +64,11 @@ describe('Relay rules on a host with docker', function () {
     assert.equal(made.status, 201, JSON.stringify(made.body))
     const { route } = made.body as ChangeRouteAnswer
     const { body } = await panel.request('POST', `/routes/${route.route_rule_id}/diagnostics/analyze`)
-    const { verdict, summary } = body as RouteAnalysis
+    const { verdict, summary, suggested_fix } = body as RouteAnalysis
     assert.equal(verdict, 'FORWARD_BLOCKED')
     assert.match(summary, /ip filter.*FORWARD/)
+    const commands = suggested_fix.flatMap((fix) => /: (iptables .*)\.$/.exec(fix)?.[1] ?? [])
+    for (const command of commands) rig.relay.run('sh', ['-c', command])
+    assert.notEqual(await rig.client.calls.talk({ ...place, port: 1002 }), null, suggested_fix.join('; '))
   })
 })

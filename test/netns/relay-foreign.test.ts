@@ -91,6 +91,18 @@ const DROPPING: readonly Firewall[] = [
     down: noTable,
     remedy: /nft insert rule inet theirs forward ip daddr 10\.9\.0\.2 tcp dport 80 accept/,
   },
+  {
+    title: 'a map of states in a chain of nft with the policy drop',
+    up: table('  ct state vmap { established : accept, related : accept, invalid : drop }'),
+    down: noTable,
+    remedy: /nft insert rule inet theirs forward ip daddr 10\.9\.0\.2 tcp dport 80 accept/,
+  },
+  {
+    title: 'a drop of private sources ahead of the translation, which are those of replies',
+    up: restoring('nft', '*mangle\n-A PREROUTING -s 10.9.0.0/16 ! -i lo -j DROP\nCOMMIT\n'),
+    down: restoring('nft', '*mangle\nCOMMIT\n'),
+    remedy: /iptables -t mangle -I PREROUTING -p tcp -s 10\.9\.0\.2 --sport 80 -j ACCEPT/,
+  },
 ]
 
 /** They let through what the rule relays, or nobody can know whether they do. */

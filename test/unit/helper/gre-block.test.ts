@@ -33,11 +33,9 @@ describe('A firewall in the way of GRE', () => {
     assert.equal(block(drops(match({ meta: { key: 'l4proto' } }, 'udp'))), null)
     assert.equal(block(drops(match({ meta: { key: 'iifname' } }, 'eth1'))), null)
     assert.equal(block(drops(match({ ct: { key: 'state' } }, 'new'))), null)
-    assert.equal(
-      block(drops(match({ payload: { protocol: 'ip', field: 'saddr' } }, '203.0.113.9'), gre)),
-      null,
-      'where it comes from is not judged',
-    )
+    const from = (address: string) => match({ payload: { protocol: 'ip', field: 'saddr' } }, address)
+    assert.equal(block(drops(from('203.0.113.9'), gre)), null)
+    assert.equal(block(drops(from(ENDS.remote_endpoint), gre))?.direction, 'in')
   })
 
   it('is a rule or a policy that surely drops it, coming or going, of either family', () => {

@@ -34,6 +34,8 @@ const subjects = [
   [{ meta: { key: 'l4proto' } }, ['tcp', 'udp']],
   [{ meta: { key: 'iifname' } }, ['eth0', 'gre-a-1', 'lo', 'e*']],
   [{ meta: { key: 'mark' } }, [0, 1]],
+  [{ fib: { result: 'type', flags: ['saddr'] } }, ['local', 'unicast', 'broadcast']],
+  [{ fib: { result: 'type', flags: ['daddr'] } }, ['local', 'unicast', 'broadcast']],
 ] as const
 
 const conditions = fc

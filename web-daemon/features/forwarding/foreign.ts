@@ -13,6 +13,7 @@ import {
 } from '@panel/shared/foreign/relay-block.ts'
 import type { Surroundings } from '@panel/shared/foreign/relay-packet.ts'
 import { summaryOf } from '@panel/shared/foreign/summary.ts'
+import { untrackedBy, type Untracker } from '@panel/shared/foreign/untracked.ts'
 import { fromRoot, type Message, message, sentences, messageFields } from '@panel/shared/messages/message.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 
@@ -34,9 +35,11 @@ export interface InTheWay {
   /** What drops, or may drop, what the rule relays. */
   readonly blocks: readonly RelayBlock[]
   readonly takers: readonly Taker[]
+  /** What keeps its connections from being tracked, so that nothing of them is translated. */
+  readonly untrackers: readonly Untracker[]
   readonly writers: readonly MarkWriter[]
 }
-export const NOTHING_IN_THE_WAY: InTheWay = { blocks: [], takers: [], writers: [] }
+export const NOTHING_IN_THE_WAY: InTheWay = { blocks: [], takers: [], untrackers: [], writers: [] }
 
 /** `out_interface` is where the rule's packets leave; null where nobody knows. */
 export async function foreignInTheWay(
@@ -50,6 +53,7 @@ export async function foreignInTheWay(
   return {
     blocks: findRelayBlocks(rule, foreign, around),
     takers: takenBy(rule, foreign),
+    untrackers: untrackedBy(rule, foreign, around),
     writers: markWritersIn(foreign)(rule, around),
   }
 }
