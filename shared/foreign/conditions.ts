@@ -95,7 +95,7 @@ function portTest(values: readonly string[], endOf: (packet: Packet) => End): Te
 /** Few of all clients meet it: it is about some ports, or about networks that are small. */
 export const isNarrow = ({ field, is_not, values }: ForeignCondition): boolean => !is_not && sizeOf(field, values) < FEW
 
-/** As many as there are addresses in a /16 of IPv4, or networks in a /32 of IPv6. */
+/** The number of addresses in a /16 of IPv4. */
 const FEW = 1n << 16n
 
 function sizeOf(field: Field, values: readonly string[]): bigint {

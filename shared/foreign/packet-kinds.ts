@@ -20,7 +20,8 @@ export class PacketKinds {
   /** Two packets of one kind take the same way through every chain. */
   of(packet: Packet): string {
     const { stage, isReply, isNew, isForHost, isMarked, family, protocol, in_interface, out_interface } = packet
-    const way = `${stage} ${isReply} ${isNew} ${isForHost} ${isMarked} ${family} ${protocol} ${in_interface} ${out_interface}`
+    const is = `${isReply} ${isNew} ${isForHost} ${isMarked}`
+    const way = `${stage} ${is} ${family} ${protocol} ${in_interface} ${out_interface}`
     const { source, destination, listener } = packet
     return `${way} ${this.#source.of(source)} ${this.#destination.of(destination)} ${this.#listener.of(listener)}`
   }

@@ -1,5 +1,5 @@
-// The conditions of a foreign rule: what of a packet it compares, and with which values, as far as that can be read with
-// certainty.
+// The conditions of a foreign rule: what of a packet it compares, and with which values, as far as that can be read
+// with certainty.
 import { bitsOf, canonicalIp, formatCidr, formatIp, parseCidr, parseIp } from '../address/ip.ts'
 import { FOREIGN_BRANCHES_MAX, FOREIGN_VALUES_MAX, type ForeignCondition } from './model.ts'
 import { elementValue, type SetElements } from './read-sets.ts'

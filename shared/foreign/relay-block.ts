@@ -8,7 +8,7 @@ import { meets, relayPackets, stagesIn, TRANSLATION, type Packet, type Surroundi
 import { remedyFor } from './relay-remedy.ts'
 import { branchMatch, mayDrop, Walker, type Blame } from './walker.ts'
 
-/** Where it `is_certain` it drops the packet, and otherwise it may. */
+/** A rule or a policy that drops the packet if it `is_certain`, and otherwise may. */
 export interface RelayBlock extends Blame {
   readonly is_certain: boolean
   readonly is_reply: boolean

@@ -13,8 +13,8 @@ export interface Surroundings {
 }
 
 /**
- * Where a packet comes from, or goes to. `text` is the address that a command can name, null where there is none;
- * `addresses` are all that it may be, null if that is not known, except that it is none of `never`.
+ * One end of a packet, its source or its destination. `text` is the address that a command can name, null where there
+ * is none; `addresses` are all that it may be, null if that is not known, except that it is none of `never`.
  */
 export interface End {
   readonly text: string | null

@@ -1,5 +1,5 @@
-// Takes packets through the chains of other software. What decides for certain ends the way of a packet; beside what may
-// decide, it also goes on.
+// Takes packets through the chains of other software. What decides for certain ends the way of a packet; beside what
+// may decide, it also goes on.
 import { compileCondition, isNarrow, type Knowledge } from './conditions.ts'
 import type { ForeignBranch, ForeignChain, ForeignCondition, ForeignFound, ForeignRule } from './model.ts'
 import { PacketKinds } from './packet-kinds.ts'
@@ -10,7 +10,10 @@ import type { Packet } from './relay-packet.ts'
 type Ending = 'pass' | 'drop' | 'on' | 'back'
 const ANY_ENDING: readonly Ending[] = ['pass', 'drop', 'on']
 
-/** `text` is a rule, or the policy of the chain. `is_for_some`: it matches few clients, and whether it does is theirs. */
+/**
+ * `text` is a rule, or the policy of the chain. `is_for_some`: it matches few clients, and whether it does depends on
+ * the client alone.
+ */
 export interface Blame {
   readonly table: string
   readonly chain: string
