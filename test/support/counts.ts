@@ -77,6 +77,12 @@ export const REPETITIONS = {
     what: 'kill -9 of the web daemon while it puts flushed relay rules back, in a network namespace',
     files: ['test/netns/relay-heal-kills.test.ts'],
   },
+  PANEL_FIREWALLS: {
+    usual: 25,
+    soak: 1000,
+    what: 'firewalls at random beside a relay, each with a real packet',
+    files: ['test/netns/foreign-random.test.ts'],
+  },
   PANEL_FAILING_STARTS: {
     usual: 1,
     soak: 25,
@@ -88,6 +94,7 @@ export const REPETITIONS = {
     soak: 1,
     what: 'the distance between those of the cases tried with nftables that iptables-nft and iptables-legacy repeat',
     files: [
+      'test/netns/foreign-tools.test.ts',
       'test/netns/relay-failing-tools.test.ts',
       'test/netns/relay-foreign.test.ts',
       'test/netns/relay-totals.test.ts',
