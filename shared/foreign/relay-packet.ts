@@ -136,6 +136,23 @@ function clientOf({ allowed_sources, destinations }: RelayRule, range: Range): E
   })
 }
 
+/** Looked through for each of thousands of rules, so only if they are few. */
+const OWN_MAX = 64
+
+/** What hides a client: the address that the rule names, or one of this host. */
+function maskOf(
+  { snat_address, bind_address }: RelayRule,
+  { own_addresses }: Surroundings,
+  { ports: range }: End,
+): End {
+  const fields = { ports: range, isLocal: true }
+  if (snat_address !== null) return endAt(snat_address, fields)
+  const isV6 = bind_address.includes(':')
+  const own = own_addresses.length > OWN_MAX ? [] : own_addresses.filter((one) => one.includes(':') === isV6)
+  const addresses = own.map(addressRange).filter((one) => one !== null)
+  return anywhere(addresses.length > 0 ? { ...fields, addresses } : fields)
+}
+
 const later = (packet: Packet): Packet => ({ ...packet, isNew: false })
 
 interface Relayed {
@@ -163,7 +180,7 @@ function packetsTo(
     out_interface: common.in_interface,
   }
   const isMasked = rule.nat_mode !== 'none' && !isForHost
-  const mask = isMasked ? anywhere({ ports: client.ports, isLocal: true }) : client
+  const mask = isMasked ? maskOf(rule, around, client) : client
   const packets: Packet[] = []
   if (stages.has('routed')) packets.push({ ...there, stage: 'routed' })
   if (stages.has('left') && !isForHost) packets.push({ ...there, stage: 'left', source: mask })

@@ -202,9 +202,14 @@ function matchOf({ is_whole }: ForeignRule, tests: readonly Test[], { packet, ch
     if (match === 'no') return NO_MATCH
     if (match === 'yes') continue
     isSure = false
-    isForSome &&= isOfFew && field.startsWith(packet.isReply ? 'destination' : 'source')
+    isForSome &&= isOfFew && isOfClient(field, packet)
   }
   return isSure ? { match: 'yes', isForSome: false } : { match: 'maybe', isForSome }
+}
+
+function isOfClient(field: Test['field'], { isReply, source, destination }: Packet): boolean {
+  const [side, end] = isReply ? (['destination', destination] as const) : (['source', source] as const)
+  return field.startsWith(side) && !end.isLocal
 }
 
 /** Whether the packet meets the conditions of a branch, wherever the chain stands. */

@@ -180,6 +180,12 @@ const FIREWALLS: readonly (readonly [title: string, found: Found, ruleset: strin
   // What is not tracked.
   ['notrack of what the rule listens for', 'stops', early('raw', 'tcp dport 1001 notrack')],
   ['notrack of replies', 'stops', early('raw', 'ip saddr 10.9.0.2 tcp sport 80 notrack')],
+  [
+    'notrack of what comes to an address of the host, which may be the one that hides clients',
+    'unsure',
+    early('raw', 'ip daddr 10.9.0.0/24 notrack'),
+  ],
+  ['notrack of what comes to no address of the host', 'nothing', early('raw', 'ip daddr 10.7.0.0/24 notrack')],
   ['notrack of something else', 'nothing', early('raw', 'udp dport 53 notrack\n tcp dport 1002 notrack')],
   ['notrack once it is tracked', 'nothing', early(-150, 'tcp dport 1001 notrack')],
   [
