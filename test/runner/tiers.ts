@@ -42,7 +42,7 @@ export const TIERS: readonly Tier[] = [
     missing: () => (isRoot ? needs('ip', 'nft', 'iptables', 'unshare') : 'it needs root, to make network namespaces'),
   },
   { name: 'ui', among: 'host', batch: 8, missing: () => needs('chromium') },
-  { name: 'api', among: 'host', batch: 24, missing: nothing },
+  { name: 'api', among: 'host', batch: 42, missing: nothing },
   { name: 'unit', among: 'host', batch: 40, missing: nothing },
   { name: 'golden', among: 'host', missing: nothing },
   { name: 'contract', among: 'host', missing: nothing },
