@@ -37,13 +37,11 @@ async function runAll(parts: readonly Part[]): Promise<Outcome[]> {
     const report = await runJob(job)
     reports.set(job.tier, joined(reports.get(job.tier) ?? NONE, report))
   }
-  const { lanes, alone } = lanesOf(parts)
   await Promise.all(
-    lanes.map(async (takes) => {
+    lanesOf(parts).map(async (takes) => {
       for (const take of takes) for (let job = take(); job; job = take()) await run(job)
     }),
   )
-  for (const job of alone) await run(job)
   return [...reports].map(([tier, report]) => outcomeOf(tier, report))
 }
 

@@ -40,7 +40,7 @@ export async function validatorCode(): Promise<string> {
   return shorter.code
 }
 
-/** Matches `export const X = strict({...})` up to the end of its last line, as Prettier writes it. */
+/** Matches `export const X = strict({...})` up to the end of its last line, as oxfmt writes it. */
 const COMPUTED = /^((?:export )?const \w+ = )((?:[A-Za-z]\w*[.(]|\{).*(?:\n+(?=[ )\]}]).*)*)/gm
 
 /**

@@ -24,7 +24,11 @@ export type RuleBackendFound = Static<typeof RuleBackendFound>
 
 /** What a backend may have bounds for that nftables does not have. */
 type LimitedField =
-  'is_fast_path' | 'bind_address' | 'connection_rate_limit' | 'destinations' | 'max_connections_per_source'
+  | 'is_fast_path'
+  | 'bind_address'
+  | 'connection_rate_limit'
+  | 'destinations'
+  | 'max_connections_per_source'
 
 export interface RuleLimit {
   readonly field: LimitedField

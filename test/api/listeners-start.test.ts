@@ -13,7 +13,7 @@ import { quietly } from '../support/quietly.ts'
 import { Certificates, filesIn, fingerprintIn, pairIn, shownBy } from './support/certificates.ts'
 import { Client } from './support/client.ts'
 import { startDaemonIn } from './support/daemon-on-disk.ts'
-import { closedPort, isOpen, listed, through, tryListener } from './support/listeners.ts'
+import { closedPort, closes, listed, through, tryListener } from './support/listeners.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 
 /** The configured listener of the panel in this process. */
@@ -124,7 +124,7 @@ describe('A panel with a kept listener', () => {
     await new Promise((resolve) => taken.close(resolve))
     panel.clock.advance(6)
     await panel.listeners.check()
-    assert.equal(await isOpen(panel.base), false)
+    await closes(panel.base)
     const there = through(operator, { address: '127.0.0.2', port, is_tls: false })
     assert.deepEqual(await seen(there), [
       ['configured', false, false, ''],

@@ -8,7 +8,7 @@ import { serializeEvent } from '@panel/web-daemon/platform/http/stream.ts'
 import { Certificates, filesIn, fingerprintIn, shownBy } from './support/certificates.ts'
 import type { Client } from './support/client.ts'
 import { command, stream } from './support/declare.ts'
-import { closedPort, isOpen, listed, through, tryListener } from './support/listeners.ts'
+import { closedPort, closes, listed, through, tryListener } from './support/listeners.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { Wire } from './support/wire.ts'
 
@@ -82,7 +82,7 @@ describe('A listener on trial', () => {
     assert.equal(status, 200)
     assert.deepEqual([body.listener.state, body.listener.is_this, body.listener.seconds_left], ['kept', true, null])
     assert.deepEqual(body.closed, [{ address: '127.0.0.1', port: Number(new URL(panel.base).port) }])
-    assert.equal(await isOpen(panel.base), false)
+    await closes(panel.base)
     assert.equal((await keep(there, listener.listener_id)).status, 200)
     assert.deepEqual(await places(there), ['configured false', 'kept true'])
   })
@@ -117,7 +117,7 @@ describe('A listener on trial', () => {
     const { body } = await tryListener(through(operator, first), { address: '127.0.0.2', tls })
     const second = through(operator, body.listener)
     await keep(second, body.listener.listener_id)
-    assert.equal(await isOpen(through(operator, first).base), false)
+    await closes(through(operator, first).base)
     assert.deepEqual(await panel.db.selectFrom('listener').select(['listener_id', 'port']).execute(), [
       { listener_id: body.listener.listener_id, port: body.listener.port },
     ])
@@ -131,7 +131,7 @@ describe('A listener on trial', () => {
     panel.clock.advance(2)
     await panel.listeners.check()
     assert.deepEqual(await places(operator), ['configured true'])
-    assert.equal(await isOpen(through(operator, listener).base), false)
+    await closes(through(operator, listener).base)
     assert.equal((await keep(operator, listener.listener_id)).status, 404)
     const { entries } = (
       await operator.get<{ entries: { action: string; username: string; operations: string[] }[] }>('/audit')
@@ -161,7 +161,7 @@ describe('A listener on trial', () => {
     assert.deepEqual([second.status, second.error.code], [409, 'CONFLICT'])
     const gone = await through(operator, first).delete(`/system/listeners/${first.listener_id}`)
     assert.deepEqual([gone.status, gone.body], [200, { deleted: true, listener_id: first.listener_id }])
-    assert.equal(await isOpen(through(operator, first).base), false)
+    await closes(through(operator, first).base)
     assert.notEqual((await tried()).listener_id, first.listener_id)
   })
 
@@ -205,7 +205,7 @@ describe('A listener on trial', () => {
       `GET /api/v1/ticks HTTP/1.1\r\nHost: panel\r\nCookie: ${jar}\r\n\r\n`,
     )
     await keep(through(operator, listener), listener.listener_id)
-    assert.equal(await isOpen(panel.base), false)
+    await closes(panel.base)
     const before = wire.output.length
     await wire.until(() => wire.output.length > before, 'another tick')
     wire.end()
@@ -252,7 +252,7 @@ describe('A listener on trial', () => {
     ]
     assert.equal(again.listener_id, first.listener_id)
     await operator.delete(`/system/listeners/${first.listener_id}`)
-    assert.equal(await isOpen(through(operator, first).base), false)
+    await closes(through(operator, first).base)
     assert.equal((await tried({ port })).port, port)
   })
 })

@@ -1,6 +1,8 @@
-// The walls inside the web daemon: which feature may import which, and that the picture of its folders has no cycle.
+// The import walls between the rooms, and those inside the web daemon: which feature may import which. The folders of
+// each room import one another in one direction: their graph has no cycle.
 import assert from 'node:assert/strict'
-import { findCycle, graphOf, readImports, webDaemonFolder, type Graph } from './import-graph.ts'
+import { dirname } from 'node:path'
+import { findCycle, graphOf, readBreaches, readImports, webDaemonFolder, type Graph } from './import-graph.ts'
 
 /**
  * What each feature stands on: those that it imports and that none of its other imports stands on already. It may
@@ -77,7 +79,26 @@ describe('The folders of the web daemon', function () {
   })
 })
 
+/** A file directly in its room is a node of its own, and so is each folder. */
+function nodeOf(path: string): string {
+  const folder = dirname(path)
+  return folder.includes('/') ? folder : path
+}
+
+describe('The graph of the folders', () => {
+  for (const room of ['shared', 'root-helper', 'ui/src/components'])
+    it(`of ${room} has no cycle`, async () => {
+      const graph = graphOf(await readImports(room), nodeOf)
+      assert.ok(graph.size > 5)
+      assert.equal(findCycle(graph), null)
+    })
+})
+
 describe('The graph of imports', () => {
+  it('keeps the walls standing that .dependency-cruiser.cjs names', async () => {
+    assert.deepEqual(await readBreaches(), [])
+  })
+
   it('finds a cycle where there is one', () => {
     const graph = graphOf(
       [

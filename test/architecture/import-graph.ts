@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ROOT } from '../../packaging/build/build.ts'
+import { BIN, WALLS } from './tools.ts'
 
 /** Paths from the root of the repository. */
 export interface Import {
@@ -19,18 +20,46 @@ interface Cruise {
     readonly source: string
     readonly dependencies: readonly { readonly resolved: string }[]
   }[]
+  readonly summary: {
+    readonly violations: readonly {
+      readonly rule: { readonly name: string }
+      readonly from: string
+      readonly to: string
+    }[]
+  }
 }
 
-/** The imports, types included, of the files in these rooms; packages and Node's own modules are left out. */
+let cruised: Promise<Cruise> | undefined
+
+/** Reads all rooms once: it takes ten seconds. */
+const cruise = (): Promise<Cruise> => (cruised ??= cruiseAll())
+
+async function cruiseAll(): Promise<Cruise> {
+  const [depcruise, ...args] = WALLS
+  const command = [...args, '--output-type', 'json']
+  const { stdout } = await promisify(execFile)(join(BIN, depcruise), command, { cwd: ROOT, maxBuffer: 1 << 28 })
+  return JSON.parse(stdout) as Cruise
+}
+
+/** Returns each import that the walls forbid, with the name of the wall. */
+export async function readBreaches(): Promise<string[]> {
+  const { summary } = await cruise()
+  return summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} imports ${to}`)
+}
+
+/**
+ * The imports, types included, of the files in these rooms and of what they import; packages and Node's own modules are
+ * left out.
+ */
 export async function readImports(...rooms: string[]): Promise<Import[]> {
-  const depcruise = join(ROOT, 'node_modules/.bin/depcruise')
-  const args = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', ...rooms]
-  const { stdout } = await promisify(execFile)(depcruise, args, { cwd: ROOT, maxBuffer: 1 << 28 })
-  const { modules } = JSON.parse(stdout) as Cruise
-  const ours = new Set(modules.map(({ source }) => source))
-  return modules
-    .flatMap(({ source, dependencies }) => dependencies.map(({ resolved }) => ({ from: source, to: resolved })))
-    .filter(({ from, to }) => ours.has(to) && isSource(from) && isSource(to))
+  const { modules } = await cruise()
+  const importsOf = new Map(modules.map(({ source, dependencies }) => [source, dependencies]))
+  const files = new Set([...importsOf.keys()].filter((path) => rooms.some((room) => path.startsWith(`${room}/`))))
+  // What is added here is visited too.
+  for (const path of files) for (const { resolved } of importsOf.get(path) ?? []) files.add(resolved)
+  return [...files]
+    .flatMap((from) => (importsOf.get(from) ?? []).map(({ resolved }) => ({ from, to: resolved })))
+    .filter(({ from, to }) => importsOf.has(to) && isSource(from) && isSource(to))
 }
 
 const isSource = (path: string): boolean => /\.(ts|svelte)$/.test(path) && !path.includes('node_modules')

@@ -13,8 +13,9 @@ const TIMES = '.build/test/times.json'
 const GUESS_MS = 0.1
 /** Their sizes say little, since they boot machines or import their suites, and begun last they alone prolong a run. */
 const LONG_MS: Readonly<Record<string, number>> = {
-  'test/vm/package.test.ts': 400_000,
   'test/vm/package-in-use.test.ts': 300_000,
+  'test/vm/package.test.ts': 200_000,
+  'test/vm/package-restarted.test.ts': 150_000,
   'test/vm/faults.test.ts': 155_000,
   'test/vm/persistence.test.ts': 263_000,
   'test/vm/tunnel-update.test.ts': 239_000,

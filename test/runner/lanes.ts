@@ -5,30 +5,20 @@ import { divide } from './files.ts'
 import type { Job } from './job.ts'
 import type { Part } from './plan.ts'
 
-export interface Lanes {
-  /** Side by side, each in its order. */
-  readonly lanes: readonly (readonly Take[])[]
-  /** One after the other, once the lanes are empty. */
-  readonly alone: readonly Job[]
-}
-
 /** Gives the next job of a queue that lanes may share, or undefined where it is empty. */
 export type Take = () => Job | undefined
 
 /** The host's lanes give way to the lab, whose clock runs on while it waits. */
 const GIVES_WAY = 5
 
-export function lanesOf(parts: readonly Part[]): Lanes {
-  const isAlone = (part: Part): boolean => part.tier.among === 'alone'
+/** Returns the lanes, which run side by side, each its queues in their order. */
+export function lanesOf(parts: readonly Part[]): (readonly Take[])[] {
   const isLab = (part: Part): boolean => part.tier.among === 'lab'
   const niceness = parts.some(isLab) ? GIVES_WAY : 0
   const lab = queue(parts.filter(isLab).flatMap((part) => jobsOf(part, 0)))
-  const host = queue(parts.filter((part) => !isLab(part) && !isAlone(part)).flatMap((part) => jobsOf(part, niceness)))
+  const host = queue(parts.filter((part) => !isLab(part)).flatMap((part) => jobsOf(part, niceness)))
   const hosts = Array.from({ length: Math.max(2, availableParallelism()) - 1 }, () => [host])
-  return {
-    lanes: [[lab, host], [host, lab], ...hosts],
-    alone: parts.filter(isAlone).flatMap((part) => jobsOf(part, 0)),
-  }
+  return [[lab, host], [host, lab], ...hosts]
 }
 
 /** Returns the jobs of a tier, the longest first. */

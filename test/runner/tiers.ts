@@ -8,11 +8,9 @@ export interface Tier {
   /** Why this tier cannot run on this machine, or null. */
   readonly missing: () => string | null | Promise<string | null>
   /**
-   * Beside what it runs: in the `lab`, where each file has a machine of its own; on the `host`, beside everything; or
-   * `alone`, once everything else is over, since a browser and an emulated machine together want a host with nothing
-   * else to do.
+   * Beside what it runs: in the `lab`, where each file has a machine of its own, or on the `host`, beside everything.
    */
-  readonly among: 'lab' | 'host' | 'alone'
+  readonly among: 'lab' | 'host'
   /** How many of its files a process takes, at most; all of them where they have something in common. */
   readonly batch?: number
 }
@@ -29,7 +27,7 @@ function needs(...tools: string[]): string | null {
 /** Those of the host in the order in which they begin: the longest jobs first. */
 export const TIERS: readonly Tier[] = [
   { name: 'vm', among: 'lab', batch: 1, missing: async () => (await whyNot()) ?? null },
-  { name: 'story', among: 'alone', missing: async () => (await whyNot()) ?? needs('chromium') },
+  { name: 'story', among: 'lab', batch: 1, missing: async () => (await whyNot()) ?? needs('chromium') },
   { name: 'architecture', among: 'host', batch: 1, missing: nothing },
   { name: 'node', among: 'host', missing: nothing },
   {
@@ -44,7 +42,7 @@ export const TIERS: readonly Tier[] = [
     missing: () => (isRoot ? needs('ip', 'nft', 'iptables', 'unshare') : 'it needs root, to make network namespaces'),
   },
   { name: 'ui', among: 'host', batch: 8, missing: () => needs('chromium') },
-  { name: 'api', among: 'host', batch: 24, missing: nothing },
+  { name: 'api', among: 'host', batch: 42, missing: nothing },
   { name: 'unit', among: 'host', batch: 40, missing: nothing },
   { name: 'golden', among: 'host', missing: nothing },
   { name: 'contract', among: 'host', missing: nothing },

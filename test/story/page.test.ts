@@ -46,7 +46,7 @@ describe('An operator before the pages of two servers', function () {
     lab.spawn('ip', ['netns', 'exec', 'client', 'socat', '-t', '60', '-', `TCP4:${PUBLIC}:${PORT},connect-timeout=60`])
 
   before(async () => {
-    lab = await startLab({ kind: 'emulated' })
+    lab = await startLab()
     const servers = await lab.twoServers()
     await putPanel(lab)
     ;[a, b] = await Promise.all([new Panel(servers.a).start(), new Panel(servers.b).start()])

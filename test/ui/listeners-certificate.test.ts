@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { Certificates, filesIn, fingerprintIn, pairIn, shownBy } from '../api/support/certificates.ts'
 import type { Client } from '../api/support/client.ts'
-import { closedPort, isOpen, listed } from '../api/support/listeners.ts'
+import { closedPort, closes, listed } from '../api/support/listeners.ts'
 import { browsing, type Visit } from './support/browser.ts'
 import { field, goTo, type Host, signedIn, startHost } from './support/host.ts'
 
@@ -69,6 +69,6 @@ describe('Another certificate of the panel on the page', () => {
     const { page } = await visitSystem({ base: there })
     await page.getByRole('button', { name: 'Keep this address' }).click()
     await page.getByText('The address is kept').first().waitFor()
-    assert.equal(await isOpen(host.base), false)
+    await closes(host.base)
   })
 })

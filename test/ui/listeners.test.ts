@@ -1,7 +1,7 @@
 // Where the panel listens, changed on the page: tried beside the old address, reached, and kept (decisions.md, Y8, Y9).
 import assert from 'node:assert/strict'
 import { Client } from '../api/support/client.ts'
-import { closedPort, isOpen, listed, tryListener } from '../api/support/listeners.ts'
+import { closedPort, closes, listed, tryListener } from '../api/support/listeners.ts'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
 import { complains, complaintOf, eachHost, field, goTo, type Host, signedIn } from './support/host.ts'
 
@@ -79,7 +79,7 @@ describe('The addresses of the panel on the page', () => {
     await page.getByText('The address is kept').first().waitFor()
     const own = page.getByRole('listitem').filter({ hasText: new URL(there.base).port })
     await own.getByText('Kept', { exact: true }).waitFor()
-    assert.equal(await isOpen(host.base), false)
+    await closes(host.base)
   })
 
   it('say where the panel may be once the address of this page is closed, since the other was kept elsewhere', async () => {
@@ -103,7 +103,7 @@ describe('The addresses of the panel on the page', () => {
     const { page } = await visitSystem()
     await page.getByRole('button', { name: 'End the trial' }).click()
     await page.getByText('Try another address').waitFor()
-    assert.equal(await isOpen(there.base), false)
+    await closes(there.base)
   })
 
   it('fit a phone', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import type { Client } from '../api/support/client.ts'
+import { eventually } from '../support/eventually.ts'
 import { browsing } from './support/browser.ts'
 import { goTo, seen, signedIn, startHost, type Host } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
@@ -72,10 +73,11 @@ describe('The command palette', () => {
     const page = await opened()
     await page.keyboard.type('names')
     await page.getByRole('option', { name: /Names\s+Relay rule/ }).waitFor()
-    for (let left = 10; left > 0; left--) {
-      if (/^Names\s+Relay rule/.test(await page.locator('[role=option][aria-selected=true]').innerText())) break
-      await page.keyboard.press('ArrowDown')
-    }
+    await eventually(async () => {
+      const chosen = await page.locator('[role=option][aria-selected=true]').innerText()
+      if (!/^Names\s+Relay rule/.test(chosen)) await page.keyboard.press('ArrowDown')
+      return /^Names\s+Relay rule/.test(chosen)
+    }, 'the rule is chosen')
     await page.keyboard.press('Enter')
     await seen(page, 'Names')
   })

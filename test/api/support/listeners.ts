@@ -1,7 +1,7 @@
 // What the tests of listeners share.
 import { connect, createServer, type AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ListenerView, ListListenersAnswer, TryListenerAnswer } from '@panel/shared/api/listeners.ts'
+import { eventually } from '../../support/eventually.ts'
 import { Client, type Reply } from './client.ts'
 
 /** One that was free a moment ago. */
@@ -44,11 +44,6 @@ const takes = (base: string): Promise<boolean> =>
     socket.once('connect', () => socket.destroy())
   })
 
-/** False as soon as nobody takes connections any more; what closes may take a moment. */
-export const isOpen = async (base: string): Promise<boolean> => {
-  for (let left = 100; left > 0; left--) {
-    if (!(await takes(base))) return false
-    await sleep(5)
-  }
-  return true
-}
+/** Resolves once nobody takes connections there any more; what closes may take a moment. */
+export const closes = (base: string): Promise<void> =>
+  eventually(async () => !(await takes(base)), `${base} is closed`, { pause_ms: 5 })

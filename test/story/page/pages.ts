@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 import { launch, visitWith, type Visit } from '../../ui/support/browser.ts'
 import type { Panel } from '../../vm/panel/panel.ts'
 
-/** The lab's processor is emulated, and the machine around it may be busy. */
+/** The machine around the lab's may be busy. */
 export const PATIENCE_MS = 120_000
 /**
  * Chromium finds an answer late that the lab finds quick, and the helper is too slow for the panel's patience at times,

@@ -1,13 +1,14 @@
 // The Debian package in the lab's machine: what apt and dpkg do with it, and the panel that it is, reached from here
 // over TLS.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import assert from 'node:assert/strict'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { becomes } from '../eventually.ts'
-import { BUNDLE } from '../../../packaging/build/build.ts'
+import { BUNDLE, ROOT } from '../../../packaging/build/build.ts'
 import { makePackage } from '../../../packaging/package/package.ts'
 import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
 import { Client } from '../../api/support/client.ts'
+import { cached, cacheFolder, fingerprint } from '../lab/cache.ts'
 import { startLab, type Lab } from '../lab/index.ts'
 import type { Kind } from '../lab/machine.ts'
 import { expect, OPERATOR } from '../panel/panel.ts'
@@ -21,9 +22,19 @@ export const HERE = '10.0.2.15'
 export const SLOW = { timeoutMs: 1_200_000 }
 
 let made: Promise<string> | undefined
-/** Made once, in a folder of its own: another file may make it at the same time. */
-export const thePackage = (): Promise<string> =>
-  (made ??= mkdtemp(join(tmpdir(), 'panel-package-')).then((folder) => makePackage(BUNDLE, folder)))
+/** Returns the path of the package, which is made once of the same sources and the same build. */
+export const thePackage = (): Promise<string> => (made ??= packageInCache())
+
+async function packageInCache(): Promise<string> {
+  const sources = ['debian', 'package', 'prometheus', 'run'].map((folder) => join(ROOT, 'packaging', folder))
+  const folder = join(cacheFolder(), `package-${await fingerprint([BUNDLE, ...sources])}`)
+  await cached(folder, async (unfinished) => {
+    await makePackage(BUNDLE, unfinished)
+    await rm(join(unfinished, 'stage'), { recursive: true })
+  })
+  const name = (await readdir(folder)).find((file) => file.endsWith('.deb'))
+  return join(folder, name ?? assert.fail('no package was made'))
+}
 
 export class Installed {
   lab!: Lab
@@ -46,7 +57,6 @@ export class Installed {
   /** Stops the machine, if one was started. */
   async stop(): Promise<void> {
     await (this.lab as Lab | undefined)?.stop()
-    if (made) await rm(dirname(await made), { recursive: true })
   }
 
   /** What apt says; throws with it where apt fails. */

@@ -46,11 +46,12 @@ export const reconciling = (panel: Panel<Place>) => {
 export async function heardWhile(server: Server, work: () => Promise<unknown>): Promise<string> {
   const monitor = server.spawn('ip', ['-o', 'monitor', 'link', 'address', 'route'])
   const ring = async (mtu: number): Promise<string> => {
-    for (let tries = 0; tries < 50; tries += 1) {
-      await server.run('ip', ['link', 'set', 'dev', 'lo', 'mtu', `${mtu + (tries % 2)}`])
-      if (/ lo: /.test(monitor.text('stdout').slice(before))) return monitor.text('stdout')
+    let turns = 0
+    const look = async (): Promise<string> => {
+      await server.run('ip', ['link', 'set', 'dev', 'lo', 'mtu', `${mtu + (turns++ % 2)}`])
+      return monitor.text('stdout')
     }
-    throw new Error('ip monitor hears nothing')
+    return becomes(look, (text) => / lo: /.test(text.slice(before)), 'ip monitor reports lo')
   }
   let before = 0
   before = (await ring(60_000)).length

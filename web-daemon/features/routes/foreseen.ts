@@ -42,8 +42,5 @@ export function foreseeSwitches(
 }
 
 /** `after` null: the rule goes. */
-export const endedBy = (
-  before: NamedRoute,
-  after: NamedRoute | null,
-  isRequested: boolean | undefined,
-): Ended | null => (isRequested === true ? { route_rule_id: before.route_rule_id, kept: keptEnds(after) } : null)
+export const endedBy = (before: NamedRoute, after: NamedRoute | null, isRequested: boolean | undefined): Ended | null =>
+  isRequested === true ? { route_rule_id: before.route_rule_id, kept: keptEnds(after) } : null

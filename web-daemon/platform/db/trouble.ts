@@ -2,7 +2,14 @@
 import { message, type Message, type MessageId } from '@panel/shared/messages/message.ts'
 
 export type Reason =
-  'disk_full' | 'read_only' | 'locked' | 'moved' | 'damaged' | 'foreign' | 'unreachable' | 'unrecorded'
+  | 'disk_full'
+  | 'read_only'
+  | 'locked'
+  | 'moved'
+  | 'damaged'
+  | 'foreign'
+  | 'unreachable'
+  | 'unrecorded'
 
 export interface Trouble {
   readonly reason: Reason

@@ -23,7 +23,12 @@ export interface CertificatePair {
 
 /** Which of the two is at fault, and how. */
 export type CertificateFault =
-  'file' | 'cert_unreadable' | 'key_unreadable' | 'key_encrypted' | 'key_of_another' | 'unusable'
+  | 'file'
+  | 'cert_unreadable'
+  | 'key_unreadable'
+  | 'key_encrypted'
+  | 'key_of_another'
+  | 'unusable'
 
 /** Why a pair cannot be used, as a message for the operator of files. */
 export class CertificateError extends Error {
