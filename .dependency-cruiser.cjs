@@ -130,7 +130,7 @@ module.exports = {
       from: { path: '^ui/' },
       to: {
         path: '^shared/api/',
-        pathNot: '^shared/api/(base/lookups|passwords|scopes)\\.ts',
+        pathNot: '^shared/api/(base/lookups|passwords|routes/cause-codes|scopes)\\.ts',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -103,7 +103,7 @@ export type RoutingEntry = Static<typeof RoutingEntry>
 export const ROUTE_KINDS = ['unicast', 'local', 'other', 'none'] as const
 export type RouteKind = (typeof ROUTE_KINDS)[number]
 
-/** Where a packet to an address goes; `route` is null unless it is sent on. */
+/** The way of packets to an address; `route` is null unless they are sent on. */
 export interface FoundRoute {
   readonly kind: RouteKind
   readonly route: RoutingEntry | null

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import type { AttentionAnswer } from '@panel/shared/api/reconcile.ts'
 import type { ChangeRouteAnswer, RouteHealthView, RouteItem } from '@panel/shared/api/routes/answers.ts'
-import type { CauseCode } from '@panel/shared/api/routes/causes.ts'
+import type { CauseCode } from '@panel/shared/api/routes/cause-codes.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Place } from './relay-peer.ts'
 import { CLIENT, RELAY, RELAY_FAR, RelayRig, SERVERS } from './relay-rig.ts'
@@ -21,7 +21,7 @@ interface Case {
   readonly code: CauseCode
   /** What the rule has in the place of the usual. */
   readonly rule?: object
-  /** Where a client reaches it, if one is to try; `isFar`: from the network of the servers. */
+  /** The place at which a client tries it, if one does; `isFar`: from the network of the servers. */
   readonly at?: Place
   readonly isFar?: true
   readonly before?: (rig: RelayRig) => void

@@ -192,12 +192,7 @@ export class FakeKernel implements Kernel {
     ],
     routingTable: async () => this.hostRoutes,
     devices: async () => [],
-    routesTo: async (addresses) => {
-      const own = (await this.links.interfaces()).flatMap((one) => one.addresses.map((text) => text.split('/')[0]))
-      return routesTo(this.hostRoutes, addresses).map((found, at) =>
-        own.includes(addresses[at]) ? { kind: 'local', route: null } : found,
-      )
-    },
+    routesTo: async (addresses) => routesTo(this.hostRoutes, addresses, await this.links.interfaces()),
     sources: async () => [...this.held].filter(([name, link]) => isOurs(name, link)).flatMap(fakeSources),
     nextHops: async () => this.hostRoutes.filter(({ gateway }) => gateway !== ''),
     nameHolder: async (name) => this.altNames.get(name) ?? (this.held.has(name) ? name : null),

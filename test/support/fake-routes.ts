@@ -1,14 +1,20 @@
 // The kernel's look-up in a routing table: the longest network that holds the address, then the lowest metric.
 import { contains, parseCidr, parseIp } from '@panel/shared/address/ip.ts'
-import type { FoundRoute, RoutingEntry } from '@panel/shared/tunnel/observed.ts'
+import type { FoundRoute, HostInterface, RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
 
-export function routesTo(table: readonly RoutingEntry[], addresses: readonly string[]): FoundRoute[] {
+export function routesTo(
+  table: readonly RoutingEntry[],
+  addresses: readonly string[],
+  interfaces: readonly Pick<HostInterface, 'addresses'>[] = [],
+): FoundRoute[] {
   const entries = table.flatMap((route) => {
     const network = parseCidr(route.destination)
     return network ? [{ route, network }] : []
   })
+  const own = interfaces.flatMap((one) => one.addresses.map((text) => text.split('/')[0]))
   return addresses.map((address) => {
+    if (own.includes(address)) return { kind: 'local', route: null }
     const ip = parseIp(address)
     const [best] = entries
       .filter(({ network }) => ip && contains(network, ip))

@@ -36,7 +36,7 @@ export interface InTheWay {
 }
 export const NOTHING_IN_THE_WAY: InTheWay = { blocks: [], takers: [], untrackers: [], writers: [] }
 
-/** By the addresses and interfaces of the host; `out_interface` is where the rule's packets leave, null if unknown. */
+/** `out_interface` is where the rule's packets leave; null if unknown. */
 export type InTheWayOf = (rule: RelayRule, out_interface: string | null) => InTheWay
 
 /** `foreign` is gone through once for all the rules that are looked at. */

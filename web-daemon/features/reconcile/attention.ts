@@ -2,7 +2,8 @@
 // that relay nothing, each with what it takes down, and what is wrong with the host itself.
 import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
 import type { AttentionAnswer, Incident } from '@panel/shared/api/reconcile.ts'
-import { CAUSES, type Hop, type Proof } from '@panel/shared/api/routes/causes.ts'
+import { CAUSES, type Hop } from '@panel/shared/api/routes/cause-codes.ts'
+import type { Proof } from '@panel/shared/api/routes/causes.ts'
 import { message, sentences, type Message } from '@panel/shared/messages/message.ts'
 import type { Heals } from '../../change/heal.ts'
 import type { ReadContext } from '../../platform/context.ts'

@@ -1,14 +1,6 @@
 // One cause why a rule does not relay, and what a list of them comes to.
-import {
-  CAUSES,
-  EFFECTS,
-  HOPS,
-  type Cause as CauseView,
-  type CauseCode,
-  type Effect,
-  type Remedy,
-  type Severity,
-} from '@panel/shared/api/routes/causes.ts'
+import { CAUSES, EFFECTS, HOPS, type CauseCode, type Effect } from '@panel/shared/api/routes/cause-codes.ts'
+import type { Cause as CauseView, Remedy, Severity } from '@panel/shared/api/routes/causes.ts'
 import type { RouteHealthState } from '@panel/shared/api/routes/answers.ts'
 import { commandsIn, messageFields, type Message } from '@panel/shared/messages/message.ts'
 

@@ -15,7 +15,7 @@ import { endOf } from '../routes/rotation-warnings.ts'
 import { cause, type Cause } from './cause.ts'
 import type { RuleFacts } from './facts.ts'
 
-/** Of several destinations some may be reached by another tunnel, or none. */
+/** Several destinations may be reached by several tunnels, and some by none. */
 export function ofTunnels(record: RouteRecord, { paths, tunnels }: RuleFacts): Cause[] {
   const hops = paths.hopsOf(record)
   const isAll = (broken: (tunnel_id: number) => boolean): boolean =>

@@ -170,7 +170,7 @@ export interface OutDevice {
   readonly device: string | null
 }
 
-/** By which interface the packets to each enabled destination leave. A mark may have another table looked up. */
+/** The interface by which packets to each enabled destination leave. A mark may have another table looked up. */
 export function outDevices(record: RouteRecord, { hopsOf, nameOf, deviceTo }: Paths): OutDevice[] {
   const hops = hopsOf(record)
   return record.destinations

@@ -1,6 +1,6 @@
 // A step of the analysis of a rule: what was found there, and whether it stops packets.
 import type { Evidence, RouteVerdict } from '@panel/shared/api/analysis.ts'
-import { EFFECTS, type CauseCode } from '@panel/shared/api/routes/causes.ts'
+import { EFFECTS, type CauseCode } from '@panel/shared/api/routes/cause-codes.ts'
 import { message, sentences, type Message } from '@panel/shared/messages/message.ts'
 import type { Cause } from './cause.ts'
 

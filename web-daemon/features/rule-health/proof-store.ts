@@ -1,7 +1,16 @@
 // Reads and writes what was proven of rules.
+import type { PROVEN_BY } from '@panel/shared/api/routes/cause-codes.ts'
 import type { CommandContext, ReadDb } from '../../platform/context.ts'
 import { inPieces, storedIds } from '../traffic/store.ts'
-import type { StoredProof } from './proofs.ts'
+
+export type ProvenBy = (typeof PROVEN_BY)[number]
+
+export interface StoredProof {
+  readonly at: string
+  readonly by: ProvenBy
+  /** What it was proven of; null until the next look at the rule. */
+  readonly of: string | null
+}
 
 export async function storedProofs(db: ReadDb): Promise<Map<number, StoredProof>> {
   const rows = await db.selectFrom('route_proof').selectAll().execute()

@@ -2,22 +2,13 @@
 // store, and proves nothing any more of a rule, a path or a link that has changed since (decisions.md, S22).
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { Proof, PROVEN_BY } from '@panel/shared/api/routes/causes.ts'
+import type { Proof } from '@panel/shared/api/routes/causes.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { takersOf } from '../failover/takers.ts'
 import { isOneWay, type TrafficEvidence } from '../traffic/evidence.ts'
 import { ruleOf, type RouteRecord } from '../routes/record.ts'
 import { outDevices, type RuleFacts } from './facts.ts'
-import { saveProofs, storedProofs } from './proof-store.ts'
-
-type ProvenBy = (typeof PROVEN_BY)[number]
-
-export interface StoredProof {
-  readonly at: string
-  readonly by: ProvenBy
-  /** What it was proven of; null until the next look at the rule. */
-  readonly of: string | null
-}
+import { saveProofs, storedProofs, type ProvenBy, type StoredProof } from './proof-store.ts'
 
 interface Deps extends Pick<CommandContext, 'db' | 'now'> {
   readonly evidence: TrafficEvidence

@@ -1,5 +1,5 @@
 // The table of what was proven of rules, as Kysely sees it.
-import type { StoredProof } from './proofs.ts'
+import type { StoredProof } from './proof-store.ts'
 
 export interface RouteProofTable {
   route_rule_id: number

@@ -1,6 +1,7 @@
 // How a rule is, in words that the path of its packets has too. Green is what is known to relay.
 import type { RouteHealthState, RouteHealthView } from '@panel/shared/api/routes/answers.ts'
-import type { Cause, Effect } from '@panel/shared/api/routes/causes.ts'
+import type { Effect } from '@panel/shared/api/routes/cause-codes.ts'
+import type { Cause } from '@panel/shared/api/routes/causes.ts'
 import type { State, StateLabel } from '../../components/state.ts'
 import { t } from '../../core/i18n.svelte.ts'
 

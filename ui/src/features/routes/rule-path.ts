@@ -3,7 +3,7 @@
 import type { RouteVerdict } from '@panel/shared/api/analysis.ts'
 import type { MonitorSnapshot } from '@panel/shared/api/monitor.ts'
 import type { RouteHealthView, RouteView, TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
-import { HOPS } from '@panel/shared/api/routes/causes.ts'
+import { HOPS } from '@panel/shared/api/routes/cause-codes.ts'
 import type { Hop, Leg, Path } from '../../components/path/path-layout.ts'
 import { worse, type State, type StateLabel } from '../../components/state.ts'
 import { display } from '../../core/display.svelte.ts'
@@ -75,7 +75,7 @@ export function rulePaths(rule: RuleOnPath, observed: Observed): Path[] {
 
 type Known = RouteHealthView['destinations'][number]
 
-/** Of one that is not checked what flows is all that is known. */
+/** What flows is all that is known of one that is not checked. */
 function destinationCondition(known: Known | undefined, isBackup: boolean, { proof }: RouteHealthView): StateLabel {
   if (known?.state === 'up')
     return known.takes_connections
