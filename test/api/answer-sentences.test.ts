@@ -8,9 +8,9 @@ import { startPanel, type TestPanel } from './support/panel.ts'
 const DATA = `
   action actions actual address address_a address_b address_in_subnet address_pool_title addresses api_base_path
   arch argv backend base_path bind bind_address bind_device bind_host bind_interface chain changed cidr client_ip
-  commit content csrf_token data_dir database_path date default_route_devices desired destination
+  commands commit content csrf_token data_dir database_path date default_route_devices desired destination
   destination_address device display_name endpoints enum_values errno error expected field files_absent files_kept
-  files_removed filesystem fingerprint flags foreign_files foreign_managers from hostname ignored_interfaces interface
+  files_removed filesystem fingerprint fix_commands flags foreign_files foreign_managers from hostname ignored_interfaces interface
   interface_name json_shape key kind label leftover_units local_endpoint lookup_table manager managers marker
   message_id missing_jumps monitor_target mount_point name name_substitution namespace networkd_dir node_version
   gateway come go source_address

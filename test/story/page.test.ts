@@ -155,7 +155,7 @@ describe('An operator before the pages of two servers', function () {
     await seen(onA, 'Echo')
     assert.match(await a.server.run('nft', ['list', 'map', 'inet', 'panel', 'relay_to4']), /: 172\.17\.1\.2 \. 9000/)
     await goTo(onA, 'Relay rules')
-    await badge(row(onA, 'Echo'), 'In force').waitFor()
+    await badge(row(onA, 'Echo'), 'In force, not proven yet').waitFor()
   })
 
   it('sees bytes as they pass, without asking for them, until the page has just what the kernel has counted', async () => {

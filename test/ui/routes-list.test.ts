@@ -35,7 +35,7 @@ describe('The list of relay rules', () => {
 
   it('shows a rule that was taken out of the kernel by hand', async () => {
     host.kernel.rulesets.flush()
-    const visited = await visitRules('?q=state:failed')
+    const visited = await visitRules('?q=state:down')
     await visited.page.getByText('3 of 4').waitFor()
     assert.match(await row(visited, /Web/).innerText(), /Enabled[\s\S]*Not in force/)
   })
@@ -43,7 +43,7 @@ describe('The list of relay rules', () => {
   it('is searched by words and filters that are in the address', async () => {
     const { page } = await visitRules('?q=proto:udp')
     await page.getByText('1 of 4').waitFor()
-    await page.getByRole('searchbox').fill('tunnel:gre-a-1 state:healthy')
+    await page.getByRole('searchbox').fill('tunnel:gre-a-1 state:ok')
     await page.getByText('1 of 4').waitFor()
     assert.equal(await page.getByRole('row', { name: /Web/ }).count(), 1)
     await page.reload()

@@ -110,10 +110,15 @@ const port = ({ route, health }: RuleOnPath): Hop => ({
   stage: PORT,
   label: formatBind(route),
   detail: `${protocolName(route)} · ${route.route_rule_title}`,
-  condition: health.state === 'disabled' ? healthLabel(health) : health.installed === null ? notChecked() : fine(),
+  condition: portCondition(health),
   hasFigures: true,
   to: `/routes/${route.route_rule_id}`,
 })
+
+function portCondition(health: RouteHealthView): StateLabel {
+  if (health.state === 'disabled') return healthLabel(health)
+  return health.installed === null ? notChecked() : { state: 'up', label: t('path.health.healthy') }
+}
 
 const server = (): Hop => ({
   key: 'server',
