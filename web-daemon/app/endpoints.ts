@@ -78,7 +78,7 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
     ...poolEndpoints(poolUse),
     ...tunnelEndpoints({ dependants: dependentRoutes, inState: (word) => monitor.inState(word), readImpact }),
     ...pairingEndpoints(pairing),
-    ...reconcileEndpoints({ watch, routeWatch, heals, monitor, traffic, ofHost }),
+    ...reconcileEndpoints({ watch, routeWatch, heals, monitor, traffic, proofs: services.proofs, ofHost }),
     ...safeApplyEndpoints(services.safeApply, store),
     ...webhookEndpoints(services.notifications.outbox, services.notifications.sending),
     ...settingsEndpoints(SETTING_REFERENCES),

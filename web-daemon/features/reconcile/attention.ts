@@ -11,6 +11,7 @@ import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import type { HostIncident } from '../../platform/health.ts'
 import type { Monitor } from '../monitor/monitor.ts'
 import { remedyView } from '../rule-health/cause.ts'
+import type { Proofs } from '../rule-health/proofs.ts'
 import type { RouteWatch } from '../rule-health/watch.ts'
 import { readPaths } from '../routes/path/path.ts'
 import { allTitles, enabledIds, routeEnds } from '../routes/store.ts'
@@ -25,6 +26,7 @@ export interface AttentionDeps {
   readonly heals: Heals
   readonly monitor: Monitor
   readonly traffic: Pick<Traffic, 'connections'>
+  readonly proofs: Pick<Proofs, 'now'>
   /** The helper, the certificate and the disks, of other features. */
   readonly ofHost: (context: ReadContext) => Promise<HostIncident[]>
 }
@@ -62,8 +64,9 @@ export function showAttention(deps: AttentionDeps) {
 /** Calm is known only of what was looked at: a daemon that has just started knows of nothing that is wrong. */
 async function countKnown(
   { db }: ReadContext,
-  { monitor, routeWatch }: AttentionDeps,
+  deps: AttentionDeps,
 ): Promise<Pick<AttentionAnswer, 'known' | 'unmeasured' | 'unmonitored' | 'proof'>> {
+  const { monitor, routeWatch } = deps
   const tunnels = monitor.summary().tunnels.filter(({ tunnel_enabled }) => tunnel_enabled)
   const inState = (word: MonitorState): number => tunnels.filter(({ state }) => state === word).length
   const [unmeasured, unmonitored] = [inState('Unknown'), inState('Disabled')]
@@ -74,15 +77,16 @@ async function countKnown(
     known: tunnels.length - unmeasured - unmonitored + knownRules,
     unmeasured: { tunnels: unmeasured, rules: rules.length - knownRules },
     unmonitored,
-    proof: proofsOf(routeWatch),
+    proof: proofsOf(deps),
   }
 }
 
-/** The enabled rules by what proves that they relay, as the last look at each found it. */
-function proofsOf(routeWatch: RouteWatch): AttentionAnswer['proof'] {
-  const rules = routeWatch.entries().filter(({ status }) => status !== 'disabled')
-  const many = (state: Proof['state']): number => rules.filter(({ proof }) => proof.state === state).length
-  const proven = rules.flatMap(({ proof }) => (proof.state === 'proven' && proof.at !== null ? [proof.at] : [])).sort()
+/** The enabled rules by what proves that they relay. */
+function proofsOf({ routeWatch, proofs }: AttentionDeps): AttentionAnswer['proof'] {
+  const enabled = routeWatch.entries().filter(({ status }) => status !== 'disabled')
+  const all = enabled.map(({ key, proof }) => proofs.now(key, proof))
+  const many = (word: Proof['state']): number => all.filter(({ state }) => state === word).length
+  const proven = all.flatMap(({ state, at }) => (state === 'proven' && at !== null ? [at] : [])).sort()
   return {
     carrying: many('carrying'),
     proven: many('proven'),

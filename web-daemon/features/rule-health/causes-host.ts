@@ -49,9 +49,11 @@ function ofInterfaces(record: RouteRecord, { interfaces, owner, paths }: RuleFac
   if (!interfaces) return []
   const isOff = (one: HostInterface | null | undefined): one is HostInterface =>
     one?.forwards_ipv4 === false && one.class !== 'loopback'
+  // What goes to this server itself is not forwarded.
+  const remote = outDevices(record, paths).filter(({ address }) => paths.kindOf(address) !== 'local')
+  if (remote.length === 0) return []
   const near = record.bind_interface === null ? owner : interfaces.get(record.bind_interface)
   if (isOff(near)) return [interfaceOff(near, 'stops', 'packets')]
-  const remote = outDevices(record, paths).filter(({ address }) => paths.kindOf(address) !== 'local')
   const off = remote.flatMap(({ device }) => {
     const far = device === null ? null : interfaces.get(device)
     return isOff(far) ? [far] : []

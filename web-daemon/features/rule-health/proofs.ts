@@ -94,6 +94,13 @@ export class Proofs {
     return proof ? { state: 'proven', at: proof.at, by: proof.by } : UNPROVEN
   }
 
+  /** The same proof by what has flowed since it was found. */
+  now(route_rule_id: number, found: Proof): Proof {
+    const carried = this.evidence.carried(route_rule_id)
+    if (!carried || found.state === 'unproven' || found.state === 'one_way') return found
+    return { state: carried.isNow ? 'carrying' : 'proven', at: new Date(carried.at).toISOString(), by: 'traffic' }
+  }
+
   #carried(id: number, at: string): void {
     const known = this.#known.get(id)
     if (known && known.at >= at) return
