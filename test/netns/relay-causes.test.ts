@@ -209,6 +209,8 @@ describe('A relay rule that relays nothing', function () {
         const [incident = assert.fail(), ...others] = await incidents()
         assert.deepEqual([others, incident.state, incident.reason], [[], 'down', causes[0]?.detail])
         assert.deepEqual(incident.remedies, causes[0]?.remedies)
+        // The rule can be changed although it relays nothing.
+        await patch({ description: 'It was changed meanwhile' })
         if (one.mends === 'commands')
           for (const line of causes.flatMap(({ remedies }) => remedies.flatMap(({ commands }) => commands)))
             rig.relay.run('sh', ['-c', line])
