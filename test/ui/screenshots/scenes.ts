@@ -6,6 +6,7 @@ import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import { fromRoot, message, messageFields } from '@panel/shared/messages/message.ts'
 import type { Client } from '../../api/support/client.ts'
 import { tryListener } from '../../api/support/listeners.ts'
+import { readForeign } from '@panel/shared/foreign/read.ts'
 import { fakeRoute } from '../../support/fake-routes.ts'
 import { addressOf, scrollToEnd } from '../support/host.ts'
 import { ACCOUNT } from './account.ts'
@@ -86,7 +87,7 @@ const STEPS: readonly Scene[] = [
     path: '',
     alone: async ({ host, client }) => {
       for (const id of [2, 3]) await client.delete(`/tunnels/${id}`)
-      for (const id of [2, 4, 5]) await client.delete(`/routes/${id}`)
+      for (const id of [2, 3, 4, 5, 6]) await client.delete(`/routes/${id}`)
       host.kernel.held.delete('gre-old-7')
       await look(host)
     },
@@ -95,12 +96,15 @@ const STEPS: readonly Scene[] = [
     name: 'overview-unmeasured',
     path: '',
     arrive: async ({ page }) => {
-      const found = { incidents: [], total: 0, known: 2, unmeasured: { tunnels: 200, rules: 3 }, unmonitored: 1 }
+      const proof = { carrying: 7, proven: 3, one_way: 0, unproven: 2, oldest: new Date(Date.now() - 720_000) }
+      const found = { incidents: [], total: 0, known: 2, unmeasured: { tunnels: 200, rules: 3 }, unmonitored: 1, proof }
       await page.route('**/reconcile/attention', (route) => answer(route, { ...found, checked_at: null }))
       await page.reload()
       await page.locator('.card.calm').waitFor()
     },
   },
+  { name: 'overview-dropped', path: '', alone: dropForwarded },
+  { name: 'route-dropped', path: 'routes/1', alone: dropForwarded },
   { name: 'helper-away-overview', path: '', alone: ({ host }) => host.sendHelperAway() },
   { name: 'helper-away-tunnels', path: 'tunnels', alone: ({ host }) => host.sendHelperAway() },
   {
@@ -294,5 +298,13 @@ const STEPS: readonly Scene[] = [
   },
   { name: 'nothing-here', path: 'nowhere' },
 ]
+
+/** Another firewall drops what the rules relay. */
+async function dropForwarded({ host }: FullWorld): Promise<void> {
+  const chain = { family: 'inet', table: 'filter', name: 'forward', type: 'filter', hook: 'forward', prio: 0 }
+  host.kernel.foreign = readForeign(JSON.stringify({ nftables: [{ chain: { ...chain, policy: 'drop' } }] }), '')
+  host.routeWatch.hint('all')
+  await look(host)
+}
 
 export const SCENES: readonly Scene[] = [...PAGES, ...STEPS, ...ACCOUNT, ...WEBHOOKS, ...DIALOGS]

@@ -33,6 +33,7 @@ export interface AttentionDeps {
 
 /** So many rules are named of those that an incident takes down. */
 const NAMED = 10
+const REMEDIES = 12
 const WRONG = ['Missing', 'Drifted', 'Inconsistent']
 
 type Found = Omit<Incident, 'kind' | 'id' | 'affected' | 'affected_routes' | 'affected_connections' | 'name'> & {
@@ -179,9 +180,15 @@ function rulesFound({ routeWatch, heals }: AttentionDeps): Found[] {
       state: rules.some((one) => stateOf(one) === 'down') ? 'down' : 'degraded',
       since: since[0] ?? null,
       can_reapply: rules.some(({ isDrifted }) => isDrifted),
-      remedies: (rule.headline?.remedies ?? []).map(remedyView),
+      remedies: remediesOf(rules).map(remedyView),
     }
   })
+}
+
+/** Each rule may need one of its own, such as an accept for its destination. */
+function remediesOf(rules: readonly Watched[]): Message[] {
+  const all = rules.flatMap(({ headline }) => [...(headline?.remedies ?? [])])
+  return [...new Map(all.map((one) => [one.message, one])).values()].slice(0, REMEDIES)
 }
 
 /** What may stop packets, and is not known to, is no incident; that a change is open or the rules are unread is one. */
