@@ -1,5 +1,7 @@
 // Root's log: JSON lines on stderr, which journald keeps. A client could fill it, or have journald drop lines, and hide
 // what was done: each message is limited to so many a minute, and the rest is counted.
+import { journalPrefix } from '@panel/shared/syslog.ts'
+
 type Level = 'info' | 'warning' | 'error'
 
 export const LINES_PER_MINUTE = 60
@@ -15,9 +17,15 @@ export function log(level: Level, message: string, more: Record<string, unknown>
   else minute.left_out += 1
 }
 
+let isJournalRead = false
+
+/** Puts the priority before each line that follows. */
+export const logToJournal = (): void => void (isJournalRead = true)
+
 /** For what must never be missing. */
 export function logAlways(level: Level, message: string, more: Record<string, unknown> = {}): void {
-  process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), level, message, ...more })}\n`)
+  const prefix = isJournalRead ? journalPrefix(level) : ''
+  process.stderr.write(`${prefix}${JSON.stringify({ at: new Date().toISOString(), level, message, ...more })}\n`)
 }
 
 function begin(level: Level, message: string): { lines: number; left_out: number } {

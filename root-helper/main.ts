@@ -4,9 +4,10 @@ import { watchdogPeriodMs } from '@panel/shared/host/watchdog.ts'
 import { readConfig } from './config.ts'
 import { realDeps, startHelper } from './helper.ts'
 import { finishBursts } from './kernel/files/bursts.ts'
+import { isReadByJournal } from './kernel/host/journal-stream.ts'
 import { notePeer } from './kernel/host/own-access.ts'
 import { withConfigFile } from './kernel/files/config-file.ts'
-import { log } from './log.ts'
+import { log, logToJournal } from './log.ts'
 import { native } from './native/index.ts'
 import { messageOf } from './text.ts'
 
@@ -28,6 +29,7 @@ function stop(stopping: AbortController): void {
 }
 
 async function main(): Promise<void> {
+  if (isReadByJournal()) logToJournal()
   const config = readConfig(await withConfigFile(process.env))
   const stopping = new AbortController()
   const server = await startHelper(await realDeps(config), config, describePeer, stopping.signal)

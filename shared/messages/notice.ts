@@ -24,6 +24,7 @@ export const NOTICE = {
   'notice.title_problem': '{server}: problem',
   'notice.title_resolved': '{server}: resolved',
   'notice.title_info': '{server}: notice',
+  'notice.title_of': '{title}: {name}',
   'notice.not_found': 'There is no notification target {webhook_id}.',
   'notice.needed': '{field} is needed for a target of the kind {kind}.',
   'notice.url_form': '{field} must be an address such as {example}, without a name and a password in it.',

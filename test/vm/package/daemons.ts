@@ -29,6 +29,9 @@ export function survives(panel: Installed): void {
     const web = await panel.property(WEB, 'MainPID')
     await lab.run('systemctl stop tunnel-panel-helper', SLOW)
     assert.deepEqual(await becomes(isKnown, ([known, ...others]) => known === false && others.length === 0), [false])
+    const warnings = await lab.run('journalctl -u tunnel-panel-web -p warning -o cat --no-pager')
+    assert.match(warnings, /^\{.*lost the connection to the root helper/m)
+    assert.doesNotMatch(warnings, /"level":30/)
     assert.equal((await operator.post('/tunnels/1/down', { i_understand_i_may_lose_access: true })).status, 503)
     const { code, stdout } = await lab.try('tunnel-panel status', SLOW)
     assert.deepEqual(

@@ -21,17 +21,21 @@ export const languageOf = (chosen: NoticeLanguage | null, settings: SettingsRead
   chosen ?? settings.get('display.language')
 
 export function textsOf(
-  { severity, text }: Pick<Notice, 'severity' | 'text'>,
+  { severity, text, subject }: Pick<Notice, 'severity' | 'text' | 'subject'>,
   language: NoticeLanguage,
   settings: SettingsReader,
 ): Texts {
   const server = settings.get('display.server_name') || hostname()
   return {
     server,
-    title: inLanguage(TITLES[severity](server), language),
+    title: inLanguage(titleOf(TITLES[severity](server), subject.name), language),
     text: inLanguage(text, language),
   }
 }
+
+/** A list of messages shows the titles alone. */
+const titleOf = (title: Message, name: string): Message =>
+  name === '' ? title : message('notice.title_of', { title, name })
 
 export function inLanguage(sentence: Message, language: NoticeLanguage): string {
   const number = new Intl.NumberFormat(language === 'fa' ? 'fa-u-nu-latn' : language)
