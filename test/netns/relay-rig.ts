@@ -213,6 +213,8 @@ export class RelayRig {
 
   async open(): Promise<void> {
     await Promise.all([this.client.calls.received(), this.servers.calls.received(), this.#listening()])
+    // An address that is looked for twice comes a second later, and the helper then goes over what a test has planted.
+    this.relay.run('sysctl', ['-qw', 'net.ipv6.conf.default.accept_dad=0'])
     this.relay.batch(
       'link set lo up',
       `link add near0 mtu 1500 type veth peer name eth0 netns ${this.client.child.pid}`,
