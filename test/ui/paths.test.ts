@@ -113,7 +113,7 @@ describe('The path of packets', () => {
     await scrollToEnd(page)
     await page.getByRole('button', { name: 'Analyze' }).click()
     await picture(page)
-      .getByRole('link', { name: /192\.0\.2\.1:443.*The kernel does not hold the rule/ })
+      .getByRole('link', { name: /192\.0\.2\.1:443.*Relays nothing/ })
       .waitFor()
   })
 

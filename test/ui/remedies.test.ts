@@ -22,7 +22,7 @@ describe('A sentence on the page', () => {
 
   it('leads to the tunnel that it names', async () => {
     const { page } = await visitBrokenRule()
-    await reason(page).getByRole('link', { name: 'gre-a-1' }).click()
+    await reason(page).getByRole('link', { name: 'gre-a-1' }).first().click()
     await seen(page, /gre-a-1/)
   })
 
@@ -93,6 +93,6 @@ describe('A sentence on the page', () => {
     await client.put('/settings', { 'display.language': 'fa' })
     await page.goto(`${host.base}routes/1`)
     const reason = page.locator('dd .small').filter({ has: page.getByRole('button', { name: 'فعال کردن تونل' }) })
-    await reason.getByRole('link', { name: 'gre-a-1' }).waitFor()
+    await reason.getByRole('link', { name: 'gre-a-1' }).first().waitFor()
   })
 })

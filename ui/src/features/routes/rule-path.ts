@@ -3,15 +3,16 @@
 import type { RouteVerdict } from '@panel/shared/api/analysis.ts'
 import type { MonitorSnapshot } from '@panel/shared/api/monitor.ts'
 import type { RouteHealthView, RouteView, TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
-import { HOPS } from '@panel/shared/api/routes/cause-codes.ts'
+import type { Hop as CauseHop } from '@panel/shared/api/routes/cause-codes.ts'
+import type { Cause } from '@panel/shared/api/routes/causes.ts'
 import type { Hop, Leg, Path } from '../../components/path/path-layout.ts'
-import { worse, type State, type StateLabel } from '../../components/state.ts'
+import { worse, type StateLabel } from '../../components/state.ts'
 import { display } from '../../core/display.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { monitorLabel } from '../tunnels/labels.ts'
 import { describeCarriedOut, isSnat } from './carried-out.ts'
 import { formatBind, formatEndpoint, protocolName } from './formats.ts'
-import { causeLabel, healthLabel, isProven, proofLabel } from './rule-health.ts'
+import { effectLabel, isProven } from './effects.ts'
 
 /** The stages of a path. */
 export const [CLIENTS, PORT, SERVER, TUNNEL, FAR_END, DESTINATION] = [0, 1, 2, 3, 4, 5] as const
@@ -51,7 +52,7 @@ export interface Observed {
 /** One path a destination in use. */
 export function rulePaths(rule: RuleOnPath, observed: Observed): Path[] {
   const { route, health } = rule
-  const common = [clients(rule), port(rule), server()]
+  const common = [clients(rule), port(rule), server(health)]
   const inUse = route.destinations.filter(({ is_enabled }) => is_enabled)
   return inUse.map(({ route_destination_id, address, hostname, is_backup, port: first, port_range_end }, at) => {
     const known = health.destinations[at]
@@ -83,7 +84,7 @@ function destinationCondition(known: Known | undefined, isBackup: boolean, { pro
       : { state: 'disabled', label: idle(isBackup) }
   if (known?.state === 'down') return { state: 'down', label: t('path.destination_down') }
   if (known?.state === 'drained') return { state: 'disabled', label: t('path.drained') }
-  return known?.takes_connections === true && isProven(proof) ? proofLabel(proof) : notChecked()
+  return known?.takes_connections === true && isProven(proof) ? fine() : notChecked()
 }
 
 /** Why it gets no new connections, where its condition does not say so. */
@@ -116,40 +117,39 @@ const port = ({ route, health }: RuleOnPath): Hop => ({
 })
 
 function portCondition(health: RouteHealthView): StateLabel {
-  if (health.state === 'disabled') return healthLabel(health)
-  return health.installed === null ? notChecked() : { state: 'up', label: t('path.health.healthy') }
+  if (health.state === 'disabled') return { state: 'disabled', label: t('path.health.disabled') }
+  return health.installed === null ? notChecked() : { state: 'up', label: t('path.health.ok') }
 }
 
-const server = (): Hop => ({
+const server = ({ installed }: RouteHealthView): Hop => ({
   key: 'server',
   stage: SERVER,
   label: t('path.stage.2'),
   detail: t('path.forwards'),
-  condition: fine(),
+  condition: installed === null ? notChecked() : fine(),
   hasFigures: true,
 })
 
-const RANKS: readonly State[] = ['down', 'degraded', 'unknown', 'up', 'disabled']
+const STAGES: Readonly<Record<CauseHop, number>> = {
+  clients: CLIENTS,
+  listener: PORT,
+  server: SERVER,
+  tunnel: TUNNEL,
+  far_end: FAR_END,
+  destination: DESTINATION,
+}
 
 /**
- * Each cause stands at its hop, or at the next one of those that the path has. The destinations that are down show it
- * themselves, for each is another.
+ * Each certain cause stands at its hop, or at the next one of those that the path has. The destinations that are down
+ * show it themselves, for each is another.
  */
-function withCauses(hops: readonly Hop[], { causes, proof }: RouteHealthView): Hop[] {
-  const placed = causes
-    .filter(({ code, effect }) => code !== 'DESTINATIONS_DOWN' && !(effect === 'may_stop' && isProven(proof)))
-    .flatMap((one) => {
-      const label = causeLabel(one)
-      const at = hops.findIndex(({ stage }) => stage >= HOPS.indexOf(one.hop))
-      return label && at >= 0 ? [{ at, label }] : []
-    })
+function withCauses(hops: readonly Hop[], { causes }: RouteHealthView): Hop[] {
+  const lies = ({ hop }: Cause): number => hops.findIndex(({ stage }) => stage >= STAGES[hop])
   return hops.map((hop, at) => {
-    const [worst] = placed
-      .filter((one) => one.at === at)
-      .map(({ label }) => label)
-      .sort((a, b) => RANKS.indexOf(a.state) - RANKS.indexOf(b.state))
-    const isKnown = worst !== undefined && RANKS.indexOf(worst.state) <= RANKS.indexOf(hop.condition.state)
-    return isKnown ? { ...hop, condition: worst } : hop
+    const here = causes.filter((one) => one.code !== 'DESTINATIONS_DOWN' && lies(one) === at)
+    const worst = here.find(({ effect }) => effect === 'stops') ?? here.find(({ effect }) => effect === 'degrades')
+    const label = worst && effectLabel(worst)
+    return label && label.state !== hop.condition.state ? { ...hop, condition: label } : hop
   })
 }
 
