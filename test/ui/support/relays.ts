@@ -19,6 +19,7 @@ export const relayHost = async (host: Host): Promise<Client> => {
       bind_address: '0.0.0.0',
       bind_port: 5000,
       bind_port_range_end: 5999,
+      destination_address: '10.9.0.4',
       destination_port: 5000,
     },
     { route_rule_title: 'Never reached', bind_port: 5100, destination_address: '10.9.0.9', destination_port: 80 },
