@@ -3,7 +3,6 @@ import type { Browser, Page } from 'playwright-core'
 import { ROUTES } from '../../../ui/src/core/routes.ts'
 import { createRoute } from '../../api/support/routes.ts'
 import { createTunnel } from '../../api/support/tunnels.ts'
-import { fakeRoute } from '../../support/fake-routes.ts'
 import type { TestParts } from '../../api/support/panel.ts'
 import type { Visit } from './browser.ts'
 import { addressOf, seen, startHost, type Host } from './host.ts'
@@ -30,7 +29,6 @@ export const startHostWithFew = async (parts: TestParts = {}): Promise<Host> => 
   const client = await host.setUp()
   await createTunnel(client)
   await createRoute(client, { tunnel_id: 1 })
-  host.kernel.hostRoutes.push(fakeRoute('10.9.0.0/24', 'gre-a-1'))
   await giveHistory(host, 1)
   await giveTraffic(host, 1)
   await giveHostHistory(host)

@@ -1,7 +1,6 @@
 // A host with relay rules, pools and strangers, for the tests of their pages.
 import type { Client } from '../../api/support/client.ts'
 import { plantByHand } from '../../api/support/reconcile.ts'
-import { fakeRoute } from '../../support/fake-routes.ts'
 import { madeRoute } from '../../api/support/routes.ts'
 import { giveTunnels, type Host } from './host.ts'
 
@@ -19,7 +18,6 @@ export const relayHost = async (host: Host): Promise<Client> => {
       bind_address: '0.0.0.0',
       bind_port: 5000,
       bind_port_range_end: 5999,
-      destination_address: '10.9.0.4',
       destination_port: 5000,
     },
     { route_rule_title: 'Never reached', bind_port: 5100, destination_address: '10.9.0.9', destination_port: 80 },
@@ -32,8 +30,6 @@ export const relayHost = async (host: Host): Promise<Client> => {
       is_enabled: false,
     },
   ]
-  // Packets of the first rule leave by the tunnel that it names.
-  host.kernel.hostRoutes.push(fakeRoute('10.9.0.2/32', 'gre-a-1'))
   for (const body of bodies) await madeRoute(client, body)
   host.kernel.rulesets.relay(1, { tx_bytes: 1_500_000, tx_packets: 1200, rx_bytes: 48_000_000, rx_packets: 36_000 })
   return client

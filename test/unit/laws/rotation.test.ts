@@ -87,7 +87,7 @@ describe('The slots of a rule whose destinations rotate', () => {
     return weights.map((_, at) => leads.filter((lead) => lead === at).length)
   }
 
-  it('leave those that stay their shares: alike for equal weights, and otherwise to within a slot for each time that slots are dealt', () => {
+  it('leave those that stay their shares: alike for equal weights, and otherwise to within two slots for each time that slots are dealt', () => {
     for (let many = 2; many <= 9; many += 1)
       for (let out = 0; out < many; out += 1)
         assert.equal(new Set(taken(new Array<number>(many).fill(1), [out]).filter((slots) => slots > 0)).size, 1)
@@ -104,7 +104,8 @@ describe('The slots of a rule whose destinations rotate', () => {
         const [total, weight] = [slots, all.slice(many)].map((some) => some.reduce((sum, one) => sum + one, 0))
         for (const [at, own] of all.entries())
           if (at >= many)
-            assert.ok(Math.abs(slots[at]! - (total! * own) / weight!) <= 2 * many - 1, `${all} ${out} ${slots}`)
+            // A part of a smooth turn is two beginnings of it apart, each of which is less than one slot off.
+            assert.ok(Math.abs(slots[at]! - (total! * own) / weight!) < 2 * (2 * many - 1), `${all} ${out} ${slots}`)
       }),
     )
   })

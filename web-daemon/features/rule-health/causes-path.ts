@@ -71,7 +71,10 @@ export function ofRoutes(record: RouteRecord, facts: RuleFacts): Cause[] {
   return [cause('NO_ROUTE', effect, sentence, { remedies: [message('health.fix_route')] })]
 }
 
-/** The routing table decides by which interface packets leave, whatever tunnel the rule names. */
+/**
+ * The routing table decides by which interface packets leave, whatever tunnel the rule names. What it names counts where
+ * only a default route is known (decisions.md, F9).
+ */
 function elsewhere(
   { tunnel_id }: RouteRecord,
   { paths, tunnels }: RuleFacts,
@@ -79,7 +82,9 @@ function elsewhere(
 ): Cause[] {
   const name = tunnel_id === null ? undefined : paths.nameOf(tunnel_id)
   if (tunnel_id === null || name === undefined) return []
-  const aside = reached.find(({ address }) => ![null, name].includes(paths.deviceTo(address)))
+  const aside = reached.find(
+    ({ address }) => paths.wayTo(address)?.isRoute === true && ![null, name].includes(paths.deviceTo(address)),
+  )
   const device = aside && paths.deviceTo(aside.address)
   if (!device || tunnels.some((one) => one.tunnel_id === tunnel_id && !one.is_up)) return []
   const tunnel = tunnelNamed({ tunnel_id, interface_name: name })
