@@ -1,9 +1,10 @@
 // The causes that lie in this server: the address that a rule listens on, and whether packets are forwarded.
 import { message, type Message } from '@panel/shared/messages/message.ts'
+import { isWildcard } from '@panel/shared/ruleset/canonical.ts'
 import type { HostInterface } from '@panel/shared/tunnel/observed.ts'
 import { familyOf, type RouteRecord } from '../routes/record.ts'
 import { cause, type Cause } from './cause.ts'
-import { isWildcard, outDevices, type RuleFacts } from './facts.ts'
+import { outDevices, type RuleFacts } from './facts.ts'
 
 export function ofListener(record: RouteRecord, facts: RuleFacts): Cause[] {
   const { interfaces, owner, listener } = facts
@@ -13,7 +14,7 @@ export function ofListener(record: RouteRecord, facts: RuleFacts): Cause[] {
   if (bound === undefined)
     return [absent(message('health.interface_absent', { name: name ?? '' }), message('health.fix_interface'))]
   if (bound && bound.bridge !== '') return [ofBridge(bound)]
-  if (isWildcard(record) || owner || listener === null || listener === 'local') return []
+  if (isWildcard(address) || owner || listener === null || listener === 'local') return []
   return [absent(message('health.address_absent', { address }), message('health.fix_address'), address)]
 }
 

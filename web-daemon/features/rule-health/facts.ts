@@ -4,6 +4,7 @@ import { canonicalIp } from '@panel/shared/address/ip.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { ForwardingFound } from '@panel/shared/forwarding/model.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
+import { isWildcard } from '@panel/shared/ruleset/canonical.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { HostInterface, RouteKind } from '@panel/shared/tunnel/observed.ts'
 import type { ReadContext } from '../../platform/context.ts'
@@ -103,9 +104,6 @@ const tunnelsOn = (
     return [{ tunnel_id, interface_name, is_up, oper_state, is_known }]
   })
 
-export const isWildcard = ({ bind_address }: Pick<RouteRecord, 'bind_address'>): boolean =>
-  bind_address === '0.0.0.0' || bind_address === '::'
-
 /** An address that no interface has may still be the host's own, by a route of the kind "local". */
 async function readListeners(
   request: Reader,
@@ -115,7 +113,7 @@ async function readListeners(
   const owners = new Map(
     (all ?? []).flatMap((one) => one.addresses.map((text) => [canonicalIp(text.split('/')[0] ?? ''), one] as const)),
   )
-  const unowned = records.filter((one) => !isWildcard(one) && !owners.has(one.bind_address))
+  const unowned = records.filter((one) => !isWildcard(one.bind_address) && !owners.has(one.bind_address))
   const routes = await lookUpRoutes(request, all ? [...new Set(unowned.map(({ bind_address }) => bind_address))] : [])
   const interfaces = all && new Map(all.map((one) => [one.name, one]))
   return ({ bind_address }) => ({

@@ -20,7 +20,7 @@ const UNPROVEN: Proof = { state: 'unproven', at: null, by: null }
 
 export class Proofs {
   readonly #deps: Deps
-  #proofs: Map<number, StoredProof> | null = null
+  readonly #known = new Map<number, StoredProof>()
   #loading: Promise<void> | null = null
   readonly #unsaved = new Set<number>()
   #timer: NodeJS.Timeout | null = null
@@ -47,7 +47,9 @@ export class Proofs {
 
   loaded(): Promise<void> {
     this.#loading ??= storedProofs(this.#deps.db).then(
-      (stored) => void (this.#proofs = new Map([...stored, ...(this.#proofs ?? [])])),
+      (stored) => {
+        for (const [id, proof] of stored) if (!this.#known.has(id)) this.#known.set(id, proof)
+      },
       (failure: unknown) => {
         this.#loading = null
         throw failure
@@ -127,11 +129,6 @@ export class Proofs {
   #set(id: number, proof: StoredProof): void {
     this.#known.set(id, proof)
     this.#unsaved.add(id)
-  }
-
-  get #known(): Map<number, StoredProof> {
-    this.#proofs ??= new Map()
-    return this.#proofs
   }
 }
 

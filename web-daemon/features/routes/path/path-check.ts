@@ -27,7 +27,7 @@ export async function preparePath(context: CommandContext, record: RouteRecord):
   return warnings.flat()
 }
 
-export async function foreignObstacles(
+async function foreignObstacles(
   request: Reader,
   record: NamedRoute,
   { foreign, paths }: { readonly foreign: ForeignFound; readonly paths: Paths },
