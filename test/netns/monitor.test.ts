@@ -131,10 +131,9 @@ describe('The monitoring of a tunnel on a real kernel', function () {
   })
 
   it('reports at once that its interface is gone, and follows when there is one again', async () => {
-    const began = performance.now()
     rig.near.ip(`link del ${NAME}`)
     await becomes('Down')
-    assert.ok(performance.now() - began < 1500)
+    // Probes that are lost would be the reason where it was found out by them.
     assert.match(reason(), /^interface_missing/)
     link()
     await becomes('Up')
