@@ -1,4 +1,4 @@
-// The helper's configuration: seven environment variables, each with its default on Debian.
+// The helper's configuration: eight environment variables, each with its default on Debian.
 import { isAbsolute } from 'node:path'
 import { RULE_BACKENDS, type RuleBackend } from '@panel/shared/ruleset/backend.ts'
 
@@ -13,6 +13,7 @@ export interface HelperConfig {
   readonly networkdDir: string
   readonly sysctlDir: string
   readonly stateDir: string
+  readonly limitsFile: string
   readonly ruleBackend: WantedBackend
   readonly version: string
 }
@@ -32,6 +33,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): HelperConfig {
     networkdDir: path('PANEL_NETWORKD_DIR', '/etc/systemd/network'),
     sysctlDir: path('PANEL_SYSCTL_DIR', '/etc/sysctl.d'),
     stateDir: path('PANEL_HELPER_STATE_DIR', '/var/lib/tunnel-panel-helper'),
+    limitsFile: path('PANEL_LIMITS_FILE', '/etc/tunnel-panel/limits.conf'),
     ruleBackend: wantedBackend(environment['PANEL_RULE_BACKEND'] || 'auto'),
     // The bundle defines its version; code that runs from source has none.
     version: typeof PANEL_VERSION === 'string' ? PANEL_VERSION : '0.0.0-source',

@@ -23,10 +23,11 @@ import {
   verifyRuleset,
 } from './nouns/ruleset/handlers.ts'
 import { countOlder, endOlderOf } from './nouns/ruleset/older.ts'
-import { refuseOwnPorts } from './nouns/ruleset/own-ports.ts'
+import { allowingIn } from './nouns/ruleset/limits.ts'
 import { Transaction } from './transaction.ts'
 import { digestTunnels } from './nouns/tunnel/digest.ts'
 import { adoptLink, releaseLink } from './nouns/tunnel/ownership.ts'
+import { findLimits, findUsed } from './nouns/limits.ts'
 import { findOurs } from './nouns/ours.ts'
 import { probeTunnels } from './nouns/tunnel/probe.ts'
 import { routesThrough } from './nouns/tunnel/routes.ts'
@@ -102,11 +103,12 @@ function rulesetHandlers({ kernel, windows: { journal }, inTurn }: HelperDeps): 
     'ruleset.probe': (params) => probeRuleset(kernel.rulesets, params),
     'ruleset.verify': (change) => verifyRuleset(kernel.rulesets, journal, change),
     'ruleset.apply': (change) =>
-      inTurn(async () => {
-        const held = await kernel.rulesets.read()
-        await refuseOwnPorts(kernel, held, change)
-        return applyRuleset(kernel.rulesets, journal, change, { held, submitted: endOlderOf(kernel) })
-      }),
+      inTurn(() =>
+        applyRuleset(kernel.rulesets, journal, change, {
+          allowAdded: allowingIn(kernel),
+          submitted: endOlderOf(kernel),
+        }),
+      ),
     'ruleset.forget': (params) => inTurn(() => forgetRules(kernel.rulesets, journal, params)),
     'ruleset.protect': ({ wanted }) => inTurn(() => kernel.rulesets.protect(wanted)),
     'ruleset.writers': async () => {
@@ -188,5 +190,7 @@ async function probeHost(deps: HelperDeps, parts: Params<'host.probe'>['parts'])
     listeners: parts.includes('listeners') ? await findListeners() : null,
     state: parts.includes('state') ? { trouble: (await stateTrouble()) ?? '' } : null,
     ours: parts.includes('ours') ? await findOurs(deps) : null,
+    limits: parts.includes('limits') ? await findLimits(kernel) : null,
+    limits_used: parts.includes('limits_used') ? await findUsed(kernel) : null,
   }
 }

@@ -23,6 +23,7 @@ import { ownAccess } from './kernel/host/own-access.ts'
 import { openLinks } from './kernel/link/links.ts'
 import { listenOn } from './kernel/files/socket-file.ts'
 import { ownLinksIn } from './kernel/files/own-links.ts'
+import { limitsFile } from './kernel/files/limits-file.ts'
 import { networkdFilesIn } from './kernel/files/networkd.ts'
 import { startSwitches } from './nouns/forwarding/start.ts'
 import { LinkFollower } from './nouns/ruleset/follow-links.ts'
@@ -101,6 +102,7 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
     ...netfilter,
     ...linksOf(config, ownLinksIn(state, await bootId())),
     events: kernelEvents(changes, legacy),
+    limits: limitsFile(config.limitsFile),
     ownAccess,
     connections: new KernelConnections({ fastFlows }),
     icmp: kernelIcmp,
@@ -120,6 +122,7 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
       turns.windows.trouble() ??
       kernel.ownLinks.trouble() ??
       boot.held().boot_trouble ??
+      kernel.limits.read().fault?.message ??
       (await state.trouble()),
   }
 }

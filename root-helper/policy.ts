@@ -2,7 +2,7 @@
 import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import { SYSCTL_KEYS, type ForwardingFound, type ForwardingState } from '@panel/shared/forwarding/model.ts'
 import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
-import type { RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'
+import type { RulesetState } from '@panel/shared/ruleset/model.ts'
 import { ruleLimits } from '@panel/shared/ruleset/backend.ts'
 import {
   isIpv6Kind,
@@ -23,7 +23,7 @@ import type { ForwardingStep } from '@panel/shared/forwarding/plan.ts'
 import { SHIFTED_PORTS_MAX, shiftedPorts } from '@panel/shared/ruleset/elements.ts'
 import type { TunnelStep } from '@panel/shared/tunnel/step.ts'
 import { changedNames, type TunnelStates } from '@panel/shared/tunnel/plans.ts'
-import type { Links, OwnPort } from './kernel/facilities.ts'
+import type { Links } from './kernel/facilities.ts'
 import type { HeldRuleset } from './kernel/relay-facilities.ts'
 import type { PathEnds } from './kernel/icmp/port.ts'
 import { RefusedError } from './refused.ts'
@@ -151,30 +151,6 @@ export function allowRules(rules: RulesetState | null, active: HeldRuleset['back
       'unsupported',
       message('root.ports_shifted', { number: wide.route_rule_id, count: shiftedPorts(wide), most: SHIFTED_PORTS_MAX }),
     )
-}
-
-/** Rules that come to listen for TCP where the host does not hold them yet. */
-export function newListeners(rules: RulesetState, held: readonly RelayRule[]): RelayRule[] {
-  const known = new Set(held.map(listenerKey))
-  return rules.filter((rule) => rule.protocol !== 'udp' && !known.has(listenerKey(rule)))
-}
-
-const listenerKey = (rule: RelayRule): string =>
-  `${rule.route_rule_id} ${rule.protocol} ${rule.bind_address} ${rule.bind_port} ${rule.bind_port_range_end}`
-
-/** Refuses a rule on the port of sshd or of the panel, with which the operator could not get in to remove it. */
-export function allowListening(listeners: readonly RelayRule[], ports: readonly OwnPort[]): void {
-  for (const { route_rule_id, bind_port: first, bind_port_range_end: last } of listeners) {
-    const taken = ports.find(({ port }) => port >= first && port <= (last ?? first))
-    if (taken)
-      throw new RefusedError(
-        'protected_port',
-        message(taken.owner === 'sshd' ? 'root.port_of_sshd' : 'root.port_of_panel', {
-          number: route_rule_id,
-          port: taken.port,
-        }),
-      )
-  }
 }
 
 export function requireForwarding<S extends ForwardingState>(state: S | null): S {

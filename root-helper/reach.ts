@@ -107,16 +107,17 @@ function allowTaking(addresses: readonly TunnelAddress[], kept: readonly Kept[])
 }
 
 /**
- * What no tunnel of this change may take: addresses of other interfaces, next hops, and the addresses of operators who
+ * What no tunnel of this change may take: addresses of other interfaces, next hops, name servers, and the addresses of operators who
  * are connected to such an address. Clients that came through a tunnel use the tunnel's own address, and its return
  * does not cut them off.
  */
 async function keptOn(host: Host, found: readonly TunnelFound[]): Promise<Kept[]> {
   const own = new Set(found.map(({ interface_name }) => interface_name))
-  const [interfaces, hops, clients] = await Promise.all([
+  const [interfaces, hops, clients, resolvers] = await Promise.all([
     host.links.interfaces(),
     host.links.nextHops(),
     host.ownAccess.clients(),
+    host.ownAccess.resolvers(),
   ])
   const others = interfaces
     .filter(({ name }) => !own.has(name))
@@ -129,6 +130,7 @@ async function keptOn(host: Host, found: readonly TunnelFound[]): Promise<Kept[]
     ...hops
       .filter(({ device }) => !own.has(device))
       .flatMap(({ gateway, device }) => kept(gateway, message('tunnel.kept_gateway', { device }))),
+    ...resolvers.flatMap((address) => kept(address, message('tunnel.kept_resolver'))),
     ...clients
       .filter(({ came_to }) => held.has(came_to))
       .flatMap(({ address }) => kept(address, message('tunnel.kept_client'))),

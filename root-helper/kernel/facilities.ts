@@ -17,6 +17,8 @@ import type {
   LinkSnapshot,
 } from '@panel/shared/tunnel/observed.ts'
 import type { RouteThrough } from '@panel/shared/tunnel/model.ts'
+import type { Limits } from '@panel/shared/limits/model.ts'
+import type { Message } from '@panel/shared/messages/message.ts'
 import type { Connections, LinkSource, RuleBackends, Rulesets } from './relay-facilities.ts'
 import type { LinkConfig, LinkKind, LinkState, TunnelAddress } from '@panel/shared/tunnel/model.ts'
 
@@ -150,7 +152,7 @@ export interface NetworkdFiles extends SavedFiles {
   settled(interface_name: string): Promise<void>
 }
 
-/** A TCP port that a process listens on for the operator. */
+/** A TCP port that a process listens on for the operator, or is configured to. */
 export interface OwnPort {
   readonly port: number
   readonly owner: 'sshd' | 'panel'
@@ -159,8 +161,12 @@ export interface OwnPort {
 /** How the operator gets into this host: root never takes that away. */
 export interface OwnAccess {
   ports(): Promise<OwnPort[]>
+  /** Those that sshd and the panel are configured for, which is found out sooner than who listens. */
+  configured(): Promise<OwnPort[]>
   /** Those who are connected to such a port now. */
   clients(): Promise<OwnClient[]>
+  /** The name servers of this host. */
+  resolvers(): Promise<string[]>
 }
 
 /** `came_to` is the address of this host that the connection was made to. */
@@ -189,7 +195,14 @@ export interface Netfilter {
   foreign(): Promise<ForeignFound>
 }
 
+/** What root allows on this host. */
+export interface HostLimits {
+  /** As the file says now; with a `fault` in it the limits are the defaults. */
+  read(): { readonly path: string; readonly limits: Limits; readonly fault: Message | null }
+}
+
 export interface Kernel {
+  limits: HostLimits
   links: Links
   ownLinks: OwnLinks
   events: KernelEvents

@@ -11,11 +11,9 @@ import { ownershipUndo } from './tunnel/ownership.ts'
 import { tunnelSubject } from './tunnel/subject.ts'
 
 export function transactionsOf(kernel: Kernel, journal: Journal): Undoable[] {
-  const rules = rulesetSubject(
-    kernel.rulesets,
-    (last) => log('info', 'Counters of rules were deleted', { last }),
-    endOlderOf(kernel),
-  )
+  const rules = rulesetSubject(kernel.rulesets, (last) => log('info', 'Counters of rules were deleted', { last }), {
+    submitted: endOlderOf(kernel),
+  })
   return [
     new Transaction(tunnelSubject(kernel), journal),
     ownershipUndo(kernel, journal),

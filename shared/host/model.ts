@@ -1,6 +1,7 @@
 // What a host can do: the answer to "host.probe", read live and never remembered.
 import { integer, line, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
 import { Listener } from './listener.ts'
+import { LimitsFound, LimitsUsed } from '../limits/model.ts'
 import { RuleBackendFound } from '../ruleset/backend.ts'
 import { FastPathFound } from '../ruleset/fast-path.ts'
 import { Protection } from '../ruleset/protection.ts'
@@ -52,6 +53,8 @@ export const HOST_PARTS = [
   'listeners',
   'state',
   'ours',
+  'limits',
+  'limits_used',
 ] as const
 
 /**
@@ -73,5 +76,8 @@ export const HostFound = strict({
   /** Whether the helper's own files can be used, tried by writing; "" where they can. */
   state: nullable(strict({ trouble: line(1000) })),
   ours: nullable(Ours),
+  limits: nullable(LimitsFound),
+  /** Takes a look at every tunnel and rule. */
+  limits_used: nullable(LimitsUsed),
 })
 export type HostFound = Static<typeof HostFound>

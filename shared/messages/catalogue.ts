@@ -12,6 +12,7 @@ import { HEAL } from './heal.ts'
 import { HEALTH } from './health.ts'
 import { IMPACT } from './impact.ts'
 import { INPUT } from './input.ts'
+import { LIMITS } from './limits.ts'
 import { LISTENER } from './listener.ts'
 import { MONITOR } from './monitor.ts'
 import { NOTE } from './note.ts'
@@ -42,6 +43,7 @@ export const CATALOGUE = {
   ...HEALTH,
   ...IMPACT,
   ...INPUT,
+  ...LIMITS,
   ...LISTENER,
   ...MONITOR,
   ...NOTE,

@@ -1,5 +1,6 @@
 // A sentence of the catalogue: what an answer carries of it, and how its text is made (shared/messages/README.md).
 import { CATALOGUE } from './catalogue.ts'
+import { LIMITS } from './limits.ts'
 import { PANEL } from './panel.ts'
 import { ROOT } from './root.ts'
 import { TUNNEL } from './tunnel.ts'
@@ -77,6 +78,7 @@ export const PHRASES = {
   'panel.check_differs': PANEL['panel.check_differs'],
   'tunnel.kept_own': TUNNEL['tunnel.kept_own'],
   'tunnel.kept_gateway': TUNNEL['tunnel.kept_gateway'],
+  'tunnel.kept_resolver': TUNNEL['tunnel.kept_resolver'],
   'tunnel.kept_client': TUNNEL['tunnel.kept_client'],
   'tunnel.name_of_kernel': TUNNEL['tunnel.name_of_kernel'],
   'tunnel.name_means_all': TUNNEL['tunnel.name_means_all'],
@@ -87,6 +89,7 @@ export const PHRASES = {
   'tunnel.address_mapped': TUNNEL['tunnel.address_mapped'],
   'tunnel.network_too_wide': TUNNEL['tunnel.network_too_wide'],
   'tunnel.network_special': TUNNEL['tunnel.network_special'],
+  ...LIMITS,
   ...ROOT,
 } as const
 type PhraseId = keyof typeof PHRASES

@@ -76,6 +76,7 @@ export const PANEL = {
   'panel.window_over': '{detail}',
   'panel.irreversible': '{detail}',
   'panel.would_lose_ipv6': '{detail}',
+  'panel.beyond_limits': '{detail}',
   'panel.store_disk_full':
     "The disk that holds the panel's store is full, so nothing can be stored. Make room on it and try again.",
   'panel.store_read_only':

@@ -114,8 +114,6 @@ export const ROOT = {
   'root.rule_refused': 'Rule {number}: {why}',
   'root.ports_shifted':
     'Rule {number} shifts {count} ports, and {most} are the most: bind the ports that the destinations have, or fewer',
-  'root.port_of_sshd': 'Rule {number} takes port {port}, on which sshd listens: nobody could get in to remove it',
-  'root.port_of_panel': 'Rule {number} takes port {port}, on which the panel listens: nobody could get in to remove it',
   'root.no_ipv6': 'This kernel has no IPv6, so there is nothing to forward',
   'root.no_switch': 'This kernel has no {what}: connection tracking begins with the first relay rule',
   'root.multicast': '{address} is a multicast address, and only single hosts are probed',

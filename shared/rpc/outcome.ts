@@ -40,6 +40,8 @@ export const REFUSALS = {
   irreversible: 20,
   /** Routes that came by router advertisement would go. */
   would_lose_ipv6: 21,
+  /** Beyond what limits.conf of this host allows. */
+  beyond_limits: 22,
 } as const
 export type RefusalCode = keyof typeof REFUSALS
 

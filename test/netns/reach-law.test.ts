@@ -100,7 +100,12 @@ describe('An address that root lets a tunnel have', function () {
     const tunnel = exampleTunnel({ addresses: [address] }, 'tun0')
     const reach = {
       links: host.kernel.links,
-      ownAccess: { ports: async () => [], clients: async () => [{ address: CLIENT, came_to: '192.0.2.1' }] },
+      ownAccess: {
+        ports: async () => [],
+        configured: async () => [],
+        clients: async () => [{ address: CLIENT, came_to: '192.0.2.1' }],
+        resolvers: async () => [],
+      },
     }
     return allowReach(reach, [], [tunnel]).then(
       () => true,
@@ -145,7 +150,15 @@ describe('An address that root lets a tunnel have', function () {
     host.run('ip', 'link property add dev card0 altname uplink7'.split(' '))
     const allow = (name: string) =>
       allowReach(
-        { links: host.kernel.links, ownAccess: { ports: async () => [], clients: async () => [] } },
+        {
+          links: host.kernel.links,
+          ownAccess: {
+            ports: async () => [],
+            configured: async () => [],
+            clients: async () => [],
+            resolvers: async () => [],
+          },
+        },
         [],
         [exampleTunnel({}, name)],
       )

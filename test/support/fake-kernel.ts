@@ -9,6 +9,8 @@ import {
   type ObservedLink,
   type RoutingEntry,
 } from '@panel/shared/tunnel/observed.ts'
+import { DEFAULT_LIMITS, type Limits } from '@panel/shared/limits/model.ts'
+import type { Message } from '@panel/shared/messages/message.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import {
   KERNEL_STUBS,
@@ -22,6 +24,7 @@ import { isBetweenSameEnds } from '@panel/shared/tunnel/same-ends.ts'
 import { isSavedFile, NETWORKD_KINDS, UNIT_KINDS } from '@panel/shared/tunnel/saved-file.ts'
 import type {
   FoundLink,
+  HostLimits,
   Kernel,
   KernelEvents,
   Links,
@@ -29,6 +32,7 @@ import type {
   NetworkdFiles,
   OwnAccess,
   OwnClient,
+  OwnPort,
   SavedFiles,
   SeenLink,
   UnitFiles,
@@ -95,9 +99,21 @@ export class FakeKernel implements Kernel {
   /** Who is connected to sshd or the panel. */
   hostClients: OwnClient[] = []
   readonly ownAccess: OwnAccess = {
-    ports: async () =>
-      this.hostListeners.filter(({ is_sshd }) => is_sshd).map(({ port }) => ({ port, owner: 'sshd' as const })),
+    ports: async () => [
+      ...this.hostListeners.filter(({ is_sshd }) => is_sshd).map(({ port }) => ({ port, owner: 'sshd' as const })),
+      ...this.configuredPorts,
+    ],
+    configured: async () => this.configuredPorts,
     clients: async () => this.hostClients,
+    resolvers: async () => this.hostResolvers,
+  }
+  hostResolvers: string[] = []
+  configuredPorts: OwnPort[] = []
+  /** What limits.conf says, and what is wrong with it. */
+  hostLimits: Limits = DEFAULT_LIMITS
+  limitsFault: Message | null = null
+  readonly limits: HostLimits = {
+    read: () => ({ path: '/etc/tunnel-panel/limits.conf', limits: this.hostLimits, fault: this.limitsFault }),
   }
   #nextIndex = 10
   /** Who listens to events now. */

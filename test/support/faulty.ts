@@ -1,6 +1,7 @@
 // Any kernel, with a fault at its n-th change. It lives in the tests, so a production helper has no such door.
 import type {
   Forwarding,
+  HostLimits,
   Kernel,
   KernelEvents,
   Links,
@@ -38,6 +39,7 @@ const FORWARDING_CHANGES = ['set', 'setAcceptRa', 'writeFile', 'removeFile'] as 
 const FILE_CHANGES = ['write', 'remove', 'setEnabled'] as const
 
 export class FaultyKernel implements Kernel {
+  readonly limits: HostLimits
   readonly links: Links
   readonly ownLinks: OwnLinks
   readonly units: UnitFiles
@@ -56,6 +58,7 @@ export class FaultyKernel implements Kernel {
 
   constructor(kernel: Kernel, faultAt: FaultAt) {
     this.#faultAt = faultAt
+    this.limits = kernel.limits
     this.links = this.#wrap(kernel.links, LINK_CHANGES)
     this.ownLinks = kernel.ownLinks
     this.units = this.#wrap(kernel.units, FILE_CHANGES)

@@ -6,7 +6,7 @@ import type { Listener } from '@panel/shared/host/listener.ts'
 import { log } from '../../log.ts'
 import { errorCode } from '../files/files.ts'
 import { socketsOfUnits } from './unit-sockets.ts'
-import { sshPorts, waitingSockets, type BoundSocket } from './socket-table.ts'
+import { socketPorts, sshPorts, waitingSockets, type BoundSocket } from './socket-table.ts'
 
 export const TCP_TABLES = ['/proc/net/tcp', '/proc/net/tcp6'] as const
 const TABLES = [
@@ -28,7 +28,8 @@ export async function listenersWithUsers(): Promise<(Listener & Pick<BoundSocket
   const sockets = [
     ...new Map(tables.flat().map((socket) => [`${socket.protocol} ${socket.address} ${socket.port}`, socket])).values(),
   ]
-  const ports = configuredSshPorts()
+  const configured = configuredSshPorts()
+  const ports = configured.length === 0 ? [22] : configured
   const [owners, ofUnits] = await Promise.all([socketOwners(sockets), socketsOfUnits(SSH_UNITS)])
   return sockets.map(({ inode, ...listener }) => {
     const process = owners.get(inode) ?? ''
@@ -47,12 +48,25 @@ export async function listenersWithUsers(): Promise<(Listener & Pick<BoundSocket
 const isSshd = (process: string, isConfigured: boolean): boolean =>
   process === 'sshd' || process === 'dropbear' || (isConfigured && (process === '' || process === 'systemd'))
 
-function configuredSshPorts(): number[] {
-  const more = namesIn(`${SSH_CONFIG}.d`)
-    .filter((name) => name.endsWith('.conf'))
-    .map((name) => `${SSH_CONFIG}.d/${name}`)
-  return sshPorts([SSH_CONFIG, ...more].map(textOf).join('\n'))
+/** systemd listens in the place of sshd if this is there. */
+const SSH_SOCKET = '/etc/systemd/system/sockets.target.wants/ssh.socket'
+/** A later file goes on from an earlier one. */
+const SOCKET_FOLDERS = ['/run/systemd/generator/ssh.socket.d', '/etc/systemd/system/ssh.socket.d']
+
+/** Empty on a host without sshd. */
+export function configuredSshPorts(): number[] {
+  const config = textOf(SSH_CONFIG)
+  const ofDaemon = config === '' ? [] : sshPorts([config, ...textsIn(`${SSH_CONFIG}.d`)].join('\n'))
+  const socket = textOf(SSH_SOCKET)
+  const ofSocket = socket === '' ? [] : socketPorts([socket, ...SOCKET_FOLDERS.flatMap(textsIn)].join('\n'))
+  return [...new Set([...ofDaemon, ...ofSocket])]
 }
+
+const textsIn = (folder: string): string[] =>
+  namesIn(folder)
+    .filter((name) => name.endsWith('.conf'))
+    .sort()
+    .map((name) => textOf(`${folder}/${name}`))
 
 /** Looked at in one turn of the event loop; through the thread pool each link would be a turn. */
 const PROCESSES = 20

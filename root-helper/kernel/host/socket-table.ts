@@ -74,3 +74,18 @@ export function sshPorts(config: string): number[] {
   })
   return ports.length === 0 ? [22] : ports
 }
+
+/** The ports that the text of a socket unit has systemd listen on (systemd.socket(5)): an empty line begins anew. */
+export function socketPorts(unit: string): number[] {
+  let ports: number[] = []
+  for (const [, value = ''] of unit.matchAll(/^\s*ListenStream\s*=[ \t]*(.*)$/gm)) {
+    const [, port = ''] = /^(?:.*:)?(\d{1,5})$/.exec(value.trim()) ?? []
+    if (value.trim() === '') ports = []
+    else if (port !== '') ports.push(Number(port))
+  }
+  return ports
+}
+
+/** The addresses that resolv.conf(5) names. */
+export const nameServers = (text: string): string[] =>
+  [...text.matchAll(/^\s*nameserver\s+([\da-f.:]+)/gim)].map(([, address = '']) => address)

@@ -5,12 +5,16 @@ import { ELEMENTS_MAX, elementsOf } from '@panel/shared/ruleset/elements.ts'
 import { RefusedError } from '../../refused.ts'
 
 /** A change that makes it no more is allowed whatever there is, so that there is a way back. */
-export function allowAmount(held: readonly RelayRule[], gone: ReadonlySet<number>, wanted: readonly RelayRule[]): void {
+export function allowAmount(
+  held: readonly RelayRule[],
+  gone: ReadonlySet<number>,
+  wanted: readonly RelayRule[],
+  most = ELEMENTS_MAX,
+): void {
   const more = sum(wanted) - sum(held.filter(({ route_rule_id }) => gone.has(route_rule_id)))
   if (more <= 0) return
   const after = sum(held) + more
-  if (after > ELEMENTS_MAX)
-    throw new RefusedError('unsupported', message('root.amount', { count: after, most: ELEMENTS_MAX }))
+  if (after > most) throw new RefusedError('unsupported', message('root.amount', { count: after, most }))
 }
 
 const sum = (rules: readonly RelayRule[]): number => rules.reduce((all, rule) => all + elementsOf(rule), 0)

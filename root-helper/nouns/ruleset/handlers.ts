@@ -12,8 +12,7 @@ import { readableRuleset } from '../../policy.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Journal } from '../../subject.ts'
 import { Transaction, type Verification } from '../../transaction.ts'
-import type { endOlderOf } from './older.ts'
-import { asHostRules, hostRules, rulesetSubject, type HostRules } from './subject.ts'
+import { asHostRules, hostRules, rulesetSubject, type HostRules, type Due } from './subject.ts'
 
 /** A third of a line for each list leaves room for the rest of the answer. */
 const PAGE_BYTES = MAX_LINE_BYTES / 3
@@ -95,16 +94,15 @@ export async function verifyRuleset(
   ).verify(change)
 }
 
-/** `held`: what was read for this change already. `submitted`: what is due once the kernel holds the rules. */
 export async function applyRuleset(
   rulesets: Rulesets,
   journal: Journal,
   params: Change<RulesetState>,
-  { held, submitted }: { readonly held?: HeldRuleset; readonly submitted?: ReturnType<typeof endOlderOf> } = {},
+  due: Due = {},
 ): Promise<Result<'ruleset.apply'>> {
   const last_counters: RelayCounters[] = []
-  const subject = rulesetSubject(rulesets, (last) => last_counters.push(...last), submitted)
-  const outcome = await new Transaction(subject, journal).apply(hostChange(held ?? (await rulesets.read()), params))
+  const subject = rulesetSubject(rulesets, (last) => last_counters.push(...last), due)
+  const outcome = await new Transaction(subject, journal).apply(hostChange(await rulesets.read(), params))
   return { ...outcome, last_counters }
 }
 

@@ -12,6 +12,7 @@ import { allowRules, canonicalOr, readableRuleset } from '../../policy.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Subject } from '../../subject.ts'
 import { allowAmount } from './amount.ts'
+import type { AllowAdded } from './limits.ts'
 
 /** Null, as a state, is a host that holds nothing of the rules of the change. */
 export interface HostRules {
@@ -51,14 +52,18 @@ interface Found {
   readonly held: HeldRuleset
 }
 
-/**
- * `counted` receives the last values of the counters that a step deletes; `submitted` the rules that the kernel held
- * and holds, once that was read back.
- */
+/** Before a change, and after it. */
+export interface Due {
+  readonly allowAdded?: AllowAdded
+  /** The rules that the kernel held and holds, once that was read back. */
+  readonly submitted?: (before: readonly RelayRule[], after: readonly RelayRule[]) => Promise<void>
+}
+
+/** `counted` receives the last values of the counters that a step deletes. */
 export function rulesetSubject(
   rulesets: Rulesets,
   counted: (last: readonly RelayCounters[]) => void,
-  submitted: (before: readonly RelayRule[], after: readonly RelayRule[]) => Promise<void> = async () => undefined,
+  { allowAdded, submitted }: Due = {},
 ): Subject<HostRules, Found, HostRulesStep> {
   let backend: HeldRuleset['backend'] = 'none'
   return {
@@ -77,6 +82,7 @@ export function rulesetSubject(
       allowChange(held, wanted)
       allowRules(rulesOrNull(wanted), held.backend)
       allowAmount(held.rules, changedIds(change), wanted)
+      await allowAdded?.(held, changedIds(change), wanted)
     },
     async rehearse({ before, after }, { held }) {
       const [from, to] = [before ?? NOTHING, after ?? NOTHING]
@@ -100,11 +106,8 @@ function allowChange({ boot_trouble, trouble, backend, detail }: HeldRuleset, wa
   if (backend === 'none' && wanted.length > 0) throw new RefusedError('unsupported', verbatim(detail))
 }
 
-async function reportSubmitted(
-  steps: readonly HostRulesStep[],
-  submitted: (before: readonly RelayRule[], after: readonly RelayRule[]) => Promise<void>,
-): Promise<void> {
-  for (const step of steps) if (step.kind === 'ruleset_submit') await submitted(step.before, step.after)
+async function reportSubmitted(steps: readonly HostRulesStep[], submitted: Due['submitted']): Promise<void> {
+  for (const step of steps) if (step.kind === 'ruleset_submit') await submitted?.(step.before, step.after)
 }
 
 const swapOf = (from: HostRules, to: HostRules): RuleSwap => {

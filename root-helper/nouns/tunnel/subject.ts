@@ -12,6 +12,7 @@ import { allowTunnels, requireNames, checkConsistency } from '../../policy.ts'
 import { allowReach } from '../../reach.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Subject } from '../../subject.ts'
+import { allowTunnelLimits } from './limits.ts'
 import { CarriedSysctls } from './carried-sysctls.ts'
 import { executeTunnelStep } from './execute.ts'
 import { recallOwn, requireOwn } from './ownership.ts'
@@ -50,6 +51,7 @@ export function tunnelSubject(kernel: Kernel): Subject<TunnelStates, Found, Tunn
       await refuseSameEnds(kernel.links, tunnels, steps)
       await allowReach(kernel, tunnels, after)
       await allowTunnels(kernel.links, tunnels, after, steps)
+      await allowTunnelLimits(kernel, tunnels, after)
       await requireOwn(kernel, tunnels)
     },
     rehearse: ({ before, after }, { tunnels }) =>

@@ -123,6 +123,7 @@ describe('the client of the root helper', () => {
     window_over: 'SAFE_APPLY_OVER',
     irreversible: 'IRREVERSIBLE',
     would_lose_ipv6: 'WOULD_LOSE_IPV6',
+    beyond_limits: 'BEYOND_LIMITS',
   }
   it('turns every refusal of root into the code of the API, and a malformed request into a failure of its own', async () => {
     for (const [word, number] of Object.entries(REFUSALS)) {

@@ -3,30 +3,34 @@
 import { canonicalIp } from '@panel/shared/address/ip.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
 import type { HostFound } from '@panel/shared/host/model.ts'
+import type { LimitsFound } from '@panel/shared/limits/model.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
+import type { HostInterface } from '@panel/shared/tunnel/observed.ts'
 
 export interface HostFacts {
-  readonly interfaces: ReadonlySet<string>
+  readonly interfaces: ReadonlyMap<string, HostInterface>
   /** In canonical spelling. */
   readonly addresses: ReadonlySet<string>
   /** None where the change cannot conflict with them. */
   readonly listeners: readonly Listener[]
   /** What carries out relay rules here. */
   readonly rule_backend: NonNullable<HostFound['rule_backend']>
+  readonly limits: LimitsFound
 }
 
 /** Finding who listens is the most costly part: every process is looked at. Without it there are none. */
 export async function hostFacts(request: Reader, needsListeners: boolean): Promise<HostFacts> {
-  const { interfaces, listeners, rule_backend } = await request('host.probe', {
-    parts: ['interfaces', 'rule_backend', ...(needsListeners ? (['listeners'] as const) : [])],
+  const { interfaces, listeners, rule_backend, limits } = await request('host.probe', {
+    parts: ['interfaces', 'rule_backend', 'limits', ...(needsListeners ? (['listeners'] as const) : [])],
   })
-  if (!interfaces || (needsListeners && !listeners) || !rule_backend)
+  if (!interfaces || (needsListeners && !listeners) || !rule_backend || !limits)
     throw new Error('The helper left out a part of the host that was requested')
   const addresses = interfaces.flatMap((one) => one.addresses.map((text) => canonicalIp(text.split('/')[0] ?? '')))
   return {
-    interfaces: new Set(interfaces.map(({ name }) => name)),
+    interfaces: new Map(interfaces.map((one) => [one.name, one])),
     addresses: new Set(addresses),
     listeners: listeners ?? [],
     rule_backend,
+    limits,
   }
 }

@@ -3,6 +3,7 @@
 import { bitsOf, enclosingNetwork, parseCidr, parseIp, type Cidr, type Ip } from '@panel/shared/address/ip.ts'
 import type { HelperFacts, HostFound } from '@panel/shared/host/model.ts'
 import type { HostInterface, RoutingEntry } from '@panel/shared/tunnel/observed.ts'
+import type { LimitsFound } from '@panel/shared/limits/model.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 
 export interface HostFacts {
@@ -13,6 +14,8 @@ export interface HostFacts {
   readonly routes: readonly ParsedRoute[]
   /** Which kinds of tunnel the kernel can make; null where that was not requested, since it loads modules. */
   readonly link_kinds: HostFound['link_kinds']
+  /** Null where nothing of the host is known. */
+  readonly limits: LimitsFound | null
 }
 
 export interface HeldAddress {
@@ -27,12 +30,12 @@ export interface ParsedRoute {
 }
 
 export async function hostFacts(request: Reader, withLinkKinds = false): Promise<HostFacts> {
-  const { interfaces, routing_table, helper, link_kinds } = await request('host.probe', {
-    parts: ['helper', 'interfaces', 'routing_table', ...(withLinkKinds ? (['link_kinds'] as const) : [])],
+  const { interfaces, routing_table, helper, link_kinds, limits } = await request('host.probe', {
+    parts: ['helper', 'interfaces', 'routing_table', 'limits', ...(withLinkKinds ? (['link_kinds'] as const) : [])],
   })
-  if (!interfaces || !routing_table || !helper)
+  if (!interfaces || !routing_table || !helper || !limits)
     throw new Error('The helper left out a part of the host that was requested')
-  return { ...factsOf(interfaces, routing_table, helper), link_kinds }
+  return { ...factsOf(interfaces, routing_table, helper), link_kinds, limits }
 }
 
 /** A host of which nothing is known: nothing is there, and nothing can be kept. */
@@ -41,6 +44,7 @@ export const NO_FACTS: HostFacts = {
   held: [],
   routes: [],
   link_kinds: null,
+  limits: null,
   helper: { savers: [], kernel_release: '', unit_dir: '', networkd_dir: '', sysctl_dir: '', version: '', pid: 1 },
 }
 
@@ -51,7 +55,7 @@ export function factsOf(
   helper: HelperFacts,
 ): HostFacts {
   const held = interfaces.flatMap(({ name, addresses }) => addresses.flatMap((text) => heldOf(name, text)))
-  return { interfaces, helper, held, routes: parseRoutes(routing_table), link_kinds: null }
+  return { interfaces, helper, held, routes: parseRoutes(routing_table), link_kinds: null, limits: null }
 }
 
 /** The host as it would be without one of its interfaces. */

@@ -22,6 +22,7 @@ const CODE_OF: Record<Exclude<RefusalCode, 'malformed'>, ErrorCode> = {
   window_over: 'SAFE_APPLY_OVER',
   irreversible: 'IRREVERSIBLE',
   would_lose_ipv6: 'WOULD_LOSE_IPV6',
+  beyond_limits: 'BEYOND_LIMITS',
 }
 
 /** Root sends a code and a phrase; what it passes on of the kernel is English in every language. */
@@ -42,6 +43,7 @@ const MESSAGE_OF = {
   window_over: 'panel.window_over',
   irreversible: 'panel.irreversible',
   would_lose_ipv6: 'panel.would_lose_ipv6',
+  beyond_limits: 'panel.beyond_limits',
 } as const satisfies Record<Exclude<RefusalCode, 'malformed'>, MessageId>
 
 export function helperAway(reason: string): Refusal {

@@ -1,13 +1,14 @@
 // Conflicts over the ports of a rule: other rules, local processes, and protected ports (decisions.md, F7;
 // reference.md, bind_port).
-import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
+import { portLimit } from '@panel/shared/limits/judge.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import { ruleNamed } from '@panel/shared/messages/named.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 import { isIdentical, isOverlapping, winnerOf } from '../overlap.ts'
 import { has, isAddressMet, spelledPorts } from '../ports.ts'
 import { protocolOf, type NamedRoute } from '../record.ts'
+import { ownPorts } from './limits.ts'
 import type { Listening } from './listener.ts'
 import { warn, type DraftContext } from './context.ts'
 
@@ -75,23 +76,22 @@ const isProtected = ({ panelPorts }: DraftContext, { protocol, port, is_sshd }: 
  * 409, whatever else the request says: without these ports nobody could remove the rule. Applies to disabled rules
  * too.
  */
-export function refuseProtected({ panelPorts, facts }: DraftContext, { route_protocol_id, ports }: Listening): void {
-  if (route_protocol_id === ROUTE_PROTOCOLS.UDP) return
-  const refuse = (port: number, owner: Message): never => {
-    throw new Refusal(
-      'PROTECTED_PORT',
-      message('route.protected_port', {
-        port:
-          ports.first === ports.last
-            ? message('route.port', { port })
-            : message('route.port_within', { port, ports: spelledPorts(ports) }),
-        owner,
-      }),
-      { field: 'bind_port', details: { port } },
-    )
+export function refuseProtected(draft: DraftContext, { route_protocol_id, ports }: Listening): void {
+  const { panelPorts, facts } = draft
+  const refuse = (port: number, why: Message): never => {
+    throw new Refusal('PROTECTED_PORT', why, { field: 'bind_port', details: { port } })
   }
-  const own = panelPorts().find((port) => has(ports, port))
-  if (own !== undefined) refuse(own, message('route.owner_panel'))
-  const sshd = facts.listeners.find((one) => one.is_sshd && has(ports, one.port))
-  if (sshd) refuse(sshd.port, message('route.owner_ssh'))
+  const ofOwner = (port: number, owner: Message): Message =>
+    message('route.protected_port', {
+      port:
+        ports.first === ports.last
+          ? message('route.port', { port })
+          : message('route.port_within', { port, ports: spelledPorts(ports) }),
+      owner,
+    })
+  const protocol = protocolOf(route_protocol_id)
+  const panel = protocol === 'udp' ? undefined : panelPorts().find((port) => has(ports, port))
+  if (panel !== undefined) refuse(panel, ofOwner(panel, message('route.owner_panel')))
+  const found = portLimit(facts.limits, ownPorts(draft), { protocol, ...ports })
+  if (found) refuse(found.port, found.by === 'sshd' ? ofOwner(found.port, message('route.owner_ssh')) : found.why)
 }

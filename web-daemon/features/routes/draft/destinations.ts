@@ -8,6 +8,7 @@ import { identityOf, isActive, type Identified, type NewDestination } from '../r
 import { portsOf } from '../ports.ts'
 import { destinationProblem } from './destination-problem.ts'
 import { withAddresses, type AddressedPlace, type Place } from './hostnames.ts'
+import { destinationBeyond } from './limits.ts'
 import type { Listening } from './listener.ts'
 import { familyName, warn, type DraftContext } from './context.ts'
 
@@ -93,6 +94,8 @@ function draftOne(
     name && text === '' ? '' : checkAddress(draft, listening, text, name ? fields.hostname : fields.address)
   if (address === null || !ports || problems.has(fields.port_range_end)) return null
   const { weight = 1, is_enabled = true, is_backup = false, port, port_range_end } = given
+  const limit = listening && !name && destinationBeyond(draft, listening, address, port)
+  if (limit) problems.add(fields.address, 'BEYOND_LIMITS', limit)
   if (listening && address !== '') checkLoop(draft, listening, address, port, name ? fields.hostname : fields.address)
   return {
     address,

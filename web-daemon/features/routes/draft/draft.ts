@@ -19,6 +19,7 @@ import { checkBackend } from './backend.ts'
 import { checkCheck, checkedAs } from './check.ts'
 import { checkOtherRules, checkProcesses, refuseProtected } from './conflicts.ts'
 import { draftDestinations, type Balanced } from './destinations.ts'
+import { checkLimits } from './limits.ts'
 import { draftListener, type Listening } from './listener.ts'
 import { draftSource, type Source } from './nat.ts'
 import { FIELD_ORDER, makeDraftContext, type DraftContext } from './context.ts'
@@ -50,6 +51,7 @@ export async function draftRoute(
   }
   if (record) checkOtherRules(draft, record)
   if (record) checkBackend(draft, record)
+  if (record) checkLimits(draft, record)
   if (record && problems.isEmpty) draft.warnings.push(...rotationWarnings(record))
   problems.throwIfAny(FIELD_ORDER)
   if (!drafted || !record) throw incomplete()

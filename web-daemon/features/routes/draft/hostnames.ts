@@ -8,6 +8,7 @@ import { message, type Message } from '@panel/shared/messages/message.ts'
 import { has, portsOf } from '../ports.ts'
 import { warn, type DraftContext } from './context.ts'
 import { destinationProblem } from './destination-problem.ts'
+import { destinationBeyond, ownPorts, type Home } from './limits.ts'
 import type { Listening } from './listener.ts'
 import { canonicalName } from './names.ts'
 
@@ -89,28 +90,28 @@ function byName(draft: DraftContext, listening: Listening, { given, fields }: Pl
 }
 
 interface AddressProblem {
-  readonly code: 'HOSTNAME_LEADS_HOME' | 'INVALID_DESTINATION'
+  readonly code: 'HOSTNAME_LEADS_HOME' | 'INVALID_DESTINATION' | 'BEYOND_LIMITS'
   readonly message: Message
 }
-
-type Home = Pick<DraftContext, 'facts' | 'panelPorts'>
 
 /** Why an address that a name resolves to is not used; null where it is. */
 export function addressProblem(home: Home, listening: Listening, address: string, port: number): AddressProblem | null {
   const ip = parseIp(address)
   const refused = ip ? destinationProblem(ip) : message('route.not_ip', { address })
   if (refused) return { code: 'INVALID_DESTINATION', message: refused }
-  if (!leadsHome(home, listening, address, port)) return null
-  return { code: 'HOSTNAME_LEADS_HOME', message: message('check.leads_home', { address, port }) }
+  if (leadsHome(home, listening, address, port))
+    return { code: 'HOSTNAME_LEADS_HOME', message: message('check.leads_home', { address, port }) }
+  const limit = destinationBeyond(home, listening, address, port)
+  return limit && { code: 'BEYOND_LIMITS', message: limit }
 }
 
-function leadsHome({ facts, panelPorts }: Home, listening: Listening, address: string, port: number): boolean {
+function leadsHome(home: Home, listening: Listening, address: string, port: number): boolean {
   const ip = parseIp(address)
   if (!ip || listening.route_protocol_id === ROUTE_PROTOCOLS.UDP) return false
-  if (!isLoopback(ip) && !facts.addresses.has(canonicalIp(address))) return false
+  if (!isLoopback(ip) && !home.facts.addresses.has(canonicalIp(address))) return false
   const there = portsOf(port, port + listening.ports.last - listening.ports.first)
-  const own = [...panelPorts(), ...facts.listeners.filter(({ is_sshd }) => is_sshd).map((one) => one.port)]
-  return own.some((one) => has(there, one))
+  const { panel, sshd } = ownPorts(home)
+  return [...panel, ...sshd].some((one) => has(there, one))
 }
 
 /** What is taken of the addresses that a name resolves to: in an order that does not depend on that of the answer. */

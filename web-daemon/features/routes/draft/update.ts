@@ -11,6 +11,7 @@ import { rotationWarnings } from '../rotation-warnings.ts'
 import { checkBackend } from './backend.ts'
 import { checkOtherRules, refuseProtected } from './conflicts.ts'
 import { draftFields, incomplete, makeRecord, type Draft } from './draft.ts'
+import { checkLimits } from './limits.ts'
 import { refuseTooManyPorts } from './shifted.ts'
 import { titleAfter } from './titles.ts'
 import { FIELD_ORDER, makeDraftContext, type RequestedRoute, type DraftContext } from './context.ts'
@@ -75,6 +76,7 @@ function drafted(draft: DraftContext, stored: RouteRecord, now: string): NamedRo
   const record = { ...makeRecord(draft, fields, now), ...howApplied(stored), created_date, route_rule_id }
   checkOtherRules(draft, record)
   checkBackend(draft, record)
+  checkLimits(draft, record)
   if (draft.problems.isEmpty) draft.warnings.push(...rotationWarnings(record))
   // A disabled rule that keeps its listener may be changed whatever its port.
   if (record.is_enabled || !isSameListener(record, stored)) refuseProtected(draft, fields.listening)
@@ -101,7 +103,11 @@ async function draftUnchanged(
     problems: new Problems(),
     panelPorts: () => [],
     stored,
-    facts: { ...facts, listeners: facts.listeners.map((one) => ({ ...one, is_sshd: false })) },
+    facts: {
+      ...facts,
+      listeners: facts.listeners.map((one) => ({ ...one, is_sshd: false })),
+      limits: { ...facts.limits, own_ports: { sshd: [], panel: [] } },
+    },
   })
   drafted(unchanged, stored, stored.updated_date)
   return unchanged

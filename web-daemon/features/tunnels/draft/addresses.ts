@@ -170,6 +170,10 @@ const keptOn = ({ facts }: DraftContext): Kept[] => [
     const ip = parseIp(entry.gateway)
     return ip ? [{ ip, what: message('tunnel.kept_gateway', { device: entry.device }) }] : []
   }),
+  ...(facts.limits?.name_servers ?? []).flatMap((text) => {
+    const ip = parseIp(text)
+    return ip ? [{ ip, what: message('tunnel.kept_resolver') }] : []
+  }),
 ]
 
 export function warnOfPublicRange(draft: DraftContext, network: Cidr, field: string): void {

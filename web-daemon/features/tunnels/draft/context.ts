@@ -3,6 +3,7 @@ import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { WarningCode } from '@panel/shared/api/base/codes.ts'
 import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import { CreateTunnelBody } from '@panel/shared/api/tunnels/bodies.ts'
+import type { Allowed } from '@panel/shared/limits/judge.ts'
 import type { LinkKind } from '@panel/shared/tunnel/model.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
@@ -62,6 +63,16 @@ export async function makeDraftContext(
   const facts = stored ? factsWithout(all, stored.interface_name) : all
   const others = (await existingTunnels(db)).filter(({ tunnel_id }) => tunnel_id !== stored?.tunnel_id)
   return { settings, body, kind, problems, warnings: [], facts, stored, existing: others, pools: await allPools(db) }
+}
+
+/** Adds why root refuses a value on this host, where nothing else is wrong with the field. */
+export function addLimit(
+  { facts: { limits }, problems }: DraftContext,
+  field: string,
+  why: ((allowed: Allowed) => Message | null) | null,
+): void {
+  const limit = limits && why?.(limits)
+  if (limit && !problems.has(field)) problems.add(field, 'BEYOND_LIMITS', limit)
 }
 
 export function warn(draft: DraftContext, code: WarningCode, field: string, message: Message): void {

@@ -9,10 +9,11 @@ import {
   isUnspecified,
 } from '@panel/shared/address/special.ts'
 import { isEdge } from '@panel/shared/tunnel/address-rules.ts'
+import { whyNoFarEnd } from '@panel/shared/limits/judge.ts'
 import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { HeldAddress } from '../facts.ts'
-import { warn, type DraftContext } from './context.ts'
+import { addLimit, warn, type DraftContext } from './context.ts'
 
 export interface Ends {
   readonly local: Ip | null
@@ -31,6 +32,7 @@ export function draftEnds(draft: DraftContext): Ends {
       message('tunnel.endpoints_identical', { field: 'remote_endpoint', other_field: 'local_endpoint' }),
     )
   if (remote) checkRemote(draft, remote)
+  addLimit(draft, 'remote_endpoint', remote && ((allowed) => whyNoFarEnd(allowed, remote)))
   if (local && !draft.facts.held.some(({ ip }) => compareIp(ip, local) === 0)) {
     warn(
       draft,

@@ -2,6 +2,7 @@
 // R4, R5, R14).
 import { TUNNEL_FIELDS } from '@panel/shared/api/tunnels/fields.ts'
 import { INTERFACE_NAME_PATTERN, LINK_KINDS, type LinkKind } from '@panel/shared/tunnel/model.ts'
+import { whyNoName } from '@panel/shared/limits/judge.ts'
 import { whyNoTunnelName } from '@panel/shared/tunnel/names.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { tunnelNamed } from '@panel/shared/messages/named.ts'
@@ -59,4 +60,6 @@ export function checkName(draft: DraftContext, name: string, field: 'interface_n
   const reason = whyNoTunnelName(name)
   if (reason !== null && !problems.has(field))
     problems.add(field, 'INTERFACE_NAME_RESERVED', message('tunnel.is', { name, reason }))
+  const limit = facts.limits && whyNoName(facts.limits, name)
+  if (limit && !problems.has(field)) problems.add(field, 'INTERFACE_NAME_RESERVED', limit)
 }

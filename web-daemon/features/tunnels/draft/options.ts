@@ -2,9 +2,10 @@
 import { parseIp } from '@panel/shared/address/ip.ts'
 import type { FieldCode } from '@panel/shared/api/base/codes.ts'
 import { withNull } from '@panel/shared/api/base/fields.ts'
+import { whyNoMark } from '@panel/shared/limits/judge.ts'
 import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
 import { message } from '@panel/shared/messages/message.ts'
-import { warn, type RequestedTunnel, type DraftContext } from './context.ts'
+import { addLimit, warn, type RequestedTunnel, type DraftContext } from './context.ts'
 
 const CODES: Partial<Record<keyof RequestedTunnel, FieldCode>> = {
   hop_limit: 'INVALID_TTL',
@@ -20,6 +21,7 @@ export function draftOptions(draft: DraftContext): void {
   checkTrafficClass(draft, 'traffic_class')
   checkMonitor(draft)
   warnOfSequence(draft)
+  addLimit(draft, 'fwmark', (allowed) => whyNoMark(allowed, draft.body.fwmark ?? null))
   const { body, problems } = draft
   // The kernel refuses both together (ipgre_netlink_parms, net/ipv4/ip_gre.c).
   if (body.is_path_mtu_discovery && body.is_ignore_df)

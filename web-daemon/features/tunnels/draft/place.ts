@@ -1,5 +1,6 @@
 // Number, name, pool and addresses of a tunnel: given, or allocated together (decisions.md, R5, R11, T19).
 import { TUNNEL_SIDES } from '@panel/shared/api/base/lookups.ts'
+import { networkSums, whyNoName, whySum } from '@panel/shared/limits/judge.ts'
 import type { LinkKind, TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import { poolNamed, tunnelNamed } from '@panel/shared/messages/named.ts'
@@ -10,7 +11,7 @@ import { draftAddresses, inOrder, warnOfPublicRange } from './addresses.ts'
 import { allocate, checkNumber, type Allocation } from './allocate.ts'
 import type { Ends } from './ends.ts'
 import { checkName, lowestNumber, templateName, requestedSide } from './naming.ts'
-import type { DraftContext } from './context.ts'
+import { addLimit, type DraftContext } from './context.ts'
 
 export interface Place {
   readonly interface_name: string
@@ -129,6 +130,7 @@ function makePlace(
 ): Place {
   const rendered = number === null ? null : templateName(draft, kind, number)
   const interface_name = draft.body.interface_name ?? rendered ?? ''
+  checkSums(draft, interface_name, addresses)
   return {
     interface_name,
     is_name_templated: interface_name === rendered,
@@ -136,4 +138,23 @@ function makePlace(
     address_pool_id,
     addresses,
   }
+}
+
+/** Sums over all tunnels, and the name where the template has made it. */
+function checkSums(draft: DraftContext, interface_name: string, addresses: readonly NewAddress[]): void {
+  const { stored, existing, body } = draft
+  if (interface_name !== stored?.interface_name) checkTemplated(draft, interface_name)
+  addLimit(draft, (body.addresses ?? []).length > 0 ? 'addresses' : 'address_pool_id', (allowed) => {
+    const others = existing.map((one) => one.addresses)
+    const sums = (own: readonly (readonly TunnelAddress[])[]) => ({
+      ...networkSums(allowed.limits, [...others, ...own]),
+      tunnels: others.length + own.length,
+    })
+    return whySum(allowed, sums(stored ? [stored.addresses] : []), sums([addresses]))
+  })
+}
+
+function checkTemplated({ body, facts: { limits }, problems }: DraftContext, name: string): void {
+  const limit = body.interface_name === undefined ? limits && whyNoName(limits, name) : null
+  if (limit && !problems.has('interface_name')) problems.add('interface_name', 'INTERFACE_NAME_RESERVED', limit)
 }
