@@ -6,7 +6,7 @@ import { AJV_OPTIONS, paramsSchemas } from './params-schemas.ts'
 
 export interface Validator {
   (params: unknown): boolean
-  errors?: { instancePath: string; message?: string; params?: unknown }[] | null
+  errors?: { instancePath: string; message?: string }[] | null
 }
 
 const ajv = new Ajv({ ...AJV_OPTIONS, schemas: paramsSchemas() })

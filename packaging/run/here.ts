@@ -37,6 +37,7 @@ export function helper(): Daemon {
     PANEL_UNIT_DIR: join(stateDir, 'units'),
     PANEL_NETWORKD_DIR: join(stateDir, 'network'),
     PANEL_SYSCTL_DIR: join(stateDir, 'sysctl.d'),
+    PANEL_LIMITS_FILE: join(stateDir, 'limits.conf'),
   }
   // A network with one host in it, so that endpoints, routes and MTUs have something to be found on.
   const network =

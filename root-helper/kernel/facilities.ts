@@ -197,7 +197,7 @@ export interface Netfilter {
 
 /** What root allows on this host. */
 export interface HostLimits {
-  /** As the file says now; with a `fault` in it the limits are the defaults. */
+  /** Reads the file again; with a `fault` in it the limits are the defaults. */
   read(): { readonly path: string; readonly limits: Limits; readonly fault: Message | null }
 }
 

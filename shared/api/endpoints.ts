@@ -57,6 +57,7 @@ export const ENDPOINTS = {
   'POST /backup/import': { body: backup.ImportBackupBody, answer: backup.ImportBackupAnswer },
   'GET /system/health': { answer: system.HealthAnswer },
   'GET /system/capabilities': { answer: system.CapabilitiesAnswer },
+  'GET /system/limits': { answer: system.LimitsAnswer },
   'GET /system/info': { answer: system.InfoAnswer },
   'GET /system/interfaces': { answer: system.InterfacesAnswer },
   'GET /system/routes': { answer: system.RoutingTableAnswer },

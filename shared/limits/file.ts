@@ -2,7 +2,7 @@
 // without values empties it; a number takes the place of its default.
 import { message, type Message } from '../messages/message.ts'
 import { readDestination, readMark, readName, readNetwork, readPorts } from './entries.ts'
-import { DEFAULT_LIMITS, Limits } from './model.ts'
+import { DEFAULT_LIMITS, ENTRIES_MAX, MOST, type Limits } from './model.ts'
 
 type ListKey = { [K in keyof Limits]: Limits[K] extends readonly string[] ? K : never }[keyof Limits]
 
@@ -48,15 +48,13 @@ function takeEntries(limits: Limits, key: ListKey, values: readonly string[]): M
   const wrong = values.find((value) => READ[key](value.replace(/^!/, '')) === null)
   if (wrong !== undefined) return message('limits.no_entry', { key, value: wrong })
   limits[key].push(...values)
-  const { maxItems = 0 } = Limits.properties[key]
-  return limits[key].length > maxItems ? message('limits.too_many_entries', { key, most: maxItems }) : null
+  return limits[key].length > ENTRIES_MAX ? message('limits.too_many_entries', { key, most: ENTRIES_MAX }) : null
 }
 
-function takeNumber(limits: Limits, key: Exclude<keyof Limits, ListKey>, values: readonly string[]): Message | null {
-  const { maximum = 0 } = Limits.properties[key]
+function takeNumber(limits: Limits, key: keyof typeof MOST, values: readonly string[]): Message | null {
   const [value = '', ...more] = values
-  if (!/^\d+$/.test(value) || more.length > 0 || Number(value) > maximum)
-    return message('limits.no_number', { key, most: maximum })
+  if (!/^\d+$/.test(value) || more.length > 0 || Number(value) > MOST[key])
+    return message('limits.no_number', { key, most: MOST[key] })
   limits[key] = Number(value)
   return null
 }
@@ -70,7 +68,7 @@ export const ALLOWS = {
   mark: { key: 'marks', is_exception: false },
 } as const satisfies Readonly<Record<string, { key: ListKey; is_exception: boolean }>>
 
-type Kind = keyof typeof ALLOWS | Exclude<keyof Limits, ListKey>
+type Kind = keyof typeof ALLOWS | keyof typeof MOST
 
 /** The line that allows it; null of a kind that there is not. */
 export function lineThatAllows(kind: string, value: string): string | null {

@@ -33,7 +33,7 @@ export function whyNoName(allowed: Allowed, name: string): Why {
   return by === null ? null : beyond(allowed, message('limits.name', { name, by }), commandThatAllows('name', name))
 }
 
-/** Where a rule leads; `isOwn`: the address is one of this host. */
+/** The end that a rule leads to; `isOwn`: the address is one of this host. */
 export interface Led {
   readonly protocol: RelayRule['protocol']
   readonly address: string
@@ -133,7 +133,7 @@ export function networkSums(limits: Limits, tunnels: Iterable<readonly TunnelAdd
   return sums
 }
 
-/** Of a change that makes no sum larger there is none, so that there is a way back from whatever there is. */
+/** Null for a change that makes no sum larger, so that there is a way back from any that is too large. */
 export function whySum(allowed: Allowed, before: Partial<Sums>, after: Partial<Sums>): Why {
   const grown = SUMS.find((sum) => {
     const count = after[sum] ?? 0
@@ -152,11 +152,11 @@ export function isForeign(limits: Limits, address: string): boolean {
 }
 
 /**
- * Of an address that a tunnel brings to this host, somebody else decides what comes to it; and what this host sends
+ * The far end of a tunnel decides what comes to an address that the tunnel brings to this host; and what this host sends
  * itself must not go to a rule.
  */
-export function whyNoListener(allowed: Allowed, rule: Listens, interfaces: readonly HostInterface[]): Why {
-  for (const { name, addresses } of interfaces.filter(({ kind }) => (LINK_KINDS as readonly string[]).includes(kind))) {
+export function whyNoListener(allowed: Allowed, rule: Listens, tunnels: Iterable<Bringing>): Why {
+  for (const { name, addresses } of tunnels) {
     const open = addresses.map(addressIn).find((one) => isMetBy(rule, one) && isForeign(allowed.limits, one))
     if (open === undefined) continue
     return beyond(allowed, message('limits.listener', { address: open, name }), commandThatAllows('network', open))
@@ -176,6 +176,11 @@ export function whyListened(allowed: Allowed, rules: Iterable<RelayRule>, addres
   }
   return null
 }
+
+/** A tunnel, and the addresses that it brings to this host. */
+export type Bringing = Pick<HostInterface, 'name' | 'addresses'>
+export const tunnelsAmong = (interfaces: Iterable<HostInterface>): Bringing[] =>
+  [...interfaces].filter(({ kind }) => (LINK_KINDS as readonly string[]).includes(kind))
 
 type Listens = Pick<RelayRule, 'bind_address' | 'is_include_local_originated'>
 

@@ -1,27 +1,38 @@
-// What root allows on this host, whoever requests it: /etc/tunnel-panel/limits.conf, which no request can write.
+// What root allows on this host: /etc/tunnel-panel/limits.conf, which no request can write.
 import { integer, line, strict, Type, U32_MAX, type Static } from '../schema.ts'
 import { ELEMENTS_MAX } from '../ruleset/elements.ts'
 import { ROUTE_RULE_ID_MAX } from '../ruleset/model.ts'
 
-const ENTRIES_MAX = 1000
+export const ENTRIES_MAX = 1000
+/** The most that each number can be. */
+export const MOST = {
+  tunnel_public_addresses: U32_MAX,
+  tunnel_public_subnets: U32_MAX,
+  tunnel_addresses: U32_MAX,
+  tunnel_subnets: U32_MAX,
+  tunnels: 4096,
+  rules: ROUTE_RULE_ID_MAX,
+  elements: ELEMENTS_MAX,
+  rule_pairs: U32_MAX,
+} as const
 const Entries = Type.Array(Type.String({ pattern: '^[!-~]{1,100}$' }), { maxItems: ENTRIES_MAX })
 
 /**
- * Of a list the last entry that matches decides; one that begins with "!" takes out what those before it matched.
- * Sums are over all tunnels, or all rules, of the panel.
+ * The last entry of a list that matches decides; one that begins with "!" takes out what those before it matched. Sums
+ * are over all tunnels, or all rules, of the panel.
  */
 export const Limits = strict({
   /** Networks that tunnels may draw to this host: addresses of theirs, and the networks these stand in. */
   tunnel_networks: Entries,
   /** IPv4 addresses outside of these networks. */
-  tunnel_public_addresses: integer(0, U32_MAX),
+  tunnel_public_addresses: integer(0, MOST.tunnel_public_addresses),
   /** The same of IPv6, in networks of /64. */
-  tunnel_public_subnets: integer(0, U32_MAX),
+  tunnel_public_subnets: integer(0, MOST.tunnel_public_subnets),
   /** IPv4 addresses in all networks of tunnels. */
-  tunnel_addresses: integer(0, U32_MAX),
+  tunnel_addresses: integer(0, MOST.tunnel_addresses),
   /** The same of IPv6, in networks of /64. */
-  tunnel_subnets: integer(0, U32_MAX),
-  tunnels: integer(0, 4096),
+  tunnel_subnets: integer(0, MOST.tunnel_subnets),
+  tunnels: integer(0, MOST.tunnels),
   /** Names, with * for any characters, that no new tunnel gets. */
   reserved_names: Entries,
   /** Ports, ranges of ports, and "sshd" and "panel" for those that these listen on or are configured for. */
@@ -30,11 +41,11 @@ export const Limits = strict({
   forbidden_destinations: Entries,
   /** Firewall marks as value/mask: bits of the mask are free, the others are those of the value. */
   marks: Entries,
-  rules: integer(0, ROUTE_RULE_ID_MAX),
+  rules: integer(0, MOST.rules),
   /** How much all rules may take in the table (ruleset/elements.ts). */
-  elements: integer(0, ELEMENTS_MAX),
+  elements: integer(0, MOST.elements),
   /** Allowed sources of one rule times its destinations. */
-  rule_pairs: integer(0, U32_MAX),
+  rule_pairs: integer(0, MOST.rule_pairs),
 })
 export type Limits = Static<typeof Limits>
 
@@ -74,7 +85,7 @@ export const DEFAULT_LIMITS: Limits = {
   tunnel_public_subnets: 4,
   tunnel_addresses: 1_048_576,
   tunnel_subnets: 65_536,
-  tunnels: 4096,
+  tunnels: MOST.tunnels,
   reserved_names: [
     ...['wg*', 'docker*', 'br-*', 'br[0-9]*', 'virbr*', 'vmbr*', 'tailscale*', 'zt*', 'cni*', 'flannel*', 'cali*'],
     ...['cilium*', 'veth*', 'tun*', 'tap*', 'ppp*', 'ip_vti*', 'lxc*', 'podman*', 'eth*', 'en*', 'wl*', 'ww*'],

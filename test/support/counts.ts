@@ -29,6 +29,12 @@ export const REPETITIONS = {
     what: 'mutated requests to the dispatcher of the helper',
     files: ['test/unit/helper/socket.test.ts'],
   },
+  PANEL_COMPOSED: {
+    usual: 3000,
+    soak: 100_000,
+    what: 'requests to root that are composed at random, each judged by the law of the limits',
+    files: ['test/unit/laws/limits.test.ts'],
+  },
   PANEL_SOCKET_REQUESTS: {
     usual: 100_000,
     soak: 1_000_000,

@@ -3,12 +3,7 @@
 import { canonicalConfig, canonicalAddress } from '@panel/shared/tunnel/canonical.ts'
 import { nothingForeign, type ForeignFound } from '@panel/shared/foreign/model.ts'
 import { RULESET_CHANGED, type HostEvent } from '@panel/shared/events/model.ts'
-import {
-  withoutCounters,
-  type HostInterface,
-  type ObservedLink,
-  type RoutingEntry,
-} from '@panel/shared/tunnel/observed.ts'
+import { withoutCounters, type HostInterface, type RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import { DEFAULT_LIMITS, type Limits } from '@panel/shared/limits/model.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import type { Listener } from '@panel/shared/host/listener.ts'
@@ -40,21 +35,14 @@ import type {
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { madeOnce } from '@panel/shared/made-once.ts'
 import { ownLinksIn } from '@panel/root-helper/kernel/files/own-links.ts'
-import { fakeInterface, NO_STATISTICS } from './fake-interfaces.ts'
+import { fakeInterface } from './fake-interfaces.ts'
+import { found, type FakeLink } from './fake-links.ts'
 import { fakeRoute, FakeRoutesThrough, routesTo } from './fake-routes.ts'
 import { fakeSources } from './fake-sources.ts'
 import { FakeIcmp } from './fake-icmp.ts'
 import { memoryFolder } from './memory-folder.ts'
 import { FakeForwarding } from './fake-forwarding.ts'
 import { FakeConnections, FakeRuleBackends, FakeRulesets } from './fake-ruleset.ts'
-
-/** A link of the fake host; `state` null stands for a kind that is not ours. */
-interface FakeLink {
-  index: number
-  kind: string
-  state: LinkState | null
-  unmodelled: string[]
-}
 
 export class FakeKernel implements Kernel {
   readonly held = new Map<string, FakeLink>()
@@ -341,23 +329,3 @@ function ours(name: string, kinds: readonly FileKind[]): string {
 
 const sameAddress = (a: TunnelAddress, b: TunnelAddress): boolean =>
   JSON.stringify(canonicalAddress(a)) === JSON.stringify(canonicalAddress(b))
-
-function found(interface_name: string, { index, kind, state, unmodelled }: FakeLink): FoundLink {
-  return { interface_name, link: state && structuredClone(state), observed: observed(index, kind, state), unmodelled }
-}
-
-function observed(index: number, kind: string, state: LinkState | null): ObservedLink {
-  return {
-    kind,
-    index,
-    mtu: state?.config.mtu ?? 1500,
-    is_up: state?.is_up ?? false,
-    is_lower_up: state?.is_up ?? false,
-    oper_state: state?.is_up ? 'UNKNOWN' : 'DOWN',
-    flags: state?.is_up ? ['POINTOPOINT', 'NOARP', 'UP', 'LOWER_UP'] : ['POINTOPOINT', 'NOARP'],
-    local_endpoint: state?.config.local_endpoint ?? '',
-    remote_endpoint: state?.config.remote_endpoint ?? '',
-    addresses: (state?.config.addresses ?? []).map((a) => `${a.address}/${a.prefix_length}`),
-    statistics: NO_STATISTICS,
-  }
-}

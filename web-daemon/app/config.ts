@@ -13,6 +13,8 @@ export interface Config {
   readonly web_path: string
   readonly state_dir: string
   readonly helper_socket: string
+  /** What root allows; for the command that adds to it. */
+  readonly limits_file: string
   readonly page_dir: string
   /** Null serves plain HTTP. */
   readonly tls: TlsFiles | null
@@ -21,6 +23,8 @@ export interface Config {
   /** Names by which browsers reach the panel, beside those of this host. */
   readonly host_names: readonly string[]
 }
+
+const DEFAULT_LIMITS_FILE = '/etc/tunnel-panel/limits.conf'
 
 type Values = Readonly<Record<string, string | undefined>>
 
@@ -41,6 +45,7 @@ export function readConfig(environment: Values): Config {
       setting('PANEL_HELPER_SOCKET', '/run/tunnel-panel/helper.sock'),
       problems,
     ),
+    limits_file: absolute('PANEL_LIMITS_FILE', setting('PANEL_LIMITS_FILE', DEFAULT_LIMITS_FILE), problems),
     page_dir: absolute('PANEL_PAGE_DIR', setting('PANEL_PAGE_DIR', shippedPage()), problems),
     tls: tlsFiles(setting('PANEL_TLS_CERT', ''), setting('PANEL_TLS_KEY', ''), problems),
     trusted_proxies: proxies(setting('PANEL_TRUSTED_PROXIES', ''), problems),
@@ -100,6 +105,7 @@ const OF_THE_HELPER = [
   'PANEL_SYSCTL_DIR',
   'PANEL_HELPER_STATE_DIR',
   'PANEL_RULE_BACKEND',
+  'PANEL_LIMITS_FILE',
 ]
 
 const assignment = (path: string, line: string, at: number, problems: string[]): [string, string] => {

@@ -61,6 +61,16 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: 'METHOD [PARAMETERS]',
     run: asOwner(async (config, args) => (await import('./rpc.ts')).rpc(config, args)),
   },
+  limits: {
+    summary: 'Show what root allows on this host, and how much of it is used.',
+    takes: '',
+    run: asOwner(async (config) => (await import('./limits.ts')).showLimits(config)),
+  },
+  allow: {
+    summary: 'Allow more on this host: a network, name, port, destination or mark, or a number. For root alone.',
+    takes: 'KIND VALUE',
+    run: async (config, args) => (await import('./limits.ts')).allow(config, args),
+  },
   'safe-apply': {
     summary: 'Show the changes that wait for a confirmation, keep them (confirm) or put them back now (cancel).',
     takes: '[status | confirm | cancel] [--if-any]',

@@ -75,7 +75,7 @@ export function sshPorts(config: string): number[] {
   return ports.length === 0 ? [22] : ports
 }
 
-/** The ports that the text of a socket unit has systemd listen on (systemd.socket(5)): an empty line begins anew. */
+/** The ports of a socket unit (systemd.socket(5)). An empty line takes back those before it. */
 export function socketPorts(unit: string): number[] {
   let ports: number[] = []
   for (const [, value = ''] of unit.matchAll(/^\s*ListenStream\s*=[ \t]*(.*)$/gm)) {

@@ -5,11 +5,13 @@ import {
   addressIn,
   destinationLimit,
   portLimit,
+  tunnelsAmong,
   whyNoListener,
   whyNoMark,
   whyNoPairs,
   whySum,
   type Allowed,
+  type Bringing,
 } from '@panel/shared/limits/judge.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
@@ -18,9 +20,9 @@ import type { Kernel, OwnPort } from '../../kernel/facilities.ts'
 import type { HeldRuleset } from '../../kernel/relay-facilities.ts'
 import { allowedNow, within } from '../../limits.ts'
 import { RefusedError } from '../../refused.ts'
+import { addressesOfTunnels } from '../tunnel/limits.ts'
 import { allowAmount } from './amount.ts'
 
-type Host = Pick<Kernel, 'limits' | 'links' | 'ownAccess'>
 /** Refuses what `wanted` adds to what is held under these ids. */
 export type AllowAdded = (held: HeldRuleset, ids: ReadonlySet<number>, wanted: readonly RelayRule[]) => Promise<void>
 
@@ -28,18 +30,25 @@ interface Facts {
   readonly allowed: Allowed
   readonly interfaces: readonly HostInterface[]
   readonly own: OwnPorts
+  /** There, and brought back by the next boot. */
+  readonly tunnels: readonly Bringing[]
 }
 
+const ofNextBoot = async (kernel: Kernel): Promise<Bringing[]> =>
+  [...(await addressesOfTunnels(kernel))].map(([name, all]) => ({ name, addresses: all.map(({ address }) => address) }))
+
 export const allowingIn =
-  (host: Host): AllowAdded =>
+  (kernel: Kernel): AllowAdded =>
   async (held, ids, wanted) => {
     const had = hadIn(held, ids)
     const added = wanted.filter((rule) => !had(rule).some((one) => JSON.stringify(one) === JSON.stringify(rule)))
     if (added.length === 0) return
+    const interfaces = await kernel.links.interfaces()
     const facts: Facts = {
-      allowed: allowedNow(host),
-      interfaces: await host.links.interfaces(),
-      own: ownPortsOf(await host.ownAccess.ports()),
+      allowed: allowedNow(kernel),
+      interfaces,
+      tunnels: [...tunnelsAmong(interfaces), ...(await ofNextBoot(kernel))],
+      own: ownPortsOf(await kernel.ownAccess.ports()),
     }
     const rules = added.map((rule) => ({ rule, had: had(rule) }))
     for (const { rule, had: before } of rules) allowOne(rule, before, facts)
@@ -65,12 +74,12 @@ export const ownPortsOf = (ports: readonly OwnPort[]): OwnPorts => {
 const listens = ({ protocol, bind_address, bind_port, bind_port_range_end }: RelayRule): string =>
   `${protocol} ${bind_address} ${bind_port} ${bind_port_range_end}`
 
-function allowOne(rule: RelayRule, had: readonly RelayRule[], { allowed, interfaces, own }: Facts): void {
+function allowOne(rule: RelayRule, had: readonly RelayRule[], { allowed, interfaces, own, tunnels }: Facts): void {
   const { route_rule_id: number, fwmark, snat_address, is_include_local_originated: is_local } = rule
   const isNewListener = !had.some((one) => listens(one) === listens(rule))
   if (isNewListener) allowPorts(rule, allowed, own)
   if (isNewListener || (is_local && !had.some((one) => one.is_include_local_originated)))
-    within(whyNoListener(allowed, rule, interfaces))
+    within(whyNoListener(allowed, rule, tunnels))
   if (snat_address !== null && !had.some((one) => one.snat_address === snat_address))
     if (!interfaces.some(({ addresses }) => addresses.some((text) => addressIn(text) === snat_address)))
       throw new RefusedError('protected_address', ofRule(number, message('limits.snat', { address: snat_address })))
@@ -81,7 +90,7 @@ function allowOne(rule: RelayRule, had: readonly RelayRule[], { allowed, interfa
 const pairsOf = ({ allowed_sources, destinations }: RelayRule): number => allowed_sources.length * destinations.length
 const ofRule = (number: number, why: ReturnType<typeof message>) => message('root.rule_refused', { number, why })
 
-/** With a rule on the port of sshd or of the panel the operator could not get in to remove it. */
+/** A rule on the port of sshd or of the panel would keep the operator from getting in to remove it. */
 function allowPorts(rule: RelayRule, allowed: Allowed, own: OwnPorts): void {
   const { route_rule_id: number, protocol, bind_port: first, bind_port_range_end: last } = rule
   const limit = portLimit(allowed, own, { protocol, first, last: last ?? first })

@@ -63,7 +63,7 @@ const addressesOf = ({ link, saved }: Pick<TunnelState, 'link' | 'saved'>): Tunn
     (config) => config?.addresses ?? [],
   )
 
-/** Of the panel's tunnels, by their names. */
+/** The addresses of the panel's tunnels, by their names. */
 export async function addressesOfTunnels(kernel: Kernel): Promise<Map<string, TunnelAddress[]>> {
   const ours = (await seeAllTunnels(kernel)).filter(
     ({ is_ours, state }) => is_ours || Object.values(state?.saved ?? {}).some((file) => file !== null),

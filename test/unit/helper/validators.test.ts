@@ -105,11 +105,11 @@ const cuts = fc.array(
   { maxLength: 3 },
 )
 
-/** Returns all that a caller can learn from a check. */
+/** Returns all that root reads of a check. */
 function finding(validate: Validator, params: unknown) {
   if (validate(params)) return 'valid'
-  const { instancePath, message, params: details } = validate.errors?.[0] ?? { instancePath: 'none' }
-  return { errors: validate.errors?.length, instancePath, message, details }
+  const { instancePath, message } = validate.errors?.[0] ?? { instancePath: 'none' }
+  return { errors: validate.errors?.length, instancePath, message }
 }
 
 async function shipped(): Promise<Record<MethodName, Validator>> {

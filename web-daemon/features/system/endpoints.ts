@@ -4,6 +4,7 @@ import { query } from '../../platform/http/endpoint.ts'
 import { showCapabilities } from './capabilities.ts'
 import { makeHealth, type HealthDeps, type OtherComponents } from './health.ts'
 import { listInterfaces, listRoutingTable } from './host.ts'
+import { showLimits } from './limits.ts'
 import { makeInfo, type Installation } from './info.ts'
 
 const tag = 'system'
@@ -21,6 +22,7 @@ export function systemEndpoints(
       makeHealth(about, store, others),
     ),
     query('GET /system/capabilities', { tag, summary: 'What this host can do' }, showCapabilities),
+    query('GET /system/limits', { tag, summary: 'What root allows on this host.' }, showLimits),
     query(
       'GET /system/info',
       { tag, summary: 'What is running here, from where, and on what kernel.' },

@@ -1,6 +1,6 @@
 // Labels for host capabilities and for where the panel listens.
 import type { ListenerView } from '@panel/shared/api/listeners.ts'
-import type { CapabilitiesAnswer } from '@panel/shared/api/system.ts'
+import type { CapabilitiesAnswer, LimitsAnswer } from '@panel/shared/api/system.ts'
 import type { StateLabel } from '../../components/state.ts'
 import { messages, t } from '../../core/i18n.svelte.ts'
 
@@ -30,3 +30,15 @@ export const listenerLabel = ({ state, is_open, errno }: ListenerView): StateLab
 
 export const placeOf = ({ address, port }: Pick<ListenerView, 'address' | 'port'>): string =>
   `${address.includes(':') ? `[${address}]` : address}:${port}`
+
+export const limitLabel = (key: string): string => messages.find(`system.limit.${key}`, key)
+
+/** A row for each limit: its entries, or a number and how much of it is used, if that is known. */
+export function limitRows({ limits, used }: LimitsAnswer) {
+  const sums: Partial<Record<string, number>> = used
+  return Object.entries(limits).map(([key, value]) =>
+    typeof value === 'number'
+      ? { key, entries: null, used: sums[key] ?? null, most: value }
+      : { key, entries: value, used: null, most: 0 },
+  )
+}

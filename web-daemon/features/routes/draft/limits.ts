@@ -1,5 +1,12 @@
 // What root allows of a rule on this host (shared/limits/), at the field that is beyond it.
-import { destinationLimit, whyNoListener, whyNoMark, whyNoPairs, type Led } from '@panel/shared/limits/judge.ts'
+import {
+  destinationLimit,
+  tunnelsAmong,
+  whyNoListener,
+  whyNoMark,
+  whyNoPairs,
+  type Led,
+} from '@panel/shared/limits/judge.ts'
 import type { OwnPorts } from '@panel/shared/limits/entries.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import { protocolOf, type NamedRoute } from '../record.ts'
@@ -8,7 +15,7 @@ import type { Listening } from './listener.ts'
 
 export type Home = Pick<DraftContext, 'facts' | 'panelPorts'>
 
-/** Where sshd and the panel listen, or are configured to. */
+/** The ports that sshd and the panel listen on, or are configured for. */
 export function ownPorts({ facts: { listeners, limits }, panelPorts }: Home): OwnPorts {
   const listening = listeners.flatMap(({ is_sshd, port }) => (is_sshd ? [port] : []))
   return {
@@ -39,7 +46,7 @@ export function destinationBeyond(
 export function checkLimits({ facts, problems }: DraftContext, record: NamedRoute): void {
   const { limits: allowed, interfaces } = facts
   const beyond: readonly (readonly [field: string, why: Message | null])[] = [
-    ['bind_address', whyNoListener(allowed, record, [...interfaces.values()])],
+    ['bind_address', whyNoListener(allowed, record, tunnelsAmong(interfaces.values()))],
     ['fwmark', whyNoMark(allowed, record.fwmark)],
     ['allowed_sources', whyNoPairs(allowed, record)],
   ]
