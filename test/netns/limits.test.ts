@@ -1,4 +1,4 @@
-// The limits of a host against the helper as a process, with real rules: whoever has the socket sends what they like.
+// The limits of a host against the helper as a process, with real rules, by any request that its socket takes.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -2,7 +2,8 @@
 // unchanged.
 import assert from 'node:assert/strict'
 import { repetitions } from '../support/counts.ts'
-import type { TunnelState } from '@panel/shared/tunnel/model.ts'
+import type { TunnelAddress, TunnelState } from '@panel/shared/tunnel/model.ts'
+import { exampleRule } from '../support/example-rule.ts'
 import { bySystemd, exampleTunnel } from '../support/example.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import { putDriver, putPanel } from './panel/bundles.ts'
@@ -79,6 +80,74 @@ describe('The helper by hand', function () {
     assert.equal((await panel.request('tunnel.apply', { before, after: changed })).outcome, 'applied')
     assert.equal((await panel.request('tunnel.apply', { before: changed, after: null })).outcome, 'applied')
     assert.match((await panel.server.try('ip link show theirs')).stderr, /does not exist/)
+  })
+
+  describe('that composes what is allowed by itself', () => {
+    const address = (text: string): TunnelAddress[] => {
+      const [own = '', length] = text.split('/')
+      return [{ address: own, peer_address: '', prefix_length: Number(length) }]
+    }
+    const applied: TunnelState[] = []
+    const bare = (number: number, text: string): TunnelState => {
+      const fields = { remote_endpoint: `192.0.2.${100 + number}`, addresses: address(text) }
+      return { ...exampleTunnel(fields, `gre-c-${number}`), saved: null }
+    }
+    const apply = async (after: TunnelState): Promise<boolean> => {
+      const outcome = await panel.request('tunnel.apply', { before: null, after }).catch((error: unknown) => {
+        assert.match(String(error), /tunnel-panel allow/)
+        return null
+      })
+      if (outcome) applied.push(after)
+      return outcome !== null
+    }
+    const remove = async (): Promise<void> => {
+      for (const before of applied.splice(0)) await panel.request('tunnel.apply', { before, after: null })
+    }
+    /** The networks of the kernel's own routing table that begin with this octet. */
+    const drawn = async (octet: number): Promise<number> => {
+      const routes = await panel.server.run('ip -4 route show table main')
+      const lengths = [...routes.matchAll(new RegExp(`^${octet}\\.[\\d.]+(?:/(\\d+))?`, 'gm'))].map(
+        ([, length = '32']) => length,
+      )
+      return lengths.reduce((sum, length) => sum + 2 ** (32 - Number(length)), 0)
+    }
+
+    it('draws no more than 64 public addresses into all tunnels together, by the kernel’s own routes', async () => {
+      const before = await panel.picture()
+      assert.equal(await apply(bare(1, '8.20.0.1/16')), false)
+      for (let number = 1; number <= 12; number += 1) await apply(bare(number, `8.${number}.0.1/28`))
+      assert.equal(applied.length, 4)
+      assert.equal(await drawn(8), 64)
+      assert.equal(await apply(bare(20, '10.20.0.1/16')), true)
+      await remove()
+      assert.equal(await panel.picture(), before)
+    })
+
+    it('has no connection of the host itself answered by a rule on an address that a tunnel brings', async () => {
+      const rule = exampleRule({ bind_address: '1.1.1.1', is_include_local_originated: true })
+      assert.equal(await apply(bare(1, '1.1.1.1/32')), true)
+      await assert.rejects(panel.request('ruleset.apply', { before: null, after: [rule] }), /allow network 1\.1\.1\.1/)
+      await remove()
+      assert.equal((await panel.request('ruleset.apply', { before: null, after: [rule] })).outcome, 'applied')
+      assert.equal(await apply(bare(1, '1.1.1.1/32')), false)
+      await panel.request('ruleset.apply', { before: [rule], after: null })
+    })
+
+    it('makes no tunnel of a name that other software gives its links', async () => {
+      for (const name of [
+        'wg0',
+        'docker0',
+        'tailscale0',
+        'virbr0',
+        'veth9',
+        'tun0',
+        'br-7f',
+        'vmbr0',
+        'cni0',
+        'lxcbr0',
+      ])
+        assert.equal(await apply({ ...bare(1, '10.20.0.1/30'), interface_name: name }), false, name)
+    })
   })
 
   it('lets only its owner and its group connect', async () => {
