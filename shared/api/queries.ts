@@ -17,7 +17,7 @@ import { DIAGNOSTIC_TYPES, type DiagnosticType } from './diagnostics.ts'
 
 export const AUDIT_QUERY = queryParameters({
   ...pagingParameters(),
-  action: enumParameter(AUDIT_ACTION_NAMES, 'Only entries of this action, by name or number.'),
+  action: enumParameter(AUDIT_ACTION_NAMES, 'Only entries of this action, by name or number.', { 'x-also': true }),
   user_id: integerParameter('Only what this operator did.'),
   target_type: textParameter('Only what was done to things of this kind.'),
   target_id: integerParameter('Only what was done to the thing of this id.'),
@@ -36,7 +36,11 @@ export const METRICS_HISTORY_QUERY = queryParameters({
 })
 
 export const LONGEST_SPAN_S = 366 * 86_400
-const resolution_seconds = numberParameter('Seconds that a point stands for. Default: as stored.', 1, LONGEST_SPAN_S)
+const resolution_seconds = numberParameter(
+  'Seconds that a point stands for. Default: as stored.',
+  0.001,
+  LONGEST_SPAN_S,
+)
 export const HISTORY_LIMIT = { standard: 5000, maximum: 20_000 }
 export const HISTORY_QUERY = queryParameters({
   from: timeParameter('Where the time begins. Default: a day before its end.'),
@@ -60,6 +64,7 @@ export const TUNNELS_QUERY = queryParameters({
   state: enumParameter(
     [...Object.keys(MONITOR_STATES), ...Object.keys(APPLY_STATUSES)],
     'Only those in this state of the monitoring, or of this apply status.',
+    { 'x-also': [...Object.values(MONITOR_STATES), ...Object.values(APPLY_STATUSES)] },
   ),
 })
 

@@ -43,5 +43,6 @@ export const INPUT = {
   'input.backup': '{field} must be an object, as an export of the backup makes it.',
   'input.backup_setting': 'A setting in a backup has a key and a value.',
   'input.pairing_code': '{field} must be the text that the other server shows as its pairing code.',
+  'input.other_body': 'Another request was sent with this idempotency key. Send the same one, or take another key.',
   'input.idempotency_key': 'An idempotency key is text of at most 255 printable ASCII characters',
 } as const

@@ -7,7 +7,6 @@ export const PANEL = {
   'panel.password_is_username': 'A password of 12 characters or more must not be the username',
   'panel.instant': '{field} must be an instant such as 2026-01-31T12:00:00Z.',
   'panel.later': '{field} must be later than {other_field}.',
-  'panel.resolution': '{field} must be a number of seconds from 1 to {longest}.',
   'panel.filter_choice': 'The filter {field} must be one of {options}.',
   'panel.too_many_attempts': 'Too many attempts. Try again in {seconds} seconds.',
   'panel.too_many_sign_ins': 'Too many people sign in at this moment. Try again in {seconds} seconds.',
@@ -134,7 +133,6 @@ export const PANEL = {
   'panel.no_such_action': 'There is no such action in the audit log',
   'panel.filter_whole': 'The filter {field} must be a whole number.',
   'panel.filter_flag': 'The filter {field} must be true or false.',
-  'panel.filter_instant': 'The filter {field} must be an instant such as 2026-01-31T12:00:00Z.',
   'panel.not_sampling': 'Metrics are not being sampled: the panel is starting or stopping. Try again in a moment.',
   'panel.too_many_tests': '{count} tests are under way already. Try again in a moment.',
 } as const

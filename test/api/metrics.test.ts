@@ -1,5 +1,6 @@
 // The load of the host and its traffic (reference.md: Metrics, Metrics snapshot, Events; decisions.md, M1 to M3, E3 to
 // E7, W3).
+import { DEFAULT_LIMITS } from '@panel/shared/limits/model.ts'
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -136,6 +137,7 @@ describe('/system/metrics', () => {
 
   it("tells the panel's own Ethernet tunnels from other Ethernets", async () => {
     await serve()
+    panel.kernel.hostLimits = { ...DEFAULT_LIMITS, reserved_names: [] }
     const { status } = await operator.post('/tunnels', tunnelRequest({ tunnel_type_id: 20, interface_name: 'tap1' }))
     assert.equal(status, 201)
     await panel.metrics.start()

@@ -90,10 +90,9 @@ describe('Each sentence about traffic, the system and reconcile', () => {
             Date.parse((await client.get<TrafficHistoryAnswer>(`/routes/1/traffic/history${query}`)).body.since)) /
             3_600_000,
         )
-      assert.deepEqual(
-        [await hours(''), await hours('?hours=2'), await hours('?hours=99999'), await hours('?hours=x')],
-        [24, 2, 8760, 24],
-      )
+      assert.deepEqual([await hours(''), await hours('?hours=2'), await hours('?hours=99999')], [24, 2, 8760])
+      const { status, error } = await client.get('/routes/1/traffic/history?hours=x')
+      assert.deepEqual([status, error.code, error.field], [422, 'VALIDATION_FAILED', 'hours'])
       kernel.rulesets.relay(1, { tx_bytes: 1, tx_packets: 1 })
       await panel.traffic.sample()
       has(

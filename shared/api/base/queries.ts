@@ -1,5 +1,4 @@
-// The words that the parameters of a query are described in. They refuse nothing: what cannot be read counts as not
-// given, unless a handler decides otherwise.
+// The words that the parameters of a query are described in, and by which what is no such value is refused.
 import { strict, Type, type TObject, type TOptional, type TSchema } from '../../schema.ts'
 
 /** Every parameter can be left out. */
@@ -28,8 +27,13 @@ export function flagParameter(description: string) {
 export function timeParameter(description: string) {
   return Type.String({ format: 'date-time', description: `${description} Such as 2026-01-31T12:00:00Z.` })
 }
-export function enumParameter<T extends string | number>(values: readonly T[], description: string) {
-  return Type.Unsafe<T>({ type: typeof values[0] === 'number' ? 'integer' : 'string', enum: [...values], description })
+export function enumParameter<T extends string | number>(values: readonly T[], description: string, more: object = {}) {
+  return Type.Unsafe<T>({
+    type: typeof values[0] === 'number' ? 'integer' : 'string',
+    enum: [...values],
+    description,
+    ...more,
+  })
 }
 
 /** decisions.md, W15. */

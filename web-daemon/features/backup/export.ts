@@ -4,6 +4,7 @@ import type { BackupDocument } from '@panel/shared/api/backup.ts'
 import { hostname } from 'node:os'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
+import { flagIn } from '../../platform/http/query.ts'
 import { allPools } from '../pools/store.ts'
 import { allRoutes } from '../routes/store.ts'
 import { everyTunnel } from '../tunnels/store.ts'
@@ -14,7 +15,7 @@ export async function exportBackup(
   { db, now, settings }: ReadContext,
   { query }: Incoming,
 ): Promise<Answer<BackupDocument>> {
-  const isWithRoutes = !['false', '0'].includes(query['include_routes'] ?? '')
+  const isWithRoutes = flagIn(query['include_routes']) !== false
   // Read in this order, so that nothing refers to an item that was created in between and is missing.
   const routes = isWithRoutes ? await allRoutes(db) : null
   const tunnels = await everyTunnel(db)

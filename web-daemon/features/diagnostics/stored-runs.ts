@@ -4,6 +4,7 @@ import {
   type DeleteRunAnswer,
   DIAGNOSTIC_TYPES,
   type DiagnosticRun,
+  type DiagnosticType,
   type ListRunsAnswer,
 } from '@panel/shared/api/diagnostics.ts'
 import { RUNS_PAGE } from '@panel/shared/api/queries.ts'
@@ -11,7 +12,6 @@ import { message } from '@panel/shared/messages/message.ts'
 import type { StoreContext, ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
-import { wrongParameter } from '../../platform/http/wrong-parameter.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { idIn } from '../tunnels/get.ts'
 import type { Runs } from './runs.ts'
@@ -48,23 +48,9 @@ export function removeRun(runs: Runs) {
   }
 }
 
-function parseFilter({ tunnel_id = '', type = '' }: Incoming['query']): RunFilter {
-  if (!/^\d{0,15}$/.test(tunnel_id))
-    throw wrongParameter('tunnel_id', message('panel.filter_whole', { field: 'tunnel_id' }))
-  const types: Readonly<Record<string, number>> = DIAGNOSTIC_TYPES
-  const type_id = Object.hasOwn(types, type) ? types[type] : undefined
-  if (type !== '' && type_id === undefined)
-    throw wrongParameter(
-      'type',
-      message('panel.filter_choice', { field: 'type', options: Object.keys(types).join(', ') }),
-      {
-        known: Object.keys(types),
-      },
-    )
-  return {
-    ...(tunnel_id !== '' && { tunnel_id: Number(tunnel_id) }),
-    ...(type_id !== undefined && { diagnostic_type_id: type_id }),
-  }
-}
+const parseFilter = ({ tunnel_id = '', type = '' }: Incoming['query']): RunFilter => ({
+  ...(tunnel_id !== '' && { tunnel_id: Number(tunnel_id) }),
+  ...(type !== '' && { diagnostic_type_id: DIAGNOSTIC_TYPES[type as DiagnosticType] }),
+})
 
 const noSuchRun = (id: number): Refusal => new Refusal('NOT_FOUND', message('diagnostics.no_run', { run: id }))

@@ -28,7 +28,7 @@ const SAME_WORDS = [
   'maxProperties',
   'required',
 ]
-const OURS: readonly string[] = [...SCHEMA_NOTES, '$id']
+const OURS: readonly string[] = ['x-also', ...SCHEMA_NOTES, '$id']
 
 /** OpenAPI 3.0.3 has no null type, and nothing beside a reference counts. */
 const NULL: OpenApiSchema = { type: 'object', nullable: true, enum: [null] }

@@ -5,6 +5,7 @@ import type { HealView } from '@panel/shared/api/base/heal.ts'
 import type { Heals } from '../../change/heal.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Incoming, type Sendable } from '../../platform/http/endpoint.ts'
+import { isTrue } from '../../platform/http/query.ts'
 import { JsonText, jsonList, jsonObject } from '../../platform/http/json-text.ts'
 import { routeFindings } from '../rule-health/findings.ts'
 import { noticedIn, passView, type TunnelWatch } from './watch.ts'
@@ -14,7 +15,7 @@ export const listAll =
   (watch: TunnelWatch, heals: Heals) =>
   async (context: ReadContext, { query }: Incoming): Promise<Sendable<ReconcileAnswer>> => {
     const [report, routes] = await Promise.all([compareAll(context), routeFindings(context, heals)])
-    const withIgnored = ['true', '1'].includes(query['include_ignored']?.toLowerCase() ?? '')
+    const withIgnored = isTrue(query['include_ignored'])
     const items = report.items.filter(({ is_ignored }) => withIgnored || !is_ignored)
     const { ignored_interfaces, leftover_units } = report
     const last = watch.last()

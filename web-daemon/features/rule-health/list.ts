@@ -4,6 +4,7 @@ import type { ListRoutesAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
+import { flagIn } from '../../platform/http/query.ts'
 import { itemsOf, type RuleDeps } from './items.ts'
 import { idsOverTunnel } from '../routes/path/path.ts'
 import { pageOfRoutes, type RouteFilter } from '../routes/store.ts'
@@ -23,8 +24,6 @@ export const listRoutes =
     return ok(answer)
   }
 
-const FLAG_WORDS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false }
-
 /** What cannot be read counts as not given, as with paging. */
 async function filterOf(context: ReadContext, query: Incoming['query']): Promise<RouteFilter> {
   const id = (name: string): number | undefined =>
@@ -35,6 +34,6 @@ async function filterOf(context: ReadContext, query: Incoming['query']): Promise
     route_protocol_id: id('route_protocol_id'),
     nat_mode_id: id('nat_mode_id'),
     route_rule_ids: tunnel_id === undefined ? undefined : await idsOverTunnel(context, tunnel_id),
-    is_enabled: FLAG_WORDS[query['is_enabled']?.toLowerCase() ?? ''],
+    is_enabled: flagIn(query['is_enabled']),
   }
 }

@@ -5,6 +5,7 @@ import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Incoming, type Sendable } from '../../platform/http/endpoint.ts'
 import { jsonList, jsonObject } from '../../platform/http/json-text.ts'
 import { parsePaging } from '../../platform/http/paging.ts'
+import { flagIn } from '../../platform/http/query.ts'
 import { pageOfTunnels, type TunnelFilter } from './store.ts'
 import { observe, tunnelText } from './view.ts'
 
@@ -27,13 +28,11 @@ function filterOf(query: Incoming['query']): TunnelFilter {
   const type = query['tunnel_type_id'] ?? ''
   return {
     search: query['search'],
-    is_enabled: FLAG_WORDS[query['is_enabled']?.toLowerCase() ?? ''],
+    is_enabled: flagIn(query['is_enabled']),
     tunnel_type_id: /^\d{1,9}$/.test(type) ? Number(type) : undefined,
     apply_status_id: applyStatusOf(query['state'] ?? ''),
   }
 }
-
-const FLAG_WORDS: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false }
 
 /** `state` may be an apply status, by its word or number. */
 function applyStatusOf(text: string): number | undefined {

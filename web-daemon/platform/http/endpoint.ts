@@ -120,7 +120,7 @@ export function created<T>(body: T): Answer<T> {
 /** The schemas of what an endpoint takes, answers and sends, as a table of endpoints has them. */
 export interface Schemas {
   readonly body?: TSchema
-  /** Nothing else of a query arrives. Each parameter is lenient in its own way, so nothing is refused by this. */
+  /** Nothing else of a query arrives, and what is not of its kind is refused (query.ts). */
   readonly query?: TObject
   /** The body of a successful answer. */
   readonly answer?: TSchema

@@ -22,6 +22,7 @@ import { requireFresh } from './fresh.ts'
 import type { Guard, GuardedRequest } from './guards.ts'
 import { clientAddress, isSecure } from './headers.ts'
 import { takeKey, type RememberedAnswers } from './idempotency.ts'
+import { readQuery } from './query.ts'
 import type { Refusal } from './refusal.ts'
 import { nameRoute } from './request-counts.ts'
 import type { Way } from './sockets.ts'
@@ -121,7 +122,7 @@ class Exchange {
     if (key === '') return this.#handle(endpoint, body)
     const scope = `${this.#idempotent()} ${endpoint.route} ${JSON.stringify(this.#req.params)} ${key}`
     const onRepeat = (): void => this.#note.operation('Answered as before: the idempotency key is known')
-    return this.#pipeline.remembered.once(scope, () => this.#handle(endpoint, body), onRepeat)
+    return this.#pipeline.remembered.once(scope, body, () => this.#handle(endpoint, body), onRepeat)
   }
 
   async #checkFresh(endpoint: Exclude<Endpoint, StreamEndpoint>): Promise<void> {
@@ -173,7 +174,7 @@ class Exchange {
     const req = this.#req
     return {
       params: Object.fromEntries(Object.entries(req.params).map(([name, text]) => [name, Number(text)])),
-      query: declaredQuery(req.url, this.#endpoint),
+      query: readQuery(req.url, this.#endpoint.query),
       body: body as never,
       problems,
       cookies: this.#guarded.cookies,
@@ -230,14 +231,6 @@ function goneSignal(res: Response): AbortSignal {
   else res.once('close', () => going.abort())
   return going.signal
 }
-
-/** Only the parameters that the endpoint declares, so that the API description is complete. */
-const declaredQuery = (url: string, { query }: Endpoint): Record<string, string> =>
-  Object.fromEntries(
-    [...new URL(url, 'http://panel').searchParams].filter(
-      ([name]) => query !== undefined && Object.hasOwn(query.properties, name),
-    ),
-  )
 
 /** cookie-parser parses values that begin with "j:" as JSON; ours are text. */
 const textCookies = (req: Request): Record<string, string> =>
