@@ -23,6 +23,15 @@ const PAGES: readonly Scene[] = ROUTES.map(({ path }) => ({
   path: addressOf(path),
 }))
 
+/** The plan of a rule that has nothing but what it needs. */
+const reviewNew = async ({ page }: At): Promise<void> => {
+  await page.locator('[name=bind_port]').fill('8080')
+  await page.locator('[name="destinations.0.address"]').fill('10.9.0.2')
+  await page.locator('[name="destinations.0.port"]').fill('80')
+  await page.locator('form [type=submit]').last().click()
+  await page.locator('[data-review]').waitFor()
+}
+
 const startFirst = async ({ page, say }: At): Promise<void> => {
   await page.getByRole('button', { name: say('tunnel_new.start_action'), exact: true }).click()
   await page.locator('main form').waitFor()
@@ -267,6 +276,15 @@ const STEPS: readonly Scene[] = [
       await page.locator('[data-review]').waitFor()
       await page.locator('section:has([data-review]) summary').first().click()
     },
+  },
+  { name: 'route-new-plan', path: 'routes/new', arrive: reviewNew },
+  {
+    name: 'route-new-no-route',
+    path: 'routes/new',
+    alone: ({ host }) => {
+      host.kernel.hostRoutes = [fakeRoute('192.0.2.0/24', 'eth0')]
+    },
+    arrive: reviewNew,
   },
   {
     name: 'route-new-refused',

@@ -15,6 +15,7 @@ const SAID_BY: Readonly<Partial<Record<Warning['code'], readonly CauseCode[]>>> 
   FOREIGN_FORWARD_POLICY_DROP: ['FOREIGN_DROP', 'FOREIGN_MAY_DROP'],
   HOSTNAME_UNRESOLVED: ['DESTINATION_UNRESOLVED'],
   IP_FORWARDING_OFF: ['FORWARDING_OFF'],
+  ROUTE_OVERLAPS_RULE: ['RULE_SHADOWED'],
 }
 
 export const isUsual = ({ code }: Pick<Warning, 'code'>): boolean => USUAL.includes(code)
