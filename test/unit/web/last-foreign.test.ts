@@ -1,12 +1,11 @@
 // What a preview knows of the rules of other software: the last answer, until they may have changed (decisions.md, S25).
 import assert from 'node:assert/strict'
-import { RULESET_CHANGED, type HostEvent } from '@panel/shared/events/model.ts'
+import { LOST, RULESET_CHANGED } from '@panel/shared/events/model.ts'
 import { nothingForeign, type ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import { LastForeign } from '@panel/web-daemon/features/forwarding/last-foreign.ts'
 
 describe('The last reading of the rules of other software', () => {
-  const LOST: HostEvent = { ...RULESET_CHANGED, subject: 'lost' }
   const answers: ((found: ForeignFound) => void)[] = []
   const request = ((_method: string) => new Promise((resolve) => answers.push(resolve))) as unknown as Writer
   let last: LastForeign
@@ -32,14 +31,14 @@ describe('The last reading of the rules of other software', () => {
   })
 
   it('is not kept if they change meanwhile: it may be of before', async () => {
-    const [before, after] = [begin(), begin]
+    const before = begin()
     last.onHostEvents([RULESET_CHANGED])
     answer('before')
     await before
     assert.equal(last.found, null)
-    const reading = after()
+    const after = begin()
     answer('after')
-    await reading
+    await after
     assert.deepEqual(last.found, nothingForeign('after'))
   })
 

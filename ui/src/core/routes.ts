@@ -66,7 +66,7 @@ export const ROUTES: readonly Route[] = [
     nav: { group: 'tunnels', icon: 'shuffle', onPhone: 'core.nav.short.routes' },
     first: ['/routes?limit=1000'],
   },
-  { path: '/routes/new', page: 'routes/EditPage', areas: ['routes', 'path'], title: 'core.nav.new_route' },
+  { path: '/routes/new', page: 'routes/EditPage', areas: ['routes'], title: 'core.nav.new_route' },
   {
     path: '/routes/order',
     page: 'routes/OrderPage',
@@ -80,7 +80,7 @@ export const ROUTES: readonly Route[] = [
     areas: ['routes', 'tunnels', 'path', 'charts'],
     title: 'core.nav.routes',
   },
-  { path: '/routes/:id/edit', page: 'routes/EditPage', areas: ['routes', 'path'], title: 'core.nav.route' },
+  { path: '/routes/:id/edit', page: 'routes/EditPage', areas: ['routes'], title: 'core.nav.route' },
   {
     path: '/pools',
     page: 'pools/ListPage',
