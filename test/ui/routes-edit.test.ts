@@ -63,7 +63,7 @@ describe('A relay rule', () => {
     return plan
   }
 
-  it('has in its plan no warning of what every rule has by default, which is said in plain lines', async () => {
+  it('has in its plan no warning of what every rule has by default, which stands there as plain lines', async () => {
     await host.routeWatch.pass('event')
     const visited = await visitRule('new', 'Create a rule')
     const plan = await review(visited)

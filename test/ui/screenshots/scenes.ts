@@ -12,6 +12,7 @@ import { addressOf, scrollToEnd } from '../support/host.ts'
 import { ACCOUNT } from './account.ts'
 import { analyze, answer, foretold, press, previewBackup, select } from './acts.ts'
 import { DIALOGS } from './dialogs.ts'
+import { RULE_PLANS } from './rule-plans.ts'
 import type { At, Scene } from './scene.ts'
 import { WEBHOOKS } from './webhooks.ts'
 import { look, type FullWorld } from './world.ts'
@@ -22,15 +23,6 @@ const PAGES: readonly Scene[] = ROUTES.map(({ path }) => ({
   name: path.includes(':id') ? nameOf(path).replace(/^(tunnel|route|pool)s/, '$1') : nameOf(path),
   path: addressOf(path),
 }))
-
-/** The plan of a rule that has nothing but what it needs. */
-const reviewNew = async ({ page }: At): Promise<void> => {
-  await page.locator('[name=bind_port]').fill('8080')
-  await page.locator('[name="destinations.0.address"]').fill('10.9.0.2')
-  await page.locator('[name="destinations.0.port"]').fill('80')
-  await page.locator('form [type=submit]').last().click()
-  await page.locator('[data-review]').waitFor()
-}
 
 const startFirst = async ({ page, say }: At): Promise<void> => {
   await page.getByRole('button', { name: say('tunnel_new.start_action'), exact: true }).click()
@@ -277,15 +269,6 @@ const STEPS: readonly Scene[] = [
       await page.locator('section:has([data-review]) summary').first().click()
     },
   },
-  { name: 'route-new-plan', path: 'routes/new', arrive: reviewNew },
-  {
-    name: 'route-new-no-route',
-    path: 'routes/new',
-    alone: ({ host }) => {
-      host.kernel.hostRoutes = [fakeRoute('192.0.2.0/24', 'eth0')]
-    },
-    arrive: reviewNew,
-  },
   {
     name: 'route-new-refused',
     path: 'routes/new',
@@ -325,4 +308,4 @@ async function dropForwarded({ host }: FullWorld): Promise<void> {
   await look(host)
 }
 
-export const SCENES: readonly Scene[] = [...PAGES, ...STEPS, ...ACCOUNT, ...WEBHOOKS, ...DIALOGS]
+export const SCENES: readonly Scene[] = [...PAGES, ...STEPS, ...RULE_PLANS, ...ACCOUNT, ...WEBHOOKS, ...DIALOGS]

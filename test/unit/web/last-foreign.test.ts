@@ -1,4 +1,4 @@
-// What a preview knows of the rules of other software: the last answer, until they may have changed (decisions.md, S25).
+// What a preview knows of the rules of other software: the last answer, until they may have changed (decisions.md, S26).
 import assert from 'node:assert/strict'
 import { LOST, RULESET_CHANGED } from '@panel/shared/events/model.ts'
 import { nothingForeign, type ForeignFound } from '@panel/shared/foreign/model.ts'
@@ -30,7 +30,7 @@ describe('The last reading of the rules of other software', () => {
     }
   })
 
-  it('is not kept if they change meanwhile: it may be of before', async () => {
+  it('is not kept if they change meanwhile, since it may be older than the change', async () => {
     const before = begin()
     last.onHostEvents([RULESET_CHANGED])
     answer('before')

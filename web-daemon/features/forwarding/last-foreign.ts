@@ -1,4 +1,5 @@
-// What was read last of the rules of other software: reading them may start a program, and a preview starts none.
+// What was read last of the rules of other software: reading them may start a program, and a preview starts none
+// (decisions.md, S26).
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { Result, Writer } from '@panel/shared/rpc/methods.ts'

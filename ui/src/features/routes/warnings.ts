@@ -1,5 +1,5 @@
 // Which warnings about a rule are shown as such: not what every rule has that goes by the defaults, nor what a cause
-// says already, beside what takes it away.
+// says already, beside what takes it away (decisions.md, S27).
 import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { CauseCode } from '@panel/shared/api/routes/cause-codes.ts'
 
