@@ -17,8 +17,7 @@ export const HEALTH = {
   'health.marks_unreadable':
     "No rule of other software overwrites the mark of the rule's connections; whether something else does is not known: {why}",
   'health.not_marked': "No other software overwrites the mark of the rule's connections.",
-  'health.shadowed':
-    'The rule in the kernel matches what is stored, and it can never match: it is shadowed by {rules}, which stands earlier',
+  'health.shadowed': 'The rule can never match: it is shadowed by {rules}, which stands earlier',
   'health.in_part': 'The kernel holds the rule in part: {why}. Reapply it',
   'health.missing': 'The kernel does not hold the rule: it was removed outside the panel. Reapply it',
   'health.otherwise': 'The rule in the kernel differs from what is stored ({why}). Reapply it',
@@ -26,10 +25,9 @@ export const HEALTH = {
     "The rule is in place, but the panel's table holds something that is not of the panel ({what}): reapply the rule to remove it",
   'health.strays':
     "The rule is in place, but the panel's table holds something that is not of the panel ({what}, and {count} more): reapply the rule to remove it",
-  'health.forwarding_off':
-    'The rule is in place, and {family} forwarding is off, so that it relays nothing: reapply the rule to turn it on',
-  'health.tunnel_gone': 'The rule is in place, and the tunnel {tunnel_id} that it relays over no longer exists',
-  'health.tunnel_down': 'The rule is in place, and the tunnel {tunnel} that it relays over is down',
+  'health.forwarding_off': '{family} forwarding is off, so the rule relays nothing',
+  'health.tunnel_gone': 'The tunnel {tunnel_id} that the rule relays over no longer exists',
+  'health.tunnel_down': 'The tunnel {tunnel} that the rule relays over is down',
   'health.sentence': '{text}.',
   'health.all_well': 'Nothing on the way stops what the rule relays, and it has relayed something.',
   'health.is_enabled': 'The rule is enabled.',
@@ -42,6 +40,9 @@ export const HEALTH = {
   'health.not_shadowed': 'No rule that stands earlier takes all that this one listens for.',
   'health.fix_order': 'Move the rule before {rules}, or disable {count, plural, one {that one} other {those rules}}.',
   'health.firewalls_unreadable': '{detail}, so a firewall that drops relayed packets would not be seen here.',
+  'health.firewalls_unread':
+    'Rules of other software have just changed or have not been read yet, so it is not known whether they drop what the rule relays: its health shows that once it is in force',
+  'health.facts_unread': 'Not everything that may keep the rule from relaying could be read: {why}',
   'health.firewalls_fine':
     '{count} rules of other software affect relayed packets, and none of them seems to drop what the rule relays.',
   'health.block_unsure': '{block} That cannot be determined for certain. {remedies}',

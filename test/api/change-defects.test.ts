@@ -112,7 +112,7 @@ describe('PATCH /routes/{id}', () => {
     return { panel, client, helper, looked: () => looked, goAway: () => (isAway = true) }
   }
 
-  it('sends root six requests, and looks for no listeners where the rule goes on listening as it did', async () => {
+  it('sends root nine requests, the last three for what its plan foresees, and looks for no listeners where the rule goes on listening as it did', async () => {
     const { panel, client, helper, looked } = await started()
     const form = { destination_port: 9000, bind_port: 443, route_protocol_id: 10, is_enabled: true }
     assert.equal((await patchRoute(client, 1, form)).status, 200)
@@ -123,6 +123,9 @@ describe('PATCH /routes/{id}', () => {
       'ruleset.apply',
       'forwarding.probe',
       'netfilter.probe',
+      'route.lookup',
+      'host.probe',
+      'forwarding.probe',
     ])
     assert.equal(looked(), 0)
     await panel.close()

@@ -85,7 +85,7 @@ describe('What needs attention', () => {
       incidents.map(({ kind, name, state, can_reapply }) => [kind, name, state, can_reapply]),
       [['route', 'Web', 'down', false]],
     )
-    assert.match(incidents[0]?.reason ?? '', /gre-a-1 that it relays over is down/)
+    assert.match(incidents[0]?.reason ?? '', /gre-a-1 that the rule relays over is down/)
   })
 
   it('counts the connections of the rules, and says where it does not know them', async () => {

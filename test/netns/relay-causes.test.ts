@@ -1,11 +1,16 @@
 // Why a relay rule does not relay, with real packets: each cause is there while it is, in the rule's health, in its
-// analysis and as an incident, and gone once it is.
+// analysis, as an incident and in the plan of a change, and gone once it is.
 import assert from 'node:assert/strict'
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import type { AttentionAnswer } from '@panel/shared/api/reconcile.ts'
-import type { ChangeRouteAnswer, RouteHealthView, RouteItem } from '@panel/shared/api/routes/answers.ts'
+import type {
+  ChangeRouteAnswer,
+  PreviewRouteAnswer,
+  RouteHealthView,
+  RouteItem,
+} from '@panel/shared/api/routes/answers.ts'
 import type { CauseCode } from '@panel/shared/api/routes/cause-codes.ts'
-import { eventually } from '../support/eventually.ts'
+import { becomes, eventually } from '../support/eventually.ts'
 import type { Place } from './relay-peer.ts'
 import { CLIENT, RELAY, RELAY_FAR, RelayRig, SERVERS } from './relay-rig.ts'
 
@@ -173,6 +178,13 @@ describe('A relay rule that relays nothing', function () {
     return reply.body as B
   }
   const health = async (id: number): Promise<RouteHealthView> => (await api<RouteItem>('GET', `/routes/${id}`)).health
+  /** A preview goes by what the background has read. */
+  const untilForeseen = (body: object, codes: readonly CauseCode[]): Promise<readonly CauseCode[]> =>
+    becomes(
+      async () => (await api<PreviewRouteAnswer>('POST', '/routes/preview', body)).plan.causes.map(({ code }) => code),
+      (found) => found.join() === codes.join(),
+      (found) => `a preview says ${codes.join()}, not ${found.join()}`,
+    )
   const incidents = async () => (await api<AttentionAnswer>('GET', '/reconcile/attention')).incidents
   const talks = async ({ at = tcp(RELAY), isFar }: Case): Promise<boolean> =>
     (await (isFar ? rig.servers : rig.client).calls.talk(at)) !== null
@@ -202,6 +214,7 @@ describe('A relay rule that relays nothing', function () {
           [[one.code, 'stops']],
         )
         assert.equal(state, 'impaired')
+        await untilForeseen({ ...body, route_rule_id: id }, SHOWN_BY_PACKETS.includes(one.code) ? [] : [one.code])
         const { verdict, suggested_fix } = await api<RouteAnalysis>('POST', `/routes/${id}/diagnostics/analyze`)
         assert.notEqual(verdict, 'HEALTHY')
         assert.ok(suggested_fix.length > 0)
@@ -210,7 +223,7 @@ describe('A relay rule that relays nothing', function () {
         assert.deepEqual([others, incident.state, incident.reason], [[], 'down', causes[0]?.detail])
         assert.deepEqual(incident.remedies, causes[0]?.remedies)
         // The rule can be changed although it relays nothing.
-        await patch({ description: 'It was changed meanwhile' })
+        await patch({ is_clamp_mss_to_pmtu: false })
         if (one.mends === 'commands')
           for (const line of causes.flatMap(({ remedies }) => remedies.flatMap(({ commands }) => commands)))
             rig.relay.run('sh', ['-c', line])
@@ -234,4 +247,21 @@ describe('A relay rule that relays nothing', function () {
         for (const line of [...tables, ...links]) rig.relay.run('sh', ['-c', `${line} 2>/dev/null || true`])
       }
     })
+
+  it('is not foreseen where the plan turns forwarding on, and relays then', async () => {
+    const body = { bind_address: RELAY, bind_port: PORT, destination_address: ONE, destination_port: 80 }
+    setting(rig, 'net.ipv4.ip_forward=0')
+    try {
+      await untilForeseen(body, [])
+      await api('PUT', '/settings', { 'routes.auto_enable_ip_forward': false })
+      await untilForeseen(body, ['FORWARDING_OFF'])
+      await api('PUT', '/settings', { 'routes.auto_enable_ip_forward': true })
+      const { plan, route } = await api<ChangeRouteAnswer>('POST', '/routes', body)
+      assert.deepEqual(plan.causes, [])
+      assert.notEqual(await rig.client.calls.talk(tcp(RELAY)), null)
+      await api('DELETE', `/routes/${route.route_rule_id}`)
+    } finally {
+      setting(rig, 'net.ipv4.ip_forward=1')
+    }
+  })
 })

@@ -18,7 +18,8 @@ describe('A sentence on the page', () => {
     await client.post('/tunnels/1/down')
     return visitPage('routes/1', 'Web', allowConsole)
   }
-  const reason = (page: Visit['page']) => page.locator('dd .small').filter({ hasText: 'that it relays over is down' })
+  const reason = (page: Visit['page']) =>
+    page.locator('dd .small').filter({ hasText: 'that the rule relays over is down' })
 
   it('leads to the tunnel that it names', async () => {
     const { page } = await visitBrokenRule()

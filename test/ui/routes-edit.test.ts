@@ -2,6 +2,7 @@
 // looked at.
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:net'
+import type { Locator } from 'playwright-core'
 import { browsing, type Visit } from './support/browser.ts'
 import { complaintOf, field, goTo, scrollToEnd, seen, signedIn, startHost, type Host } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
@@ -49,6 +50,52 @@ describe('A relay rule', () => {
       (await getRoute(client, 5)).body.route.destinations.map(({ address, port: at }) => [address, at]),
       [['10.9.0.2', port]],
     )
+  })
+
+  const review = async ({ page }: Visit, address = '0.0.0.0', port = '8080'): Promise<Locator> => {
+    await page.getByRole('spinbutton', { name: 'Port', exact: true }).fill(port)
+    await field(page, 'Address of this server').fill(address)
+    await field(page, 'Address').first().fill('10.9.0.2')
+    await page.getByRole('spinbutton', { name: 'Destination port' }).fill('80')
+    await page.getByRole('button', { name: 'Review the plan' }).click()
+    const plan = page.getByRole('region', { name: 'What this does' })
+    await plan.getByText(/relay TCP of/).waitFor()
+    return plan
+  }
+
+  it('has in its plan no warning of what every rule has by default, which stands there as plain lines', async () => {
+    await host.routeWatch.pass('event')
+    const visited = await visitRule('new', 'Create a rule')
+    const plan = await review(visited)
+    await plan.getByText('0.0.0.0 is every address of this server', { exact: false }).waitFor()
+    await plan.getByText('The destination sees an address of this server', { exact: false }).waitFor()
+    assert.deepEqual([await plan.locator('.banner').count(), await plan.locator('[data-state]').count()], [0, 0])
+    await visited.page.getByRole('button', { name: 'Create the rule' }).click()
+    await seen(visited.page, /8080/)
+    assert.equal(await visited.page.locator('main .banner').count(), 0)
+  })
+
+  it('has in its plan why it will relay nothing, with what takes that away, before it is made', async () => {
+    host.kernel.hostRoutes = host.kernel.hostRoutes.filter(({ is_default }) => !is_default)
+    await host.routeWatch.pass('event')
+    const visited = await visitRule('new', 'Create a rule')
+    const plan = await review(visited)
+    await plan.locator('[data-state=down]').getByText('Relays nothing').waitFor()
+    const causes = plan.getByRole('list', { name: 'Why' })
+    await causes.getByText('This server has no route to 10.9.0.2', { exact: false }).waitFor()
+    await causes.getByText('Add a route to it, or bring up the interface that leads there.').waitFor()
+    assert.equal(await plan.locator('.banner').count(), 0)
+  })
+
+  it('has a warning in its plan of what is unusual, unless a cause says it', async () => {
+    await host.routeWatch.pass('event')
+    const visited = await visitRule('new', 'Create a rule')
+    const plan = await review(visited, '203.0.113.99')
+    await plan.getByText('203.0.113.99 is on no interface of this server', { exact: false }).waitFor()
+    assert.equal(await plan.locator('.banner').count(), 0)
+    await review(visited, '0.0.0.0', '443')
+    await plan.locator('.banner').getByText('Web (1)').first().waitFor()
+    assert.deepEqual([await plan.locator('.banner').count(), await plan.locator('[data-state]').count()], [1, 0])
   })
 
   it('proposes the tunnel that leads to its destination, until one is chosen', async () => {

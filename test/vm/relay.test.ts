@@ -163,7 +163,7 @@ describe('A relay over a GRE tunnel', function () {
     )
     assert.deepEqual(await health(), [
       'impaired',
-      `The rule is in place, and the tunnel ${tunnel.interface_name} that it relays over is down`,
+      `The tunnel ${tunnel.interface_name} that the rule relays over is down`,
     ])
     assert.match(await client.tcp(BYTES, 3), /^0 of/)
     await act('up')

@@ -32,6 +32,7 @@ import { routeEndpoints } from '../features/routes/endpoints.ts'
 import { ruleOnTcpPort } from '../features/routes/own-port.ts'
 import { trafficEndpoints } from '../features/traffic/endpoints.ts'
 import { ruleHealthEndpoints } from '../features/rule-health/endpoints.ts'
+import { makeForeseeCauses } from '../features/rule-health/plan-causes.ts'
 import { rulesComponent } from '../features/rule-health/component.ts'
 import { countInForce } from '../features/routes/store.ts'
 import { dependentRoutes } from '../features/routes/path/tunnel-use.ts'
@@ -84,7 +85,7 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
     ...settingsEndpoints(SETTING_REFERENCES),
     ...forwardingEndpoints({ rulesInForce: countInForce }),
     ...ruleHealthEndpoints({ traffic, proofs: services.proofs }),
-    ...routeEndpoints(traffic, readImpact),
+    ...routeEndpoints({ traffic, foreseeCauses: makeForeseeCauses(services.foreign) }, readImpact),
     ...trafficEndpoints(traffic),
     ...failoverEndpoints(failover, traffic),
     ...backupEndpoints({

@@ -25,6 +25,7 @@ import { Metrics, type MetricsDeps } from '../features/metrics/metrics.ts'
 import { makeRoutesReader } from '../features/metrics/routes-snapshot.ts'
 import { Monitor, type MonitorDeps } from '../features/monitor/monitor.ts'
 import { makeTunnelWatch, type TunnelWatch } from '../features/reconcile/watch.ts'
+import { LastForeign } from '../features/forwarding/last-foreign.ts'
 import { keepFastPath } from '../features/routes/fast-path-watch.ts'
 import { keepProtecting } from '../features/routes/protection.ts'
 import { Proofs } from '../features/rule-health/proofs.ts'
@@ -116,6 +117,7 @@ export interface Services {
   /** To be started, and stopped before the store is closed. */
   readonly traffic: Traffic
   readonly proofs: Proofs
+  readonly foreign: LastForeign
   /** To be started, and stopped before the store is closed. */
   readonly failover: Failover
   /** To be started, and stopped before the store is closed. */
@@ -131,7 +133,8 @@ export interface Services {
 
 export function makeServices(deps: PanelDeps): Services {
   const { db, bus, settings, logger, now = () => new Date(), monotonic = () => performance.now() } = deps
-  const { request, timings, changes } = makeRequester(deps.request, monotonic)
+  const foreign = new LastForeign()
+  const { request, timings, changes } = makeRequester(foreign.keeping(deps.request), monotonic)
   const context = { db, request, now, api_path: apiPathOf(deps), settings, inTurn: makeQueue(), ...published(bus) }
   const traffic = new Traffic({ db, request, now, monotonic, settings, logger, publish: bus.publish })
   const proofs = new Proofs({ db, now, evidence: traffic.evidence, logger })
@@ -154,6 +157,7 @@ export function makeServices(deps: PanelDeps): Services {
     monitor,
     traffic,
     proofs,
+    foreign,
     failover: makeFailover(deps, { context, traffic, monitor, listeners }),
     notifications: makeNotifications(deps, now),
     timings,
@@ -205,12 +209,13 @@ const makeRequester = (given: CommandContext['request'], monotonic: () => number
   return { ...timed(measured(given, monotonic, observe), monotonic), changes }
 }
 
-function listen(bus: Bus, { safeApply, heals, metrics, traffic, proofs }: Services): void {
+function listen(bus: Bus, { safeApply, heals, metrics, traffic, proofs, foreign }: Services): void {
   bus.subscribe('routes.changed', ({ route_rule_ids }) => proofs.changed(route_rule_ids))
   bus.subscribe('host.changed', ({ events }) => {
     for (const { by } of events) if (by !== undefined) heals.heardOf(by)
   })
   bus.subscribe('host.changed', ({ events }) => safeApply.onHostEvents(events))
+  bus.subscribe('host.changed', ({ events }) => foreign.onHostEvents(events))
   bus.subscribe('settings.changed', ({ keys }) => {
     metrics.onSettingsChanged(keys)
     traffic.onSettingsChanged(keys)

@@ -124,6 +124,10 @@ export const RoutePlanView = shape('RoutePlan', {
   recreate_reasons: list(Text),
   recreate_messages: list(MessageView),
   warnings: list(Warning),
+  causes: described(
+    list(Cause),
+    'Why the rule will not relay once the change is in force, or may not, in the order in which a packet meets them; none of a rule that is disabled or deleted.',
+  ),
 })
 export type RoutePlanView = Static<typeof RoutePlanView>
 

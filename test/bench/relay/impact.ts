@@ -1,6 +1,7 @@
 // What the impact adds to a preview, with as many open connections as a busy relay has: the panel's own code in this
 // process, beside the shipped helper.
 import { makeImpact } from '@panel/web-daemon/features/impact/impact.ts'
+import { WITHOUT_PLAN } from '@panel/web-daemon/features/routes/foresee-causes.ts'
 import { previewRoute } from '@panel/web-daemon/features/routes/preview.ts'
 import { Traffic } from '@panel/web-daemon/features/traffic/traffic.ts'
 import { Settings } from '@panel/web-daemon/features/settings/settings.ts'
@@ -56,7 +57,7 @@ export async function impactSection(stage: Stage, panel: Panel, count: number): 
   const took = async (read: ReadImpact): Promise<number> => {
     const began = performance.now()
     const body = { route_rule_id: 1, destination_port: 81 }
-    const { body: answer } = await previewRoute(read)({ ...deps, api_path: '' }, incomingOf(body))
+    const { body: answer } = await previewRoute(read, WITHOUT_PLAN)({ ...deps, api_path: '' }, incomingOf(body))
     const ms = performance.now() - began
     if (read === readImpact && (answer.impact.connections.survive ?? 0) < CONNECTIONS * 0.4)
       throw new Error('The impact counts other connections')

@@ -12,6 +12,7 @@ import { addressOf, scrollToEnd } from '../support/host.ts'
 import { ACCOUNT } from './account.ts'
 import { analyze, answer, foretold, press, previewBackup, select } from './acts.ts'
 import { DIALOGS } from './dialogs.ts'
+import { RULE_PLANS } from './rule-plans.ts'
 import type { At, Scene } from './scene.ts'
 import { WEBHOOKS } from './webhooks.ts'
 import { look, type FullWorld } from './world.ts'
@@ -307,4 +308,4 @@ async function dropForwarded({ host }: FullWorld): Promise<void> {
   await look(host)
 }
 
-export const SCENES: readonly Scene[] = [...PAGES, ...STEPS, ...ACCOUNT, ...WEBHOOKS, ...DIALOGS]
+export const SCENES: readonly Scene[] = [...PAGES, ...STEPS, ...RULE_PLANS, ...ACCOUNT, ...WEBHOOKS, ...DIALOGS]

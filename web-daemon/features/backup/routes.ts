@@ -7,6 +7,7 @@ import type { ReadContext } from '../../platform/context.ts'
 import type { Incoming } from '../../platform/http/endpoint.ts'
 import type { Refusal } from '../../platform/http/refusal.ts'
 import { createRoute } from '../routes/create.ts'
+import { WITHOUT_PLAN } from '../routes/foresee-causes.ts'
 import { draftRoute } from '../routes/draft/draft.ts'
 import { ruleOf } from '../routes/record.ts'
 import { idOfTitle } from '../routes/store.ts'
@@ -77,7 +78,7 @@ function importJob({ path, body: given, traffic, tunnels, planned }: One): Job {
     needsHelper: true,
     dryRun: dependsOnPlanned(given, tunnels, planned) ? null : dryRunRoute,
     apply: async (context, incoming) => {
-      const { route, warnings } = (await createRoute(traffic)(context, incoming)).body
+      const { route, warnings } = (await createRoute({ traffic, foreseeCauses: WITHOUT_PLAN })(context, incoming)).body
       return { target_id: route.route_rule_id, warnings, target: route.route_rule_title }
     },
     existingId: existingInRefusal,

@@ -8,6 +8,7 @@ import type { UpdateRequest } from '../routes/draft/update.ts'
 import { requireRoute, targetOf } from '../routes/target.ts'
 import { storedRoute } from '../routes/store.ts'
 import type { Accounting } from '../routes/accounting.ts'
+import { WITHOUT_PLAN } from '../routes/foresee-causes.ts'
 import { amend, foreseeAmendment } from '../routes/update.ts'
 import type { Failover } from './failover.ts'
 import { checkAnswer } from './view.ts'
@@ -38,7 +39,8 @@ const change =
   (context: CommandContext, incoming: Incoming<B>): Promise<Answer<ChangeCheckAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, incoming.params)
-      const { warnings } = await amend(context, traffic, stored, requested(incoming))
+      const deps = { traffic, foreseeCauses: WITHOUT_PLAN }
+      const { warnings } = await amend(context, deps, stored, requested(incoming))
       const record = await storedRoute(context.db, stored.route_rule_id)
       return ok({ ...(await checkAnswer(context, failover, record)), warnings })
     })

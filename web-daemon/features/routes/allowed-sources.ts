@@ -20,7 +20,7 @@ import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { requireRoute, targetOf } from './target.ts'
 import type { RouteRecord, SourceRecord } from './record.ts'
-import type { Accounting } from './accounting.ts'
+import type { ChangeDeps } from './foresee-causes.ts'
 import type { UpdateRequest } from './draft/update.ts'
 import { amend, foreseeAmendment } from './update.ts'
 
@@ -43,11 +43,11 @@ export async function listAllowedSources(
 }
 
 export const addAllowedSource =
-  (traffic: Accounting) =>
+  (deps: ChangeDeps) =>
   (context: CommandContext, incoming: Incoming<AddAllowedSourceBody>): Promise<Answer<ChangeAllowedSourcesAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, incoming.params)
-      return ok(withList(await amend(context, traffic, stored, addition(stored, incoming))))
+      return ok(withList(await amend(context, deps, stored, addition(stored, incoming))))
     })
 
 export async function foreseeAddition(
@@ -73,11 +73,11 @@ function addition(stored: RouteRecord, { body, problems, panelPorts }: Incoming<
 }
 
 export const removeAllowedSource =
-  (traffic: Accounting) =>
+  (deps: ChangeDeps) =>
   (context: CommandContext, incoming: Incoming<RemoveAllowedSourceBody>): Promise<Answer<ChangeAllowedSourcesAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, incoming.params)
-      return ok(withList(await amend(context, traffic, stored, removal(stored, incoming))))
+      return ok(withList(await amend(context, deps, stored, removal(stored, incoming))))
     })
 
 export async function foreseeRemoval(

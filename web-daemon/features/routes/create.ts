@@ -10,7 +10,7 @@ import { changeOf, wantedOf } from './change.ts'
 import { draftRoute } from './draft/draft.ts'
 import { foreseeRules, foreseeSwitches } from './foreseen.ts'
 import { preparePath } from './path/path-check.ts'
-import type { Accounting } from './accounting.ts'
+import type { ChangeDeps } from './foresee-causes.ts'
 
 export async function foreseeCreation(context: ReadContext, incoming: Incoming<CreateRouteBody>): Promise<Foreseen> {
   const { record, warnings } = await draftRoute(context, incoming)
@@ -18,7 +18,7 @@ export async function foreseeCreation(context: ReadContext, incoming: Incoming<C
 }
 
 export const createRoute =
-  (traffic: Accounting) =>
+  ({ traffic, foreseeCauses }: ChangeDeps) =>
   (context: CommandContext, incoming: Incoming<CreateRouteBody>): Promise<Answer<ChangeRouteAnswer>> =>
     context.inTurn(async () => {
       const { record: draft, warnings } = await draftRoute(context, incoming)
@@ -27,6 +27,9 @@ export const createRoute =
       const { record, outcome } = await create(context, resource, { draft, changes: [change] })
       const more = await preparePath(context, record)
       return created(
-        await changeAnswer(context, record, { change, backend, outcome, switches }, [...warnings, ...more]),
+        await changeAnswer(context, foreseeCauses, record, { change, backend, outcome, switches }, [
+          ...warnings,
+          ...more,
+        ]),
       )
     })

@@ -20,7 +20,7 @@ import { Refusal } from '../../platform/http/refusal.ts'
 import { destinationBody, type UpdateRequest } from './draft/update.ts'
 import { requireRoute, targetOf } from './target.ts'
 import type { DestinationRecord, RouteRecord } from './record.ts'
-import type { Accounting } from './accounting.ts'
+import type { ChangeDeps } from './foresee-causes.ts'
 import { amend, foreseeAmendment } from './update.ts'
 
 const listOf = (destinations: readonly DestinationRecord[]): DestinationsAnswer => ({
@@ -38,11 +38,11 @@ export async function listDestinations({ db }: ReadContext, { params }: Incoming
 }
 
 export const addDestination =
-  (traffic: Accounting) =>
+  (deps: ChangeDeps) =>
   (context: CommandContext, incoming: Incoming<AddDestinationBody>): Promise<Answer<ChangeDestinationsAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, incoming.params)
-      return ok(withList(await amend(context, traffic, stored, addition(stored, incoming))))
+      return ok(withList(await amend(context, deps, stored, addition(stored, incoming))))
     })
 
 export async function foreseeAddition(context: ReadContext, incoming: Incoming<AddDestinationBody>): Promise<Foreseen> {
@@ -65,11 +65,11 @@ function addition(stored: RouteRecord, { body, problems, panelPorts }: Incoming<
 }
 
 export const removeDestination =
-  (traffic: Accounting) =>
+  (deps: ChangeDeps) =>
   (context: CommandContext, incoming: Incoming<RemoveDestinationBody>): Promise<Answer<ChangeDestinationsAnswer>> =>
     context.inTurn(async () => {
       const stored = await targetOf(context, incoming.params)
-      return ok(withList(await amend(context, traffic, stored, removal(stored, incoming))))
+      return ok(withList(await amend(context, deps, stored, removal(stored, incoming))))
     })
 
 export async function foreseeRemoval(

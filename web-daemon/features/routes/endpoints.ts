@@ -23,12 +23,12 @@ import { disableRoute, enableRoute, foreseeDisable, foreseeEnable, foreseeReappl
 import { pathTo } from './path/path-to.ts'
 import { previewRoute } from './preview.ts'
 import { foreseeOrder, reorderRoutes } from './reorder.ts'
-import type { Accounting } from './accounting.ts'
+import type { ChangeDeps } from './foresee-causes.ts'
 import { foreseeUpdate, updateRoute } from './update.ts'
 
 const tag = 'routes'
 
-export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
+export const routeEndpoints = (deps: ChangeDeps, readImpact: ReadImpact) => [
   command(
     'POST /routes',
     {
@@ -41,7 +41,7 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
       foresee: foreseeCreation,
       isCreating: true,
     },
-    createRoute(traffic),
+    createRoute(deps),
   ),
   preview(
     'POST /routes/preview',
@@ -51,7 +51,7 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
       statuses: [409],
       gathersProblems: true,
     },
-    previewRoute(readImpact),
+    previewRoute(readImpact, deps.foreseeCauses),
   ),
   command(
     'POST /routes/reorder',
@@ -62,7 +62,7 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
       audit: 'RouteReorder',
       foresee: foreseeOrder,
     },
-    reorderRoutes(traffic),
+    reorderRoutes(deps.traffic),
   ),
   command(
     'POST /routes/apply-all',
@@ -72,7 +72,7 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
       audit: 'RouteReapply',
       foresee: foreseeAll,
     },
-    applyAll(traffic),
+    applyAll(deps.traffic),
   ),
   query(
     'GET /routes/path',
@@ -92,7 +92,7 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
       foresee: foreseeUpdate,
       isVersioned: true,
     },
-    updateRoute(traffic),
+    updateRoute(deps),
   ),
   command(
     'DELETE /routes/{id}',
@@ -102,7 +102,7 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
       audit: 'RouteDelete',
       foresee: foreseeDeletion,
     },
-    deleteRoute(traffic),
+    deleteRoute(deps.traffic),
   ),
   command(
     'POST /routes/{id}/enable',
@@ -112,7 +112,7 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
       audit: 'RouteEnable',
       foresee: foreseeEnable,
     },
-    enableRoute(traffic),
+    enableRoute(deps),
   ),
   command(
     'POST /routes/{id}/disable',
@@ -122,7 +122,7 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
       audit: 'RouteDisable',
       foresee: foreseeDisable,
     },
-    disableRoute(traffic),
+    disableRoute(deps),
   ),
   command(
     'POST /routes/{id}/reapply',
@@ -132,7 +132,7 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
       audit: 'RouteReapply',
       foresee: foreseeReapply,
     },
-    reapplyRoute(traffic),
+    reapplyRoute(deps),
   ),
   command(
     'POST /routes/{id}/duplicate',
@@ -154,7 +154,7 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
       audit: 'RouteUpdate',
       foresee: foreseeDestinationAdded,
     },
-    addDestination(traffic),
+    addDestination(deps),
   ),
   command(
     'DELETE /routes/{id}/destinations',
@@ -164,7 +164,7 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
       audit: 'RouteUpdate',
       foresee: foreseeDestinationRemoved,
     },
-    removeDestination(traffic),
+    removeDestination(deps),
   ),
   query(
     'GET /routes/{id}/allowed-sources',
@@ -179,7 +179,7 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
       audit: 'RouteUpdate',
       foresee: foreseeSourceAdded,
     },
-    addAllowedSource(traffic),
+    addAllowedSource(deps),
   ),
   command(
     'DELETE /routes/{id}/allowed-sources',
@@ -189,6 +189,6 @@ export const routeEndpoints = (traffic: Accounting, readImpact: ReadImpact) => [
       audit: 'RouteUpdate',
       foresee: foreseeSourceRemoved,
     },
-    removeAllowedSource(traffic),
+    removeAllowedSource(deps),
   ),
 ]

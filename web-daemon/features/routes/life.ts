@@ -15,6 +15,7 @@ import { reapplyRules, updateRule, wantedOf } from './change.ts'
 import type { NamedRoute, RouteRecord } from './record.ts'
 import { routesOf } from './store.ts'
 import type { Accounting } from './accounting.ts'
+import type { ChangeDeps } from './foresee-causes.ts'
 
 type Handler<B> = (context: CommandContext, incoming: Incoming<B>) => Promise<Answer<RouteActionAnswer>>
 interface Wanted {
@@ -28,7 +29,7 @@ type Decide<B> = (context: ReadContext, stored: RouteRecord, incoming: Incoming<
 
 const act =
   <B>(action: RouteActionAnswer['action'], decide: Decide<B>) =>
-  (traffic: Accounting): Handler<B> =>
+  ({ traffic, foreseeCauses }: ChangeDeps): Handler<B> =>
   (context, incoming) =>
     context.inTurn(async () => {
       const stored = await targetOf(context, incoming.params)
@@ -43,7 +44,7 @@ const act =
       )
       const answer: RouteActionAnswer = {
         action,
-        ...(await changeAnswer(context, record, { ...changed, switches }, [
+        ...(await changeAnswer(context, foreseeCauses, record, { ...changed, switches }, [
           ...warnings,
           ...(await preparePath(context, record)),
           ...undropped,

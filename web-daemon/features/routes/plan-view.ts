@@ -1,6 +1,7 @@
 // A change of relay rules as the operator is shown it before and after (decisions.md, R17, F12, F13).
 import type { RoutePlanView, RouteVerificationView } from '@panel/shared/api/routes/answers.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
+import type { Cause } from '@panel/shared/api/routes/causes.ts'
 import type { StepView } from '@panel/shared/api/base/step.ts'
 import type { CheckView } from '@panel/shared/api/tunnels/answers.ts'
 import type { RelayRule, RulesetState } from '@panel/shared/ruleset/model.ts'
@@ -17,13 +18,15 @@ interface Frame {
   /** Null in a preview: there is none yet. */
   readonly route_rule_id: number | null
   readonly warnings: readonly Warning[]
+  /** None of a rule that goes. */
+  readonly causes?: readonly Cause[]
   /** What turns forwarding on once the rules are in force. */
   readonly switches?: readonly ForwardingChange[]
 }
 
 export function planView(
   change: Change<RulesetState>,
-  { route_rule_id, warnings, switches = [] }: Frame,
+  { route_rule_id, warnings, causes = [], switches = [] }: Frame,
 ): RoutePlanView {
   const stepsOf = ({ before, after }: Change<RulesetState>): StepView[] => planRuleset(before, after).map(stepView)
   const steps = stepsOf(change)
@@ -41,6 +44,7 @@ export function planView(
     recreate_reasons: [],
     recreate_messages: [],
     warnings: [...warnings],
+    causes: [...causes],
   }
 }
 

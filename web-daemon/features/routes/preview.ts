@@ -10,14 +10,15 @@ import type { ReadImpact } from '../../platform/impact.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { draftRoute, type Draft } from './draft/draft.ts'
 import { asCreateBody, draftUpdate } from './draft/update.ts'
+import type { ForeseeCauses } from './foresee-causes.ts'
 import { foreseeSwitches } from './foreseen.ts'
 import { payloadOf, ruleText } from './payload.ts'
 import { planView } from './plan-view.ts'
-import { ruleOf, type RouteRecord } from './record.ts'
+import { ruleOf, withStoredIds, type RouteRecord } from './record.ts'
 import { allRoutes, findRoute } from './store.ts'
 
 export const previewRoute =
-  (readImpact: ReadImpact) =>
+  (readImpact: ReadImpact, foreseeCauses: ForeseeCauses) =>
   async (context: ReadContext, incoming: Incoming<PreviewRouteBody>): Promise<Answer<PreviewRouteAnswer>> => {
     const stored = await storedOf(context, incoming)
     const { record, resolved, warnings, rule_backend } = stored
@@ -31,6 +32,7 @@ export const previewRoute =
     const isSubmitting = rule !== null || present !== null
     const change = { before: present && rulesOrNull([present]), after: rule && [rule] }
     const switches = await foreseeSwitches(context, isSubmitting ? [record] : [])
+    const toCome = { switches: switches.map((one) => one.change) }
     const changes = isSubmitting ? [{ noun: 'route' as const, change }, ...switches] : []
     const wanted = [...others, ...(rule ? [rule] : [])].sort(inOrder)
     const { text, note } = isSubmitting
@@ -44,7 +46,8 @@ export const previewRoute =
       plan: planView(change, {
         route_rule_id: stored?.route_rule_id ?? null,
         warnings,
-        switches: switches.map((one) => one.change),
+        causes: await foreseeCauses(context, withStoredIds(record, stored), toCome),
+        ...toCome,
       }),
       resolved,
       warnings,

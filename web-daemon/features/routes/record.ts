@@ -22,6 +22,16 @@ export type NewRoute = Omit<RouteRecord, 'route_rule_id' | 'destinations' | 'all
 /** A rule with the id under which the kernel shall know it. */
 export type NamedRoute = NewRoute & { readonly route_rule_id: number }
 
+/** A draft with the ids of what it keeps of the stored rule; what is new has the id 0. */
+export const withStoredIds = (draft: NamedRoute, stored: RouteRecord | null): RouteRecord => ({
+  ...draft,
+  destinations: draft.destinations.map((one) => {
+    const kept = stored?.destinations.find((other) => identityOf(other) === identityOf(one))
+    return { ...one, route_destination_id: kept?.route_destination_id ?? 0 }
+  }),
+  allowed_sources: draft.allowed_sources.map((one) => ({ ...one, route_allowed_source_id: 0 })),
+})
+
 export type Identified = Pick<DestinationRecord, 'address' | 'port' | 'hostname' | 'hostname_policy'>
 
 /** What a destination is known by: one that is the chosen address of a name stays the same when that changes. */

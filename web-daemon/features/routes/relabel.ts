@@ -41,12 +41,13 @@ export async function relabel(
   const { route_rule_id } = stored
   const record = await save(context, routeRecords(context, traffic), { id: route_rule_id, wanted })
   context.note.rename(stored.route_rule_title, record.route_rule_title)
-  const nothing = { affected_route_rule_ids: [], steps: [], rollback: [], files: [], verification: [], warnings: [] }
+  const nothing = { affected_route_rule_ids: [], steps: [], rollback: [], files: [], verification: [] }
+  const silent = { warnings: [], causes: [] }
   const isKept = { requires_recreate: false as const, recreate_reasons: [], recreate_messages: [] }
   const { ipv4, ipv6 } = await countInForce(context.db)
   return {
     route: routeView(record),
-    plan: { operation: 'none', route_rule_id, ...nothing, ...isKept },
+    plan: { operation: 'none', route_rule_id, ...nothing, ...isKept, ...silent },
     verification: { ok: true, checks: [], failures: [], backend: '', rule_count: ipv4 + ipv6 },
     warnings: [],
   }

@@ -19,9 +19,10 @@ import { ruleOf, type NamedRoute, type RouteRecord } from './record.ts'
 import { labelsIn, relabel } from './relabel.ts'
 import { routeResource } from './resource.ts'
 import type { Accounting } from './accounting.ts'
+import type { ChangeDeps } from './foresee-causes.ts'
 
 export const updateRoute =
-  (traffic: Accounting) =>
+  (deps: ChangeDeps) =>
   (
     context: CommandContext,
     { params, body, problems, panelPorts, if_match }: Incoming<UpdateRouteBody>,
@@ -29,7 +30,7 @@ export const updateRoute =
     context.inTurn(async () => {
       const stored = await targetOf(context, params)
       requireVersion(stored, { if_match })
-      return ok(await amend(context, traffic, stored, { body, problems, panelPorts }))
+      return ok(await amend(context, deps, stored, { body, problems, panelPorts }))
     })
 
 export async function foreseeUpdate(context: ReadContext, incoming: Incoming<UpdateRouteBody>): Promise<Foreseen> {
@@ -54,14 +55,14 @@ export async function foreseeAmendment(
 /** The update pipeline. Call it inside `inTurn`. */
 export async function amend(
   context: CommandContext,
-  traffic: Accounting,
+  deps: ChangeDeps,
   stored: RouteRecord,
   request: UpdateRequest,
 ): Promise<UpdateRouteAnswer> {
   const labels = await labelsIn(context.db, stored, request)
   const { answer, record } = labels
-    ? { answer: await relabel(context, traffic, stored, labels), record: stored }
-    : await change(context, traffic, stored, request)
+    ? { answer: await relabel(context, deps.traffic, stored, labels), record: stored }
+    : await change(context, deps, stored, request)
   const { connections_dropped, warnings } = await dropConnections(
     context,
     stored,
@@ -73,7 +74,7 @@ export async function amend(
 
 async function change(
   context: CommandContext,
-  traffic: Accounting,
+  { traffic, foreseeCauses }: ChangeDeps,
   stored: RouteRecord,
   request: UpdateRequest,
 ): Promise<{ readonly answer: ChangeRouteAnswer; readonly record: RouteRecord }> {
@@ -85,7 +86,8 @@ async function change(
     : await storeAlone(context, traffic, wanted)
   context.note.rename(stored.route_rule_title, record.route_rule_title)
   const more = isConcerned ? await preparePath(context, record) : []
-  return { answer: await changeAnswer(context, record, { ...changed, switches }, [...warnings, ...more]), record }
+  const result = { ...changed, switches }
+  return { answer: await changeAnswer(context, foreseeCauses, record, result, [...warnings, ...more]), record }
 }
 
 interface Updated {

@@ -50,13 +50,14 @@ export interface AlreadyRead {
   readonly rules?: KernelRules
   readonly paths?: Paths
   readonly foreign?: ForeignFound
+  readonly shadows?: ReadonlyMap<number, readonly RouteRecord[]>
 }
 
 export type FactsOf = (record: RouteRecord) => RuleFacts
 
 export async function readFacts(
   { db, request }: Pick<ReadContext, 'db' | 'request'>,
-  evidence: TrafficEvidence,
+  evidence: Pick<TrafficEvidence, 'isStuck' | 'unanswered'>,
   records: readonly RouteRecord[],
   read: AlreadyRead,
 ): Promise<FactsOf> {
@@ -69,7 +70,7 @@ export async function readFacts(
     nullIfHelperAway(request('forwarding.probe', {})),
     readForeign(request, paths, interfaces, read.foreign),
     observe(request, [...new Set(records.flatMap(namesOf))]),
-    findShadows(db, ids),
+    read.shadows ?? findShadows(db, ids),
     reasonsOfDown(db, ids),
     readListeners(request, interfaces, records),
     readStuck(

@@ -3,7 +3,7 @@ import { contains, parseCidr } from '@panel/shared/address/ip.ts'
 import type { ReadDb } from '../../platform/context.ts'
 import type { RouteRecord } from '../routes/record.ts'
 import { routesOf } from '../routes/store.ts'
-import { coveringPairs } from '../routes/store-overlap.ts'
+import { coveringOne, coveringPairs } from '../routes/store-overlap.ts'
 
 export interface Cover {
   readonly rule: RouteRecord
@@ -14,6 +14,13 @@ export interface Cover {
 /** For each shadowed rule the rules that shadow it, by id. `ids` null: of all enabled rules. */
 export async function findShadows(db: ReadDb, ids: readonly number[] | null): Promise<Map<number, RouteRecord[]>> {
   return new Map([...(await findCovers(db, ids))].map(([id, covers]) => [id, shadowsAmong(covers)]))
+}
+
+/** The same of a rule as it will be. */
+export async function findShadowsOf(db: ReadDb, rule: RouteRecord): Promise<RouteRecord[]> {
+  const pairs = await coveringOne(db, rule)
+  const earlier = pairs.filter(({ is_earlier }) => is_earlier === 1).map(({ covering_id }) => covering_id)
+  return (await routesOf(db, earlier)).filter((wide) => isCovered(rule, wide))
 }
 
 export const shadowsAmong = (covers: readonly Cover[]): RouteRecord[] =>

@@ -12,15 +12,17 @@ import { settle } from '../../change/engine.ts'
 import { makeRemediation, type RemediationDeps, type Watched } from '../../change/remediate.ts'
 import { keepComparing, type Schedule, type ScheduleDeps } from '../../change/schedule.ts'
 import type { CommandContext } from '../../platform/context.ts'
+import { foreignRules } from '../forwarding/foreign.ts'
 import { isAsStored, type KernelRules } from '../routes/kernel-rules.ts'
 import { reapplyByItself } from '../routes/life.ts'
 import { rotationOf, type RouteRecord } from '../routes/record.ts'
 import { settleRotation } from '../failover/rotation.ts'
 import { routeRecords } from '../routes/resource.ts'
-import { readPaths, rememberRoutes, type Paths } from '../routes/path/path.ts'
+import { readPaths, rememberRoutes } from '../routes/path/path.ts'
 import { allRoutes, enabledIds, routeEnds, routesOf } from '../routes/store.ts'
 import type { Accounting } from '../routes/accounting.ts'
 import type { Cause } from './cause.ts'
+import type { AlreadyRead } from './facts.ts'
 import { judgeRules } from './health.ts'
 import type { Proofs } from './proofs.ts'
 
@@ -135,6 +137,8 @@ async function lookAt(
   const ends = await routeEnds(db)
   const paths = await readPaths(context, ends, { withDevices: true })
   await rememberRoutes(context, ends, paths)
+  // Also without a rule: the preview of the first one goes by what was read last.
+  const foreign = await foreignRules(request)
   const isAll = unexpected === null || hints.size === 0 || hints.has('all')
   const scope = isAll
     ? 'all'
@@ -150,7 +154,7 @@ async function lookAt(
     stored,
     (row) => held.is_readable && isAsStored(row, held),
   )
-  return { items: await rulesFrom(context, records, { rules: held, paths }), scope }
+  return { items: await rulesFrom(context, records, { rules: held, paths, foreign }), scope }
 }
 
 function idsIn(
@@ -166,7 +170,7 @@ function idsIn(
 async function rulesFrom(
   context: LookContext,
   records: readonly RouteRecord[],
-  read: { readonly rules: KernelRules; readonly paths: Paths },
+  read: AlreadyRead & { readonly rules: KernelRules },
 ): Promise<Rule[]> {
   const judged = await judgeRules(context, context.proofs, records, read)
   return judged.map(({ record, state, severity, sentence, headline, causes, proof }) => ({

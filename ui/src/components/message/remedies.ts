@@ -88,7 +88,6 @@ export const REMEDIES: Readonly<Partial<Record<MessageId, Remedy>>> = {
   'health.fix_reapply': request('reapply_rule'),
   'health.fix_reapply_stray': request('reapply_rule'),
   'health.fix_tunnel_up': request('enable_tunnel'),
-  'health.forwarding_off': request('reapply_rule'),
   'health.in_part': request('reapply_rule'),
   'health.missing': request('reapply_rule'),
   'health.otherwise': request('reapply_rule'),

@@ -22,9 +22,10 @@ export function draftListener(draft: DraftContext): Listening | null {
   const { body, problems } = draft
   const bind_address = bindAddress(draft)
   const ports = draftPorts(problems, 'bind_port', body.bind_port, body.bind_port_range_end)
+  // An interface that is not there is a problem, and leaves nothing undecided.
+  const isUndecided = problems.has('route_protocol_id') || problems.has('bind_interface')
   checkInterface(draft)
-  if (bind_address === null || !ports || problems.has('route_protocol_id') || problems.has('bind_interface'))
-    return null
+  if (bind_address === null || !ports || isUndecided) return null
   const route_protocol_id = body.route_protocol_id ?? draft.settings.get('routes.default_protocol')
   return {
     family: bind_address.includes(':') ? 6 : 4,
