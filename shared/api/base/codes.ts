@@ -90,6 +90,7 @@ export const WARNING_CODES = [
   'SHIFTED_RANGE_SLOW',
   'HOSTNAME_UNRESOLVED',
   'HOSTNAME_LEADS_HOME',
+  'SETTING_NOT_POSSIBLE',
 ] as const
 export type WarningCode = (typeof WARNING_CODES)[number]
 

@@ -112,6 +112,11 @@ export class Monitor {
   }
 
   /** Why no tunnel is probed, or null. */
+  /** Null while probes can be sent, and before that has been tried. */
+  get whyNoProbes(): Message | null {
+    return this.#stopped?.message_id === 'monitor.cannot_send' ? this.#stopped : null
+  }
+
   get stopped(): Message | null {
     return this.#stopped
   }
