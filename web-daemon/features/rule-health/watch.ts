@@ -92,7 +92,9 @@ const subscribe: Schedule<Hint>['subscribe'] = (bus, prompt) => [
   }),
   bus.subscribe('heal.reset', () => prompt('change', ['all'])),
   bus.subscribe('routes.changed', ({ route_rule_ids }) => prompt('change', [route_rule_ids])),
-  bus.subscribe('traffic.evidence', ({ route_rule_ids }) => prompt('event', [route_rule_ids])),
+  ...(['traffic.evidence', 'name.changed'] as const).map((name) =>
+    bus.subscribe(name, ({ route_rule_ids }) => prompt('event', [route_rule_ids])),
+  ),
   ...(['tunnel.created', 'tunnel.updated', 'tunnel.deleted'] as const).map((name) =>
     bus.subscribe(name, () => prompt('change', ['links'])),
   ),
