@@ -3,8 +3,9 @@ export const HEALTH = {
   'health.disabled': 'The rule is disabled: it is stored and not in force',
   'health.inconsistent': 'The last change did not work and could not be undone: {why}',
   'health.reapply': 'reapply the rule',
+  'health.reason_unknown': 'the reason is not known',
   'health.restored': 'The last change did not work, and everything is as it was before',
-  'health.pending': 'A change was started, and its outcome is unknown: reapply the rule',
+  'health.pending': 'A change was started, and its outcome is unknown',
   'health.unreadable': "The kernel's rules cannot be read: {why}",
   'health.helper_silent': 'the root helper does not answer',
   'health.as_stored': 'The rule in the kernel matches what is stored',
@@ -19,15 +20,15 @@ export const HEALTH = {
   'health.not_marked': "No other software overwrites the mark of the rule's connections.",
   'health.shadowed':
     'The rule in the kernel matches what is stored, and it can never match: it is shadowed by {rules}, which stands earlier',
-  'health.in_part': 'The kernel holds the rule in part: {why}. Reapply it',
-  'health.missing': 'The kernel does not hold the rule: it was removed outside the panel. Reapply it',
-  'health.otherwise': 'The rule in the kernel differs from what is stored ({why}). Reapply it',
+  'health.in_part': 'The kernel holds the rule in part: {why}',
+  'health.missing': 'The kernel does not hold the rule: it was removed outside the panel',
+  'health.otherwise': 'The rule in the kernel differs from what is stored ({why})',
   'health.stray':
-    "The rule is in place, but the panel's table holds something that is not of the panel ({what}): reapply the rule to remove it",
+    "The rule is in place, but the panel's table holds something that is not of the panel ({what})",
   'health.strays':
-    "The rule is in place, but the panel's table holds something that is not of the panel ({what}, and {count} more): reapply the rule to remove it",
+    "The rule is in place, but the panel's table holds something that is not of the panel ({what}, and {count} more)",
   'health.forwarding_off':
-    'The rule is in place, and {family} forwarding is off, so that it relays nothing: reapply the rule to turn it on',
+    'The rule is in place, and {family} forwarding is off, so that it relays nothing',
   'health.tunnel_gone': 'The rule is in place, and the tunnel {tunnel_id} that it relays over no longer exists',
   'health.tunnel_down': 'The rule is in place, and the tunnel {tunnel} that it relays over is down',
   'health.sentence': '{text}.',
