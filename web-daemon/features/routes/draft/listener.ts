@@ -22,9 +22,9 @@ export function draftListener(draft: DraftContext): Listening | null {
   const { body, problems } = draft
   const bind_address = bindAddress(draft)
   const ports = draftPorts(problems, 'bind_port', body.bind_port, body.bind_port_range_end)
+  const isDecided = !problems.has('route_protocol_id') && !problems.has('bind_interface')
   checkInterface(draft)
-  if (bind_address === null || !ports || problems.has('route_protocol_id') || problems.has('bind_interface'))
-    return null
+  if (bind_address === null || !ports || !isDecided) return null
   const route_protocol_id = body.route_protocol_id ?? draft.settings.get('routes.default_protocol')
   return {
     family: bind_address.includes(':') ? 6 : 4,
@@ -106,8 +106,12 @@ export function draftPorts(
   return portsOf(first, end)
 }
 
-function checkInterface({ body, facts, problems }: DraftContext): void {
+/** With force, as of a backup from another host, the rule waits for it. */
+function checkInterface(draft: DraftContext): void {
+  const { body, facts, problems } = draft
   const device = body.bind_interface
   if (typeof device !== 'string' || facts.interfaces.has(device)) return
-  problems.add('bind_interface', 'INTERFACE_NOT_FOUND', message('tunnel.no_interface', { device }))
+  if (body.force === true)
+    warn(draft, 'BIND_INTERFACE_NOT_FOUND', 'bind_interface', message('route.bind_interface_absent', { device }))
+  else problems.add('bind_interface', 'INTERFACE_NOT_FOUND', message('tunnel.no_interface', { device }))
 }
