@@ -7,6 +7,7 @@ import type {
   TunnelView,
   UpdateTunnelAnswer,
 } from '@panel/shared/api/tunnels/answers.ts'
+import { eventually } from './eventually.ts'
 import type { FaultOrder } from './driver/faulty-helper.ts'
 import { startLab, type Lab, type Server } from './lab/index.ts'
 import { putDriver, putPanel } from './panel/bundles.ts'
@@ -146,6 +147,22 @@ describe('A change of a tunnel on a real kernel', function () {
     const own = await setOwnSysctls(a.server, made.interface_name)
     assert.equal(await isReborn('ttl', 64), true)
     assert.equal(await ownSysctls(a.server, made.interface_name), own)
+  })
+
+  it('leaves a link that vanished its own sysctls where it is made again, by a reapply or by itself', async () => {
+    const own = await setOwnSysctls(a.server, made.interface_name)
+    const vanishes = async (): Promise<void> => {
+      // The last look is what is known of it.
+      expect(await a.operator.get('/reconcile'), 200)
+      await a.server.run(`ip link del ${made.interface_name}`)
+    }
+    await vanishes()
+    await act('reapply')
+    assert.equal(await ownSysctls(a.server, made.interface_name), own)
+    expect(await a.operator.put('/settings', { 'system.self_heal': 'all' }), 200)
+    await vanishes()
+    await eventually(async () => (await ownSysctls(a.server, made.interface_name).catch(() => '')) === own)
+    expect(await a.operator.put('/settings', { 'system.self_heal': 'off' }), 200)
   })
 
   it('names the foreign routes that a new link cannot have', async () => {
