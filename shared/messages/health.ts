@@ -23,12 +23,10 @@ export const HEALTH = {
   'health.in_part': 'The kernel holds the rule in part: {why}',
   'health.missing': 'The kernel does not hold the rule: it was removed outside the panel',
   'health.otherwise': 'The rule in the kernel differs from what is stored ({why})',
-  'health.stray':
-    "The rule is in place, but the panel's table holds something that is not of the panel ({what})",
+  'health.stray': "The rule is in place, but the panel's table holds something that is not of the panel ({what})",
   'health.strays':
     "The rule is in place, but the panel's table holds something that is not of the panel ({what}, and {count} more)",
-  'health.forwarding_off':
-    'The rule is in place, and {family} forwarding is off, so that it relays nothing',
+  'health.forwarding_off': 'The rule is in place, and {family} forwarding is off, so that it relays nothing',
   'health.tunnel_gone': 'The rule is in place, and the tunnel {tunnel_id} that it relays over no longer exists',
   'health.tunnel_down': 'The rule is in place, and the tunnel {tunnel} that it relays over is down',
   'health.sentence': '{text}.',

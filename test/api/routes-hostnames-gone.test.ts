@@ -125,7 +125,7 @@ describe('A name that has stopped resolving', () => {
       )
     })
 
-    it(`to IPv${family} and has the other family only is said by name, in the checks as well`, async () => {
+    it(`to IPv${family} and has the other family only is a cause with its name, and a problem of the checks`, async () => {
       await dns.set({ [NAME]: [own] })
       await made({ bind_address })
       await dns.set({ [NAME]: [foreign] })

@@ -7,13 +7,12 @@ import type {
   TunnelView,
   UpdateTunnelAnswer,
 } from '@panel/shared/api/tunnels/answers.ts'
-import { eventually } from './eventually.ts'
 import type { FaultOrder } from './driver/faulty-helper.ts'
 import { startLab, type Lab, type Server } from './lab/index.ts'
 import { putDriver, putPanel } from './panel/bundles.ts'
 import { expect, OPERATOR, Panel } from './panel/panel.ts'
-import { ownSysctls, setOwnSysctls } from './panel/own-sysctls.ts'
 import { addRoutes, LOST, ROUTES, routesThrough } from './panel/routes-of-others.ts'
+import { keepsOwnSysctls } from './sysctl-ways.ts'
 import { tunnelRequest } from '../support/records.ts'
 
 const IN_PLACE = {
@@ -143,27 +142,7 @@ describe('A change of a tunnel on a real kernel', function () {
     }
   })
 
-  it('leaves a new link the sysctls that the link had of its own', async () => {
-    const own = await setOwnSysctls(a.server, made.interface_name)
-    assert.equal(await isReborn('ttl', 64), true)
-    assert.equal(await ownSysctls(a.server, made.interface_name), own)
-  })
-
-  it('leaves a link that vanished its own sysctls where it is made again, by a reapply or by itself', async () => {
-    const own = await setOwnSysctls(a.server, made.interface_name)
-    const vanishes = async (): Promise<void> => {
-      // The last look is what is known of it.
-      expect(await a.operator.get('/reconcile'), 200)
-      await a.server.run(`ip link del ${made.interface_name}`)
-    }
-    await vanishes()
-    await act('reapply')
-    assert.equal(await ownSysctls(a.server, made.interface_name), own)
-    expect(await a.operator.put('/settings', { 'system.self_heal': 'all' }), 200)
-    await vanishes()
-    await eventually(async () => (await ownSysctls(a.server, made.interface_name).catch(() => '')) === own)
-    expect(await a.operator.put('/settings', { 'system.self_heal': 'off' }), 200)
-  })
+  keepsOwnSysctls(() => ({ panel: a, tunnel: made, remake: () => isReborn('ttl', 64) }))
 
   it('names the foreign routes that a new link cannot have', async () => {
     await a.server.run(`ip route add ${LOST}`)

@@ -47,7 +47,7 @@ export class CarriedSysctls {
     const carried = this.#deleted.get(name) ?? this.#deleted.get(this.#last) ?? this.#vanished(name, step.config)
     if (carried.length > 0) await this.#kernel.links.changeSettings(name, carried)
   }
-  /** Of another link under the name they are not. */
+  /** Empty where the link between these ends is another one than that under the name. */
   #vanished(name: string, config: LinkConfig): LinkSettings {
     const known = this.#known.get(name)
     return known && isBetweenSameEnds(known.config, config) ? known.settings : []

@@ -33,7 +33,7 @@ describe('The own sysctls of a link that vanished', () => {
     kernel.sysctls.set(NAME, OWN)
   })
 
-  /** As `ip link del` does, which leaves the files. */
+  /** Leaves the files, like `ip link del`. */
   const vanishes = (): TunnelState => {
     kernel.held.delete(NAME)
     kernel.sysctls.delete(NAME)

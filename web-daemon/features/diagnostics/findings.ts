@@ -232,7 +232,7 @@ function traffic(record: TunnelRecord, facts: Facts): Finding {
     'KEY_OR_ADDRESSING_MISMATCH',
     finding,
     [
-      ...(record.has_input_sequence && rx_errors > 0 ? [fixSequence(record, rx_errors)] : []),
+      ...(record.has_input_sequence && rx_errors > 0 ? [message('finding.fix_sequence', { count: rx_errors })] : []),
       message('finding.fix_compare_addresses', { address: inside.target }),
       compare(record),
       PAIR,
@@ -240,10 +240,6 @@ function traffic(record: TunnelRecord, facts: Facts): Finding {
     isMismatched(facts),
   )
 }
-
-/** Only another link begins to count the packets that come from 0. */
-const fixSequence = ({ interface_name }: TunnelRecord, count: number): Message =>
-  message('finding.fix_sequence', { count, command: `ip link del ${interface_name}` })
 
 function mtu({ interface_name }: TunnelRecord, { large, link }: Facts): Finding {
   if (!large) return fine('mtu', message('finding.mtu_untried'))

@@ -106,7 +106,7 @@ export function draftPorts(
   return portsOf(first, end)
 }
 
-/** With force, as of a backup from another host, the rule waits for it. */
+/** A rule that is forced, such as one from the backup of another host, waits for its interface. */
 function checkInterface(draft: DraftContext): void {
   const { body, facts, problems } = draft
   const device = body.bind_interface
