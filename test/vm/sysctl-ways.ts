@@ -1,4 +1,4 @@
-// The sysctls that a link has of its own: a link that is made again has them, whoever deleted the one before it.
+// The sysctls that a link has of its own: a link that is made again has those of the one before it.
 import assert from 'node:assert/strict'
 import type { TunnelView } from '@panel/shared/api/tunnels/answers.ts'
 import { eventually } from './eventually.ts'
