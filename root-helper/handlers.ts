@@ -29,6 +29,7 @@ import { digestTunnels } from './nouns/tunnel/digest.ts'
 import { adoptLink, releaseLink } from './nouns/tunnel/ownership.ts'
 import { findLimits, findUsed } from './nouns/limits.ts'
 import { findOurs } from './nouns/ours.ts'
+import { CarriedSysctls } from './nouns/tunnel/carried-sysctls.ts'
 import { probeTunnels } from './nouns/tunnel/probe.ts'
 import { routesThrough } from './nouns/tunnel/routes.ts'
 import { tunnelSubject } from './nouns/tunnel/subject.ts'
@@ -86,11 +87,12 @@ export function handlersFor(deps: HelperDeps): Handlers {
 type HandlersOf<Prefix extends string> = Pick<Handlers, Extract<keyof Handlers, `${Prefix}.${string}`>>
 
 function tunnelHandlers({ kernel, windows, inTurn }: HelperDeps): HandlersOf<'tunnel' | 'link'> {
-  const tunnels = new Transaction(tunnelSubject(kernel), windows.journal)
+  const sysctls = new CarriedSysctls(kernel)
+  const tunnels = new Transaction(tunnelSubject(kernel, sysctls), windows.journal)
   return {
     'link.probe': async ({ interface_names }) => ({ links: await kernel.links.observe(interface_names) }),
     'tunnel.probe': async ({ interface_names }) => ({ tunnels: await probeTunnels(kernel, interface_names) }),
-    'tunnel.digest': ({ known }) => digestTunnels(kernel, known),
+    'tunnel.digest': ({ known }) => digestTunnels(kernel, known, sysctls),
     'tunnel.verify': (change) => tunnels.verify(asStates(change)),
     'tunnel.apply': (change) => inTurn(() => tunnels.apply(asStates(change))),
     'tunnel.adopt': (params) => inTurn(() => adoptLink(kernel, windows.journal, params).then(() => ({}))),

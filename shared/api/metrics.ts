@@ -46,6 +46,8 @@ export const LoadReading = shape('LoadReading', {
 })
 export type LoadReading = Static<typeof LoadReading>
 
+export const DISK_LEVELS = ['ok', 'warn', 'critical'] as const
+
 export const DiskReading = shape('DiskReading', {
   device: Text,
   mount_point: Text,
@@ -57,7 +59,7 @@ export const DiskReading = shape('DiskReading', {
   used_percent: described(Amount, 'Against used and available, as df counts.'),
   inodes_total: Count,
   inodes_used_percent: Amount,
-  level: oneOf(['ok', 'warn', 'critical']),
+  level: oneOf(DISK_LEVELS),
 })
 export type DiskReading = Static<typeof DiskReading>
 

@@ -2,6 +2,7 @@
 // decisions.md, section 8).
 import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
+import { Warning } from './base/errors.ts'
 import { Flag, list, mapOf, oneOf, Sentence, shape, Text, described, Value, Whole } from './base/shapes.ts'
 
 export const SETTING_TYPES = ['bool', 'int', 'float', 'string', 'enum', 'json', 'lookup'] as const
@@ -48,9 +49,13 @@ export const SettingEntry = shape('Setting', {
 })
 export type SettingEntry = Static<typeof SettingEntry>
 
+/** Empty where the root helper is away, since what the host can do is not known then. */
+export const NotPossible = described(list(Warning), 'Settings that this host cannot carry out; `field` is the key.')
+
 export const SettingsSchemaAnswer = shape('SettingsSchema', {
   settings: list(SettingEntry),
   categories: list(oneOf(SETTING_CATEGORIES)),
+  warnings: NotPossible,
 })
 export type SettingsSchemaAnswer = Static<typeof SettingsSchemaAnswer>
 
@@ -68,6 +73,7 @@ export const ChangeSettingsAnswer = shape('SettingsChanged', {
   ...SettingsAnswer.properties,
   changed: described(list(Text), 'Keys whose value is another one than before.'),
   restart_required: list(Text),
+  warnings: NotPossible,
 })
 export type ChangeSettingsAnswer = Static<typeof ChangeSettingsAnswer>
 

@@ -45,4 +45,11 @@ export const CHECK = {
     '0 of {total} destinations are up, and new connections are relayed as if all were. {destination}: {why}',
   'check.health_refused': '0 of {total} destinations are up, and new connections are refused. {destination}: {why}',
   'check.health_unresolved': '{hostname} does not resolve, so the rule is closed until it does',
+  'check.name_missing': '{hostname} does not resolve ({error})',
+  'check.name_other': '{hostname} has {other} addresses only, and this rule relays {family}',
+  'check.name_unless_forced':
+    '{why}. Let the rule listen on an {other} address. With force it is stored as it is, and gets no connection until that changes.',
+  'check.health_closed': '{why}, so the rule is closed until that changes',
+  'check.health_last_addresses': '{why}: its last addresses stay in use',
+  'check.health_name_out': '{why}: it gets no connection until that changes',
 } as const

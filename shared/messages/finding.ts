@@ -43,7 +43,7 @@ export const FINDING = {
   'finding.fix_compare_addresses':
     'Compare the addresses: {address} is to be an address of the tunnel on the other server.',
   'finding.fix_sequence':
-    'Recreate the tunnel here if the other end has restarted: the tunnel demands sequence numbers, and {count} packets were refused, as those are that count from 0 again.',
+    'If the other end has restarted, wait until it has sent as many packets as before, or turn sequence numbers off at both ends: the tunnel demands them, and {count} packets were refused, as those are that count from 0 again. To recreate the tunnel here alone has the other end refuse packets instead, if it demands numbers too.',
   'finding.mtu_untried': 'Whether large packets arrive was not tried, as small ones do not.',
   'finding.mtu_arrives': 'Packets of {mtu} bytes, the MTU of {name}, arrive.',
   'finding.mtu_lost': 'Small packets arrive, and those of {mtu} bytes, the MTU of {name}, do not.',

@@ -8,6 +8,10 @@ export const NOTICE = {
   'notice.drift_resolved': 'The host holds tunnel {name} as it is stored again.',
   'notice.route_problem':
     'Relay rule {title} {state, select, down {relays nothing} failed {is not in force} inconsistent {was left half changed} other {is degraded}}. {reason}',
+  'notice.routes_problem':
+    '{count} relay rules {state, select, down {relay nothing} failed {are not in force} inconsistent {were left half changed} other {are degraded}}: {rules}. {reason}',
+  'notice.routes_resolved': '{count} relay rules work again: {rules}.',
+  'notice.names_and_more': '{names} and {count} more',
   'notice.route_resolved': 'Relay rule {title} works again.',
   'notice.destination_problem': 'Destination {destination} of relay rule {title} is down. {reason}',
   'notice.destination_resolved': 'Destination {destination} of relay rule {title} is up again.',

@@ -64,6 +64,8 @@ export const ROUTE = {
   'route.family_id': '{field} must be {id} ({family}), as bind_address is {address}.',
   'route.every_address':
     '{address} is every address of this server: whoever reaches any of them reaches the destination, unless allowed_sources says otherwise.',
+  'route.bind_interface_absent':
+    'This server has no interface {device}: until it does, no connection reaches the rule.',
   'route.bind_absent':
     'No interface of this server has the address {address}: the rule sees no connection until one has.',
   'route.snat_unused':

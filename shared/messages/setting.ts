@@ -27,4 +27,13 @@ export const SETTING = {
   'setting.template_unfit':
     'The naming template makes {name}, which is no name for an interface: 1 to 15 letters, digits, "_", "." and "-", beginning with a letter or digit.',
   'setting.sessions': 'A session must not last longer than it can be renewed: lower {field} or raise {other_field}.',
+  // What this host cannot carry out, and what to do.
+  'setting.host_kind': '{why} Choose another type, or a new tunnel that names none is refused.',
+  'setting.host_keeper': '{why} A new tunnel is gone after a reboot: choose what this server has.',
+  'setting.host_keepalive': '{why} New tunnels get no unit for their keepalive: leave it to the probes of the monitor.',
+  'setting.host_fast_path': '{why}. All rules stay on the slow path, which relays the same: turn it off.',
+  'setting.host_protection': '{why}. Have what another program removes put back: see {field}.',
+  'setting.host_rules': '{why}. Until then there are no relay rules to put back.',
+  'setting.host_forwarding': '{why}. Until then a rule that needs IP forwarding relays nothing.',
+  'setting.host_probes': '{why}. No tunnel is measured: look at the root helper in its journal.',
 } as const

@@ -2,10 +2,12 @@
 // others would expect milliseconds and percent, and who may read it (reference.md, /metrics; decisions.md, M8).
 import assert from 'node:assert/strict'
 import { SCOPES } from '@panel/shared/api/scopes.ts'
-import { FakeHost } from '../support/fake-host.ts'
+import { captured, FakeHost } from '../support/fake-host.ts'
 import { readExposition, type ReadFamily } from '../support/exposition.ts'
 import { settingsWith } from '../support/settings.ts'
+import { Certificates, pairIn } from './support/certificates.ts'
 import { FakeChecks, madeThree, untilState } from './support/checks.ts'
+import { tryListener } from './support/listeners.ts'
 import { startWatching, type WatchingPanel } from './support/monitor.ts'
 
 /** Each family with the labels of its samples. */
@@ -17,6 +19,12 @@ const PROMISED = {
   tunnel_panel_safe_apply_open: '',
   tunnel_panel_conntrack_entries: '',
   tunnel_panel_conntrack_limit: '',
+  tunnel_panel_certificate_valid_from_seconds: 'listener',
+  tunnel_panel_certificate_valid_to_seconds: 'listener',
+  tunnel_panel_disk_size_bytes: 'disk',
+  tunnel_panel_disk_available_bytes: 'disk',
+  tunnel_panel_disk_level: 'disk state',
+  tunnel_panel_heal_contested: 'noun',
   tunnel_panel_change_seconds: 'operation le',
   tunnel_panel_http_requests_total: 'route status',
   tunnel_panel_tunnel_info: 'tunnel interface side type remote',
@@ -41,8 +49,13 @@ describe('What /metrics promises', () => {
   let panel: WatchingPanel
   let tunnel: { tunnel_id: number; name: string }
   let isHelperUp = true
+  const certificates = new Certificates()
+  const pair = pairIn(certificates.make('panel'))
+  const tls = { cert: pair.cert, key: pair.key }
+  let host: FakeHost
+  after(() => certificates.remove())
   beforeEach(async () => {
-    const host = new FakeHost()
+    host = new FakeHost()
     for (const name of ['count', 'max']) host.files.set(`/proc/sys/net/netfilter/nf_conntrack_${name}`, '7\n')
     panel = await startWatching({
       metrics: { host, settings: settingsWith({ 'metrics.sample_interval_seconds': 600 }) },
@@ -50,6 +63,7 @@ describe('What /metrics promises', () => {
       isHelperUp: () => isHelperUp,
     })
     tunnel = await panel.up()
+    assert.equal((await tryListener(panel.operator, { tls })).status, 201)
     await panel.operator.put('/settings', { 'metrics.prometheus_enabled': true })
     host.traffic({ [tunnel.name]: [1000, 2000] })
     await panel.metrics.start()
@@ -97,6 +111,43 @@ describe('What /metrics promises', () => {
     assert.equal((await panel.operator.post('/safe-apply', { seconds: 30 })).status, 201)
     assert.deepEqual([await value('helper_up'), await value('safe_apply_open')], [0, 1])
     isHelperUp = true
+  })
+
+  it('is when the certificate that clients are shown begins and ends', async () => {
+    const bounds = ['from', 'to'].map((end) => value(`certificate_valid_${end}_seconds`, '{listener="trial"}'))
+    assert.deepEqual(
+      await Promise.all(bounds),
+      [pair.valid_from, pair.valid_to].map((at) => at.getTime() / 1000),
+    )
+  })
+
+  it('is how full each disk is that can be written, once, by the levels of the settings', async () => {
+    const levels = (): Promise<unknown[]> =>
+      Promise.all(['ok', 'warn', 'critical'].map((state) => value('disk_level', `{disk="/",state="${state}"}`)))
+    const space = { bsize: 4096, blocks: 1000, files: 100, ffree: 75 }
+    assert.deepEqual(await levels(), [1, 0, 0])
+    host.disks.set('/', async () => ({ ...space, bfree: 40, bavail: 40 }))
+    await panel.metrics.sampler.take()
+    assert.deepEqual(await levels(), [0, 0, 1])
+    const bytes = ['size', 'available'].map((what) => value(`disk_${what}_bytes`, '{disk="/"}'))
+    assert.deepEqual(await Promise.all(bytes), [4_096_000, 163_840])
+    host.files.set('/proc/self/mountinfo', captured('mountinfo').replaceAll('/dev/vda rw', '/dev/vda ro'))
+    await panel.metrics.sampler.take()
+    assert.deepEqual(await levels(), [undefined, undefined, undefined])
+  })
+
+  it('is how many rules something takes away again and again', async () => {
+    const contested = () => value('heal_contested', '{noun="route"}')
+    await panel.operator.put('/settings', { 'system.self_heal': 'rules' })
+    await madeThree(panel.operator)
+    assert.equal(await contested(), 0)
+    for (let times = 0; times < 3; times += 1) {
+      panel.clock.advance(600)
+      panel.host.rulesets.flush()
+      panel.routeWatch.hint('all')
+      await panel.routeWatch.pass('event')
+    }
+    assert.deepEqual([await contested(), await value('heal_contested', '{noun="tunnel"}')], [1, 0])
   })
 
   it('is compressed for clients that take that, with the same content', async () => {

@@ -1,4 +1,4 @@
-// What is beyond the limits of the host is refused at its field, with the command that allows it (decisions.md, S25).
+// What is beyond the limits of the host is refused at its field, with the command that allows it (decisions.md, S30).
 import assert from 'node:assert/strict'
 import { DEFAULT_LIMITS, type Limits } from '@panel/shared/limits/model.ts'
 import { message } from '@panel/shared/messages/message.ts'

@@ -114,7 +114,7 @@ describe('The monitor stream', () => {
       detail: 'The kernel does not hold the rule',
       detail_message: verbatim('The kernel does not hold the rule'),
     } as const
-    panel.bus.publish('route.health', event)
+    panel.bus.publish('route.health', { ...event, cause: null })
     assert.deepEqual((await open.until(2))[1], { name: 'route', data: event })
   })
 

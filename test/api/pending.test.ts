@@ -192,7 +192,7 @@ for (const [noun, { method, create, others, status, changes, reapply, look, tota
       assert.equal(await status(client), 'Pending')
       assert.match(
         await reported(client),
-        /^(pending: A change was started, and its outcome is unknown: reapply the rule|Missing: .* Reapply creates it\.)$/,
+        /^(pending: A change was started, and its outcome is unknown|Missing: .* Reapply creates it\.)$/,
       )
       assert.deepEqual([(await reapply(client)).status, await status(client)], [200, 'Applied'])
     })

@@ -46,6 +46,7 @@ describe('Settings', () => {
         settings: { ...LISTED, 'display.theme': 'dark', 'monitor.interval_seconds': 2.5 },
         changed: ['monitor.interval_seconds', 'display.theme'],
         restart_required: [],
+        warnings: [],
       })
       assert.deepEqual((await getSettings(client)).body.settings, body.settings)
     })
@@ -224,6 +225,7 @@ describe('Settings', () => {
         settings: { ...LISTED, 'display.digits': 'persian', 'tunnel.default_mtu': 1400 },
         changed: ['display.theme'],
         restart_required: [],
+        warnings: [],
       })
       assert.equal(await valueOf(client, 'display.theme'), 'system')
     })
@@ -233,6 +235,7 @@ describe('Settings', () => {
         settings: LISTED,
         changed: ['tunnel.default_mtu', 'display.theme', 'display.digits'],
         restart_required: [],
+        warnings: [],
       })
       assert.deepEqual((await resetSettings(client, { keys: [] })).body.changed, [])
     })

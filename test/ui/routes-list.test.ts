@@ -33,6 +33,12 @@ describe('The list of relay rules', () => {
     assert.match(await row(visited, /Web/).innerText(), /192\.0\.2\.1:443[\s\S]*10\.9\.0\.2:8443[\s\S]*In force/)
   })
 
+  it('shows once on the page of a rule what shadows it, with what to do', async () => {
+    const { page } = await visitRules('/3', /Never reached/)
+    await page.getByText(/Move the rule before/).waitFor()
+    assert.equal(await page.getByText(/shadowed by/).count(), 1)
+  })
+
   it('shows a rule that was taken out of the kernel by hand', async () => {
     host.kernel.rulesets.flush()
     const visited = await visitRules('?q=state:down')

@@ -51,6 +51,16 @@ describe('The settings on the page', () => {
     await page.waitForURL(/\?q=in:monitor\+degraded$/)
   })
 
+  it('say what this host cannot carry out, with what to do, until another value is chosen', async () => {
+    host.kernel.supportsGre = false
+    const { page } = await visitSettings('?q=in:tunnel')
+    const warning = page.locator('[data-setting="tunnel.default_type"]').getByText(/cannot make gre tunnels/)
+    await warning.waitFor()
+    assert.match(await warning.innerText(), /Choose another type/)
+    await page.getByLabel('Type of tunnel', { exact: true }).selectOption({ label: 'IP6GRE' })
+    await warning.waitFor({ state: 'detached' })
+  })
+
   it('are changed together, saved at once, and put back by Undo', async () => {
     const { page } = await visitSettings()
     await page.getByLabel('Sample window', { exact: true }).fill('90')

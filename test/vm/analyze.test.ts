@@ -64,11 +64,14 @@ describe('The analysis of a tunnel', function () {
     remote = near.address,
     address = peer,
     to = own,
+    numbered = false,
     ...more
-  }: Partial<Record<'key' | 'okey', number> & Record<'remote' | 'address' | 'to', string>> = {}): Promise<void> => {
+  }: Partial<
+    Record<'key' | 'okey', number> & Record<'remote' | 'address' | 'to', string> & { numbered: boolean }
+  > = {}): Promise<void> => {
     await far.try('ip', ['link', 'del', 'far'])
     await far.run('ip', ['-batch', '-'], {
-      stdin: `link add far type gre local ${far.address} remote ${remote} ikey ${key} okey ${more.okey ?? key} ttl 255\nlink set far addrgenmode none\naddr add ${address} peer ${to} dev far\nlink set far up\n`,
+      stdin: `link add far type gre local ${far.address} remote ${remote} ikey ${key} okey ${more.okey ?? key}${numbered ? ' seq' : ''} ttl 255\nlink set far addrgenmode none\naddr add ${address} peer ${to} dev far\nlink set far up\n`,
     })
   }
   const filter = (on: Server, chain: string): Promise<string> =>
@@ -143,6 +146,36 @@ describe('The analysis of a tunnel', function () {
     pinging.kill('KILL')
     await pinging.exited
     await answer()
+  })
+
+  it('is KEY_OR_ADDRESSING_MISMATCH after a restart of the other end of a tunnel with sequence numbers, which it names, until the count has passed or no end demands them', async () => {
+    const numbered = (isOn: boolean) =>
+      panel.operator.patch(`/tunnels/${tunnel.tunnel_id}`, {
+        has_input_sequence: isOn,
+        has_output_sequence: isOn,
+        // The number takes four bytes.
+        mtu: isOn ? tunnel.mtu - 4 : tunnel.mtu,
+        confirm_recreate: true,
+      })
+    const sends = (count: number) => far.try('ping', ['-q', '-c', `${count}`, '-i', '0.01', '-W', '1', own])
+    expect(await numbered(true), 200)
+    await answer({ numbered: true })
+    await sends(50)
+    await findsHealthy()
+    // Another link counts from 0 again.
+    await answer({ numbered: true })
+    const { suggested_fix } = await finds(
+      'KEY_OR_ADDRESSING_MISMATCH',
+      /^If the other end has restarted, .*sequence numbers/,
+    )
+    assert.match(suggested_fix[0] ?? '', / [4-9] packets were refused, as those are that count from 0 again/)
+    await sends(60)
+    await findsHealthy()
+    await answer({ numbered: true })
+    await finds('KEY_OR_ADDRESSING_MISMATCH', /turn sequence numbers off at both ends/)
+    expect(await numbered(false), 200)
+    await answer()
+    await findsHealthy()
   })
 
   it('is NO_RETURN_TRAFFIC where GRE is dropped on its way in to the other server', async () => {

@@ -11,8 +11,8 @@ import type { FaultOrder } from './driver/faulty-helper.ts'
 import { startLab, type Lab, type Server } from './lab/index.ts'
 import { putDriver, putPanel } from './panel/bundles.ts'
 import { expect, OPERATOR, Panel } from './panel/panel.ts'
-import { ownSysctls, setOwnSysctls } from './panel/own-sysctls.ts'
 import { addRoutes, LOST, ROUTES, routesThrough } from './panel/routes-of-others.ts'
+import { keepsOwnSysctls } from './sysctl-ways.ts'
 import { tunnelRequest } from '../support/records.ts'
 
 const IN_PLACE = {
@@ -142,11 +142,7 @@ describe('A change of a tunnel on a real kernel', function () {
     }
   })
 
-  it('leaves a new link the sysctls that the link had of its own', async () => {
-    const own = await setOwnSysctls(a.server, made.interface_name)
-    assert.equal(await isReborn('ttl', 64), true)
-    assert.equal(await ownSysctls(a.server, made.interface_name), own)
-  })
+  keepsOwnSysctls(() => ({ panel: a, tunnel: made, remake: () => isReborn('ttl', 64) }))
 
   it('names the foreign routes that a new link cannot have', async () => {
     await a.server.run(`ip route add ${LOST}`)

@@ -82,10 +82,13 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
     ...reconcileEndpoints({ watch, routeWatch, heals, monitor, traffic, proofs: services.proofs, ofHost }),
     ...safeApplyEndpoints(services.safeApply, store),
     ...webhookEndpoints(services.notifications.outbox, services.notifications.sending),
-    ...settingsEndpoints(SETTING_REFERENCES),
+    ...settingsEndpoints(SETTING_REFERENCES, () => monitor.whyNoProbes),
     ...forwardingEndpoints({ rulesInForce: countInForce }),
     ...ruleHealthEndpoints({ traffic, proofs: services.proofs }),
-    ...routeEndpoints({ traffic, foreseeCauses: makeForeseeCauses(services.foreign) }, readImpact),
+    ...routeEndpoints(
+      { traffic, foreseeCauses: makeForeseeCauses({ foreign: services.foreign, names: failover.hostnames }) },
+      readImpact,
+    ),
     ...trafficEndpoints(traffic),
     ...failoverEndpoints(failover, traffic),
     ...backupEndpoints({

@@ -3,12 +3,15 @@ import { ROUTE_HEALTH_STATES } from '@panel/shared/api/routes/answers.ts'
 import { SEVERITIES } from '@panel/shared/api/routes/cause-codes.ts'
 import { readConntrack } from '../features/exposition/conntrack.ts'
 import type { Family } from '../features/exposition/format.ts'
+import { hostFamilies } from '../features/exposition/host.ts'
 import { panelFamilies } from '../features/exposition/panel.ts'
 import { ruleFamilies } from '../features/exposition/rules.ts'
 import { METRICS_ENDPOINT, METRICS_PATH, readMetrics } from '../features/exposition/scrape.ts'
 import { tunnelFamilies } from '../features/exposition/tunnels.ts'
 import { TunnelTotals } from '../features/exposition/tunnel-totals.ts'
+import { writableDisks } from '../features/metrics/full-disks.ts'
 import { thisHost } from '../features/metrics/host.ts'
+import type { HealedNoun } from '../change/heal.ts'
 import type { RequestCounts } from '../platform/http/request-counts.ts'
 import type { Scrape } from '../platform/http/scrape.ts'
 import type { PanelDeps, Services } from './services.ts'
@@ -22,6 +25,7 @@ export function makeScrape(
   const totals = new TunnelTotals()
   const readFamilies = async (): Promise<Family[]> => [
     ...panelFamilies(panelSources(deps, services, counts)),
+    ...hostFamilies(hostSources(services)),
     ...(await tunnelFamilies({ ...tunnelSources(services), db: deps.db, totals })),
     ...(await ruleFamilies({
       db: deps.db,
@@ -49,6 +53,16 @@ const tunnelSources = ({ monitor, metrics, watch }: Services) => ({
     new Map(
       watch.entries().flatMap(({ tunnel_id, status }) => (tunnel_id === null ? [] : [[tunnel_id, status] as const])),
     ),
+})
+
+const hostSources = ({ listeners, metrics, heals }: Services) => ({
+  certificates: () => listeners.certificates(),
+  disks: () => writableDisks(metrics.sampler.latest),
+  contested: () => {
+    const contested = heals.contested()
+    const many = (of: HealedNoun): number => contested.filter(({ noun }) => noun === of).length
+    return { tunnel: many('tunnel'), route: many('route') }
+  },
 })
 
 const panelSources = (

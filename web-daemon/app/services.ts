@@ -137,11 +137,12 @@ export function makeServices(deps: PanelDeps): Services {
   const { request, timings, changes } = makeRequester(foreign.keeping(deps.request), monotonic)
   const context = { db, request, now, api_path: apiPathOf(deps), settings, inTurn: makeQueue(), ...published(bus) }
   const traffic = new Traffic({ db, request, now, monotonic, settings, logger, publish: bus.publish })
-  const proofs = new Proofs({ db, now, evidence: traffic.evidence, logger })
   const monitor = new Monitor({ db, request, stream: deps.stream, bus, now, logger, settings, ...deps.monitor })
   const heals = makeHeals(context, logger)
   const safeApply = makeSafeApply(context, logger, async () => (await monitor.inState('Up')) ?? [])
   const listeners = makeListeners(deps, context)
+  const failover = makeFailover(deps, { context, traffic, monitor, listeners })
+  const proofs = new Proofs({ db, now, evidence: traffic.evidence, names: failover.hostnames, logger })
   const services: Services = {
     context,
     auth: makeAuth(deps, now),
@@ -158,7 +159,7 @@ export function makeServices(deps: PanelDeps): Services {
     traffic,
     proofs,
     foreign,
-    failover: makeFailover(deps, { context, traffic, monitor, listeners }),
+    failover,
     notifications: makeNotifications(deps, now),
     timings,
     changes,

@@ -5,11 +5,18 @@ import { madeOnce } from '@panel/shared/made-once.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { DigestsFound, TunnelDigest } from '@panel/shared/rpc/digest.ts'
 import type { Kernel } from '../../kernel/facilities.ts'
+import type { CarriedSysctls } from './carried-sysctls.ts'
 import { seeAllTunnels } from './probe.ts'
 
 /** Every link of our kinds, and every name for which there are files of ours. */
-export async function digestTunnels(kernel: Kernel, known?: string): Promise<DigestsFound> {
-  const tunnels = (await seeAllTunnels(kernel)).map(digestOf)
+export async function digestTunnels(
+  kernel: Kernel,
+  known?: string,
+  sysctls?: Pick<CarriedSysctls, 'look'>,
+): Promise<DigestsFound> {
+  const found = await seeAllTunnels(kernel)
+  await sysctls?.look(found)
+  const tunnels = found.map(digestOf)
   const revision = revisions('all', tunnels, () => randomBytes(16).toString('hex'))
   const is_unchanged = revision === known
   return { revision, is_unchanged, tunnels: is_unchanged ? [] : tunnels }

@@ -30,8 +30,10 @@ interface Found {
  * The subject for tunnels. Its state is a list, since a change that renames a tunnel concerns two names: the new one
  * must be free before, and the old one after.
  */
-export function tunnelSubject(kernel: Kernel): Subject<TunnelStates, Found, TunnelStep> {
-  const sysctls = new CarriedSysctls(kernel)
+export function tunnelSubject(
+  kernel: Kernel,
+  sysctls = new CarriedSysctls(kernel),
+): Subject<TunnelStates, Found, TunnelStep> {
   return {
     noun: 'tunnel',
     canonical: (states) => statesOrNull((states ?? []).map(canonicalOrRefused).filter((state) => state !== null)),

@@ -54,7 +54,7 @@ async function giveDeliveries({ host: { db } }: FullWorld): Promise<void> {
     // Not due while the picture is taken.
     const next_try_date = new Date(Date.now() + 3_600_000).toISOString()
     await insertDelivery(db, { webhook_id: 1, subject_key: `${at}`, notice: { ...notice, subject }, next_try_date })
-    await markTried(db, at + 1, {
+    await markTried(db, [at + 1], {
       state,
       tries: 1,
       next_try_date: state === 'waiting' ? next_try_date : null,

@@ -16,6 +16,7 @@ import type reconcile from './en/reconcile.json'
 import type remedy from './en/remedy.json'
 import type routes from './en/routes.json'
 import type impact from './en/impact.json'
+import type help from './en/help.json'
 import type host from './en/host.json'
 import type list from './en/list.json'
 import type metrics from './en/metrics.json'
@@ -42,6 +43,7 @@ interface Areas {
   readonly reconcile: typeof reconcile
   readonly remedy: typeof remedy
   readonly routes: typeof routes
+  readonly help: typeof help
   readonly host: typeof host
   readonly impact: typeof impact
   readonly list: typeof list

@@ -28,6 +28,13 @@ export const CONTENT_TYPES: Readonly<Record<Format, string>> = {
 
 const SUFFIXES: Readonly<Record<FamilyType, string>> = { counter: '_total', gauge: '', info: '_info', histogram: '' }
 
+export const gauge = (name: string, help: string, samples: Iterable<Sample>): Family => ({
+  name: `tunnel_panel_${name}`,
+  type: 'gauge',
+  help,
+  samples,
+})
+
 /** A family without samples is left out: its lines would say nothing. */
 export function exposition(families: readonly Family[], format: Format): string {
   const parts = families.map((family) => lines(family, format)).filter((text) => text !== '')

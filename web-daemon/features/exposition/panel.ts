@@ -1,5 +1,5 @@
-// The families of the panel itself and of the host under it.
-import { labels, type Family, type Sample } from './format.ts'
+// The families of the panel itself and of the table of connections.
+import { gauge, labels, type Family, type Sample } from './format.ts'
 import type { Histogram } from './histogram.ts'
 
 export interface PanelSources {
@@ -16,12 +16,6 @@ export interface PanelSources {
 
 export function panelFamilies(sources: PanelSources): Family[] {
   const conntrack = sources.conntrack()
-  const gauge = (name: string, help: string, samples: Iterable<Sample>): Family => ({
-    name: `tunnel_panel_${name}`,
-    type: 'gauge',
-    help,
-    samples,
-  })
   return [
     {
       name: 'tunnel_panel_build',

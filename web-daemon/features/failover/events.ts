@@ -14,6 +14,12 @@ export interface StoredFailoverEvents {
   }
 }
 
+export interface FailoverEvents {
+  /** A name among the destinations of these rules has stopped resolving, or resolves again. */
+  'name.changed': { readonly route_rule_ids: readonly number[] }
+}
+
 declare module '../../platform/events/bus.ts' {
+  interface PanelEvents extends FailoverEvents {}
   interface StoredEvents extends StoredFailoverEvents {}
 }

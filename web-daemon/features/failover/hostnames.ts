@@ -4,6 +4,7 @@ import type { Family } from '@panel/shared/address/ip.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import { resolveHost, type Resolution } from '../../platform/network/resolver.ts'
 import { familyOf, type RouteRecord } from '../routes/record.ts'
+import { hasOtherFamily, otherFamily, whatBecomes, whyUnresolved } from '../routes/unresolved.ts'
 import { storeEvents } from './store.ts'
 import { routesOf } from '../routes/store.ts'
 import { moveToAddresses, type HostnamesDeps } from './move-to-addresses.ts'
@@ -22,9 +23,14 @@ interface Entry {
   seen: string | null
   problem: Message | null
   resolved_at: string | null
+  /** Why the last look found no address; null if it found one. */
+  unresolved: Message | null
 }
 
-export type NameStatus = Pick<Entry, 'problem' | 'resolved_at'>
+export interface NameStatus extends Pick<Entry, 'problem' | 'resolved_at' | 'unresolved'> {
+  /** It has not resolved for so long that this is reported. */
+  readonly isStale: boolean
+}
 
 export class Hostnames {
   readonly #deps: Required<HostnamesDeps>
@@ -53,7 +59,8 @@ export class Hostnames {
   }
 
   of(hostname: string, family: Family): NameStatus | null {
-    return this.#entries.get(`${hostname} ${family}`) ?? null
+    const entry = this.#entries.get(`${hostname} ${family}`)
+    return entry ? { ...entry, isStale: entry.failures >= STALE_AFTER } : null
   }
 
   /** Looks at once; a timer does it otherwise. Never throws. */
@@ -86,6 +93,7 @@ export class Hostnames {
       seen: null,
       problem: null,
       resolved_at: null,
+      unresolved: null,
     }
     this.#entries.set(key, entry)
     // A daemon that starts with many names does not resolve all of them at once.
@@ -101,14 +109,10 @@ export class Hostnames {
 
   /** Returns in how many seconds it is to be resolved again. */
   async #resolved(entry: Entry, resolution: Resolution): Promise<number> {
-    if (!resolution.isFound) {
-      entry.failures += 1
-      if (entry.failures >= STALE_AFTER) await this.#stale(entry, resolution.error)
-      return BOUNDS_S.least
-    }
+    if (!resolution.isFound) return this.#unresolved(entry, resolution.error)
     const { context } = this.#deps
-    entry.failures = 0
-    entry.problem = null
+    const wasUnresolved = entry.unresolved !== null
+    Object.assign(entry, { failures: 0, problem: null, unresolved: null })
     entry.resolved_at = context.now().toISOString()
     const set = [...resolution.addresses].sort().join()
     const isSteady = entry.seen === set
@@ -118,20 +122,40 @@ export class Hostnames {
       const problem = await moveToAddresses(this.#deps, record, { hostname: entry.hostname, resolution, isSteady })
       if (problem) entry.problem = problem
     }
+    if (wasUnresolved) this.#publish(entry)
     return Math.min(BOUNDS_S.most, Math.max(BOUNDS_S.least, resolution.ttl_seconds))
   }
 
+  async #unresolved(entry: Entry, error: string): Promise<number> {
+    const { resolve, context } = this.#deps
+    const { hostname, family } = entry
+    const other = await resolve(hostname, otherFamily(family), context.settings.get('routes.dns_servers'))
+    const before = entry.unresolved?.message
+    const why = whyUnresolved(hostname, family, error, other)
+    entry.unresolved = why
+    entry.failures += 1
+    if (entry.failures >= STALE_AFTER) await this.#stale(entry, error, why)
+    if (entry.failures === STALE_AFTER || why.message !== before) this.#publish(entry)
+    return BOUNDS_S.least
+  }
+
+  #publish({ rules }: Entry): void {
+    this.#deps.context.publish('name.changed', { route_rule_ids: [...rules] })
+  }
+
   /** Reports stale addresses once in the history of each rule; they are shown as long as that lasts. */
-  async #stale(entry: Entry, error: string): Promise<void> {
+  async #stale(entry: Entry, error: string, why: Message): Promise<void> {
     const { context } = this.#deps
     const { hostname, failures } = entry
     const records = await routesOf(context.db, [...entry.rules])
     const its = records.flatMap(({ route_rule_id, destinations }) =>
       destinations.filter((one) => one.hostname === hostname).map((one) => ({ ...one, route_rule_id })),
     )
-    const reason = its.some(({ address }) => address !== '')
+    const isHeld = its.some(({ address }) => address !== '')
+    const counted = isHeld
       ? message('check.stale', { hostname, count: failures, error })
       : message('check.unresolved', { hostname, error })
+    const reason = hasOtherFamily(why) ? message('health.sentence', { text: whatBecomes(why, isHeld) }) : counted
     entry.problem = reason
     if (failures !== STALE_AFTER) return
     const events = its.map(({ route_rule_id, route_destination_id, state }) => {

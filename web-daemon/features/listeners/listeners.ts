@@ -85,6 +85,13 @@ export class Listeners {
     return [...new Set(this.#all.map(({ port }) => port))].filter((port) => port > 0)
   }
 
+  /** Those that clients are shown. */
+  certificates(): (Pick<CertificatePair, 'valid_from' | 'valid_to'> & { readonly state: ListenerView['state'] })[] {
+    return this.#all.flatMap(({ state, socket, pair }) =>
+      socket && pair ? [{ state, valid_from: pair.valid_from, valid_to: pair.valid_to }] : [],
+    )
+  }
+
   component(): Component | null {
     return this.#kept && listenerComponent(this.#kept, this.#configured, this.#deps.now())
   }

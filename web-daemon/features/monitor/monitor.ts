@@ -82,7 +82,7 @@ export class Monitor {
       bus.subscribe('settings.changed', ({ keys }) => this.#settingsChanged(keys)),
       bus.subscribe('reconcile.changed', (last) => this.feed.publish('reconcile', () => last)),
       bus.subscribe('heal.contested', (event) => this.feed.publish('heal', () => event)),
-      bus.subscribe('route.health', (event) => this.feed.publish('route', () => event)),
+      bus.subscribe('route.health', ({ cause: _, ...event }) => this.feed.publish('route', () => event)),
       bus.subscribe('safe_apply.changed', (event) => this.feed.publish('safe_apply', () => event)),
     ]
     this.refresh('all')
@@ -112,6 +112,11 @@ export class Monitor {
   }
 
   /** Why no tunnel is probed, or null. */
+  /** Null while probes can be sent, and before that has been tried. */
+  get whyNoProbes(): Message | null {
+    return this.#stopped?.message_id === 'monitor.cannot_send' ? this.#stopped : null
+  }
+
   get stopped(): Message | null {
     return this.#stopped
   }

@@ -1,4 +1,5 @@
 // Which interfaces cannot be adopted, and what is to be known about one that can. Each refusal says what to do.
+import { whyNotKept } from '@panel/shared/host/savers.ts'
 import { KERNEL_STUBS, type LinkState } from '@panel/shared/tunnel/model.ts'
 import type { AdoptBody } from '@panel/shared/api/reconcile.ts'
 import type { Warning } from '@panel/shared/api/base/errors.ts'
@@ -13,7 +14,6 @@ import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import { Problems } from '../../platform/http/problems.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import type { PoolRecord } from '../pools/store.ts'
-import { reasonUnavailable } from '../tunnels/draft/persistence.ts'
 import type { NewTunnel } from '../tunnels/record.ts'
 import type { ExistingTunnel } from '../tunnels/store.ts'
 import { persistenceTypeOf } from './persistence.ts'
@@ -77,9 +77,7 @@ export function persistenceFor(body: AdoptBody, { interface_name, state }: Tunne
   const reason =
     wanted === kept
       ? limitOnKeeper(kept, limits)
-      : (letGo(interface_name, kept) ??
-        reasonUnavailable(wanted, { facts: { helper } }) ??
-        limitOnKeeper(wanted, limits))
+      : (letGo(interface_name, kept) ?? whyNotKept(wanted, helper) ?? limitOnKeeper(wanted, limits))
   if (reason !== null)
     problems.add(body.takeover === true ? 'takeover' : 'persistence_type_id', 'INVALID_PERSISTENCE_TYPE', reason)
   problems.throwIfAny()

@@ -12,6 +12,7 @@ import {
   type RouteRecord,
 } from '../routes/record.ts'
 import { endOf } from '../routes/rotation-warnings.ts'
+import { hasOtherFamily, whatBecomes } from '../routes/unresolved.ts'
 import { cause, type Cause } from './cause.ts'
 import type { RuleFacts } from './facts.ts'
 
@@ -97,8 +98,11 @@ function elsewhere(
 }
 
 /** What was taken out by hand impairs nothing while others are up. */
-export function ofDestinations(record: RouteRecord, { reasonOf }: Pick<RuleFacts, 'reasonOf'>): Cause[] {
-  if (!ruleOf(record)) return unresolved(record)
+export function ofDestinations(record: RouteRecord, facts: Pick<RuleFacts, 'reasonOf' | 'nameOf'>): Cause[] {
+  return [...ofNames(record, facts), ...ofChecked(record, facts)]
+}
+
+function ofChecked(record: RouteRecord, { reasonOf }: Pick<RuleFacts, 'reasonOf'>): Cause[] {
   const active = record.destinations.filter((one) => isActive(one) && one.address !== '')
   const out = active.filter((one) => rotationOf(one) === 'out')
   const worst = out.find(({ state }) => state === 'down') ?? out[0]
@@ -128,13 +132,22 @@ function inPart(
     : message('check.health_some', { ...params, total, count: takers.length })
 }
 
-/** The kernel holds nothing of a rule that has no address to relay to. */
-function unresolved({ destinations }: RouteRecord): Cause[] {
-  const hostname = destinations.find(isUnresolved)?.hostname
-  if (!hostname) return []
-  return [
-    cause('DESTINATION_UNRESOLVED', 'stops', message('check.health_unresolved', { hostname }), {
-      remedies: [message('health.fix_name')],
-    }),
-  ]
+/** The kernel holds nothing of a rule that has no address to relay to. Others go on with what they have. */
+function ofNames(record: RouteRecord, { nameOf }: Pick<RuleFacts, 'nameOf'>): Cause[] {
+  const isClosed = ruleOf(record) === null
+  const named = record.destinations.filter(isClosed ? isUnresolved : isActive)
+  return [...new Set(named.flatMap(({ hostname }) => hostname ?? []))].flatMap((hostname) => {
+    const status = nameOf(hostname)
+    const why = status?.unresolved ?? null
+    if (!isClosed && (!why || !status?.isStale)) return []
+    const isHeld = named.some((one) => one.hostname === hostname && one.address !== '')
+    const sentence = !isClosed && why ? whatBecomes(why, isHeld) : closedBy(hostname, why)
+    const more = { remedies: [message('health.fix_name')], subject: hostname }
+    return [cause('DESTINATION_UNRESOLVED', isClosed ? 'stops' : 'degrades', sentence, more)]
+  })
 }
+
+const closedBy = (hostname: string, why: Message | null): Message =>
+  why && hasOtherFamily(why)
+    ? message('check.health_closed', { why })
+    : message('check.health_unresolved', { hostname })

@@ -39,7 +39,7 @@ function ofLastChange(record: RouteRecord, { held }: RuleFacts): Cause[] {
   const { apply_status_id: status, last_apply_error_message: error } = record
   switch (status) {
     case APPLY_STATUSES.Inconsistent: {
-      const why = error.message === '' ? message('health.reapply') : error
+      const why = error.message === '' ? message('health.reason_unknown') : error
       return [cause('CHANGE_UNDONE_IN_PART', 'stops', message('health.inconsistent', { why }), REAPPLY)]
     }
     case APPLY_STATUSES.Failed: {

@@ -9,11 +9,12 @@ import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { HostInterface, RouteKind } from '@panel/shared/tunnel/observed.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { nullIfHelperAway } from '../../platform/helper/away.ts'
+import type { Hostnames, NameStatus } from '../failover/hostnames.ts'
 import { reasonsOfDown } from '../failover/store.ts'
 import { foreignRules, inTheWayOf, NOTHING_IN_THE_WAY, type InTheWay } from '../forwarding/foreign.ts'
 import { readKernelRules, type KernelRules } from '../routes/kernel-rules.ts'
 import { lookUpRoutes, readPaths, type Paths } from '../routes/path/path.ts'
-import { ruleOf, type RouteRecord } from '../routes/record.ts'
+import { familyOf, ruleOf, type RouteRecord } from '../routes/record.ts'
 import type { TrafficEvidence, Unanswered } from '../traffic/evidence.ts'
 import { observe } from '../tunnels/view.ts'
 import { findShadows } from './shadows.ts'
@@ -34,6 +35,8 @@ export interface RuleFacts {
   readonly shadows: readonly RouteRecord[]
   /** Why a destination is down. */
   readonly reasonOf: (route_destination_id: number) => Message | null
+  /** How a name among the destinations resolves; null if it is not followed. */
+  readonly nameOf: (hostname: string) => NameStatus | null
   /** What went to the destinations and was not answered yet. */
   readonly unanswered: Unanswered
   /** Clients that do not complete their connections, and by which interface packets to each leave. */
@@ -57,7 +60,13 @@ export type FactsOf = (record: RouteRecord) => RuleFacts
 
 export async function readFacts(
   { db, request }: Pick<ReadContext, 'db' | 'request'>,
-  evidence: Pick<TrafficEvidence, 'isStuck' | 'unanswered'>,
+  {
+    evidence,
+    names,
+  }: {
+    readonly evidence: Pick<TrafficEvidence, 'isStuck' | 'unanswered'>
+    readonly names: Pick<Hostnames, 'of'>
+  },
   records: readonly RouteRecord[],
   read: AlreadyRead,
 ): Promise<FactsOf> {
@@ -87,6 +96,7 @@ export async function readFacts(
     tunnels: tunnelsOn(record, paths, observed),
     shadows: shadows.get(record.route_rule_id) ?? [],
     reasonOf: (id) => reasons.get(id) ?? null,
+    nameOf: (hostname) => names.of(hostname, familyOf(record)),
     unanswered: evidence.unanswered(record.route_rule_id),
     stuck: stuck.get(record.route_rule_id) ?? [],
   })

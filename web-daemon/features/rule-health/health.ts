@@ -37,7 +37,7 @@ export async function judgeRules(
   read: AlreadyRead = {},
 ): Promise<Judged[]> {
   if (records.length === 0) return []
-  const [factsOf] = await Promise.all([readFacts(context, proofs.evidence, records, read), proofs.loaded()])
+  const [factsOf] = await Promise.all([readFacts(context, proofs, records, read), proofs.loaded()])
   return records.map((record) => {
     const facts = factsOf(record)
     const causes = causesOf(record, facts)

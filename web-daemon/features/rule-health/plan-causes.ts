@@ -6,6 +6,7 @@ import type { ReadContext } from '../../platform/context.ts'
 import { nullIfHelperAway } from '../../platform/helper/away.ts'
 import { asMessage, Refusal } from '../../platform/http/refusal.ts'
 import { foreignRules } from '../forwarding/foreign.ts'
+import type { Hostnames } from '../failover/hostnames.ts'
 import type { LastForeign } from '../forwarding/last-foreign.ts'
 import type { KernelRules } from '../routes/kernel-rules.ts'
 import { ruleOf, type RouteRecord } from '../routes/record.ts'
@@ -15,13 +16,17 @@ import { causesOf } from './causes.ts'
 import { readFacts, type RuleFacts } from './facts.ts'
 import { findShadowsOf } from './shadows.ts'
 
-type Foreign = Pick<LastForeign, 'found'>
+/** What the background knows already. */
+interface Known {
+  readonly foreign: Pick<LastForeign, 'found'>
+  readonly names: Pick<Hostnames, 'of'>
+}
 
 export const makeForeseeCauses =
-  (foreign: Foreign): ForeseeCauses =>
+  (known: Known): ForeseeCauses =>
   async (context, record, toCome) => {
     if (!record.is_enabled) return []
-    const causes = await causesAfter(context, foreign, record, toCome).catch((refused: unknown) => {
+    const causes = await causesAfter(context, known, record, toCome).catch((refused: unknown) => {
       if (refused instanceof Refusal) return [notRead(message('health.facts_unread', { why: asMessage(refused) }))]
       throw refused
     })
@@ -30,13 +35,13 @@ export const makeForeseeCauses =
 
 async function causesAfter(
   context: ReadContext,
-  { found }: Foreign,
+  { foreign: { found }, names }: Known,
   record: RouteRecord,
   toCome: ToCome | undefined,
 ): Promise<Cause[]> {
   const wanted = { ...record, apply_status_id: APPLY_STATUSES.Applied }
   const others = found ?? (toCome ? null : await nullIfHelperAway(foreignRules(context.request)))
-  const factsOf = await readFacts(context, NO_TRAFFIC, [wanted], {
+  const factsOf = await readFacts(context, { evidence: NO_TRAFFIC, names }, [wanted], {
     rules: heldAfter(wanted),
     foreign: others ?? nothingForeign(''),
     shadows: new Map([[wanted.route_rule_id, await findShadowsOf(context.db, wanted)]]),

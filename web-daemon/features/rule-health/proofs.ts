@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Proof } from '@panel/shared/api/routes/causes.ts'
 import type { CommandContext } from '../../platform/context.ts'
+import type { Hostnames } from '../failover/hostnames.ts'
 import { takersOf } from '../failover/takers.ts'
 import { isOneWay, type TrafficEvidence } from '../traffic/evidence.ts'
 import { ruleOf, type RouteRecord } from '../routes/record.ts'
@@ -12,6 +13,8 @@ import { saveProofs, storedProofs, type ProvenBy, type StoredProof } from './pro
 
 interface Deps extends Pick<CommandContext, 'db' | 'now'> {
   readonly evidence: TrafficEvidence
+  /** Those among the destinations. */
+  readonly names: Pick<Hostnames, 'of'>
   readonly logger: Logger
 }
 
@@ -31,6 +34,10 @@ export class Proofs {
 
   get evidence(): TrafficEvidence {
     return this.#deps.evidence
+  }
+
+  get names(): Pick<Hostnames, 'of'> {
+    return this.#deps.names
   }
 
   start(): void {

@@ -2,7 +2,8 @@
 // operator wants that (decisions.md, S7, S15, E2).
 import type { Logger } from 'pino'
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
-import type { RouteHealthEvent, RouteHealthState } from '@panel/shared/api/routes/answers.ts'
+import type { PanelEvents } from '../../platform/events/bus.ts'
+import type { RouteHealthState } from '@panel/shared/api/routes/answers.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import { ROUTE_RULE_ID_MAX } from '@panel/shared/ruleset/model.ts'
 import type { Proof, Severity } from '@panel/shared/api/routes/causes.ts'
@@ -94,7 +95,9 @@ const subscribe: Schedule<Hint>['subscribe'] = (bus, prompt) => [
   }),
   bus.subscribe('heal.reset', () => prompt('change', ['all'])),
   bus.subscribe('routes.changed', ({ route_rule_ids }) => prompt('change', [route_rule_ids])),
-  bus.subscribe('traffic.evidence', ({ route_rule_ids }) => prompt('event', [route_rule_ids])),
+  ...(['traffic.evidence', 'name.changed'] as const).map((name) =>
+    bus.subscribe(name, ({ route_rule_ids }) => prompt('event', [route_rule_ids])),
+  ),
   ...(['tunnel.created', 'tunnel.updated', 'tunnel.deleted'] as const).map((name) =>
     bus.subscribe(name, () => prompt('change', ['links'])),
   ),
@@ -195,7 +198,7 @@ const isDrifted = (record: RouteRecord, held: KernelRules): boolean =>
   record.apply_status_id !== APPLY_STATUSES.Inconsistent &&
   (!isAsStored(record, held) || (record.is_enabled && held.unmanaged.length > 0))
 
-function healthEvent({ from, to }: StatusChange<Rule>): RouteHealthEvent[] {
+function healthEvent({ from, to }: StatusChange<Rule>): PanelEvents['route.health'][] {
   const rule = to ?? from
   if (!rule) return []
   const detail_message = to ? withCommands(to) : message('health.deleted')
@@ -209,8 +212,17 @@ function healthEvent({ from, to }: StatusChange<Rule>): RouteHealthEvent[] {
       severity: to?.severity ?? null,
       detail,
       detail_message,
+      cause: causeOf(to),
     },
   ]
+}
+
+/** Null of a cause that is the rule's own. */
+function causeOf(rule: Rule | null): PanelEvents['route.health']['cause'] {
+  if (!rule?.headline || rule.headline.subject === '') return null
+  const { code, subject, sentence, remedies } = rule.headline
+  const toRun = remedies.filter((remedy) => commandsIn(remedy).length > 0)
+  return { key: `${code} ${subject}`, sentence, remedies: toRun }
 }
 
 /** A notification has no field for what to run. */

@@ -1,5 +1,6 @@
 // The table of all settings: schema, defaults, checks and types come from it (decisions.md, section 8). Its order is
 // the order of the categories in the API.
+import { NotPossible } from '@panel/shared/api/settings.ts'
 import { list, shape, Text, described } from '@panel/shared/api/base/shapes.ts'
 import { strict, Type, type TObject, type TSchema } from '@panel/shared/schema.ts'
 import { ADDRESSING } from './definitions/addressing.ts'
@@ -59,6 +60,7 @@ export const ChangedSettings = shape('SettingsChanged', {
   ...AllSettings.properties,
   changed: described(list(Text), 'Keys whose value is another one than before.'),
   restart_required: list(Text),
+  warnings: NotPossible,
 })
 
 /** Some settings with their values. */

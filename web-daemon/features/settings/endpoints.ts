@@ -1,5 +1,6 @@
 // The endpoints of the section Settings.
 import { ResetSettingsBody, SettingsSchemaAnswer } from '@panel/shared/api/settings.ts'
+import type { Message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { declarations, type Incoming } from '../../platform/http/endpoint.ts'
 import { defaultValues, type References } from './change.ts'
@@ -23,13 +24,13 @@ const updatesGuarded = ({ settings }: ReadContext, { body }: Incoming<Partial<Se
 const resetsGuarded = ({ settings }: ReadContext, { body }: Incoming<ResetSettingsBody>): boolean =>
   changesGuarded(settings, defaultValues(keysToReset(body)))
 
-export function settingsEndpoints(references: References) {
+export function settingsEndpoints(references: References, whyNoProbes: () => Message | null) {
   return [
     query('GET /settings', { tag, summary: 'Every setting with its value.' }, listSettings),
     query(
       'GET /settings/schema',
       { tag, summary: 'What each setting is, what it may be and what it is by default.' },
-      showSchema,
+      showSchema(whyNoProbes),
     ),
     command(
       'PUT /settings',
@@ -40,7 +41,7 @@ export function settingsEndpoints(references: References) {
         audit: 'SettingUpdate',
         fresh: updatesGuarded,
       },
-      updateSettings(references),
+      updateSettings(references, whyNoProbes),
     ),
     command(
       'POST /settings/reset',
@@ -50,7 +51,7 @@ export function settingsEndpoints(references: References) {
         audit: 'SettingUpdate',
         fresh: resetsGuarded,
       },
-      resetSettings(references),
+      resetSettings(references, whyNoProbes),
     ),
   ]
 }

@@ -1,6 +1,6 @@
 // PUT /settings and POST /settings/reset (reference.md, Settings).
 import type { ResetSettingsBody, ChangeSettingsAnswer } from '@panel/shared/api/settings.ts'
-import { message } from '@panel/shared/messages/message.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -14,10 +14,11 @@ import {
   type Wrong,
 } from './change.ts'
 import { isSettingKey, SETTING_KEYS, type SettingKey, type SettingValues } from './definitions.ts'
+import { warnOfNeeds } from './needs.ts'
 import { readValues } from './settings.ts'
 import { changeAnswer } from './view.ts'
 
-export function updateSettings(references: References) {
+export function updateSettings(references: References, whyNoProbes: () => Message | null) {
   return async (
     context: StoreContext,
     { body, problems }: Incoming<Partial<SettingValues>>,
@@ -26,7 +27,9 @@ export function updateSettings(references: References) {
     const invalid = new Map(problems.all.map(({ field }) => keyOf(field)).map((key) => [key, invalidMessage(key)]))
     if (invalid.size > 0) refuse(new Map([...invalid, ...(await wrongBeside(context, body, invalid, references))]))
     if (Object.keys(body).length === 0) throw new Refusal('INVALID_REQUEST', message('panel.nothing_to_change'))
-    return ok(changeAnswer(context.settings, await changeSettings(context, { values: body }, references)))
+    const changed = await changeSettings(context, { values: body }, references)
+    const given = SETTING_KEYS.filter((key) => Object.hasOwn(body, key))
+    return ok(changeAnswer(context.settings, changed, await warnOfNeeds(context, whyNoProbes, given)))
   }
 }
 
@@ -42,7 +45,7 @@ async function wrongBeside(
   return findWrong(db, values, given.map(([key]) => key).filter(isSettingKey), references)
 }
 
-export function resetSettings(references: References) {
+export function resetSettings(references: References, whyNoProbes: () => Message | null) {
   return async (
     context: StoreContext,
     { body }: Incoming<ResetSettingsBody>,
@@ -50,12 +53,9 @@ export function resetSettings(references: References) {
     context.note.target('settings', null)
     const { keys: requested = [] } = body
     refuse(new Map(requested.filter((key) => !isSettingKey(key)).map((key) => [key, invalidMessage(key)])))
-    return ok(
-      changeAnswer(
-        context.settings,
-        await changeSettings(context, { values: defaultValues(keysToReset(body)), isReset: true }, references),
-      ),
-    )
+    const keys = keysToReset(body)
+    const changed = await changeSettings(context, { values: defaultValues(keys), isReset: true }, references)
+    return ok(changeAnswer(context.settings, changed, await warnOfNeeds(context, whyNoProbes, keys)))
   }
 }
 

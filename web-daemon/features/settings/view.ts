@@ -7,9 +7,12 @@ import {
   type SettingsAnswer,
   type SettingsSchemaAnswer,
 } from '@panel/shared/api/settings.ts'
+import type { Warning } from '@panel/shared/api/base/errors.ts'
+import type { Message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from './definitions.ts'
+import { warnOfNeeds } from './needs.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 
 export async function listSettings({ settings }: ReadContext): Promise<Answer<SettingsAnswer>> {
@@ -17,18 +20,24 @@ export async function listSettings({ settings }: ReadContext): Promise<Answer<Se
   return ok(answer)
 }
 
-export async function showSchema({ settings }: ReadContext): Promise<Answer<SettingsSchemaAnswer>> {
-  const entries = SETTING_KEYS.map((key) => entryOf(key, settings))
-  const answer: SettingsSchemaAnswer = {
-    settings: entries,
-    categories: [...new Set(entries.map(({ category }) => category))],
+export function showSchema(whyNoProbes: () => Message | null) {
+  return async (context: ReadContext): Promise<Answer<SettingsSchemaAnswer>> => {
+    const entries = SETTING_KEYS.map((key) => entryOf(key, context.settings))
+    return ok({
+      settings: entries,
+      categories: [...new Set(entries.map(({ category }) => category))],
+      warnings: await warnOfNeeds(context, whyNoProbes),
+    })
   }
-  return ok(answer)
 }
 
 /** No setting needs a restart: settings are read at every use, or their change is subscribed to. */
-export function changeAnswer(settings: SettingsReader, changed: readonly SettingKey[]): ChangeSettingsAnswer {
-  return { settings: allOf(settings), changed: [...changed], restart_required: [] }
+export function changeAnswer(
+  settings: SettingsReader,
+  changed: readonly SettingKey[],
+  warnings: readonly Warning[],
+): ChangeSettingsAnswer {
+  return { settings: allOf(settings), changed: [...changed], restart_required: [], warnings: [...warnings] }
 }
 
 const allOf = (settings: SettingsReader): Record<string, unknown> =>

@@ -1,4 +1,4 @@
-// GET /system/limits: what root allows on this host, and what of it is used up (decisions.md, S25).
+// GET /system/limits: what root allows on this host, and what of it is used up (decisions.md, S30).
 import type { LimitsAnswer } from '@panel/shared/api/system.ts'
 import { fromRoot, message, messageFields } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../platform/context.ts'

@@ -12,6 +12,8 @@ export interface Notice {
   readonly text: Message
   /** Set for a problem that existed when it was found: a target that has had it reported gets nothing. */
   readonly mayBeOld?: true
+  /** Set where several may have the same cause: those with the same key that are due together are sent as one. */
+  readonly shared?: { readonly key: string; readonly reason: Message; readonly remedies: readonly Message[] }
 }
 
 /** A notice in the outbox. */
@@ -25,4 +27,8 @@ export const subjectKey = ({ kind, subject }: Pick<Notice, 'kind' | 'subject'>):
   `${kind} ${subject.type} ${subject.id ?? subject.name}`
 
 /** What can be sent: a test is about nothing that is stored. */
-export type SentNotice = Omit<StoredNotice, 'kind'> & { readonly kind: NoticeKind | 'test' }
+export type SentNotice = Omit<StoredNotice, 'kind'> & {
+  readonly kind: NoticeKind | 'test'
+  /** All that it is about, if that are several; the subject is the first of them. */
+  readonly subjects?: readonly Notice['subject'][]
+}

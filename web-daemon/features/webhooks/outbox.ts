@@ -10,7 +10,8 @@ import { SendError } from './send/address.ts'
 import { send, type SendDeps } from './send/send.ts'
 import { pruneDeliveries } from './store-prune.ts'
 import { allWebhooks, findWebhook, markSent } from './store.ts'
-import { dueDeliveries, markTried, nextDue, type Delivery, type DeliveryEnd } from './store-deliveries.ts'
+import { dueDeliveries, markTried, nextDue, type Delivery, type DeliveryEnd, type Due } from './store-deliveries.ts'
+import { together } from './together.ts'
 
 export const RETRY_AFTER_S = [5, 30, 120, 600, 3600, 21_600] as const
 const PRUNE_EVERY_MS = 3_600_000
@@ -29,6 +30,7 @@ export class Outbox {
   #timer: NodeJS.Timeout | null = null
   #pruning: NodeJS.Timeout | null = null
   #writing: Promise<void> = Promise.resolve()
+  #added: Notice[] = []
   #isStarted = false
 
   constructor(deps: OutboxDeps) {
@@ -57,14 +59,22 @@ export class Outbox {
     this.kick()
   }
 
-  /** Adds notices of events that nothing stores. In the order of the calls; what cannot be written is logged. */
+  /**
+   * Adds notices of events that nothing stores. In the order of the calls; what cannot be written is logged. Those that
+   * come at once, such as those of one look, are written at once, so that none is sent before the others are there.
+   */
   add(notices: readonly Notice[]): void {
     if (notices.length === 0) return
+    const isAwaited = this.#added.length > 0
+    this.#added.push(...notices)
+    if (isAwaited) return
     const { db, logger } = this.#deps
     this.#writing = this.#writing
       .then(async () => {
+        const all = this.#added
+        this.#added = []
         if ((await allWebhooks(db)).length === 0) return
-        await db.transaction().execute((transaction) => this.write(transaction, notices))
+        await db.transaction().execute((transaction) => this.write(transaction, all))
       })
       .catch((err: unknown) => logger.error({ err, kind: notices[0]?.kind }, 'a notification was not stored'))
   }
@@ -89,7 +99,7 @@ export class Outbox {
     let wait = LOOK_EVERY_MS
     try {
       const { db, now } = this.#deps
-      for (const delivery of await dueDeliveries(db, now())) this.#begin(delivery)
+      for (const due of await dueDeliveries(db, now())) this.#begin(due)
       const next = await nextDue(db)
       if (next !== null) wait = Math.min(wait, Math.max(SOON_MS, Date.parse(next) - now().getTime()))
     } catch (err) {
@@ -99,10 +109,10 @@ export class Outbox {
     if (this.#isStarted) this.#lookIn(this.#busy.size > 0 ? Math.max(wait, 1000) : wait)
   }
 
-  #begin(delivery: Delivery): void {
-    const { webhook_id } = delivery
+  #begin(due: Due): void {
+    const { webhook_id } = due.first
     if (this.#busy.has(webhook_id)) return
-    const work = this.#try(delivery)
+    const work = this.#try(due)
       .catch((err: unknown) => this.#deps.logger.error({ err }, 'the outcome of a notification was not stored'))
       .finally(() => {
         this.#busy.delete(webhook_id)
@@ -111,20 +121,25 @@ export class Outbox {
     this.#busy.set(webhook_id, work)
   }
 
-  async #try(delivery: Delivery): Promise<void> {
+  async #try({ first, others }: Due): Promise<void> {
     const { db, now, logger } = this.#deps
-    const target = await findWebhook(db, delivery.webhook_id)
+    const target = await findWebhook(db, first.webhook_id)
     if (!target) return
-    const error = await send(target, delivery.notice, this.#deps).then(
+    const notices = others.map(({ notice }) => notice)
+    const error = await send(target, together(first.notice, notices), this.#deps).then(
       () => null,
       (failure: unknown) => this.#describe(failure),
     )
-    const end = endOf(delivery, error, now())
+    const end = endOf(first, error, now())
     logger.info(
       { webhook_id: target.webhook_id, state: end.state, tries: end.tries, error: error?.message ?? '' },
       'notification',
     )
-    await markTried(db, delivery.delivery_id, end)
+    await markTried(
+      db,
+      [first, ...others].map(({ delivery_id }) => delivery_id),
+      end,
+    )
     await markSent(db, target.webhook_id, error, now().toISOString())
   }
 

@@ -1,10 +1,12 @@
 // The outbox in the store: what is to be sent, when it is tried again, and what was last reported of each thing.
+import { sql } from 'kysely'
 import { COOL_DOWN_MAX_SECONDS, type DeliveryState } from '@panel/shared/api/webhooks.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import type { StoredNotice } from './notice.ts'
 import { errorFrom, errorText } from './store.ts'
+import { isShared } from './together.ts'
 import type { DeliveryRow } from './table.ts'
 import { fromStoredJson } from '../../platform/db/stored-json.ts'
 
@@ -12,6 +14,11 @@ export interface Delivery extends Omit<DeliveryRow, 'notice' | 'state' | 'last_e
   readonly last_error: Message
   readonly notice: StoredNotice
   readonly state: DeliveryState
+}
+
+export interface Due {
+  readonly first: Delivery
+  readonly others: readonly Delivery[]
 }
 
 const deliveryFrom = (row: DeliveryRow): Delivery => ({
@@ -46,8 +53,11 @@ export async function insertDelivery(db: WriteDb, { notice, ...delivery }: NewDe
 /** Nothing waits longer for its next try; a later one was set while the clock was ahead. */
 const LONGEST_WAIT_MS = COOL_DOWN_MAX_SECONDS * 1000
 
-/** For each enabled target the delivery that is due first, in the order in which they were written. */
-export async function dueDeliveries(db: ReadDb, now: Date): Promise<Delivery[]> {
+/**
+ * For each enabled target the delivery that is due first, in the order in which they were written, and those after it
+ * that are sent with it.
+ */
+export async function dueDeliveries(db: ReadDb, now: Date): Promise<Due[]> {
   const latest = new Date(now.getTime() + LONGEST_WAIT_MS).toISOString()
   const rows = await db
     .selectFrom('webhook_delivery')
@@ -57,9 +67,16 @@ export async function dueDeliveries(db: ReadDb, now: Date): Promise<Delivery[]> 
     .where((e) => e.or([e('next_try_date', '<=', now.toISOString()), e('next_try_date', '>', latest)]))
     .orderBy('delivery_id')
     .execute()
-  const first = new Map<number, DeliveryRow>()
-  for (const row of rows) if (!first.has(row.webhook_id)) first.set(row.webhook_id, row)
-  return [...first.values()].map(deliveryFrom)
+  const due = new Map<number, { first: Delivery; others: Delivery[] }>()
+  for (const row of rows) {
+    const before = due.get(row.webhook_id)
+    if (!before) due.set(row.webhook_id, { first: deliveryFrom(row), others: [] })
+    else if (before.first.notice.shared && row.notice.includes('"shared"')) {
+      const one = deliveryFrom(row)
+      if (isShared(before.first.notice, one.notice)) before.others.push(one)
+    }
+  }
+  return [...due.values()]
 }
 
 export async function nextDue(db: ReadDb): Promise<string | null> {
@@ -77,9 +94,13 @@ export interface DeliveryEnd extends Pick<Delivery, 'state' | 'tries' | 'next_tr
   readonly last_error: Message | null
 }
 
-export async function markTried(db: WriteDb, delivery_id: number, end: DeliveryEnd): Promise<void> {
+export async function markTried(db: WriteDb, ids: readonly number[], end: DeliveryEnd): Promise<void> {
   const values = { ...end, last_error: errorText(end.last_error) }
-  await db.updateTable('webhook_delivery').set(values).where('delivery_id', '=', delivery_id).execute()
+  await db
+    .updateTable('webhook_delivery')
+    .set(values)
+    .where(sql<boolean>`delivery_id in (select value from json_each(${JSON.stringify(ids)}))`)
+    .execute()
 }
 
 /** Reports of the thing that wait for the end of a cool-down. Whether there were any. */

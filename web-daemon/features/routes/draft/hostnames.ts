@@ -6,6 +6,7 @@ import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import { MAX_ADDRESSES_OF_NAME, type RouteDestinationBody } from '@panel/shared/api/routes/destinations.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import { has, portsOf } from '../ports.ts'
+import { hasOtherFamily, otherFamily, whatBecomes, whyUnresolved } from '../unresolved.ts'
 import { warn, type DraftContext } from './context.ts'
 import { destinationProblem } from './destination-problem.ts'
 import { destinationBeyond, ownPorts, type Home } from './limits.ts'
@@ -67,12 +68,14 @@ function byName(draft: DraftContext, listening: Listening, { given, fields }: Pl
   const { hostname } = name
   const resolution = draft.names.get(hostname)?.[listening.family]
   if (!resolution?.isFound) {
-    const params = { hostname, error: resolution?.error ?? 'ENOTFOUND' }
+    const error = resolution?.error ?? 'ENOTFOUND'
+    const other = draft.names.get(hostname)?.[otherFamily(listening.family)]
+    const refusal = unresolvedMessage(whyUnresolved(hostname, listening.family, error, other), { hostname, error })
     if (draft.body.force !== true) {
-      draft.problems.add(fields.hostname, 'HOSTNAME_UNRESOLVED', message('check.unresolved_unless_forced', params))
+      draft.problems.add(fields.hostname, 'HOSTNAME_UNRESOLVED', refusal.unlessForced)
       return null
     }
-    warn(draft, 'HOSTNAME_UNRESOLVED', fields.hostname, message('check.unresolved', params))
+    warn(draft, 'HOSTNAME_UNRESOLVED', fields.hostname, refusal.forced)
     return ['']
   }
   const judged = resolution.addresses.map((address) => ({
@@ -88,6 +91,17 @@ function byName(draft: DraftContext, listening: Listening, { given, fields }: Pl
   if (refused) warn(draft, 'HOSTNAME_LEADS_HOME', fields.hostname, refused.message)
   return chosenAddresses(name.policy, usable, heldBy(draft, name, given.port))
 }
+
+const unresolvedMessage = (why: Message, params: { readonly hostname: string; readonly error: string }) =>
+  hasOtherFamily(why)
+    ? {
+        unlessForced: message('check.name_unless_forced', { why, other: String(why.params['other']) }),
+        forced: message('health.sentence', { text: whatBecomes(why, false) }),
+      }
+    : {
+        unlessForced: message('check.unresolved_unless_forced', params),
+        forced: message('check.unresolved', params),
+      }
 
 interface AddressProblem {
   readonly code: 'HOSTNAME_LEADS_HOME' | 'INVALID_DESTINATION' | 'BEYOND_LIMITS'

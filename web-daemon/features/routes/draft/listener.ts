@@ -107,8 +107,12 @@ export function draftPorts(
   return portsOf(first, end)
 }
 
-function checkInterface({ body, facts, problems }: DraftContext): void {
+/** A rule that is forced, such as one from the backup of another host, waits for its interface. */
+function checkInterface(draft: DraftContext): void {
+  const { body, facts, problems } = draft
   const device = body.bind_interface
   if (typeof device !== 'string' || facts.interfaces.has(device)) return
-  problems.add('bind_interface', 'INTERFACE_NOT_FOUND', message('tunnel.no_interface', { device }))
+  if (body.force === true)
+    warn(draft, 'BIND_INTERFACE_NOT_FOUND', 'bind_interface', message('route.bind_interface_absent', { device }))
+  else problems.add('bind_interface', 'INTERFACE_NOT_FOUND', message('tunnel.no_interface', { device }))
 }

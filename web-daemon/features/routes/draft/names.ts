@@ -1,10 +1,10 @@
 // The host names among the destinations of a request, resolved before the draft. A name that the stored rule has keeps
 // what it was last resolved to: it is resolved again in the background.
-import type { Family } from '@panel/shared/address/ip.ts'
+import { parseIp, type Family } from '@panel/shared/address/ip.ts'
 import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import { resolveHost, type Resolution } from '../../../platform/network/resolver.ts'
 import type { SettingsReader } from '../../../platform/settings.ts'
-import type { RouteRecord } from '../record.ts'
+import { familyOf, type RouteRecord } from '../record.ts'
 
 /** Resolutions by family: a rule without a bind address is of the family of its first destination. */
 export type Names = ReadonlyMap<string, Readonly<Record<Family, Resolution>>>
@@ -23,13 +23,19 @@ export async function resolveNames(
   const servers = settings.get('routes.dns_servers')
   const resolved = await Promise.all(
     [...hostnames].map(async (hostname) => {
-      const held = stored ? storedAddresses(stored, hostname) : []
+      const held = stored && !changesFamily(body, stored) ? storedAddresses(stored, hostname) : []
       if (held.length > 0) return [hostname, inFamilies(held)] as const
       const [four, six] = await Promise.all([resolveHost(hostname, 4, servers), resolveHost(hostname, 6, servers)])
       return [hostname, { 4: four, 6: six }] as const
     }),
   )
   return new Map(resolved)
+}
+
+/** The rule then needs addresses that were never looked for. */
+const changesFamily = ({ bind_address }: Partial<CreateRouteBody>, stored: RouteRecord): boolean => {
+  const family = bind_address === undefined ? undefined : parseIp(bind_address)?.family
+  return family !== undefined && family !== familyOf(stored)
 }
 
 const storedAddresses = ({ destinations }: RouteRecord, hostname: string): string[] => [

@@ -1,10 +1,10 @@
 // Whether a systemd unit pings the far end through the tunnel, and how (decisions.md, settings keepalive.*).
 import { PERSISTENCE_TYPES } from '@panel/shared/api/base/lookups.ts'
+import { whyNoSaver } from '@panel/shared/host/savers.ts'
 import { farEnds } from '@panel/shared/tunnel/far-end.ts'
 import type { TunnelAddress } from '@panel/shared/tunnel/model.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { NewTunnel } from '../record.ts'
-import { whyUnavailable } from './persistence.ts'
 import type { DraftContext } from './context.ts'
 
 export type KeepaliveFields = Pick<NewTunnel, 'keepalive_interval_seconds' | 'keepalive_packet_size'>
@@ -37,5 +37,5 @@ function reasonUnavailable(
 ): Message | null {
   if (persistence_type_id === PERSISTENCE_TYPES.Runtime) return message('tunnel.keepalive_runtime')
   if (farEnds(addresses).length === 0) return message('tunnel.keepalive_no_far_end')
-  return whyUnavailable(draft, 'systemd')
+  return whyNoSaver('systemd', draft.facts.helper)
 }

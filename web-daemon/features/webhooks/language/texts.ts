@@ -5,7 +5,7 @@ import { CATALOGUE } from '@panel/shared/messages/catalogue.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import { render } from '@panel/shared/messages/render.ts'
 import type { SettingsReader } from '../../../platform/settings.ts'
-import type { Notice } from '../notice.ts'
+import type { SentNotice } from '../notice.ts'
 import type { Texts } from '../send/requests.ts'
 import { TRANSLATIONS } from './translations.mjs'
 
@@ -21,14 +21,17 @@ export const languageOf = (chosen: NoticeLanguage | null, settings: SettingsRead
   chosen ?? settings.get('display.language')
 
 export function textsOf(
-  { severity, text, subject }: Pick<Notice, 'severity' | 'text' | 'subject'>,
+  { severity, text, subject, subjects = [] }: Pick<SentNotice, 'severity' | 'text' | 'subject' | 'subjects'>,
   language: NoticeLanguage,
   settings: SettingsReader,
 ): Texts {
   const server = settings.get('display.server_name') || hostname()
   return {
     server,
-    title: inLanguage(titleOf(TITLES[severity](server), subject.name), language),
+    title: inLanguage(
+      titleOf(TITLES[severity](server), subject.name + (subjects.length > 1 ? ` +${subjects.length - 1}` : '')),
+      language,
+    ),
     text: inLanguage(text, language),
   }
 }

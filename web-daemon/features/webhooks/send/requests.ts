@@ -13,6 +13,8 @@ export interface Texts {
 }
 
 const BODY_MAX_BYTES = 16 * 1024
+/** A subject has a title of at most 100 characters, in any script. */
+const SUBJECTS_MAX = 10
 const PARAMS_MAX_BYTES = BODY_MAX_BYTES / 2
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 /** The limit for text: the longest is foreign text within ours. */
@@ -64,11 +66,16 @@ export function requestFor(target: Webhook, notice: SentNotice, texts: Texts, no
   throw new Error('A notification is too long')
 }
 
-const payload = ({ kind, severity, subject, at, text: { message_id, params } }: SentNotice, texts: Texts) => ({
-  type: kind,
-  timestamp: at,
-  data: { severity, subject, server: texts.server, text: texts.text, message_id, params: short(params) },
-})
+function payload(notice: SentNotice, { server, text }: Texts) {
+  const { kind, severity, subject, subjects = [subject], at } = notice
+  const { message_id, params } = notice.text
+  const named = subjects.slice(0, SUBJECTS_MAX)
+  return {
+    type: kind,
+    timestamp: at,
+    data: { severity, subject, subjects: named, server, text, message_id, params: short(params) },
+  }
+}
 
 /** What words are made from elsewhere is left out where it is long. */
 const short = (params: SentNotice['text']['params']) =>

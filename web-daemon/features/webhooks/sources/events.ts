@@ -1,7 +1,7 @@
 // What the panel publishes, as notices. A feature that publishes something more adds a line to STORED or OBSERVED.
 import type { StoreTransaction } from '../../../platform/db/database.ts'
 import type { PanelEvents, StoredEvents } from '../../../platform/events/bus.ts'
-import { message, type Message } from '@panel/shared/messages/message.ts'
+import { message, verbatim, type Message } from '@panel/shared/messages/message.ts'
 import type { NoticeKind } from '@panel/shared/api/webhooks.ts'
 import type { Notice } from '../notice.ts'
 import type { FailedSignIns } from './sign-ins.ts'
@@ -114,6 +114,7 @@ function healthNotice({
   to,
   severity,
   detail_message,
+  cause,
 }: PanelEvents['route.health']): Notice[] {
   const state = to === 'impaired' && severity === 'down' ? 'down' : (to ?? '')
   return stateNotice('route_health', { type: 'route', id: route_rule_id, name: title }, severity, {
@@ -122,7 +123,17 @@ function healthNotice({
     good: to === 'disabled' ? null : 'ok',
     problem: () => message('notice.route_problem', { title, state, reason: detail_message as unknown as Message }),
     resolved: () => message('notice.route_resolved', { title }),
-  }).map((notice) => foundFirst(from, notice))
+  }).map((notice) => ({ ...foundFirst(from, notice), ...sharedBy(notice, state, cause) }))
+}
+
+/** Rules that work again do so together, whatever it was. */
+function sharedBy(
+  { severity }: Notice,
+  state: string,
+  cause: PanelEvents['route.health']['cause'],
+): Pick<Notice, 'shared'> {
+  if (severity === 'resolved') return { shared: { key: '', reason: verbatim(''), remedies: [] } }
+  return cause ? { shared: { key: `${state} ${cause.key}`, reason: cause.sentence, remedies: cause.remedies } } : {}
 }
 
 /** What was not looked at before may have been so for long. */
