@@ -83,6 +83,12 @@ export const HEALTH = {
   'health.fix_setting': 'Change the setting: {command}.',
   'health.interface_off':
     'IPv4 forwarding is off on {name}, by which {what, select, replies {the replies come in} other {the packets come in}}, so they are dropped',
+  'health.reverse_path':
+    '{what, select, replies {Replies of} other {Packets of}} {address} that come in by {name} are dropped: the way back to it leaves by {device}, and the reverse path filter (rp_filter) of {name} is strict',
+  'health.reverse_path_default':
+    'Clients that come in by {name} from outside its networks are dropped: the default route leaves by {device}, and the reverse path filter (rp_filter) of {name} is strict',
+  'health.reverse_path_replies':
+    'Replies reach this server and are dropped here: the way to {address} leaves by {device}, and the reverse path filter (rp_filter) is strict on {names}',
   'health.table_nearly_full':
     'Connection tracking holds {count, number} of at most {max, number} connections ({usage} %): when it is full, new connections are dropped',
   'health.no_route': 'This server has no route to {address}, so what the rule relays there is dropped',

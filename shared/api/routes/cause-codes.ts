@@ -27,6 +27,7 @@ export const CAUSES = {
   NOT_TRACKED: 'server',
   STRAY_RULES: 'server',
   FORWARDING_OFF: 'server',
+  REVERSE_PATH: 'server',
   TABLE_NEARLY_FULL: 'server',
   TUNNEL_GONE: 'tunnel',
   TUNNEL_DOWN: 'tunnel',

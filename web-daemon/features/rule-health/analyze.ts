@@ -108,7 +108,7 @@ function forwarding({ record, causes, facts }: Judged): Finding {
   return byCauses(
     'forwarding',
     causes,
-    ['FORWARDING_OFF'],
+    ['FORWARDING_OFF', 'REVERSE_PATH'],
     message('health.forwarding_state', { family: `IPv${family}`, state: isOn ? 'on' : 'off' }),
     { ipv4: live?.ipv4 ?? null, ipv6: live?.ipv6 ?? null },
   )

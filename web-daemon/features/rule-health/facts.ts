@@ -17,6 +17,7 @@ import { ruleOf, type RouteRecord } from '../routes/record.ts'
 import type { TrafficEvidence, Unanswered } from '../traffic/evidence.ts'
 import { observe } from '../tunnels/view.ts'
 import { findShadows } from './shadows.ts'
+import { readWaysBack, type WayBack } from './ways-back.ts'
 
 /** What bears on one rule; what is null could not be read. */
 export interface RuleFacts {
@@ -25,6 +26,10 @@ export interface RuleFacts {
   readonly interfaces: ReadonlyMap<string, HostInterface> | null
   /** The interface with the address that the rule listens on; null if it has none. */
   readonly owner: HostInterface | null
+  /** The one by which its packets come in, as far as that is known. */
+  readonly near: HostInterface | null
+  /** By which interface packets to its clients leave; looked up only where `near` drops those with another way back. */
+  readonly waysBack: readonly WayBack[]
   /** What the kernel does with packets to that address; null if an interface has it, or nobody could look. */
   readonly listener: RouteKind | null
   readonly foreign: Foreign | null
@@ -104,22 +109,30 @@ const tunnelsOn = (
     return [{ tunnel_id, interface_name, is_up, oper_state, is_known }]
   })
 
+type Listener = Pick<RuleFacts, 'interfaces' | 'owner' | 'near' | 'listener' | 'waysBack'>
+
 /** An address that no interface has may still be the host's own, by a route of the kind "local". */
 async function readListeners(
   request: Reader,
   all: readonly HostInterface[] | null,
   records: readonly RouteRecord[],
-): Promise<(record: RouteRecord) => Pick<RuleFacts, 'interfaces' | 'owner' | 'listener'>> {
+): Promise<(record: RouteRecord) => Listener> {
   const owners = new Map(
     (all ?? []).flatMap((one) => one.addresses.map((text) => [canonicalIp(text.split('/')[0] ?? ''), one] as const)),
   )
   const unowned = records.filter((one) => !isWildcard(one.bind_address) && !owners.has(one.bind_address))
   const routes = await lookUpRoutes(request, all ? [...new Set(unowned.map(({ bind_address }) => bind_address))] : [])
   const interfaces = all && new Map(all.map((one) => [one.name, one]))
-  return ({ bind_address }) => ({
+  const ownerOf = ({ bind_address }: RouteRecord): HostInterface | null => owners.get(bind_address) ?? null
+  const nearOf = (record: RouteRecord): HostInterface | null =>
+    record.bind_interface === null ? ownerOf(record) : (interfaces?.get(record.bind_interface) ?? null)
+  const waysBack = await readWaysBack(request, records, nearOf)
+  return (record) => ({
     interfaces,
-    owner: owners.get(bind_address) ?? null,
-    listener: routes.get(bind_address)?.kind ?? null,
+    owner: ownerOf(record),
+    near: nearOf(record),
+    listener: routes.get(record.bind_address)?.kind ?? null,
+    waysBack: waysBack(record),
   })
 }
 

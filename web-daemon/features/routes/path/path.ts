@@ -75,7 +75,7 @@ export async function readPaths(
   }
 }
 
-const onlyDevice = (route: RoutingEntry | null | undefined): string | null =>
+export const onlyDevice = (route: RoutingEntry | null | undefined): string | null =>
   route && route.device !== '' && !route.has_several_hops ? route.device : null
 
 /** Nothing while the helper is away. */
