@@ -59,6 +59,27 @@ describe('What the panel in the middle of a relay finds', function () {
     for (const id of ids) await api('DELETE', `/routes/${id}`)
   }
 
+  it('a UDP flow that is older than the rule ends when the rule is reapplied', async () => {
+    const late: Place = { protocol: 'udp', address: '203.0.113.7', port: 1031 }
+    const served = async (): Promise<string | undefined> => (await rig.client.calls.askOnFlow('late', late))?.server
+    const route = `${late.address}/32`
+    rig.relay.batch(`route add ${route} via ${TWO}`)
+    const id = await made(late.port, { bind_address: late.address, destination_port: 90, route_protocol_id: UDP })
+    try {
+      assert.equal(await served(), undefined)
+      rig.relay.batch(`route del ${route}`, `addr add ${route} dev near0`)
+      assert.equal(await served(), undefined)
+      const { verdict: found, summary, suggested_fix } = await analysis(id)
+      assert.deepEqual([found, summary.slice(0, 10)], ['OLDER_FLOW', '1 UDP flow'])
+      assert.match(suggested_fix[0] ?? '', /^Reapply the rule/)
+      await api('POST', `/routes/${id}/reapply`, {})
+      assert.equal(await served(), `${ONE} 90`)
+      assert.notEqual(await verdict(id), 'OLDER_FLOW')
+    } finally {
+      rig.relay.batch(`addr del ${route} dev near0`)
+    }
+  })
+
   it('age and bytes of a connection are null and explained until they are switched on, then known, then put back', async () => {
     const id = await made(1009)
     const values = (): string =>

@@ -20,6 +20,7 @@ export const CAUSES = {
   RULE_SHADOWED: 'listener',
   LISTENER_ABSENT: 'listener',
   FOREIGN_DNAT: 'listener',
+  OLDER_FLOW: 'listener',
   FOREIGN_DROP: 'server',
   FOREIGN_MAY_DROP: 'server',
   FOREIGN_MARK: 'server',

@@ -16,6 +16,7 @@ import { targetOf } from '../routes/target.ts'
 import { byCauses, passes, stops, type Finding } from './finding.ts'
 import { firewalls, marked, taken } from './foreign-findings.ts'
 import type { RuleDeps } from './items.ts'
+import { olderFlows } from './older-flows.ts'
 import { probeDestinations } from './reachability.ts'
 import { familyOf, type RouteRecord } from '../routes/record.ts'
 import { roomFor, sourcePortWarnings } from '../traffic/source-ports.ts'
@@ -77,6 +78,7 @@ async function findAlong(context: StoreContext, judged: Judged, { traffic, forei
     await destinations(context, record, judged),
     await mtu(context, record, health),
     room(traffic, judged),
+    ...(await olderFlows(context, judged)),
     await inbound(traffic, judged),
   ]
 }
