@@ -84,11 +84,11 @@ export const HEALTH = {
   'health.interface_off':
     'IPv4 forwarding is off on {name}, by which {what, select, replies {the replies come in} other {the packets come in}}, so they are dropped',
   'health.reverse_path':
-    '{what, select, replies {Replies of} other {Packets of}} {address} that come in by {name} are dropped: the way back to it leaves by {device}, and the reverse path filter (rp_filter) of {name} is strict',
+    '{what, select, replies {Replies of} other {Packets of}} {address} that come in by {name} are dropped: the way back to it leaves by {device}, and the reverse path filter of {name} is strict',
   'health.reverse_path_default':
-    'Clients that come in by {name} from outside its networks are dropped: the default route leaves by {device}, and the reverse path filter (rp_filter) of {name} is strict',
+    'Clients that come in by {name} from outside its networks are dropped: the default route leaves by {device}, and the reverse path filter of {name} is strict',
   'health.reverse_path_replies':
-    'Replies reach this server and are dropped here: the way to {address} leaves by {device}, and the reverse path filter (rp_filter) is strict on {names}',
+    'Replies reach this server and are dropped here: the way to {address} leaves by {device}, and the reverse path filter is strict on {names}',
   'health.older_flows':
     '{count, plural, one {# UDP flow to its listener is} other {# UDP flows to its listener are}} older than the rule and not relayed for as long as the senders go on',
   'health.no_older_flows': 'No UDP flow to its listener is older than the rule.',

@@ -14,7 +14,15 @@ const [ONE, TWO] = SERVERS
 const PORT = 1001
 const ABSENT = '203.0.113.99'
 const RELAY_SPARE = '10.8.0.1'
+const [TUNNEL, BEYOND] = ['gre-a-9', '198.51.100.50']
 const [MASQUERADE, NO_NAT] = [10, 30]
+
+/** A link of another kind has the name of the tunnel. */
+function tunnelTo(rig: RelayRig): void {
+  relay(rig, ...`link add ${TUNNEL} type veth peer name spare9 netns ${rig.servers.child.pid}`.split(' '))
+  rig.relay.batch(`addr add ${RELAY_SPARE}/24 dev ${TUNNEL}`, `link set ${TUNNEL} up`)
+  rig.servers.batch('addr add 10.8.0.2/24 dev spare9', 'link set spare9 up')
+}
 
 type Patch = (fields: object) => Promise<unknown>
 
@@ -160,6 +168,20 @@ const CASES: readonly Case[] = [
     mends: (rig) => relay(rig, 'route', 'replace', 'default', 'via', CLIENT),
   },
   {
+    title: 'the route to its destination no longer leads into the tunnel that it names',
+    code: 'ROUTE_CHANGED',
+    effect: 'may_stop',
+    rule: { destination_address: BEYOND, tunnel_id: 1 },
+    at: tcp(RELAY),
+    before: (rig) => {
+      tunnelTo(rig)
+      relay(rig, 'route', 'add', 'default', 'via', CLIENT)
+      relay(rig, 'route', 'add', `${BEYOND}/32`, 'dev', TUNNEL)
+    },
+    happens: (rig) => relay(rig, 'route', 'del', `${BEYOND}/32`),
+    mends: 'commands',
+  },
+  {
     title: 'a rule of other software keeps its port from being tracked',
     code: 'NOT_TRACKED',
     at: tcp(RELAY),
@@ -203,8 +225,9 @@ const CASES: readonly Case[] = [
 const CLEANING = [
   ...['inet theirs', 'ip theirs'].map((table) => `nft delete table ${table}`),
   `ip addr del ${ABSENT}/32 dev near0`,
-  ...['spare0', 'spare1', 'br7'].map((name) => `ip link del ${name}`),
+  ...['spare0', 'spare1', 'br7', TUNNEL].map((name) => `ip link del ${name}`),
   ...[`${CLIENT}/32`, 'default'].map((route) => `ip route del ${route}`),
+  'ip rule del iif near0 lookup 100',
   'sysctl -qw net.ipv4.conf.near0.rp_filter=0',
 ]
 
@@ -213,9 +236,16 @@ describe('A relay rule that relays nothing', function () {
   let panel: ReturnType<RelayRig['panel']>
   before(async () => {
     await rig.open()
-    await Promise.all([ONE, TWO].map((address) => rig.servers.calls.listen({ protocol: 'tcp', address, port: 80 })))
+    rig.servers.batch(`addr add ${BEYOND}/32 dev lo`)
+    await Promise.all(
+      [ONE, TWO, BEYOND].map((address) => rig.servers.calls.listen({ protocol: 'tcp', address, port: 80 })),
+    )
     panel = rig.panel()
     await panel.watch()
+    await panel.tunnel(TUNNEL)
+  })
+  afterEach(() => {
+    for (const line of CLEANING) rig.relay.run('sh', ['-c', `${line} 2>/dev/null || true`])
   })
   after(() => rig.close())
 
@@ -284,7 +314,39 @@ describe('A relay rule that relays nothing', function () {
         assert.deepEqual((await health(id)).causes, [])
       } finally {
         await api('DELETE', `/routes/${id}`)
-        for (const line of CLEANING) rig.relay.run('sh', ['-c', `${line} 2>/dev/null || true`])
       }
     })
+
+  it('is in no doubt for the route that a look-up finds once packets take another one by a routing policy', async () => {
+    tunnelTo(rig)
+    relay(rig, 'route', 'add', 'default', 'via', CLIENT)
+    relay(rig, 'route', 'add', 'default', 'dev', TUNNEL, 'table', '100')
+    const body = {
+      bind_address: RELAY,
+      bind_port: PORT,
+      destination_address: BEYOND,
+      destination_port: 80,
+      tunnel_id: 1,
+    }
+    const { route } = await api<ChangeRouteAnswer>('POST', '/routes', body)
+    const found = async () => {
+      const { severity, causes } = await health(route.route_rule_id)
+      return [severity, ...causes.map(({ code, effect }) => `${code} ${effect}`)]
+    }
+    try {
+      assert.deepEqual(await found(), ['unknown', 'ROUTE_CHANGED may_stop'])
+      relay(rig, 'rule', 'add', 'iif', 'near0', 'lookup', '100')
+      await rig.client.calls.hold('policy', tcp(RELAY))
+      await eventually(async () => {
+        await panel.count()
+        await rig.client.calls.talk(tcp(RELAY))
+        await panel.sample()
+        return (await found())[0] === 'ok'
+      }, 'what flows proves it')
+      assert.deepEqual(await found(), ['ok', 'ROUTE_CHANGED may_stop'])
+    } finally {
+      await rig.client.calls.release()
+      await api('DELETE', `/routes/${route.route_rule_id}`)
+    }
+  })
 })

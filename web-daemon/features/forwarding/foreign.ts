@@ -9,6 +9,7 @@ import type { Surroundings } from '@panel/shared/foreign/relay-packet.ts'
 import { summaryOf } from '@panel/shared/foreign/summary.ts'
 import { untrackersIn, type Untracker } from '@panel/shared/foreign/untracked.ts'
 import { fromRoot, type Message, message, sentences, messageFields } from '@panel/shared/messages/message.ts'
+import { addressOwners } from '@panel/shared/tunnel/owners.ts'
 import type { HostInterface } from '@panel/shared/tunnel/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 
@@ -70,13 +71,11 @@ export async function foreignInTheWay(
 function surroundings(
   interfaces: readonly HostInterface[],
 ): (rule: RelayRule, out_interface: string | null) => Surroundings {
-  const owners = new Map(
-    interfaces.flatMap(({ name, addresses }) => addresses.map((text) => [text.split('/')[0] ?? '', name] as const)),
-  )
+  const owners = addressOwners(interfaces)
   const own_addresses = [...owners.keys()]
   return ({ bind_address }, out_interface) => ({
     own_addresses,
-    in_interface: owners.get(bind_address) ?? null,
+    in_interface: owners.get(bind_address)?.name ?? null,
     out_interface,
   })
 }

@@ -4,7 +4,7 @@ import { isWildcard } from '@panel/shared/ruleset/canonical.ts'
 import type { HostInterface } from '@panel/shared/tunnel/observed.ts'
 import { familyOf, type RouteRecord } from '../routes/record.ts'
 import { cause, settingRemedies, type Cause } from './cause.ts'
-import { outDevices, type RuleFacts } from './facts.ts'
+import type { RuleFacts } from './facts.ts'
 
 export function ofListener(record: RouteRecord, facts: RuleFacts): Cause[] {
   const { interfaces, owner, listener } = facts
@@ -49,7 +49,7 @@ function ofInterfaces(record: RouteRecord, { interfaces, near, paths }: RuleFact
   const isOff = (one: HostInterface | null | undefined): one is HostInterface =>
     one?.forwards_ipv4 === false && one.class !== 'loopback'
   // What goes to this server itself is not forwarded.
-  const remote = outDevices(record, paths).filter(({ address }) => paths.kindOf(address) !== 'local')
+  const remote = paths.outDevices(record).filter(({ address }) => paths.kindOf(address) !== 'local')
   if (remote.length === 0) return []
   if (isOff(near)) return [interfaceOff(near, 'stops', 'packets')]
   const off = remote.flatMap(({ device }) => {

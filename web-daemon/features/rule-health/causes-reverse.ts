@@ -5,7 +5,7 @@ import type { HostInterface } from '@panel/shared/tunnel/observed.ts'
 import { isOneWay } from '../traffic/evidence.ts'
 import { familyOf, type RouteRecord } from '../routes/record.ts'
 import { cause, settingRemedies, type Cause } from './cause.ts'
-import { outDevices, type RuleFacts } from './facts.ts'
+import type { RuleFacts } from './facts.ts'
 import type { Effect } from '@panel/shared/api/routes/cause-codes.ts'
 
 export const isStrict = (one: HostInterface): boolean => one.rp_filter === 1 && one.class !== 'loopback'
@@ -29,7 +29,7 @@ export function ofClients({ bind_interface, allowed_sources }: RouteRecord, { ne
 /** The way back to a source is looked up without the mark by which packets towards it find their tunnel. */
 export function ofMarkedReplies(record: RouteRecord, { interfaces, paths }: RuleFacts): Cause[] {
   if (record.fwmark === null || familyOf(record) === 6) return []
-  for (const { address, device } of outDevices(record, paths)) {
+  for (const { address, device } of paths.outDevices(record)) {
     const [far, back] = [interfaces?.get(device ?? ''), paths.deviceTo(address)]
     if (!far || !isStrict(far) || back === null || back === device) continue
     const sentence = message('health.reverse_path', { name: far.name, device: back, address, what: 'replies' })
@@ -42,7 +42,7 @@ export function ofMarkedReplies(record: RouteRecord, { interfaces, paths }: Rule
 export function ofLostReplies(record: RouteRecord, facts: RuleFacts): Cause[] {
   const { unanswered, stuck, interfaces, foreign, paths } = facts
   if (stuck.length === 0 || !isOneWay(unanswered) || familyOf(record) === 6) return []
-  const out = outDevices(record, paths)
+  const out = paths.outDevices(record)
   const [first] = out
   const isWay = ({ name }: HostInterface): boolean => out.some(({ device }) => device === name || device === null)
   const strict = [...(interfaces?.values() ?? [])].filter((one) => one.is_up && isStrict(one) && !isWay(one))

@@ -1,18 +1,18 @@
 // What the causes of a rule's health are found from, read once for all the rules that are looked at.
 import type { TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
-import { canonicalIp } from '@panel/shared/address/ip.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { ForwardingFound } from '@panel/shared/forwarding/model.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import { isWildcard } from '@panel/shared/ruleset/canonical.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
+import { addressOwners } from '@panel/shared/tunnel/owners.ts'
 import type { HostInterface, RouteKind } from '@panel/shared/tunnel/observed.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { nullIfHelperAway } from '../../platform/helper/away.ts'
 import { reasonsOfDown } from '../failover/store.ts'
 import { foreignRules, inTheWayOf, NOTHING_IN_THE_WAY, type InTheWay } from '../forwarding/foreign.ts'
 import { readKernelRules, type KernelRules } from '../routes/kernel-rules.ts'
-import { lookUpRoutes, readPaths, type Paths } from '../routes/path/path.ts'
+import { lookUpRoutes, readPaths, type OutDevice, type Paths } from '../routes/path/path.ts'
 import { ruleOf, type RouteRecord } from '../routes/record.ts'
 import type { TrafficEvidence, Unanswered } from '../traffic/evidence.ts'
 import { observe } from '../tunnels/view.ts'
@@ -117,9 +117,7 @@ async function readListeners(
   all: readonly HostInterface[] | null,
   records: readonly RouteRecord[],
 ): Promise<(record: RouteRecord) => Listener> {
-  const owners = new Map(
-    (all ?? []).flatMap((one) => one.addresses.map((text) => [canonicalIp(text.split('/')[0] ?? ''), one] as const)),
-  )
+  const owners = addressOwners(all ?? [])
   const unowned = records.filter((one) => !isWildcard(one.bind_address) && !owners.has(one.bind_address))
   const routes = await lookUpRoutes(request, all ? [...new Set(unowned.map(({ bind_address }) => bind_address))] : [])
   const interfaces = all && new Map(all.map((one) => [one.name, one]))
@@ -164,31 +162,6 @@ async function readForeign(
   const found = inTheWayOf(foreign, interfaces)
   return (record) => {
     const rule = ruleOf(record)
-    return { unread, ...(rule ? found(rule, outInterface(record, paths)) : NOTHING_IN_THE_WAY) }
+    return { unread, ...(rule ? found(rule, paths.outDevice(record)) : NOTHING_IN_THE_WAY) }
   }
-}
-
-/** Through which everything leaves; null if there are several, or it is not known. A mark may lead elsewhere. */
-function outInterface(record: RouteRecord, paths: Paths): string | null {
-  const devices = outDevices(record, paths).map(({ device }) => device)
-  const [device = null, ...others] = new Set(devices)
-  return others.length === 0 ? device : null
-}
-
-export interface OutDevice {
-  readonly address: string
-  /** Null if it is not known. */
-  readonly device: string | null
-}
-
-/** The interface by which packets to each enabled destination leave. A mark may have another table looked up. */
-export function outDevices(record: RouteRecord, { hopsOf, nameOf, deviceTo }: Paths): OutDevice[] {
-  const hops = hopsOf(record)
-  return record.destinations
-    .filter(({ is_enabled }) => is_enabled)
-    .map(({ address }, at) => {
-      const hop = hops[at] ?? null
-      if (hop !== null) return { address, device: nameOf(hop) ?? null }
-      return { address, device: record.fwmark === null ? deviceTo(address) : null }
-    })
 }
