@@ -16,6 +16,7 @@ const ABSENT = '203.0.113.99'
 const RELAY_SPARE = '10.8.0.1'
 const [TUNNEL, BEYOND] = ['gre-a-9', '198.51.100.50']
 const [MASQUERADE, NO_NAT] = [10, 30]
+const BOTH = 30
 
 /** A link of another kind has the name of the tunnel. */
 function tunnelTo(rig: RelayRig): void {
@@ -316,6 +317,47 @@ describe('A relay rule that relays nothing', function () {
         await api('DELETE', `/routes/${id}`)
       }
     })
+
+  it('is only degraded by what drops the packets of one destination, of one protocol, or of a backup', async () => {
+    const to = (...addresses: string[]) => ({ destinations: addresses.map((address) => ({ address, port: 80 })) })
+    const backup = {
+      destinations: [
+        { address: ONE, port: 80 },
+        { address: TWO, port: 80, is_backup: true },
+      ],
+    }
+    const inForward = (rule: string): string => `type filter hook forward priority 0; ${rule}`
+    const dropTwo = inForward(`ip daddr ${TWO} drop`)
+    const untracked = `type filter hook prerouting priority raw; ip saddr ${TWO} notrack`
+    const cases = [
+      [to(ONE, TWO), dropTwo, 'FOREIGN_DROP', 'degrades', [ONE]],
+      [to(TWO), dropTwo, 'FOREIGN_DROP', 'stops', []],
+      [{ ...to(ONE), route_protocol_id: BOTH }, inForward('meta l4proto udp drop'), 'FOREIGN_DROP', 'degrades', [ONE]],
+      [backup, dropTwo, 'FOREIGN_DROP', 'note', [ONE]],
+      [to(ONE, TWO), untracked, 'NOT_TRACKED', 'degrades', [ONE]],
+      [to(TWO), untracked, 'NOT_TRACKED', 'stops', []],
+    ] as const
+    for (const [fields, chain, code, effect, served] of cases) {
+      const body = { bind_address: RELAY, bind_port: PORT, ...fields }
+      const { route } = await api<ChangeRouteAnswer>('POST', '/routes', body)
+      rig.relay.nft(`table inet theirs { chain theirs { ${chain}\n }\n}\n`)
+      try {
+        const { causes } = await health(route.route_rule_id)
+        assert.deepEqual(
+          causes.map((one) => [one.code, one.effect]),
+          [[code, effect]],
+        )
+        const talks = await Promise.all(Array.from({ length: 4 }, () => rig.client.calls.talk(tcp(RELAY))))
+        assert.deepEqual([...new Set(talks.flatMap((talk) => talk?.server.split(' ')[0] ?? []))], served)
+        for (const { remedies } of causes)
+          for (const line of remedies.flatMap(({ commands }) => commands)) rig.relay.run('sh', ['-c', line])
+        assert.deepEqual((await health(route.route_rule_id)).causes, [])
+      } finally {
+        await api('DELETE', `/routes/${route.route_rule_id}`)
+        rig.relay.run('nft', ['delete', 'table', 'inet', 'theirs'])
+      }
+    }
+  })
 
   it('is in no doubt for the route that a look-up finds once packets take another one by a routing policy', async () => {
     tunnelTo(rig)

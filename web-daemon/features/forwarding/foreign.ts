@@ -80,8 +80,9 @@ function surroundings(
   })
 }
 
-export function describeUntracker({ table, chain, text, is_certain, is_reply }: Untracker): Message {
+export function describeUntracker({ table, chain, text, is_certain, is_reply, extent }: Untracker): Message {
   const parts = { table, chain, text, what: is_reply ? 'replies' : 'it' }
+  if (is_certain && extent !== 'all') return message('forwarding.foreign_untracks_part', parts)
   return message(is_certain ? 'forwarding.foreign_untracks' : 'forwarding.foreign_may_untrack', parts)
 }
 
@@ -94,8 +95,10 @@ export function describeWriter({ table, chain, text, is_after, is_certain }: Mar
   return message(is_certain ? 'forwarding.foreign_mark' : 'forwarding.foreign_may_mark', parts)
 }
 
-export function blockMessage({ table, chain, text, is_certain, is_reply }: RelayBlock): Message {
+export function blockMessage({ table, chain, text, is_certain, is_reply, extent }: RelayBlock): Message {
   const parts = { table, chain, text }
+  if (is_certain && extent !== 'all')
+    return message('forwarding.foreign_drops_part', { ...parts, what: is_reply ? 'replies' : 'it' })
   if (is_certain) return message(is_reply ? 'forwarding.foreign_drops_replies' : 'forwarding.foreign_drops', parts)
   return message(is_reply ? 'forwarding.foreign_may_drop_replies' : 'forwarding.foreign_may_drop', parts)
 }
