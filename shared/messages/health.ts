@@ -68,6 +68,10 @@ export const HEALTH = {
     "The rule relays {count} connections of the at most {most} that this server's address has ports for.",
   'health.has_relayed': 'The rule has relayed {there} packets towards its destination and {back} back.',
   'health.nothing_came': 'Nothing that the rule would relay has come yet.',
+  'health.none_forwarded':
+    '{count, plural, one {# connection} other {# connections}} arrived at the rule and none was forwarded: something on this server drops them.',
+  'health.fix_none_forwarded':
+    'Look at the routing policy (ip rule), and for a program in the kernel that filters packets.',
   'health.fix_try': 'Try it from outside.',
   'health.fix_inbound':
     'Check that the clients go to the bind address, and that nothing before this server {what, select, datagrams {drops datagrams} other {drops connections}} to port {port}.',

@@ -10,7 +10,7 @@ import type { RouteReachability } from '@panel/shared/api/routes/reachability.ts
 import type { ChangeRouteAnswer, ListRoutesAnswer, RouteItem } from '@panel/shared/api/routes/answers.ts'
 import { kernelLog } from './kernel-log.ts'
 import type { Place } from './relay-peer.ts'
-import { RELAY, RelayRig, SERVERS } from './relay-rig.ts'
+import { CLIENT, RELAY, RelayRig, SERVERS } from './relay-rig.ts'
 
 const [ONE, TWO] = SERVERS
 const tcp = (port: number): Place => ({ protocol: 'tcp', address: RELAY, port })
@@ -78,6 +78,29 @@ describe('What the panel in the middle of a relay finds', function () {
     } finally {
       rig.relay.batch(`addr del ${route} dev near0`)
     }
+  })
+
+  it('connections that arrived, and of which none was forwarded, are dropped by something on this server', async () => {
+    const id = await made(1041)
+    const dropped = async (): Promise<string> => {
+      assert.equal(await rig.client.calls.talk(tcp(1041)), null)
+      return verdict(id)
+    }
+    assert.equal(await verdict(id), 'NO_INBOUND_TRAFFIC')
+    rig.relay.run('ip', ['rule', 'add', 'iif', 'near0', 'blackhole'])
+    assert.equal(await dropped(), 'FORWARD_BLOCKED')
+    const { evidence, summary } = await analysis(id)
+    assert.match(summary, /^1 connection arrived at the rule and none was forwarded/)
+    assert.equal(evidence.find(({ name }) => name === 'traffic')?.data['arrived'], 1)
+    rig.relay.run('ip', ['rule', 'del', 'iif', 'near0', 'blackhole'])
+    // A client whose way back is another interface, while the filter of this one is strict.
+    rig.relay.run('sysctl', ['-qw', 'net.ipv4.conf.near0.rp_filter=1'])
+    rig.relay.run('ip', ['route', 'add', `${CLIENT}/32`, 'via', TWO])
+    assert.equal(await dropped(), 'REVERSE_PATH')
+    rig.relay.run('ip', ['route', 'del', `${CLIENT}/32`])
+    rig.relay.run('sysctl', ['-qw', 'net.ipv4.conf.near0.rp_filter=0'])
+    assert.notEqual(await rig.client.calls.talk(tcp(1041)), null)
+    assert.equal(await verdict(id), 'HEALTHY')
   })
 
   it('age and bytes of a connection are null and explained until they are switched on, then known, then put back', async () => {
