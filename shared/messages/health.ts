@@ -88,16 +88,13 @@ export const HEALTH = {
   'health.interface_off':
     'IPv4 forwarding is off on {name}, by which {what, select, replies {the replies come in} other {the packets come in}}, so they are dropped',
   'health.reverse_path':
-    '{what, select, replies {Replies of} other {Packets of}} {address} that come in by {name} are dropped: the way back to it leaves by {device}, and the reverse path filter of {name} is strict',
-  'health.reverse_path_default':
-    'Clients that come in by {name} from outside its networks are dropped: the default route leaves by {device}, and the reverse path filter of {name} is strict',
+    '{what, select, replies {Replies of {address}} clients {Clients from outside its networks} other {Packets of {address}}} that come in by {name} are dropped: the way back leaves by {device}, and the reverse path filter of {name} is strict',
   'health.reverse_path_replies':
     'Replies reach this server and are dropped here: the way to {address} leaves by {device}, and the reverse path filter is strict on {names}',
   'health.older_flows':
-    '{count, plural, one {# UDP flow to its listener is} other {# UDP flows to its listener are}} older than the rule and not relayed for as long as the senders go on',
-  'health.no_older_flows': 'No UDP flow to its listener is older than the rule.',
+    '{count, plural, one {# UDP flow is} other {# UDP flows are}} older than the rule, and not relayed for as long as the senders go on',
   'health.older_unreadable': 'UDP flows that are older than the rule were not looked for: {detail}',
-  'health.fix_older': 'Reapply the rule: that ends them, and it relays what the senders send next.',
+  'health.fix_older': 'Reapply the rule: that ends them.',
   'health.table_nearly_full':
     'Connection tracking holds {count, number} of at most {max, number} connections ({usage} %): when it is full, new connections are dropped',
   'health.no_route': 'This server has no route to {address}, so what the rule relays there is dropped',

@@ -5,7 +5,8 @@ import { canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import { nothingRead, type RulesetRead } from '@panel/shared/ruleset/nft/read.ts'
 import { applyChange, diffTables, type TableChange } from '@panel/shared/ruleset/nft/change.ts'
-import { renderArrived, renderCountersGone, formatChange } from '@panel/shared/ruleset/nft/render.ts'
+import { renderCountersGone, formatChange } from '@panel/shared/ruleset/nft/render.ts'
+import { withArrived } from '@panel/shared/ruleset/nft/arrived.ts'
 import { ARRIVED } from '@panel/shared/ruleset/nft/constant.ts'
 import { DIRECT_MAX, isDirect } from '@panel/shared/ruleset/nft/direct.ts'
 import { FLOWTABLE } from '@panel/shared/ruleset/nft/fast-path.ts'
@@ -242,7 +243,9 @@ export class NftRulesets implements Rulesets {
   async bringUpToDate(): Promise<void> {
     const found = await this.#known.read()
     if (!found || found.table.sets.has(ARRIVED)) return
-    await this.#generations.during(() => this.#writer.submit(renderArrived(found.table)))
+    await this.#generations.during(() =>
+      this.#writer.submit(formatChange(diffTables(found.table, withArrived(found.table)))),
+    )
     this.#known.forget()
   }
 

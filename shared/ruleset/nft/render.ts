@@ -5,10 +5,7 @@ import { diffTables, type Element, type SetChange, type TableChange } from './ch
 import { isDirect } from './direct.ts'
 import { layOut } from './layout.ts'
 import { rulesAround } from '../part.ts'
-import { hex, readMark, ruleMark } from '../mark.ts'
-import { ARRIVED, constantTable, newArrived } from './constant.ts'
-import { isFastIn } from './fast-path.ts'
-import { COUNTER_NAME, TABLE, type Table } from './table.ts'
+import { COUNTER_NAME, TABLE } from './table.ts'
 
 /** The text that leads from the rules that a host holds to the wanted ones. `found` null: our table does not exist. */
 export const rulesetText = (found: readonly RelayRule[] | null, wanted: readonly RelayRule[]): string =>
@@ -65,22 +62,6 @@ export function formatChange({
 /** Takes away counters that no rule feeds any more. */
 export const renderCountersGone = (names: readonly string[]): string =>
   names.map((name) => `delete counter ${TABLE} ${name}\n`).join('')
-
-/** Gives a table of an earlier release what counts new connections; whatever else its rules have or lack stays. */
-export function renderArrived(table: Table): string {
-  const ids = [...(table.sets.get('relay_order')?.elements?.keys() ?? [])].flatMap(
-    (mark) => readMark(Number(mark))?.route_rule_id ?? [],
-  )
-  const marks = ids.map((id) => hex(ruleMark(id, 0, isFastIn(table, id))))
-  return [
-    `add set ${TABLE} ${ARRIVED} { ${newArrived().declaration} }`,
-    `flush chain ${TABLE} relayed`,
-    ...(constantTable().chains.get('relayed')?.rules ?? []).map((rule) => `add rule ${TABLE} relayed ${rule}`),
-    ...(marks.length === 0 ? [] : [`add element ${TABLE} ${ARRIVED} { ${marks.join(', ')} }`]),
-  ]
-    .map((command) => `${command}\n`)
-    .join('')
-}
 
 function removedElements({ name, set, isEmptied, gone }: SetChange): string[] {
   if (isEmptied) return [`flush ${set.kind} ${TABLE} ${name}`]

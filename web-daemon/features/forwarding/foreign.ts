@@ -82,7 +82,7 @@ function surroundings(
 
 export function describeUntracker({ table, chain, text, is_certain, is_reply, extent }: Untracker): Message {
   const parts = { table, chain, text, what: is_reply ? 'replies' : 'it' }
-  if (is_certain && extent !== 'all') return message('forwarding.foreign_untracks_part', parts)
+  if (is_certain && extent !== 'all') return message('forwarding.foreign_untracks', { ...parts, what: 'part' })
   return message(is_certain ? 'forwarding.foreign_untracks' : 'forwarding.foreign_may_untrack', parts)
 }
 
@@ -97,8 +97,7 @@ export function describeWriter({ table, chain, text, is_after, is_certain }: Mar
 
 export function blockMessage({ table, chain, text, is_certain, is_reply, extent }: RelayBlock): Message {
   const parts = { table, chain, text }
-  if (is_certain && extent !== 'all')
-    return message('forwarding.foreign_drops_part', { ...parts, what: is_reply ? 'replies' : 'it' })
+  if (is_certain && extent !== 'all') return message('forwarding.foreign_drops_part', parts)
   if (is_certain) return message(is_reply ? 'forwarding.foreign_drops_replies' : 'forwarding.foreign_drops', parts)
   return message(is_reply ? 'forwarding.foreign_may_drop_replies' : 'forwarding.foreign_may_drop', parts)
 }

@@ -19,7 +19,13 @@ export function ofClients({ bind_interface, allowed_sources }: RouteRecord, { ne
   const { address, device } = first
   const params = { name: near.name, device: device ?? '' }
   if (allowed_sources.length === 0)
-    return [filtered(near.name, first.isPublic ? 'may_stop' : 'note', message('health.reverse_path_default', params))]
+    return [
+      filtered(
+        near.name,
+        first.isPublic ? 'may_stop' : 'note',
+        message('health.reverse_path', { ...params, address, what: 'clients' }),
+      ),
+    ]
   // Without a bound interface they may come in by the one that leads back to them.
   const isCertain = bind_interface !== null && away.every(({ isHost }) => isHost)
   const effect = !isCertain ? 'may_stop' : away.length === waysBack.length ? 'stops' : 'degrades'

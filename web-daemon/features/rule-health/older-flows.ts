@@ -16,12 +16,9 @@ export async function olderFlows({ request }: Pick<ReadContext, 'request'>, { re
   if (!found.is_readable)
     return [passes('older_flows', message('health.older_unreadable', { detail: fromRoot(found.detail) }))]
   const count = found.connections
+  if (count === 0) return []
   const older = cause('OLDER_FLOW', 'degrades', message('health.older_flows', { count }), {
     remedies: [message('health.fix_older')],
   })
-  return [
-    byCauses('older_flows', count > 0 ? [older] : [], ['OLDER_FLOW'], message('health.no_older_flows'), {
-      flows: count,
-    }),
-  ]
+  return [byCauses('older_flows', [older], ['OLDER_FLOW'], older.sentence, { flows: count })]
 }
