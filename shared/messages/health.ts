@@ -69,7 +69,7 @@ export const HEALTH = {
   'health.has_relayed': 'The rule has relayed {there} packets towards its destination and {back} back.',
   'health.nothing_came': 'Nothing that the rule would relay has come yet.',
   'health.none_forwarded':
-    '{count, plural, one {# connection} other {# connections}} arrived at the rule and none was forwarded: something on this server drops them.',
+    '{count, plural, one {# attempt to connect} other {# attempts to connect}} arrived at the rule and none was forwarded: something on this server drops them.',
   'health.fix_none_forwarded':
     'Look at the routing policy (ip rule), and for a program in the kernel that filters packets.',
   'health.fix_try': 'Try it from outside.',

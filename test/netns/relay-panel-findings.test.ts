@@ -35,6 +35,9 @@ describe('What the panel in the middle of a relay finds', function () {
   afterEach(async () => {
     rig.tools.mend()
     await rig.client.calls.release()
+    for (const line of ['rule del iif near0 blackhole', `route del ${CLIENT}/32`])
+      rig.relay.run('sh', ['-c', `ip ${line} 2>/dev/null || true`])
+    rig.relay.run('sysctl', ['-qw', 'net.ipv4.conf.near0.rp_filter=0'])
     await gone(...(await api<ListRoutesAnswer>('GET', '/routes')).routes.map(({ route }) => route.route_rule_id))
   })
 
@@ -90,8 +93,9 @@ describe('What the panel in the middle of a relay finds', function () {
     rig.relay.run('ip', ['rule', 'add', 'iif', 'near0', 'blackhole'])
     assert.equal(await dropped(), 'FORWARD_BLOCKED')
     const { evidence, summary } = await analysis(id)
-    assert.match(summary, /^1 connection arrived at the rule and none was forwarded/)
-    assert.equal(evidence.find(({ name }) => name === 'traffic')?.data['arrived'], 1)
+    // A client that waits sends again.
+    assert.match(summary, /^[0-9]+ attempts? to connect arrived at the rule and none was forwarded/)
+    assert.ok(Number(evidence.find(({ name }) => name === 'traffic')?.data['arrived']) >= 1)
     rig.relay.run('ip', ['rule', 'del', 'iif', 'near0', 'blackhole'])
     // A client whose way back is another interface, while the filter of this one is strict.
     rig.relay.run('sysctl', ['-qw', 'net.ipv4.conf.near0.rp_filter=1'])
