@@ -2,9 +2,9 @@
 import { isPublicRange } from '@panel/shared/address/special.ts'
 import { bitsOf, parseCidr, parseIp } from '@panel/shared/address/ip.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
+import type { HostInterface } from '@panel/shared/tunnel/observed.ts'
 import { lookUpRoutes, onlyDevice } from '../routes/path/path.ts'
 import { familyOf, type RouteRecord } from '../routes/record.ts'
-import type { RuleFacts } from './facts.ts'
 
 export interface WayBack {
   readonly address: string
@@ -22,7 +22,7 @@ const NOBODY = '192.0.2.1'
 export async function readWaysBack(
   request: Reader,
   records: readonly RouteRecord[],
-  nearOf: (record: RouteRecord) => RuleFacts['near'],
+  nearOf: (record: RouteRecord) => HostInterface | null,
 ): Promise<(record: RouteRecord) => readonly WayBack[]> {
   const concerned = records.filter((one) => one.is_enabled && familyOf(one) === 4 && nearOf(one)?.rp_filter === 1)
   const ends = new Map(concerned.map((one) => [one.route_rule_id, clientsOf(one)]))
