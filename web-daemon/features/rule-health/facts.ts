@@ -28,7 +28,7 @@ export interface RuleFacts {
   readonly owner: HostInterface | null
   /** The one by which its packets come in, as far as that is known. */
   readonly near: HostInterface | null
-  /** By which interface packets to its clients leave; looked up only where `near` drops those with another way back. */
+  /** The interfaces that lead back to its clients; looked up only where `near` drops packets with another way back. */
   readonly waysBack: readonly WayBack[]
   /** What the kernel does with packets to that address; null if an interface has it, or nobody could look. */
   readonly listener: RouteKind | null

@@ -66,6 +66,16 @@ export async function readPaths(
     (address) => routes.get(address)?.route,
     remembered.filter(({ tunnel_id }) => names.has(tunnel_id) && !isUp(tunnel_id)),
   )
+  return pathsBy({ names, routes, isUp, wayTo })
+}
+
+interface Read extends Pick<Paths, 'wayTo'> {
+  readonly names: ReadonlyMap<number, string>
+  readonly routes: ReadonlyMap<string, FoundRoute>
+  readonly isUp: (tunnel_id: number | null) => boolean
+}
+
+function pathsBy({ names, routes, isUp, wayTo }: Read): Paths {
   const hopTo = ({ tunnel_id, fwmark }: RouteEnds, address: string): number | null => {
     // A mark may have another routing table looked up.
     if (address === '') return null
@@ -73,8 +83,7 @@ export async function readPaths(
     const way = wayTo(address)
     return way?.tunnel_id ?? (way?.isRoute && isUp(tunnel_id) ? null : tunnel_id)
   }
-  const hopsOf = (rule: RouteEnds): (number | null)[] =>
-    rule.destinations.filter(({ is_enabled }) => is_enabled).map(({ address }) => hopTo(rule, address))
+  const hopsOf = (rule: RouteEnds): (number | null)[] => addressesOf(rule).map((address) => hopTo(rule, address))
   const deviceTo = (address: string): string | null => onlyDevice(routes.get(address)?.route)
   const leavesBy = (rule: RouteEnds, address: string): string | null => {
     const hop = hopTo(rule, address)
@@ -84,9 +93,7 @@ export async function readPaths(
     return hop === null ? null : (names.get(hop) ?? null)
   }
   const outDevices = (rule: RouteEnds): OutDevice[] =>
-    rule.destinations
-      .filter(({ is_enabled }) => is_enabled)
-      .map(({ address }) => ({ address, device: leavesBy(rule, address) }))
+    addressesOf(rule).map((address) => ({ address, device: leavesBy(rule, address) }))
   return {
     hopsOf,
     tunnelsOf: (rule) => [...new Set(hopsOf(rule))].filter((hop) => hop !== null),
@@ -101,6 +108,9 @@ export async function readPaths(
     nameOf: (tunnel_id) => names.get(tunnel_id),
   }
 }
+
+const addressesOf = ({ destinations }: RouteEnds): string[] =>
+  destinations.filter(({ is_enabled }) => is_enabled).map(({ address }) => address)
 
 export const onlyDevice = (route: RoutingEntry | null | undefined): string | null =>
   route && route.device !== '' && !route.has_several_hops ? route.device : null
