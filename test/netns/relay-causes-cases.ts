@@ -1,7 +1,7 @@
 // The causes by which a relay rule relays nothing: what happens to it on the host, and what mends it.
 import type { CauseCode, Effect } from '@panel/shared/api/routes/cause-codes.ts'
 import type { Place } from './relay-peer.ts'
-import { CLIENT, RELAY, RELAY_FAR, RelayRig, SERVERS } from './relay-rig.ts'
+import { CLIENT, RELAY, RELAY_FAR, SERVERS, type RelayRig } from './relay-rig.ts'
 
 const [ONE, TWO] = SERVERS
 export const PORT = 1001
