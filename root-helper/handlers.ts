@@ -13,7 +13,7 @@ import type { JournalFile } from './kernel/files/journal.ts'
 import { KernelError } from './kernel-error.ts'
 import type { Turns } from './one-at-a-time.ts'
 import { pathHandlers } from './path/handlers.ts'
-import { countFlows, countThrough, findConnections, findUnmarked } from './nouns/ruleset/connections.ts'
+import { countFlows, countThrough, findConnections, countArrived, findUnmarked } from './nouns/ruleset/connections.ts'
 import {
   applyRuleset,
   forgetRules,
@@ -120,6 +120,7 @@ function rulesetHandlers({ kernel, windows: { journal }, inTurn }: HelperDeps): 
     'ruleset.sources': (params) => readSources(kernel.rulesets, params),
     'ruleset.counters': (params) => readCounters(kernel, params),
     'ruleset.connections': (params) => findConnections(kernel.connections, params),
+    'ruleset.arrived': (params) => countArrived(kernel, params),
     'ruleset.unmarked': (params) => findUnmarked(kernel, params),
     'ruleset.flows': () => countFlows(kernel.connections),
     'ruleset.disconnect': ({ route_rule_ids, destinations, kept }) =>

@@ -38,10 +38,14 @@ const UNREAD = /(?:schemaPath|keyword):"[^"]*",|params:\{[^{}]*\},/g
 export async function validatorCode(): Promise<string> {
   const ajv = new Ajv({ ...AJV_OPTIONS, schemas: paramsSchemas(), code: { source: true } })
   const generate = standalone as unknown as (ajv: Ajv, references: Record<string, string>) => string
-  const code = generate(ajv, Object.fromEntries(Object.keys(methods.METHODS).map((name) => [name, name]))).replace(
-    UNREAD,
-    '',
-  )
+  // Methods whose params are alike have one check.
+  const alike = new Map<string, string>()
+  const references = Object.entries(methods.METHODS).map(([name, { params }]) => {
+    const text = JSON.stringify(params)
+    if (!alike.has(text)) alike.set(text, name)
+    return [name, alike.get(text)]
+  })
+  const code = generate(ajv, Object.fromEntries(references)).replace(UNREAD, '')
   const shorter = await transform(`${code}\nexports.VALIDATORS = { ...exports };`, { minifySyntax: true })
   return shorter.code
 }

@@ -48,6 +48,10 @@ export interface Rulesets {
   removeCounters(route_rule_ids: readonly number[]): Promise<RelayCounters[]>
   /** In the order of their ids. */
   counters(): Promise<{ epoch: string; counters: RelayCounters[] }>
+  /** Gives the tables of an earlier release what this one has beside the rules; where nothing lacks, nothing changes. */
+  bringUpToDate(): Promise<void>
+  /** How many connections of a rule have begun here since it is in the kernel, whatever became of them. */
+  arrived(route_rule_id: number): Promise<number>
   /** Takes everything of ours out of the kernel; the file stays. */
   clear(): Promise<void>
   /**

@@ -68,6 +68,8 @@ export const RTMSG_LENGTH = 12
 export const NETCONFMSG_LENGTH = 4
 export const NETCONFA_IFINDEX = 1
 export const NETCONFA_FORWARDING = 2
+export const NETCONFA_RP_FILTER = 3
+export const NETCONFA_IFINDEX_ALL = -1
 
 // bits/socket.h
 export const AF_UNSPEC = 0

@@ -8,13 +8,19 @@ export interface RawNetconf {
   /** Negative for what holds for all interfaces, and for those that are still to come. */
   index: number
   isForwarding: boolean
+  /** 0: off, 1: strict, 2: loose. */
+  rpFilter: number
 }
 
 export function decodeNetconf({ type, body }: Message): RawNetconf {
   if (type !== k.RTM_NEWNETCONF)
     throw new DecodeError(`message type ${type} where the settings of an interface are due`)
   const a = new Attributes(body, k.NETCONFMSG_LENGTH)
-  return { index: (a.u32(k.NETCONFA_IFINDEX) ?? 0) | 0, isForwarding: (a.u32(k.NETCONFA_FORWARDING) ?? 0) !== 0 }
+  return {
+    index: (a.u32(k.NETCONFA_IFINDEX) ?? 0) | 0,
+    isForwarding: (a.u32(k.NETCONFA_FORWARDING) ?? 0) !== 0,
+    rpFilter: a.u32(k.NETCONFA_RP_FILTER) ?? 0,
+  }
 }
 
 /** IPv4 only: whether a packet of IPv6 is forwarded is one setting of the whole host. */

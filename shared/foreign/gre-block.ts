@@ -49,6 +49,7 @@ function grePacket({ local_endpoint, remote_endpoint }: Ends, isIncoming: boolea
   const [local, remote] = [endAt(local_endpoint, { isLocal: true }), endAt(remote_endpoint)]
   return {
     stage: 'routed',
+    to: null,
     isReply: isIncoming,
     isNew: !isIncoming,
     isForHost: true,

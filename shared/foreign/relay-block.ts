@@ -6,12 +6,14 @@ import type { Match } from './ranges.ts'
 import type { RelayRule } from '../ruleset/model.ts'
 import { meets, relayPackets, stagesIn, TRANSLATION, type Packet, type Surroundings } from './relay-packet.ts'
 import { remedyFor } from './relay-remedy.ts'
+import { extentOf, withExtent, type Extent, type Met } from './extent.ts'
 import { branchMatch, mayDrop, Walker, type Blame } from './walker.ts'
 
 /** A rule or a policy that drops the packet if it `is_certain`, and otherwise may. */
 export interface RelayBlock extends Blame {
   readonly is_certain: boolean
   readonly is_reply: boolean
+  readonly extent: Extent
   readonly remedy: Message
 }
 
@@ -31,38 +33,58 @@ export function relayBlocksIn(foreign: ForeignFound): ((rule: RelayRule, around:
   if (chains.length === 0) return null
   const walker = new Walker(foreign)
   const stages = stagesIn(chains)
-  return (rule, around) => blocksMet(walker, chains, foreign, relayPackets(rule, around, stages))
+  return (rule, around) => blocksMet(rule, relayPackets(rule, around, stages), { walker, chains, foreign })
 }
 
-function blocksMet(
-  walker: Walker,
-  chains: readonly ForeignChain[],
-  foreign: ForeignFound,
-  packets: readonly Packet[],
-): RelayBlock[] {
-  const certain = new Map<string, RelayBlock>()
+interface Firewalls {
+  readonly walker: Walker
+  readonly chains: readonly ForeignChain[]
+  readonly foreign: ForeignFound
+}
+
+type Dropping = Omit<RelayBlock, 'extent'>
+
+function blocksMet(rule: RelayRule, packets: readonly Packet[], firewalls: Firewalls): RelayBlock[] {
+  const certain = new Map<string, Met<Dropping>>()
   const begun = new Set<string>()
   let doubt: RelayBlock | null = null
-  for (const packet of packets) {
-    for (const chain of chains) {
-      const met = meets(chain, packet)
-      if (met === 'no') continue
-      const { endings, blame } = walker.through(chain, packet)
-      if (!endings.has('drop') || !blame) continue
-      const is_certain = met === 'yes' && foreign.is_whole && endings.size === 1
+  for (const packet of packets)
+    for (const { block, place } of dropping(packet, firewalls)) {
       // What lets the beginning of a connection through lets the rest of that direction through.
-      const place = `${chain.table} ${chain.chain} ${packet.stage} ${packet.protocol} ${packet.destination.text}`
-      if (packet.isNew && is_certain) begun.add(place)
+      if (packet.isNew && block.is_certain) begun.add(place)
       if (!packet.isNew && !packet.isReply && begun.has(place)) continue
+      if (block.is_certain) {
+        const known = certain.get(block.remedy.message) ?? { found: block, packets: [] }
+        known.packets.push(packet)
+        certain.set(block.remedy.message, known)
+        continue
+      }
       // A rule about the address or the port of a client says almost nothing about replies, which go to any.
-      const isDoubted = doubt && (!doubt.is_for_some || blame.is_for_some)
-      if (!is_certain && (isDoubted || (packet.isReply && blame.is_for_some))) continue
-      const block = { ...blame, is_certain, is_reply: packet.isReply, remedy: remedyFor(packet, chain, foreign) }
-      if (is_certain) certain.set(block.remedy.message, certain.get(block.remedy.message) ?? block)
-      else doubt = block
+      const isDoubted = doubt && (!doubt.is_for_some || block.is_for_some)
+      if (isDoubted || (packet.isReply && block.is_for_some)) continue
+      const extent = extentOf(rule, [packet])
+      if (extent !== 'none') doubt = { ...block, extent }
     }
-  }
-  return certain.size > 0 ? [...certain.values()] : doubt ? [doubt] : []
+  return certain.size > 0 ? withExtent(rule, [...certain.values()]) : doubt ? [doubt] : []
+}
+
+interface Drop {
+  readonly block: Dropping
+  readonly place: string
+}
+
+function dropping(packet: Packet, { walker, chains, foreign }: Firewalls): Drop[] {
+  return chains.flatMap((chain) => {
+    const met = meets(chain, packet)
+    if (met === 'no') return []
+    const { endings, blame } = walker.through(chain, packet)
+    if (!endings.has('drop') || !blame) return []
+    const is_certain = met === 'yes' && foreign.is_whole && endings.size === 1
+    const place = `${chain.table} ${chain.chain} ${packet.stage} ${packet.protocol} ${packet.destination.text}`
+    return [
+      { place, block: { ...blame, is_certain, is_reply: packet.isReply, remedy: remedyFor(packet, chain, foreign) } },
+    ]
+  })
 }
 
 /** `is_certain`: it stands before the panel's table, and takes all that a rule listens for. */

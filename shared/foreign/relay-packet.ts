@@ -4,6 +4,7 @@ import { isLoopback } from '../address/special.ts'
 import type { ForeignChain } from './model.ts'
 import { addressRange, addressValue, type Match, type Range } from './ranges.ts'
 import type { RelayRule } from '../ruleset/model.ts'
+import { transportsOf } from '../ruleset/ports.ts'
 
 /** What a packet meets beside the rule: null is not known. */
 export interface Surroundings {
@@ -31,7 +32,10 @@ export interface End {
  */
 export type Stage = 'arriving' | 'routed' | 'left'
 
-/** `isNew`: it begins a connection. `listener` is what the connection was sent to. */
+/**
+ * `isNew`: it begins a connection. `listener` is what the connection was sent to. `to`: the number of the destination
+ * that it goes to or comes from; null if it may be any.
+ */
 export interface Packet {
   readonly stage: Stage
   readonly isReply: boolean
@@ -42,6 +46,7 @@ export interface Packet {
   readonly isSourceTranslated: boolean
   readonly family: 4 | 6
   readonly protocol: 'tcp' | 'udp' | 'gre'
+  readonly to: number | null
   readonly source: End
   readonly destination: End
   readonly listener: End
@@ -88,14 +93,14 @@ export function stagesIn(chains: readonly ForeignChain[]): ReadonlySet<Stage> {
  * the stages that are wanted.
  */
 export function relayPackets(rule: RelayRule, around: Surroundings, stages: ReadonlySet<Stage>): Packet[] {
-  const protocols = rule.protocol === 'both' ? (['tcp', 'udp'] as const) : [rule.protocol]
   const listener = listenerOf(rule)
-  return protocols.flatMap((protocol) => {
+  return transportsOf(rule).flatMap((protocol) => {
     const client = clientOf(rule, CLIENT_PORTS[protocol])
     const common = {
       protocol,
       listener,
       family: rule.bind_address.includes(':') ? 6 : 4,
+      to: null,
       isReply: false,
       isNew: true,
       isForHost: false,
@@ -111,7 +116,9 @@ export function relayPackets(rule: RelayRule, around: Surroundings, stages: Read
       destination: listener,
       out_interface: null,
     }
-    const packets = rule.destinations.flatMap((one) => packetsTo(one, { common, rule, around, client, stages }))
+    const packets = rule.destinations.flatMap((one, to) =>
+      packetsTo(one, { common: { ...common, to }, rule, around, client, stages }),
+    )
     if (stages.has('arriving')) packets.unshift(arriving)
     // What the fast path carries meets few chains.
     return rule.is_fast_path === true ? packets : [...packets, ...packets.filter(({ isNew }) => isNew).map(later)]

@@ -4,6 +4,7 @@ import type { Message } from '@panel/shared/messages/message.ts'
 import type { ForeignChain, ForeignFound, ForeignRule } from './model.ts'
 import type { RelayRule } from '../ruleset/model.ts'
 import { meets, relayPackets, stagesIn, tracking, type Packet, type Surroundings } from './relay-packet.ts'
+import { withExtent, type Extent, type Met } from './extent.ts'
 import { remedyFor } from './relay-remedy.ts'
 import { Walker, type Effect } from './walker.ts'
 
@@ -14,6 +15,7 @@ export interface Untracker {
   readonly text: string
   readonly is_certain: boolean
   readonly is_reply: boolean
+  readonly extent: Extent
   readonly remedy: Message
 }
 
@@ -35,26 +37,32 @@ export function untrackersIn(foreign: ForeignFound): (rule: RelayRule, around: S
   const stages = stagesIn(chains)
   return (rule, around) => {
     const all = relayPackets(rule, around, stages).flatMap((packet) => effectsMet(walker, chains, packet))
-    const found = new Map<string, Untracker>()
+    const certain = new Map<string, Untracking>()
+    const doubts = new Map<string, Untracking>()
     for (const met of all) {
+      if (isBothWays(met, all)) continue
       const is_certain = isCertain(met, all) && foreign.is_whole
-      const { table, chain, text } = met.rule
+      const [{ table, chain, text }, list] = [met.rule, is_certain ? certain : doubts]
       const key = `${table} ${chain} ${text}`
-      const before = found.get(key)
-      if (isBothWays(met, all) || (before && (before.is_certain || !is_certain))) continue
       const remedy = remedyFor(met.packet, met.chain, foreign)
-      found.set(key, { table, chain, text, is_certain, is_reply: met.packet.isReply, remedy })
+      const one = { table, chain, text, is_certain, is_reply: met.packet.isReply, remedy }
+      const untracking = list.get(key) ?? { found: one, packets: [] }
+      untracking.packets.push(met.packet)
+      list.set(key, untracking)
     }
-    return [...found.values()].sort((a, b) => Number(b.is_certain) - Number(a.is_certain))
+    const unsure = [...doubts].filter(([key]) => !certain.has(key)).map(([, one]) => one)
+    return [...withExtent(rule, [...certain.values()]), ...withExtent(rule, unsure)]
   }
 }
 
-interface Met extends Effect {
+type Untracking = Met<Omit<Untracker, 'extent'>>
+
+interface Affected extends Effect {
   readonly packet: Packet
   readonly chain: ForeignChain
 }
 
-function effectsMet(walker: Walker, chains: readonly ForeignChain[], packet: Packet): Met[] {
+function effectsMet(walker: Walker, chains: readonly ForeignChain[], packet: Packet): Affected[] {
   return chains.flatMap((chain) => {
     const met = meets(chain, packet)
     if (met === 'no') return []
@@ -70,14 +78,14 @@ const isInTime = ({ effects }: ForeignRule, chain: ForeignChain): boolean =>
   effects.includes('synproxy') || tracking(chain) !== 'yes'
 
 /** A zone is no harm to packets whose other direction is in it too. */
-const isBothWays = (met: Met, all: readonly Met[]): boolean =>
+const isBothWays = (met: Affected, all: readonly Affected[]): boolean =>
   isZone(met) && met.isCertain && others(met, all).some((one) => one.rule === met.rule && one.isCertain)
 
-function isCertain(met: Met, all: readonly Met[]): boolean {
+function isCertain(met: Affected, all: readonly Affected[]): boolean {
   if (!met.isCertain || met.rule.effects.includes('synproxy') || tracking(met.chain) === 'maybe') return false
   return !isZone(met) || others(met, all).length === 0
 }
 
-const isZone = ({ rule: { effects } }: Met): boolean => effects.includes('zone') && !effects.includes('notrack')
-const others = ({ packet }: Met, all: readonly Met[]): Met[] =>
+const isZone = ({ rule: { effects } }: Affected): boolean => effects.includes('zone') && !effects.includes('notrack')
+const others = ({ packet }: Affected, all: readonly Affected[]): Affected[] =>
   all.filter((one) => isZone(one) && one.packet.isReply !== packet.isReply)

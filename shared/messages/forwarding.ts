@@ -20,6 +20,8 @@ export const FORWARDING = {
   'forwarding.foreign_drops': 'Table {table}, chain {chain}, drops what the rule relays: {text}.',
   'forwarding.foreign_drops_replies':
     'Table {table}, chain {chain}, drops the replies to what the rule relays: {text}.',
+  'forwarding.foreign_drops_part':
+    'Table {table}, chain {chain}, drops part of what the rule relays, or of the replies: {text}.',
   'forwarding.foreign_may_drop': 'Table {table}, chain {chain}, may drop what the rule relays: {text}.',
   'forwarding.foreign_may_drop_replies':
     'Table {table}, chain {chain}, may drop the replies to what the rule relays: {text}.',
@@ -27,7 +29,7 @@ export const FORWARDING = {
     'Table {table}, chain {chain}, takes what the rule listens for before the rule does: {text}.',
   'forwarding.foreign_may_take': 'Table {table}, chain {chain}, may take what the rule listens for: {text}.',
   'forwarding.foreign_untracks':
-    'Table {table}, chain {chain}, keeps {what, select, replies {the replies to what the rule relays} other {what the rule relays}} from being tracked, so it is not translated: {text}.',
+    'Table {table}, chain {chain}, keeps {what, select, part {part of what the rule relays} replies {the replies to what the rule relays} other {what the rule relays}} from being tracked, so it is not translated: {text}.',
   'forwarding.foreign_may_untrack':
     'Table {table}, chain {chain}, may keep {what, select, replies {the replies to what the rule relays} other {what the rule relays}} from being tracked, and then it is not translated: {text}.',
   'forwarding.foreign_mark':

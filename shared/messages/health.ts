@@ -69,6 +69,10 @@ export const HEALTH = {
     "The rule relays {count} connections of the at most {most} that this server's address has ports for.",
   'health.has_relayed': 'The rule has relayed {there} packets towards its destination and {back} back.',
   'health.nothing_came': 'Nothing that the rule would relay has come yet.',
+  'health.none_forwarded':
+    '{count, plural, one {# attempt to connect} other {# attempts to connect}} arrived at the rule and none was forwarded: something on this server drops them.',
+  'health.fix_none_forwarded':
+    'Look at the routing policy (ip rule), and for a program in the kernel that filters packets.',
   'health.fix_try': 'Try it from outside.',
   'health.fix_inbound':
     'Check that the clients go to the bind address, and that nothing before this server {what, select, datagrams {drops datagrams} other {drops connections}} to port {port}.',
@@ -84,6 +88,14 @@ export const HEALTH = {
   'health.fix_setting': 'Change the setting: {command}.',
   'health.interface_off':
     'IPv4 forwarding is off on {name}, by which {what, select, replies {the replies come in} other {the packets come in}}, so they are dropped',
+  'health.reverse_path':
+    '{what, select, replies {Replies of {address}} clients {Clients from outside its networks} other {Packets of {address}}} that come in by {name} are dropped: the way back leaves by {device}, and the reverse path filter of {name} is strict',
+  'health.reverse_path_replies':
+    'Replies reach this server and are dropped here: the way to {address} leaves by {device}, and the reverse path filter is strict on {names}',
+  'health.older_flows':
+    '{count, plural, one {# UDP flow is} other {# UDP flows are}} older than the rule, and not relayed for as long as the senders go on',
+  'health.older_unreadable': 'UDP flows that are older than the rule were not looked for: {detail}',
+  'health.fix_older': 'Reapply the rule: that ends them.',
   'health.table_nearly_full':
     'Connection tracking holds {count, number} of at most {max, number} connections ({usage} %): when it is full, new connections are dropped',
   'health.no_route': 'This server has no route to {address}, so what the rule relays there is dropped',

@@ -25,6 +25,7 @@ import {
   CONNECTIONS_MAX,
   ConnectionsFound,
   FlowsFound,
+  ArrivedFound,
   OlderFound,
   THROUGH_NETWORKS_MAX,
   ThroughFound,
@@ -160,6 +161,8 @@ export const METHODS = {
   ),
   /** How many flows each rule owns, and how many have begun. Meant for one caller that polls. */
   'ruleset.flows': method('read', strict({}), FlowsFound),
+  /** How many connections of a rule have begun, counted ahead of all that filters them. */
+  'ruleset.arrived': method('read', strict({ route_rule_id: RuleId }), ArrivedFound),
   /** The flows of a rule in force whose mark other software has overwritten: every flow of the host is looked at. */
   'ruleset.unmarked': method('read', strict({ route_rule_id: RuleId }), UnmarkedFound),
   /** How many flows that no rule owns have an end in the given networks: every flow of the host is looked at. */

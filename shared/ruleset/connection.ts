@@ -88,6 +88,10 @@ export type ThroughFound = Static<typeof ThroughFound>
 export const OlderFound = ThroughFound
 export type OlderFound = Static<typeof OlderFound>
 
+/** `connections`: those that have begun at a rule since the kernel holds it, whatever became of them. */
+export const ArrivedFound = ThroughFound
+export type ArrivedFound = Static<typeof ArrivedFound>
+
 export const MARKS_MAX = 8
 
 /**

@@ -13,7 +13,9 @@ const listenerOf = (rule: RelayRule) => [
   rule.is_closed,
 ]
 
+/** All of them where they are applied as they are: whatever is older than they are shall end then. */
 export function comingIntoForce(before: readonly RelayRule[], after: readonly RelayRule[]): RelayRule[] {
+  if (sameState(before, after)) return [...after]
   const held = new Map(before.map((rule) => [rule.route_rule_id, rule]))
   return after.filter((rule) => {
     const was = held.get(rule.route_rule_id)

@@ -24,6 +24,9 @@ export const isRange = (rule: Pick<RelayRule, 'bind_port_range_end'>): boolean =
 export const listensOn = (rule: RelayRule, transport: Transport): boolean =>
   rule.protocol === 'both' || rule.protocol === transport
 
+export const transportsOf = ({ protocol }: Pick<RelayRule, 'protocol'>): readonly Transport[] =>
+  protocol === 'both' ? ['tcp', 'udp'] : [protocol]
+
 /** `rules` are canonical, in their order, and all listen on one transport. */
 export function groupByPort(rules: readonly RelayRule[]): Ports {
   const ranges = segments(rules)

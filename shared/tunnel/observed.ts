@@ -62,6 +62,8 @@ export type TunnelFound = Static<typeof TunnelFound>
 
 /**
  * `bridge`: the one that it is a port of, or "". `forwards_ipv4`: the kernel forwards IPv4 packets that come in by it.
+ * `rp_filter`: what it does with those whose way back is another interface: 1 drops them, 2 drops those without a way
+ * back. The greater one of its own setting and that of all interfaces, as the kernel takes it.
  */
 export const HostInterface = strict({
   name: DeviceName,
@@ -78,6 +80,7 @@ export const HostInterface = strict({
   class: stringEnum(['physical', 'tunnel', 'loopback', 'other']),
   bridge: Type.String({ pattern: '^[^\\s/]{0,15}$' }),
   forwards_ipv4: Type.Boolean(),
+  rp_filter: integer(0, 2),
 })
 export type HostInterface = Static<typeof HostInterface>
 

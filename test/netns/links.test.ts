@@ -42,7 +42,10 @@ interface IpRoute {
 }
 
 /** What `ip` says, in our words. */
-const asOurs = ({ stats64: { rx, tx }, ...link }: IpInterface): Omit<HostInterface, 'class' | 'forwards_ipv4'> => ({
+const asOurs = ({
+  stats64: { rx, tx },
+  ...link
+}: IpInterface): Omit<HostInterface, 'class' | 'forwards_ipv4' | 'rp_filter'> => ({
   name: link.ifname,
   index: link.ifindex,
   mtu: link.mtu,
@@ -112,9 +115,13 @@ describe('links in a network namespace', function () {
       'addr add 2001:db8:2::1 peer 2001:db8:2::2/128 dev ve0 nodad',
     )
     host.run('ping', ['-c1', '-W1', '127.0.0.1'])
-    host.run('sysctl', ['-qw', 'net.ipv4.conf.ve0.forwarding=1'])
+    for (const text of ['all.rp_filter=1', 've0.rp_filter=2', 've0.forwarding=1'])
+      host.run('sysctl', ['-qw', `net.ipv4.conf.${text}`])
   })
   after(() => host.close())
+
+  const setting = (name: string, key: string): number =>
+    Number(host.run('sysctl', ['-n', `net.ipv4.conf.${name}.${key}`]))
 
   /**
    * What we and `ip` saw while no packet moved: a router solicitation between the two would count for one of them
@@ -125,7 +132,8 @@ describe('links in a network namespace', function () {
       const before = await host.links.interfaces()
       const oracle = host.json<IpInterface[]>('-d -s -j addr show').map((link) => ({
         ...asOurs(link),
-        forwards_ipv4: host.run('sysctl', ['-n', `net.ipv4.conf.${link.ifname}.forwarding`]) === '1\n',
+        forwards_ipv4: setting(link.ifname, 'forwarding') === 1,
+        rp_filter: Math.max(setting('all', 'rp_filter'), setting(link.ifname, 'rp_filter')),
       }))
       const ours = await host.links.interfaces()
       if (isDeepStrictEqual(before, ours)) return { ours, oracle }
@@ -134,7 +142,7 @@ describe('links in a network namespace', function () {
     throw new Error('The namespace does not come to rest')
   }
 
-  it('are what `ip` says that they are: flags, state, addresses, hardware address, statistics, bridge, forwarding', async () => {
+  it('are what `ip` says that they are: flags, state, addresses, hardware address, statistics, bridge, forwarding, reverse path filter', async () => {
     await sleep(2_000) // until the links' IPv6 has settled
     const { ours, oracle } = await atRest()
     assert.deepEqual(

@@ -13,7 +13,9 @@ import type { RouteHealthEvent } from '@panel/shared/api/routes/answers.ts'
 import { connectHelper } from '@panel/web-daemon/platform/helper/client.ts'
 import { resolveHost } from '@panel/web-daemon/platform/network/resolver.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
+import { insertTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import { startPanel } from '../api/support/panel.ts'
+import { newTunnel } from '../support/records.ts'
 
 /** linux/netfilter/nfnetlink_conntrack.h: IPCTNL_MSG_CT_NEW of its subsystem, and the attribute of the mark. */
 const [UPDATE_CONNECTION, CTA_MARK] = [0x0100, 8]
@@ -77,6 +79,8 @@ const methods = {
     socket.close()
     return owned.length
   },
+  /** Stores a tunnel whose interface is whatever has the name: this machine may have no GRE. */
+  tunnel: (interface_name: string) => insertTunnel(panel.db, newTunnel({ interface_name, addresses: [] })),
   advance: (seconds: number) => panel.clock.advance(seconds),
   metrics: async () => (await client.raw('GET', '/metrics')).text,
   /** Counts traffic like main's timers. */

@@ -10,165 +10,42 @@ import type {
   RouteItem,
 } from '@panel/shared/api/routes/answers.ts'
 import type { CauseCode } from '@panel/shared/api/routes/cause-codes.ts'
+import type { Cause } from '@panel/shared/api/routes/causes.ts'
 import { becomes, eventually } from '../support/eventually.ts'
-import type { Place } from './relay-peer.ts'
-import { CLIENT, RELAY, RELAY_FAR, RelayRig, SERVERS } from './relay-rig.ts'
+import {
+  BEYOND,
+  CASES,
+  CLEANING,
+  PORT,
+  relay,
+  setting,
+  SHOWN_BY_PACKETS,
+  tcp,
+  TUNNEL,
+  tunnelTo,
+  type Case,
+  type Patch,
+} from './relay-causes-cases.ts'
+import { CLIENT, RELAY, RelayRig, SERVERS } from './relay-rig.ts'
 
 const [ONE, TWO] = SERVERS
-const PORT = 1001
-const ABSENT = '203.0.113.99'
-const [MASQUERADE, NO_NAT] = [10, 30]
-
-type Patch = (fields: object) => Promise<unknown>
-
-interface Case {
-  readonly title: string
-  readonly code: CauseCode
-  /** What the rule has in the place of the usual. */
-  readonly rule?: object
-  /** The place at which a client tries it, if one does; `isFar`: from the network of the servers. */
-  readonly at?: Place
-  readonly isFar?: true
-  readonly before?: (rig: RelayRig) => void
-  readonly happens: (rig: RelayRig, patch: Patch) => unknown
-  /** Run as it is if it is a command, and what the cause names otherwise. */
-  readonly mends: 'commands' | ((rig: RelayRig, patch: Patch) => unknown)
-}
-
-const relay = (rig: RelayRig, ...words: string[]): string => rig.relay.run('ip', words)
-const setting = (rig: RelayRig, text: string): string => rig.relay.run('sysctl', ['-qw', text])
-const tcp = (address: string): Place => ({ protocol: 'tcp', address, port: PORT })
-
-const SHOWN_BY_PACKETS: readonly CauseCode[] = ['NO_REPLIES', 'REPLIES_LEAVE_ELSEWHERE']
-
-const CASES: readonly Case[] = [
-  {
-    title: 'the address that it listens on is taken from its interface',
-    code: 'LISTENER_ABSENT',
-    rule: { bind_address: ABSENT },
-    before: (rig) => relay(rig, 'addr', 'add', `${ABSENT}/32`, 'dev', 'near0'),
-    happens: (rig) => relay(rig, 'addr', 'del', `${ABSENT}/32`, 'dev', 'near0'),
-    mends: (rig) => relay(rig, 'addr', 'add', `${ABSENT}/32`, 'dev', 'near0'),
-  },
-  {
-    title: 'the interface that it is bound to is renamed',
-    code: 'LISTENER_ABSENT',
-    rule: { bind_interface: 'spare0' },
-    before: (rig) => relay(rig, 'link', 'add', 'spare0', 'type', 'veth', 'peer', 'name', 'spare9'),
-    happens: (rig) => relay(rig, 'link', 'set', 'spare0', 'name', 'spare1'),
-    mends: (rig) => relay(rig, 'link', 'set', 'spare1', 'name', 'spare0'),
-  },
-  {
-    title: 'the interface that it is bound to becomes the port of a bridge',
-    code: 'LISTENER_ABSENT',
-    rule: { bind_interface: 'spare0' },
-    before: (rig) => rig.relay.batch('link add spare0 type veth peer name spare9', 'link add br7 type bridge'),
-    happens: (rig) => relay(rig, 'link', 'set', 'spare0', 'master', 'br7'),
-    mends: (rig) => relay(rig, 'link', 'set', 'spare0', 'nomaster'),
-  },
-  {
-    title: 'forwarding is turned off on the interface by which its packets come in',
-    code: 'FORWARDING_OFF',
-    at: tcp(RELAY),
-    happens: (rig) => setting(rig, 'net.ipv4.conf.near0.forwarding=0'),
-    mends: 'commands',
-  },
-  {
-    title: 'forwarding is turned off on the interface by which the replies come in',
-    code: 'FORWARDING_OFF',
-    at: tcp(RELAY),
-    happens: (rig) => setting(rig, 'net.ipv4.conf.far0.forwarding=0'),
-    mends: 'commands',
-  },
-  {
-    title: 'the route to its destination becomes unreachable',
-    code: 'NO_ROUTE',
-    at: tcp(RELAY),
-    happens: (rig) => relay(rig, 'route', 'add', 'unreachable', `${ONE}/32`),
-    mends: (rig) => relay(rig, 'route', 'del', 'unreachable', `${ONE}/32`),
-  },
-  {
-    title: 'the destination has no route back to the clients, and the rule does not masquerade',
-    code: 'NO_REPLIES',
-    rule: { nat_mode_id: NO_NAT },
-    at: tcp(RELAY),
-    happens: (rig) => rig.servers.run('ip', ['route', 'del', 'default']),
-    mends: (rig) => rig.servers.run('ip', ['route', 'add', 'default', 'via', RELAY_FAR]),
-  },
-  {
-    title: 'the destination filters what comes from this server',
-    code: 'NO_REPLIES',
-    at: tcp(RELAY),
-    happens: (rig) =>
-      rig.servers.nft(
-        'table inet theirs { chain input { type filter hook input priority 0; tcp dport 80 drop\n }\n}\n',
-      ),
-    mends: (rig) => rig.servers.run('nft', ['delete', 'table', 'inet', 'theirs']),
-  },
-  {
-    title: 'the replies to its clients leave by another interface than their packets came in by',
-    code: 'REPLIES_LEAVE_ELSEWHERE',
-    at: tcp(RELAY),
-    happens: (rig) => relay(rig, 'route', 'add', `${CLIENT}/32`, 'via', TWO),
-    mends: (rig) => relay(rig, 'route', 'del', `${CLIENT}/32`),
-  },
-  {
-    title: 'a client in the network of the destination gets its replies past this server',
-    code: 'NO_REPLIES',
-    rule: { bind_address: RELAY_FAR },
-    at: tcp(RELAY_FAR),
-    isFar: true,
-    happens: (_, patch) => patch({ nat_mode_id: NO_NAT }),
-    mends: (_, patch) => patch({ nat_mode_id: MASQUERADE }),
-  },
-  {
-    title: 'a rule of other software keeps its port from being tracked',
-    code: 'NOT_TRACKED',
-    at: tcp(RELAY),
-    happens: (rig) =>
-      rig.relay.nft(
-        `table ip theirs { chain pre { type filter hook prerouting priority raw; tcp dport ${PORT} notrack\n }\n}\n`,
-      ),
-    mends: 'commands',
-  },
-  {
-    title: 'a chain against bogus sources drops the replies of a private destination',
-    code: 'FOREIGN_DROP',
-    at: tcp(RELAY),
-    happens: (rig) =>
-      rig.relay.nft(
-        'table ip theirs { chain pre { type filter hook prerouting priority mangle; ip saddr 10.9.0.0/16 iifname != "lo" drop\n }\n}\n',
-      ),
-    mends: 'commands',
-  },
-  {
-    title: 'a hand-written firewall lets only established connections be forwarded',
-    code: 'FOREIGN_DROP',
-    at: tcp(RELAY),
-    happens: (rig) =>
-      rig.relay.nft(
-        'table inet theirs { chain forward { type filter hook forward priority filter; policy drop; ct state vmap { established : accept, related : accept, invalid : drop }\n }\n}\n',
-      ),
-    mends: 'commands',
-  },
-  {
-    title: 'a chain of other software drops what is forwarded',
-    code: 'FOREIGN_DROP',
-    at: tcp(RELAY),
-    happens: (rig) =>
-      rig.relay.nft('table inet theirs { chain forward { type filter hook forward priority 0; policy drop;\n }\n}\n'),
-    mends: 'commands',
-  },
-]
+const BOTH = 30
 
 describe('A relay rule that relays nothing', function () {
   const rig = new RelayRig()
   let panel: ReturnType<RelayRig['panel']>
   before(async () => {
     await rig.open()
-    await Promise.all([ONE, TWO].map((address) => rig.servers.calls.listen({ protocol: 'tcp', address, port: 80 })))
+    rig.servers.batch(`addr add ${BEYOND}/32 dev lo`)
+    await Promise.all(
+      [ONE, TWO, BEYOND].map((address) => rig.servers.calls.listen({ protocol: 'tcp', address, port: 80 })),
+    )
     panel = rig.panel()
     await panel.watch()
+    await panel.tunnel(TUNNEL)
+  })
+  afterEach(() => {
+    for (const line of CLEANING) rig.relay.run('sh', ['-c', `${line} 2>/dev/null || true`])
   })
   after(() => rig.close())
 
@@ -189,12 +66,26 @@ describe('A relay rule that relays nothing', function () {
   const talks = async ({ at = tcp(RELAY), isFar }: Case): Promise<boolean> =>
     (await (isFar ? rig.servers : rig.client).calls.talk(at)) !== null
 
+  /** What only may stop packets is no incident. */
+  async function isReported(id: number, { effect, detail, remedies }: Cause): Promise<void> {
+    const { verdict, confidence, suggested_fix } = await api<RouteAnalysis>('POST', `/routes/${id}/diagnostics/analyze`)
+    if (effect === 'may_stop') return assert.equal(confidence, 'low')
+    assert.notEqual(verdict, 'HEALTHY')
+    assert.ok(suggested_fix.length > 0)
+    await eventually(async () => (await incidents()).length > 0, 'it is an incident')
+    const [incident = assert.fail(), ...others] = await incidents()
+    assert.deepEqual([others, incident.reason], [[], detail])
+    assert.equal(incident.state, effect === 'stops' ? 'down' : 'degraded')
+    assert.deepEqual(incident.remedies, remedies)
+  }
+
   for (const one of CASES)
     it(`says why: ${one.title}`, async () => {
       one.before?.(rig)
       const body = { bind_address: RELAY, bind_port: PORT, destination_address: ONE, destination_port: 80, ...one.rule }
       const { route } = await api<ChangeRouteAnswer>('POST', '/routes', body)
       const id = route.route_rule_id
+      const { effect: wanted = 'stops' } = one
       const patch: Patch = (fields) => api('PATCH', `/routes/${id}`, fields)
       try {
         if (one.at) assert.equal(await talks(one), true, 'it relays before')
@@ -206,22 +97,17 @@ describe('A relay rule that relays nothing', function () {
           if (one.at && SHOWN_BY_PACKETS.includes(one.code)) await talks(one)
           await panel.sample()
           await panel.count()
-          return (await health(id)).severity === 'down'
+          return (await health(id)).causes.some(({ code, effect }) => code === one.code && effect === wanted)
         }, `${one.code} is found`)
         const { causes, state } = await health(id)
         assert.deepEqual(
           causes.map(({ code, effect }) => [code, effect]),
-          [[one.code, 'stops']],
+          [[one.code, wanted]],
         )
-        assert.equal(state, 'impaired')
-        await untilForeseen({ ...body, route_rule_id: id }, SHOWN_BY_PACKETS.includes(one.code) ? [] : [one.code])
-        const { verdict, suggested_fix } = await api<RouteAnalysis>('POST', `/routes/${id}/diagnostics/analyze`)
-        assert.notEqual(verdict, 'HEALTHY')
-        assert.ok(suggested_fix.length > 0)
-        await eventually(async () => (await incidents()).length > 0, 'it is an incident')
-        const [incident = assert.fail(), ...others] = await incidents()
-        assert.deepEqual([others, incident.state, incident.reason], [[], 'down', causes[0]?.detail])
-        assert.deepEqual(incident.remedies, causes[0]?.remedies)
+        assert.equal(state, wanted === 'may_stop' ? 'healthy' : 'impaired')
+        const isShown = SHOWN_BY_PACKETS.includes(one.code)
+        if (one.code !== 'REVERSE_PATH') await untilForeseen({ ...body, route_rule_id: id }, isShown ? [] : [one.code])
+        await isReported(id, causes[0] ?? assert.fail())
         // The rule can be changed although it relays nothing.
         await patch({ is_clamp_mss_to_pmtu: false })
         if (one.mends === 'commands')
@@ -234,17 +120,10 @@ describe('A relay rule that relays nothing', function () {
           await panel.count()
           return (await health(id)).severity === 'ok' && (await incidents()).length === 0
         }, 'the cause and the incident are gone')
-        const left = (await health(id)).causes.filter(({ effect }) => effect === 'stops' || effect === 'degrades')
+        const left = (await health(id)).causes.filter(({ code, effect }) => code === one.code || effect !== 'may_stop')
         assert.deepEqual(left, [])
       } finally {
         await api('DELETE', `/routes/${id}`)
-        const tables = [
-          'nft delete table inet theirs',
-          'nft delete table ip theirs',
-          `ip addr del ${ABSENT}/32 dev near0`,
-        ]
-        const links = ['spare0', 'spare1', 'br7'].map((name) => `ip link del ${name}`)
-        for (const line of [...tables, ...links]) rig.relay.run('sh', ['-c', `${line} 2>/dev/null || true`])
       }
     })
 
@@ -262,6 +141,80 @@ describe('A relay rule that relays nothing', function () {
       await api('DELETE', `/routes/${route.route_rule_id}`)
     } finally {
       setting(rig, 'net.ipv4.ip_forward=1')
+    }
+  })
+
+  it('is only degraded by what drops the packets of one destination, of one protocol, or of a backup', async () => {
+    const to = (...addresses: string[]) => ({ destinations: addresses.map((address) => ({ address, port: 80 })) })
+    const backup = {
+      destinations: [
+        { address: ONE, port: 80 },
+        { address: TWO, port: 80, is_backup: true },
+      ],
+    }
+    const inForward = (rule: string): string => `type filter hook forward priority 0; ${rule}`
+    const dropTwo = inForward(`ip daddr ${TWO} drop`)
+    const untracked = `type filter hook prerouting priority raw; ip saddr ${TWO} notrack`
+    const cases = [
+      [to(ONE, TWO), dropTwo, 'FOREIGN_DROP', 'degrades', [ONE]],
+      [to(TWO), dropTwo, 'FOREIGN_DROP', 'stops', []],
+      [{ ...to(ONE), route_protocol_id: BOTH }, inForward('meta l4proto udp drop'), 'FOREIGN_DROP', 'degrades', [ONE]],
+      [backup, dropTwo, 'FOREIGN_DROP', 'note', [ONE]],
+      [to(ONE, TWO), untracked, 'NOT_TRACKED', 'degrades', [ONE]],
+      [to(TWO), untracked, 'NOT_TRACKED', 'stops', []],
+    ] as const
+    for (const [fields, chain, code, effect, served] of cases) {
+      const body = { bind_address: RELAY, bind_port: PORT, ...fields }
+      const { route } = await api<ChangeRouteAnswer>('POST', '/routes', body)
+      rig.relay.nft(`table inet theirs { chain theirs { ${chain}\n }\n}\n`)
+      try {
+        const { causes } = await health(route.route_rule_id)
+        assert.deepEqual(
+          causes.map((one) => [one.code, one.effect]),
+          [[code, effect]],
+        )
+        const talks = await Promise.all(Array.from({ length: 4 }, () => rig.client.calls.talk(tcp(RELAY))))
+        assert.deepEqual([...new Set(talks.flatMap((talk) => talk?.server.split(' ')[0] ?? []))], served)
+        for (const { remedies } of causes)
+          for (const line of remedies.flatMap(({ commands }) => commands)) rig.relay.run('sh', ['-c', line])
+        assert.deepEqual((await health(route.route_rule_id)).causes, [])
+      } finally {
+        await api('DELETE', `/routes/${route.route_rule_id}`)
+        rig.relay.run('nft', ['delete', 'table', 'inet', 'theirs'])
+      }
+    }
+  })
+
+  it('is in no doubt for the route that a look-up finds once packets take another one by a routing policy', async () => {
+    tunnelTo(rig)
+    relay(rig, 'route', 'add', 'default', 'via', CLIENT)
+    relay(rig, 'route', 'add', 'default', 'dev', TUNNEL, 'table', '100')
+    const body = {
+      bind_address: RELAY,
+      bind_port: PORT,
+      destination_address: BEYOND,
+      destination_port: 80,
+      tunnel_id: 1,
+    }
+    const { route } = await api<ChangeRouteAnswer>('POST', '/routes', body)
+    const found = async () => {
+      const { severity, causes } = await health(route.route_rule_id)
+      return [severity, ...causes.map(({ code, effect }) => `${code} ${effect}`)]
+    }
+    try {
+      assert.deepEqual(await found(), ['unknown', 'ROUTE_CHANGED may_stop'])
+      relay(rig, 'rule', 'add', 'iif', 'near0', 'lookup', '100')
+      await rig.client.calls.hold('policy', tcp(RELAY))
+      await eventually(async () => {
+        await panel.count()
+        await rig.client.calls.talk(tcp(RELAY))
+        await panel.sample()
+        return (await found())[0] === 'ok'
+      }, 'what flows proves it')
+      assert.deepEqual(await found(), ['ok', 'ROUTE_CHANGED may_stop'])
+    } finally {
+      await rig.client.calls.release()
+      await api('DELETE', `/routes/${route.route_rule_id}`)
     }
   })
 })

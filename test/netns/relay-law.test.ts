@@ -200,6 +200,7 @@ describe('The relay rules of a real kernel', function () {
       'relay_to4 { 0x50000200 }',
       'relay_masquerade { 0x50000200 }',
       'relay_order { 0x50000200 }',
+      'relay_arrived { 0x50000200 }',
       'relay_in_id4 { tcp . 192.0.2.1 . 1002 }',
       'relay_account { 0x50000200 . original, 0x50000200 . reply, 0x50000300 . reply }',
     ]

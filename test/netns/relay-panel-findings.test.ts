@@ -10,7 +10,7 @@ import type { RouteReachability } from '@panel/shared/api/routes/reachability.ts
 import type { ChangeRouteAnswer, ListRoutesAnswer, RouteItem } from '@panel/shared/api/routes/answers.ts'
 import { kernelLog } from './kernel-log.ts'
 import type { Place } from './relay-peer.ts'
-import { RELAY, RelayRig, SERVERS } from './relay-rig.ts'
+import { CLIENT, RELAY, RelayRig, SERVERS } from './relay-rig.ts'
 
 const [ONE, TWO] = SERVERS
 const tcp = (port: number): Place => ({ protocol: 'tcp', address: RELAY, port })
@@ -35,6 +35,9 @@ describe('What the panel in the middle of a relay finds', function () {
   afterEach(async () => {
     rig.tools.mend()
     await rig.client.calls.release()
+    for (const line of ['rule del iif near0 blackhole', `route del ${CLIENT}/32`])
+      rig.relay.run('sh', ['-c', `ip ${line} 2>/dev/null || true`])
+    rig.relay.run('sysctl', ['-qw', 'net.ipv4.conf.near0.rp_filter=0'])
     await gone(...(await api<ListRoutesAnswer>('GET', '/routes')).routes.map(({ route }) => route.route_rule_id))
   })
 
@@ -58,6 +61,51 @@ describe('What the panel in the middle of a relay finds', function () {
   const gone = async (...ids: number[]): Promise<void> => {
     for (const id of ids) await api('DELETE', `/routes/${id}`)
   }
+
+  it('a UDP flow that is older than the rule ends when the rule is reapplied', async () => {
+    const late: Place = { protocol: 'udp', address: '203.0.113.7', port: 1031 }
+    const served = async (): Promise<string | undefined> => (await rig.client.calls.askOnFlow('late', late))?.server
+    const route = `${late.address}/32`
+    rig.relay.batch(`route add ${route} via ${TWO}`)
+    const id = await made(late.port, { bind_address: late.address, destination_port: 90, route_protocol_id: UDP })
+    try {
+      assert.equal(await served(), undefined)
+      rig.relay.batch(`route del ${route}`, `addr add ${route} dev near0`)
+      assert.equal(await served(), undefined)
+      const { verdict: found, summary, suggested_fix } = await analysis(id)
+      assert.deepEqual([found, summary.slice(0, 10)], ['OLDER_FLOW', '1 UDP flow'])
+      assert.match(suggested_fix[0] ?? '', /^Reapply the rule/)
+      await api('POST', `/routes/${id}/reapply`, {})
+      assert.equal(await served(), `${ONE} 90`)
+      assert.notEqual(await verdict(id), 'OLDER_FLOW')
+    } finally {
+      rig.relay.batch(`addr del ${route} dev near0`)
+    }
+  })
+
+  it('connections that arrived, and of which none was forwarded, are dropped by something on this server', async () => {
+    const id = await made(1041)
+    const dropped = async (): Promise<string> => {
+      assert.equal(await rig.client.calls.talk(tcp(1041)), null)
+      return verdict(id)
+    }
+    assert.equal(await verdict(id), 'NO_INBOUND_TRAFFIC')
+    rig.relay.run('ip', ['rule', 'add', 'iif', 'near0', 'blackhole'])
+    assert.equal(await dropped(), 'FORWARD_BLOCKED')
+    const { evidence, summary } = await analysis(id)
+    // A client that waits sends again.
+    assert.match(summary, /^[0-9]+ attempts? to connect arrived at the rule and none was forwarded/)
+    assert.ok(Number(evidence.find(({ name }) => name === 'traffic')?.data['arrived']) >= 1)
+    rig.relay.run('ip', ['rule', 'del', 'iif', 'near0', 'blackhole'])
+    // A client whose way back is another interface, while the filter of this one is strict.
+    rig.relay.run('sysctl', ['-qw', 'net.ipv4.conf.near0.rp_filter=1'])
+    rig.relay.run('ip', ['route', 'add', `${CLIENT}/32`, 'via', TWO])
+    assert.equal(await dropped(), 'REVERSE_PATH')
+    rig.relay.run('ip', ['route', 'del', `${CLIENT}/32`])
+    rig.relay.run('sysctl', ['-qw', 'net.ipv4.conf.near0.rp_filter=0'])
+    assert.notEqual(await rig.client.calls.talk(tcp(1041)), null)
+    assert.equal(await verdict(id), 'HEALTHY')
+  })
 
   it('age and bytes of a connection are null and explained until they are switched on, then known, then put back', async () => {
     const id = await made(1009)

@@ -33,5 +33,6 @@ export function fakeInterface(
     class: kind,
     bridge: '',
     forwards_ipv4: true,
+    rp_filter: 0,
   }
 }

@@ -125,6 +125,16 @@ export class FakeRulesets implements Rulesets {
     if (this.refusesRehearsal !== '') throw new KernelError('EINVAL', this.refusesRehearsal)
   }
 
+  async bringUpToDate(): Promise<void> {}
+
+  /** New connections by rule, whatever became of them. */
+  readonly arrivals = new Map<number, number>()
+
+  async arrived(route_rule_id: number): Promise<number> {
+    this.#readable()
+    return this.arrivals.get(route_rule_id) ?? 0
+  }
+
   async removeCounters(route_rule_ids: readonly number[]): Promise<RelayCounters[]> {
     this.#readable()
     this.#change(`counters -${route_rule_ids.join(',')}`)

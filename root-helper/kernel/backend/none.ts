@@ -29,6 +29,8 @@ export function rulesetsWithout(backend: RuleBackend, why: string, boot: BootRul
     rehearse: async (there, back) => (there.put.length + back.put.length > 0 ? refuse() : undefined),
     saveForBoot: async (gone, put) => (isEmpty ? boot.change(gone, put) : refuse()),
     removeCounters: () => unlessEmpty([]),
+    bringUpToDate: async () => undefined,
+    arrived: async () => refuse(),
     counters: async () => refuse(),
     clear: () => unlessEmpty(undefined),
     protection: async () => UNPROTECTED,

@@ -3,7 +3,7 @@
 import { message } from '@panel/shared/messages/message.ts'
 import type { Family } from '@panel/shared/address/ip.ts'
 import type { IptablesBackend } from '@panel/shared/ruleset/backend.ts'
-import { TABLES } from '@panel/shared/ruleset/iptables/tables.ts'
+import { TABLES, type TableName } from '@panel/shared/ruleset/iptables/tables.ts'
 import { messageOf, oneLine } from '../../text.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { findTool, type BackendAnswer } from '../host/facts.ts'
@@ -60,9 +60,9 @@ export class Iptables {
    * The table that counts, with what its lines have counted. This way iptables-legacy has the lock: while a table is
    * exchanged its counters are not yet what they were.
    */
-  listCounted = async (family: Family): Promise<string> =>
+  listCounted = async (family: Family, table: TableName = 'mangle'): Promise<string> =>
     this.#programs[family]
-      ? readAgain(() => run(this.#program(family).list, ['--wait', WAIT, '-t', 'mangle', '-S', '-v'], ''))
+      ? readAgain(() => run(this.#program(family).list, ['--wait', WAIT, '-t', table, '-S', '-v'], ''))
       : ''
 
   /** One chain of the table that relays. */

@@ -4,7 +4,7 @@ import type { Family } from '@panel/shared/address/ip.ts'
 import { canonicalRuleset } from '@panel/shared/ruleset/canonical.ts'
 import { ruleLimits, type RuleLimit } from '@panel/shared/ruleset/backend.ts'
 import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
-import { readCounted } from '@panel/shared/ruleset/iptables/read-tables.ts'
+import { readArrived, readCounted } from '@panel/shared/ruleset/iptables/read-tables.ts'
 import { patchTables } from '@panel/shared/ruleset/iptables/patch.ts'
 import { readIptables, type IptablesRead } from '@panel/shared/ruleset/iptables/read.ts'
 import {
@@ -157,6 +157,14 @@ export class IptablesRulesets implements Rulesets {
   async sources(): Promise<readonly LinkSource[]> {
     const read = await this.#readTables()
     return RELAY_FAMILIES.flatMap((family) => readSources(read[family].sources ?? []))
+  }
+
+  async bringUpToDate(): Promise<void> {}
+
+  /** A change of the rule begins the counts of its chains again. */
+  async arrived(route_rule_id: number): Promise<number> {
+    const listed = await Promise.all([...this.#families].map((family) => this.#iptables.listCounted(family, 'nat')))
+    return listed.reduce((sum, text) => sum + readArrived(text, route_rule_id), 0)
   }
 
   async clear(): Promise<void> {

@@ -49,13 +49,12 @@ export function liveSide(
 export const hostInterface = (
   link: RawLink,
   addresses: readonly RawAddress[],
-  { bridge, forwards_ipv4 }: Pick<HostInterface, 'bridge' | 'forwards_ipv4'>,
+  settings: Pick<HostInterface, 'bridge' | 'forwards_ipv4' | 'rp_filter'>,
 ): HostInterface => ({
   ...liveSide(link, addresses),
   name: link.name,
   hardware_addr: hardwareAddress(link),
   statistics: link.counters,
   class: interfaceClass(link),
-  bridge,
-  forwards_ipv4,
+  ...settings,
 })

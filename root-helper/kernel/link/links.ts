@@ -201,16 +201,16 @@ export class KernelLinks implements Links {
   }
 
   async interfaces(): Promise<HostInterface[]> {
-    const [links, addresses, forwarding] = await Promise.all([
+    const [links, addresses, arrivals] = await Promise.all([
       this.reader.all(),
       this.reader.addresses(null),
-      this.reader.forwarding(),
+      this.reader.arrivals(),
     ])
     const bridges = new Map(links.filter(({ kind }) => kind === 'bridge').map(({ index, name }) => [index, name]))
     return links.map((raw) =>
       hostInterface(raw, addresses.get(raw.index) ?? [], {
         bridge: bridges.get(raw.master) ?? '',
-        forwards_ipv4: forwarding.has(raw.index),
+        ...(arrivals.get(raw.index) ?? NO_ARRIVALS),
       }),
     )
   }
@@ -275,6 +275,9 @@ export class KernelLinks implements Links {
     return raw
   }
 }
+
+/** A link that came between two dumps. */
+const NO_ARRIVALS = { forwards_ipv4: false, rp_filter: 0 } as const
 
 const refused = (what: string, why: string): KernelError => new KernelError('EPERM', `${what}: refused: ${why}`)
 

@@ -1,7 +1,8 @@
 // Reads links, addresses and routes of the host's kernel in as few requests as the question allows.
+import type { HostInterface } from '@panel/shared/tunnel/observed.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { decodeAddress, dumpAddresses, type RawAddress } from '../../netlink/address.ts'
-import { AF_INET, AF_INET6 } from '../../netlink/constants.ts'
+import { AF_INET, AF_INET6, NETCONFA_IFINDEX_ALL } from '../../netlink/constants.ts'
 import { decodedOnce } from '../../netlink/decoded-once.ts'
 import {
   decodeLink,
@@ -25,6 +26,7 @@ const FEW = 8
 /** No route at all, or one of type unreachable, prohibit or blackhole. */
 const NO_ROUTE = ['ENETUNREACH', 'EHOSTUNREACH', 'EACCES', 'EINVAL']
 
+export type Arrivals = Pick<HostInterface, 'forwards_ipv4' | 'rp_filter'>
 export type Addresses = ReadonlyMap<number, RawAddress[]>
 
 export class LinkReader {
@@ -90,10 +92,16 @@ export class LinkReader {
     return decoded.filter((address) => address !== null)
   }
 
-  /** The indexes of the interfaces by which a packet of IPv4 that is to be forwarded may come in. */
-  async forwarding(): Promise<ReadonlySet<number>> {
+  /** What becomes of packets of IPv4 that come in by each interface, by its index. */
+  async arrivals(): Promise<ReadonlyMap<number, Arrivals>> {
     const settings = (await this.socket.dump(dumpNetconf)).map(decodeNetconf)
-    return new Set(settings.filter(({ isForwarding }) => isForwarding).map(({ index }) => index))
+    const ofAll = settings.find(({ index }) => index === NETCONFA_IFINDEX_ALL)?.rpFilter ?? 0
+    return new Map(
+      settings.map(({ index, isForwarding, rpFilter }) => [
+        index,
+        { forwards_ipv4: isForwarding, rp_filter: Math.max(ofAll, rpFilter) },
+      ]),
+    )
   }
 
   /** Names of the devices that the links refer to. */

@@ -1,6 +1,8 @@
 // Our table as the kernel reports it, without starting nft: only the parts that are requested.
 import type { RelayCounters } from '@panel/shared/ruleset/model.ts'
 import type { TableChange } from '@panel/shared/ruleset/nft/change.ts'
+import { ARRIVED, newArrived } from '@panel/shared/ruleset/nft/constant.ts'
+import { hex, ruleMark } from '@panel/shared/ruleset/mark.ts'
 import { COUNTER_NAME, TABLE_NAME as NAME, type TableSet } from '@panel/shared/ruleset/nft/table.ts'
 import { unlessAbsent } from '../../kernel-error.ts'
 import { NETLINK_NETFILTER } from '../../netlink/constants.ts'
@@ -109,6 +111,16 @@ export class RelayTable {
       found.push(...some)
     }
     return found
+  }
+
+  /** New connections of a rule since it is in the table, whatever became of them. */
+  async arrived(route_rule_id: number): Promise<number> {
+    let packets = 0
+    for (const isFast of [false, true]) {
+      const mark = hex(ruleMark(route_rule_id, 0, isFast))
+      for (const one of (await this.elementsByKey(ARRIVED, newArrived(), [mark])) ?? []) packets += one.packets ?? 0
+    }
+    return packets
   }
 
   /** Null where there is no such flowtable. */

@@ -6,6 +6,8 @@ import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import { nothingRead, type RulesetRead } from '@panel/shared/ruleset/nft/read.ts'
 import { applyChange, diffTables, type TableChange } from '@panel/shared/ruleset/nft/change.ts'
 import { renderCountersGone, formatChange } from '@panel/shared/ruleset/nft/render.ts'
+import { withArrived } from '@panel/shared/ruleset/nft/arrived.ts'
+import { ARRIVED } from '@panel/shared/ruleset/nft/constant.ts'
 import { DIRECT_MAX, isDirect } from '@panel/shared/ruleset/nft/direct.ts'
 import { FLOWTABLE } from '@panel/shared/ruleset/nft/fast-path.ts'
 import { layOut } from '@panel/shared/ruleset/nft/layout.ts'
@@ -236,6 +238,19 @@ export class NftRulesets implements Rulesets {
     if (handle === null) return { epoch: '', counters: [] }
     this.#bootId ??= await bootId()
     return { epoch: `${this.#bootId}.${handle}`, counters: await this.#table.counters() }
+  }
+
+  async bringUpToDate(): Promise<void> {
+    const found = await this.#known.read()
+    if (!found || found.table.sets.has(ARRIVED)) return
+    await this.#generations.during(() =>
+      this.#writer.submit(formatChange(diffTables(found.table, withArrived(found.table)))),
+    )
+    this.#known.forget()
+  }
+
+  arrived(route_rule_id: number): Promise<number> {
+    return this.#table.arrived(route_rule_id)
   }
 
   async #submitAll(found: Table | null, rules: readonly RelayRule[], wanted: Table): Promise<void> {

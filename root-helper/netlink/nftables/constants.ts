@@ -71,9 +71,10 @@ export const NFTA_SET_ELEM_LIST_ELEMENTS = 3
 export const NFTA_SET_ELEM_KEY = 1
 export const NFTA_SET_ELEM_DATA = 2
 export const NFTA_SET_ELEM_FLAGS = 3
+export const NFTA_SET_ELEM_EXPR = 7
 export const NFTA_SET_ELEM_OBJREF = 9
 /** Every attribute that our elements use; an element with a time-out, an expression or a second key is foreign. */
-export const NFTA_SET_ELEM_FOREIGN = [4, 5, 7, 10, 11] as const
+export const NFTA_SET_ELEM_FOREIGN = [4, 5, 10, 11] as const
 export const NFT_SET_ELEM_INTERVAL_END = 1
 
 // linux/netfilter/nf_tables.h: enum nft_data_attributes, nft_verdict_attributes, nft_verdicts

@@ -5,7 +5,7 @@ import type { TableSet } from '@panel/shared/ruleset/nft/table.ts'
 import { align, attribute, Attributes, DecodeError, nest, text } from '../attributes.ts'
 import { ipBytes, ipText } from '../bytes.ts'
 import type { Message } from '../message.ts'
-import { each, nfnetlink } from './nftables.ts'
+import { each, nfnetlink, u64be } from './nftables.ts'
 import * as k from './constants.ts'
 import type { Request } from '../socket.ts'
 
@@ -125,6 +125,8 @@ export interface FoundElement {
   readonly value: string
   /** Marks the end of an interval: its key is the first one outside. */
   readonly isEnd: boolean
+  /** Absent in a set that does not count. */
+  readonly packets?: number
 }
 
 /** Throws a DecodeError for an element of a kind that our sets do not use. */
@@ -137,8 +139,15 @@ export function decodeElements({ body }: Message, values: readonly string[]): Fo
       key,
       value: elementValue(a, values),
       isEnd: ((a.u32be(k.NFTA_SET_ELEM_FLAGS) ?? 0) & k.NFT_SET_ELEM_INTERVAL_END) !== 0,
+      ...packetsOf(a.nested(k.NFTA_SET_ELEM_EXPR)),
     }
   })
+}
+
+function packetsOf(expression: Attributes | null): Pick<FoundElement, 'packets'> {
+  if (!expression) return {}
+  if (expression.text(k.NFTA_EXPR_NAME) !== 'counter') throw new DecodeError('an element that no set of ours has')
+  return { packets: u64be(expression.nested(k.NFTA_EXPR_DATA)?.raw(k.NFTA_COUNTER_PACKETS) ?? null) }
 }
 
 function elementValue(a: Attributes, values: readonly string[]): string {

@@ -104,7 +104,7 @@ export function decodeCounter({ body }: Message): NamedCounter | null {
 export const decodeRule = ({ body }: Message): string =>
   new Attributes(body, k.NFGENMSG_BYTES).raw(k.NFTA_RULE_EXPRESSIONS)?.toString('hex') ?? ''
 
-const u64be = (raw: Buffer | null): number =>
+export const u64be = (raw: Buffer | null): number =>
   raw && raw.length === 8 ? raw.readUInt32BE(0) * 2 ** 32 + raw.readUInt32BE(4) : 0
 
 /** Each attribute of one type within a nest. */

@@ -6,6 +6,7 @@ import type {
   FlowsFound,
   RelayConnection,
   ThroughFound,
+  ArrivedFound,
   UnmarkedFound,
 } from '@panel/shared/ruleset/connection.ts'
 import { CONNECTIONS_MAX, MARKS_MAX, THROUGH_FLOWS_MAX } from '@panel/shared/ruleset/connection.ts'
@@ -69,6 +70,17 @@ export async function countThrough(
     await refuseTooMany(forwarding)
     const count = await connections.through(wanted.filter((one) => one !== null))
     return { is_readable: true, detail: '', connections: count }
+  } catch (error) {
+    return { is_readable: false, detail: whyUnread(error), connections: 0 }
+  }
+}
+
+export async function countArrived(
+  { rulesets }: Pick<Kernel, 'rulesets'>,
+  { route_rule_id }: Params<'ruleset.arrived'>,
+): Promise<ArrivedFound> {
+  try {
+    return { is_readable: true, detail: '', connections: await rulesets.arrived(route_rule_id) }
   } catch (error) {
     return { is_readable: false, detail: whyUnread(error), connections: 0 }
   }

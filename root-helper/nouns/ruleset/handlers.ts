@@ -2,7 +2,7 @@
 import { message } from '@panel/shared/messages/message.ts'
 import { MAX_LINE_BYTES } from '@panel/shared/rpc/framing.ts'
 import type { RelayCounters, RulesetState } from '@panel/shared/ruleset/model.ts'
-import type { Change } from '@panel/shared/change/change.ts'
+import { sameState, type Change } from '@panel/shared/change/change.ts'
 import type { Params, Result } from '@panel/shared/rpc/methods.ts'
 import { changedIds } from '@panel/shared/ruleset/plan.ts'
 import type { Kernel } from '../../kernel/facilities.ts'
@@ -103,6 +103,9 @@ export async function applyRuleset(
   const last_counters: RelayCounters[] = []
   const subject = rulesetSubject(rulesets, (last) => last_counters.push(...last), due)
   const outcome = await new Transaction(subject, journal).apply(hostChange(await rulesets.read(), params))
+  // Rules that are applied as they are take no step.
+  const { before, after } = params
+  if (outcome.outcome === 'applied' && sameState(before, after)) await due.submitted?.(before ?? [], after ?? [])
   return { ...outcome, last_counters }
 }
 

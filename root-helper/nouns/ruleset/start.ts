@@ -92,6 +92,7 @@ export async function restoreRules(
   journal: Journal,
   hadTable = true,
 ): Promise<number | null> {
+  await rulesets.bringUpToDate()
   const held = readableForBoot(await rulesets.read())
   const able = await ableHere(held.boot_rules, rulesets, ruleBackends)
   const lost = isGone(held, able, hadTable) ? held.boot_rules : laidOutOnce(held)

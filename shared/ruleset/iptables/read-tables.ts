@@ -61,3 +61,16 @@ export function readCounted(listed: string): RelayCounters[] {
   }
   return [...found.values()].sort((a, b) => a.route_rule_id - b.route_rule_id)
 }
+
+/**
+ * The connections that have come to a destination of the rule. `listed` is the table nat by `iptables -S -v`: it meets
+ * first packets alone, and the line that marks a connection is the first of its destination's chain.
+ */
+export function readArrived(listed: string, route_rule_id: number): number {
+  let connections = 0
+  for (const line of listed.split('\n')) {
+    const [, id, packets] = /^-A PANEL-D-([0-9]+)-[0-9]+ .*-c ([0-9]+) [0-9]+ -j CONNMARK /.exec(line) ?? []
+    if (Number(id) === route_rule_id) connections += Number(packets)
+  }
+  return connections
+}

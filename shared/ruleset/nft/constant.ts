@@ -16,6 +16,7 @@ export function constantTable(): Table {
   for (const family of FAMILIES) destinationSets(table, family)
   table.sets.set('relay_masquerade', newSet('set', 'mark'))
   table.sets.set('relay_account', newSet('map', 'mark . ct_dir : counter'))
+  table.sets.set(ARRIVED, newArrived())
   // Never looked up by a packet: what else is to be read back.
   table.sets.set('relay_order', newSet('map', 'mark : mark'))
   table.sets.set('relay_weight', newSet('map', 'mark : mark'))
@@ -43,6 +44,10 @@ function destinationSets({ sets }: Table, family: 4 | 6): void {
   sets.set(`relay_snat${family}`, newSet('map', `mark : ${address}`))
   sets.set(sourceMap(family), newMirror(family))
 }
+
+/** Counts the new connections of each rule, ahead of all that filters them: a chain of the type nat sees first packets. */
+export const ARRIVED = 'relay_arrived'
+export const newArrived = (): TableSet => newSet('set', 'mark', ['counted'])
 
 /** The address of each tunnel by which this host sends through it (root-helper/nouns/ruleset/sources.ts). */
 export const sourceMap = (family: 4 | 6): string => `relay_source${family}`
@@ -124,7 +129,7 @@ function relayed(): string[] {
     ...['tcp', 'udp'].map((protocol) => `dnat ${ip(family)} to ct mark . ${protocol} dport map @relay_shift${family}`),
   ]
   // A flow without a destination belongs to no rule.
-  return [...dnat(4), ...dnat(6), 'ct mark set 0x00000000']
+  return [`${RULE} == @${ARRIVED}`, ...dnat(4), ...dnat(6), 'ct mark set 0x00000000']
 }
 
 /** Only where a rule clamps: it costs every packet. Behind routing, so that what this host sends is clamped too. */

@@ -1,7 +1,7 @@
 // Compiles rules to our table: mostly elements of maps, and a chain where order or choice matters. Pure.
 import { canonicalRuleset, familyOf, isWildcard } from '../canonical.ts'
 import type { RelayDestination, RelayRule } from '../model.ts'
-import { addClamp, addFwmark, constantTable, HOOKS, ip, type Hook } from './constant.ts'
+import { addClamp, addFwmark, ARRIVED, constantTable, HOOKS, ip, type Hook } from './constant.ts'
 import { addFastPath, takeFastPath } from './fast-path.ts'
 import { leadsOf } from '../leads.ts'
 import { flowMark, hex, ruleMark } from '../mark.ts'
@@ -45,6 +45,7 @@ function whatItDoes(table: Table, rule: RelayRule): void {
     table.counters.add(`rule_${id}_${way}`)
     put(table, 'relay_account', `${mark} . ${direction}`, `rule_${id}_${way}`)
   }
+  put(table, ARRIVED, ofNew)
   put(table, 'relay_order', mark, hex(rule.sort_order))
   if (rule.nat_mode === 'masquerade') put(table, 'relay_masquerade', ofNew)
   if (rule.snat_address !== null) put(table, `relay_snat${family}`, ofNew, rule.snat_address)

@@ -47,7 +47,14 @@ function readSet(kind: 'set' | 'map', object: JsonObject): TableSet {
   const set = newSet(
     kind,
     [keys, ...(kind === 'map' ? [values] : [])].map((types) => types.join(' . ')).join(' : '),
-    isDynamic ? ['dynamic'] : isMirrored ? ['mirrored'] : flags.includes('interval') ? ['interval'] : [],
+    isDynamic
+      ? ['dynamic']
+      : isMirrored
+        ? ['mirrored']
+        : [
+            ...(flags.includes('interval') ? (['interval'] as const) : []),
+            ...(isCounted(object['stmt']) ? (['counted'] as const) : []),
+          ],
   )
   for (const element of isList(object['elem']) ? object['elem'] : []) {
     const [key, value] = kind === 'map' && isList(element) ? element : [element]
@@ -58,6 +65,9 @@ function readSet(kind: 'set' | 'map', object: JsonObject): TableSet {
   }
   return set
 }
+
+const isCounted = (statements: Json | undefined): boolean =>
+  isList(statements) && statements.some((one) => only(one)?.[0] === 'counter')
 
 /** A list, or one text with the parts joined, by version and place. */
 const readTypes = (type: Json | undefined): string[] =>

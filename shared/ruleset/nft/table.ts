@@ -36,13 +36,20 @@ export interface Table {
 
 export const emptyTable = (): Table => ({ counters: new Set(), sets: new Map(), chains: new Map() })
 
+/** Each element of such a set counts the packets that match it. */
+export const COUNTED = 'counter;'
+
 export function newSet(
   kind: 'set' | 'map',
   type: string,
-  flags: readonly ('interval' | 'dynamic' | 'mirrored')[] = [],
+  flags: readonly ('interval' | 'dynamic' | 'mirrored' | 'counted')[] = [],
 ): TableSet {
-  const declared = flags.filter((flag) => flag !== 'mirrored')
-  const declaration = [`type ${type};`, ...(declared.length > 0 ? [`flags ${declared.join(', ')};`] : [])].join(' ')
+  const declared = flags.filter((flag) => flag !== 'mirrored' && flag !== 'counted')
+  const declaration = [
+    `type ${type};`,
+    ...(declared.length > 0 ? [`flags ${declared.join(', ')};`] : []),
+    ...(flags.includes('counted') ? [COUNTED] : []),
+  ].join(' ')
   return {
     kind,
     declaration,

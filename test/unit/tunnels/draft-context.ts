@@ -91,6 +91,7 @@ export function device(name: string, addresses: string[], mtu = 1500, kind = '')
     class: 'other',
     bridge: '',
     forwards_ipv4: true,
+    rp_filter: 0,
   }
 }
 

@@ -9,6 +9,7 @@ import type { Surroundings } from '@panel/shared/foreign/relay-packet.ts'
 import { summaryOf } from '@panel/shared/foreign/summary.ts'
 import { untrackersIn, type Untracker } from '@panel/shared/foreign/untracked.ts'
 import { fromRoot, type Message, message, sentences, messageFields } from '@panel/shared/messages/message.ts'
+import { addressOwners } from '@panel/shared/tunnel/owners.ts'
 import type { HostInterface } from '@panel/shared/tunnel/observed.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 
@@ -70,19 +71,18 @@ export async function foreignInTheWay(
 function surroundings(
   interfaces: readonly HostInterface[],
 ): (rule: RelayRule, out_interface: string | null) => Surroundings {
-  const owners = new Map(
-    interfaces.flatMap(({ name, addresses }) => addresses.map((text) => [text.split('/')[0] ?? '', name] as const)),
-  )
+  const owners = addressOwners(interfaces)
   const own_addresses = [...owners.keys()]
   return ({ bind_address }, out_interface) => ({
     own_addresses,
-    in_interface: owners.get(bind_address) ?? null,
+    in_interface: owners.get(bind_address)?.name ?? null,
     out_interface,
   })
 }
 
-export function describeUntracker({ table, chain, text, is_certain, is_reply }: Untracker): Message {
+export function describeUntracker({ table, chain, text, is_certain, is_reply, extent }: Untracker): Message {
   const parts = { table, chain, text, what: is_reply ? 'replies' : 'it' }
+  if (is_certain && extent !== 'all') return message('forwarding.foreign_untracks', { ...parts, what: 'part' })
   return message(is_certain ? 'forwarding.foreign_untracks' : 'forwarding.foreign_may_untrack', parts)
 }
 
@@ -95,8 +95,9 @@ export function describeWriter({ table, chain, text, is_after, is_certain }: Mar
   return message(is_certain ? 'forwarding.foreign_mark' : 'forwarding.foreign_may_mark', parts)
 }
 
-export function blockMessage({ table, chain, text, is_certain, is_reply }: RelayBlock): Message {
+export function blockMessage({ table, chain, text, is_certain, is_reply, extent }: RelayBlock): Message {
   const parts = { table, chain, text }
+  if (is_certain && extent !== 'all') return message('forwarding.foreign_drops_part', parts)
   if (is_certain) return message(is_reply ? 'forwarding.foreign_drops_replies' : 'forwarding.foreign_drops', parts)
   return message(is_reply ? 'forwarding.foreign_may_drop_replies' : 'forwarding.foreign_may_drop', parts)
 }

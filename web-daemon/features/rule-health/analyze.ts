@@ -16,11 +16,12 @@ import { targetOf } from '../routes/target.ts'
 import { byCauses, passes, stops, type Finding } from './finding.ts'
 import { firewalls, marked, taken } from './foreign-findings.ts'
 import type { RuleDeps } from './items.ts'
+import { inbound } from './inbound.ts'
+import { olderFlows } from './older-flows.ts'
 import { probeDestinations } from './reachability.ts'
 import { familyOf, type RouteRecord } from '../routes/record.ts'
 import { roomFor, sourcePortWarnings } from '../traffic/source-ports.ts'
 import type { Traffic } from '../traffic/traffic.ts'
-import { trafficView } from '../traffic/view.ts'
 import { findEgress } from '../routes/path/egress.ts'
 
 export function analyzeRoute({ traffic, proofs }: RuleDeps) {
@@ -77,7 +78,8 @@ async function findAlong(context: StoreContext, judged: Judged, { traffic, forei
     await destinations(context, record, judged),
     await mtu(context, record, health),
     room(traffic, judged),
-    await inbound(traffic, judged),
+    ...(await olderFlows(context, judged)),
+    await inbound(context, traffic, judged),
   ]
 }
 
@@ -108,7 +110,7 @@ function forwarding({ record, causes, facts }: Judged): Finding {
   return byCauses(
     'forwarding',
     causes,
-    ['FORWARDING_OFF'],
+    ['FORWARDING_OFF', 'REVERSE_PATH'],
     message('health.forwarding_state', { family: `IPv${family}`, state: isOn ? 'on' : 'off' }),
     { ipv4: live?.ipv4 ?? null, ipv6: live?.ipv6 ?? null },
   )
@@ -224,43 +226,4 @@ function room(traffic: Traffic, { record, causes }: Judged): Finding {
       : message('health.connections_of', { count: connections, most }),
     data,
   )
-}
-
-async function inbound(traffic: Traffic, { record, causes, facts }: Judged): Promise<Finding> {
-  await traffic.read()
-  const view = await trafficView(traffic, record)
-  const data = {
-    tx_packets_since_boot: view.tx_packets_since_boot,
-    tx_packets_since_creation: view.tx_packets_since_creation,
-    rx_packets_since_creation: view.rx_packets_since_creation,
-    read: traffic.available.is_readable,
-  }
-  const { tx_packets_since_creation: there, rx_packets_since_creation: back } = view
-  if (there > 0) return relayed(causes, { there, back }, data)
-  const isInDoubt = (facts.foreign?.takers.length ?? 0) > 0 || facts.foreign?.writers.some(({ is_after }) => is_after)
-  const fix = [
-    message('health.fix_try'),
-    message('health.fix_inbound', {
-      what: record.route_protocol_id === ROUTE_PROTOCOLS.UDP ? 'datagrams' : 'connections',
-      port: record.bind_port,
-    }),
-  ]
-  return stops(
-    'NO_INBOUND_TRAFFIC',
-    passes('traffic', message('health.nothing_came'), data),
-    fix,
-    traffic.available.is_readable && isInDoubt !== true,
-  )
-}
-
-/** Nothing has come back yet of what went a moment ago: that is no certainty until the counters were read again. */
-function relayed(
-  causes: Judged['causes'],
-  packets: { readonly there: number; readonly back: number },
-  data: Record<string, unknown>,
-): Finding {
-  const well = message('health.has_relayed', packets)
-  const finding = byCauses('traffic', causes, ['NO_REPLIES', 'REPLIES_LEAVE_ELSEWHERE'], well, data)
-  if (finding.verdict !== null || packets.back > 0) return finding
-  return stops('NO_REPLIES', finding, [message('health.fix_destination_silent')], false)
 }

@@ -2,7 +2,7 @@
 import { CAUSES, EFFECTS, HOPS, type CauseCode, type Effect } from '@panel/shared/api/routes/cause-codes.ts'
 import type { Cause as CauseView, Remedy, Severity } from '@panel/shared/api/routes/causes.ts'
 import type { RouteHealthState } from '@panel/shared/api/routes/answers.ts'
-import { commandsIn, messageFields, type Message } from '@panel/shared/messages/message.ts'
+import { commandsIn, message, messageFields, type Message } from '@panel/shared/messages/message.ts'
 
 export interface Cause {
   readonly code: CauseCode
@@ -24,6 +24,13 @@ export const cause = (
   sentence: Message,
   { remedies = [], subject = '' }: More = {},
 ): Cause => ({ code, effect, sentence, remedies, subject })
+
+/** A name that a shell and sysctl take as it is: sysctl reads a dot as a slash. */
+const PLAIN = /^[A-Za-z0-9_-]+$/
+
+/** The line that changes a setting of IPv4 on an interface, or on "all". */
+export const settingRemedies = (name: string, setting: string): Message[] =>
+  PLAIN.test(name) ? [message('health.fix_setting', { command: `sysctl -w net.ipv4.conf.${name}.${setting}` })] : []
 
 export const inOrderOfPath = (causes: readonly Cause[]): Cause[] =>
   [...causes].sort((a, b) => HOPS.indexOf(CAUSES[a.code]) - HOPS.indexOf(CAUSES[b.code]))

@@ -31,11 +31,15 @@ function ofTaker(taker: Taker | undefined): Cause[] {
   return [cause('FOREIGN_DNAT', taker.is_certain ? 'stops' : 'may_stop', describeTaker(taker), { remedies })]
 }
 
+/** What surely happens to the packets of some destinations leaves the others, and what happens to none that gets any. */
+const EFFECTS = { all: 'stops', part: 'degrades', none: 'note' } as const
+
 /** What is not tracked is not translated either. */
 function ofUntracker(untracker: Untracker | undefined): Cause[] {
   if (!untracker) return []
   const more = { remedies: [untracker.remedy], subject: chainOf(untracker) }
-  return [cause('NOT_TRACKED', untracker.is_certain ? 'stops' : 'may_stop', describeUntracker(untracker), more)]
+  const { is_certain, extent } = untracker
+  return [cause('NOT_TRACKED', is_certain ? EFFECTS[extent] : 'may_stop', describeUntracker(untracker), more)]
 }
 
 /** Each has a remedy of its own, and all are needed. What few clients meet stops no rule. */
@@ -45,7 +49,7 @@ function ofBlocks(blocks: readonly RelayBlock[]): Cause[] {
   const remedies = blocks.filter(({ is_certain }) => is_certain === block.is_certain).map(({ remedy }) => remedy)
   const more = { remedies, subject: chainOf(block) }
   return block.is_certain
-    ? [cause('FOREIGN_DROP', 'stops', blockMessage(block), more)]
+    ? [cause('FOREIGN_DROP', EFFECTS[block.extent], blockMessage(block), more)]
     : [cause('FOREIGN_MAY_DROP', block.is_for_some ? 'note' : 'may_stop', blockMessage(block), more)]
 }
 

@@ -3,8 +3,8 @@ import { message, type Message } from '@panel/shared/messages/message.ts'
 import { isWildcard } from '@panel/shared/ruleset/canonical.ts'
 import type { HostInterface } from '@panel/shared/tunnel/observed.ts'
 import { familyOf, type RouteRecord } from '../routes/record.ts'
-import { cause, type Cause } from './cause.ts'
-import { outDevices, type RuleFacts } from './facts.ts'
+import { cause, settingRemedies, type Cause } from './cause.ts'
+import type { RuleFacts } from './facts.ts'
 
 export function ofListener(record: RouteRecord, facts: RuleFacts): Cause[] {
   const { interfaces, owner, listener } = facts
@@ -27,8 +27,6 @@ const ofBridge = ({ name, bridge }: HostInterface): Cause =>
     remedies: [message('health.fix_bridge', { bridge })],
   })
 
-/** A name that a shell and sysctl take as it is: sysctl reads a dot as a slash. */
-const PLAIN = /^[A-Za-z0-9_-]+$/
 const FULL_PERCENT = 80
 
 export function ofForwarding(record: RouteRecord, facts: RuleFacts): Cause[] {
@@ -46,14 +44,13 @@ export function ofForwarding(record: RouteRecord, facts: RuleFacts): Cause[] {
 }
 
 /** IPv6 knows no such setting: there the whole host forwards, or does not. */
-function ofInterfaces(record: RouteRecord, { interfaces, owner, paths }: RuleFacts): Cause[] {
+function ofInterfaces(record: RouteRecord, { interfaces, near, paths }: RuleFacts): Cause[] {
   if (!interfaces) return []
   const isOff = (one: HostInterface | null | undefined): one is HostInterface =>
     one?.forwards_ipv4 === false && one.class !== 'loopback'
   // What goes to this server itself is not forwarded.
-  const remote = outDevices(record, paths).filter(({ address }) => paths.kindOf(address) !== 'local')
+  const remote = paths.outDevices(record).filter(({ address }) => paths.kindOf(address) !== 'local')
   if (remote.length === 0) return []
-  const near = record.bind_interface === null ? owner : interfaces.get(record.bind_interface)
   if (isOff(near)) return [interfaceOff(near, 'stops', 'packets')]
   const off = remote.flatMap(({ device }) => {
     const far = device === null ? null : interfaces.get(device)
@@ -65,8 +62,7 @@ function ofInterfaces(record: RouteRecord, { interfaces, owner, paths }: RuleFac
 }
 
 function interfaceOff({ name }: HostInterface, effect: 'stops' | 'degrades', what: 'packets' | 'replies'): Cause {
-  const setting = `net.ipv4.conf.${name}.forwarding=1`
-  const remedies = PLAIN.test(name) ? [message('health.fix_setting', { command: `sysctl -w ${setting}` })] : []
+  const remedies = settingRemedies(name, 'forwarding=1')
   return cause('FORWARDING_OFF', effect, message('health.interface_off', { name, what }), { remedies, subject: name })
 }
 

@@ -73,8 +73,8 @@ export function ofRoutes(record: RouteRecord, facts: RuleFacts): Cause[] {
 }
 
 /**
- * The routing table decides by which interface packets leave, whatever tunnel the rule names. What it names counts where
- * only a default route is known (decisions.md, F9).
+ * The routing table decides by which interface packets leave, whatever tunnel the rule names; a rule of the routing
+ * policy that goes by the interface or the source of a packet may lead them elsewhere (decisions.md, F9).
  */
 function elsewhere(
   { tunnel_id }: RouteRecord,
@@ -84,7 +84,7 @@ function elsewhere(
   const name = tunnel_id === null ? undefined : paths.nameOf(tunnel_id)
   if (tunnel_id === null || name === undefined) return []
   const aside = reached.find(
-    ({ address }) => paths.wayTo(address)?.isRoute === true && ![null, name].includes(paths.deviceTo(address)),
+    ({ address }) => paths.wayTo(address)?.tunnel_id !== tunnel_id && ![null, name].includes(paths.deviceTo(address)),
   )
   const device = aside && paths.deviceTo(aside.address)
   if (!device || tunnels.some((one) => one.tunnel_id === tunnel_id && !one.is_up)) return []

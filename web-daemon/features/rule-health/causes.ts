@@ -12,6 +12,7 @@ import { cause, inOrderOfPath, type Cause } from './cause.ts'
 import { ofForeign } from './causes-foreign.ts'
 import { ofForwarding, ofListener } from './causes-host.ts'
 import { ofDestinations, ofRoutes, ofTunnels } from './causes-path.ts'
+import { ofClients, ofLostReplies, ofMarkedReplies } from './causes-reverse.ts'
 import { ofTraffic } from './causes-traffic.ts'
 import type { RuleFacts } from './facts.ts'
 
@@ -23,15 +24,23 @@ export function causesOf(record: RouteRecord, facts: RuleFacts): Cause[] {
     ...ofListener(record, facts),
     ...ofForeign(facts),
     ...ofForwarding(record, facts),
+    ...ofClients(record, facts),
+    ...ofMarkedReplies(record, facts),
     ...ofTunnels(record, facts),
     ...ofRoutes(record, facts),
     ...ofDestinations(record, facts),
   ]
   const causes = [...inKernel, ...onPath]
   // What has stopped is no news of the packets that went before.
-  return inOrderOfPath(
-    causes.some(({ effect }) => effect === 'stops') ? causes : [...causes, ...ofTraffic(record, facts)],
-  )
+  return inOrderOfPath(causes.some(isStop) ? causes : [...causes, ...shownByPackets(record, facts)])
+}
+
+const isStop = ({ effect }: Cause): boolean => effect === 'stops'
+
+/** Replies that are dropped here have not been sent in vain. */
+function shownByPackets(record: RouteRecord, facts: RuleFacts): Cause[] {
+  const lost = ofLostReplies(record, facts)
+  return lost.some(isStop) ? lost : [...lost, ...ofTraffic(record, facts)]
 }
 
 /** A change that failed and was put back leaves in force what the kernel holds. */

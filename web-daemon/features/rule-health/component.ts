@@ -60,7 +60,9 @@ const strays = ({ unmanaged: [first] }: RulesetFound): Message[] =>
 
 /** The messages about software that drops what rules relay, with what lets it through. */
 function blocked(watch: Watch): Message[] {
-  const all = watch.entries().flatMap(({ causes }) => causes.find(({ code }) => code === 'FOREIGN_DROP') ?? [])
+  const all = watch
+    .entries()
+    .flatMap(({ causes }) => causes.find(({ code, effect }) => code === 'FOREIGN_DROP' && effect !== 'note') ?? [])
   const [first] = all
   if (!first) return []
   const why = sentences(first.sentence, ...first.remedies, message('forwarding.foreign_left_alone'))

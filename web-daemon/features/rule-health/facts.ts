@@ -1,11 +1,11 @@
 // What the causes of a rule's health are found from, read once for all the rules that are looked at.
 import type { TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
-import { canonicalIp } from '@panel/shared/address/ip.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { ForwardingFound } from '@panel/shared/forwarding/model.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import { isWildcard } from '@panel/shared/ruleset/canonical.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
+import { addressOwners } from '@panel/shared/tunnel/owners.ts'
 import type { HostInterface, RouteKind } from '@panel/shared/tunnel/observed.ts'
 import type { ReadContext } from '../../platform/context.ts'
 import { nullIfHelperAway } from '../../platform/helper/away.ts'
@@ -13,11 +13,12 @@ import type { Hostnames, NameStatus } from '../failover/hostnames.ts'
 import { reasonsOfDown } from '../failover/store.ts'
 import { foreignRules, inTheWayOf, NOTHING_IN_THE_WAY, type InTheWay } from '../forwarding/foreign.ts'
 import { readKernelRules, type KernelRules } from '../routes/kernel-rules.ts'
-import { lookUpRoutes, readPaths, type Paths } from '../routes/path/path.ts'
+import { lookUpRoutes, readPaths, type OutDevice, type Paths } from '../routes/path/path.ts'
 import { familyOf, ruleOf, type RouteRecord } from '../routes/record.ts'
 import type { TrafficEvidence, Unanswered } from '../traffic/evidence.ts'
 import { observe } from '../tunnels/view.ts'
 import { findShadows } from './shadows.ts'
+import { readWaysBack, type WayBack } from './ways-back.ts'
 
 /** What bears on one rule; what is null could not be read. */
 export interface RuleFacts {
@@ -26,6 +27,10 @@ export interface RuleFacts {
   readonly interfaces: ReadonlyMap<string, HostInterface> | null
   /** The interface with the address that the rule listens on; null if it has none. */
   readonly owner: HostInterface | null
+  /** The one by which its packets come in, as far as that is known. */
+  readonly near: HostInterface | null
+  /** The interfaces that lead back to its clients; looked up only where `near` drops packets with another way back. */
+  readonly waysBack: readonly WayBack[]
   /** What the kernel does with packets to that address; null if an interface has it, or nobody could look. */
   readonly listener: RouteKind | null
   readonly foreign: Foreign | null
@@ -115,22 +120,28 @@ const tunnelsOn = (
     return [{ tunnel_id, interface_name, is_up, oper_state, is_known }]
   })
 
+type Listener = Pick<RuleFacts, 'interfaces' | 'owner' | 'near' | 'listener' | 'waysBack'>
+
 /** An address that no interface has may still be the host's own, by a route of the kind "local". */
 async function readListeners(
   request: Reader,
   all: readonly HostInterface[] | null,
   records: readonly RouteRecord[],
-): Promise<(record: RouteRecord) => Pick<RuleFacts, 'interfaces' | 'owner' | 'listener'>> {
-  const owners = new Map(
-    (all ?? []).flatMap((one) => one.addresses.map((text) => [canonicalIp(text.split('/')[0] ?? ''), one] as const)),
-  )
+): Promise<(record: RouteRecord) => Listener> {
+  const owners = addressOwners(all ?? [])
   const unowned = records.filter((one) => !isWildcard(one.bind_address) && !owners.has(one.bind_address))
   const routes = await lookUpRoutes(request, all ? [...new Set(unowned.map(({ bind_address }) => bind_address))] : [])
   const interfaces = all && new Map(all.map((one) => [one.name, one]))
-  return ({ bind_address }) => ({
+  const ownerOf = ({ bind_address }: RouteRecord): HostInterface | null => owners.get(bind_address) ?? null
+  const nearOf = (record: RouteRecord): HostInterface | null =>
+    record.bind_interface === null ? ownerOf(record) : (interfaces?.get(record.bind_interface) ?? null)
+  const waysBack = await readWaysBack(request, records, nearOf)
+  return (record) => ({
     interfaces,
-    owner: owners.get(bind_address) ?? null,
-    listener: routes.get(bind_address)?.kind ?? null,
+    owner: ownerOf(record),
+    near: nearOf(record),
+    listener: routes.get(record.bind_address)?.kind ?? null,
+    waysBack: waysBack(record),
   })
 }
 
@@ -162,31 +173,6 @@ async function readForeign(
   const found = inTheWayOf(foreign, interfaces)
   return (record) => {
     const rule = ruleOf(record)
-    return { unread, ...(rule ? found(rule, outInterface(record, paths)) : NOTHING_IN_THE_WAY) }
+    return { unread, ...(rule ? found(rule, paths.outDevice(record)) : NOTHING_IN_THE_WAY) }
   }
-}
-
-/** Through which everything leaves; null if there are several, or it is not known. A mark may lead elsewhere. */
-function outInterface(record: RouteRecord, paths: Paths): string | null {
-  const devices = outDevices(record, paths).map(({ device }) => device)
-  const [device = null, ...others] = new Set(devices)
-  return others.length === 0 ? device : null
-}
-
-export interface OutDevice {
-  readonly address: string
-  /** Null if it is not known. */
-  readonly device: string | null
-}
-
-/** The interface by which packets to each enabled destination leave. A mark may have another table looked up. */
-export function outDevices(record: RouteRecord, { hopsOf, nameOf, deviceTo }: Paths): OutDevice[] {
-  const hops = hopsOf(record)
-  return record.destinations
-    .filter(({ is_enabled }) => is_enabled)
-    .map(({ address }, at) => {
-      const hop = hops[at] ?? null
-      if (hop !== null) return { address, device: nameOf(hop) ?? null }
-      return { address, device: record.fwmark === null ? deviceTo(address) : null }
-    })
 }

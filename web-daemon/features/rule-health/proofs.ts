@@ -8,7 +8,7 @@ import type { Hostnames } from '../failover/hostnames.ts'
 import { takersOf } from '../failover/takers.ts'
 import { isOneWay, type TrafficEvidence } from '../traffic/evidence.ts'
 import { ruleOf, type RouteRecord } from '../routes/record.ts'
-import { outDevices, type RuleFacts } from './facts.ts'
+import type { RuleFacts } from './facts.ts'
 import { saveProofs, storedProofs, type ProvenBy, type StoredProof } from './proof-store.ts'
 
 interface Deps extends Pick<CommandContext, 'db' | 'now'> {
@@ -143,7 +143,7 @@ export class Proofs {
 function subjectOf(record: RouteRecord, { paths, interfaces, owner }: RuleFacts): string {
   const rule = ruleOf(record)
   const destinations = rule?.destinations.map(({ rotation: _, ...one }) => one)
-  const links = outDevices(record, paths).map(({ device }) => [device, interfaces?.get(device ?? '')?.index])
+  const links = paths.outDevices(record).map(({ device }) => [device, interfaces?.get(device ?? '')?.index])
   const what = JSON.stringify([
     { ...rule, destinations, is_closed: false, is_fast_path: false, sort_order: 0 },
     links,

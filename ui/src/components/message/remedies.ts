@@ -86,6 +86,7 @@ export const REMEDIES: Readonly<Partial<Record<MessageId, Remedy>>> = {
   'health.fix_order': ORDER,
   'health.fix_other_tunnel': RULE_FORM,
   'health.fix_reapply': request('reapply_rule'),
+  'health.fix_older': request('reapply_rule'),
   'health.fix_reapply_stray': request('reapply_rule'),
   'health.fix_tunnel_up': request('enable_tunnel'),
   'health.reapply': request('reapply_rule'),

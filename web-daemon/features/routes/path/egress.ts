@@ -35,13 +35,3 @@ export async function findEgress(
     mtu_in,
   }
 }
-
-/** The interface through which everything leaves; null if there are several, or a mark may change the route. */
-export async function onlyEgressDevice(
-  request: Reader,
-  record: Pick<NamedRoute, 'destinations' | 'bind_address' | 'fwmark'>,
-): Promise<string | null> {
-  if (record.fwmark !== null) return null
-  const [device, ...others] = (await findEgress(request, record)).devices
-  return device !== undefined && others.length === 0 ? device : null
-}

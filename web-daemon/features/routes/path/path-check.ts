@@ -1,8 +1,6 @@
 // Whether this server lets through what a rule relays: its own forwarding, and the firewalls of other software.
 import type { Warning } from '@panel/shared/api/base/errors.ts'
-import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import { sentences, type Message } from '@panel/shared/messages/message.ts'
-import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { CommandContext } from '../../../platform/context.ts'
 import { forwardFor } from '../../forwarding/auto.ts'
 import {
@@ -16,9 +14,8 @@ import {
   type InTheWay,
 } from '../../forwarding/foreign.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
-import { readPaths, type Paths } from './path.ts'
+import { readPaths } from './path.ts'
 import { familyOf, ruleOf, type NamedRoute, type RouteRecord } from '../record.ts'
-import { onlyEgressDevice } from './egress.ts'
 
 /** Turns forwarding on for an enabled rule, and warns of foreign firewalls. Call it inside `inTurn`. */
 export async function preparePath(context: CommandContext, record: RouteRecord): Promise<Warning[]> {
@@ -27,30 +24,18 @@ export async function preparePath(context: CommandContext, record: RouteRecord):
   return warnings.flat()
 }
 
-async function foreignObstacles(
-  request: Reader,
-  record: NamedRoute,
-  { foreign, paths }: { readonly foreign: ForeignFound; readonly paths: Paths },
-): Promise<InTheWay> {
+async function foreignObstacles(context: CommandContext, record: NamedRoute): Promise<InTheWay> {
+  const foreign = await foreignRules(context.request)
   const rule = ruleOf({ ...record, is_enabled: true })
   if (!rule || rule.destinations.length === 0 || foreign.chains.length === 0) return NOTHING_IN_THE_WAY
-  return foreignInTheWay(request, foreign, rule, await onlyDevice(request, record, paths))
-}
-
-/** The interface through which everything leaves; null if there are several, or it is not known. */
-async function onlyDevice(request: Reader, record: NamedRoute, { hopsOf, nameOf }: Paths): Promise<string | null> {
-  const [hop, ...others] = new Set(hopsOf(record))
-  if (hop === undefined || others.length > 0) return null
-  return hop === null ? onlyEgressDevice(request, record) : (nameOf(hop) ?? null)
+  const paths = await readPaths(context, [record], { withDevices: true })
+  return foreignInTheWay(context.request, foreign, rule, paths.outDevice(record))
 }
 
 /** The rule stands even if this cannot be read. Single rules that might drop packets are left to the analysis. */
 async function foreignWarnings(context: CommandContext, record: RouteRecord): Promise<Warning[]> {
   try {
-    const { blocks, takers, writers } = await foreignObstacles(context.request, record, {
-      foreign: await foreignRules(context.request),
-      paths: await readPaths(context, [record]),
-    })
+    const { blocks, takers, writers } = await foreignObstacles(context, record)
     const [[block], [taker], [writer]] = [blocks, takers, writers]
     return [
       ...(block && (block.is_certain || block.is_policy)

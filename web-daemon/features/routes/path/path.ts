@@ -12,6 +12,12 @@ import { routeEnds, routesOf, type RouteEnds } from '../store.ts'
 import { replaceTunnelRoutes, tunnelRoutes } from './store-paths.ts'
 import type { RouteRecord } from '../record.ts'
 
+export interface OutDevice {
+  readonly address: string
+  /** Null if it is not known. */
+  readonly device: string | null
+}
+
 export interface Paths {
   /** The tunnel_id for each destination in force; null where it is reached over none that is known. */
   readonly hopsOf: (rule: RouteEnds) => (number | null)[]
@@ -22,6 +28,10 @@ export interface Paths {
    * alone.
    */
   readonly deviceTo: (address: string) => string | null
+  /** The interface by which packets to each enabled destination leave. A mark may have another table looked up. */
+  readonly outDevices: (rule: RouteEnds) => OutDevice[]
+  /** Through which everything leaves; null if there are several, or it is not known. */
+  readonly outDevice: (rule: RouteEnds) => string | null
   /** What the kernel does with packets to the address; null if that was not looked up, or nobody could. */
   readonly kindOf: (address: string) => RouteKind | null
   /** Undefined of a tunnel that was deleted. */
@@ -56,6 +66,16 @@ export async function readPaths(
     (address) => routes.get(address)?.route,
     remembered.filter(({ tunnel_id }) => names.has(tunnel_id) && !isUp(tunnel_id)),
   )
+  return pathsBy({ names, routes, isUp, wayTo })
+}
+
+interface Read extends Pick<Paths, 'wayTo'> {
+  readonly names: ReadonlyMap<number, string>
+  readonly routes: ReadonlyMap<string, FoundRoute>
+  readonly isUp: (tunnel_id: number | null) => boolean
+}
+
+function pathsBy({ names, routes, isUp, wayTo }: Read): Paths {
   const hopTo = ({ tunnel_id, fwmark }: RouteEnds, address: string): number | null => {
     // A mark may have another routing table looked up.
     if (address === '') return null
@@ -63,19 +83,36 @@ export async function readPaths(
     const way = wayTo(address)
     return way?.tunnel_id ?? (way?.isRoute && isUp(tunnel_id) ? null : tunnel_id)
   }
-  const hopsOf = (rule: RouteEnds): (number | null)[] =>
-    rule.destinations.filter(({ is_enabled }) => is_enabled).map(({ address }) => hopTo(rule, address))
+  const hopsOf = (rule: RouteEnds): (number | null)[] => addressesOf(rule).map((address) => hopTo(rule, address))
+  const deviceTo = (address: string): string | null => onlyDevice(routes.get(address)?.route)
+  const leavesBy = (rule: RouteEnds, address: string): string | null => {
+    const hop = hopTo(rule, address)
+    const routed = rule.fwmark === null ? deviceTo(address) : null
+    // What the rule names leads nowhere by itself: while its tunnel is up, packets leave by what the kernel finds.
+    if (routed !== null && (hop === null || (isUp(hop) && wayTo(address)?.tunnel_id !== hop))) return routed
+    return hop === null ? null : (names.get(hop) ?? null)
+  }
+  const outDevices = (rule: RouteEnds): OutDevice[] =>
+    addressesOf(rule).map((address) => ({ address, device: leavesBy(rule, address) }))
   return {
     hopsOf,
     tunnelsOf: (rule) => [...new Set(hopsOf(rule))].filter((hop) => hop !== null),
     wayTo,
-    deviceTo: (address) => onlyDevice(routes.get(address)?.route),
+    deviceTo,
+    outDevices,
+    outDevice: (rule) => {
+      const [device = null, ...others] = new Set(outDevices(rule).map((one) => one.device))
+      return others.length === 0 ? device : null
+    },
     kindOf: (address) => routes.get(address)?.kind ?? null,
     nameOf: (tunnel_id) => names.get(tunnel_id),
   }
 }
 
-const onlyDevice = (route: RoutingEntry | null | undefined): string | null =>
+const addressesOf = ({ destinations }: RouteEnds): string[] =>
+  destinations.filter(({ is_enabled }) => is_enabled).map(({ address }) => address)
+
+export const onlyDevice = (route: RoutingEntry | null | undefined): string | null =>
   route && route.device !== '' && !route.has_several_hops ? route.device : null
 
 /** Nothing while the helper is away. */
