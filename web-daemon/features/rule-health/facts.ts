@@ -61,17 +61,17 @@ export interface AlreadyRead {
   readonly shadows?: ReadonlyMap<number, readonly RouteRecord[]>
 }
 
+/** What the background has noticed. */
+interface Noticed {
+  readonly evidence: Pick<TrafficEvidence, 'isStuck' | 'unanswered'>
+  readonly names: Pick<Hostnames, 'of'>
+}
+
 export type FactsOf = (record: RouteRecord) => RuleFacts
 
 export async function readFacts(
   { db, request }: Pick<ReadContext, 'db' | 'request'>,
-  {
-    evidence,
-    names,
-  }: {
-    readonly evidence: Pick<TrafficEvidence, 'isStuck' | 'unanswered'>
-    readonly names: Pick<Hostnames, 'of'>
-  },
+  { evidence, names }: Noticed,
   records: readonly RouteRecord[],
   read: AlreadyRead,
 ): Promise<FactsOf> {

@@ -69,7 +69,7 @@ function heldAfter(record: RouteRecord): KernelRules {
 
 /** The kernel turns IPv4 forwarding on for every interface once it is turned on as a whole. */
 function withSwitches(facts: RuleFacts, toCome: ToCome | undefined): RuleFacts {
-  const { forwarding, interfaces, owner } = facts
+  const { forwarding, interfaces, owner, near } = facts
   const last = toCome?.switches.at(-1)
   if (!last || !forwarding || !interfaces) return facts
   const live = { ...forwarding.state.live, ...last.after.live }
@@ -79,6 +79,7 @@ function withSwitches(facts: RuleFacts, toCome: ToCome | undefined): RuleFacts {
   return {
     ...after,
     owner: owner && { ...owner, forwards_ipv4 },
+    near: near && { ...near, forwards_ipv4 },
     interfaces: new Map([...interfaces].map(([name, one]) => [name, { ...one, forwards_ipv4 }])),
   }
 }
