@@ -88,6 +88,8 @@ export const PANEL = {
     "The file of the panel's store is damaged, or its disk fails. Look at the kernel's log first, and mend the disk where that tells of errors. Where it does not: stop the panel, put the newest copy in the file's place and start it again; the panel's log names both.",
   'panel.store_unreachable':
     "The file of the panel's store cannot be read or written. Look at its rights, and at what the kernel's log says of its disk: after an error of that one the kernel makes it read-only.",
+  'panel.store_altered':
+    "The tables of the panel's store are not those that the panel makes: something else has changed them, or has put a trigger or a view beside them. Look at them with sqlite3 and .schema, or put back a copy from before.",
   'panel.store_foreign': "The file of the panel's store is a database of another program.",
   'panel.store_unrecorded':
     "An entry of the audit log could not be written, so the log is not complete. Look at the panel's log; this ends with the next entry that is written.",

@@ -292,6 +292,23 @@ describe('tunnel-panel reset-password', function () {
     )
   })
 
+  it('changes nothing in a store with a trigger that would undo it, and says so', async () => {
+    await makeStore('operator')
+    const path = join(state, 'panel.db')
+    const sqlite = new SQLite(path)
+    sqlite.exec(
+      'create trigger kept after update of password_hash on user_account begin update user_account set password_hash = old.password_hash where user_id = new.user_id; end',
+    )
+    const { code, output } = await reset(`${NEW_PASSWORD}\n`)
+    assert.equal(code, 1)
+    assert.match(output, /PANEL_ALTERED.*Nothing was changed.*trigger or a view/)
+    const hash = sqlite.prepare('select password_hash from user_account').pluck().get()
+    sqlite.exec('drop trigger kept')
+    sqlite.close()
+    assert.equal(hash, 'no hash')
+    assert.equal((await reset(`${NEW_PASSWORD}\n`)).code, 0)
+  })
+
   it('is one command of several, which say what they are for', async () => {
     const help = await run('tunnel-panel.cjs', ['help']).ended
     assert.deepEqual([help.code, help.output], [0, ''])

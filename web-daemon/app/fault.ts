@@ -66,7 +66,7 @@ export function storeFault(path: string, failure: unknown): Fault {
     return { component, reason: 'unopened', sentences: [sentence, ...waysBack(path)], failure }
   }
   const { reason, sentence } = trouble
-  if (reason === 'damaged' || reason === 'foreign')
+  if (reason === 'damaged' || reason === 'foreign' || reason === 'altered')
     return { component, reason, sentences: [sentence, ...waysBack(path)] }
   if (reason !== 'unreachable') return { component, reason, sentences: [sentence] }
   const commands = `chown tunnel-panel: ${path} && chmod 600 ${path}`

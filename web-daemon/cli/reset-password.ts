@@ -11,7 +11,7 @@ import { findFactor, removeFactor } from '../features/auth/store-factors.ts'
 import { endTokens } from '../features/auth/store-tokens.ts'
 import type { CommandContext } from '../platform/context.ts'
 import { openExistingStore } from '../app/store.ts'
-import { errorCode, NOT_OURS } from '../platform/db/trouble.ts'
+import { ALTERED, errorCode, NOT_OURS, troubleOf } from '../platform/db/trouble.ts'
 import { CommandError } from './errors.ts'
 import { readPasswordAndAnswer } from './new-password.ts'
 import { printError, printLine } from './print.ts'
@@ -98,6 +98,7 @@ async function change(
 const explainFailure = <T>(path: string, work: Promise<T>): Promise<T> =>
   work.catch((failure: unknown) => {
     const code = errorCode(failure)
-    if (!code.startsWith('SQLITE_') && code !== NOT_OURS) throw failure
-    throw new CommandError(`The store ${path} cannot be used (${code}). Nothing was changed.`)
+    if (!code.startsWith('SQLITE_') && code !== NOT_OURS && code !== ALTERED) throw failure
+    const why = code === ALTERED ? ` ${troubleOf('altered').message}` : ''
+    throw new CommandError(`The store ${path} cannot be used (${code}). Nothing was changed.${why}`)
   })

@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { MIGRATIONS } from '@panel/web-daemon/app/migrations.ts'
-import { openStore } from '@panel/web-daemon/app/store.ts'
+import { openExistingStore, openStore } from '@panel/web-daemon/app/store.ts'
 import { BUSY_WAIT_MS } from '@panel/web-daemon/platform/db/state.ts'
 import { StoreUnusableError } from '@panel/web-daemon/platform/db/trouble.ts'
 import { holdLock } from '../../api/support/held-lock.ts'
@@ -62,6 +62,30 @@ describe('A store that cannot be opened', () => {
       db.close()
     }
   }
+
+  for (const [what, change] of [
+    ['a trigger', 'create trigger kept after update on user_account begin select 1; end'],
+    ['a view', 'create view seen as select * from user_account'],
+    ['a table', 'create table more (one text)'],
+    ['an index', 'create index quick on tunnel (note)'],
+    ['a column', 'alter table tunnel add column more text'],
+    ['no table where one of its own was', 'drop table monitor_tick'],
+  ] as const)
+    it(`since something else has put ${what} into it, is refused by the daemon and by the commands`, async () => {
+      const db = new SQLite(path)
+      db.exec(change)
+      db.close()
+      await refused(/PANEL_ALTERED/, /tables of the panel's store are not those that the panel makes/)
+      await assert.rejects(openExistingStore(path), /PANEL_ALTERED|not what the migrations make/)
+    })
+
+  it('is opened with statistics of SQLite in it, and after a vacuum', async () => {
+    const db = new SQLite(path)
+    db.exec('analyze; vacuum')
+    db.close()
+    await (await openStore(path)).destroy()
+    await (await openExistingStore(path)).destroy()
+  })
 
   for (const table of ['user_account', 'setting', 'tunnel', 'tunnel_address', 'route_rule', 'kysely_migration']) {
     it(`since ${table} is damaged, is refused before anything relies on it`, async () => {

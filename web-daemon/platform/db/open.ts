@@ -3,6 +3,7 @@ import { accessSync, closeSync, constants, existsSync, openSync, renameSync, rmS
 import { dirname } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { checkIntegrity, copyBefore, hasTables, newestCopyIfAny, requireOurs, UNFINISHED } from './check.ts'
+import { requireMadeByUs } from './made-by-us.ts'
 import { migrate, pendingMigrations, type NamedMigration } from './migrate.ts'
 import { BusyRetryDialect } from './busy-retry.ts'
 import { openReadableCopy } from './readable-copy.ts'
@@ -48,6 +49,7 @@ async function openToWrite(
   else if (path !== IN_MEMORY) createPrivateFile(path)
   return withStore(new StoreFile(path, connect(path, 'normal')), path, async (sqlite, store) => {
     if (isOld) checkIntegrity(sqlite, unchecked_tables)
+    if (isOld && hasTables(sqlite)) await requireMadeByUs(sqlite, store, migrations)
     const [first] = await pendingMigrations(store, migrations)
     if (first !== undefined && hasTables(sqlite)) keepCopy(sqlite, copyBefore(path, first))
     if (first !== undefined) await migrate(sqlite, store, migrations)
@@ -72,6 +74,7 @@ const openToRead = async (
 ): Promise<Store> =>
   withStore(open(path), path, async (sqlite, store) => {
     checkIntegrity(sqlite, unchecked_tables)
+    await requireMadeByUs(sqlite, store, migrations)
     if ((await pendingMigrations(store, migrations)).length > 0) throw failure
     store.state.onFailure(failure)
   })
@@ -79,7 +82,7 @@ const openToRead = async (
 /** An existing store, not migrated: the daemon alone does that. A store written by a newer build is refused. */
 export async function openExistingDatabase(path: string, migrations: readonly NamedMigration[]): Promise<Store> {
   const file = new StoreFile(path, connect(path, 'normal'))
-  return withStore(file, path, async (_sqlite, store) => void (await pendingMigrations(store, migrations)))
+  return withStore(file, path, (sqlite, store) => requireMadeByUs(sqlite, store, migrations))
 }
 
 type Locking = 'normal' | 'exclusive'
@@ -136,6 +139,9 @@ const connect = (path: string, locking: Locking): SQLite.Database => {
     sqlite.pragma('journal_mode = WAL')
     sqlite.pragma('synchronous = FULL')
     sqlite.pragma('foreign_keys = ON')
+    // A file that something else has written may not call functions by its schema, nor hold cells that overlap.
+    sqlite.pragma('trusted_schema = OFF')
+    sqlite.pragma('cell_size_check = ON')
     addFoldCase(sqlite)
     return sqlite
   } catch (failure) {

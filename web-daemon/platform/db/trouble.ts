@@ -8,6 +8,7 @@ export type Reason =
   | 'moved'
   | 'damaged'
   | 'foreign'
+  | 'altered'
   | 'unreachable'
   | 'unrecorded'
 
@@ -26,12 +27,16 @@ const MESSAGES = {
   // restoring a copy would be the wrong advice then.
   damaged: 'panel.store_damaged',
   foreign: 'panel.store_foreign',
+  altered: 'panel.store_altered',
   unreachable: 'panel.store_unreachable',
   unrecorded: 'panel.store_unrecorded',
 } as const satisfies Record<Reason, MessageId>
 
 /** A database of another program; SQLite itself has no code for that. */
 export const NOT_OURS = 'PANEL_NOT_OURS'
+
+/** A store with more in its schema, or with less, than the panel makes. */
+export const ALTERED = 'PANEL_ALTERED'
 
 /** The first match counts; SQLite's extended codes are longer. */
 const CODES: readonly (readonly [RegExp, Reason])[] = [
@@ -42,6 +47,7 @@ const CODES: readonly (readonly [RegExp, Reason])[] = [
   [/^SQLITE_(BUSY|LOCKED)/, 'locked'],
   [/^SQLITE_(CORRUPT|NOTADB)/, 'damaged'],
   [new RegExp(`^${NOT_OURS}$`), 'foreign'],
+  [new RegExp(`^${ALTERED}$`), 'altered'],
   [/^(SQLITE_(IOERR|CANTOPEN|PERM|AUTH).*|EACCES|EPERM|EIO|ENOTDIR|EISDIR)$/, 'unreachable'],
 ]
 
@@ -78,7 +84,7 @@ export class StoreUnusableError extends Error {
   constructor(path: string, failure: unknown, newest_copy: string | null) {
     const code = errorCode(failure)
     const trouble = troubleByCode(code) ?? troubleOf('unreachable')
-    const isToBeReplaced = trouble.reason === 'damaged' || trouble.reason === 'foreign'
+    const isToBeReplaced = ['damaged', 'foreign', 'altered'].includes(trouble.reason)
     const copy = newest_copy === null ? 'There is no copy of it beside it.' : `The newest copy of it: ${newest_copy}`
     super(`The store ${path} cannot be opened (${code}).\n${trouble.message}${isToBeReplaced ? `\n${copy}` : ''}`, {
       cause: failure,
