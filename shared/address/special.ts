@@ -22,6 +22,10 @@ const PRIVATE = ranges('10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.
 // like.
 const NOT_GLOBAL = ranges('192.0.0.0/24', '198.18.0.0/15', '64:ff9b:1::/48', '100::/64', '2001:2::/48')
 
+// A gateway makes another address of it, which may be inside (RFC 6052, 8215, 3056); or it is nobody's any more (RFC 3879,
+// 4291).
+const LED_ELSEWHERE = ranges('64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '::/96', 'fec0::/10')
+
 const inAny =
   (list: readonly Cidr[]) =>
   (ip: Ip): boolean =>
@@ -33,6 +37,8 @@ export const isMulticast = inAny(MULTICAST)
 export const isReserved = inAny(RESERVED)
 export const isLinkLocal = inAny(LINK_LOCAL)
 export const isPrivate = inAny(PRIVATE)
+export const isNotGlobal = inAny(NOT_GLOBAL)
+export const isLedElsewhere = inAny(LED_ELSEWHERE)
 export const isIpv4InIpv6 = inAny(IPV4_IN_IPV6)
 
 /** No end of a tunnel has an address from here: the kernel refuses it, keeps it for itself, or does not route it. */

@@ -141,6 +141,13 @@ describe('A target of notifications', () => {
       '[::1]',
       '[fd00::1]',
       '[::ffff:127.0.0.1]',
+      '[64:ff9b::7f00:1]',
+      '[64:ff9b:1::7f00:1]',
+      '[2002:7f00:1::1]',
+      '[fec0::1]',
+      '[::7f00:1]',
+      '192.0.0.8',
+      '198.18.0.1',
     ])
       it(`is refused: ${address}`, async () => {
         await add({ url: `https://${address}:${receiver.port}/hook` })

@@ -6,9 +6,11 @@ import type { LookupFunction } from 'node:net'
 import { contains, parseCidr, parseIp, type Ip } from '@panel/shared/address/ip.ts'
 import {
   isIpv4InIpv6,
+  isLedElsewhere,
   isLinkLocal,
   isLoopback,
   isMulticast,
+  isNotGlobal,
   isPrivate,
   isReserved,
   isUnspecified,
@@ -33,7 +35,10 @@ export type ResolveAll = (
 export const resolveAll: ResolveAll = (name, answer) =>
   lookup(name, { all: true, verbatim: true }, (error, addresses) => answer(error, error ? [] : addresses))
 
-const SPECIAL = [isUnspecified, isLoopback, isMulticast, isReserved, isLinkLocal, isPrivate, isIpv4InIpv6]
+const SPECIAL = [
+  ...[isUnspecified, isLoopback, isMulticast, isReserved, isLinkLocal, isPrivate],
+  ...[isIpv4InIpv6, isLedElsewhere, isNotGlobal],
+]
 
 /** In a special range, or in a network that this host is in. */
 export function isInside(address: string, interfaces = networkInterfaces()): boolean {
