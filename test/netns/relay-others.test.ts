@@ -120,9 +120,9 @@ describe('A port that lets the operator in', function () {
     )
 
   for (const [who, bind_port, output] of [
-    ['sshd', 2222, /takes port 2222, on which sshd listens/],
-    ['the panel, whose user speaks to the helper,', 8480, /takes port 8480, on which the panel listens/],
-    ['the panel by its configuration, though nobody listens there now,', 9443, /takes port 9443.* the panel listens/],
+    ['sshd', 2222, /Port 2222 is protected by sshd/],
+    ['the panel, whose user speaks to the helper,', 8480, /Port 8480 is protected by panel/],
+    ['the panel by its configuration, though nobody listens there now,', 9443, /Port 9443 is protected by panel/],
   ] as const)
     it(`is refused by root itself where it is that of ${who} alone, within a range, and on one address`, async () => {
       const range = { bind_port: bind_port - 1, bind_port_range_end: bind_port + 1 }

@@ -171,12 +171,12 @@ export const describeTraffic = (title: string, backend: RuleBackend): void =>
     })
 
     it('shows the server the relay’s address, one of the operator’s choice, or the client’s own', async () => {
+      rig.relay.batch('addr add 10.9.0.77/24 dev far0')
       await rig.become(
         rule(1, { bind_port: 1001, nat_mode: 'masquerade' }),
         rule(2, { bind_port: 1002, nat_mode: 'snat', snat_address: '10.9.0.77' }),
         rule(3, { bind_port: 1003, nat_mode: 'none' }),
       )
-      rig.relay.batch('addr add 10.9.0.77/24 dev far0')
       assert.deepEqual(
         [await seenBy(tcp(1001)), await seenBy(tcp(1002)), await seenBy(tcp(1003))],
         [RELAY_FAR, '10.9.0.77', CLIENT],

@@ -1,12 +1,16 @@
 // The shipped helper on a real kernel, spoken to by hand and by a hostile far end: it lives, refuses, and the kernel is
 // unchanged.
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ROOT } from '../../packaging/build/build.ts'
 import { repetitions } from '../support/counts.ts'
 import type { TunnelAddress, TunnelState } from '@panel/shared/tunnel/model.ts'
 import { exampleRule } from '../support/example-rule.ts'
 import { bySystemd, exampleTunnel } from '../support/example.ts'
 import { startLab, type Lab } from './lab/index.ts'
 import { putDriver, putPanel } from './panel/bundles.ts'
+import { answersIn, consoleBlocks } from './panel/console-blocks.ts'
 import { Panel } from './panel/panel.ts'
 
 const REQUESTS = repetitions('PANEL_LAB_REQUESTS')
@@ -80,6 +84,34 @@ describe('The helper by hand', function () {
     assert.equal((await panel.request('tunnel.apply', { before, after: changed })).outcome, 'applied')
     assert.equal((await panel.request('tunnel.apply', { before: changed, after: null })).outcome, 'applied')
     assert.match((await panel.server.try('ip link show theirs')).stderr, /does not exist/)
+  })
+
+  it('answers what its document shows, each command as it stands there', async () => {
+    const shown = consoleBlocks(await readFile(join(ROOT, 'shared/docs/helper-by-hand.md'), 'utf8'))
+    assert.ok(shown.length > 10, `${shown.length} commands`)
+    const folder = await panel.server.run('mktemp -d')
+    const write = (name: string, text: string) =>
+      panel.server.run('sh', ['-c', `printf %s "$1" > ${folder.trim()}/${name}`, 'sh', text])
+    // A stream goes on for as long as it has items.
+    const ask = `ask() { timeout 8 socat -t 3 - UNIX-CONNECT:${panel.socket} || true; }; cd ${folder.trim()}; `
+    for (const { command, output } of shown) {
+      const [, name] = /^cat (\w+\.json)$/.exec(command) ?? []
+      if (name !== undefined) {
+        const { before, after } = JSON.parse(output) as { before: unknown; after: unknown }
+        await write(name, output)
+        if (name === 'change.json') await write('deletion.json', JSON.stringify({ before: after, after: before }))
+      } else if (!command.startsWith('ask()')) {
+        const answer = await panel.server.run('sh', ['-c', `${ask}${command}`])
+        // A stream has as many items as there are events.
+        const [found, expected] = [answersIn(answer), answersIn(output)].map((all) =>
+          all.filter(({ kind }, at) => kind !== 'item' || at === 0),
+        )
+        assert.deepEqual(found, expected, `${command}\n${answer.slice(0, 1000)}`)
+      }
+    }
+    const { rules } = await panel.request('ruleset.probe', { route_rule_ids: [], from_id: 0 })
+    assert.equal(rules.length, 1)
+    await panel.request('ruleset.apply', { before: rules, after: null })
   })
 
   describe('that composes what is allowed by itself', () => {

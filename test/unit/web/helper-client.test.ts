@@ -26,6 +26,8 @@ const NOTHING = {
   listeners: null,
   state: null,
   ours: null,
+  limits: null,
+  limits_used: null,
 }
 
 describe('the client of the root helper', () => {
