@@ -75,7 +75,10 @@ export type LimitsFound = Static<typeof LimitsFound>
 
 const DOCUMENTATION = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20']
 
-/** What is nobody's on the open internet, and names that other software gives its links. */
+/**
+ * What is nobody's on the open internet, and names that other software gives its links. Those of network cards are no
+ * tunnel's at all (tunnel/names.ts).
+ */
 export const DEFAULT_LIMITS: Limits = {
   tunnel_networks: [
     ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '198.18.0.0/15', 'fc00::/7'],
@@ -88,8 +91,8 @@ export const DEFAULT_LIMITS: Limits = {
   tunnels: MOST.tunnels,
   reserved_names: [
     ...['wg*', 'docker*', 'br-*', 'br[0-9]*', 'virbr*', 'vmbr*', 'tailscale*', 'zt*', 'cni*', 'flannel*', 'cali*'],
-    ...['cilium*', 'veth*', 'tun*', 'tap*', 'ppp*', 'ip_vti*', 'lxc*', 'podman*', 'eth*', 'en*', 'wl*', 'ww*'],
-    ...['lan*', 'wan*', '*.*'],
+    ...['cilium*', 'veth*', 'tun[0-9]*', 'tap[0-9]*', 'ppp[0-9]*', 'ip_vti*', 'lxc*', 'podman*', 'lan', 'lan[0-9]*'],
+    ...['wan', 'wan[0-9]*', '*.*'],
   ],
   protected_ports: ['sshd', 'panel'],
   forbidden_destinations: [

@@ -116,7 +116,7 @@ describe('What root refuses of a tunnel', () => {
   })
 
   it('is nothing that sensible tunnels have', async () => {
-    for (const name of ['gre-a-1', 'ibiza', 'slope', 'usbip', 'transit', 'a'])
+    for (const name of ['gre-a-1', 'ensign', 'wlan', 'ethernet', 'enable1', 'ibiza', 'eth', 'tun-a-1', 'wander'])
       await refused({ ...exampleTunnel({ addresses: address('10.20.0.1/16') }, name, byNetworkd), link: null }, null)
     await refused(
       exampleTunnel({ addresses: [...address('10.21.0.1/32', '10.21.0.2'), ...address('fd00:1::1/48')] }, 'gre-a-2'),

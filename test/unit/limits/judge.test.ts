@@ -20,13 +20,13 @@ describe('Names by the limits of a host', () => {
     'br-1a2b',
     'br0',
     'tun0',
-    'ens3',
+    'tap1',
     'eth0.5',
     'wan',
     'lan1',
   ])
     it(`keep ${name} for other software`, () => assert.ok(reservedBy(DEFAULT_LIMITS, name)))
-  for (const name of ['gre-a-1', 'tp-b-20', 'branch1', 'bremen', 'transit', 'to-office', 'x'])
+  for (const name of ['gre-a-1', 'tp-b-20', 'branch1', 'bremen', 'tun-a-1', 'to-office', 'x'])
     it(`leave ${name} to a tunnel`, () => assert.equal(reservedBy(DEFAULT_LIMITS, name), null))
 
   it('are decided by the last entry that matches', () => {
