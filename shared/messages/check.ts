@@ -9,6 +9,8 @@ export const CHECK = {
   'check.hostname':
     '{field} must be a host name of at most 253 characters: labels of letters, digits and hyphens, separated by dots.',
   'check.only_backups': 'One destination at least must not be a backup.',
+  'check.address_beside':
+    '{address} is not what {hostname} resolves to. Give the address or the name: beside a name the address has no effect.',
   'check.unresolved': '{hostname} does not resolve ({error}): it gets no connection until it does.',
   'check.unresolved_unless_forced':
     '{hostname} does not resolve ({error}). With force it is stored, and gets no connection until it does.',

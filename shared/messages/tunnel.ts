@@ -26,12 +26,12 @@ export const TUNNEL = {
   'tunnel.reserved_endpoint': 'must not be a broadcast or reserved address',
   'tunnel.mapped_endpoint': 'must not be an IPv4 address written as IPv6',
   'tunnel.link_local_endpoint': 'is link-local, which needs a bind_device',
-  'tunnel.endpoint_family': '{field} must be an IPv{family} address for a {kind} tunnel.',
+  'tunnel.endpoint_family': '{field} must be an IPv{family} address for a tunnel of the type {kind}.',
   'tunnel.no_interface': 'This server has no interface {device}.',
   'tunnel.duplicate':
     '{tunnel} already runs between these endpoints with {key, select, none {no key} other {the key {key}}}.',
   'tunnel.no_key':
-    'Without a key this is the only tunnel of its kind between these endpoints, and any GRE packet between them enters it.',
+    'Without a key this is the only tunnel of its kind between these endpoints, and every GRE packet between them that has no key enters it.',
   'tunnel.key_one_way':
     'Only one direction has a key: the other end must be set up the other way round, or nothing passes.',
   'tunnel.key_reused': '{tunnel} has the same key. That works, and a key of its own is easier to tell apart.',

@@ -179,7 +179,8 @@ describe('An API token', () => {
     const { text } = await create(['read'], { allowed_networks: ['127.0.40.0/24', '2001:db8::/32'] })
     const from = (address: string) => panel.visitor().get('/settings', { ...bearing(text), from: address })
     assert.equal((await from('127.0.40.7')).status, 200)
-    assert.equal((await from('127.0.41.7')).status, 403)
+    const { status, error } = await from('127.0.41.7')
+    assert.deepEqual([status, error.code], [403, 'NETWORK_NOT_ALLOWED'])
   })
 
   it('shows when and from where it was used last, written once a minute at most', async () => {

@@ -47,7 +47,7 @@ export function isAdministered(panel: Installed): void {
 
   /** What root says to a relay rule on a port, whatever the web daemon would. */
   const askForRule = async (port: number): Promise<string> => {
-    const after = [exampleRule({ bind_address: '0.0.0.0', bind_port: port, is_logging_enabled: true })]
+    const after = [exampleRule({ route_rule_id: 77, bind_address: '0.0.0.0', bind_port: port })]
     const { stdout, stderr } = await panel.lab.try(
       `tunnel-panel rpc ruleset.apply '${JSON.stringify({ before: null, after })}'`,
       SLOW,
@@ -63,8 +63,8 @@ export function isAdministered(panel: Installed): void {
       () => lab.run('ss -Hltn'),
       (listening) => listening.includes(':2222 '),
     )
-    assert.match(await askForRule(2222), /port 2222, on which sshd listens/)
-    assert.match(await askForRule(8480), /port 8480, on which the panel listens/)
+    assert.match(await askForRule(2222), /Port 2222 is protected by sshd/)
+    assert.match(await askForRule(8480), /Port 8480 is protected by panel/)
     await lab.run('systemctl stop ssh.service')
   })
 
@@ -89,7 +89,7 @@ export function isAdministered(panel: Installed): void {
       await lab.run('tunnel-panel url', SLOW),
       new RegExp(`^http://${HERE}:8490/${await panel.webPath()}/$`, 'm'),
     )
-    assert.match(await askForRule(8490), /port 8490, on which the panel listens/)
+    assert.match(await askForRule(8490), /Port 8490 is protected by panel/)
     assert.match(await panel.isWell(), /listener +ok/)
     assert.match(await lab.run('tunnel-panel set-listen 0.0.0.0', SLOW), /^https:/m)
     assert.equal(await listens(), '0.0.0.0:8480')

@@ -40,7 +40,7 @@ export class ApiTokens {
     if (!row || !isSame || this.isExpired(row)) return null
     const networks = networksOfToken(row)
     if (networks.length > 0 && !networkList(networks)(client_ip))
-      throw new Refusal('SCOPE_MISSING', message('panel.token_other_network', { address: client_ip }))
+      throw new Refusal('NETWORK_NOT_ALLOWED', message('panel.token_other_network', { address: client_ip }))
     await this.#touch(row, client_ip)
     return row
   }

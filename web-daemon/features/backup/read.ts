@@ -75,7 +75,7 @@ export function readBackup(raw: Body, included: Included, problems: Problems): B
 
 function checkVersion({ version }: Body, problems: Problems): void {
   if (version === BACKUP_VERSION) return
-  const isPlain = typeof version === 'number' || typeof version === 'string'
+  const isPlain = version === null || typeof version === 'number' || typeof version === 'string'
   const problem =
     version === undefined
       ? message('backup.no_version', { known: BACKUP_VERSION })

@@ -66,6 +66,7 @@ function byAddress({ problems }: DraftContext, place: Place): AddressedPlace[] |
 
 function byName(draft: DraftContext, listening: Listening, { given, fields }: Place, name: Name): string[] | null {
   const { hostname } = name
+  refuseOtherAddress(draft, listening, { given, fields }, name)
   const resolution = draft.names.get(hostname)?.[listening.family]
   if (!resolution?.isFound) {
     const error = resolution?.error ?? 'ENOTFOUND'
@@ -102,6 +103,17 @@ const unresolvedMessage = (why: Message, params: { readonly hostname: string; re
         unlessForced: message('check.unresolved_unless_forced', params),
         forced: message('check.unresolved', params),
       }
+
+/** An address beside a name is what it was resolved to, as an answer shows it; any other would be without effect. */
+function refuseOtherAddress(draft: DraftContext, { family }: Listening, { given, fields }: Place, name: Name): void {
+  const { address = '', port } = given
+  const resolution = draft.names.get(name.hostname)?.[family]
+  if (address === '' || !resolution?.isFound || draft.problems.has(fields.address)) return
+  const known = [...resolution.addresses.map(canonicalIp), ...heldBy(draft, name, port)]
+  if (parseIp(address) && known.includes(canonicalIp(address))) return
+  const sentence = message('check.address_beside', { address, hostname: name.hostname })
+  draft.problems.add(fields.address, 'INVALID_DESTINATION', sentence)
+}
 
 interface AddressProblem {
   readonly code: 'HOSTNAME_LEADS_HOME' | 'INVALID_DESTINATION' | 'BEYOND_LIMITS'
