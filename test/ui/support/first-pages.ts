@@ -1,4 +1,5 @@
 // Every page once as the first that a browser opens, and what came over the wire until it has all its data.
+import { fakeRoute } from '../../support/fake-routes.ts'
 import type { Browser, Page } from 'playwright-core'
 import { ROUTES } from '../../../ui/src/core/routes.ts'
 import { createRoute } from '../../api/support/routes.ts'
@@ -28,6 +29,7 @@ export const startHostWithFew = async (parts: TestParts = {}): Promise<Host> => 
   const host = await startHost(parts)
   const client = await host.setUp()
   await createTunnel(client)
+  host.kernel.hostRoutes.push(fakeRoute('10.9.0.0/24', 'gre-a-1'))
   await createRoute(client, { tunnel_id: 1 })
   await giveHistory(host, 1)
   await giveTraffic(host, 1)
