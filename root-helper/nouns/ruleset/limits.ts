@@ -1,5 +1,7 @@
 // What a change of relay rules adds, against the limits of this host and the ports by which the operator gets in. A rule
 // keeps what it has, in the kernel or for the next boot.
+import { parseIp } from '@panel/shared/address/ip.ts'
+import { isLoopback } from '@panel/shared/address/special.ts'
 import type { OwnPorts } from '@panel/shared/limits/entries.ts'
 import {
   addressIn,
@@ -11,7 +13,6 @@ import {
   whyNoPairs,
   whySum,
   type Allowed,
-  type Bringing,
 } from '@panel/shared/limits/judge.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { RelayDestination, RelayRule } from '@panel/shared/ruleset/model.ts'
@@ -26,37 +27,52 @@ import { allowAmount } from './amount.ts'
 /** Refuses what `wanted` adds to what is held under these ids. */
 export type AllowAdded = (held: HeldRuleset, ids: ReadonlySet<number>, wanted: readonly RelayRule[]) => Promise<void>
 
-interface Facts {
-  readonly allowed: Allowed
-  readonly interfaces: readonly HostInterface[]
-  readonly own: OwnPorts
-  /** There, and brought back by the next boot. */
-  readonly tunnels: readonly Bringing[]
+/** A rule, and what of it the host does not have yet. */
+interface Added {
+  readonly rule: RelayRule
+  readonly isListener: boolean
+  /** It comes to relay what the host itself sends. */
+  readonly isForHost: boolean
+  readonly isSource: boolean
+  readonly isMark: boolean
+  readonly isHeavier: boolean
+  readonly destinations: readonly RelayDestination[]
 }
-
-const ofNextBoot = async (kernel: Kernel): Promise<Bringing[]> =>
-  [...(await addressesOfTunnels(kernel))].map(([name, all]) => ({ name, addresses: all.map(({ address }) => address) }))
 
 export const allowingIn =
   (kernel: Kernel): AllowAdded =>
   async (held, ids, wanted) => {
     const had = hadIn(held, ids)
-    const added = wanted.filter((rule) => !had(rule).some((one) => JSON.stringify(one) === JSON.stringify(rule)))
-    if (added.length === 0) return
-    const interfaces = await kernel.links.interfaces()
-    const facts: Facts = {
-      allowed: allowedNow(kernel),
-      interfaces,
-      tunnels: [...tunnelsAmong(interfaces), ...(await ofNextBoot(kernel))],
-      own: ownPortsOf(await kernel.ownAccess.ports()),
+    const all = wanted.map((rule) => addedBy(rule, had(rule)))
+    const isMore = held.rules.filter(({ route_rule_id }) => ids.has(route_rule_id)).length < wanted.length
+    if (!isMore && !all.some(isAny)) return
+    const allowed = allowedNow(kernel)
+    for (const { rule, isMark, isHeavier } of all) {
+      if (isMark) within(whyNoMark(allowed, rule.fwmark))
+      if (isHeavier) within(whyNoPairs(allowed, rule))
     }
-    const rules = added.map((rule) => ({ rule, had: had(rule) }))
-    for (const { rule, had: before } of rules) allowOne(rule, before, facts)
-    allowDestinations(rules, facts)
+    await allowWays(kernel, allowed, all)
     const stay = held.rules.filter(({ route_rule_id }) => !ids.has(route_rule_id)).length
-    within(whySum(facts.allowed, { rules: held.rules.length }, { rules: stay + wanted.length }))
-    allowAmount(held.rules, ids, wanted, facts.allowed.limits.elements)
+    within(whySum(allowed, { rules: held.rules.length }, { rules: stay + wanted.length }))
+    allowAmount(held.rules, ids, wanted, allowed.limits.elements)
   }
+
+const isAny = ({ rule: _, destinations, ...flags }: Added): boolean =>
+  destinations.length > 0 || Object.values(flags).includes(true)
+
+function addedBy(rule: RelayRule, had: readonly RelayRule[]): Added {
+  const is = (same: (one: RelayRule) => boolean): boolean => !had.some(same)
+  const known = new Set(had.flatMap(({ destinations }) => destinations.map(endOf)))
+  return {
+    rule,
+    isListener: is((one) => listens(one) === listens(rule)),
+    isForHost: rule.is_include_local_originated && is((one) => one.is_include_local_originated),
+    isSource: rule.snat_address !== null && is((one) => one.snat_address === rule.snat_address),
+    isMark: rule.fwmark !== null && is((one) => one.fwmark === rule.fwmark),
+    isHeavier: is((one) => pairsOf(one) >= pairsOf(rule)),
+    destinations: rule.destinations.filter((one) => !known.has(endOf(one))),
+  }
+}
 
 /** What the host has of a rule already. */
 function hadIn({ rules, boot_rules }: HeldRuleset, ids: ReadonlySet<number>): (rule: RelayRule) => RelayRule[] {
@@ -73,22 +89,55 @@ export const ownPortsOf = (ports: readonly OwnPort[]): OwnPorts => {
 
 const listens = ({ protocol, bind_address, bind_port, bind_port_range_end }: RelayRule): string =>
   `${protocol} ${bind_address} ${bind_port} ${bind_port_range_end}`
-
-function allowOne(rule: RelayRule, had: readonly RelayRule[], { allowed, interfaces, own, tunnels }: Facts): void {
-  const { route_rule_id: number, fwmark, snat_address, is_include_local_originated: is_local } = rule
-  const isNewListener = !had.some((one) => listens(one) === listens(rule))
-  if (isNewListener) allowPorts(rule, allowed, own)
-  if (isNewListener || (is_local && !had.some((one) => one.is_include_local_originated)))
-    within(whyNoListener(allowed, rule, tunnels))
-  if (snat_address !== null && !had.some((one) => one.snat_address === snat_address))
-    if (!interfaces.some(({ addresses }) => addresses.some((text) => addressIn(text) === snat_address)))
-      throw new RefusedError('protected_address', ofRule(number, message('limits.snat', { address: snat_address })))
-  if (!had.some((one) => one.fwmark === fwmark)) within(whyNoMark(allowed, fwmark))
-  if (!had.some((one) => pairsOf(one) >= pairsOf(rule))) within(whyNoPairs(allowed, rule))
-}
-
+const endOf = ({ address, port, port_range_end }: RelayDestination): string => `${address} ${port} ${port_range_end}`
 const pairsOf = ({ allowed_sources, destinations }: RelayRule): number => allowed_sources.length * destinations.length
 const ofRule = (number: number, why: ReturnType<typeof message>) => message('root.rule_refused', { number, why })
+
+/** Where rules listen, lead to and send from. Who listens on this host is looked at only if that may decide. */
+async function allowWays(kernel: Kernel, allowed: Allowed, all: readonly Added[]): Promise<void> {
+  const moving = all.filter((one) => one.isListener || one.isForHost || one.isSource || one.destinations.length > 0)
+  if (moving.length === 0) return
+  const interfaces = await kernel.links.interfaces()
+  const addresses = new Set(interfaces.flatMap((one) => one.addresses.map(addressIn)))
+  for (const { rule, isSource } of moving)
+    if (isSource && !addresses.has(rule.snat_address ?? '')) {
+      const why = message('limits.snat', { address: rule.snat_address ?? '' })
+      throw new RefusedError('protected_address', ofRule(rule.route_rule_id, why))
+    }
+  const isHere = (address: string): boolean => addresses.has(address) || isLoopbackText(address)
+  const isDecided = moving.some((one) => one.isListener || one.destinations.some(({ address }) => isHere(address)))
+  const own = isDecided ? ownPortsOf(await kernel.ownAccess.ports()) : { sshd: [], panel: [] }
+  for (const { rule, isListener } of moving) if (isListener) allowPorts(rule, allowed, own)
+  await allowListeners(kernel, allowed, moving, interfaces)
+  const whyNot = destinationLimit(allowed, own)
+  for (const { rule, destinations } of moving)
+    for (const { address, port: first, port_range_end } of destinations) {
+      const isOwn = addresses.has(address)
+      within(whyNot({ protocol: rule.protocol, address, isOwn, first, last: port_range_end ?? first }))
+    }
+}
+
+function isLoopbackText(text: string): boolean {
+  const ip = parseIp(text)
+  return ip !== null && isLoopback(ip)
+}
+
+async function allowListeners(
+  kernel: Kernel,
+  allowed: Allowed,
+  moving: readonly Added[],
+  interfaces: readonly HostInterface[],
+): Promise<void> {
+  const listening = moving.filter(({ isListener, isForHost }) => isListener || isForHost)
+  if (listening.length === 0) return
+  // There, and brought back by the next boot.
+  const ofBoot = [...(await addressesOfTunnels(kernel))]
+  const tunnels = [
+    ...tunnelsAmong(interfaces),
+    ...ofBoot.map(([name, all]) => ({ name, addresses: all.map(({ address }) => address) })),
+  ]
+  for (const { rule } of listening) within(whyNoListener(allowed, rule, tunnels))
+}
 
 /** A rule on the port of sshd or of the panel would keep the operator from getting in to remove it. */
 function allowPorts(rule: RelayRule, allowed: Allowed, own: OwnPorts): void {
@@ -96,21 +145,3 @@ function allowPorts(rule: RelayRule, allowed: Allowed, own: OwnPorts): void {
   const limit = portLimit(allowed, own, { protocol, first, last: last ?? first })
   if (limit) throw new RefusedError('protected_port', ofRule(number, limit.why))
 }
-
-function allowDestinations(
-  rules: readonly { rule: RelayRule; had: readonly RelayRule[] }[],
-  { allowed, interfaces, own }: Facts,
-): void {
-  const whyNot = destinationLimit(allowed, own)
-  const addresses = new Set(interfaces.flatMap((one) => one.addresses.map(addressIn)))
-  for (const { rule, had } of rules) {
-    const known = new Set(had.flatMap(({ destinations }) => destinations.map(endOf)))
-    for (const one of rule.destinations.filter((destination) => !known.has(endOf(destination)))) {
-      const { address, port: first, port_range_end } = one
-      const isOwn = addresses.has(address)
-      within(whyNot({ protocol: rule.protocol, address, isOwn, first, last: port_range_end ?? first }))
-    }
-  }
-}
-
-const endOf = ({ address, port, port_range_end }: RelayDestination): string => `${address} ${port} ${port_range_end}`
