@@ -63,6 +63,15 @@ export const formatCidr = (cidr: Cidr): string => `${formatIp(cidr.base)}/${cidr
 
 export const networkSize = (cidr: Cidr): bigint => 1n << BigInt(bitsOf(cidr.base.family) - cidr.prefix_length)
 
+/** The two networks that are together one that is no single address. */
+export function halvesOf({ base, prefix_length }: Cidr): [Cidr, Cidr] {
+  const upper = { family: base.family, value: base.value + (1n << BigInt(bitsOf(base.family) - prefix_length - 1)) }
+  return [
+    { base, prefix_length: prefix_length + 1 },
+    { base: upper, prefix_length: prefix_length + 1 },
+  ]
+}
+
 export function contains(cidr: Cidr, ip: Ip): boolean {
   return ip.family === cidr.base.family && enclosingNetwork(ip, cidr.prefix_length).base.value === cidr.base.value
 }

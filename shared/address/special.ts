@@ -1,7 +1,7 @@
 // Which addresses mean something special: the ranges that a tunnel or a pool treats differently.
 // Source: the IANA IPv4 and IPv6 special-purpose address registries (RFC 6890 and its updates), and RFC 5771 / RFC 4291
 // for multicast.
-import { bitsOf, contains, parseCidr, type Cidr, type Ip } from './ip.ts'
+import { contains, halvesOf, parseCidr, type Cidr, type Ip } from './ip.ts'
 
 function ranges(...texts: string[]): Cidr[] {
   return texts.map((text) => {
@@ -56,13 +56,5 @@ const NON_PUBLIC = [...NOT_FOR_HOSTS, ...PRIVATE, ...NOT_GLOBAL]
 /** Globally routable or documentation space, as decisions.md R35 draws the line: one address of it is enough. */
 export function isPublicRange(cidr: Cidr): boolean {
   if (NON_PUBLIC.some((one) => one.prefix_length <= cidr.prefix_length && contains(one, cidr.base))) return false
-  return !NON_PUBLIC.some((one) => contains(cidr, one.base)) || halves(cidr).some(isPublicRange)
-}
-
-function halves({ base, prefix_length }: Cidr): [Cidr, Cidr] {
-  const upper = { family: base.family, value: base.value + (1n << BigInt(bitsOf(base.family) - prefix_length - 1)) }
-  return [
-    { base, prefix_length: prefix_length + 1 },
-    { base: upper, prefix_length: prefix_length + 1 },
-  ]
+  return !NON_PUBLIC.some((one) => contains(cidr, one.base)) || halvesOf(cidr).some(isPublicRange)
 }

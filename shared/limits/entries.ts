@@ -1,5 +1,5 @@
 // What the entries of a list match: the last that does decides, and one with "!" before it says the opposite.
-import { bitsOf, contains, overlaps, parseCidr, parseIp, type Cidr, type Ip } from '../address/ip.ts'
+import { bitsOf, contains, halvesOf, overlaps, parseCidr, parseIp, type Cidr, type Ip } from '../address/ip.ts'
 import { U32_MAX } from '../schema.ts'
 import type { Limits } from './model.ts'
 
@@ -133,11 +133,3 @@ const isOne = ({ base, prefix_length }: Cidr): boolean => prefix_length >= UNIT[
 
 export const sizeOf = (network: Cidr): number =>
   isOne(network) ? 1 : 2 ** (UNIT[network.base.family] - network.prefix_length)
-
-export function halvesOf({ base, prefix_length }: Cidr): [Cidr, Cidr] {
-  const upper = { family: base.family, value: base.value + (1n << BigInt(bitsOf(base.family) - prefix_length - 1)) }
-  return [
-    { base, prefix_length: prefix_length + 1 },
-    { base: upper, prefix_length: prefix_length + 1 },
-  ]
-}
