@@ -90,9 +90,9 @@ export const DEFAULT_LIMITS: Limits = {
   tunnel_subnets: 65_536,
   tunnels: MOST.tunnels,
   reserved_names: [
-    ...['wg*', 'docker*', 'br-*', 'br[0-9]*', 'virbr*', 'vmbr*', 'tailscale*', 'zt*', 'cni*', 'flannel*', 'cali*'],
-    ...['cilium*', 'veth*', 'tun[0-9]*', 'tap[0-9]*', 'ppp[0-9]*', 'ip_vti*', 'lxc*', 'podman*', 'lan', 'lan[0-9]*'],
-    ...['wan', 'wan[0-9]*', '*.*'],
+    ...['wg*', 'docker*', 'br-*', 'br[0-9]*', 'virbr*', 'vmbr*', 'tailscale*', 'zt*', 'cni*'],
+    ...['flannel*', 'cali*', 'cilium*', 'veth*', 'ip_vti*', 'lxc*', 'podman*', 'tun[0-9]', 'tun[0-9][0-9]'],
+    ...['tap[0-9]', 'tap[0-9][0-9]', 'ppp[0-9]', 'ppp[0-9][0-9]', 'lan', 'lan[0-9]', 'wan', 'wan[0-9]', '*.*'],
   ],
   protected_ports: ['sshd', 'panel'],
   forbidden_destinations: [
