@@ -144,6 +144,6 @@ describe('Rules with the same cause', () => {
     await look()
     const [problem] = await sent(1)
     assert.deepEqual(ids(problem), [2, 3])
-    assert.ok(problem?.data.text.includes(`${interface_name} that it relays over is down`), problem?.data.text)
+    assert.ok(problem?.data.text.includes(`${interface_name} that the rule relays over is down`), problem?.data.text)
   })
 })
