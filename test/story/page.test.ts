@@ -219,6 +219,59 @@ describe('An operator before the pages of two servers', function () {
     assert.equal(client.text('stdout'), 'again')
   })
 
+  /** What happens, what the page of the relay says then, and what takes it away. */
+  const causes = [
+    {
+      title: 'a chain of other software that drops what it relays',
+      happens: () =>
+        a.server.run('nft', ['-f', '-'], {
+          stdin: 'table inet theirs { chain bogus { type filter hook forward priority 0; policy drop;\n }\n}\n',
+        }),
+      words: /theirs.*bogus/,
+      mends: () => a.server.run('nft', ['delete', 'table', 'inet', 'theirs']),
+    },
+    {
+      title: 'an address that it listens on and this server lost',
+      happens: () => a.server.run('ip', ['address', 'delete', `${PUBLIC}/24`, 'dev', 'eth1']),
+      words: /198\.51\.100\.1 is on no interface/,
+      mends: () => a.server.run('ip', ['address', 'add', `${PUBLIC}/24`, 'dev', 'eth1']),
+    },
+    {
+      title: 'a destination that does not answer',
+      happens: async () => {
+        await b.server.run('nft', ['-f', '-'], {
+          stdin: `table inet theirs { chain bogus { type filter hook input priority 0; tcp dport ${ECHO_PORT} drop\n }\n}\n`,
+        })
+        await connect().write('lost')
+      },
+      words: /none came back/,
+      mends: () => b.server.run('nft', ['delete', 'table', 'inet', 'theirs']),
+    },
+  ]
+
+  it('has the relay listen on one address', async () => {
+    await goTo(onA, 'Relay rules')
+    await row(onA, 'Echo').getByRole('link', { name: 'Echo' }).click()
+    await onA.getByRole('link', { name: 'Edit', exact: true }).click()
+    await field(onA, 'Address of this server').fill(PUBLIC)
+    await button(onA, 'Review the plan').click()
+    await button(onA, 'Save the changes').click()
+    await seen(onA, 'Echo')
+  })
+
+  for (const { title, happens, words, mends } of causes)
+    it(`finds by one click on the overview why the relay is down: ${title}`, async () => {
+      await goTo(onA, 'Overview')
+      await happens()
+      const attention = onA.getByRole('region', { name: 'Needs attention' })
+      await attention.getByRole('link', { name: 'Echo' }).first().click()
+      await seen(onA, 'Echo')
+      await onA.getByText(words).first().waitFor()
+      await mends()
+      await goTo(onA, 'Overview')
+      await attention.getByRole('link', { name: 'Echo' }).waitFor({ state: 'detached' })
+    })
+
   it('edits the relay in two tabs at once, and loses nothing of either', async () => {
     await goTo(onA, 'Relay rules')
     await onA.getByRole('link', { name: 'Echo' }).first().click()
