@@ -6,6 +6,7 @@ import { DEFAULT_DISPLAY, formatter } from '../../ui/src/core/format.ts'
 import type { Visit } from '../ui/support/browser.ts'
 import { field, seen } from '../ui/support/host.ts'
 import { startLab, type Lab, type Running } from '../vm/lab/index.ts'
+import { causesBetween, ECHO_PORT, PUBLIC } from './page/causes.ts'
 import { countedOf, linkOf } from './page/kernel.ts'
 import { pages } from './page/pages.ts'
 import { becomes } from '../vm/eventually.ts'
@@ -16,9 +17,7 @@ import { OPERATOR, Panel } from '../vm/panel/panel.ts'
 
 const { volume } = formatter(DEFAULT_DISPLAY)
 const NOTHING_PER_SECOND = /^0\sB\/s$/
-/** The public address of server A, and the echo behind B. */
-const PUBLIC = '198.51.100.1'
-const [PORT, ECHO_PORT] = [8080, 9000]
+const PORT = 8080
 
 describe('An operator before the pages of two servers', function () {
   const { open } = pages()
@@ -219,36 +218,6 @@ describe('An operator before the pages of two servers', function () {
     assert.equal(client.text('stdout'), 'again')
   })
 
-  /** What happens, what the page of the relay says then, and what takes it away. */
-  const causes = [
-    {
-      title: 'a chain of other software that drops what it relays',
-      happens: () =>
-        a.server.run('nft', ['-f', '-'], {
-          stdin: 'table inet theirs { chain bogus { type filter hook forward priority 0; policy drop;\n }\n}\n',
-        }),
-      words: /theirs.*bogus/,
-      mends: () => a.server.run('nft', ['delete', 'table', 'inet', 'theirs']),
-    },
-    {
-      title: 'an address that it listens on and this server lost',
-      happens: () => a.server.run('ip', ['address', 'delete', `${PUBLIC}/24`, 'dev', 'eth1']),
-      words: /198\.51\.100\.1 is on no interface/,
-      mends: () => a.server.run('ip', ['address', 'add', `${PUBLIC}/24`, 'dev', 'eth1']),
-    },
-    {
-      title: 'a destination that does not answer',
-      happens: async () => {
-        await b.server.run('nft', ['-f', '-'], {
-          stdin: `table inet theirs { chain bogus { type filter hook input priority 0; tcp dport ${ECHO_PORT} drop\n }\n}\n`,
-        })
-        await connect().write('lost')
-      },
-      words: /none came back/,
-      mends: () => b.server.run('nft', ['delete', 'table', 'inet', 'theirs']),
-    },
-  ]
-
   it('has the relay listen on one address', async () => {
     await goTo(onA, 'Relay rules')
     await row(onA, 'Echo').getByRole('link', { name: 'Echo' }).click()
@@ -259,7 +228,7 @@ describe('An operator before the pages of two servers', function () {
     await seen(onA, 'Echo')
   })
 
-  for (const { title, happens, words, mends } of causes)
+  for (const { title, happens, words, mends } of causesBetween({ near: () => a.server, far: () => b.server, connect }))
     it(`finds by one click on the overview why the relay is down: ${title}`, async () => {
       await goTo(onA, 'Overview')
       await happens()

@@ -6,6 +6,7 @@ import type { Locator } from 'playwright-core'
 import { browsing, type Visit } from './support/browser.ts'
 import { complaintOf, field, goTo, scrollToEnd, seen, signedIn, startHost, type Host } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
+import { fakeRoute } from '../support/fake-routes.ts'
 import type { Client } from '../api/support/client.ts'
 import { getRoute, listRoutes, madeRoute } from '../api/support/routes.ts'
 
@@ -215,6 +216,7 @@ describe('A relay rule', () => {
   })
 
   it('on its own page says how it is and why, what went through it, who uses it, what is wrong, and its text', async () => {
+    host.kernel.hostRoutes.push(fakeRoute('10.9.0.2/32', 'gre-a-1'))
     host.kernel.connections.open = [
       {
         route_rule_id: 1,

@@ -93,7 +93,7 @@ const endOf = ({ address, port, port_range_end }: RelayDestination): string => `
 const pairsOf = ({ allowed_sources, destinations }: RelayRule): number => allowed_sources.length * destinations.length
 const ofRule = (number: number, why: ReturnType<typeof message>) => message('root.rule_refused', { number, why })
 
-/** Where rules listen, lead to and send from. Who listens on this host is looked at only if that may decide. */
+/** The ends that rules listen on, lead to and send from. Who listens here is looked at only if that may decide. */
 async function allowWays(kernel: Kernel, allowed: Allowed, all: readonly Added[]): Promise<void> {
   const moving = all.filter((one) => one.isListener || one.isForHost || one.isSource || one.destinations.length > 0)
   if (moving.length === 0) return

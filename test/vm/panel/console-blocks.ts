@@ -20,14 +20,14 @@ function shownIn(text: string): Shown {
   return { command: lines.slice(0, count).join(''), output: lines.slice(count).join('') }
 }
 
-/** The answers in a text, one for each that begins in it; of one that is cut short what can be told of it. */
-export interface Told {
+/** What can be seen of an answer that is cut short, too. */
+export interface SeenAnswer {
   readonly kind: 'result' | 'error' | 'item'
   readonly outcome: string
   readonly code: string
 }
 
-export const answersIn = (text: string): Told[] =>
+export const answersIn = (text: string): SeenAnswer[] =>
   [...text.matchAll(/\{"jsonrpc":"2\.0".*?(?=\{"jsonrpc"|$)/gs)].map(([answer]) => ({
     kind: answer.includes('"method":"stream.item"') ? 'item' : answer.includes('"error":') ? 'error' : 'result',
     outcome: /"outcome":"(\w+)","steps/.exec(answer)?.[1] ?? '',
