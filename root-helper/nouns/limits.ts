@@ -1,5 +1,5 @@
 // What root allows on this host, and how much of it is used up.
-import { networkSums } from '@panel/shared/limits/judge.ts'
+import { drawnBy, networkSums } from '@panel/shared/limits/judge.ts'
 import type { LimitsFound, LimitsUsed } from '@panel/shared/limits/model.ts'
 import { elementsOf } from '@panel/shared/ruleset/elements.ts'
 import type { Kernel } from '../kernel/facilities.ts'
@@ -22,9 +22,10 @@ export async function findLimits({ limits, ownAccess }: Pick<Kernel, 'limits' | 
 export async function findUsed(kernel: Kernel): Promise<LimitsUsed> {
   const held = await kernel.rulesets.read()
   readableRuleset(held)
-  const tunnels = await addressesOfTunnels(kernel)
+  const [tunnels, { limits }] = [await addressesOfTunnels(kernel), kernel.limits.read()]
   return {
-    ...networkSums(kernel.limits.read().limits, tunnels.values()),
+    ...networkSums(limits, tunnels.values()),
+    drawn: drawnBy(limits, tunnels),
     tunnels: tunnels.size,
     rules: held.rules.length,
     elements: held.rules.reduce((sum, rule) => sum + elementsOf(rule), 0),

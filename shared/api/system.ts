@@ -1,6 +1,6 @@
 // What the API answers about the panel itself and the host under it (reference.md, System; decisions.md, Y1 to Y7).
 import { TOOLS } from '../host/model.ts'
-import { Limits, LimitsUsed } from '../limits/model.ts'
+import { Drawn, Limits, LimitsUsed } from '../limits/model.ts'
 import { HostInterface, RoutingEntry } from '../tunnel/observed.ts'
 import { PROTECTIONS } from '../ruleset/protection.ts'
 import { RULE_BACKENDS } from '../ruleset/backend.ts'
@@ -153,6 +153,9 @@ export const LimitsAnswer = shape('Limits', {
   path: described(Text, 'The file on this host that sets them, which only root can write.'),
   ...sentence('fault', 'What is wrong with the file: nothing new is allowed meanwhile. "": nothing.'),
   limits: described(Limits, 'Of a list the last entry that matches decides; "!" before it takes out what it matches.'),
-  used: described(LimitsUsed, 'How much of each sum there is.'),
+  used: described(Type.Omit(LimitsUsed, ['drawn']), 'How much of each sum there is.'),
+  drawn: Type.Array(shape('DrawnByTunnel', { ...Drawn.properties, ...sentence('detail', 'The same in words.') }), {
+    description: 'The tunnels that draw public addresses to this host: IPv4 addresses, and IPv6 networks of /64.',
+  }),
 })
 export type LimitsAnswer = Static<typeof LimitsAnswer>

@@ -20,7 +20,7 @@ import {
   type ProtectedPort,
 } from './entries.ts'
 import { commandThatAllows } from './file.ts'
-import type { Limits, LimitsFound } from './model.ts'
+import type { Drawn, Limits, LimitsFound } from './model.ts'
 
 export type Allowed = Pick<LimitsFound, 'path' | 'limits'>
 type Why = Message | null
@@ -132,6 +132,15 @@ export function networkSums(limits: Limits, tunnels: Iterable<readonly TunnelAdd
   }
   return sums
 }
+
+/** The tunnels that draw public addresses to this host, and how many each. */
+export const drawnBy = (limits: Limits, tunnels: ReadonlyMap<string, readonly TunnelAddress[]>): Drawn[] =>
+  [...tunnels].flatMap(([interface_name, addresses]) => {
+    const { tunnel_public_addresses, tunnel_public_subnets } = networkSums(limits, [addresses])
+    return tunnel_public_addresses + tunnel_public_subnets > 0
+      ? [{ interface_name, public_addresses: tunnel_public_addresses, public_subnets: tunnel_public_subnets }]
+      : []
+  })
 
 /** Null for a change that makes no sum larger, so that there is a way back from any that is too large. */
 export function whySum(allowed: Allowed, before: Partial<Sums>, after: Partial<Sums>): Why {

@@ -2,6 +2,7 @@
 import { integer, line, strict, Type, U32_MAX, type Static } from '../schema.ts'
 import { ELEMENTS_MAX } from '../ruleset/elements.ts'
 import { ROUTE_RULE_ID_MAX } from '../ruleset/model.ts'
+import { DeviceName } from '../tunnel/observed.ts'
 
 export const ENTRIES_MAX = 1000
 /** The most that each number can be. */
@@ -49,7 +50,15 @@ export const Limits = strict({
 })
 export type Limits = Static<typeof Limits>
 
-/** What is used up of each sum. */
+/** What one tunnel draws to this host of what lies outside of `tunnel_networks`: IPv4 addresses, and networks of /64. */
+export const Drawn = strict({
+  interface_name: DeviceName,
+  public_addresses: integer(0, Number.MAX_SAFE_INTEGER),
+  public_subnets: integer(0, Number.MAX_SAFE_INTEGER),
+})
+export type Drawn = Static<typeof Drawn>
+
+/** What is used up of each sum, and the tunnels that draw public addresses. */
 export const LimitsUsed = strict({
   tunnel_public_addresses: integer(0, Number.MAX_SAFE_INTEGER),
   tunnel_public_subnets: integer(0, Number.MAX_SAFE_INTEGER),
@@ -58,9 +67,10 @@ export const LimitsUsed = strict({
   tunnels: integer(0, 1e6),
   rules: integer(0, 1e6),
   elements: integer(0, Number.MAX_SAFE_INTEGER),
+  drawn: Type.Array(Drawn),
 })
 export type LimitsUsed = Static<typeof LimitsUsed>
-export type Sum = keyof LimitsUsed
+export type Sum = Exclude<keyof LimitsUsed, 'drawn'>
 
 export const LimitsFound = strict({
   path: line(4096),

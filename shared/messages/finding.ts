@@ -6,6 +6,8 @@ export const FINDING = {
   'finding.interface_missing': 'The interface {name} is not there.',
   'finding.fix_reapply': 'Reapply the tunnel.',
   'finding.no_link': 'There is no interface that could be up.',
+  'finding.drawn':
+    '{name} draws {addresses} public IPv4 addresses and {subnets} public IPv6 networks (/64) to this server.',
   'finding.link_up': '{name} is up.',
   'finding.link_lower_down': '{name} is up, but has no link below it.',
   'finding.link_down': '{name} is down.',

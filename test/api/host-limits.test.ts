@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { DEFAULT_LIMITS, type Limits } from '@panel/shared/limits/model.ts'
 import { message } from '@panel/shared/messages/message.ts'
+import type { AnalyzeTunnelAnswer } from '@panel/shared/api/diagnostics.ts'
 import type { LimitsAnswer } from '@panel/shared/api/system.ts'
 import type { Client, Reply } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
@@ -161,5 +162,24 @@ describe('Beyond the limits of the host', () => {
     const refused = await createTunnel(operator, { remote_endpoint: '198.51.100.77' })
     assert.equal(refused.status, 503)
     assert.match(refused.error.message, /line 3/)
+  })
+
+  it('a tunnel that draws public addresses is named by GET /system/limits and by its analysis', async () => {
+    const draws = [
+      { address: '8.8.8.1', prefix_length: 30 },
+      { address: '10.77.0.1', prefix_length: 30 },
+    ]
+    const sentence = /^gre-a-1 draws 4 public IPv4 addresses and 0 public IPv6 networks/
+    const { body, text } = await createTunnel(operator, { addresses: draws, force: true })
+    assert.ok(body.tunnel, text)
+    const { drawn } = (await operator.get<LimitsAnswer>('/system/limits')).body
+    assert.deepEqual(
+      drawn.map((one) => [one.interface_name, one.public_addresses, one.public_subnets]),
+      [['gre-a-1', 4, 0]],
+    )
+    assert.match(drawn[0]?.detail ?? '', sentence)
+    const analysis = await operator.post<AnalyzeTunnelAnswer>('/tunnels/1/diagnostics/analyze', { sample_seconds: 0.1 })
+    const found = analysis.body.result.evidence.find(({ name }) => name === 'public_addresses')
+    assert.match(found?.detail ?? '', sentence)
   })
 })

@@ -14,11 +14,14 @@ export async function showLimits(config: Config): Promise<void> {
   }
   const { path, fault, limits } = found.limits
   printLine(`What root allows on this host, by ${path}:`)
-  const used: Partial<Record<string, number>> = found.limits_used
+  const { drawn, ...sums } = found.limits_used
+  const used: Partial<Record<string, number>> = sums
   for (const [key, value] of Object.entries(limits)) {
     const of = used[key] === undefined ? '' : `${used[key]} of `
     printLine(`  ${key.padEnd(24)} ${Array.isArray(value) ? value.join(' ') : `${of}${value}`}`)
   }
+  for (const { interface_name, public_addresses, public_subnets } of drawn)
+    printLine(`${interface_name} draws ${public_addresses} public IPv4 addresses and ${public_subnets} IPv6 /64.`)
   if (fault !== '') throw new CommandError(fault)
 }
 

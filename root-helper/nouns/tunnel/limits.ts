@@ -1,6 +1,7 @@
 // What a change of tunnels adds, against the limits of this host. A tunnel keeps what it has.
 import { parseIp } from '@panel/shared/address/ip.ts'
 import {
+  drawnBy,
   networkSums,
   whyListened,
   whyNoFarEnd,
@@ -14,6 +15,7 @@ import type { TunnelFound } from '@panel/shared/tunnel/observed.ts'
 import type { TunnelStates } from '@panel/shared/tunnel/plans.ts'
 import type { Kernel } from '../../kernel/facilities.ts'
 import { allowedNow, within } from '../../limits.ts'
+import { log } from '../../log.ts'
 import { seeAllTunnels } from './probe.ts'
 
 /** `found` is what exists under each name of the change. */
@@ -81,6 +83,8 @@ async function allowSums(
   const sums = () => ({ ...networkSums(allowed.limits, tunnels.values()), tunnels: tunnels.size })
   const before = sums()
   for (const { interface_name } of was) tunnels.delete(interface_name)
-  for (const state of after) tunnels.set(state.interface_name, addressesOf(state))
+  const changed = new Map(after.map((state) => [state.interface_name, addressesOf(state)]))
+  for (const [name, addresses] of changed) tunnels.set(name, addresses)
   within(whySum(allowed, before, sums()))
+  for (const drawn of drawnBy(allowed.limits, changed)) log('warning', 'A tunnel draws public addresses', drawn)
 }

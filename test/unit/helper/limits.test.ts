@@ -222,6 +222,7 @@ describe('By the limits of the host', () => {
       tunnels: 1,
       rules: 1,
       elements: 2,
+      drawn: [{ interface_name: 'gre-a-1', public_addresses: 4, public_subnets: 0 }],
     })
   })
 })

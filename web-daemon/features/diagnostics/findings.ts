@@ -5,6 +5,7 @@ import type { TunnelVerdict } from '@panel/shared/api/diagnostics.ts'
 import { DROPPED_HERE, NO_SUCH_TUNNEL, type PingPacket } from '@panel/shared/path/model.ts'
 import { fromRoot, message, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import { findGreBlock, type GreBlock } from '@panel/shared/foreign/gre-block.ts'
+import { drawnSentence } from '../system/limits.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
 import { isAnswered, type PingSample, type TunnelSnapshot } from './snapshot.ts'
 
@@ -31,6 +32,7 @@ export function evaluateSnapshot(record: TunnelRecord, snapshot: TunnelSnapshot)
     traffic(record, facts),
     mtu(record, facts),
     firewall(record, facts),
+    ...draws(facts),
   ]
 }
 
@@ -286,3 +288,7 @@ function firewall({ remote_endpoint, interface_name }: TunnelRecord, facts: Fact
     return fine('firewall', message('finding.firewalls_unreadable', { detail: fromRoot(foreign.detail) }), data)
   return fine('firewall', message('finding.no_block'), data)
 }
+
+/** What is sent to these addresses goes to the far end, whatever the internet has there. */
+const draws = ({ drawn }: Facts): Finding[] =>
+  drawn ? [fine('public_addresses', drawnSentence(drawn), { ...drawn })] : []

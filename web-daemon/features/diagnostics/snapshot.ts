@@ -2,6 +2,8 @@
 // with its counters meanwhile, and firewalls.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CountersAnswer } from '@panel/shared/api/diagnostics.ts'
+import { drawnBy } from '@panel/shared/limits/judge.ts'
+import type { Drawn } from '@panel/shared/limits/model.ts'
 import { ADDRESS_FAMILIES } from '@panel/shared/api/base/lookups.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
 import type { HostInterface, ObservedLink } from '@panel/shared/tunnel/observed.ts'
@@ -42,6 +44,8 @@ export interface TunnelSnapshot {
   readonly foreign: ForeignFound
   /** The interface with the local endpoint's address; null if there is none. */
   readonly device: string | null
+  /** What it draws to this host of what is nobody's own; null if it draws nothing of it. */
+  readonly drawn: Drawn | null
   /** How many packets this server rejected meanwhile, unrelated ones included. */
   readonly refused: number
 }
@@ -66,21 +70,23 @@ export async function takeSnapshot(
   const refusedBefore = refusalsSent(host)
   const underlay = ping(pathEnds(record, 'underlay', {}, new Problems()))
   let inside: PingSample | null = null
-  const [sample, around, foreign, { interfaces }] = await Promise.all([
+  const [sample, around, foreign, { interfaces, limits }] = await Promise.all([
     sampleCounters(request, record.interface_name, async () => {
       const pings = link && problems.isEmpty ? ping(ends) : null
       ;[inside] = await Promise.all([pings, sleep(1000 * seconds, undefined, { signal: run.signal })])
     }),
     underlay,
     foreignRules(request),
-    request('host.probe', { parts: ['interfaces'] }),
+    request('host.probe', { parts: ['interfaces', 'limits'] }),
   ])
   const room = (link?.mtu ?? 0) - headersFor(ends.target_address)
   const large = isAnswered(inside) && room > SMALL ? await ping(ends, room, true) : null
   const refused = refusalsSent(host) - refusedBefore
   const reason = problems.all[0] ? asMessage(problems.all[0]) : verbatim('')
   const device = deviceWith(record.local_endpoint, interfaces ?? [])
-  return { link, sample, inside, reason, around, large, foreign, device, refused }
+  const own = new Map([[record.interface_name, record.addresses]])
+  const [drawn = null] = limits ? drawnBy(limits.limits, own) : []
+  return { link, sample, inside, reason, around, large, foreign, device, drawn, refused }
 }
 
 const deviceWith = (address: string, interfaces: readonly HostInterface[]): string | null =>
