@@ -18,6 +18,8 @@ export interface Held {
   /** When the last change ended, or when the window was opened. */
   readonly changed: number
   readonly changes: number
+  /** The time begins to run with the first change. */
+  readonly is_waiting: boolean
   /** Null while it is open; otherwise why it is being taken back. */
   readonly how: WindowEnd | null
   readonly folds: Folds
@@ -97,7 +99,7 @@ const unlikeWritten = (): RefusedError =>
 type Written<T> = { readonly [K in keyof T]?: unknown } & { readonly format?: unknown }
 
 function readHeld(value: unknown): Held {
-  const { window_id, seconds, boot_id, deadline, changed, changes, how, folds } = ofFormat<Held>(value)
+  const { window_id, seconds, boot_id, deadline, changed, changes, is_waiting, how, folds } = ofFormat<Held>(value)
   const numbers = { seconds, deadline, changed, changes }
   const isWhole = typeof window_id === 'string' && typeof boot_id === 'string' && typeof folds === 'object' && folds
   if (!isWhole || !Object.values(numbers).every(Number.isSafeInteger) || (how !== null && !isEnd(how)))
@@ -109,6 +111,7 @@ function readHeld(value: unknown): Held {
     deadline: Number(deadline),
     changed: Number(changed),
     changes: Number(changes),
+    is_waiting: is_waiting === true,
     how,
     folds: Object.fromEntries(Object.entries(folds).map(([noun, change]) => [noun, foldOf(noun, change)])),
   }

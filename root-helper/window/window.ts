@@ -94,6 +94,7 @@ export class Windows {
         seconds: held.seconds,
         seconds_left: Math.ceil(this.#left() / 1000),
         changes: held.changes,
+        is_waiting: held.is_waiting,
         tunnels: keys('tunnel').sort(),
         route_rule_ids: keys('ruleset')
           .map(Number)
@@ -111,23 +112,26 @@ export class Windows {
     }
   }
 
-  open = ({ window_id, seconds }: Params<'window.open'>): Promise<WindowFound> =>
+  open = ({ window_id, seconds, starts = 'now' }: Params<'window.open'>): Promise<WindowFound> =>
     this.#inTurn(async () => {
       this.#requireNoneEnded()
       if (this.#held && this.#held.window_id !== window_id)
         throw new RefusedError('window_open', message('root.window_open'))
       const { clock, boot_id } = this.#deps
-      const now = clock.now()
-      const times = { deadline: now + seconds * 1000, changed: now }
-      if (!this.#held) await this.#hold({ window_id, seconds, boot_id, ...times, changes: 0, how: null, folds: {} })
+      const [now, is_waiting] = [clock.now(), starts === 'first_change']
+      const deadline = now + 1000 * (is_waiting ? WINDOW_SECONDS.most : seconds)
+      const nothing = { changes: 0, how: null, folds: {} }
+      if (!this.#held) await this.#hold({ window_id, seconds, boot_id, deadline, changed: now, is_waiting, ...nothing })
     })
 
-  /** Never more than an hour in all after the last change. */
+  /** Never more than an hour in all after the last change. The time of one that waits begins to run. */
   extend = ({ window_id, seconds }: Params<'window.extend'>): Promise<WindowFound> =>
     this.#inTurn(async () => {
       const held = this.#require(window_id)
-      const most = held.changed + WINDOW_SECONDS.most * 1000
-      await this.#hold({ ...held, deadline: Math.min(this.#deps.clock.now() + seconds * 1000, most) })
+      const now = this.#deps.clock.now()
+      const changed = held.is_waiting ? now : held.changed
+      const deadline = Math.min(now + seconds * 1000, changed + WINDOW_SECONDS.most * 1000)
+      await this.#hold({ ...held, is_waiting: false, changed, deadline })
     })
 
   confirm = ({ window_id }: Params<'window.confirm'>): Promise<WindowFound> =>
@@ -214,7 +218,9 @@ export class Windows {
       throw new RefusedError('irreversible', message('root.window_full'))
     const trouble = await this.#deps.foldersTrouble()
     if (trouble !== null) throw new RefusedError('irreversible', verbatim(trouble))
-    await this.#hold({ ...held, changes: held.changes + 1, folds: { ...held.folds, [noun]: fold } })
+    const deadline = held.is_waiting ? this.#deps.clock.now() + held.seconds * 1000 : held.deadline
+    const folds = { ...held.folds, [noun]: fold }
+    await this.#hold({ ...held, changes: held.changes + 1, is_waiting: false, deadline, folds })
   }
 
   /**

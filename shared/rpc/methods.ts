@@ -48,7 +48,7 @@ import { Check } from '../change/check.ts'
 import { RouteThrough } from '../tunnel/model.ts'
 import { DigestRevision, DigestsFound } from './digest.ts'
 import { Outcome } from './outcome.ts'
-import { WindowFound, WindowParams, WindowTime } from '../window/model.ts'
+import { WindowFound, WindowOpen, WindowParams, WindowTime } from '../window/model.ts'
 
 /** A stream has items before its result; what concerns the connection alone is `control`. */
 type Effect = 'read' | 'write' | 'stream' | 'control'
@@ -209,7 +209,7 @@ export const METHODS = {
    * Opens a window: every change joins it, and is taken back unless it is confirmed within so many seconds of the last
    * one. Refused if another one is open.
    */
-  'window.open': method('write', WindowTime, WindowFound),
+  'window.open': method('write', WindowOpen, WindowFound),
   /** So many seconds from now; never more than an hour after the last change. */
   'window.extend': method('write', WindowTime, WindowFound),
   /** What was changed stays. */

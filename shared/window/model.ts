@@ -19,9 +19,17 @@ export type WindowEnd = (typeof WINDOW_ENDS)[number]
 
 export const WindowParams = strict({ window_id: WindowId })
 export const WindowTime = strict({ window_id: WindowId, seconds: Seconds })
+/** When the time begins to run: at once, or with the first change, for which it waits an hour at most. */
+export const WINDOW_STARTS = ['now', 'first_change'] as const
+export const WindowOpen = strict({
+  window_id: WindowId,
+  seconds: Seconds,
+  starts: Type.Optional(stringEnum(WINDOW_STARTS)),
+})
 
 /**
- * `seconds_left` counts from the end of the last change. ending: the host is being taken back. stuck: that failed, and
+ * `seconds_left` counts from the end of the last change, and of one that waits for its first change from its opening.
+ * ending: the host is being taken back. stuck: that failed, and
  * is tried again; `detail` and `remediation` say why and what a person can do.
  */
 export const WindowState = strict({
@@ -29,6 +37,7 @@ export const WindowState = strict({
   seconds: Seconds,
   seconds_left: integer(0, WINDOW_SECONDS.most),
   changes: integer(0, U32_MAX),
+  is_waiting: Type.Boolean(),
   tunnels: Type.Array(InterfaceName, { maxItems: WINDOW_TUNNELS_MAX }),
   route_rule_ids: Type.Array(RuleId, { maxItems: WINDOW_RULES_MAX }),
   is_forwarding_touched: Type.Boolean(),

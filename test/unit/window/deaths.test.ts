@@ -53,6 +53,17 @@ async function killedAtWrite(root: Root, at: number, work: () => Promise<unknown
 describe('A window', () => {
   quietly()
 
+  it('that waits for its first change goes on waiting where the helper is killed, and after that change has its time', async () => {
+    const { root } = await host()
+    await root.open(60, 'first_change')
+    await root.start()
+    assert.equal(root.windows.probe().window?.is_waiting, true)
+    await change(root)
+    await root.start()
+    const { window } = root.windows.probe()
+    assert.deepEqual([window?.is_waiting, window?.seconds_left], [false, 60])
+  })
+
   it('goes on with the time that is left where the helper is killed while it is open', async () => {
     const { root, opening } = await host()
     await root.open(60)

@@ -34,7 +34,14 @@ describe('A window that is full', function () {
     const deadline = root.clock.now() + 60_000
     const times = { seconds: 60, deadline, changed: 0, boot_id: root.boot }
     const record = new WindowRecord(root.folder)
-    await record.write({ window_id: ID, ...times, changes: fold.size, how: null, folds: { [noun]: fold } })
+    await record.write({
+      window_id: ID,
+      ...times,
+      is_waiting: false,
+      changes: fold.size,
+      how: null,
+      folds: { [noun]: fold },
+    })
     return root.start()
   }
   const refuses = async (root: Root, change: () => Promise<unknown>): Promise<void> => {

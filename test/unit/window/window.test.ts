@@ -85,6 +85,40 @@ describe('A window', () => {
     assert.equal(root.picture(), opening)
   })
 
+  it('that starts with the first change waits for it, an hour at most, and then has its time', async () => {
+    await root.open(60, 'first_change')
+    const waiting = root.windows.probe().window
+    assert.deepEqual([waiting?.is_waiting, waiting?.seconds, waiting?.seconds_left], [true, 60, 3600])
+    await root.clock.advance(1_800_000)
+    await change()
+    const { window } = root.windows.probe()
+    assert.deepEqual([window?.is_waiting, window?.seconds_left], [false, 60])
+    await root.clock.advance(60_000)
+    await settled(root)
+    assert.equal(root.picture(), opening)
+
+    await root.windows.forget({ window_id: ID })
+    await root.open(60, 'first_change')
+    await root.clock.advance(3_600_000)
+    await settled(root)
+    assert.equal(root.windows.probe().ended?.how, 'expired')
+  })
+
+  it('that waits goes on waiting after a change that was refused or put back', async () => {
+    await root.open(60, 'first_change')
+    await assert.rejects(root.tunnel(elsewhere, null))
+    const { window } = root.windows.probe()
+    assert.deepEqual([window?.is_waiting, window?.changes, window?.seconds_left], [true, 0, 3600])
+  })
+
+  it('that waits has its time as soon as it is given some', async () => {
+    await root.open(60, 'first_change')
+    await root.clock.advance(3_590_000)
+    await root.windows.extend({ window_id: ID, seconds: 60 })
+    const { window } = root.windows.probe()
+    assert.deepEqual([window?.is_waiting, window?.seconds_left], [false, 60])
+  })
+
   it('gets more time, and never more than an hour after the last change', async () => {
     await root.open(15)
     const extend = async (seconds: number): Promise<number | undefined> =>
