@@ -86,7 +86,7 @@ describe('Relay rules as they stand', () => {
     await page.getByRole('switch', { name: 'Enabled as soon as it is saved' }).check()
     await page.getByRole('button', { name: 'Review the plan' }).click()
     await page.getByRole('button', { name: 'Save the changes' }).click()
-    await seen(page, /Web/)
+    await seen(page, /^Web/)
     const { route } = (await getRoute(client, 5)).body
     assert.deepEqual([route.bind_port, route.is_enabled, route.destination_address], [8443, true, '10.9.0.2'])
   })

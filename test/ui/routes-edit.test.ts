@@ -6,7 +6,6 @@ import type { Locator } from 'playwright-core'
 import { browsing, type Visit } from './support/browser.ts'
 import { complaintOf, field, goTo, scrollToEnd, seen, signedIn, startHost, type Host } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
-import { fakeRoute } from '../support/fake-routes.ts'
 import type { Client } from '../api/support/client.ts'
 import { getRoute, listRoutes, madeRoute } from '../api/support/routes.ts'
 
@@ -178,7 +177,7 @@ describe('A relay rule', () => {
     await page.locator('pre .new').filter({ hasText: '10.9.0.77' }).first().waitFor()
     assert.equal((await getRoute(client, 1)).body.route.destination_address, '10.9.0.2')
     await page.getByRole('button', { name: 'Save the changes' }).click()
-    await seen(page, /Web/)
+    await seen(page, /^Web/)
     assert.equal((await getRoute(client, 1)).body.route.destination_address, '10.9.0.77')
   })
 
@@ -216,7 +215,6 @@ describe('A relay rule', () => {
   })
 
   it('on its own page says how it is and why, what went through it, who uses it, what is wrong, and its text', async () => {
-    host.kernel.hostRoutes.push(fakeRoute('10.9.0.2/32', 'gre-a-1'))
     host.kernel.connections.open = [
       {
         route_rule_id: 1,

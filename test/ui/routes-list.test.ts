@@ -1,5 +1,4 @@
 // Relay rules on the page: configured beside what the host does, searched, switched, deleted, and put in order.
-import { fakeRoute } from '../support/fake-routes.ts'
 import assert from 'node:assert/strict'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
 import { eachHost, goTo, type Host, seen, signedIn } from './support/host.ts'
@@ -48,7 +47,6 @@ describe('The list of relay rules', () => {
   })
 
   it('is searched by words and filters that are in the address', async () => {
-    host.kernel.hostRoutes.push(fakeRoute('10.9.0.2/32', 'gre-a-1'))
     const { page } = await visitRules('?q=proto:udp')
     await page.getByText('1 of 4').waitFor()
     await page.getByRole('searchbox').fill('tunnel:gre-a-1 state:ok')

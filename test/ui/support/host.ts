@@ -113,8 +113,9 @@ export const signIn = async (page: Page, password: string = OPERATOR.password): 
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
+/** A word is the whole heading, since "Edit Web" is another page than "Web". */
 export const seen = async (page: Page, heading: string | RegExp): Promise<void> =>
-  page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+  page.getByRole('heading', { name: heading, level: 1, exact: typeof heading === 'string' }).waitFor()
 
 export const signedIn = async (visit: Visit): Promise<Visit> => {
   await signIn(visit.page)

@@ -1,4 +1,5 @@
 // A host with relay rules, pools and strangers, for the tests of their pages.
+import { fakeRoute } from '../../support/fake-routes.ts'
 import type { Client } from '../../api/support/client.ts'
 import { plantByHand } from '../../api/support/reconcile.ts'
 import { madeRoute } from '../../api/support/routes.ts'
@@ -31,6 +32,7 @@ export const relayHost = async (host: Host): Promise<Client> => {
     },
   ]
   for (const body of bodies) await madeRoute(client, body)
+  host.kernel.hostRoutes.push(fakeRoute('10.9.0.2/32', 'gre-a-1'))
   host.kernel.rulesets.relay(1, { tx_bytes: 1_500_000, tx_packets: 1200, rx_bytes: 48_000_000, rx_packets: 36_000 })
   return client
 }
