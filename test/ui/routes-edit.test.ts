@@ -76,7 +76,7 @@ describe('A relay rule', () => {
   })
 
   it('has in its plan why it will relay nothing, with what takes that away, before it is made', async () => {
-    host.kernel.hostRoutes = host.kernel.hostRoutes.filter(({ is_default }) => !is_default)
+    host.kernel.hostRoutes = []
     await host.routeWatch.pass('event')
     const visited = await visitRule('new', 'Create a rule')
     const plan = await review(visited)

@@ -14,8 +14,14 @@ const tunnelTo = async (addresses: readonly string[]): Promise<number | null> =>
   return first !== undefined && others.length === 0 ? first : null
 }
 
+interface Proposal {
+  readonly isProposed: boolean
+  /** Resolves once what is typed now has its proposal. */
+  readonly settled: () => Promise<void>
+}
+
 /** Call in a component's script. */
-export const proposeTunnel = (form: Form<RouteValues>): { readonly isProposed: boolean } => {
+export const proposeTunnel = (form: Form<RouteValues>): Proposal => {
   let proposed = $state<number | null>(null)
   const isUntouched = $derived(form.values.tunnel_id === proposed)
   const addresses = $derived([
@@ -26,28 +32,26 @@ export const proposeTunnel = (form: Form<RouteValues>): { readonly isProposed: b
         .filter((text) => text !== ''),
     ),
   ])
+  const propose = async (wanted: readonly string[], { signal }: AbortController): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    if (signal.aborted) return
+    // A proposal is a help: without an answer the operator chooses.
+    const tunnel_id = await tunnelTo(wanted).catch(() => null)
+    if (signal.aborted || !isUntouched) return
+    proposed = tunnel_id
+    form.suggest('tunnel_id', tunnel_id)
+  }
+  let pending = Promise.resolve()
   $effect(() => {
-    const wanted = addresses
-    if (!wanted.every(isAddress)) return
-    let isOver = false
-    const timer = setTimeout(() => {
-      // A proposal is a help: without an answer the operator chooses.
-      void tunnelTo(wanted)
-        .catch(() => null)
-        .then((tunnel_id) => {
-          if (isOver || !isUntouched) return
-          proposed = tunnel_id
-          form.suggest('tunnel_id', tunnel_id)
-        })
-    }, PAUSE_MS)
-    return () => {
-      isOver = true
-      clearTimeout(timer)
-    }
+    if (!addresses.every(isAddress)) return
+    const stop = new AbortController()
+    pending = propose(addresses, stop)
+    return () => stop.abort()
   })
   return {
     get isProposed() {
       return proposed !== null && isUntouched
     },
+    settled: () => pending,
   }
 }
