@@ -26,12 +26,20 @@ export interface ConnectionLimits {
   readonly ofAddress: (address: string) => number
 }
 
+interface Connection {
+  readonly socket: Socket
+  /** The address or network that the limit counts it for. */
+  readonly client: string
+  /** When it was accepted. */
+  readonly made: number
+  /** Requests in progress, streams among them. */
+  answering: number
+}
+
 /** Node tracks neither TLS handshakes nor connections without a request, which browsers keep in reserve. */
 export class Connections {
-  /** The one that has been idle for longest comes first. */
-  readonly #open = new Map<string, Socket>()
-  readonly #made = new Map<string, number>()
-  readonly #answering = new Map<string, number>()
+  /** Connections under the names of their sockets. The one that has been idle for longest comes first. */
+  readonly #open = new Map<string, Connection>()
   readonly #ofClient = new Map<string, number>()
   readonly #limits: ConnectionLimits
 
@@ -42,53 +50,58 @@ export class Connections {
   }
 
   /**
-   * Admits a connection. If there are too many in all, it takes the place of the one that has been idle for longest: a
-   * client that only holds connections open shuts no other out.
+   * Admits a connection. If there are too many of its client, or in all, it takes the place of the one of these that has
+   * been idle for longest: a client that only holds connections open shuts out no other, not even at its own address.
    */
   #admit(socket: Socket): void {
     const address = plainAddress(socket.remoteAddress ?? '')
     const client = clientNetwork(address)
-    if ((this.#ofClient.get(client) ?? 0) >= this.#limits.ofAddress(address)) return void socket.destroy()
+    const isFull = (this.#ofClient.get(client) ?? 0) >= this.#limits.ofAddress(address)
+    if (isFull && !this.#endLongestIdle(client)) return void socket.destroy()
     if (this.#open.size >= this.#limits.total && !this.#endLongestIdle()) return void socket.destroy()
     const name = socketName(socket)
-    this.#open.set(name, socket)
-    this.#made.set(name, performance.now())
+    const connection = { socket, client, made: performance.now(), answering: 0 }
+    this.#open.set(name, connection)
     count(this.#ofClient, client, 1)
-    socket.once('close', () => {
-      if (this.#open.get(name) === socket) this.#open.delete(name)
-      this.#made.delete(name)
-      count(this.#ofClient, client, -1)
-    })
+    socket.once('close', () => this.#forget(name, connection))
   }
 
-  #endLongestIdle(): boolean {
-    for (const [name, socket] of this.#open) {
-      if (this.#answering.has(name)) continue
+  /** Returns false if every connection, or every one of the client, is answering. */
+  #endLongestIdle(client?: string): boolean {
+    for (const [name, connection] of this.#open) {
+      if (connection.answering > 0 || (client !== undefined && connection.client !== client)) continue
       // It closes in a later turn, and until then must not count.
-      this.#open.delete(name)
-      socket.destroy()
+      this.#forget(name, connection)
+      connection.socket.destroy()
       return true
     }
     return false
   }
 
+  #forget(name: string, connection: Connection): void {
+    if (this.#open.get(name) !== connection) return
+    this.#open.delete(name)
+    count(this.#ofClient, connection.client, -1)
+  }
+
   #follow(req: IncomingMessage, res: ServerResponse): void {
     const name = socketName(req.socket)
-    connectionsMade.set(req, this.#made.get(name) ?? 0)
-    count(this.#answering, name, 1)
+    const connection = this.#open.get(name)
+    if (!connection) return
+    connectionsMade.set(req, connection.made)
+    connection.answering += 1
     res.once('close', () => {
-      count(this.#answering, name, -1)
-      const socket = this.#open.get(name)
-      if (socket && this.#open.delete(name)) this.#open.set(name, socket)
+      connection.answering -= 1
+      if (this.#open.get(name) === connection && this.#open.delete(name)) this.#open.set(name, connection)
     })
   }
 
   endIdle(): void {
-    for (const [name, socket] of this.#open) if (!this.#answering.has(name)) socket.destroy()
+    for (const { socket, answering } of this.#open.values()) if (answering === 0) socket.destroy()
   }
 
   endAll(): void {
-    for (const socket of this.#open.values()) socket.destroy()
+    for (const { socket } of this.#open.values()) socket.destroy()
   }
 }
 
