@@ -13,21 +13,28 @@ import { licences } from './licences.ts'
 const PACKAGES = join(ROOT, '.build/package')
 const DEBIAN = join(ROOT, 'packaging/debian')
 
-/** The units name node's options and environment, of which there is one list (node-flags.ts). */
-const FLAGS: Record<string, readonly string[]> = {
+/**
+ * The units name node's options and environment, of which there is one list (node-flags.ts), and the folder of Debian's
+ * libraries and of the dynamic loader, which is named after the processor.
+ */
+const wordsOfUnits = (architecture: Architecture): Record<string, readonly string[]> => ({
   '@HELPER_FLAGS@': HELPER_FLAGS,
   '@WEB_FLAGS@': WEB_FLAGS,
   '@ENVIRONMENT@': Object.entries(DAEMON_ENVIRONMENT).map(([name, value]) => `${name}=${value}`),
-}
+  '@LIBRARIES@': [`/usr/lib/${ARCHITECTURES[architecture].compiler}`],
+})
 
-async function stageDebian(bundle: string, stage: string): Promise<void> {
+async function stageDebian(bundle: string, stage: string, architecture: Architecture): Promise<void> {
   await cp(DEBIAN, join(stage, 'debian'), { recursive: true })
   for (const name of (await readdir(DEBIAN)).filter((file) => file.endsWith('.service'))) {
     const path = join(stage, 'debian', name)
     const text = await readFile(path, 'utf8')
     await writeFile(
       path,
-      Object.entries(FLAGS).reduce((so_far, [mark, flags]) => so_far.replace(mark, flags.join(' ')), text),
+      Object.entries(wordsOfUnits(architecture)).reduce(
+        (so_far, [mark, words]) => so_far.replaceAll(mark, words.join(' ')),
+        text,
+      ),
     )
   }
   const copyright = join(stage, 'debian/copyright')
@@ -68,7 +75,7 @@ export async function makePackage(
   await rm(stage, { recursive: true, force: true })
   await mkdir(stage, { recursive: true })
   await Promise.all([
-    stageDebian(bundle, stage),
+    stageDebian(bundle, stage, architecture),
     stageProgram(bundle, stage, architecture),
     stageExamples(stage),
     stageCompletion(bundle, stage),

@@ -54,6 +54,11 @@ describe('The package for arm64', function () {
     const addons = readdirSync(program).filter((name) => name.endsWith('.node'))
     assert.deepEqual(addons.sort(), ['bcrypt.node', 'better_sqlite3.node', 'panel.node', 'service.node'])
     for (const name of addons) assert.equal(readFileSync(join(program, name)).readUInt16LE(ELF_MACHINE), AARCH64, name)
+    for (const name of ['web', 'helper']) {
+      const unit = readFileSync(join(installed, `usr/lib/systemd/system/tunnel-panel-${name}.service`), 'utf8')
+      assert.match(unit, /^ExecPaths=.* \/usr\/lib\/aarch64-linux-gnu$/m)
+      assert.doesNotMatch(unit, /x86_64|@[A-Z]/)
+    }
   })
 
   it('starts both daemons, which make an account, a GRE tunnel and a relay rule, and read them back from the kernel', async () => {

@@ -1,6 +1,6 @@
 // What this host can do, read live: nothing is cached, and reading changes nothing.
 import { execFile } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { release } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -97,11 +97,11 @@ export async function nftAnswers(generation: () => Promise<number>): Promise<Bac
 export const findTool = (name: string): string | null =>
   TOOL_FOLDERS.map((folder) => join(folder, name)).find(isExecutable) ?? null
 
+/**
+ * Goes by the mode alone. The unit makes nothing executable but the programs that the helper starts, so access(2) would
+ * deny that the host has the others, and one that was just replaced, which fails when it is started (EACCES).
+ */
 function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found !== undefined && found.isFile() && (found.mode & 0o111) !== 0
 }

@@ -19,6 +19,11 @@ while [ $count -le "$(cat ${CRASHES}.most)" ]; do
 done
 exec /usr/local/sbin/nft.real "$@"
 `
+/** The installed nftables as a package of a higher version. */
+const REPLACE_NFT = `cd $(mktemp -d) && mkdir -p tree/DEBIAN && cp -a --parents $(dpkg-query -L nftables | while read -r path; do
+  if [ -f "$path" ]; then echo "$path"; fi; done) tree && echo /etc/nftables.conf >tree/DEBIAN/conffiles &&
+  printf '%s\\n' 'Package: nftables' 'Version: 99' 'Architecture: amd64' 'Maintainer: The lab <lab@invalid>' 'Description: nft' \\
+    >tree/DEBIAN/control && dpkg-deb --build tree nftables.deb && dpkg --install nftables.deb && rm -r "$PWD"`
 /** The kernel forgets what was closed after a second in the place of two minutes. */
 const SOON = 'sysctl -qw net.netfilter.nf_conntrack_tcp_timeout_time_wait='
 const [ENDING, LEFT] = [40, 60]
@@ -57,11 +62,7 @@ export function relays(panel: Installed, flows: RelayedFlows): void {
   })
 
   it('lets nft change the table after that, and owns it again', async () => {
-    const { operator } = panel
-    const twice = [1, 2].map((last) => ({ address: `10.99.0.${last}`, port: 80 }))
-    const wanted = { route_rule_title: 'by nft', bind_port: 4455, destinations: twice }
-    const { route } = expect(await operator.post<ChangeRouteAnswer>('/routes', wanted), 201)
-    expect(await operator.delete(`/routes/${route.route_rule_id}`), 200)
+    await changesRules(panel)
     assert.deepEqual(await socketsKept(panel), ['fast-path', 'owner-panel'])
     const { code } = await panel.lab.try('nft delete table inet panel')
     assert.notEqual(code, 0)
@@ -75,6 +76,10 @@ export function relays(panel: Installed, flows: RelayedFlows): void {
       stdin: CRASHING_NFT,
     })
     await lab.run('chmod +x /usr/local/sbin/nft.crashes')
+    // The script needs a shell, which the unit keeps from the helper.
+    await lab.run(
+      `mkdir -p ${DROP_IN}; printf '[Service]\\nExecPaths=/usr/bin /usr/local/sbin\\n' >${DROP_IN}/crashing.conf`,
+    )
     for (const calls of [1, 3, 5]) {
       await isAway(panel, 'systemctl kill --signal KILL')
       await lab.run(`rm -rf ${CRASHES}; mkdir ${CRASHES}; mount --bind /usr/local/sbin/nft.crashes /usr/sbin/nft`)
@@ -92,7 +97,16 @@ export function relays(panel: Installed, flows: RelayedFlows): void {
       )
       await flows.areAlive(`crashed${calls}`)
     }
-    await lab.run(`rm -r ${CRASHES} ${CRASHES}.most /usr/local/sbin/nft.real /usr/local/sbin/nft.crashes`)
+    const left = [CRASHES, `${CRASHES}.most`, `${DROP_IN}/crashing.conf`].join(' ')
+    await lab.run(`rm -r ${left} /usr/local/sbin/nft.real /usr/local/sbin/nft.crashes; systemctl daemon-reload`)
+  })
+
+  it('starts nft again once another package has replaced it, for which its own restarts the helper', async () => {
+    const before = await panel.property(HELPER, 'MainPID')
+    await panel.lab.run(REPLACE_NFT, SLOW)
+    assert.notEqual(await panel.property(HELPER, 'MainPID'), before)
+    await changesRules(panel)
+    await flows.areAlive('replaced')
   })
 
   it('counts to the byte what connections of the fast path carried, and which of them ended, while the helper was away', async () => {
@@ -115,6 +129,14 @@ export function relays(panel: Installed, flows: RelayedFlows): void {
   })
 }
 
+/** Root runs nft for each of these. */
+async function changesRules({ operator }: Installed): Promise<void> {
+  const twice = [1, 2].map((last) => ({ address: `10.99.0.${last}`, port: 80 }))
+  const wanted = { route_rule_title: 'by nft', bind_port: 4455, destinations: twice }
+  const { route } = expect(await operator.post<ChangeRouteAnswer>('/routes', wanted), 201)
+  expect(await operator.delete(`/routes/${route.route_rule_id}`), 200)
+}
+
 const savedByIptables = ({ lab }: Installed): Promise<string> =>
   lab.run('(iptables-nft-save; iptables-legacy-save) 2>/dev/null | grep -c PANEL- || true')
 
@@ -131,7 +153,7 @@ const table = ({ lab }: Installed): Promise<string> =>
 /** Ends the helper; the next one waits with its start. */
 async function isAway(panel: Installed, ending: string): Promise<void> {
   await panel.lab.run(`touch ${AWAY}; mkdir -p ${DROP_IN}
-    printf "[Service]\\nExecStartPre=sh -c 'while test -e ${AWAY}; do sleep 0.2; done'\\n" >${DROP_IN}/away.conf
+    printf "[Service]\\nExecStartPre=+sh -c 'while test -e ${AWAY}; do sleep 0.2; done'\\n" >${DROP_IN}/away.conf
     systemctl daemon-reload; ${ending} ${HELPER}`)
   await becomes(
     () => panel.property(HELPER, 'SubState'),
