@@ -3,3 +3,5 @@
  * such as aarch64-linux-gnu; without it the addon is for this machine.
  */
 export function buildNative(name: 'panel' | 'service', compiler?: string): string
+/** Does the same for sources and an output of the caller's own. */
+export function compileAddon(output: string, sources: readonly string[], compiler?: string): string

@@ -55,14 +55,16 @@ function headers() {
 const isCurrent = (output, code) =>
   existsSync(output) && [...code, ...HEADERS].every((source) => statSync(source).mtimeMs <= statSync(output).mtimeMs)
 
-/** The path of the compiled addon. The rename makes two builds at once harmless. */
-export function buildNative(name, cross = '') {
-  const output = join(OUTPUT, cross, `${name}.node`)
-  if (isCurrent(output, ADDONS[name])) return output
+/** The path of the compiled addon. */
+export const buildNative = (name, cross = '') => compileAddon(join(OUTPUT, cross, `${name}.node`), ADDONS[name], cross)
+
+/** Compiles sources to an addon, the path of which it returns. The rename makes two builds at once harmless. */
+export function compileAddon(output, sources, cross = '') {
+  if (isCurrent(output, sources)) return output
   mkdirSync(dirname(output), { recursive: true })
   const partial = `${output}.${process.pid}`
   const compiler = cross ? `${cross}-gcc` : process.env.CC || 'cc'
-  const { status, error } = spawnSync(compiler, [...FLAGS, `-I${headers()}`, '-o', partial, ...ADDONS[name]], {
+  const { status, error } = spawnSync(compiler, [...FLAGS, `-I${headers()}`, '-o', partial, ...sources], {
     stdio: 'inherit',
   })
   if (error?.code === 'ENOENT') throw new Error(`${compiler} is not installed: apt install gcc libc6-dev`)

@@ -1,6 +1,7 @@
 // The documents hold what they promise: nothing that they or a comment name is missing, and they stay short.
 import assert from 'node:assert/strict'
 import { ERROR_CODES, FIELD_CODES, WARNING_CODES } from '@panel/shared/api/base/codes.ts'
+import { expectedOfIntruders } from '../support/intruder-table.ts'
 import { danglingIn, everyDangling, readSources, type Library, type Source } from './citations.ts'
 import { blocksIn, heightOf } from './markdown.ts'
 
@@ -101,6 +102,12 @@ describe('The documents', () => {
       rows.filter(([, , path, title]) => !isTest(path, title)).map(([row]) => row),
       [],
     )
+  })
+
+  it('have a row for each attempt of an intruder in the place of a daemon, and for no other', () => {
+    const tried = saidIn(/^test\/vm\/driver\/attempts\.ts$/, /^ {4}'([^']+)': /gm)
+    assert.ok(tried.length > 60, `${tried.length} attempts`)
+    assert.deepEqual(sorted(Object.keys(expectedOfIntruders('helper'))), tried)
   })
 
   it('describe every endpoint that is served, and no other', () => {
