@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Running } from '../lab/index.ts'
 import { expect } from '../panel/panel.ts'
 import { thePackage, type Installed } from './installed.ts'
-import { FAILS, NEXT, withNextPackage } from './next-package.ts'
+import { FAILS, NEXT, NEXT_LINE, withNextPackage } from './next-package.ts'
 
 export function goesBack(panel: Installed): void {
   let connection: Running
@@ -65,6 +65,8 @@ export function goesBack(panel: Installed): void {
     const links = await panel.linkIndexes()
     await panel.lab.run(`rm ${FAILS}`)
     await panel.apt('install', NEXT)
+    // Nobody has edited it.
+    assert.match(await panel.lab.read('/etc/tunnel-panel/limits.conf'), new RegExp(`^${NEXT_LINE}$`, 'm'))
     assert.equal(await panel.linkIndexes(), links)
     await echo('after')
     await panel.signIn()

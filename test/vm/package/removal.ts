@@ -40,6 +40,8 @@ export function goes(panel: Installed): void {
     const { lab } = panel
     const name = (await lab.run("sed -n 's/^Name=//p' /etc/systemd/network/*gre-a-*.network | head -n 1")).trim()
     assert.match(name, /^gre-a-\d+$/)
+    // What an administrator has set outlives a removal, and goes with all else.
+    assert.equal(await lab.run('ls /etc/tunnel-panel'), 'limits.conf\nlimits.conf.dpkg-dist\npanel.conf\n')
     await panel.apt('purge', 'tunnel-panel')
     await lab.run('ip link delete theirs')
     await leavesNothing(panel)

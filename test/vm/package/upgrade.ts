@@ -1,9 +1,12 @@
 // 200 relayed connections that stay open, and an upgrade while they do.
 import assert from 'node:assert/strict'
 import { FLOWS } from './held-flows.ts'
-import type { Installed } from './installed.ts'
-import { NEXT, withNextPackage } from './next-package.ts'
+import { SLOW, type Installed } from './installed.ts'
+import { NEXT, NEXT_LINE, withNextPackage } from './next-package.ts'
 import type { RelayedFlows } from './relayed-flows.ts'
+
+const LIMITS = '/etc/tunnel-panel/limits.conf'
+const EDIT = 'rules = 4242'
 
 export function carriesFlows(_panel: Installed, flows: RelayedFlows): void {
   it('relays 100 connections over a GRE tunnel by an ordinary rule, and 100 more on the fast path', async () => {
@@ -17,7 +20,8 @@ export function isUpgraded(panel: Installed, flows: RelayedFlows): void {
   it('is upgraded with the store brought forward and a copy kept, and changes no link and breaks none of 200 connections', async () => {
     const [before, links] = [await panel.processes(), await panel.linkIndexes()]
     await withNextPackage('0.1.1', (path) => panel.lab.put(NEXT, path))
-    await panel.apt('install', NEXT)
+    await panel.lab.run(`echo '${EDIT}' >>${LIMITS}`)
+    await panel.apt('install', '-o', 'Dpkg::Options::=--force-confold', NEXT)
     assert.equal(
       (await panel.processes()).some((pid) => before.includes(pid)),
       false,
@@ -36,5 +40,12 @@ export function isUpgraded(panel: Installed, flows: RelayedFlows): void {
       '2 InSync',
       '3 InSync',
     ])
+  })
+  it('keeps the limits that an administrator has set, which hold, with the text of the new release beside them', async () => {
+    const { lab } = panel
+    const [kept, offered] = [await lab.read(LIMITS), await lab.read(`${LIMITS}.dpkg-dist`)]
+    assert.deepEqual([kept.includes(EDIT), kept.includes(NEXT_LINE)], [true, false])
+    assert.deepEqual([offered.includes(EDIT), offered.includes(NEXT_LINE)], [false, true])
+    assert.match(await lab.run('tunnel-panel limits', SLOW), /^ +rules +\d+ of 4242$/m)
   })
 }

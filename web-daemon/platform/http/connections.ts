@@ -60,10 +60,14 @@ export class Connections {
     if (isFull && !this.#endLongestIdle(client)) return void socket.destroy()
     if (this.#open.size >= this.#limits.total && !this.#endLongestIdle()) return void socket.destroy()
     const name = socketName(socket)
+    // The kernel gives a port again before node has seen that the connection from it was reset.
+    this.#forget(name)
     const connection = { socket, client, made: performance.now(), answering: 0 }
     this.#open.set(name, connection)
     count(this.#ofClient, client, 1)
-    socket.once('close', () => this.#forget(name, connection))
+    socket.once('close', () => {
+      if (this.#open.get(name) === connection) this.#forget(name)
+    })
   }
 
   /** Returns false if every connection, or every one of the client, is answering. */
@@ -71,17 +75,16 @@ export class Connections {
     for (const [name, connection] of this.#open) {
       if (connection.answering > 0 || (client !== undefined && connection.client !== client)) continue
       // It closes in a later turn, and until then must not count.
-      this.#forget(name, connection)
+      this.#forget(name)
       connection.socket.destroy()
       return true
     }
     return false
   }
 
-  #forget(name: string, connection: Connection): void {
-    if (this.#open.get(name) !== connection) return
-    this.#open.delete(name)
-    count(this.#ofClient, connection.client, -1)
+  #forget(name: string): void {
+    const connection = this.#open.get(name)
+    if (connection && this.#open.delete(name)) count(this.#ofClient, connection.client, -1)
   }
 
   #follow(req: IncomingMessage, res: ServerResponse): void {
