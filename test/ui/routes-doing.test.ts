@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { fakeConnection } from '../support/fake-ruleset.ts'
 import { browsing, PHONE, type Visit } from './support/browser.ts'
 import { complaintOf, eachHost, field, goTo, type Host, scrollToEnd, seen, signedIn } from './support/host.ts'
-import { relayHost } from './support/relays.ts'
+import { ledRelayHost } from './support/relays.ts'
 import type { Client } from '../api/support/client.ts'
 import { getRoute, listRoutes, patchRoute } from '../api/support/routes.ts'
 
@@ -12,7 +12,7 @@ describe('Relay rules as they stand', () => {
   const { visit } = browsing()
   let host: Host
   let client: Client
-  eachHost(relayHost, (made) => ({ host, client } = made))
+  eachHost(ledRelayHost, (made) => ({ host, client } = made))
 
   const visitRules = async (path = '', heading: RegExp | string = /^Relay rules 4/): Promise<Visit> =>
     goTo(await signedIn(await visit(host)), host, `routes${path}`, heading)

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:net'
 import type { Locator } from 'playwright-core'
 import { browsing, type Visit } from './support/browser.ts'
 import { complaintOf, field, goTo, scrollToEnd, seen, signedIn, startHost, type Host } from './support/host.ts'
+import { fakeRoute } from '../support/fake-routes.ts'
 import { relayHost } from './support/relays.ts'
 import type { Client } from '../api/support/client.ts'
 import { getRoute, listRoutes, madeRoute } from '../api/support/routes.ts'
@@ -76,7 +77,7 @@ describe('A relay rule', () => {
   })
 
   it('has in its plan why it will relay nothing, with what takes that away, before it is made', async () => {
-    host.kernel.hostRoutes = []
+    host.kernel.hostRoutes = host.kernel.hostRoutes.filter(({ is_default }) => !is_default)
     await host.routeWatch.pass('event')
     const visited = await visitRule('new', 'Create a rule')
     const plan = await review(visited)
@@ -118,6 +119,23 @@ describe('A relay rule', () => {
     await page.getByRole('button', { name: 'Create the rule' }).click()
     await seen(page, /8080/)
     assert.equal((await getRoute(client, 5)).body.route.tunnel_id, 3)
+  })
+
+  it('is planned with the tunnel of its destination although that is found only after the plan was requested', async () => {
+    const { page } = await visitRule('new', 'Create a rule')
+    let find = (): void => undefined
+    const found = new Promise<void>((resolve) => (find = resolve))
+    await page.route('**/routes/path?**', async (route) => {
+      await found
+      await route.continue()
+    })
+    await page.getByRole('spinbutton', { name: 'Port', exact: true }).fill('8080')
+    await field(page, 'Address').fill('172.17.2.2')
+    await page.getByRole('button', { name: 'Review the plan' }).click()
+    find()
+    await page.getByRole('button', { name: 'Create the rule' }).click()
+    await seen(page, /8080/)
+    assert.equal((await getRoute(client, 5)).body.route.tunnel_id, 2)
   })
 
   it('is refused on its fields, of one destination among several too, and what was typed stays', async () => {
@@ -215,6 +233,7 @@ describe('A relay rule', () => {
   })
 
   it('on its own page says how it is and why, what went through it, who uses it, what is wrong, and its text', async () => {
+    host.kernel.hostRoutes.push(fakeRoute('10.9.0.2/32', 'gre-a-1'))
     host.kernel.connections.open = [
       {
         route_rule_id: 1,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
 import { eachHost, goTo, type Host, seen, signedIn } from './support/host.ts'
-import { relayHost } from './support/relays.ts'
+import { ledRelayHost } from './support/relays.ts'
 import type { Client } from '../api/support/client.ts'
 import { getRoute, listRoutes } from '../api/support/routes.ts'
 
@@ -10,7 +10,7 @@ describe('The list of relay rules', () => {
   const { visit } = browsing()
   let host: Host
   let client: Client
-  eachHost(relayHost, (made) => ({ host, client } = made))
+  eachHost(ledRelayHost, (made) => ({ host, client } = made))
 
   const visitRules = async (path = '', heading: RegExp | string = /^Relay rules 4/, look: Look = {}): Promise<Visit> =>
     goTo(await signedIn(await visit(host, look)), host, `routes${path}`, heading)

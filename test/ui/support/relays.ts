@@ -32,8 +32,14 @@ export const relayHost = async (host: Host): Promise<Client> => {
     },
   ]
   for (const body of bodies) await madeRoute(client, body)
-  host.kernel.hostRoutes.push(fakeRoute('10.9.0.2/32', 'gre-a-1'))
   host.kernel.rulesets.relay(1, { tx_bytes: 1_500_000, tx_packets: 1200, rx_bytes: 48_000_000, rx_packets: 36_000 })
+  return client
+}
+
+/** The same, where packets to the destination of the first rule leave by its tunnel. */
+export const ledRelayHost = async (host: Host): Promise<Client> => {
+  const client = await relayHost(host)
+  host.kernel.hostRoutes.push(fakeRoute('10.9.0.2/32', 'gre-a-1'))
   return client
 }
 
