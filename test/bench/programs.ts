@@ -3,7 +3,8 @@
 import { copyFile, cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BUNDLE, bundle } from '../../packaging/build/build.ts'
-import type { Jobs } from './driver/jobs.ts'
+import type { Answer, Job, Jobs } from './driver/jobs.ts'
+import type { Namespace } from './host/namespace.ts'
 
 const DRIVERS: readonly (keyof Jobs)[] = [
   'list',
@@ -11,6 +12,7 @@ const DRIVERS: readonly (keyof Jobs)[] = [
   'create',
   'many',
   'relay',
+  'causes',
   'seed',
   'watch',
   'windows',
@@ -41,3 +43,12 @@ export async function layOut(folder: string): Promise<Programs> {
   await copyFile(join(bundleToMeasure(), 'better_sqlite3.node'), join(programs.drivers, 'better_sqlite3.node'))
   return programs
 }
+
+/** Runs a driver in a network of its own, with the daemons that it measures. */
+export const driven = async <N extends keyof Jobs>(
+  { drivers }: Programs,
+  network: Namespace,
+  name: N,
+  job: Job<N>,
+): Promise<Answer<N>> =>
+  JSON.parse(await network.run([process.execPath, join(drivers, `${name}.cjs`), JSON.stringify(job)])) as Answer<N>

@@ -1,4 +1,5 @@
 // The job of a driver, as JSON in its one argument, and its answer, as JSON on stdout. Times are in milliseconds.
+import type { CauseCode } from '@panel/shared/api/routes/cause-codes.ts'
 import type { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { RouteCheckBody } from '@panel/shared/api/routes/check.ts'
 import type { Between } from '../relay/rules.ts'
@@ -110,14 +111,17 @@ export interface Jobs {
      * So many rules between these are in force and stored; `bare` runs a command where nothing but the same table is.
      */
     job: { panel: Panel; between: Between; count: number; bare: string[]; rounds: Rounds }
-    /**
-     * `socket` follows what other programs did, and `socket_again` follows that at once. `rest` is the processor time of a
-     * second in which nobody asks for anything.
-     */
+    /** `socket` follows what other programs did, and `socket_again` follows that at once. */
     answer: Record<
       'own_text' | 'whole_text' | 'socket' | 'socket_again' | 'patch' | 'post' | 'remove' | 'counters' | 'nft_counters',
       number[]
-    > & { rest: Costs }
+    >
+  }
+  causes: {
+    /** Each of these commands stops all rules, and the others put it right again. */
+    job: { panel: Panel; breaks: { code: CauseCode; how: string[]; mended: string[] }[] }
+    /** Processor time of a second in which nobody asks for anything, and what each pass takes beside it. */
+    answer: { rest: Costs; passes: Costs[]; seen: { code: CauseCode; shown: number[]; gone: number[] }[] }
   }
   checked: {
     /** A relay rule, and how its destinations are checked, as the API takes them. */

@@ -6,14 +6,12 @@ import type { ChangeRouteAnswer, UpdateRouteAnswer } from '@panel/shared/api/rou
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { Result } from '@panel/shared/rpc/methods.ts'
 import { rulesetText } from '@panel/shared/ruleset/nft/render.ts'
-import { daemonsHere, processorTimeOf } from './daemons.ts'
 import { Helper, type Answered } from './helper.ts'
 import { Http } from './http.ts'
 import { rulesOf } from '../relay/rules.ts'
 import { work, type Answer } from './jobs.ts'
 import { inRounds } from './rounds.ts'
 
-const REST_MS = 5000
 /** Changes by each of our ways before the rounds; an even number goes back to where it began. */
 const WARM_UP = 100
 
@@ -32,7 +30,6 @@ work<'relay'>(async (job) => {
     remove: [],
     counters: [],
     nft_counters: [],
-    rest: { helper: 0, web: 0 },
   }
   await warmUp({ http, helper }, rules)
   let turn = 0
@@ -51,7 +48,7 @@ work<'relay'>(async (job) => {
       for (const [name, ms] of Object.entries({ ...round, ...made, ...read }) as [keyof typeof round, number][])
         took[name].push(ms)
   })
-  return { ...took, rest: await atRest() }
+  return took
 })
 
 /** The last rule goes to another port of the server each time. */
@@ -142,13 +139,4 @@ async function nft(where: readonly string[], args: readonly string[], input = ''
   const ms = performance.now() - started
   if (code !== 0) throw new Error(`nft ${args.join(' ')} ended with ${code}: ${output.slice(0, 2000)}`)
   return ms
-}
-
-/** Processor time of a second in which nobody asks for anything: the counters are sampled all the same. */
-async function atRest(): Promise<Answer<'relay'>['rest']> {
-  const daemons = daemonsHere()
-  const before = processorTimeOf(daemons)
-  await new Promise((resolve) => setTimeout(resolve, REST_MS))
-  const after = processorTimeOf(daemons)
-  return { helper: ((after.helper - before.helper) * 1000) / REST_MS, web: ((after.web - before.web) * 1000) / REST_MS }
 }

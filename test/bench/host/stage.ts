@@ -8,7 +8,7 @@ import { renderSystemdUnit } from '@panel/shared/tunnel/systemd-unit.ts'
 import { stateOf } from '@panel/web-daemon/features/tunnels/record.ts'
 import type { Answer, Job, Jobs, Panel } from '../driver/jobs.ts'
 import { addressOf, nameOf, NUMBERS, tunnelOf } from '../driver/rows.ts'
-import { layOut, type Programs } from '../programs.ts'
+import { driven, layOut, type Programs } from '../programs.ts'
 import { Namespace } from './namespace.ts'
 import { DAEMON_ENVIRONMENT, HELPER_FLAGS, WEB_FLAGS } from '../../../packaging/run/node-flags.ts'
 
@@ -59,9 +59,7 @@ export class Bench {
   }
 
   async drive<N extends keyof Jobs>(name: N, job: Job<N>): Promise<Answer<N>> {
-    return JSON.parse(
-      await this.#namespace.run([process.execPath, join(this.#programs.drivers, `${name}.cjs`), JSON.stringify(job)]),
-    ) as Answer<N>
+    return driven(this.#programs, this.#namespace, name, job)
   }
 
   /** Each with what a tunnel has: a name, two ends, an address, and it is up. */

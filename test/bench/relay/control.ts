@@ -1,15 +1,12 @@
 // One rule changed, and the counters read, at each size: the shipped daemons beside nft with the same text.
-import { join } from 'node:path'
 import { rulesetText } from '@panel/shared/ruleset/nft/render.ts'
 import type { Answer, Job, Rounds } from '../driver/jobs.ts'
-import type { Programs } from '../programs.ts'
+import { driven, type Programs } from '../programs.ts'
 import { ms, timed, type Aim, type Section } from '../table.ts'
-import type { Panel } from './panel.ts'
+import { WEB_URL, type Panel } from './panel.ts'
 import { rulesOf } from './rules.ts'
 import { seedRules } from './seed.ts'
 import type { Stage } from './stage.ts'
-
-const URL = 'http://127.0.0.1:8480'
 
 /** Milliseconds of a change that one batch of netlink carries out. */
 const AIMS: Readonly<Record<number, { readonly patch: number; readonly helper: number }>> = {
@@ -36,20 +33,17 @@ export async function controlSection(stage: Stage, panel: Panel, programs: Progr
   await panel.startWeb()
   const [program, words] = bare.network.inside([])
   const job: Job<'relay'> = {
-    panel: { url: URL, socket },
+    panel: { url: WEB_URL, socket },
     between: { address: relay.address, server: relay.server },
     count,
     bare: [program, ...words],
     rounds: roundsOf(count),
   }
-  const answer = JSON.parse(
-    await relay.network.run([process.execPath, join(programs.drivers, 'relay.cjs'), JSON.stringify(job)]),
-  ) as Answer<'relay'>
-  return sectionOf(count, answer)
+  return sectionOf(count, await driven(programs, relay.network, 'relay', job))
 }
 
 function sectionOf(count: number, took: Answer<'relay'>): Section {
-  const { own_text, nft_counters, rest } = took
+  const { own_text, nft_counters } = took
   const aims = AIMS[count]
   return {
     title: `rules: one of ${count.toLocaleString('en')} rules changed, and the counters of all read; ${took.patch.length} rounds`,
@@ -63,8 +57,6 @@ function sectionOf(count: number, took: Answer<'relay'>): Section {
       timed('DELETE /routes/{id}, verified, stored', took.remove, own_text),
       timed('nft -j list counters', nft_counters),
       timed('helper alone, ruleset.counters', took.counters, nft_counters),
-      { what: 'processor time of the root helper for a second in which nobody asks', median: ms(rest.helper) },
-      { what: 'processor time of the web daemon for a second in which nobody asks', median: ms(rest.web) },
     ],
   }
 }

@@ -9,6 +9,7 @@ import { HELPER_FLAGS, WEB_FLAGS } from '../../../packaging/run/node-flags.ts'
 import type { Relay } from './stage.ts'
 
 const WEB_UID = 61_184
+export const WEB_URL = 'http://127.0.0.1:8480'
 const AS_NOBODY = [
   `--reuid=${WEB_UID}`,
   `--regid=${WEB_UID}`,

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { rulesetText } from '@panel/shared/ruleset/nft/render.ts'
 import { layOut, type Programs } from '../programs.ts'
 import type { Section } from '../table.ts'
+import { causesSection } from './causes.ts'
 import { changesSection } from './changes.ts'
 import { controlSection } from './control.ts'
 import { limits, panels, SIZES, type Lane } from './layouts.ts'
@@ -29,6 +30,15 @@ const PRIORITY = -15
 
 /** What traffic costs by each layout. */
 export const relayPart = (tell: Tell): Promise<void> => onStage(tell, measureTraffic)
+/** What it costs to know how the rules are. */
+export const causesPart = (tell: Tell): Promise<void> =>
+  onStage(tell, async (stage, folder, programs) => {
+    const { panels: made } = await panels(stage, folder, programs)
+    for (const count of [1000, 10_000]) {
+      console.error(`causes: ${count} rules`)
+      tell(await causesSection(panelOf(made, count), programs, count))
+    }
+  })
 /** What a change of the rules costs, without traffic. */
 export const rulesPart = (tell: Tell): Promise<void> => onStage(tell, measureRules)
 
