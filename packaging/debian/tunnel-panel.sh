@@ -127,7 +127,7 @@ set_aside() {
     ruleset.json) echo "Apply all rules in the panel, so that the next boot brings them back." ;;
     links.json) echo "Links that no unit of the panel makes are adopted again when their tunnels are next changed." ;;
     panel.db) echo "Put a copy in its place (the operator's guide, Backup), or begin with an empty store: tunnel-panel open-setup" ;;
-    session.key) echo "Everyone signs in again, and where there is a second factor, with a recovery code." ;;
+    session.key) echo "Everyone signs in again, and where there is a second factor, with a recovery code. Secrets of notification targets and a kept certificate have to be given again." ;;
     *) echo "A change may have been left half-done: Reconcile in the panel shows what differs from what is stored." ;;
   esac
 }

@@ -113,6 +113,10 @@ export const WebhookView = shape('Webhook', {
   kind: oneOf(WEBHOOK_KINDS),
   address: described(Text, 'Where it goes, without what can be a secret: no path and no query.'),
   has_secret: Flag,
+  is_readable: described(
+    Flag,
+    'Whether the panel can read its address and its secret: under another signing key both have to be sent again.',
+  ),
   username: Text,
   sender: Text,
   recipient: Text,

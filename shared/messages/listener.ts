@@ -33,6 +33,8 @@ export const LISTENER = {
   'listener.kept': 'The panel listens at {address} port {port}, where the operator has kept it',
   'listener.fallback':
     'The panel cannot listen at {address} port {port}, where the operator has kept it ({errno}), so it listens at {configured} port {configured_port} as it is configured. It tries again every few seconds',
+  'listener.key_unreadable_stored':
+    'The panel cannot listen at {address} port {port}, where the operator has kept it: the key of its certificate cannot be read, because it was stored under another signing key of the panel. It listens at {configured} port {configured_port} as it is configured. Try a listener there with the certificate and its key again and keep it',
   'listener.certificate_ends':
     'The certificate of the listener at {address} port {port} ends on {at}. Try a listener with a new one and keep it',
 } as const

@@ -35,6 +35,10 @@ export const NOTICE = {
   'notice.secret_form': '{field} must begin with whsec_ and hold at least 24 bytes in Base64.',
   'notice.secret_again':
     '{field} must be given again, because the address has another scheme, host or port: the stored one stays with the receiver that it was given for.',
+  'notice.unreadable':
+    'The address and the secret of this target cannot be read, because they were stored under another signing key of the panel. Enter them again.',
+  'notice.unreadable_field':
+    '{field} must be given again: the stored one cannot be read, because it was stored under another signing key of the panel.',
   'notice.private':
     '{host} is inside the networks of this host. Allow that with webhooks.allow_private, if it is meant.',
   'notice.unresolved': 'The name {host} cannot be resolved: {error}.',

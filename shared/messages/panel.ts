@@ -112,7 +112,7 @@ export const PANEL = {
   'panel.key_exposed': 'The signing key {path} can be read by other users of this host. Run as root: {commands}',
   'panel.key_unreadable': 'The signing key {path} cannot be read ({code}).',
   'panel.key_set_aside':
-    'To have a new one made, run as root: {commands}. Everyone then signs in again, where there is a second factor with a recovery code.',
+    'To have a new one made, run as root: {commands}. Everyone then signs in again, where there is a second factor with a recovery code, and secrets of notification targets and a kept certificate have to be given again.',
   'panel.setup_closed': 'Setup is closed again. Root can open it with "tunnel-panel open-setup".',
   'panel.stand_in': 'The panel cannot start',
   'panel.stand_in_note': 'Tunnels and relay rules go on as they are. The panel starts by itself once this is mended.',

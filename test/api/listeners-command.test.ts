@@ -28,7 +28,7 @@ describe('On the server', () => {
   const configured = { address: '127.0.0.1', port: 8480 }
   const kept = async (port = 8443, at = configured): Promise<void> => {
     const db = await openStore(join(folder, 'panel.db'))
-    const listener = { listener_id: 1, address: '127.0.0.2', port, tls: { cert: 'x', key: 'y' } }
+    const listener = { listener_id: 1, address: '127.0.0.2', port, tls: { cert: 'x', sealed_key: Buffer.from('y') } }
     await keepListener(db, { ...listener, ...(port === 8443 ? {} : { tls: null }) }, at, new Date())
     await db.destroy()
   }

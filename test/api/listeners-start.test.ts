@@ -1,6 +1,7 @@
 // What the panel opens when it starts: the kept listener, or else what the configuration says (reference.md, System;
 // decisions.md, Y9).
 import assert from 'node:assert/strict'
+import { generateKeySync } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,8 @@ import type { AttentionAnswer } from '@panel/shared/api/reconcile.ts'
 import type { HealthAnswer } from '@panel/shared/api/system.ts'
 import { openStore } from '@panel/web-daemon/app/store.ts'
 import { keepListener } from '@panel/web-daemon/features/listeners/store.ts'
+import { sealPair } from '@panel/web-daemon/features/listeners/sealed-pair.ts'
+import { SecretBox } from '@panel/web-daemon/platform/secret-box.ts'
 import { quietly } from '../support/quietly.ts'
 import { Certificates, filesIn, fingerprintIn, pairIn, shownBy } from './support/certificates.ts'
 import { Client } from './support/client.ts'
@@ -25,6 +28,7 @@ describe('A panel with a kept listener', () => {
   const certificates = new Certificates()
   const place = certificates.make('kept')
   const tls = { cert: readFileSync(filesIn(place).cert, 'utf8'), key: readFileSync(filesIn(place).key, 'utf8') }
+  const signing_key = generateKeySync('hmac', { length: 256 })
   let folder: string
   let store: string
   const panels: TestPanel[] = []
@@ -40,11 +44,12 @@ describe('A panel with a kept listener', () => {
 
   const kept = async (listener: { address?: string; port: number; tls?: typeof tls | null }): Promise<void> => {
     const db = await openStore(store)
-    await keepListener(db, { listener_id: 7, address: '127.0.0.2', tls: null, ...listener }, CONFIGURED, new Date())
+    const sealed = listener.tls ? sealPair(new SecretBox(signing_key, 'listener'), listener.tls) : null
+    await keepListener(db, { listener_id: 7, address: '127.0.0.2', ...listener, tls: sealed }, CONFIGURED, new Date())
     await db.destroy()
   }
   const started = async (): Promise<TestPanel> => {
-    const panel = await startPanel({ store })
+    const panel = await startPanel({ store, signing_key })
     panels.push(panel)
     return panel
   }

@@ -42,22 +42,21 @@ describe('The stored secret of a notification target', () => {
   beforeEach(async () => (made = await startNotified()))
   afterEach(() => made.close())
 
-  const stored = () => made.panel.db.selectFrom('webhook').selectAll().executeTakeFirstOrThrow()
 
   for (const { others, ...target } of TARGETS) {
     it(`of the kind ${target.kind} has to be given again for another scheme, host or port`, async () => {
       assert.equal((await made.add(target)).status, 201)
-      const before = await stored()
+      const before = await made.stored()
       const { secret, ...without } = { ...HOOK, ...target }
       for (const url of others) {
         const { status, error } = await made.operator.put('/webhooks/1', { ...without, url })
         assert.deepEqual([status, error.field], [422, 'secret'], url)
         assert.match(error.message, /given again/)
-        assert.deepEqual(await stored(), before)
+        assert.deepEqual(await made.stored(), before)
       }
       for (const url of others) {
         assert.equal((await made.operator.put('/webhooks/1', { ...without, url, secret })).status, 200, url)
-        assert.deepEqual([(await stored()).url, (await stored()).secret], [url, secret])
+        assert.deepEqual([(await made.stored()).url, (await made.stored()).secret], [url, secret])
       }
     })
 
@@ -66,7 +65,7 @@ describe('The stored secret of a notification target', () => {
       const { secret, ...without } = { ...HOOK, ...target }
       const url = new URL('other', target.url?.replace(/\/?$/, '/')).href
       assert.equal((await made.operator.put('/webhooks/1', { ...without, url })).status, 200)
-      assert.deepEqual([(await stored()).url, (await stored()).secret], [url, secret])
+      assert.deepEqual([(await made.stored()).url, (await made.stored()).secret], [url, secret])
     })
   }
 

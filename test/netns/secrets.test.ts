@@ -2,7 +2,7 @@
 // leaves something (reference.md, Audit entry; decisions.md, U4, U5, N6).
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../support/eventually.ts'
@@ -159,6 +159,7 @@ describe('A run of both daemons with every kind of secret', function () {
     }
     places.set('the audit log', await text('/audit?limit=1000'))
     places.set('the backup', await text('/backup/export'))
+    for (const file of ['panel.db', 'panel.db-wal']) places.set(file, readFileSync(join(folder, 'web', file), 'latin1'))
     places.set('targets of notifications', await text('/webhooks'))
     for (const id of [1, 2, 3]) places.set(`deliveries of ${id}`, await text(`/webhooks/${id}/deliveries`))
     const programs = await trace.stop()

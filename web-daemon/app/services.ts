@@ -12,7 +12,6 @@ import { isLocalProof } from '../features/auth/local-proof.ts'
 import { LocalRequests } from '../features/auth/local-request.ts'
 import { makePasswords, type Passwords } from '../features/auth/passwords.ts'
 import type { AuthServices } from '../features/auth/services.ts'
-import { SecretBox } from '../features/auth/secret-box.ts'
 import { Sessions } from '../features/auth/sessions.ts'
 import { Throttle } from '../features/auth/throttle.ts'
 import { makeTokens } from '../features/auth/tokens.ts'
@@ -45,6 +44,7 @@ import type { Bus } from '../platform/events/bus.ts'
 import { measured } from '../platform/helper/measured.ts'
 import type { Streamer } from '../platform/helper/streams.ts'
 import type { Endpoint } from '../platform/http/endpoint.ts'
+import { SecretBox } from '../platform/secret-box.ts'
 import { timed, type Timings } from '../features/impact/timings.ts'
 import type { Sockets } from '../platform/http/sockets.ts'
 import { toBasePath } from '../platform/http/prefix.ts'
@@ -198,10 +198,13 @@ const makeMetrics = (
   })
 
 const makeNotifications = (
-  { db, bus, settings, logger, notifications = {} }: PanelDeps,
+  { db, bus, settings, logger, signing_key, notifications = {} }: PanelDeps,
   now: () => Date,
-): Notifications =>
-  new Notifications({ db, bus, settings, logger, now, signInsFailedSince, resolve: resolveAll, ...notifications })
+): Notifications => {
+  const box = new SecretBox(signing_key, 'notification targets')
+  const deps = { db, bus, settings, logger, now, box, signInsFailedSince, resolve: resolveAll }
+  return new Notifications({ ...deps, ...notifications })
+}
 
 /** What root takes for a change is measured, for what is foreseen and for Prometheus. */
 const makeRequester = (given: CommandContext['request'], monotonic: () => number) => {
@@ -270,12 +273,13 @@ const makeWatches = (
 const apiPathOf = ({ web_path }: PanelDeps): string => `${toBasePath(web_path)}${API_BASE}`
 
 const makeListeners = (
-  { sockets, configured, monotonic = () => performance.now(), logger }: PanelDeps,
+  { sockets, configured, monotonic = () => performance.now(), signing_key, logger }: PanelDeps,
   { db, now }: Pick<CommandContext, 'db' | 'now'>,
 ): Listeners =>
   new Listeners({
     sockets,
     db,
+    keyBox: new SecretBox(signing_key, 'listener'),
     configured,
     now,
     monotonic,

@@ -1,5 +1,6 @@
 // A panel that sends notifications, with a receiver of its own on this host.
-import { createHmac } from 'node:crypto'
+import assert from 'node:assert/strict'
+import { createHmac, generateKeySync } from 'node:crypto'
 import type {
   ChangeWebhookAnswer,
   DeliveryView,
@@ -7,7 +8,10 @@ import type {
   TestWebhookAnswer,
 } from '@panel/shared/api/webhooks.ts'
 import { message } from '@panel/shared/messages/message.ts'
+import { openCredentials, type Receiver } from '@panel/web-daemon/features/webhooks/credentials.ts'
+import { findWebhook } from '@panel/web-daemon/features/webhooks/store.ts'
 import type { StoredEvents } from '@panel/web-daemon/platform/events/bus.ts'
+import { SecretBox } from '@panel/web-daemon/platform/secret-box.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Client, Reply } from './client.ts'
 import { startPanel, type TestPanel } from './panel.ts'
@@ -38,6 +42,8 @@ export interface Notified {
   readonly panel: TestPanel
   readonly operator: Client
   readonly receiver: HttpReceiver
+  /** The target 1 as the store has it, with what is sealed there. */
+  readonly stored: () => Promise<Receiver>
   readonly add: (body?: object) => Promise<Reply<ChangeWebhookAnswer>>
   readonly deliveries: () => Promise<readonly DeliveryView[]>
   readonly test: () => Promise<TestWebhookAnswer>
@@ -51,7 +57,9 @@ export interface Notified {
 
 export async function startNotified(): Promise<Notified> {
   const receiver = await httpReceiver()
-  const panel = await startPanel({ notifications: { timeout_ms: 500 } })
+  const signing_key = generateKeySync('hmac', { length: 256 })
+  const box = new SecretBox(signing_key, 'notification targets')
+  const panel = await startPanel({ signing_key, notifications: { timeout_ms: 500 } })
   const operator = await panel.setUp()
   await set(operator, { 'webhooks.allow_private': true, 'display.server_name': 'Hamburg' })
   panel.notifications.start(panel.readIncidents)
@@ -59,6 +67,10 @@ export async function startNotified(): Promise<Notified> {
     panel,
     operator,
     receiver,
+    stored: async () => {
+      const { sealed, ...webhook } = (await findWebhook(panel.db, 1)) ?? assert.fail()
+      return { ...webhook, sealed: Buffer.alloc(0), ...(openCredentials(box, { sealed }) ?? assert.fail()) }
+    },
     add: (body = {}) => operator.post('/webhooks', { ...HOOK, url: receiver.url, ...body }),
     // A session of its own, since hours may have passed.
     deliveries: async () =>

@@ -1,6 +1,7 @@
 // Where the panel listens: laws over arbitrary tries, confirmations, deaths and addresses that come and go, on sockets
 // of the test. Whatever happens, there is a way in.
 import assert from 'node:assert/strict'
+import { generateKeySync } from 'node:crypto'
 import fc from 'fast-check'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
 import { Listeners } from '@panel/web-daemon/features/listeners/listeners.ts'
@@ -8,6 +9,7 @@ import { forgetListener, keptListener } from '@panel/web-daemon/features/listene
 import type { Place, Way } from '@panel/web-daemon/platform/http/sockets.ts'
 import type { Store } from '@panel/web-daemon/platform/db/store.ts'
 import type { CertificatePair } from '@panel/web-daemon/platform/tls/certificate.ts'
+import { SecretBox } from '@panel/web-daemon/platform/secret-box.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { Certificates, pairIn } from '../../api/support/certificates.ts'
 import { FakeSockets, keyOf } from '../../support/fake-sockets.ts'
@@ -60,6 +62,7 @@ class Host {
   configured = OWN
   listeners!: Listeners
   readonly #db: Store
+  readonly #key = generateKeySync('hmac', { length: 256 })
 
   constructor(db: Store) {
     this.#db = db
@@ -69,6 +72,7 @@ class Host {
     this.listeners = new Listeners({
       sockets: this.sockets,
       db: this.#db,
+      keyBox: new SecretBox(this.#key, 'listener'),
       configured: { ...CONFIGURED, pair: () => this.configured },
       now: () => new Date(),
       monotonic: () => this.seconds * 1000,

@@ -4,12 +4,15 @@ import { verbatim } from '@panel/shared/messages/message.ts'
 import { WEBHOOK_KINDS } from '@panel/shared/api/webhooks.ts'
 import type { SentNotice } from '@panel/web-daemon/features/webhooks/notice.ts'
 import { requestFor } from '@panel/web-daemon/features/webhooks/send/requests.ts'
-import type { Webhook } from '@panel/web-daemon/features/webhooks/store.ts'
+import type { Receiver } from '@panel/web-daemon/features/webhooks/credentials.ts'
 
-const target = (kind: Webhook['kind']): Webhook => ({
+const target = (kind: Receiver['kind']): Receiver => ({
   webhook_id: 1,
   title: 'Hook',
   kind,
+  address: 'https://hooks.example',
+  has_secret: true,
+  sealed: Buffer.alloc(0),
   url: 'https://hooks.example/',
   secret: 'whsec_AAAA',
   username: '',
@@ -24,7 +27,7 @@ const target = (kind: Webhook['kind']): Webhook => ({
   last_error: verbatim(''),
 })
 
-const bodyOf = (kind: Webhook['kind'], text: string): string => {
+const bodyOf = (kind: Receiver['kind'], text: string): string => {
   const subject = { type: 'host', id: null, name: '' }
   const notice: SentNotice = {
     kind: 'disk',

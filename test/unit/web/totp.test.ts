@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { newRecoveryCodes, recoveryHash } from '@panel/web-daemon/features/auth/recovery-codes.ts'
-import { SecretBox } from '@panel/web-daemon/features/auth/secret-box.ts'
+import { SecretBox } from '@panel/web-daemon/platform/secret-box.ts'
 import { newSecret, stepOfCode, totp, totpUri } from '@panel/web-daemon/features/auth/totp.ts'
 
 const SECRET = Buffer.from('12345678901234567890')

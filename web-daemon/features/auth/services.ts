@@ -1,9 +1,9 @@
 // What the auth endpoints need beside the context that every endpoint has.
+import type { SecretBox } from '../../platform/secret-box.ts'
 import type { ApiTokens } from './api-tokens.ts'
 import type { KnownAddresses } from './known-addresses.ts'
 import type { LocalRequests } from './local-request.ts'
 import type { Passwords } from './passwords.ts'
-import type { SecretBox } from './secret-box.ts'
 import type { Sessions } from './sessions.ts'
 import type { Throttle } from './throttle.ts'
 import type { Tokens } from './tokens.ts'

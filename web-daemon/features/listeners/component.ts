@@ -4,6 +4,7 @@ import type { Component, HostIncident } from '../../platform/health.ts'
 import type { Place } from '../../platform/http/sockets.ts'
 import { certificateIncident, certificateWarning } from '../../platform/tls/certificate.ts'
 import type { Listener } from './listener.ts'
+import { UNREADABLE_KEY } from './sealed-pair.ts'
 
 export function listenerComponent(kept: Listener, configured: Place, now: Date): Component {
   const trouble = kept.socket ? certificateTrouble(kept, now) : fallback(kept, configured)
@@ -20,14 +21,12 @@ export function listenerIncident(kept: Listener, now: Date): HostIncident | null
   return kept.pair && trouble && certificateIncident(kept.pair, trouble, now)
 }
 
-const fallback = ({ address, port, errno }: Listener, configured: Place): Message =>
-  message('listener.fallback', {
-    address,
-    port,
-    errno,
-    configured: configured.address,
-    configured_port: configured.port,
-  })
+function fallback({ address, port, errno }: Listener, configured: Place): Message {
+  const places = { address, port, configured: configured.address, configured_port: configured.port }
+  return errno === UNREADABLE_KEY
+    ? message('listener.key_unreadable_stored', places)
+    : message('listener.fallback', { ...places, errno })
+}
 
 /** Nobody renews it by files. */
 const certificateTrouble = ({ address, port, pair }: Listener, now: Date): Message | null =>

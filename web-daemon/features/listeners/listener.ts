@@ -2,12 +2,13 @@
 import type { ListenerView } from '@panel/shared/api/listeners.ts'
 import type { OpenSocket, Place } from '../../platform/http/sockets.ts'
 import type { CertificatePair } from '../../platform/tls/certificate.ts'
+import type { SealedPair } from './sealed-pair.ts'
 
 export interface Listener extends Place {
   readonly state: ListenerView['state']
   readonly listener_id: number | null
   /** The stored pair of a kept listener that is not open. */
-  readonly tls?: Pick<CertificatePair, 'cert' | 'key'> | null
+  readonly tls?: SealedPair | null
   readonly pair: CertificatePair | null
   /** Null while it is closed. */
   readonly socket: OpenSocket | null

@@ -9,11 +9,13 @@ import type { Component, HostIncident } from '../../platform/health.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { notFound } from '../../platform/http/routes.ts'
 import type { OpenSocket, Place, Sockets, Way } from '../../platform/http/sockets.ts'
-import { certificatePair, type CertificatePair } from '../../platform/tls/certificate.ts'
+import type { SecretBox } from '../../platform/secret-box.ts'
+import type { CertificatePair } from '../../platform/tls/certificate.ts'
 import { listenerComponent, listenerIncident } from './component.ts'
 import type { ListenerDraft } from './draft.ts'
 import { errnoOf } from './failure.ts'
 import type { Listener } from './listener.ts'
+import { openPair, sealPair } from './sealed-pair.ts'
 import { isProvenBy, openOnTrial, openThere, partnerOf } from './sharing.ts'
 import { forgetListener, hasListener, keepListener, keptListener } from './store.ts'
 import { listenerView } from './view.ts'
@@ -30,6 +32,8 @@ export interface ConfiguredListener extends Place {
 export interface ListenersDeps {
   readonly sockets: Pick<Sockets, 'all' | 'open' | 'close' | 'closeAll' | 'renew'>
   readonly db: StoreContext['db']
+  /** Seals the key of a kept listener. */
+  readonly keyBox: SecretBox
   readonly configured: ConfiguredListener
   readonly now: () => Date
   readonly monotonic: () => number
@@ -192,7 +196,7 @@ export class Listeners {
     const kept = this.#kept
     if (!kept) return
     try {
-      const pair = kept.tls ? certificatePair(kept.tls) : null
+      const pair = kept.tls ? openPair(this.#deps.keyBox, kept.tls) : null
       const there = openThere(this.#all, kept, pair, 'configured')?.socket
       const socket = there ?? (await this.#deps.sockets.open(kept, pair ?? undefined))
       this.#kept = { ...kept, pair, socket, errno: '' }
@@ -210,8 +214,9 @@ export class Listeners {
   }
 
   async #keepTrial(trial: Listener, listener_id: number): Promise<Place[]> {
-    const { db, configured, now } = this.#deps
-    await keepListener(db, { ...placeOf(trial), listener_id, tls: trial.pair }, configured, now())
+    const { db, keyBox, configured, now } = this.#deps
+    const tls = trial.pair && sealPair(keyBox, trial.pair)
+    await keepListener(db, { ...placeOf(trial), listener_id, tls }, configured, now())
     const others = [this.#configured, this.#kept].filter((one) => one?.socket) as Listener[]
     const closed = others.filter(({ socket }) => socket !== trial.socket).map(placeOf)
     for (const other of others) this.#close(other)

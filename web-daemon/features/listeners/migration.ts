@@ -8,7 +8,7 @@ async function up(db: Kysely<unknown>): Promise<void> {
       address text not null,
       port integer not null,
       tls_cert text,
-      tls_key text,
+      tls_key blob,
       configured_address text not null,
       configured_port integer not null,
       created_date text not null

@@ -3,11 +3,11 @@ import { sql, type Kysely } from 'kysely'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { Place } from '../../platform/http/sockets.ts'
-import type { CertificatePair } from '../../platform/tls/certificate.ts'
+import type { SealedPair } from './sealed-pair.ts'
 
 export interface StoredListener extends Place {
   readonly listener_id: number
-  readonly tls: Pick<CertificatePair, 'cert' | 'key'> | null
+  readonly tls: SealedPair | null
 }
 
 /**
@@ -21,8 +21,8 @@ export async function keptListener(db: ReadDb, configured: Place): Promise<Store
     .where('configured_port', '=', configured.port)
     .executeTakeFirst()
   if (!row) return null
-  const { listener_id, address, port, tls_cert: cert, tls_key: key } = row
-  return { listener_id, address, port, tls: cert === null || key === null ? null : { cert, key } }
+  const { listener_id, address, port, tls_cert: cert, tls_key: sealed_key } = row
+  return { listener_id, address, port, tls: cert === null || sealed_key === null ? null : { cert, sealed_key } }
 }
 
 export async function hasListener(db: ReadDb): Promise<boolean> {
@@ -40,7 +40,7 @@ export async function keepListener(
     address,
     port,
     tls_cert: tls?.cert ?? null,
-    tls_key: tls?.key ?? null,
+    tls_key: tls?.sealed_key ?? null,
     configured_address: configured.address,
     configured_port: configured.port,
   }

@@ -4,8 +4,8 @@ export interface ListenerTable {
   address: string
   port: number
   tls_cert: string | null
-  /** A secret: it is in no answer, no log, no audit entry and no backup. */
-  tls_key: string | null
+  /** Sealed (sealed-pair.ts). */
+  tls_key: Buffer | null
   /** The configured address when it was kept. */
   configured_address: string
   configured_port: number

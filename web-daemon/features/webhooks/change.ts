@@ -4,49 +4,62 @@ import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext, ReadDb, StoreContext } from '../../platform/context.ts'
 import { created, ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
+import type { SecretBox } from '../../platform/secret-box.ts'
+import { openCredentials, sealCredentials, type Credentials } from './credentials.ts'
 import { draftWebhook } from './draft.ts'
 import type { Outbox } from './outbox.ts'
 import { deleteWebhook, findWebhook, insertWebhook, updateWebhook, type Webhook } from './store.ts'
 import { webhookView } from './view.ts'
 
-export async function createWebhook(
-  { db, note, settings }: StoreContext,
-  { body, problems }: Incoming<WebhookBody>,
-): Promise<Answer<ChangeWebhookAnswer>> {
-  const draft = draftWebhook(body, problems, { allowPrivate: settings.get('webhooks.allow_private'), stored: null })
-  const webhook_id = await insertWebhook(db, draft)
-  note.target('webhook', webhook_id)
-  note.operation(`Added the target "${draft.title}" (${draft.kind})`)
-  return created(changed(await requireWebhook(db, { id: webhook_id }), body.secret))
+export function createWebhook(box: SecretBox) {
+  return async (
+    { db, note, settings }: StoreContext,
+    { body, problems }: Incoming<WebhookBody>,
+  ): Promise<Answer<ChangeWebhookAnswer>> => {
+    const allowPrivate = settings.get('webhooks.allow_private')
+    const { url, secret, ...draft } = draftWebhook(body, problems, { allowPrivate, stored: null })
+    const webhook_id = await insertWebhook(db, { ...draft, ...sealCredentials(box, { url, secret }) })
+    note.target('webhook', webhook_id)
+    note.operation(`Added the target "${draft.title}" (${draft.kind})`)
+    return created(changed(box, await requireWebhook(db, { id: webhook_id }), secret, [body.secret]))
+  }
 }
 
-export function replaceWebhook(outbox: Pick<Outbox, 'kick'>) {
+export function replaceWebhook(box: SecretBox, outbox: Pick<Outbox, 'kick'>) {
   return async (
     { db, note, settings }: StoreContext,
     { params, body, problems }: Incoming<WebhookBody>,
   ): Promise<Answer<ChangeWebhookAnswer>> => {
-    const stored = await requireWebhook(db, params)
-    note.target('webhook', stored.webhook_id)
-    const draft = draftWebhook(body, problems, { allowPrivate: settings.get('webhooks.allow_private'), stored })
-    await updateWebhook(db, stored.webhook_id, draft)
-    note.operation(`Replaced the target "${stored.title}"`)
-    note.rename(stored.title, draft.title)
+    const webhook = await requireWebhook(db, params)
+    note.target('webhook', webhook.webhook_id)
+    const credentials = openCredentials(box, webhook)
+    const allowPrivate = settings.get('webhooks.allow_private')
+    const stored = { webhook, credentials }
+    const { url, secret, ...draft } = draftWebhook(body, problems, { allowPrivate, stored })
+    await updateWebhook(db, webhook.webhook_id, { ...draft, ...sealCredentials(box, { url, secret }) })
+    note.operation(`Replaced the target "${webhook.title}"`)
+    note.rename(webhook.title, draft.title)
     outbox.kick()
-    const isKept = draft.secret === stored.secret
-    return ok(changed(await requireWebhook(db, params), isKept ? draft.secret : body.secret))
+    return ok(changed(box, await requireWebhook(db, params), secret, [body.secret, credentials?.secret]))
   }
 }
 
 /** Whether a replaced target has another receiver or another secret; what is absent stays. */
-export async function leadsElsewhere({ db }: ReadContext, { params, body }: Incoming<WebhookBody>): Promise<boolean> {
-  const { kind, url, secret, recipient } = await requireWebhook(db, params)
-  return (
-    body.kind !== kind ||
-    (body.recipient ?? '') !== recipient ||
-    ![url, ''].includes(body.url ?? '') ||
-    ![secret, ''].includes(body.secret ?? '')
-  )
+export function leadsElsewhere(box: SecretBox) {
+  return async ({ db }: ReadContext, { params, body }: Incoming<WebhookBody>): Promise<boolean> => {
+    const webhook = await requireWebhook(db, params)
+    const { url, secret } = openCredentials(box, webhook) ?? UNREADABLE
+    return (
+      body.kind !== webhook.kind ||
+      (body.recipient ?? '') !== webhook.recipient ||
+      ![url, ''].includes(body.url ?? '') ||
+      ![secret, ''].includes(body.secret ?? '')
+    )
+  }
 }
+
+/** Whatever is sent in its place is another one. */
+const UNREADABLE: Credentials = { url: '', secret: '' }
 
 export async function removeWebhook(
   { db, note }: StoreContext,
@@ -68,7 +81,12 @@ export async function requireWebhook(db: ReadDb, params: Incoming['params']): Pr
 }
 
 /** The answer to a change. It has the secret only if that is new: a sent or stored one is known to its users. */
-const changed = (webhook: Webhook, known: string | undefined): ChangeWebhookAnswer => ({
-  ...webhookView(webhook),
-  secret: webhook.kind === 'json' && webhook.secret !== known ? webhook.secret : null,
-})
+function changed(
+  box: SecretBox,
+  webhook: Webhook,
+  secret: string,
+  known: readonly (string | undefined)[],
+): ChangeWebhookAnswer {
+  const isNew = webhook.kind === 'json' && !known.includes(secret)
+  return { ...webhookView(box, webhook), secret: isNew ? secret : null }
+}

@@ -12,10 +12,11 @@ import { deliveryView, webhookView } from './view.ts'
 
 const tag = 'webhooks'
 
-export function webhookEndpoints(outbox: Pick<Outbox, 'kick'>, deps: Pick<SendDeps, 'resolve'>) {
+export function webhookEndpoints(outbox: Pick<Outbox, 'kick'>, deps: Pick<SendDeps, 'resolve' | 'box'>) {
+  const { box } = deps
   return [
     query('GET /webhooks', { tag, summary: 'List the targets of notifications.' }, async ({ db }) => {
-      const webhooks = (await allWebhooks(db)).map(webhookView)
+      const webhooks = (await allWebhooks(db)).map((webhook) => webhookView(box, webhook))
       return ok({ webhooks, total: webhooks.length })
     }),
     command(
@@ -28,10 +29,10 @@ export function webhookEndpoints(outbox: Pick<Outbox, 'kick'>, deps: Pick<SendDe
         audit: 'WebhookCreate',
         isCreating: true,
       },
-      createWebhook,
+      createWebhook(box),
     ),
     query('GET /webhooks/{id}', { tag, summary: 'One target of notifications.' }, async (context, { params }) =>
-      ok(webhookView(await requireWebhook(context.db, params))),
+      ok(webhookView(box, await requireWebhook(context.db, params))),
     ),
     command(
       'PUT /webhooks/{id}',
@@ -40,9 +41,9 @@ export function webhookEndpoints(outbox: Pick<Outbox, 'kick'>, deps: Pick<SendDe
         summary: 'Replace a target of notifications. Its address and its secret stay where the request has none.',
         gathersProblems: true,
         audit: 'WebhookUpdate',
-        fresh: leadsElsewhere,
+        fresh: leadsElsewhere(box),
       },
-      replaceWebhook(outbox),
+      replaceWebhook(box, outbox),
     ),
     command(
       'DELETE /webhooks/{id}',

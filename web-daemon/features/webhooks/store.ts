@@ -8,8 +8,10 @@ import { fromStoredJson } from '../../platform/db/stored-json.ts'
 export interface NewWebhook {
   readonly title: string
   readonly kind: WebhookKind
-  readonly url: string
-  readonly secret: string
+  /** What may be shown of where it leads: scheme, host and port. */
+  readonly address: string
+  readonly has_secret: boolean
+  readonly sealed: Buffer
   readonly username: string
   readonly sender: string
   readonly recipient: string
@@ -47,11 +49,13 @@ const webhookFrom = ({
   events: fromStoredJson(row.events) as NoticeKind[],
   last_error: errorFrom(row.last_error),
   is_enabled: row.is_enabled === 1,
+  has_secret: row.has_secret === 1,
   discarded: since === null || last === null ? null : { too_old, no_room, since, last },
 })
 
-const columnsOf = ({ events, is_enabled, ...same }: NewWebhook) => ({
+const columnsOf = ({ events, is_enabled, has_secret, ...same }: NewWebhook) => ({
   ...same,
+  has_secret: Number(has_secret),
   events: JSON.stringify(events),
   is_enabled: Number(is_enabled),
 })

@@ -1,13 +1,14 @@
 // The tables of notifications, as kysely sees them.
 import type { Generated, Selectable } from 'kysely'
 
-/** `events` is the JSON text of a list. `url` and `secret` leave the store only to the receiver. */
+/** `events` is the JSON text of a list, `sealed` what credentials.ts makes of the whole address and the secret. */
 export interface WebhookTable {
   webhook_id: Generated<number>
   title: string
   kind: string
-  url: string
-  secret: string
+  address: string
+  has_secret: number
+  sealed: Buffer
   username: string
   sender: string
   recipient: string

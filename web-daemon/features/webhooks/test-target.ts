@@ -9,7 +9,7 @@ import { SendError } from './send/address.ts'
 import { send, type SendDeps } from './send/send.ts'
 import { markSent } from './store.ts'
 
-export function testWebhook(deps: Pick<SendDeps, 'resolve'>) {
+export function testWebhook(deps: Pick<SendDeps, 'resolve' | 'box'>) {
   return async (
     { db, note, settings, now }: StoreContext,
     { params }: Incoming,

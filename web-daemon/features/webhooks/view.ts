@@ -1,22 +1,17 @@
 // Targets and deliveries as they are answered: never with what could be a secret.
 import type { DeliveryView, WebhookView } from '@panel/shared/api/webhooks.ts'
 import { messageFields } from '@panel/shared/messages/message.ts'
+import type { SecretBox } from '../../platform/secret-box.ts'
+import { openCredentials } from './credentials.ts'
 import type { Webhook } from './store.ts'
 import type { Delivery } from './store-deliveries.ts'
 
-export const webhookView = ({ url, secret, last_error, ...webhook }: Webhook): WebhookView => ({
+export const webhookView = (box: SecretBox, { sealed, last_error, ...webhook }: Webhook): WebhookView => ({
   ...webhook,
   ...messageFields('last_error', last_error),
   events: [...webhook.events],
-  address: addressOf(url),
-  has_secret: secret !== '',
+  is_readable: openCredentials(box, { sealed }) !== null,
 })
-
-/** The address without its path, which is the secret for Slack, Discord and many others. */
-export const addressOf = (url: string): string => {
-  const { protocol, host } = new URL(url)
-  return `${protocol}//${host}`
-}
 
 export const deliveryView = (delivery: Delivery): DeliveryView => ({
   delivery_id: delivery.delivery_id,

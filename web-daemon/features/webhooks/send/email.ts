@@ -3,7 +3,7 @@
 import Mailer from 'nodemailer/lib/mailer'
 import SmtpTransport from 'nodemailer/lib/smtp-transport'
 import { message } from '@panel/shared/messages/message.ts'
-import type { Webhook } from '../store.ts'
+import type { Receiver } from '../credentials.ts'
 import { isInside, resolveChecked, SendError } from './address.ts'
 import { certificateRefusal } from './certificate.ts'
 import { TIMEOUT_MS, type SendOptions } from './http.ts'
@@ -16,7 +16,7 @@ export interface Mail {
   readonly text: string
 }
 
-export async function sendMail(target: Webhook, mail: Mail, options: SendOptions): Promise<void> {
+export async function sendMail(target: Receiver, mail: Mail, options: SendOptions): Promise<void> {
   const url = new URL(target.url)
   const timeout = options.timeout_ms ?? TIMEOUT_MS
   const host = await resolveChecked(url.hostname, options)

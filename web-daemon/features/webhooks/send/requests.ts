@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import type { WebhookKind } from '@panel/shared/api/webhooks.ts'
 import type { SentNotice } from '../notice.ts'
-import type { Webhook } from '../store.ts'
+import type { Receiver } from '../credentials.ts'
 import type { Post } from './http.ts'
 
 /** In the language of the target. */
@@ -20,7 +20,7 @@ const JSON_TYPE = { 'Content-Type': 'application/json' }
 /** The limit for text: the longest is foreign text within ours. */
 const TEXT_MAX = 3000
 
-type Format = (target: Webhook, notice: SentNotice, texts: Texts, now: Date) => Omit<Post, 'url'> & { url?: URL }
+type Format = (target: Receiver, notice: SentNotice, texts: Texts, now: Date) => Omit<Post, 'url'> & { url?: URL }
 
 const FORMATS: Readonly<Record<Exclude<WebhookKind, 'email'>, Format>> = {
   json: (target, notice, texts, now) => {
@@ -54,7 +54,7 @@ const FORMATS: Readonly<Record<Exclude<WebhookKind, 'email'>, Format>> = {
 
 const TAGS = { problem: 'rotating_light', resolved: 'white_check_mark', info: 'information_source' } as const
 
-export function requestFor(target: Webhook, notice: SentNotice, texts: Texts, now: Date): Post {
+export function requestFor(target: Receiver, notice: SentNotice, texts: Texts, now: Date): Post {
   if (target.kind === 'email') throw new Error('A mail is no request')
   const format = FORMATS[target.kind]
   // What a text takes depends on its language and on what its format escapes, so it is shortened until it fits.

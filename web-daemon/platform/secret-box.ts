@@ -19,6 +19,7 @@ export class SecretBox {
 
   /** Null if it was sealed under another key, or is damaged. */
   open(sealed: Buffer): Buffer | null {
+    if (sealed.length < NONCE_BYTES + TAG_BYTES) return null
     const decipher = createDecipheriv('aes-256-gcm', this.#key, sealed.subarray(0, NONCE_BYTES))
     decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
     const plain = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES))
