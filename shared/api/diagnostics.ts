@@ -7,6 +7,7 @@ import { nullable, strict, Type, type Static } from '../schema.ts'
 import { sentence, MessageFields } from './base/errors.ts'
 import { conclusion } from './analysis.ts'
 import { flag, maybe, ranged, refusedWith } from './base/fields.ts'
+import { readyRequest } from './base/ready.ts'
 import {
   Amount,
   Anything,
@@ -220,7 +221,7 @@ export const MtuProbeAnswer = shape('MtuProbe', {
   run: DiagnosticRun,
   result: MtuProbeResult,
   apply: described(
-    nullable(strict({ method: oneOf(['PATCH']), path: Text, body: strict({ mtu: Count }) })),
+    nullable(readyRequest('PATCH', strict({ mtu: Count }))),
     'Null: there is nothing to recommend, or no tunnel can have it.',
   ),
 })

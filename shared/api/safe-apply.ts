@@ -5,6 +5,7 @@ import { strict, nullable, Type, type Static } from '../schema.ts'
 import { WINDOW_SECONDS } from '../window/model.ts'
 import { MessageView, sentence } from './base/errors.ts'
 import { refusedWith } from './base/fields.ts'
+import { readyRequest } from './base/ready.ts'
 import { Count, Flag, Id, Instant, list, oneOf, shape, Text, described } from './base/shapes.ts'
 
 const seconds = Type.Integer({
@@ -75,7 +76,7 @@ export const SafeApplyEnded = shape('SafeApplyEnded', {
 })
 export type SafeApplyEnded = Static<typeof SafeApplyEnded>
 
-const Call = strict({ method: Text, path: Text, body: strict({ window_id: Text }) })
+const Call = readyRequest('POST', strict({ window_id: Text }))
 /** What the answer of a command has beside its own fields while a window is open. */
 export const SafeApplyPending = shape('SafeApplyPending', {
   window_id: Text,

@@ -37,10 +37,7 @@ describe('A command that waits for a confirmation', () => {
       assert.equal(headers['connection'], 'close')
       assert.equal(await mtu(), 1400)
       const { method, path, body: confirmation } = safe_apply?.confirm ?? assert.fail()
-      assert.deepEqual(
-        [method, path, confirmation.window_id],
-        ['POST', '/api/v1/safe-apply/confirm', safe_apply?.window_id],
-      )
+      assert.deepEqual([method, path, confirmation.window_id], ['POST', '/safe-apply/confirm', safe_apply?.window_id])
       await panel.windowClock.advance(30_000)
       while ((await window()) !== null) await new Promise((resolve) => setTimeout(resolve, 10))
       assert.equal(await mtu(), 1472)

@@ -138,7 +138,7 @@ describe('Tunnels', () => {
       assert.equal(status, 409)
       assert.deepEqual(
         [error.code, error.field, error.details['interface_name'], error.details['adopt_path']],
-        ['ADOPTABLE', 'interface_name', 'old', '/api/v1/reconcile/adopt'],
+        ['ADOPTABLE', 'interface_name', 'old', '/reconcile/adopt'],
       )
       assert(error.details['observed'])
       assert.equal(panel.kernel.picture(), before)

@@ -15,7 +15,7 @@ export interface ReadContext {
   readonly db: ReadDb
   readonly request: Reader
   readonly now: () => Date
-  /** The path of the API, with the web path, for paths in an answer. */
+  /** The path of the API, with the web path. */
   readonly api_path: string
   /** The current values. */
   readonly settings: SettingsReader

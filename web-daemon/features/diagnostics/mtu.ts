@@ -7,6 +7,7 @@ import { fromRoot, message, messageFields } from '@panel/shared/messages/message
 import type { StoreContext } from '../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import type { Problems } from '../../platform/http/problems.ts'
+import { readyRequest } from '../../platform/http/ready.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { isMtuPossible, MTU_RANGE, tunnelOverhead } from '../tunnels/draft/mtu.ts'
 import { idIn } from '../tunnels/get.ts'
@@ -105,7 +106,7 @@ function mtuAnswer(record: TunnelRecord, run: MtuProbeAnswer['run'], result: Mtu
   const mtu = result.recommended_tunnel_mtu
   const apply =
     mtu !== null && isMtuPossible(mtu, record.addresses)
-      ? { method: 'PATCH' as const, path: `/tunnels/${record.tunnel_id}`, body: { mtu } }
+      ? readyRequest('PATCH /tunnels/{id}', { mtu }, { id: record.tunnel_id })
       : null
   return { run, result, apply }
 }

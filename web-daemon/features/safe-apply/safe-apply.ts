@@ -8,6 +8,7 @@ import type { WindowFound } from '@panel/shared/window/model.ts'
 import type { CommandContext, WriteDb } from '../../platform/context.ts'
 import type { InWindow, Windowed } from '../../platform/http/confirm-within.ts'
 import type { Answer, Session } from '../../platform/http/endpoint.ts'
+import { readyRequest } from '../../platform/http/ready.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
 import { Exclusive } from './exclusive.ts'
@@ -138,17 +139,12 @@ export class SafeApply {
     const { window } = await this.#deps.inTurn(() => this.follow())
     if (!window) return answer
     const { window_id, seconds_left, changes } = window
-    const at = (word: string) => ({
-      method: 'POST',
-      path: `${this.#deps.api_path}/safe-apply/${word}`,
-      body: { window_id },
-    })
     const safe_apply: SafeApplyPending = {
       window_id,
       seconds_left,
       changes,
-      confirm: at('confirm'),
-      cancel: at('cancel'),
+      confirm: readyRequest('POST /safe-apply/confirm', { window_id }),
+      cancel: readyRequest('POST /safe-apply/cancel', { window_id }),
     }
     return { ...answer, body: { ...(answer.body as object), safe_apply }, isLast: true }
   }

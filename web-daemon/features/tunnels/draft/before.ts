@@ -6,14 +6,16 @@ import { planTunnel } from '@panel/shared/tunnel/plan.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { message } from '@panel/shared/messages/message.ts'
 import type { ReadContext } from '../../../platform/context.ts'
+import { apiPath } from '../../../platform/http/ready.ts'
 import { Refusal } from '../../../platform/http/refusal.ts'
 
-type Host = Pick<ReadContext, 'request' | 'api_path'>
-
-export async function stateBefore({ request, api_path }: Host, desired: TunnelState): Promise<TunnelState | null> {
+export async function stateBefore(
+  { request }: Pick<ReadContext, 'request'>,
+  desired: TunnelState,
+): Promise<TunnelState | null> {
   const { interface_name } = desired
   const found = await probeOne(request, interface_name)
-  if (found.observed) throw adoptable(interface_name, found.observed, api_path)
+  if (found.observed) throw adoptable(interface_name, found.observed)
   const files = foreignInTheWay(interface_name, found.foreign_files, planTunnel(found.state, desired).steps)
   if (files.length > 0)
     throw new Refusal('FOREIGN_UNIT_FILE', message('tunnel.files_of_others', { files: files.join(', ') }), {
@@ -25,7 +27,7 @@ export async function stateBefore({ request, api_path }: Host, desired: TunnelSt
 
 /** The state of a tunnel to be changed. Its new name, if any, must be free. */
 export async function stateToChange(
-  host: Host,
+  host: Pick<ReadContext, 'request'>,
   interface_name: string,
   desired: TunnelState,
 ): Promise<TunnelState | null> {
@@ -47,9 +49,9 @@ export async function probeOne(request: Reader, interface_name: string): Promise
 }
 
 /** The panel never takes over a link without a request (decisions.md, R14). */
-function adoptable(interface_name: string, { statistics: _, ...observed }: ObservedLink, api_path: string): Refusal {
+function adoptable(interface_name: string, { statistics: _, ...observed }: ObservedLink): Refusal {
   return new Refusal('ADOPTABLE', message('tunnel.adoptable', { name: interface_name }), {
     field: 'interface_name',
-    details: { interface_name, adopt_path: `${api_path}/reconcile/adopt`, observed },
+    details: { interface_name, adopt_path: apiPath('POST /reconcile/adopt'), observed },
   })
 }
