@@ -25,7 +25,11 @@ export const SessionAnswer = shape('Session', {
 })
 export type SessionAnswer = Static<typeof SessionAnswer>
 
-export const MeAnswer = shape('Me', { ...UserView.properties, user: UserView })
+export const MeAnswer = shape('Me', {
+  ...UserView.properties,
+  user: UserView,
+  server_name: described(Text, 'The setting display.server_name, which no stranger is shown; "" without one.'),
+})
 export type MeAnswer = Static<typeof MeAnswer>
 
 export const SignedOutAnswer = shape('SignedOut', { signed_out: Always })

@@ -1,5 +1,6 @@
 // The signed-in operator, and changing the account (reference.md: Auth, Authentication 6; decisions.md, A6, A11).
 import assert from 'node:assert/strict'
+import type { MeAnswer } from '@panel/shared/api/auth.ts'
 import type { Client, Reply } from './support/client.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 
@@ -19,8 +20,8 @@ describe('/auth/me', () => {
 
   it('gives the signed-in operator flat, and as in the session body', async () => {
     const operator = await panel.setUp()
-    const { body } = await operator.get<SessionBody['user'] & { user: SessionBody['user'] }>('/auth/me')
-    const { user, ...flat } = body
+    const { body } = await operator.get<MeAnswer>('/auth/me')
+    const { user, server_name: _, ...flat } = body
     assert.deepEqual(flat, user)
     assert.equal(flat.username, OPERATOR.username)
   })

@@ -1,5 +1,6 @@
 // What the settings of the metrics, the page and the host's watching change, each at once.
 import assert from 'node:assert/strict'
+import type { MeAnswer } from '@panel/shared/api/auth.ts'
 import type { DiskReading, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import { LOST } from '@panel/shared/events/model.ts'
 import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
@@ -140,7 +141,15 @@ effectsOf('display', {
   'display.binary_units': toldToThePage('display.binary_units', false),
   'display.digits': toldToThePage('display.digits', 'persian'),
   'display.calendar': toldToThePage('display.calendar', 'jalali'),
-  'display.server_name': toldToThePage('display.server_name', 'Hamburg 1'),
+  'display.server_name': {
+    does: 'is what GET /auth/me calls this server',
+    test: async (client) => {
+      const named = async () => (await client.get<MeAnswer>('/auth/me')).body.server_name
+      assert.equal(await named(), '')
+      await set(client, { 'display.server_name': 'Hamburg 1' })
+      assert.equal(await named(), 'Hamburg 1')
+    },
+  },
   'display.server_colour': toldToThePage('display.server_colour', 'red'),
 })
 

@@ -135,15 +135,26 @@ describe('The settings on the page', () => {
     assert.equal((await stored())['monitor.window_size'], 60)
   })
 
-  it('name the server, in the header, in the title and by the icon of the tab, and before signing in', async () => {
+  it('name the server, in the header, in the title and by the icon of the tab, and only while signed in', async () => {
     await operator.put('/settings', { 'display.server_name': 'Hamburg 1', 'display.server_colour': 'red' })
     const { page } = await visit(host)
     const icon = (): Promise<string | null> => page.locator('link[rel=icon]').getAttribute('href')
-    await page.locator('header').getByText('Hamburg 1').waitFor()
+    const isNameless = async (): Promise<void> => {
+      await seen(page, 'Sign in')
+      assert.ok(!(await page.content()).includes('Hamburg 1'))
+      assert.equal(await page.title(), 'Tunnel Panel')
+    }
+    await isNameless()
     assert.match((await icon()) ?? '', /b3231b/)
     await signIn(page)
     await seen(page, 'Overview')
-    assert.equal(await page.title(), 'Overview · Hamburg 1 · Tunnel Panel')
+    await page.locator('header').getByText('Hamburg 1').waitFor()
+    await page.waitForFunction(() => document.title === 'Overview · Hamburg 1 · Tunnel Panel')
+    await page.getByRole('button', { name: 'Account' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await isNameless()
+    await signIn(page)
+    await page.locator('header').getByText('Hamburg 1').waitFor()
     await page.goto(`${host.base}settings`)
     await page.getByLabel('Name of this server', { exact: true }).fill('Frankfurt')
     await page.getByRole('button', { name: 'Save', exact: true }).click()

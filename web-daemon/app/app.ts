@@ -150,7 +150,8 @@ const knownHosts = ({ settings, host_names = [] }: PanelDeps): KnownHosts => ({
 
 const allowedOrigins = (settings: SettingsReader) => (): readonly string[] => settings.get('security.allowed_origins')
 
-const DISPLAY_KEYS = SETTING_KEYS.filter((key) => key.startsWith('display.'))
+/** The document is for everybody, and the name of the server is not. */
+const DISPLAY_KEYS = SETTING_KEYS.filter((key) => key.startsWith('display.') && key !== 'display.server_name')
 
 const readAppearance = (settings: SettingsReader): Appearance => ({
   language: settings.get('display.language'),

@@ -1,6 +1,7 @@
 // Session state: set-up, signed in or out, and signing in again without losing the form.
 import type { SessionAnswer, UserView } from '@panel/shared/api/auth.ts'
 import { call, callOnce, hasSession, onSessionLost } from './api.ts'
+import { display } from './display.svelte.ts'
 import { dropAllDrafts } from './drafts.ts'
 import { forgetAll } from './query.svelte.ts'
 import type { ApiMessage } from './message.ts'
@@ -27,7 +28,7 @@ class Session {
     try {
       if (hasSession()) {
         this.state = 'signed-in'
-        this.user = (await call('GET /auth/me')).user
+        await this.#readOwn()
       } else {
         const { setup_required } = await callOnce('GET /system/health')
         this.state = setup_required ? 'setup' : 'signed-out'
@@ -35,6 +36,19 @@ class Session {
     } catch (thrown) {
       this.#fail(toApiError(thrown))
     }
+  }
+
+  /** The name of the server is not in the page that strangers get. */
+  async #readOwn(): Promise<void> {
+    const { user, server_name } = await call('GET /auth/me')
+    this.user = user
+    await display.take({ 'display.server_name': server_name })
+  }
+
+  #leave(): void {
+    this.user = null
+    this.state = 'signed-out'
+    void display.take({ 'display.server_name': '' })
   }
 
   #fail(error: ApiError): void {
@@ -57,8 +71,7 @@ class Session {
 
   async signOut(): Promise<void> {
     await call('POST /auth/logout')
-    this.user = null
-    this.state = 'signed-out'
+    this.#leave()
     forgetAll()
     dropAllDrafts()
   }
@@ -69,18 +82,19 @@ class Session {
     const error = { code: 'UNAUTHENTICATED', message: 'You are not signed in any more.' } as const
     this.#answer?.reject(new ApiError(401, error, { message_id: 'panel.signed_out' }))
     this.#answer = null
-    this.user = null
-    this.state = 'signed-out'
+    this.#leave()
   }
 
   #signedIn({ user }: SessionAnswer): void {
     const isAnother = this.user !== null && this.user.user_id !== user.user_id
-    if (isAnother || this.state !== 'signed-in') forgetAll()
+    const isNew = isAnother || this.state !== 'signed-in'
+    if (isNew) forgetAll()
     if (isAnother) dropAllDrafts()
     this.user = user
     this.notice = null
     this.state = 'signed-in'
     this.needsSignIn = false
+    if (isNew) void this.refresh()
     this.#answer?.resolve()
     this.#answer = null
   }

@@ -14,9 +14,9 @@ import type { SessionRow } from './store-sessions.ts'
 import { endTokens } from './store-tokens.ts'
 import { findAccountById, changeAccount, type Account } from './store.ts'
 
-export async function showMe({ db }: ReadContext, incoming: Incoming): Promise<Answer<MeAnswer>> {
+export async function showMe({ db, settings }: ReadContext, incoming: Incoming): Promise<Answer<MeAnswer>> {
   const user = userView(await ownAccount(db, incoming))
-  const answer: MeAnswer = { ...user, user }
+  const answer: MeAnswer = { ...user, user, server_name: settings.get('display.server_name') }
   return ok(answer)
 }
 
