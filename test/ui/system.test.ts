@@ -35,6 +35,24 @@ describe('The system on the page', () => {
     assert.match(await page.locator('main').innerText(), /Served under\s+\/secret\b/)
   })
 
+  for (const [language, digits, pairs, rules] of [
+    ['en', 'latin', '8,192', '0 of 20,000'],
+    ['fa', 'persian', '۸٬۱۹۲', '۰ از ۲۰٬۰۰۰'],
+    ['ru', 'latin', '8\u00a0192', '0 из 20\u00a0000'],
+    ['zh-CN', 'latin', '8,192', '0 / 20,000'],
+  ] as const)
+    it(`says the numbers of what root allows as ${language} writes numbers`, async () => {
+      const operator = await host.signIn()
+      await operator.put('/settings', { 'display.language': language, 'display.digits': digits })
+      const arrived = await visit(host)
+      await arrived.page.locator('input[name=username]').fill('operator')
+      await arrived.page.locator('input[name=password]').fill('correct horse battery')
+      await arrived.page.locator('button[type=submit]').click()
+      await arrived.page.locator('h1').waitFor()
+      await arrived.page.goto(`${host.base}system`)
+      for (const text of [pairs, rules]) await arrived.page.locator('dd').getByText(text, { exact: true }).waitFor()
+    })
+
   it('leads to the description of the API, which is there', async () => {
     const { page, context } = await visitSystem()
     const link = page.getByRole('link', { name: 'Description of the API' })

@@ -33,12 +33,17 @@ export const placeOf = ({ address, port }: Pick<ListenerView, 'address' | 'port'
 
 export const limitLabel = (key: string): string => messages.find(`system.limit.${key}`, key)
 
-/** A row for each limit: its entries, or a number and how much of it is used, if that is known. */
-export function limitRows({ limits, used }: LimitsAnswer) {
+/** A row for each limit: its entries, or a number with how much of it is used, if that is known. */
+export function limitRows({ limits, used }: LimitsAnswer, format: (value: number) => string) {
   const sums: Partial<Record<string, number>> = used
-  return Object.entries(limits).map(([key, value]) =>
-    typeof value === 'number'
-      ? { key, entries: null, used: sums[key] ?? null, most: value }
-      : { key, entries: value, used: null, most: 0 },
-  )
+  return Object.entries(limits).map(([key, value]) => {
+    if (typeof value !== 'number') return { key, entries: value, amount: '' }
+    const sum = sums[key]
+    const most = format(value)
+    return {
+      key,
+      entries: null,
+      amount: sum === undefined ? most : t('system.limits.used', { used: format(sum), most }),
+    }
+  })
 }
