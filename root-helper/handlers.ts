@@ -139,6 +139,7 @@ function forwardingHandlers({ kernel, windows, inTurn }: HelperDeps): HandlersOf
 
 const windowHandlers = (windows: Windows): HandlersOf<'window'> => ({
   'window.probe': async () => windows.probe(),
+  'window.way_back': windows.wayBack,
   'window.open': windows.open,
   'window.extend': windows.extend,
   'window.confirm': windows.confirm,

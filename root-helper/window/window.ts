@@ -8,6 +8,7 @@ import {
   WINDOW_TUNNELS_MAX,
   type WindowEnd,
   type WindowFound,
+  type WindowWayBack,
 } from '@panel/shared/window/model.ts'
 import type { Params } from '@panel/shared/rpc/methods.ts'
 import { damageOf } from '../kernel/files/state-folder.ts'
@@ -21,6 +22,7 @@ import type { Undoable } from '../transaction.ts'
 import { undoAll, type Stuck } from './undo-all.ts'
 import { PARTS, remembered } from './parts.ts'
 import type { Ended, Held, WindowRecord } from './record.ts'
+import { wayBackOf } from './way-back.ts'
 
 export interface WindowDeps {
   readonly record: WindowRecord
@@ -141,6 +143,9 @@ export class Windows {
       this.#let(null)
       log('info', 'A window is confirmed', { window_id, changes })
     })
+
+  wayBack = async ({ window_id, from_id }: Params<'window.way_back'>): Promise<WindowWayBack> =>
+    wayBackOf((this.#held?.how != null ? this.#held : this.#require(window_id)).folds, from_id)
 
   /** Returns once the host is as it was, or stuck. */
   cancel = ({ window_id }: Params<'window.cancel'>): Promise<WindowFound> =>

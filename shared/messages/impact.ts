@@ -1,6 +1,6 @@
 // What a change would do to what goes on now.
 export const IMPACT = {
-  'impact.nothing': 'Nothing on this server changes.',
+  'impact.nothing': 'Tunnels, relay rules and IP forwarding stay as they are.',
   'impact.none': 'No connection is interrupted.',
   'impact.new_only': 'Open connections continue; new ones follow the change.',
   'impact.brief': 'For a moment nothing passes through {names}.',

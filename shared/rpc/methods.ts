@@ -48,7 +48,7 @@ import { Check } from '../change/check.ts'
 import { RouteThrough } from '../tunnel/model.ts'
 import { DigestRevision, DigestsFound } from './digest.ts'
 import { Outcome } from './outcome.ts'
-import { WindowFound, WindowOpen, WindowParams, WindowTime } from '../window/model.ts'
+import { WindowFound, WindowOpen, WindowParams, WindowTime, WindowWayBack } from '../window/model.ts'
 
 /** A stream has items before its result; what concerns the connection alone is `control`. */
 type Effect = 'read' | 'write' | 'stream' | 'control'
@@ -205,6 +205,12 @@ export const METHODS = {
   'forwarding.apply': method('write', ForwardingChange, Outcome),
   /** The window in which changes are kept until they are confirmed, and how the last one ended. */
   'window.probe': method('read', strict({}), WindowFound),
+  /** The state to which cancelling it would take the host. */
+  'window.way_back': method(
+    'read',
+    strict({ ...WindowParams.properties, from_id: integer(0, ROUTE_RULE_ID_MAX) }),
+    WindowWayBack,
+  ),
   /**
    * Opens a window: every change joins it, and is taken back unless it is confirmed within so many seconds of the last
    * one. Refused if another one is open.

@@ -5,7 +5,7 @@ import { RULE_BACKENDS } from './backend.ts'
 import { RelayCounters, RelayRule, ROUTE_RULE_ID_MAX, RuleId } from './model.ts'
 
 /** The start of the next page, if an answer would be too long for one line; null at the end. */
-const NextId = nullable(integer(1, ROUTE_RULE_ID_MAX))
+export const NextId = nullable(integer(1, ROUTE_RULE_ID_MAX))
 
 /**
  * `rules` are those that the kernel holds whole. `damaged` are those that it holds in pieces, or that the next boot

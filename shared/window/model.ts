@@ -1,6 +1,8 @@
 // A window: changes of a host that are taken back unless they are confirmed in time.
-import { InterfaceName } from '../tunnel/model.ts'
-import { RuleId } from '../ruleset/model.ts'
+import { ForwardingState } from '../forwarding/model.ts'
+import { InterfaceName, TunnelState } from '../tunnel/model.ts'
+import { NextId } from '../ruleset/found.ts'
+import { RelayRule, RuleId } from '../ruleset/model.ts'
 import { integer, line, nullable, strict, stringEnum, Type, U32_MAX, type Static } from '../schema.ts'
 
 /** 32 hex digits that the caller draws: a caller that lost the answer finds its window again by them. */
@@ -55,3 +57,15 @@ export const WindowEnded = strict({
 
 export const WindowFound = strict({ window: nullable(WindowState), ended: nullable(WindowEnded) })
 export type WindowFound = Static<typeof WindowFound>
+
+/**
+ * The state to which a window takes the host back. A tunnel or a rule that it touched and that is not here goes;
+ * `forwarding` null: untouched. The rules come page by page, everything else with the first page.
+ */
+export const WindowWayBack = strict({
+  tunnels: Type.Array(TunnelState, { maxItems: WINDOW_TUNNELS_MAX }),
+  rules: Type.Array(RelayRule),
+  forwarding: nullable(ForwardingState),
+  next_id: NextId,
+})
+export type WindowWayBack = Static<typeof WindowWayBack>

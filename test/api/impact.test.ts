@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { ImpactAnswer } from '@panel/shared/api/impact/impact.ts'
 import type { Writer } from '@panel/shared/rpc/methods.ts'
 import type { CommandContext, StoreContext } from '@panel/web-daemon/platform/context.ts'
-import type { Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
+import { changesHost, type Endpoint } from '@panel/web-daemon/platform/http/endpoint.ts'
 import { FakeKernel } from '../support/fake-kernel.ts'
 import { inProcessHelper } from '../support/in-process-helper.ts'
 import type { Client, Reply } from './support/client.ts'
@@ -110,7 +110,8 @@ const IDLE = [
   'DELETE /routes/{id}/check',
 ]
 
-const touchesHost = (endpoint: Endpoint): boolean => endpoint.kind === 'command' && endpoint.foresee !== undefined
+/** Cancelling a window, which waits in none, has a file of its own: impact-cancel.test.ts. */
+const touchesHost = (endpoint: Endpoint): boolean => endpoint.kind === 'command' && changesHost(endpoint)
 
 /** Everything that is stored. */
 async function stored({ db }: TestPanel): Promise<string> {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import type { MeAnswer } from '@panel/shared/api/auth.ts'
 import { turnOnFactor } from './support/factor.ts'
-import { Client } from './support/client.ts'
+import type { Client } from './support/client.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 import { set } from './support/settings.ts'
 
@@ -60,9 +60,9 @@ describe('The name of the server', () => {
     const owner = await second.setUp()
     await set(owner, { 'display.server_name': NAME })
     await turnOnFactor(second, owner)
-    const asked = await second.visitor().post('/auth/login', OPERATOR)
-    assert.equal(asked.error.code, 'SECOND_FACTOR_REQUIRED')
-    without('the right password without a code', asked)
+    const halfway = await second.visitor().post('/auth/login', OPERATOR)
+    assert.equal(halfway.error.code, 'SECOND_FACTOR_REQUIRED')
+    without('the right password without a code', halfway)
     await second.close()
   })
 

@@ -144,10 +144,8 @@ effectsOf('display', {
   'display.server_name': {
     does: 'is what GET /auth/me calls this server',
     test: async (client) => {
-      const named = async () => (await client.get<MeAnswer>('/auth/me')).body.server_name
-      assert.equal(await named(), '')
       await set(client, { 'display.server_name': 'Hamburg 1' })
-      assert.equal(await named(), 'Hamburg 1')
+      assert.equal((await client.get<MeAnswer>('/auth/me')).body.server_name, 'Hamburg 1')
     },
   },
   'display.server_colour': toldToThePage('display.server_colour', 'red'),

@@ -124,7 +124,7 @@ describe('The secrets in a store', () => {
       operator = await panel.signIn()
     })
 
-    it('are said to be lost: each target stays, is sent nothing, and says why', async () => {
+    it('are reported as lost: each target stays, is sent nothing, and says why', async () => {
       const { webhooks } = (await operator.get<{ webhooks: WebhookView[] }>('/webhooks')).body
       assert.deepEqual(
         webhooks.map(({ kind, is_readable }) => [kind, is_readable]),

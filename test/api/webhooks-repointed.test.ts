@@ -42,7 +42,6 @@ describe('The stored secret of a notification target', () => {
   beforeEach(async () => (made = await startNotified()))
   afterEach(() => made.close())
 
-
   for (const { others, ...target } of TARGETS) {
     it(`of the kind ${target.kind} has to be given again for another scheme, host or port`, async () => {
       assert.equal((await made.add(target)).status, 201)

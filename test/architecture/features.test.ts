@@ -17,13 +17,14 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   system: ['auth'],
   pools: [],
   listeners: [],
-  'safe-apply': [],
   // A tunnel takes addresses from a pool and defaults from the settings.
   tunnels: ['settings', 'pools'],
   // Reads the capabilities of the host.
   forwarding: ['system'],
   // A rule relays over a tunnel and needs forwarding.
   routes: ['tunnels', 'forwarding'],
+  // Foresees what putting rules back would change.
+  'safe-apply': ['routes'],
   // Counts what goes through a rule.
   traffic: ['routes'],
   // Reads what a change of a tunnel or a rule would interrupt.

@@ -1,6 +1,5 @@
 // The methods of relay rules.
 import { message } from '@panel/shared/messages/message.ts'
-import { MAX_LINE_BYTES } from '@panel/shared/rpc/framing.ts'
 import type { RelayCounters, RulesetState } from '@panel/shared/ruleset/model.ts'
 import { sameState, type Change } from '@panel/shared/change/change.ts'
 import type { Params, Result } from '@panel/shared/rpc/methods.ts'
@@ -12,10 +11,8 @@ import { readableRuleset } from '../../policy.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Journal } from '../../subject.ts'
 import { Transaction, type Verification } from '../../transaction.ts'
+import { byId, page } from './page.ts'
 import { asHostRules, hostRules, rulesetSubject, type HostRules, type Due } from './subject.ts'
-
-/** A third of a line for each list leaves room for the rest of the answer. */
-const PAGE_BYTES = MAX_LINE_BYTES / 3
 
 export async function probeRuleset(
   rulesets: Rulesets,
@@ -131,27 +128,4 @@ export async function forgetRules(
     'kernel_refused',
     message(outcome === 'stuck' ? 'root.not_removed_stuck' : 'root.not_removed', { why }),
   )
-}
-
-interface Numbered {
-  readonly route_rule_id: number
-}
-
-const byId = (a: Numbered, b: Numbered): number => a.route_rule_id - b.route_rule_id
-
-/** A page: as many as a line holds, in the order of their ids. */
-function page<T extends Numbered>(
-  all: readonly T[],
-  { route_rule_ids, from_id }: Params<'ruleset.probe'>,
-): { items: T[]; next_id: number | null } {
-  const wanted = new Set(route_rule_ids)
-  const items: T[] = []
-  let bytes = 0
-  for (const item of all) {
-    if (item.route_rule_id < from_id || (wanted.size > 0 && !wanted.has(item.route_rule_id))) continue
-    bytes += JSON.stringify(item).length
-    if (bytes > PAGE_BYTES) return { items, next_id: item.route_rule_id }
-    items.push(item)
-  }
-  return { items, next_id: null }
 }

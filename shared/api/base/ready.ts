@@ -1,4 +1,4 @@
-// Requests that an answer holds ready to be sent (reference.md, Requests and answers).
+// Requests that an answer holds ready to be sent (reference.md, Addressing).
 import { strict, Type, type TSchema } from '../../schema.ts'
 import { oneOf } from './shapes.ts'
 

@@ -123,7 +123,7 @@ describe('The impact of a change', () => {
           rules: all.map((rule) => factsOf(rule, 'gre-a-1')),
         })
         assert.deepEqual([interruption, rules, tunnels, routes, own_access.is_affected], ['none', [], [], [], false])
-        assert.deepEqual([connections.total, summary], [0, 'Nothing on this server changes.'])
+        assert.deepEqual([connections.total, summary], [0, 'Tunnels, relay rules and IP forwarding stay as they are.'])
       }),
     ))
 

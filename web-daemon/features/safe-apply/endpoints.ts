@@ -7,9 +7,11 @@ import type { CommandContext } from '../../platform/context.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
 import { command, created, ok, query, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
+import { foreseeCancel } from './foresee-cancel.ts'
+import { isOver } from './over.ts'
 import { changedItems } from './store-followed.ts'
 import { openerOf, underWay, type SafeApply } from './safe-apply.ts'
-import { findEnd, findLast, findOpen } from './store.ts'
+import { findLast, findOpen } from './store.ts'
 
 const tag = 'system'
 const scope = 'safe-apply'
@@ -84,6 +86,8 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
         summary: 'Put back now what was changed in the window, on the host and in the store.',
         statuses: [409],
         audit: 'SafeApplyCancel',
+        foresee: foreseeCancel(safeApply),
+        endsWindow: true,
       },
       end('cancelled'),
     ),
@@ -145,29 +149,6 @@ async function requireNone(safeApply: SafeApply): Promise<void> {
 async function foundFor(safeApply: SafeApply): Promise<WindowFound> {
   safeApply.exclusive.requireNone()
   return safeApply.follow()
-}
-
-/** True where it has ended just so. Throws where it has ended otherwise, or was never known. */
-async function isOver(
-  db: CommandContext['db'],
-  { window }: WindowFound,
-  window_id: string,
-  as: 'confirmed' | 'cancelled' | null,
-): Promise<boolean> {
-  if (window?.window_id === window_id) return false
-  const end = await findEnd(db, window_id)
-  if (as !== null && end?.ended_how === as) return true
-  throw new Refusal('SAFE_APPLY_OVER', message(OVER[end?.ended_how ?? ''] ?? 'safe_apply.unknown'), {
-    details: { ended_how: end?.ended_how ?? null, at: end?.ended_date ?? null, window_id: window?.window_id ?? null },
-  })
-}
-
-type OverMessage = `safe_apply.over_${'confirmed' | 'cancelled' | 'expired' | 'rebooted'}`
-const OVER: Readonly<Record<string, OverMessage>> = {
-  confirmed: 'safe_apply.over_confirmed',
-  cancelled: 'safe_apply.over_cancelled',
-  expired: 'safe_apply.over_expired',
-  rebooted: 'safe_apply.over_rebooted',
 }
 
 /** A connection from before the change may outlive it although nobody could make a new one. */

@@ -21,7 +21,7 @@ export interface Stored {
 
 interface Given {
   readonly allowPrivate: boolean
-  /** Its address and its secret stay if the request has none. */
+  /** The address and the secret of this one stay if the request has none. */
   readonly stored: Stored | null
 }
 

@@ -158,6 +158,8 @@ export interface Audited {
   readonly fresh?: true | NeedsFresh
   /** Without it the handler gets no context that can change the host. */
   readonly foresee?: Foresee
+  /** Ends a window, and so never waits in one. */
+  readonly endsWindow?: true
   readonly audit: AuditAction
   /** Remembers the answer under the Idempotency-Key for ten minutes. */
   readonly isCreating?: boolean
@@ -191,8 +193,8 @@ export type Endpoint = Schemas &
         readonly handle: (context: StreamContext, incoming: Incoming<never>) => Promise<StreamSource>
       } & Streamed)
   )
-/** Whether it can have root change the host. */
-export const changesHost = (endpoint: Endpoint): boolean => 'foresee' in endpoint
+/** Whether it can have root change the host in a way that waits for a confirmation. */
+export const changesHost = (endpoint: Endpoint): boolean => 'foresee' in endpoint && !('endsWindow' in endpoint)
 const WINDOWED_TAGS: readonly Tag[] = ['pools', 'routes', 'settings', 'tunnels']
 /** Whether it writes what a window puts back, even if it leaves the host alone. */
 export const isWindowed = (endpoint: Endpoint): boolean => WINDOWED_TAGS.includes(endpoint.tag ?? 'other')
