@@ -1,6 +1,8 @@
 // Checks of destinations: what is refused of them, why a destination is up or down, and how a rule is by them.
 export const CHECK = {
   'check.kind': '{field} must be tcp, http or icmp: silence of a UDP port decides nothing.',
+  'check.path': '{field} must begin with "/" and have at most {length} characters of ASCII, none of them a blank.',
+  'check.host': '{field} must be a host name or an address of at most {length} characters.',
   'check.undecidable':
     'The rule relays UDP, and silence of a UDP port decides nothing: name tcp, http or icmp, which the destinations must answer.',
   'check.timeout': '{field} must not be longer than the interval.',

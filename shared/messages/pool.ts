@@ -2,6 +2,7 @@
 export const POOL = {
   'pool.not_found': 'There is no pool {pool_id}.',
   'pool.no_host_address': '{cidr} holds no address that an end of a tunnel can have.',
+  'pool.one_prefix_length': '{field} must be {length} for a pool of {cidr}.',
   'pool.prefix_length': '{field} must be a whole number from {least} to {longest} for a pool of {cidr}.',
   'pool.single_address': '{cidr} is a single address: a tunnel has two ends.',
   'pool.public':

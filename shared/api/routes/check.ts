@@ -22,12 +22,12 @@ const choice = <T extends string>(words: readonly T[], name: string, description
   )
 const whole = (minimum: number, maximum: number, name: string, description: string) =>
   maybe(ranged('integer', minimum, maximum, 'INVALID_VALUE', name, description))
-const line = (pattern: string, maxLength: number, name: string, description: string) =>
+const word = (name: 'path' | 'host', pattern: string, maxLength: number, description: string) =>
   maybe(
     Type.String({
       maxLength,
       pattern,
-      ...refusedWith('INVALID_VALUE', message('input.line', { field: name, length: maxLength }), description),
+      ...refusedWith('INVALID_VALUE', message(`check.${name}`, { field: name, length: maxLength }), description),
     }),
   )
 
@@ -55,8 +55,8 @@ export const RouteCheckBody = strict(
         ),
       ),
     ),
-    path: line('^/[\\x21-\\x7e]*$', 1024, 'path', 'Of an HTTP request: the path. Default /.'),
-    host: line('^[A-Za-z0-9.:\\[\\]_-]*$', 253, 'host', 'Of an HTTP request: the host name. Empty: the address.'),
+    path: word('path', '^/[\\x21-\\x7e]*$', 1024, 'Of an HTTP request: the path. Default /.'),
+    host: word('host', '^[A-Za-z0-9.:\\[\\]_-]*$', 253, 'Of an HTTP request: the host name. Empty: the address.'),
     expect_status: maybe(
       orNull(
         ranged(

@@ -75,12 +75,11 @@ export function readBackup(raw: Body, included: Included, problems: Problems): B
 
 function checkVersion({ version }: Body, problems: Problems): void {
   if (version === BACKUP_VERSION) return
-  const isPlain = version === null || typeof version === 'number' || typeof version === 'string'
   const problem =
     version === undefined
       ? message('backup.no_version', { known: BACKUP_VERSION })
       : message('backup.other_version', {
-          version: JSON.stringify(isPlain ? version : typeof version).slice(0, 40),
+          version: JSON.stringify(version).slice(0, 40),
           known: BACKUP_VERSION,
         })
   problems.add('backup.version', 'UNSUPPORTED_VERSION', problem, {

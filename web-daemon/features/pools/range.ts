@@ -48,11 +48,12 @@ export function checkLength(range: Cidr, prefix_length: number, problems: Proble
   const { shortest, longest } = LENGTHS[range.base.family]
   const least = Math.max(shortest, range.prefix_length)
   if (Number.isInteger(prefix_length) && prefix_length >= least && prefix_length <= longest) return
-  problems.add(
-    'prefix_length',
-    'INVALID_PREFIX_LENGTH',
-    message('pool.prefix_length', { field: 'prefix_length', least, longest, cidr: formatCidr(range) }),
-  )
+  const about = { field: 'prefix_length', cidr: formatCidr(range) }
+  const sentence =
+    least === longest
+      ? message('pool.one_prefix_length', { ...about, length: least })
+      : message('pool.prefix_length', { ...about, least, longest })
+  problems.add('prefix_length', 'INVALID_PREFIX_LENGTH', sentence)
 }
 
 function readRange(text: string, problems: Problems): Cidr | null {
