@@ -1,17 +1,14 @@
 // What root allows on this host, and the command by which root allows more. The helper reads the file at each change.
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { ALLOWS, isFault, lineThatAllows, parseLimits } from '@panel/shared/limits/file.ts'
-import type { LimitsFound, LimitsUsed } from '@panel/shared/limits/model.ts'
 import type { Config } from '../app/config.ts'
 import { CommandError } from './errors.ts'
 import { printLine } from './print.ts'
-import { requestOf } from './rpc.ts'
+import { notTheHelper, resultOf } from './rpc.ts'
 
 export async function showLimits(config: Config): Promise<void> {
-  const found = (await requestOf(config, 'host.probe', { parts: ['limits', 'limits_used'] })) as {
-    limits: LimitsFound
-    limits_used: LimitsUsed
-  }
+  const found = await resultOf(config, 'host.probe', { parts: ['limits', 'limits_used'] })
+  if (!found.limits || !found.limits_used) throw notTheHelper(config.helper_socket, JSON.stringify(found))
   const { path, fault, limits } = found.limits
   printLine(`What root allows on this host, by ${path}:`)
   const { drawn, ...sums } = found.limits_used

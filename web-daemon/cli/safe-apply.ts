@@ -1,11 +1,10 @@
 // Shows, keeps or puts back the changes that wait for a confirmation, at the root helper's socket: it works without the
 // web daemon, which follows when it runs again.
-import type { METHODS, Params, Result } from '@panel/shared/rpc/methods.ts'
 import type { WindowFound } from '@panel/shared/window/model.ts'
 import type { Config } from '../app/config.ts'
 import { CommandError } from './errors.ts'
 import { printLine } from './print.ts'
-import { requestOf } from './rpc.ts'
+import { resultOf } from './rpc.ts'
 
 type Word = 'status' | 'confirm' | 'cancel'
 const IF_ANY = '--if-any'
@@ -16,20 +15,15 @@ export async function safeApply(config: Config, args: readonly string[]): Promis
   const [word = 'status', ...others] = args.filter((arg) => arg !== IF_ANY)
   if (!WORDS.includes(word) || others.length > 0)
     throw new CommandError('Say status, confirm or cancel, and --if-any where nothing may be waiting')
-  const { window, ended } = await ask(config, 'window.probe', {})
+  const { window, ended } = await resultOf(config, 'window.probe', {})
   if (word === 'status') return show({ window, ended })
   if (!window && args.includes(IF_ANY)) return
   if (!window) throw new CommandError('No changes are waiting for a confirmation')
   const { window_id } = window
-  const after = await ask(config, word === 'confirm' ? 'window.confirm' : 'window.cancel', { window_id })
+  const after = await resultOf(config, word === 'confirm' ? 'window.confirm' : 'window.cancel', { window_id })
   if (after.window) throw new CommandError(`The changes could not be put back yet: ${after.window.detail}`)
   printLine(word === 'confirm' ? 'The changes are kept.' : 'The changes are put back.')
 }
-
-type WindowMethod = Extract<keyof typeof METHODS, `window.${string}`>
-
-const ask = <M extends WindowMethod>(config: Config, method: M, params: Params<M>): Promise<Result<M>> =>
-  requestOf(config, method, params) as Promise<Result<M>>
 
 function show({ window, ended }: WindowFound): void {
   if (window) {
