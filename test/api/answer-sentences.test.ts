@@ -22,7 +22,7 @@ const DATA = `
   unit unit_path units_taken_over unmodelled username version web_path window_id
   answer.description allowed_sources.description pools.description route.description routes.description
   answer.note tunnel.note tunnels.note check.host
-  uri svg recovery_codes last_ip user_agent prefix allowed_networks last_used_ip
+  uri svg recovery_codes last_ip user_agent prefix allowed_networks last_used_ip server_name
 `
 /** Sentences that stay text alone, and why. */
 const KEPT: Readonly<Record<string, string>> = {
