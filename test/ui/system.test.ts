@@ -1,5 +1,6 @@
 // The panel and what this host can do, on the page: honest about what is away (requirements 2, 13, 20).
 import assert from 'node:assert/strict'
+import { isolate } from '@panel/shared/messages/format.ts'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
 import { eachHost, goTo, type Host, signedIn } from './support/host.ts'
 
@@ -37,7 +38,7 @@ describe('The system on the page', () => {
 
   for (const [language, digits, pairs, rules] of [
     ['en', 'latin', '8,192', '0 of 20,000'],
-    ['fa', 'persian', '۸٬۱۹۲', '۰ از ۲۰٬۰۰۰'],
+    ['fa', 'persian', '۸٬۱۹۲', `${isolate('۰')} از ${isolate('۲۰٬۰۰۰')}`],
     ['ru', 'latin', '8\u00a0192', '0 из 20\u00a0000'],
     ['zh-CN', 'latin', '8,192', '0 / 20,000'],
   ] as const)
