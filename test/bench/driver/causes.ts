@@ -19,7 +19,6 @@ const FOREIGN_RULES = 300
 const LOOK_MS = 20
 
 work<'causes'>(async ({ panel, breaks }) => {
-  const http = await Http.operator(panel.url)
   nft(crowd())
   await sleep(WARM_UP_MS)
   for (let turn = 0; turn < WARM_PASSES; turn += 1) await afterChange(turn)
@@ -30,6 +29,8 @@ work<'causes'>(async ({ panel, breaks }) => {
     const ofRest = PASS_MS / 1000
     passes.push({ helper: spent.helper - ofRest * rest.helper, web: spent.web - ofRest * rest.web })
   }
+  // The daemon closes a connection that was idle for two minutes.
+  const http = await Http.operator(panel.url)
   const seen: Answer<'causes'>['seen'] = []
   for (const each of breaks) seen.push(await broken(http, each))
   return { rest, passes, seen }
@@ -45,14 +46,18 @@ async function costsOf(span_ms: number, during: () => Promise<void>): Promise<Co
   return { helper: each('helper'), web: each('web') }
 }
 
-const nft = (text: string): void => void execFileSync('nft', ['-f', '-'], { input: text })
+function nft(text: string): void {
+  execFileSync('nft', ['-f', '-'], { input: text })
+}
 
 /** Rules of other software, none of which concerns what is relayed. */
-const crowd = (): string =>
-  `table inet crowd { chain forward { type filter hook forward priority 5; policy accept;
-${Array.from({ length: FOREIGN_RULES }, (_, at) => `ip daddr 10.200.${at >> 8}.${at & 255} tcp dport 22 accept`).join('\n')}
+function crowd(): string {
+  const rules = Array.from(
+    { length: FOREIGN_RULES },
+    (_, at) => `ip daddr 10.200.${at >> 8}.${at & 255} tcp dport 22 accept`,
+  )
+  return `table inet crowd { chain forward { type filter hook forward priority 5; policy accept;\n${rules.join('\n')}\n}\n}\n`
 }
-}\n`
 
 async function afterChange(turn: number): Promise<void> {
   nft(`add rule inet crowd forward ip daddr 10.201.0.${turn} tcp dport 22 accept\n`)
