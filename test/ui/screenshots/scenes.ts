@@ -6,11 +6,11 @@ import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
 import { fromRoot, message, messageFields } from '@panel/shared/messages/message.ts'
 import type { Client } from '../../api/support/client.ts'
 import { tryListener } from '../../api/support/listeners.ts'
-import { readForeign } from '@panel/shared/foreign/read.ts'
 import { fakeRoute } from '../../support/fake-routes.ts'
 import { addressOf, scrollToEnd } from '../support/host.ts'
 import { ACCOUNT } from './account.ts'
 import { analyze, answer, foretold, press, previewBackup, select } from './acts.ts'
+import { OVERVIEWS, stopped } from './causes.ts'
 import { DIALOGS } from './dialogs.ts'
 import { RULE_PLANS } from './rule-plans.ts'
 import type { At, Scene } from './scene.ts'
@@ -104,8 +104,7 @@ const STEPS: readonly Scene[] = [
       await page.locator('.card.calm').waitFor()
     },
   },
-  { name: 'overview-dropped', path: '', alone: dropForwarded },
-  { name: 'route-dropped', path: 'routes/1', alone: dropForwarded },
+  { name: 'route-dropped', path: 'routes/1', alone: stopped('dropped') },
   { name: 'helper-away-overview', path: '', alone: ({ host }) => host.sendHelperAway() },
   { name: 'helper-away-tunnels', path: 'tunnels', alone: ({ host }) => host.sendHelperAway() },
   {
@@ -300,12 +299,4 @@ const STEPS: readonly Scene[] = [
   { name: 'nothing-here', path: 'nowhere' },
 ]
 
-/** Another firewall drops what the rules relay. */
-async function dropForwarded({ host }: FullWorld): Promise<void> {
-  const chain = { family: 'inet', table: 'filter', name: 'forward', type: 'filter', hook: 'forward', prio: 0 }
-  host.kernel.foreign = readForeign(JSON.stringify({ nftables: [{ chain: { ...chain, policy: 'drop' } }] }), '')
-  host.routeWatch.hint('all')
-  await look(host)
-}
-
-export const SCENES: readonly Scene[] = [...PAGES, ...STEPS, ...RULE_PLANS, ...ACCOUNT, ...WEBHOOKS, ...DIALOGS]
+export const SCENES: readonly Scene[] = [...PAGES, ...STEPS, ...OVERVIEWS, ...RULE_PLANS, ...ACCOUNT, ...WEBHOOKS, ...DIALOGS]
