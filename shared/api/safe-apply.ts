@@ -2,7 +2,7 @@
 // 10).
 import { message } from '../messages/message.ts'
 import { strict, nullable, Type, type Static } from '../schema.ts'
-import { WINDOW_SECONDS } from '../window/model.ts'
+import { WINDOW_SECONDS, WINDOW_STARTS } from '../window/model.ts'
 import { MessageView, sentence } from './base/errors.ts'
 import { refusedWith } from './base/fields.ts'
 import { readyRequest } from './base/ready.ts'
@@ -22,7 +22,13 @@ const window_id = Type.String({
   ...refusedWith('INVALID_VALUE', message('input.window_id'), 'The window, as its answers name it.'),
 })
 
-export const OpenSafeApplyBody = shape('OpenSafeApplyBody', { seconds: Type.Optional(seconds) })
+const starts = oneOf(WINDOW_STARTS, {
+  description: 'When the time begins to run: at once, or with the first change, for which it waits an hour at most.',
+})
+export const OpenSafeApplyBody = shape('OpenSafeApplyBody', {
+  seconds: Type.Optional(seconds),
+  starts: Type.Optional(starts),
+})
 export const EndSafeApplyBody = shape('EndSafeApplyBody', { window_id })
 export type EndSafeApplyBody = Static<typeof EndSafeApplyBody>
 export const ExtendSafeApplyBody = shape('ExtendSafeApplyBody', { window_id, seconds })
@@ -45,6 +51,7 @@ export const SafeApplyWindow = shape('SafeApplyWindow', {
   seconds: Count,
   seconds_left: described(Count, 'As root counts them: from the end of the last change.'),
   changes: Count,
+  is_waiting: described(Flag, 'Whether the time begins to run with the first change, and there was none yet.'),
   opened_at: Instant,
   username: described(Text, 'Who opened it; empty where that was done at the socket of the root helper.'),
   state: oneOf(['open', 'ending', 'stuck']),

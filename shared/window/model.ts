@@ -23,6 +23,7 @@ export const WindowParams = strict({ window_id: WindowId })
 export const WindowTime = strict({ window_id: WindowId, seconds: Seconds })
 /** When the time begins to run: at once, or with the first change, for which it waits an hour at most. */
 export const WINDOW_STARTS = ['now', 'first_change'] as const
+export type WindowStart = (typeof WINDOW_STARTS)[number]
 export const WindowOpen = strict({
   window_id: WindowId,
   seconds: Seconds,

@@ -126,7 +126,7 @@ const makePipeline = (
     panelPorts: () => listeners.ports(),
     streams: new Streams({ now, isStanding: (session) => isStanding(db, auth, session), logger }),
     inWindow: safeApply.during,
-    mayWrite: () => safeApply.exclusive.requireNone(),
+    inStoreWindow: safeApply.duringStore,
     cutsOwnAccess: cutsOwnAccess(readImpact),
     record: (entry) => db.state.recording(record(entry)),
     storeFailed: (failure) => db.state.onFailure(failure),

@@ -4,7 +4,7 @@ import type { Change } from '@panel/shared/change/change.ts'
 import type { Outcome } from '@panel/shared/rpc/outcome.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
-import type { WINDOW_STARTS, WindowFound } from '@panel/shared/window/model.ts'
+import type { WindowFound, WindowStart } from '@panel/shared/window/model.ts'
 import { handlersFor, type Handlers, type HelperDeps } from '@panel/root-helper/handlers.ts'
 import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
 import { journalIn } from '@panel/root-helper/kernel/files/journal.ts'
@@ -50,7 +50,7 @@ export class Root {
     return this.start()
   }
 
-  open = (seconds = 60, starts: (typeof WINDOW_STARTS)[number] = 'now'): Promise<WindowFound> =>
+  open = (seconds = 60, starts: WindowStart = 'now'): Promise<WindowFound> =>
     this.handlers['window.open']({ window_id: ID, seconds, starts })
 
   tunnel = (before: TunnelState | null, after: TunnelState | null): Promise<Outcome> =>

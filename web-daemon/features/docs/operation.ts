@@ -2,8 +2,8 @@
 import type { Scope } from '@panel/shared/api/scopes.ts'
 import type { TSchema } from '@panel/shared/schema.ts'
 import { WINDOW_SECONDS } from '@panel/shared/window/model.ts'
-import { CONFIRM_WITHIN_HEADER } from '../../platform/http/confirm-within.ts'
-import { changesHost, type Endpoint, type Tag } from '../../platform/http/endpoint.ts'
+import { CONFIRM_WITHIN_HEADER, WINDOW_HEADER } from '../../platform/http/confirm-within.ts'
+import { changesHost, isWindowed, type Endpoint, type Tag } from '../../platform/http/endpoint.ts'
 import { API_BASE, endpointMethod, endpointPath } from '../../platform/http/routes.ts'
 import { scopesOf } from '../../platform/http/scopes.ts'
 import { describeResponses, type Content, type Responses } from './responses.ts'
@@ -80,6 +80,7 @@ const headerParameters = (endpoint: Endpoint): Parameter[] => [
   ...(endpoint.kind === 'command' && endpoint.isCreating === true ? [ONCE] : []),
   ...(endpoint.kind === 'command' && endpoint.isVersioned === true ? [VERSION] : []),
   ...(changesHost(endpoint) ? [CONFIRM] : []),
+  ...(changesHost(endpoint) || (endpoint.kind === 'command' && isWindowed(endpoint)) ? [WINDOW] : []),
 ]
 
 const CSRF: Parameter = {
@@ -103,6 +104,14 @@ const CONFIRM: Parameter = {
   required: false,
   description: 'The same as confirm_within_seconds in the body.',
   schema: { type: 'integer', minimum: WINDOW_SECONDS.least, maximum: WINDOW_SECONDS.most },
+}
+
+const WINDOW: Parameter = {
+  name: WINDOW_HEADER,
+  in: 'header',
+  required: false,
+  description: 'The window that the change is meant for. Where that is not open, the answer is 409 SAFE_APPLY_OVER.',
+  schema: { type: 'string', pattern: '^[0-9a-f]{32}$' },
 }
 
 const VERSION: Parameter = {

@@ -23,11 +23,8 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
   }
   const end =
     (as: 'confirmed' | 'cancelled') =>
-    (
-      { inTurn }: Pick<CommandContext, 'inTurn'>,
-      incoming: Incoming<EndSafeApplyBody>,
-    ): Promise<Answer<SafeApplyAnswer>> =>
-      inTurn(async () => {
+    (_: unknown, incoming: Incoming<EndSafeApplyBody>): Promise<Answer<SafeApplyAnswer>> =>
+      safeApply.named.whenNone(async () => {
         const { window_id } = incoming.body
         const found = await foundFor(safeApply)
         if (await isOver(db, found, window_id, as)) return ok(await show(found, incoming))
@@ -62,7 +59,11 @@ export const safeApplyEndpoints = (safeApply: SafeApply, db: CommandContext['db'
         const { body, session } = incoming
         const found = await inTurn(async () => {
           await requireNone(safeApply)
-          return safeApply.open(body.seconds ?? settings.get('system.safe_apply_seconds'), openerOf(session))
+          return safeApply.open(
+            body.seconds ?? settings.get('system.safe_apply_seconds'),
+            openerOf(session),
+            body.starts,
+          )
         })
         return created(await show(found, incoming))
       },
@@ -126,11 +127,11 @@ async function answerOf(
   const last = await findLast(db)
   const row = window && (await findOpen(db))
   if (!window || row?.window_id !== window.window_id) return { window: null, last }
-  const { window_id, seconds, seconds_left, changes, state } = window
+  const { window_id, seconds, seconds_left, changes, is_waiting, state } = window
   const { opened_date: opened_at, username } = row
   const items = [...(await changedItems(db)), ...(window.is_forwarding_touched ? [FORWARDING] : [])]
   const about = {
-    ...{ window_id, seconds, seconds_left, changes, state },
+    ...{ window_id, seconds, seconds_left, changes, is_waiting, state },
     ...messageFields('detail', fromRoot(window.detail)),
     remediation: [...window.remediation],
     remediation_messages: window.remediation.map(fromRoot),

@@ -8,14 +8,18 @@ import { findEnd } from './store.ts'
 /** Returns true if it has ended just so. Throws if it has ended otherwise, or was never known. */
 export async function isOver(
   db: ReadDb,
-  { window }: WindowFound,
+  found: WindowFound,
   window_id: string,
   as: 'confirmed' | 'cancelled' | null,
 ): Promise<boolean> {
-  if (window?.window_id === window_id) return false
+  if (found.window?.window_id === window_id) return false
+  if (as !== null && (await findEnd(db, window_id))?.ended_how === as) return true
+  throw await windowOver(db, found, window_id)
+}
+
+export async function windowOver(db: ReadDb, { window }: WindowFound, window_id: string): Promise<Refusal> {
   const end = await findEnd(db, window_id)
-  if (as !== null && end?.ended_how === as) return true
-  throw new Refusal('SAFE_APPLY_OVER', message(OVER[end?.ended_how ?? ''] ?? 'safe_apply.unknown'), {
+  return new Refusal('SAFE_APPLY_OVER', message(OVER[end?.ended_how ?? ''] ?? 'safe_apply.unknown'), {
     details: { ended_how: end?.ended_how ?? null, at: end?.ended_date ?? null, window_id: window?.window_id ?? null },
   })
 }

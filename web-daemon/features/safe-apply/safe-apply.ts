@@ -4,14 +4,15 @@ import type { Logger } from 'pino'
 import type { SafeApplyEnded, SafeApplyItem, SafeApplyPending, SafeApplyWindow } from '@panel/shared/api/safe-apply.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import { message } from '@panel/shared/messages/message.ts'
-import type { WindowFound } from '@panel/shared/window/model.ts'
+import type { WindowFound, WindowStart } from '@panel/shared/window/model.ts'
 import type { CommandContext, WriteDb } from '../../platform/context.ts'
-import type { InWindow, Windowed } from '../../platform/http/confirm-within.ts'
+import type { InStoreWindow, InWindow, Windowed } from '../../platform/http/confirm-within.ts'
 import type { Answer, Session } from '../../platform/http/endpoint.ts'
 import { readyRequest } from '../../platform/http/ready.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
 import { isHelperAway } from '../../platform/helper/away.ts'
 import { Exclusive } from './exclusive.ts'
+import { Named } from './named.ts'
 import { changedItems, putAllBack } from './store-followed.ts'
 import { deleteEndedBefore, findOpen, insertOpen, namesOf, markEnded, removeOpen, type Opener } from './store.ts'
 
@@ -25,6 +26,8 @@ export interface SafeApplyDeps extends Omit<CommandContext, 'note'> {
 
 export class SafeApply {
   readonly exclusive = new Exclusive()
+  /** Commands that are meant for one window. */
+  readonly named: Named
   readonly #deps: SafeApplyDeps
   #isOpen = false
   #changes = 0
@@ -36,6 +39,7 @@ export class SafeApply {
 
   constructor(deps: SafeApplyDeps) {
     this.#deps = deps
+    this.named = new Named(deps, () => this.follow())
   }
 
   /** Whether a window is open, or was taken back and the store has not followed yet. */
@@ -69,13 +73,13 @@ export class SafeApply {
   }
 
   /** Call it in turn. The record comes first: what changes from then on is known. */
-  async open(seconds: number, by: Opener): Promise<WindowFound> {
+  async open(seconds: number, by: Opener, starts: WindowStart = 'now'): Promise<WindowFound> {
     const { db, now, request } = this.#deps
     const window_id = randomBytes(16).toString('hex')
     this.#upBefore = await this.#deps.upTunnels()
     await db.transaction().execute((trx) => insertOpen(trx, window_id, by, now().toISOString()))
     try {
-      return await this.#note(await request('window.open', { window_id, seconds }))
+      return await this.#note(await request('window.open', { window_id, seconds, starts }))
     } catch (failure) {
       // Root may have opened it all the same; whether it has shows when it answers again.
       if (!isHelperAway(failure)) await db.transaction().execute(removeOpen)
@@ -101,8 +105,25 @@ export class SafeApply {
   /** Carries out a command, in a window of its own where it is to wait for a confirmation and none is open. */
   readonly during: InWindow = (request, work) => this.exclusive.beside(() => this.#during(request, work))
 
+  /** The same of a command that changes the store alone. */
+  readonly duringStore: InStoreWindow = async (window_id, work) => {
+    this.exclusive.requireNone()
+    const answer = await (window_id === null ? work() : this.named.during(window_id, work))
+    if (this.#isOpen) await this.#deps.inTurn(() => this.#startTime())
+    return answer
+  }
+
+  /** Root does not see a change of the store alone, which starts the time too. */
+  async #startTime(): Promise<WindowFound> {
+    const found = await this.follow()
+    const { window } = found
+    if (!window?.is_waiting || (await changedItems(this.#deps.db)).length === 0) return found
+    return this.extend(window.window_id, window.seconds)
+  }
+
   readonly #during: InWindow = async (request, work) => {
     const { inTurn } = this.#deps
+    if (request.window_id !== null) return this.#answered(await this.named.during(request.window_id, work))
     const by = openerOf(request.session)
     const seconds = await this.#secondsFor(request)
     const opened = seconds === null ? null : await inTurn(() => this.#openUnlessOpen(seconds, by))
@@ -136,7 +157,7 @@ export class SafeApply {
 
   async #answered(answer: Answer): Promise<Answer> {
     if (!this.#isOpen) return answer
-    const { window } = await this.#deps.inTurn(() => this.follow())
+    const { window } = await this.#deps.inTurn(() => this.#startTime())
     if (!window) return answer
     const { window_id, seconds_left, changes } = window
     const safe_apply: SafeApplyPending = {
@@ -154,7 +175,7 @@ export class SafeApply {
     const { db, request, now } = this.#deps
     const found = await request('window.probe', {})
     // What has ended is not forgotten meanwhile, so that root refuses the rest of the work.
-    if (this.exclusive.isUndisturbed) return this.#note(found)
+    if (this.exclusive.isUndisturbed || (this.named.isUnderWay && !this.exclusive.isUnderWay)) return this.#note(found)
     const open = await findOpen(db)
     const isStillOpen = open !== null && found.window?.window_id === open.window_id
     if (open && !isStillOpen) await this.#end(open.window_id, open.username, found)

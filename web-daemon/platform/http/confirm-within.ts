@@ -8,12 +8,16 @@ import type { Body } from './validate.ts'
 
 export const CONFIRM_WITHIN = 'confirm_within_seconds'
 export const CONFIRM_WITHIN_HEADER = 'X-Confirm-Within'
+/** Names the window that a command is meant for: in no other one, and in none, it changes anything. */
+export const WINDOW_HEADER = 'X-Window'
 
 /** The field of a body by which an operator accepts that the change may cut him off. */
 export const ACCEPTING_FLAG = 'i_understand_i_may_lose_access'
 
 export interface Windowed {
-  /** Null: in the window that is open, if there is one. */
+  /** The window that it is meant for; null: in the one that is open, if there is one. */
+  readonly window_id: string | null
+  /** Null: in no window of its own. */
   readonly seconds: number | null
   readonly session: Session | null
   /** Whether it was accepted that the change may cut the operator off, and the change would. */
@@ -22,6 +26,18 @@ export interface Windowed {
 
 /** What carries out a command in a window, if it is to be in one. */
 export type InWindow = (request: Windowed, work: () => Promise<Answer>) => Promise<Answer>
+
+/** What carries out a command that writes into the store alone. */
+export type InStoreWindow = (window_id: string | null, work: () => Promise<Answer>) => Promise<Answer>
+
+/** The window that a request names, or null. */
+export function takeWindow(header: string): string | null {
+  if (header === '') return null
+  if (/^[0-9a-f]{32}$/.test(header)) return header
+  const problems = new Problems()
+  problems.add(WINDOW_HEADER, 'INVALID_VALUE', message('input.window_id'))
+  return problems.throwIfAny() ?? null
+}
 
 /** What comes back by itself need not be accepted. */
 export function accepting({ body: schema }: Endpoint, body: Body): Body {

@@ -8,7 +8,16 @@ import type { CommandContext, ReadContext } from '../context.ts'
 import { asRefusal, sendAnswer, sendRefusal } from './answer.ts'
 import { BODY_LIMIT_BYTES, readBody, STRANGER_LIMIT_BYTES } from './body.ts'
 import { connectedAt } from './connections.ts'
-import { accepting, ACCEPTING_FLAG, CONFIRM_WITHIN_HEADER, takeConfirmWithin, type InWindow } from './confirm-within.ts'
+import {
+  accepting,
+  ACCEPTING_FLAG,
+  CONFIRM_WITHIN_HEADER,
+  takeConfirmWithin,
+  takeWindow,
+  WINDOW_HEADER,
+  type InStoreWindow,
+  type InWindow,
+} from './confirm-within.ts'
 import {
   changesHost,
   isWindowed,
@@ -51,8 +60,8 @@ export interface Pipeline {
   readonly panelPorts: () => readonly number[]
   readonly streams: Streams
   readonly inWindow: InWindow
-  /** Throws while what a command writes into the store would be put back with the work of another. */
-  readonly mayWrite: () => void
+  /** Refuses while what a command writes into the store would be put back with the work of another. */
+  readonly inStoreWindow: InStoreWindow
   /** Whether the operator's own connection would not survive the command. */
   readonly cutsOwnAccess: (endpoint: Endpoint, context: ReadContext, incoming: Incoming<never>) => Promise<boolean>
   readonly record: (entry: AuditedRequest) => Promise<void>
@@ -140,16 +149,16 @@ class Exchange {
   async #handle(endpoint: Exclude<Endpoint, StreamEndpoint>, body: Body): Promise<Answer> {
     if (endpoint.kind !== 'command') return endpoint.handle(this.#reader(), this.#incoming(body))
     const context = { ...this.#pipeline.context, note: this.#note }
-    if (!changesHost(endpoint)) {
-      if (isWindowed(endpoint)) this.#pipeline.mayWrite()
-      return endpoint.handle(context, this.#incoming(body))
-    }
+    if (!changesHost(endpoint) && !isWindowed(endpoint)) return endpoint.handle(context, this.#incoming(body))
+    const window_id = takeWindow(this.#req.get(WINDOW_HEADER) ?? '')
+    if (!changesHost(endpoint))
+      return this.#pipeline.inStoreWindow(window_id, () => endpoint.handle(context, this.#incoming(body)))
     const { seconds, body: rest } = takeConfirmWithin(this.#req.get(CONFIRM_WITHIN_HEADER) ?? '', body)
-    const incoming = this.#incoming(seconds === null ? rest : accepting(endpoint, rest))
+    const incoming = this.#incoming(seconds === null && window_id === null ? rest : accepting(endpoint, rest))
     const isRisky = async (): Promise<boolean> =>
       rest[ACCEPTING_FLAG] === true && this.#pipeline.cutsOwnAccess(endpoint, this.#reader(), incoming)
     const { session } = this.#guarded
-    return this.#pipeline.inWindow({ seconds, session, isRisky }, () => endpoint.handle(context, incoming))
+    return this.#pipeline.inWindow({ window_id, seconds, session, isRisky }, () => endpoint.handle(context, incoming))
   }
 
   async #stream(endpoint: StreamEndpoint): Promise<typeof STREAMED> {
