@@ -10,6 +10,7 @@ export const SAFE_APPLY = {
   'safe_apply.over_rebooted':
     'These changes were put back already, since the server was restarted before they were confirmed.',
   'safe_apply.unknown': 'No changes with this window_id are waiting for a confirmation.',
+  'safe_apply.trial_over': 'The window that this change was meant for is over, so it was not made.',
   'safe_apply.same_connection':
     'This connection is older than the last change, so it does not show that the panel can still be reached: confirm over a new one.',
 } as const

@@ -72,7 +72,7 @@ describe('What a change interrupts', () => {
     const page = await open('tunnels/1', 'gre-a-1')
     await askToDelete(page)
     await page.getByRole('dialog').getByRole('button', { name: 'Put it back unless I keep it' }).click()
-    await page.getByRole('dialog').getByText('From now on changes are put back by themselves').waitFor()
+    await page.getByRole('dialog').getByText('What you change now comes back by itself').waitFor()
     const { window } = (await client.get<SafeApplyAnswer>('/safe-apply')).body
     assert.equal(window?.state, 'open')
   })

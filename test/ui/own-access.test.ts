@@ -90,7 +90,7 @@ describe("A change under the operator's own connection", () => {
     await question.getByText(/unless you keep it within 60\ss/).waitFor()
     await question.getByRole('button', { name: 'Apply on trial for 60 s' }).click()
     await page
-      .getByRole('region', { name: 'Changes wait for a confirmation' })
+      .getByRole('region', { name: /^Trial/ })
       .getByRole('link', { name: 'Tunnel gre-a-1' })
       .waitFor()
     assert.equal(await isUp(), false)
@@ -99,7 +99,7 @@ describe("A change under the operator's own connection", () => {
     await putBack.waitFor()
     assert.equal(await isUp(), true)
     await putBack.getByRole('button', { name: /^Do it again, with 2 min/ }).click()
-    await page.getByRole('region', { name: 'Changes wait for a confirmation' }).waitFor()
+    await page.getByRole('region', { name: /^Trial/ }).waitFor()
     const { window } = (await client.get<SafeApplyAnswer>('/safe-apply')).body
     assert.deepEqual([window?.seconds, await isUp()], [120, false])
   })
@@ -115,7 +115,7 @@ describe("A change under the operator's own connection", () => {
     gates.expectAnswer(409, '/tunnels/1/down')
     await page.getByRole('button', { name: 'Disable' }).click()
     await page.getByRole('button', { name: 'Apply on trial for 60 s' }).click()
-    const waits = page.getByRole('region', { name: 'Changes wait for a confirmation' })
+    const waits = page.getByRole('region', { name: /^Trial/ })
     await waits.getByRole('link', { name: 'Tunnel gre-a-1' }).waitFor()
     const link = waits.getByRole('link', { name: "Try the panel's new address: 10.9.6.1" })
     assert.equal(await link.count(), 0)

@@ -299,4 +299,12 @@ const STEPS: readonly Scene[] = [
   { name: 'nothing-here', path: 'nowhere' },
 ]
 
-export const SCENES: readonly Scene[] = [...PAGES, ...STEPS, ...OVERVIEWS, ...RULE_PLANS, ...ACCOUNT, ...WEBHOOKS, ...DIALOGS]
+export const SCENES: readonly Scene[] = [
+  ...PAGES,
+  ...STEPS,
+  ...OVERVIEWS,
+  ...RULE_PLANS,
+  ...ACCOUNT,
+  ...WEBHOOKS,
+  ...DIALOGS,
+]

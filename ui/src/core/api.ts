@@ -61,6 +61,12 @@ const startTimeout = (): { readonly signal: AbortSignal; readonly end: () => voi
   return { signal: waiting.signal, end: () => clearTimeout(timer) }
 }
 
+let window_id: string | null = null
+/** Names the window that all changes are meant for from now on; null: none. */
+export const meantFor = (window: string | null): void => {
+  window_id = window
+}
+
 /** Also for streams, which read the response themselves. */
 export const request = async <R extends EndpointName>(route: R, ...args: Arguments<R>): Promise<Response> => {
   const { body, signal, request_id, if_match } = (args[0] ?? {}) as AnyParams
@@ -69,6 +75,7 @@ export const request = async <R extends EndpointName>(route: R, ...args: Argumen
   const headers = {
     ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     ...(method === 'GET' ? {} : { 'X-CSRF-Token': csrfToken() }),
+    ...(method === 'GET' || window_id === null ? {} : { 'X-Window': window_id }),
     ...(request_id === undefined ? {} : { 'X-Request-Id': request_id }),
     ...(if_match === undefined ? {} : { 'If-Match': `"${if_match}"` }),
   }

@@ -14,6 +14,8 @@ export interface Confirmation {
   readonly isDanger?: boolean
   /** Another way to confirm, after the first. */
   readonly other?: { readonly action: string; readonly choose: () => void }
+  /** It changes something that a trial puts back, as every `request` does. */
+  readonly isTried?: true
   /** The request that it asks about: what that interrupts is shown. */
   readonly request?: ImpactBody
   /** Additional content of the dialog. */

@@ -5,6 +5,7 @@ import { toApiError, type ApiError } from './api-error.ts'
 import { say } from './i18n.svelte.ts'
 import type { LabelOf, ApiMessage } from './message.ts'
 import { dropDraft, keepDraft, readDraft } from './drafts.ts'
+import { trial } from './trial.svelte.ts'
 
 type FieldErrors = Readonly<Record<string, string | ApiMessage>>
 
@@ -87,7 +88,13 @@ export class Form<V extends object> {
     this.base = structuredClone($state.snapshot(values) as V)
     this.theirs = {}
     this.isRestored = false
+    if (this.isSending) this.sent()
     if (this.#options.keep !== undefined) dropDraft(this.#options.keep)
+  }
+
+  /** What was sent in a trial comes back into the form if it is put back. */
+  sent(): void {
+    if (this.#options.keep !== undefined) trial.setAside(this.#options.keep)
   }
 
   readonly discard = (): void => this.reset(this.base)

@@ -1,9 +1,13 @@
 // What the page asks and does about the window in which changes wait for a confirmation.
+import type { Incident } from '@panel/shared/api/reconcile.ts'
 import type { SafeApplyAnswer, SafeApplyEnded, SafeApplyItem, SafeApplyWindow } from '@panel/shared/api/safe-apply.ts'
 import { act } from '../core/act.ts'
+import { incidentKey } from '../core/attention.ts'
 import { call } from '../core/api.ts'
 import { toApiError } from '../core/api-error.ts'
 import { t } from '../core/i18n.svelte.ts'
+import { lastSent } from '../core/own-access.ts'
+import { trial } from '../core/trial.svelte.ts'
 
 export const POLL_MS = 2000
 /** So many connections to one server a browser keeps; a refused one is closed. */
@@ -34,12 +38,32 @@ export const confirmOverNew = async (window_id: string, tries: number): Promise<
   }
 }
 
-export const putBack = ({ window_id }: SafeApplyWindow): Promise<unknown> =>
+export const putBack = ({
+  window_id,
+  is_waiting,
+}: Pick<SafeApplyWindow, 'window_id' | 'is_waiting'>): Promise<unknown> =>
   act(
-    { done: t('safe_apply.done.put_back'), failing: t('safe_apply.failing.put_back') },
+    {
+      done: t(is_waiting ? 'safe_apply.done.ended' : 'safe_apply.done.put_back'),
+      failing: t('safe_apply.failing.put_back'),
+    },
     () => call('POST /safe-apply/cancel', { body: { window_id } }),
     { stale: [...stale, ...PUT_BACK] },
   )
+
+/** The tab is in the trial that it sees, unless the change that it sent itself brought it. */
+export function followTrial({ window, last }: SafeApplyAnswer, unseen: SafeApplyEnded | null): void {
+  if (window && (window.is_waiting || window.window_id === trial.window_id || lastSent === null))
+    return trial.enter(window)
+  if (trial.window_id === null) return
+  trial.end(last?.window_id === trial.window_id && last.ended_how !== 'confirmed')
+  const isUnseen = unseen?.window_id === trial.window_id
+  if (!isUnseen || unseen.ended_how === 'cancelled') trial.leave()
+}
+
+/** What was not there before the first change. */
+export const newIncidents = (incidents: readonly Incident[], before: ReadonlySet<string>): Incident[] =>
+  incidents.filter((one) => !before.has(incidentKey(one)))
 
 export const extend = ({ window_id }: SafeApplyWindow, left: number): Promise<unknown> =>
   act(
@@ -58,6 +82,8 @@ export const dismiss = (window_id: string): void => localStorage.setItem(DISMISS
 export const unseenEnd = (last: SafeApplyEnded | null | undefined, dismissed: string | null): SafeApplyEnded | null =>
   last &&
   last.ended_how !== 'confirmed' &&
+  // Who ended a trial without a change has nothing to learn.
+  !(last.ended_how === 'cancelled' && last.items.length === 0) &&
   last.window_id !== dismissed &&
   Date.now() - Date.parse(last.ended_at) < 7 * DAY_MS
     ? last

@@ -1,5 +1,6 @@
 // Commands that are meant for one window. They are carried out in it or refused: a change that an operator makes in
 // trust that it comes back is never made for good because the time ran out while he typed.
+import { message } from '@panel/shared/messages/message.ts'
 import type { WindowFound } from '@panel/shared/window/model.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { windowOver } from './over.ts'
@@ -24,7 +25,7 @@ export class Named {
     const { inTurn, db } = this.#deps
     await inTurn(async () => {
       const found = await this.#follow()
-      if (!isOpen(found, window_id)) throw await windowOver(db, found, window_id)
+      if (!isOpen(found, window_id)) throw await windowOver(db, found, window_id, TOO_LATE)
       this.#commands += 1
     })
     const [done] = await Promise.allSettled([work()])
@@ -33,7 +34,7 @@ export class Named {
     if (done.status === 'fulfilled') return done.value
     // What it failed over is that the window was over, if it is by now.
     const found = await inTurn(this.#follow).catch(() => null)
-    throw found && !isOpen(found, window_id) ? await windowOver(db, found, window_id) : done.reason
+    throw found && !isOpen(found, window_id) ? await windowOver(db, found, window_id, TOO_LATE) : done.reason
   }
 
   /** Does something in turn while no such command is under way. */
@@ -48,3 +49,5 @@ export class Named {
 
 const isOpen = ({ window }: WindowFound, window_id: string): boolean =>
   window?.window_id === window_id && window.state === 'open'
+
+const TOO_LATE = message('safe_apply.trial_over')

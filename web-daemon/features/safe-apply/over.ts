@@ -1,5 +1,5 @@
 // Whether the window that a request names is over.
-import { message } from '@panel/shared/messages/message.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
 import type { WindowFound } from '@panel/shared/window/model.ts'
 import type { ReadDb } from '../../platform/context.ts'
 import { Refusal } from '../../platform/http/refusal.ts'
@@ -13,13 +13,19 @@ export async function isOver(
   as: 'confirmed' | 'cancelled' | null,
 ): Promise<boolean> {
   if (found.window?.window_id === window_id) return false
-  if (as !== null && (await findEnd(db, window_id))?.ended_how === as) return true
-  throw await windowOver(db, found, window_id)
+  const ended_how = (await findEnd(db, window_id))?.ended_how ?? ''
+  if (ended_how === as) return true
+  throw await windowOver(db, found, window_id, message(OVER[ended_how] ?? 'safe_apply.unknown'))
 }
 
-export async function windowOver(db: ReadDb, { window }: WindowFound, window_id: string): Promise<Refusal> {
+export async function windowOver(
+  db: ReadDb,
+  { window }: WindowFound,
+  window_id: string,
+  words: Message,
+): Promise<Refusal> {
   const end = await findEnd(db, window_id)
-  return new Refusal('SAFE_APPLY_OVER', message(OVER[end?.ended_how ?? ''] ?? 'safe_apply.unknown'), {
+  return new Refusal('SAFE_APPLY_OVER', words, {
     details: { ended_how: end?.ended_how ?? null, at: end?.ended_date ?? null, window_id: window?.window_id ?? null },
   })
 }

@@ -52,6 +52,7 @@ export const deletePool = async (pool: PoolView): Promise<void> => {
       text: t('pools.delete.text', { cidr }),
       action: t('core.action.delete'),
       isDanger: true,
+      isTried: true,
     }))
   )
     return

@@ -74,6 +74,7 @@ export const deleteRule = async (
       text: t('routes.delete.text', { bind }),
       action: t('core.action.delete'),
       isDanger: true,
+      isTried: true,
       more: DropConnections,
     }))
   )
