@@ -122,6 +122,16 @@ const STEPS: readonly Scene[] = [
     path: 'system',
     alone: ({ client }) => tryListener(client, { address: '127.0.0.2', seconds: 3600 }),
   },
+  {
+    name: 'trial',
+    path: 'routes/1/edit',
+    alone: ({ client }) => client.post('/safe-apply', { starts: 'first_change' }),
+    arrive: async ({ page, say }) => {
+      await page.getByText(say('safe_apply.end_empty')).waitFor()
+      await page.getByRole('button', { name: say('routes.edit.review') }).click()
+      await page.locator('[data-review]').waitFor()
+    },
+  },
   { name: 'safe-apply', path: 'tunnels/1', alone: ({ client }) => changeInWindow(client) },
   {
     name: 'safe-apply-silent',
