@@ -43,4 +43,9 @@ const fail = (failure: unknown): void => {
   process.exitCode = failure instanceof CommandError ? failure.exitCode : 1
 }
 
+/** A reader such as head(1) that has seen enough ends no command halfway. */
+process.stdout.on('error', (failure: NodeJS.ErrnoException) => {
+  if (failure.code !== 'EPIPE') fail(failure)
+})
+
 main(process.argv.slice(2)).catch(fail)

@@ -1,12 +1,14 @@
 // What a command prints never steers its user's terminal, though a store, a daemon or a helper in other hands has
 // written it.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer as httpServer, type Server as HttpServer } from 'node:http'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { openStore } from '@panel/web-daemon/app/store.ts'
 import { visible } from '@panel/web-daemon/cli/print.ts'
 import { insertTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
@@ -90,5 +92,14 @@ describe('A command', function () {
     await insertTunnel(db, newTunnel({ interface_name: `gre${EVIL}\nlo` }))
     await db.destroy()
     assert.equal((await run('interfaces')).out, `gre${visible(EVIL)}\\nlo\n`)
+  })
+
+  it('goes on if nobody reads what it prints, as head(1) after its lines', async () => {
+    const child = spawn(process.execPath, ['--import=tsx', join(ROOT, 'web-daemon/cli/main.ts'), 'help'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    child.stdout.destroy()
+    const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+    assert.deepEqual([output, code], ['', 0])
   })
 })
