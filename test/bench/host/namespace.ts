@@ -9,6 +9,7 @@ const STOP_MS = 5000
 export class Namespace {
   readonly #holder: ChildProcessByStdio<Writable, Readable, null>
   readonly #daemons: ChildProcess[] = []
+  #isOpen = true
 
   private constructor(holder: ChildProcessByStdio<Writable, Readable, null>) {
     this.#holder = holder
@@ -49,7 +50,10 @@ export class Namespace {
     return Buffer.concat(output).toString()
   }
 
-  /** Leaves it running, but not longer than this process; resolves once it has printed `ready`. */
+  /**
+   * Leaves it running, but not longer than this process; resolves once it has printed `ready`. If it ends before the
+   * namespace is closed, its last output is shown.
+   */
   async start(command: readonly string[], env: NodeJS.ProcessEnv, ready: RegExp): Promise<void> {
     const child = spawn(...this.inside(['setpriv', '--pdeathsig', 'KILL', ...command]), {
       env: { ...process.env, ...env },
@@ -64,11 +68,16 @@ export class Namespace {
       }
       child.stdout.on('data', hear)
       child.stderr.on('data', hear)
-      child.once('close', (code) => reject(new Error(`${command.join(' ')} ended with ${code}: ${output}`)))
+      child.once('close', (code, signal) => {
+        const end = `${command.join(' ')} ended with ${code ?? signal}: ${output}`
+        if (this.#isOpen) console.error(end)
+        reject(new Error(end))
+      })
     })
   }
 
   async close(): Promise<void> {
+    this.#isOpen = false
     for (const child of this.#daemons.reverse()) {
       if (child.exitCode !== null || child.signalCode !== null) continue
       const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
