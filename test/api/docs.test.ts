@@ -225,6 +225,7 @@ describe('The API description', () => {
       'header X-CSRF-Token !',
       'header Idempotency-Key',
       'header X-Confirm-Within',
+      'header X-Window',
     ])
     assert.deepEqual(parameters('/auth/login', 'post'), [])
   })

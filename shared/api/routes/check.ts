@@ -22,14 +22,11 @@ const choice = <T extends string>(words: readonly T[], name: string, description
   )
 const whole = (minimum: number, maximum: number, name: string, description: string) =>
   maybe(ranged('integer', minimum, maximum, 'INVALID_VALUE', name, description))
-const word = (name: 'path' | 'host', pattern: string, maxLength: number, description: string) =>
-  maybe(
-    Type.String({
-      maxLength,
-      pattern,
-      ...refusedWith('INVALID_VALUE', message(`check.${name}`, { field: name, length: maxLength }), description),
-    }),
-  )
+const word = (name: 'path' | 'host', pattern: string, maxLength: number, description: string) => {
+  const sentence = name === 'path' ? 'check.path' : 'check.host'
+  const refused = refusedWith('INVALID_VALUE', message(sentence, { field: name, length: maxLength }), description)
+  return maybe(Type.String({ maxLength, pattern, ...refused }))
+}
 
 export const RouteCheckBody = strict(
   {

@@ -117,7 +117,7 @@ const PANEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
   {
     name: 'dialog-sign-in-again',
     path: 'audit',
-    shows: 'core.sign_in.again',
+    shows: 'entrance.sign_in.again',
     arrive: async ({ page, say }) => {
       await page.context().clearCookies()
       await press(page, say('core.action.refresh'))

@@ -27,7 +27,7 @@ const holdAccess = async ({ page, say }: At, refusal = REFUSED): Promise<void> =
   await page.route('**/tunnels/1/down', (route) => refuse(route, 409, refusal))
   await press(page, say('tunnel.do.down'))
   await page.locator('dialog .danger, dialog button').last().click()
-  await page.getByText(say('core.own_access.title')).waitFor()
+  await page.getByText(say('own_access.title')).waitFor()
 }
 /** Accepted, it is under way. A request that a route leaves unanswered would still be sent as the page closes. */
 const cutAccess = async (at: At): Promise<void> => {
@@ -45,8 +45,8 @@ const rollBack = async (at: At): Promise<void> => {
   await at.page.locator('dialog footer button, dialog .row.end button').last().waitFor()
 }
 const accept = async ({ page, say }: At): Promise<void> => {
-  await press(page, say('core.own_access.action'))
-  await page.getByRole('heading', { name: say('core.curtain.title', { name: 'gre-a-1' }) }).waitFor()
+  await press(page, say('own_access.action'))
+  await page.getByRole('heading', { name: say('own_access.curtain_title', { name: 'gre-a-1' }) }).waitFor()
 }
 
 const askOfMany = async (at: At, action: string): Promise<void> => {
@@ -119,11 +119,11 @@ export const TUNNEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
       await foretold(page)
     },
   },
-  { name: 'dialog-own-access', path: 'tunnels/1', shows: 'core.own_access.title', arrive: (at) => holdAccess(at) },
+  { name: 'dialog-own-access', path: 'tunnels/1', shows: 'own_access.title', arrive: (at) => holdAccess(at) },
   {
     name: 'dialog-own-access-way-back',
     path: 'tunnels/1',
-    shows: 'core.own_access.title',
+    shows: 'own_access.title',
     arrive: (at) => holdAccess(at, REFUSED_WITH_WAY_BACK),
   },
   { name: 'dialog-connection-held', path: 'tunnels/1', shows: 'ConnectionOverlay', arrive: cutAccess },

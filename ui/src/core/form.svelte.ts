@@ -4,8 +4,7 @@ import { Cancelled } from './cancelled.ts'
 import { toApiError, type ApiError } from './api-error.ts'
 import { say } from './i18n.svelte.ts'
 import type { LabelOf, ApiMessage } from './message.ts'
-import { dropDraft, keepDraft, readDraft } from './drafts.ts'
-import { trial } from './trial.svelte.ts'
+import { dropDraft, keepDraft, readDraft, setDraftAside } from './drafts.ts'
 
 type FieldErrors = Readonly<Record<string, string | ApiMessage>>
 
@@ -94,7 +93,7 @@ export class Form<V extends object> {
 
   /** What was sent in a trial comes back into the form if it is put back. */
   sent(): void {
-    if (this.#options.keep !== undefined) trial.setAside(this.#options.keep)
+    if (this.#options.keep !== undefined) setDraftAside(this.#options.keep)
   }
 
   readonly discard = (): void => this.reset(this.base)

@@ -7,6 +7,7 @@ import type { ImpactBody } from '@panel/shared/api/impact/impact.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import { overlay, type OwnConnection } from './connection-overlay.svelte.ts'
 import { messages, say, t } from './i18n.svelte.ts'
+import { loaded } from './loaded.ts'
 import { sentences } from './sentences.ts'
 import { changeOutcome, isLost } from './lost-response.ts'
 import { invalidate } from './query.svelte.ts'
@@ -20,9 +21,9 @@ type Risky = {
 }[EndpointName]
 
 const TEXTS = {
-  through_tunnel: 'core.own_access.text',
-  route_goes: 'core.own_access.text',
-  route_captured: 'core.own_access.captured',
+  through_tunnel: 'own_access.text',
+  route_goes: 'own_access.text',
+  route_captured: 'own_access.captured',
 } as const
 
 interface CutDetails {
@@ -43,6 +44,8 @@ export const withAccessCheck = async <R extends Risky>(
   } catch (thrown) {
     const error = toApiError(thrown)
     if (error.code !== 'WOULD_CUT_OWN_ACCESS') throw thrown
+    // Ahead of the change: nothing loads once the connection is cut.
+    await loaded(() => messages.load(['own_access']))
     const {
       client_ip: address = '',
       interface_name: name = '',
@@ -83,15 +86,15 @@ export let lastSent: Sent | null = null
 /** Resolves to what the request says more when it is sent again. */
 const askForAccess = async (text: string, seconds: number | null, request: ImpactBody): Promise<object> => {
   let isForGood = seconds === null
-  const without = t('core.own_access.action')
+  const without = t('own_access.action')
   const isConfirmed = await confirm({
-    title: t('core.own_access.title'),
+    title: t('own_access.title'),
     request,
-    text: sentences(text, seconds === null ? '' : t('core.own_access.way_back_text', { seconds })),
+    text: sentences(text, seconds === null ? '' : t('own_access.way_back_text', { seconds })),
     ...(seconds === null
       ? { action: without, isDanger: true }
       : {
-          action: t('core.own_access.way_back', { seconds }),
+          action: t('own_access.way_back', { seconds }),
           other: { action: without, choose: () => (isForGood = true) },
         }),
   })

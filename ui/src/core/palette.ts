@@ -25,7 +25,7 @@ const THEMES: readonly Theme[] = ['system', 'light', 'dark']
 const inOrder = (detail: string): string => (detail !== '' && display.language === 'fa' ? isolate(detail) : detail)
 
 const note = (kind: Kind, detail = ''): string =>
-  [t(`core.palette.kind.${kind}`), inOrder(detail)].filter(Boolean).join(' · ')
+  [t(`palette.kind.${kind}`), inOrder(detail)].filter(Boolean).join(' · ')
 const place = (kind: Kind, to: string, title: string, detail?: string): Place => ({
   id: to,
   title,
@@ -40,7 +40,7 @@ const isPlace = ({ path, title }: (typeof ROUTES)[number]): boolean =>
 /** Found without asking the server. */
 export const fixedPlaces = (choose: (theme: Theme) => unknown): Place[] => [
   ...ROUTES.filter(isPlace).map(({ path, title }) => place('page', path, t(title))),
-  place('action', '/tunnels/new?code', t('core.palette.paste')),
+  place('action', '/tunnels/new?code', t('palette.paste')),
   ...THEMES.filter((theme) => theme !== display.theme).map((theme) => ({
     id: `theme ${theme}`,
     title: `${t('core.preferences.theme')}: ${t(`core.theme.${theme}`)}`,

@@ -2,8 +2,6 @@
 // time is over, until the operator has seen that, so that nothing is changed for good by mistake.
 import type { SafeApplyWindow } from '@panel/shared/api/safe-apply.ts'
 import { meantFor } from './api.ts'
-import { endTrial, setDraftAside } from './drafts.ts'
-import { router } from './router.svelte.ts'
 
 const KEY = 'trial'
 
@@ -21,33 +19,15 @@ class Trial {
     meantFor(this.window_id)
   }
 
-  enter({ window_id, seconds, is_waiting }: SafeApplyWindow): void {
-    sessionStorage.setItem(KEY, window_id)
-    this.#be(window_id, seconds)
-    this.isWaiting = is_waiting
-    this.form = null
-  }
-
-  /** Ends its time; what was put back is in its form again. */
-  end(isPutBack: boolean): void {
-    this.seconds = null
-    this.form = endTrial(isPutBack) ?? this.form
-  }
-
-  leave(): void {
-    sessionStorage.removeItem(KEY)
-    this.#be(null, null)
-  }
-
-  /** What was typed under this name was sent: it is typed again if that is put back. */
-  setAside(name: string): void {
-    if (this.seconds !== null) setDraftAside(name, router.path)
-  }
-
-  #be(window_id: string | null, seconds: number | null): void {
-    this.window_id = window_id
-    this.seconds = seconds
-    meantFor(window_id)
+  /** Null: from now on changes are for good. */
+  enter(window: SafeApplyWindow | null): void {
+    this.window_id = window?.window_id ?? null
+    this.seconds = window?.seconds ?? null
+    this.isWaiting = window?.is_waiting ?? false
+    if (window) this.form = null
+    if (window) sessionStorage.setItem(KEY, window.window_id)
+    else sessionStorage.removeItem(KEY)
+    meantFor(this.window_id)
   }
 }
 

@@ -6,10 +6,13 @@ import type charts from './en/charts.json'
 import type checks from './en/checks.json'
 import type core from './en/core.json'
 import type dashboard from './en/dashboard.json'
+import type entrance from './en/entrance.json'
 import type diagnostics from './en/diagnostics.json'
 import type tunnel from './en/tunnel.json'
 import type tunnel_new from './en/tunnel_new.json'
 import type forwarding from './en/forwarding.json'
+import type own_access from './en/own_access.json'
+import type palette from './en/palette.json'
 import type path from './en/path.json'
 import type pools from './en/pools.json'
 import type reconcile from './en/reconcile.json'
@@ -35,9 +38,12 @@ interface Areas {
   readonly core: typeof core
   readonly dashboard: typeof dashboard
   readonly diagnostics: typeof diagnostics
+  readonly entrance: typeof entrance
   readonly tunnel: typeof tunnel
   readonly tunnel_new: typeof tunnel_new
   readonly forwarding: typeof forwarding
+  readonly own_access: typeof own_access
+  readonly palette: typeof palette
   readonly path: typeof path
   readonly pools: typeof pools
   readonly reconcile: typeof reconcile

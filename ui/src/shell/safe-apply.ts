@@ -8,6 +8,7 @@ import { toApiError } from '../core/api-error.ts'
 import { t } from '../core/i18n.svelte.ts'
 import { lastSent } from '../core/own-access.ts'
 import { trial } from '../core/trial.svelte.ts'
+import { endTrial } from '../core/tried-drafts.ts'
 
 export const POLL_MS = 2000
 /** So many connections to one server a browser keeps; a refused one is closed. */
@@ -38,15 +39,9 @@ export const confirmOverNew = async (window_id: string, tries: number): Promise<
   }
 }
 
-export const putBack = ({
-  window_id,
-  is_waiting,
-}: Pick<SafeApplyWindow, 'window_id' | 'is_waiting'>): Promise<unknown> =>
+export const putBack = ({ window_id }: SafeApplyWindow): Promise<unknown> =>
   act(
-    {
-      done: t(is_waiting ? 'safe_apply.done.ended' : 'safe_apply.done.put_back'),
-      failing: t('safe_apply.failing.put_back'),
-    },
+    { done: t('safe_apply.done.put_back'), failing: t('safe_apply.failing.put_back') },
     () => call('POST /safe-apply/cancel', { body: { window_id } }),
     { stale: [...stale, ...PUT_BACK] },
   )
@@ -56,9 +51,11 @@ export function followTrial({ window, last }: SafeApplyAnswer, unseen: SafeApply
   if (window && (window.is_waiting || window.window_id === trial.window_id || lastSent === null))
     return trial.enter(window)
   if (trial.window_id === null) return
-  trial.end(last?.window_id === trial.window_id && last.ended_how !== 'confirmed')
+  const isPutBack = last?.window_id === trial.window_id && last.ended_how !== 'confirmed'
+  trial.seconds = null
+  trial.form = endTrial(isPutBack) ?? trial.form
   const isUnseen = unseen?.window_id === trial.window_id
-  if (!isUnseen || unseen.ended_how === 'cancelled') trial.leave()
+  if (!isUnseen || unseen.ended_how === 'cancelled') trial.enter(null)
 }
 
 /** What was not there before the first change. */

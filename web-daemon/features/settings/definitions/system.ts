@@ -40,7 +40,7 @@ export const SYSTEM = {
   'system.safe_apply_confirm_by': oneOf(
     CONFIRM_BY,
     'operator',
-    'Who confirms changes that wait: you, or also the page by itself, once it has reached the panel several times over new connections and every tunnel that was up is up.',
+    'Who confirms changes that wait: you, or also the page by itself, once it has reached the panel several times over new connections and every tunnel that was up is up, with no new incident.',
   ),
   'system.safe_apply_seconds': int(
     60,
