@@ -4,7 +4,7 @@ import { COMMANDS, usage } from './commands.ts'
 import { API_COMMANDS } from './api/commands.ts'
 import { CommandError } from './errors.ts'
 import { errorCode } from '../platform/db/trouble.ts'
-import { printError, printText } from './print.ts'
+import { onOutputFailure, printError, printText } from './print.ts'
 
 const API_NOUNS = new Set(API_COMMANDS.map(({ noun }) => noun))
 
@@ -43,9 +43,6 @@ const fail = (failure: unknown): void => {
   process.exitCode = failure instanceof CommandError ? failure.exitCode : 1
 }
 
-/** A reader such as head(1) that has seen enough ends no command halfway. */
-process.stdout.on('error', (failure: NodeJS.ErrnoException) => {
-  if (failure.code !== 'EPIPE') fail(failure)
-})
+onOutputFailure(fail)
 
 main(process.argv.slice(2)).catch(fail)

@@ -22,3 +22,10 @@ export function printText(text: string): boolean {
 export function printError(text: string): boolean {
   return process.stderr.write(visible(text))
 }
+
+/** A reader such as head(1) that has seen enough is no failure, and ends no command halfway. */
+export function onOutputFailure(fail: (failure: Error) => void): void {
+  process.stdout.on('error', (failure: NodeJS.ErrnoException) => {
+    if (failure.code !== 'EPIPE') fail(failure)
+  })
+}

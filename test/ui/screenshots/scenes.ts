@@ -2,9 +2,6 @@
 // task. Dialogs are in dialogs.ts.
 import { ROUTES } from '../../../ui/src/core/routes.ts'
 import type { RouteCheckAnswer } from '@panel/shared/api/routes/check.ts'
-import type { SafeApplyAnswer } from '@panel/shared/api/safe-apply.ts'
-import { fromRoot, message, messageFields } from '@panel/shared/messages/message.ts'
-import type { Client } from '../../api/support/client.ts'
 import { tryListener } from '../../api/support/listeners.ts'
 import { fakeRoute } from '../../support/fake-routes.ts'
 import { addressOf, scrollToEnd } from '../support/host.ts'
@@ -14,6 +11,7 @@ import { OVERVIEWS, stopped } from './causes.ts'
 import { DIALOGS } from './dialogs.ts'
 import { RULE_PLANS } from './rule-plans.ts'
 import type { At, Scene } from './scene.ts'
+import { TRIALS } from './trials.ts'
 import { WEBHOOKS } from './webhooks.ts'
 import { look, type FullWorld } from './world.ts'
 
@@ -28,27 +26,6 @@ const startFirst = async ({ page, say }: At): Promise<void> => {
   await page.getByRole('button', { name: say('tunnel_new.start_action'), exact: true }).click()
   await page.locator('main form').waitFor()
 }
-
-const changeInWindow = async (client: Client): Promise<void> => {
-  await client.post('/safe-apply', { seconds: 3600 })
-  await client.patch('/tunnels/1', { mtu: 1400 })
-  await client.delete('/routes/7')
-  await client.put('/settings', { 'tunnel.default_mtu': 1400 })
-}
-
-const WHY = fromRoot(
-  'It was not confirmed. Undoing it failed too: set link gre-a-1 up: Operation not permitted (EPERM)',
-)
-const REMEDIES = [
-  message('root.look', { commands: 'ip -d link show dev gre-a-1; ip address show dev gre-a-1' }),
-  message('root.remove_rest'),
-]
-const STUCK = {
-  state: 'stuck',
-  ...messageFields('detail', WHY),
-  remediation: REMEDIES.map((one) => one.message),
-  remediation_messages: REMEDIES,
-} as const
 
 /** One of the three servers is down, one was taken out by hand, and the third is a backup. */
 const checkMail = async ({ host, client }: FullWorld): Promise<void> => {
@@ -122,49 +99,7 @@ const STEPS: readonly Scene[] = [
     path: 'system',
     alone: ({ client }) => tryListener(client, { address: '127.0.0.2', seconds: 3600 }),
   },
-  {
-    name: 'trial',
-    path: 'routes/1/edit',
-    alone: ({ client }) => client.post('/safe-apply', { starts: 'first_change' }),
-    arrive: async ({ page, say }) => {
-      await page.getByText(say('safe_apply.end_empty')).waitFor()
-      await page.getByRole('button', { name: say('routes.edit.review') }).click()
-      await page.locator('[data-review]').waitFor()
-    },
-  },
-  { name: 'safe-apply', path: 'tunnels/1', alone: ({ client }) => changeInWindow(client) },
-  {
-    name: 'safe-apply-silent',
-    path: 'tunnels/1',
-    alone: ({ client }) => changeInWindow(client),
-    arrive: async ({ page, say }) => {
-      await page.locator('main section progress').waitFor()
-      await page.route('**/safe-apply', (route) => route.abort())
-      await page.getByRole('button', { name: say('safe_apply.keep') }).waitFor({ state: 'detached' })
-    },
-  },
-  {
-    name: 'safe-apply-stuck',
-    path: 'tunnels/1',
-    alone: ({ client }) => changeInWindow(client),
-    arrive: async ({ page, say }) => {
-      await page.route('**/safe-apply', async (route) => {
-        const { window, ...rest } = (await (await route.fetch()).json()) as SafeApplyAnswer
-        await answer(route, { ...rest, window: { ...window, ...STUCK } })
-      })
-      await page.reload()
-      await page.getByText(say('safe_apply.stuck')).waitFor()
-    },
-  },
-  {
-    name: 'safe-apply-put-back',
-    path: 'routes',
-    alone: async ({ client }) => {
-      await changeInWindow(client)
-      const { window } = (await client.get<SafeApplyAnswer>('/safe-apply')).body
-      await client.post('/safe-apply/cancel', { window_id: window?.window_id })
-    },
-  },
+  ...TRIALS,
   {
     name: 'route-carried-out-otherwise',
     path: 'routes/6',

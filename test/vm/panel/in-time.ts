@@ -1,7 +1,7 @@
 // How a promise of milliseconds is held on an emulated machine that shares its processors with other tests.
 import assert from 'node:assert/strict'
 
-const TRIES = 3
+const TRIES = 6
 
 /** A delay of the panel's own comes with every try; one of the machine's does not. `measure` gives milliseconds. */
 export async function inTime(within_ms: number, measure: () => Promise<number>): Promise<void> {

@@ -9,7 +9,7 @@ export interface Draft<V> {
 }
 
 const PREFIX = 'draft:'
-/** Of what was sent in a trial that is not over yet. */
+/** The prefix of what was sent in a trial that is not over yet. */
 export const TRIED = 'tried:'
 
 export const readDraft = <V>(name: string): Draft<V> | null => {

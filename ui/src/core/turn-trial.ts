@@ -8,7 +8,10 @@ import { trial } from './trial.svelte.ts'
 
 const stale = ['/safe-apply']
 
-/** Its time begins with the first change, so nobody types against the clock. One that is open already does as well. */
+/**
+ * Begins a trial whose time begins with the first change, so that nobody types against the clock. One that is open
+ * already does as well.
+ */
 export const beginTrial = async (): Promise<void> => {
   await loaded(() => messages.load(['safe_apply']))
   await act(
