@@ -62,7 +62,7 @@ describe('The look of the page on a phone', () => {
       await client.put('/settings', { 'display.language': language })
       for (const path of ['system', 'backup']) {
         await page.goto(host.base + path)
-        await page.locator('main .card .button').first().waitFor()
+        await page.locator('main .card :is(.button, dd, label)').first().waitFor()
         const outside = await page.locator('main .card .button, main .card label').evaluateAll((all) =>
           all.flatMap((one) => {
             const [inner, card] = [one.getBoundingClientRect(), one.closest('.card')?.getBoundingClientRect()]
