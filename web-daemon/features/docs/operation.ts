@@ -80,7 +80,7 @@ const headerParameters = (endpoint: Endpoint): Parameter[] => [
   ...(endpoint.kind === 'command' && endpoint.isCreating === true ? [ONCE] : []),
   ...(endpoint.kind === 'command' && endpoint.isVersioned === true ? [VERSION] : []),
   ...(changesHost(endpoint) ? [CONFIRM] : []),
-  ...(changesHost(endpoint) || (endpoint.kind === 'command' && isWindowed(endpoint)) ? [WINDOW] : []),
+  ...(isWindowed(endpoint) ? [WINDOW] : []),
 ]
 
 const CSRF: Parameter = {

@@ -196,8 +196,9 @@ export type Endpoint = Schemas &
 /** Whether it can have root change the host in a way that waits for a confirmation. */
 export const changesHost = (endpoint: Endpoint): boolean => 'foresee' in endpoint && !('endsWindow' in endpoint)
 const WINDOWED_TAGS: readonly Tag[] = ['pools', 'routes', 'settings', 'tunnels']
-/** Whether it writes what a window puts back, even if it leaves the host alone. */
-export const isWindowed = (endpoint: Endpoint): boolean => WINDOWED_TAGS.includes(endpoint.tag ?? 'other')
+/** Whether it changes what a window puts back, even if it leaves the host alone. */
+export const isWindowed = (endpoint: Endpoint): boolean =>
+  endpoint.kind === 'command' && (changesHost(endpoint) || WINDOWED_TAGS.includes(endpoint.tag ?? 'other'))
 export type StreamEndpoint = Endpoint & { readonly kind: 'stream' }
 export type AuditedEndpoint = Endpoint & { readonly audit: AuditAction }
 

@@ -149,7 +149,7 @@ class Exchange {
   async #handle(endpoint: Exclude<Endpoint, StreamEndpoint>, body: Body): Promise<Answer> {
     if (endpoint.kind !== 'command') return endpoint.handle(this.#reader(), this.#incoming(body))
     const context = { ...this.#pipeline.context, note: this.#note }
-    if (!changesHost(endpoint) && !isWindowed(endpoint)) return endpoint.handle(context, this.#incoming(body))
+    if (!isWindowed(endpoint)) return endpoint.handle(context, this.#incoming(body))
     const window_id = takeWindow(this.#req.get(WINDOW_HEADER) ?? '')
     if (!changesHost(endpoint))
       return this.#pipeline.inStoreWindow(window_id, () => endpoint.handle(context, this.#incoming(body)))

@@ -1,5 +1,5 @@
 // The statuses that an endpoint can answer with, for the API description (decisions.md, T16).
-import { changesHost, isWindowed, type Endpoint, type Status } from './endpoint.ts'
+import { isWindowed, type Endpoint, type Status } from './endpoint.ts'
 import { endpointMethod, endpointPath } from './routes.ts'
 
 /** Every request can be refused for its form, its sender or its values, and can fail. */
@@ -10,7 +10,7 @@ export function statusesOf(endpoint: Endpoint): readonly Status[] {
   const isCommand = endpoint.kind === 'command'
   const derived: readonly [Status, boolean][] = [
     [404, endpointPath(endpoint).includes('{')],
-    [409, isCommand && (changesHost(endpoint) || isWindowed(endpoint))],
+    [409, isWindowed(endpoint)],
     [412, isCommand && endpoint.isVersioned === true],
     [413, endpointMethod(endpoint) !== 'GET'],
   ]
