@@ -2,8 +2,8 @@
 import { connect } from 'node:net'
 import { METHODS, type MethodName, type Params, type Result } from '@panel/shared/rpc/methods.ts'
 import { LineSplitter, LineTooLongError } from '@panel/shared/rpc/framing.ts'
-import { Ajv } from 'ajv'
 import type { Config } from '../app/config.ts'
+import { validatorOf } from '../platform/helper/shapes.ts'
 import { CommandError } from './errors.ts'
 import { printLine, printText } from './print.ts'
 
@@ -25,7 +25,7 @@ export async function resultOf<M extends MethodName>(
   params: Params<M>,
 ): Promise<Result<M>> {
   const result = await requestOf(config, method, params)
-  if (new Ajv({ strictTypes: false }).validate(METHODS[method].result, result)) return result as Result<M>
+  if (validatorOf(METHODS[method].result)(result)) return result as Result<M>
   throw notTheHelper(config.helper_socket, JSON.stringify(result))
 }
 

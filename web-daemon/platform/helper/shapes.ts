@@ -12,10 +12,15 @@ export type Check = (method: MethodName, shape: TSchema, value: unknown) => void
 const ajv = new Ajv({ strictTypes: false })
 const validators = new Map<TSchema, ValidateFunction>()
 
+export function validatorOf(shape: TSchema): ValidateFunction {
+  const validator = validators.get(shape) ?? ajv.compile(shape)
+  validators.set(shape, validator)
+  return validator
+}
+
 export function makeShapeCheck(logger: Logger): Check {
   return (method, shape, value) => {
-    const validator = validators.get(shape) ?? ajv.compile(shape)
-    validators.set(shape, validator)
+    const validator = validatorOf(shape)
     if (validator(value)) return
     logger.error({ method, errors: validator.errors }, 'an answer of the root helper does not match its schema')
     throw new Refusal('HELPER_UNAVAILABLE', message('panel.helper_other_version'))
