@@ -145,13 +145,13 @@ export class Windows {
     })
 
   wayBack = async ({ window_id, from_id }: Params<'window.way_back'>): Promise<WindowWayBack> =>
-    wayBackOf((this.#held?.how != null ? this.#held : this.#require(window_id)).folds, from_id)
+    wayBackOf(this.#requireHeld(window_id).folds, from_id)
 
   /** Returns once the host is as it was, or stuck. */
   cancel = ({ window_id }: Params<'window.cancel'>): Promise<WindowFound> =>
     this.#inTurn(async () => {
       if (this.#ended?.window_id === window_id) return
-      const held = this.#held?.how != null ? this.#held : this.#require(window_id)
+      const held = this.#requireHeld(window_id)
       await this.#takeBack(held, held.how ?? 'cancelled')
     })
 
@@ -213,6 +213,11 @@ export class Windows {
     if (this.#held?.window_id === window_id && this.#held.how === null) return this.#held
     const how = this.#ended?.window_id === window_id ? this.#ended.how : null
     throw new RefusedError('window_over', how ? message('root.window_over', { how }) : message('root.no_window'))
+  }
+
+  /** Also one that is being taken back. */
+  #requireHeld(window_id: string): Held {
+    return this.#held?.how != null ? this.#held : this.#require(window_id)
   }
 
   async #remember(noun: string, change: Change<unknown>): Promise<void> {

@@ -4,6 +4,7 @@ import { message } from '@panel/shared/messages/message.ts'
 import type { WindowFound } from '@panel/shared/window/model.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import { windowOver } from './over.ts'
+import { findEnd } from './store.ts'
 
 export class Named {
   readonly #deps: Pick<CommandContext, 'db' | 'inTurn'>
@@ -25,7 +26,7 @@ export class Named {
     const { inTurn, db } = this.#deps
     await inTurn(async () => {
       const found = await this.#follow()
-      if (!isOpen(found, window_id)) throw await windowOver(db, found, window_id, TOO_LATE)
+      if (!isOpen(found, window_id)) throw windowOver(await findEnd(db, window_id), found, TOO_LATE)
       this.#commands += 1
     })
     const [done] = await Promise.allSettled([work()])
@@ -34,7 +35,7 @@ export class Named {
     if (done.status === 'fulfilled') return done.value
     // What it failed over is that the window was over, if it is by now.
     const found = await inTurn(this.#follow).catch(() => null)
-    throw found && !isOpen(found, window_id) ? await windowOver(db, found, window_id, TOO_LATE) : done.reason
+    throw found && !isOpen(found, window_id) ? windowOver(await findEnd(db, window_id), found, TOO_LATE) : done.reason
   }
 
   /** Does something in turn while no such command is under way. */

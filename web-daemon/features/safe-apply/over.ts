@@ -13,18 +13,13 @@ export async function isOver(
   as: 'confirmed' | 'cancelled' | null,
 ): Promise<boolean> {
   if (found.window?.window_id === window_id) return false
-  const ended_how = (await findEnd(db, window_id))?.ended_how ?? ''
+  const end = await findEnd(db, window_id)
+  const ended_how = end?.ended_how ?? ''
   if (ended_how === as) return true
-  throw await windowOver(db, found, window_id, message(OVER[ended_how] ?? 'safe_apply.unknown'))
+  throw windowOver(end, found, message(OVER[ended_how] ?? 'safe_apply.unknown'))
 }
 
-export async function windowOver(
-  db: ReadDb,
-  { window }: WindowFound,
-  window_id: string,
-  words: Message,
-): Promise<Refusal> {
-  const end = await findEnd(db, window_id)
+export function windowOver(end: Awaited<ReturnType<typeof findEnd>>, { window }: WindowFound, words: Message): Refusal {
   return new Refusal('SAFE_APPLY_OVER', words, {
     details: { ended_how: end?.ended_how ?? null, at: end?.ended_date ?? null, window_id: window?.window_id ?? null },
   })
