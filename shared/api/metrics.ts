@@ -164,8 +164,8 @@ const RATES = ['rx_bytes_per_second', 'tx_bytes_per_second'] as const
 const exactly = (title: string) => ({ title, additionalProperties: false })
 
 /**
- * A snapshot with what a sparkline needs: one item of `cpu`, no disks, and of at most 64 interfaces, physical ones
- * first, the rates.
+ * A snapshot with what a sparkline needs: one item of `cpu`, no disks, and the rates of at most 64 interfaces, physical
+ * ones first, and of at most 64 rules, where there are more the busiest.
  */
 export const MetricsPoint = shape('MetricsPoint', {
   ...always,

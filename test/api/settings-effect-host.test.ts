@@ -22,7 +22,7 @@ const silent = makeLogger({ write: () => undefined })
 async function reading({ metrics }: TestPanel): Promise<MetricsSnapshot> {
   if (!metrics.sampler.isRunning) await metrics.start()
   await metrics.sampler.take()
-  return metrics.sampler.latest!
+  return (await metrics.sampler.current())!
 }
 
 const rootDisk = async (panel: TestPanel): Promise<DiskReading['level'] | undefined> =>

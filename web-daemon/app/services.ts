@@ -192,7 +192,7 @@ const makeMetrics = (
     now,
     logger,
     settings,
-    readRoutes: makeRoutesReader(db, traffic),
+    routes: makeRoutesReader(db, traffic),
     onTraffic: (interfaces, seconds) => monitor.tunnels.addTraffic(interfaces, seconds, now().getTime()),
     ...metrics,
   })

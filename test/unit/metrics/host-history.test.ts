@@ -3,13 +3,12 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { messageFields, verbatim } from '@panel/shared/messages/message.ts'
-import type { MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import { IN_MEMORY, openStore } from '@panel/web-daemon/app/store.ts'
 import { figuresOf, HOST_HISTORY, type HostBucket } from '@panel/web-daemon/features/metrics/host-bucket.ts'
 import { HostHistory, UNSAVED_MAX } from '@panel/web-daemon/features/metrics/host-history.ts'
-import { HostReader } from '@panel/web-daemon/features/metrics/host-reader.ts'
+import { HostReader, type HostReading } from '@panel/web-daemon/features/metrics/host-reader.ts'
 import { Interfaces } from '@panel/web-daemon/features/metrics/interfaces.ts'
-import { routesSnapshot } from '@panel/web-daemon/features/metrics/routes-snapshot.ts'
+import { routesBrief } from '@panel/web-daemon/features/metrics/routes-snapshot.ts'
 import { FakeHost } from '../../support/fake-host.ts'
 import { settingsWith } from '../../support/settings.ts'
 import { addHostBuckets, emptyHostBucket, joinHostBuckets } from '../../support/intervals.ts'
@@ -25,7 +24,7 @@ describe('The history of the host', () => {
   let db: Awaited<ReturnType<typeof openStore>>
   let at_s: number
   let history: HostHistory
-  let reading: MetricsSnapshot
+  let reading: HostReading
   beforeEach(async () => {
     db = await openStore(IN_MEMORY)
     at_s = BEGIN_S
@@ -37,7 +36,7 @@ describe('The history of the host', () => {
       host,
       settings,
       interfaces: new Interfaces(host, settings, new Map()),
-      readRoutes: async () => routesSnapshot([]),
+      routes: { brief: async () => routesBrief(0, []), all: async () => [] },
     })
     reading = await reader.read(new Date(at_s * 1000), 1, new Map())
   })

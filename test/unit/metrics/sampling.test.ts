@@ -66,7 +66,7 @@ describe('the sampling of metrics', () => {
   const after = async (metrics: Metrics, seconds: number): Promise<MetricsSnapshot> => {
     elapsed += seconds * 1000
     await metrics.sampler.take()
-    return metrics.sampler.latest!
+    return (await metrics.sampler.current())!
   }
   const of = ({ network }: MetricsSnapshot, name: string) => network.interfaces.find((one) => one.name === name)!
   const figures = (snapshot: MetricsSnapshot, name: string): number[] => {

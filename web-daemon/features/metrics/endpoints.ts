@@ -19,10 +19,8 @@ export function metricsEndpoints({ sampler, history }: Pick<Metrics, 'sampler' |
       if (snapshot) return ok(snapshot)
       throw new Refusal('SERVICE_UNAVAILABLE', message('panel.not_sampling'), { details: { reason: 'not_sampling' } })
     }),
-    stream(
-      'GET /system/metrics/stream',
-      { tag, summary: 'Every reading as it is taken', queue: QUEUE },
-      async () => sampler.topic.source,
+    stream('GET /system/metrics/stream', { tag, summary: 'Every reading as it is taken', queue: QUEUE }, () =>
+      sampler.stream(),
     ),
     query(
       'GET /system/metrics/history',

@@ -1,5 +1,6 @@
 // The part of each snapshot that is kept for sparklines (decisions.md, M1, M3).
-import type { InterfaceReading, MetricsPoint, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import type { InterfaceReading, MetricsPoint } from '@panel/shared/api/metrics.ts'
+import type { HostReading } from './host-reader.ts'
 
 /**
  * The number of interfaces whose history is kept. With a thousand tunnels the whole would take a hundred megabytes; the
@@ -15,9 +16,9 @@ export function toPoint({
   swap,
   load,
   network,
-  routes,
+  kept,
   route_totals,
-}: MetricsSnapshot): MetricsPoint {
+}: HostReading): MetricsPoint {
   return {
     at,
     interval_seconds,
@@ -26,11 +27,7 @@ export function toPoint({
     swap,
     load,
     network: { interfaces: keptInterfaces(network.interfaces).map(toRates), totals: network.totals },
-    routes: routes.map(({ route_rule_id, rx_bytes_per_second, tx_bytes_per_second }) => ({
-      route_rule_id,
-      rx_bytes_per_second,
-      tx_bytes_per_second,
-    })),
+    routes: kept,
     route_totals,
   }
 }

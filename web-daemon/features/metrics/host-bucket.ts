@@ -1,5 +1,6 @@
 // One interval of the host's history. Its figures can be added, so that intervals join to longer ones.
-import type { HostPoint, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import type { HostPoint } from '@panel/shared/api/metrics.ts'
+import type { HostReading } from './host-reader.ts'
 import { makeSeries, type Interval } from '../../platform/series/series.ts'
 import { hundredths } from './figures.ts'
 
@@ -31,7 +32,7 @@ export const HOST_HISTORY = makeSeries<HostBucket, null>('host_bucket', null, {
 })
 
 /** What could not be read is no zero. `seconds`: since the reading before. */
-export function figuresOf({ cpu, memory, disks, network, errors }: MetricsSnapshot, seconds: number): HostFigures {
+export function figuresOf({ cpu, memory, disks, network, errors }: HostReading, seconds: number): HostFigures {
   const failed = new Set(errors.map(({ part }) => part))
   const [processors] = cpu
   const cpu_max = failed.has('cpu') || !processors ? null : Math.round(processors.usage_percent * 100)

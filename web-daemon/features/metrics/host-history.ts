@@ -1,6 +1,6 @@
 // Sums up the readings of the host by interval, as long and kept as long as those of tunnels (reference.md,
 // GET /system/history).
-import type { HostHistoryAnswer, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import type { HostHistoryAnswer } from '@panel/shared/api/metrics.ts'
 import type { StoreContext, ReadContext } from '../../platform/context.ts'
 import { intervalStart } from '../../platform/series/spans.ts'
 import { addIntervals, deleteIntervalsBefore, readPoints } from '../../platform/series/store.ts'
@@ -10,6 +10,7 @@ import { parsePaging } from '../../platform/http/paging.ts'
 import { parseSpan } from '../../platform/http/resolution.ts'
 import { HISTORY_LIMIT } from '@panel/shared/api/queries.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
+import type { HostReading } from './host-reader.ts'
 import { figuresOf, HOST_HISTORY, toHostPoint, type HostBucket } from './host-bucket.ts'
 
 const DAY_S = 86_400
@@ -41,9 +42,9 @@ export class HostHistory {
   }
 
   /** `seconds`: since the reading before. */
-  add(snapshot: MetricsSnapshot, seconds: number): void {
+  add(reading: HostReading, seconds: number): void {
     const bucket_start = intervalStart(this.#nowSeconds, this.intervalSeconds)
-    this.#buckets.add({ bucket_start, ...figuresOf(snapshot, seconds) })
+    this.#buckets.add({ bucket_start, ...figuresOf(reading, seconds) })
   }
 
   /** Intervals that are over; at the end of the panel the last one too. What cannot be written is tried again. */

@@ -1,5 +1,5 @@
 // Takes one snapshot of the host. A part that cannot be read is reported in `errors`; the others are still read.
-import type { MetricsError, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import type { MetricsError, MetricsPoint, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
 import { messageFields } from '@panel/shared/messages/message.ts'
 import { errorMessage } from '../../platform/http/refusal.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
@@ -9,13 +9,18 @@ import { NO_TRAFFIC, type Interfaces } from './interfaces.ts'
 import { NO_LOAD, parseLoad } from './parse/loadavg.ts'
 import { NO_MEMORY, NO_SWAP, parseMemory, parseSwap } from './parse/meminfo.ts'
 import { parseStat, usage, type CpuTimes } from './parse/stat.ts'
-import { routesSnapshot, type ReadRoutes } from './routes-snapshot.ts'
+import { routesBrief, type RoutesReader } from './routes-snapshot.ts'
+
+/** A snapshot that has of the rules only what is kept of them. */
+export interface HostReading extends Omit<MetricsSnapshot, 'routes'> {
+  readonly kept: MetricsPoint['routes']
+}
 
 export interface HostReaderDeps {
   readonly host: Host
   readonly settings: SettingsReader
   readonly interfaces: Interfaces
-  readonly readRoutes: ReadRoutes
+  readonly routes: RoutesReader
 }
 
 export class HostReader {
@@ -29,8 +34,8 @@ export class HostReader {
   }
 
   /** `seconds`: since the previous reading. */
-  async read(now: Date, seconds: number, knownKinds: ReadonlyMap<string, string>): Promise<MetricsSnapshot> {
-    const { host, settings, interfaces, readRoutes } = this.#deps
+  async read(now: Date, seconds: number, knownKinds: ReadonlyMap<string, string>): Promise<HostReading> {
+    const { host, settings, interfaces, routes } = this.#deps
     const errors: MetricsError[] = []
     const attempt = async <T>(part: MetricsError['part'], otherwise: T, read: () => T | Promise<T>): Promise<T> => {
       try {
@@ -57,8 +62,19 @@ export class HostReader {
         this.#disks.read((sentence) => void errors.push({ part: 'disks', ...messageFields('detail', sentence) })),
       ),
       network,
-      ...(await attempt('routes', routesSnapshot([]), readRoutes)),
+      ...(await attempt('routes', routesBrief(0, []), routes.brief)),
       errors,
+    }
+  }
+
+  /** The reading with every rule in it. */
+  async complete({ kept: _, ...reading }: HostReading): Promise<MetricsSnapshot> {
+    try {
+      return { ...reading, routes: await this.#deps.routes.all() }
+    } catch (failure) {
+      const error = { part: 'routes' as const, ...messageFields('detail', errorMessage(failure)) }
+      const others = reading.errors.filter(({ part }) => part !== 'routes')
+      return { ...reading, routes: [], errors: [...others, error] }
     }
   }
 

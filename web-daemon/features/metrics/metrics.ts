@@ -2,7 +2,7 @@
 // M3, E7).
 import type { Logger } from 'pino'
 import { kindOfType } from '@panel/shared/api/base/lookups.ts'
-import type { InterfaceReading, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
+import type { InterfaceReading } from '@panel/shared/api/metrics.ts'
 import { message, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'
 import type { Bus } from '../../platform/events/bus.ts'
@@ -11,11 +11,11 @@ import type { SettingKey } from '../settings/definitions.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { existingTunnels } from '../tunnels/store.ts'
 import { systemClock, type Clock } from './clock.ts'
-import { HostReader } from './host-reader.ts'
+import { HostReader, type HostReading } from './host-reader.ts'
 import { HostHistory } from './host-history.ts'
 import { thisHost, type Host } from './host.ts'
 import { Interfaces } from './interfaces.ts'
-import { routesSnapshot, type ReadRoutes } from './routes-snapshot.ts'
+import { routesBrief, type RoutesReader } from './routes-snapshot.ts'
 import { Sampler } from './sampler.ts'
 import { readTotals, writeTotals } from './store.ts'
 
@@ -33,7 +33,7 @@ export interface MetricsDeps {
   readonly host?: Host
   readonly clock?: Clock
   readonly settings: SettingsReader
-  readonly readRoutes?: ReadRoutes
+  readonly routes?: RoutesReader
   /** Called with each reading and the seconds since the one before. */
   readonly onTraffic?: (interfaces: readonly InterfaceReading[], seconds: number) => void
 }
@@ -55,17 +55,23 @@ export class Metrics {
     this.#deps = {
       host: thisHost,
       clock: systemClock,
-      readRoutes: async () => routesSnapshot([]),
+      routes: { brief: async () => routesBrief(0, []), all: async () => [] },
       onTraffic: () => undefined,
       ...deps,
     }
     const { clock, db, logger, now } = this.#deps
     this.history = new HostHistory({ db, now, settings: this.settings })
-    this.sampler = new Sampler({ settings: this.settings, clock, logger, read: (seconds) => this.#read(seconds) })
+    this.sampler = new Sampler({
+      settings: this.settings,
+      clock,
+      logger,
+      read: (seconds) => this.#read(seconds),
+      complete: (reading) => this.#started().complete(reading),
+    })
   }
 
   async start(): Promise<void> {
-    const { db, bus, host, readRoutes, clock } = this.#deps
+    const { db, bus, host, routes, clock } = this.#deps
     const interfaces = new Interfaces(host, this.settings, await readTotals(db))
     this.#interfaces = interfaces
     const dropKinds = (): void => void (this.#kinds = null)
@@ -75,7 +81,7 @@ export class Metrics {
       bus.subscribe('tunnel.deleted', dropKinds),
       bus.subscribe('host.changed', ({ events }) => interfaces.onHostEvents(events)),
     ]
-    this.#reader = new HostReader({ host, settings: this.settings, interfaces, readRoutes })
+    this.#reader = new HostReader({ host, settings: this.settings, interfaces, routes })
     this.#savedAt = clock.monotonic() - SAVE_EVERY_MS
     await this.sampler.start()
   }
@@ -93,10 +99,9 @@ export class Metrics {
     if (changed.includes('metrics.history_points')) this.sampler.resize()
   }
 
-  async #read(seconds: number): Promise<MetricsSnapshot> {
-    if (!this.#reader) throw new Error('metrics are read before they are started')
+  async #read(seconds: number): Promise<HostReading> {
     this.#kinds ??= this.#readKinds()
-    const snapshot = await this.#reader.read(this.#deps.now(), seconds, await this.#kinds)
+    const snapshot = await this.#started().read(this.#deps.now(), seconds, await this.#kinds)
     if (seconds > 0) {
       this.#deps.onTraffic(snapshot.network.interfaces, seconds)
       this.history.add(snapshot, seconds)
@@ -104,6 +109,11 @@ export class Metrics {
     const failure = await this.#saveWhenDue()
     if (failure !== null) snapshot.errors.push({ part: 'store', ...messageFields('detail', failure) })
     return snapshot
+  }
+
+  #started(): HostReader {
+    if (!this.#reader) throw new Error('metrics are read before they are started')
+    return this.#reader
   }
 
   /** The error if the totals cannot be stored, or null. */

@@ -1,18 +1,36 @@
-// The relay rules in each snapshot, as their own sampler has them, so that a reading does not wait for counters.
-import type { MetricsSnapshot, RouteReading } from '@panel/shared/api/metrics.ts'
+// The relay rules in each reading, as their own sampler has them, so that a reading does not wait for counters. The
+// figures of every rule are made for those who ask: each second, those of ten thousand would cost more than all the rest.
+import type { MetricsPoint, RouteReading, RouteTotals } from '@panel/shared/api/metrics.ts'
 import type { TrafficView } from '@panel/shared/api/routes/traffic.ts'
 import type { ReadDb } from '../../platform/context.ts'
-import { allTitles } from '../routes/store.ts'
+import { allTitles, countRoutes, titlesOf, type Titled } from '../routes/store.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 import { trafficView } from '../traffic/view.ts'
 
-export type RoutesSnapshot = Pick<MetricsSnapshot, 'routes' | 'route_totals'>
-export type ReadRoutes = () => Promise<RoutesSnapshot>
+/** The number of rules whose history is kept: where there are more, the busiest of each reading. */
+export const ROUTES_KEPT = 64
 
-export function makeRoutesReader(db: ReadDb, traffic: Traffic): ReadRoutes {
-  return async () => {
-    const rules = await allTitles(db)
-    return routesSnapshot(await Promise.all(rules.map(async (rule) => routeReading(await trafficView(traffic, rule)))))
+/** What every reading has of the rules. */
+export interface RoutesBrief {
+  readonly route_totals: RouteTotals
+  readonly kept: MetricsPoint['routes']
+}
+
+export interface RoutesReader {
+  readonly brief: () => Promise<RoutesBrief>
+  readonly all: () => Promise<RouteReading[]>
+}
+
+export function makeRoutesReader(db: ReadDb, traffic: Traffic): RoutesReader {
+  const readingsOf = (rules: readonly Titled[]): Promise<RouteReading[]> =>
+    Promise.all(rules.map(async (rule) => routeReading(await trafficView(traffic, rule))))
+  return {
+    brief: async () => {
+      const total = await countRoutes(db)
+      const rules = total <= ROUTES_KEPT ? await allTitles(db) : await titlesOf(db, traffic.active())
+      return routesBrief(total, await readingsOf(rules))
+    },
+    all: async () => readingsOf(await allTitles(db)),
   }
 }
 
@@ -29,18 +47,28 @@ const routeReading = (view: TrafficView): RouteReading => ({
   active_connections: view.active_connections,
 })
 
-/** Null readings are left out of the totals. */
-export function routesSnapshot(routes: RouteReading[]): RoutesSnapshot {
+/** `readings`: of every rule that has traffic or connections. Null readings are left out of the totals. */
+export function routesBrief(routes: number, readings: readonly RouteReading[]): RoutesBrief {
   const sum = (of: (reading: RouteReading) => number | null): number =>
-    routes.reduce((all, reading) => all + (of(reading) ?? 0), 0)
+    readings.reduce((all, reading) => all + (of(reading) ?? 0), 0)
   return {
-    routes,
     route_totals: {
-      routes: routes.length,
+      routes,
       rx_bytes_per_second: sum((r) => r.rx_bytes_per_second),
       tx_bytes_per_second: sum((r) => r.tx_bytes_per_second),
       new_connections_per_second: sum((r) => r.new_connections_per_second),
       active_connections: sum((r) => r.active_connections),
     },
+    kept: busiest(readings).map(({ route_rule_id, rx_bytes_per_second, tx_bytes_per_second }) => ({
+      route_rule_id,
+      rx_bytes_per_second,
+      tx_bytes_per_second,
+    })),
   }
+}
+
+function busiest(readings: readonly RouteReading[]): readonly RouteReading[] {
+  if (readings.length <= ROUTES_KEPT) return readings
+  const rate = (one: RouteReading): number => (one.rx_bytes_per_second ?? 0) + (one.tx_bytes_per_second ?? 0)
+  return [...readings].sort((a, b) => rate(b) - rate(a)).slice(0, ROUTES_KEPT)
 }

@@ -1,10 +1,11 @@
 // Takes a reading every interval, keeps the newest, and sends each to the stream.
 import type { Logger } from 'pino'
 import type { MetricsPoint, MetricsSnapshot } from '@panel/shared/api/metrics.ts'
-import { serializeEvent, Topic, type StreamEvent } from '../../platform/http/stream.ts'
+import { serializeEvent, Topic, type StreamEvent, type StreamSource } from '../../platform/http/stream.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import type { Clock } from './clock.ts'
 import { toPoint } from './history.ts'
+import type { HostReading } from './host-reader.ts'
 import { Ring } from './ring.ts'
 
 /** The first reading comes this soon, however long the interval is. */
@@ -15,14 +16,35 @@ export interface SamplerDeps {
   readonly clock: Clock
   readonly logger: Logger
   /** Reads everything, with rates over the seconds since the previous reading. */
-  readonly read: (seconds: number) => Promise<MetricsSnapshot>
+  readonly read: (seconds: number) => Promise<HostReading>
+  /** Makes the snapshot of a reading. */
+  readonly complete: (reading: HostReading) => Promise<MetricsSnapshot>
 }
 
-interface Latest {
-  readonly snapshot: MetricsSnapshot
+/** Its snapshot, and the event with that, are made where somebody asks for them, and once. */
+class Latest {
+  readonly reading: HostReading
   /** In monotonic milliseconds. */
   readonly at: number
-  event: StreamEvent | null
+  readonly #complete: SamplerDeps['complete']
+  #snapshot: Promise<MetricsSnapshot> | null = null
+  /** Null until it was asked for. */
+  event: StreamEvent | null = null
+
+  constructor(reading: HostReading, at: number, complete: SamplerDeps['complete']) {
+    this.reading = reading
+    this.at = at
+    this.#complete = complete
+  }
+
+  snapshot(): Promise<MetricsSnapshot> {
+    return (this.#snapshot ??= this.#complete(this.reading))
+  }
+
+  async makeEvent(): Promise<StreamEvent> {
+    const snapshot = await this.snapshot()
+    return (this.event ??= serializeEvent('metrics', snapshot))
+  }
 }
 
 export class Sampler {
@@ -34,14 +56,14 @@ export class Sampler {
   #due = 0
   #cancelTimer: (() => void) | null = null
   #isReading = false
-  #waiting: ((snapshot: MetricsSnapshot | null) => void)[] = []
+  #waiting: ((latest: Latest | null) => void)[] = []
 
   constructor(deps: SamplerDeps) {
     this.#deps = deps
     this.#ring = new Ring(deps.settings.get('metrics.history_points'))
   }
 
-  readonly topic = new Topic(() => this.#event())
+  readonly topic = new Topic(() => this.#latest?.event ?? null)
 
   /** Takes the reading that the first rates start from; it is not published. */
   async start(): Promise<void> {
@@ -61,8 +83,8 @@ export class Sampler {
     return this.#cancelTimer !== null
   }
 
-  get latest(): MetricsSnapshot | null {
-    return this.#latest?.snapshot ?? null
+  get latest(): HostReading | null {
+    return this.#latest?.reading ?? null
   }
 
   /** Age of the newest reading, or of the start if there is none yet. */
@@ -77,7 +99,14 @@ export class Sampler {
   /** Waits for the first reading; null if none will come. */
   async current(): Promise<MetricsSnapshot | null> {
     if (!this.isRunning) return null
-    return this.#latest?.snapshot ?? new Promise((resolve) => this.#waiting.push(resolve))
+    const latest = this.#latest ?? (await new Promise<Latest | null>((resolve) => this.#waiting.push(resolve)))
+    return latest?.snapshot() ?? null
+  }
+
+  /** Each subscriber first receives the newest reading, if there is one. */
+  async stream(): Promise<StreamSource> {
+    await this.#latest?.makeEvent()
+    return this.topic.source
   }
 
   /** The newest `limit`, newest last, and how many there are. */
@@ -89,17 +118,19 @@ export class Sampler {
     const at = this.#now
     const seconds = (at - this.#readAt) / 1000
     this.#readAt = at
-    const snapshot = await this.#deps.read(seconds)
-    this.#latest = { snapshot, at, event: null }
-    this.#ring.push(toPoint(snapshot))
-    this.#resolveWaiting(snapshot)
-    this.topic.publish(() => this.#event() as StreamEvent)
+    const latest = new Latest(await this.#deps.read(seconds), at, this.#deps.complete)
+    this.#latest = latest
+    this.#ring.push(toPoint(latest.reading))
+    this.#resolveWaiting(latest)
+    if (this.topic.size === 0) return
+    const event = await latest.makeEvent()
+    this.topic.publish(() => event)
   }
 
-  #resolveWaiting(snapshot: MetricsSnapshot | null): void {
+  #resolveWaiting(latest: Latest | null): void {
     const waiting = this.#waiting
     this.#waiting = []
-    for (const resolve of waiting) resolve(snapshot)
+    for (const resolve of waiting) resolve(latest)
   }
 
   get #now(): number {
@@ -136,10 +167,5 @@ export class Sampler {
     const late = Math.max(0, this.#now - this.#due)
     this.#due += this.#intervalMs * (1 + Math.floor(late / this.#intervalMs))
     this.#schedule()
-  }
-
-  #event(): StreamEvent | null {
-    if (!this.#latest) return null
-    return (this.#latest.event ??= serializeEvent('metrics', this.#latest.snapshot))
   }
 }

@@ -129,8 +129,25 @@ export async function routeEnds(db: ReadDb): Promise<LivingEnds[]> {
   }))
 }
 
-export async function allTitles(db: ReadDb): Promise<{ route_rule_id: number; route_rule_title: string }[]> {
-  return inOrder(living(db).select(['route_rule_id', 'route_rule_title'])).execute()
+export interface Titled {
+  readonly route_rule_id: number
+  readonly route_rule_title: string
+}
+
+const titles = (db: ReadDb) => inOrder(living(db).select(['route_rule_id', 'route_rule_title']))
+
+export const allTitles = (db: ReadDb): Promise<Titled[]> => titles(db).execute()
+
+/** Of the living rules among these ids. */
+export const titlesOf = (db: ReadDb, ids: readonly number[]): Promise<Titled[]> =>
+  titles(db).where(isAmong(ids)).execute()
+
+/** How many living rules there are. */
+export async function countRoutes(db: ReadDb): Promise<number> {
+  const { total } = await living(db)
+    .select((e) => e.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return total
 }
 
 export async function places(db: ReadDb): Promise<{ route_rule_id: number; sort_order: number }[]> {

@@ -168,6 +168,11 @@ export class Traffic {
     return this.#connections.last(this.#deps.monotonic())
   }
 
+  /** Rules that had traffic in the last interval, or have connections. */
+  active(): number[] {
+    return [...new Set([...(this.#samples.at(-1)?.deltas.keys() ?? []), ...(this.lastCount()?.totals.keys() ?? [])])]
+  }
+
   newConnectionsPerSecond(route_rule_id: number): number | null {
     return this.#connections.newPerSecond(route_rule_id)
   }
