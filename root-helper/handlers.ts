@@ -13,15 +13,9 @@ import type { JournalFile } from './kernel/files/journal.ts'
 import { KernelError } from './kernel-error.ts'
 import type { Turns } from './one-at-a-time.ts'
 import { pathHandlers } from './path/handlers.ts'
+import { CounterReader } from './nouns/ruleset/counters.ts'
 import { countFlows, countThrough, findConnections, countArrived, findUnmarked } from './nouns/ruleset/connections.ts'
-import {
-  applyRuleset,
-  forgetRules,
-  probeRuleset,
-  readCounters,
-  readSources,
-  verifyRuleset,
-} from './nouns/ruleset/handlers.ts'
+import { applyRuleset, forgetRules, probeRuleset, readSources, verifyRuleset } from './nouns/ruleset/handlers.ts'
 import { countOlder, endOlderOf } from './nouns/ruleset/older.ts'
 import { allowingIn } from './nouns/ruleset/limits.ts'
 import { Transaction } from './transaction.ts'
@@ -101,6 +95,7 @@ function tunnelHandlers({ kernel, windows, inTurn }: HelperDeps): HandlersOf<'tu
 }
 
 function rulesetHandlers({ kernel, windows: { journal }, inTurn }: HelperDeps): HandlersOf<'ruleset'> {
+  const counters = new CounterReader(kernel)
   return {
     'ruleset.probe': (params) => probeRuleset(kernel.rulesets, params),
     'ruleset.verify': (change) => verifyRuleset(kernel.rulesets, journal, change),
@@ -118,7 +113,7 @@ function rulesetHandlers({ kernel, windows: { journal }, inTurn }: HelperDeps): 
       return {}
     },
     'ruleset.sources': (params) => readSources(kernel.rulesets, params),
-    'ruleset.counters': (params) => readCounters(kernel, params),
+    'ruleset.counters': (params) => counters.read(params),
     'ruleset.connections': (params) => findConnections(kernel.connections, params),
     'ruleset.arrived': (params) => countArrived(kernel, params),
     'ruleset.unmarked': (params) => findUnmarked(kernel, params),

@@ -1,5 +1,6 @@
 // The answer of tunnel.digest for one name: enough to see that it is in sync, without sending the state.
 import { nullable, strict, Type, type Static } from '../schema.ts'
+import { Revision } from './revision.ts'
 import { LinkSnapshot, TunnelFound } from '../tunnel/observed.ts'
 
 /** `digest` is the SHA-256, in hexadecimal, of the canonical state as JSON; of "null" where there is none. */
@@ -12,12 +13,9 @@ export const TunnelDigest = strict({
 })
 export type TunnelDigest = Static<typeof TunnelDigest>
 
-/** Stands for one answer of one helper: no other has it. */
-export const DigestRevision = Type.String({ pattern: '^[0-9a-f]{32}$' })
-
 /** `tunnels` is empty where nothing has changed since the revision that the request names. */
 export const DigestsFound = strict({
-  revision: DigestRevision,
+  revision: Revision,
   is_unchanged: Type.Boolean(),
   tunnels: Type.Array(TunnelDigest),
 })

@@ -46,7 +46,8 @@ import { CidrText, InterfaceName, IpText, LinkState, TunnelState } from '../tunn
 import { changeSchema } from '../change/change.ts'
 import { Check } from '../change/check.ts'
 import { RouteThrough } from '../tunnel/model.ts'
-import { DigestRevision, DigestsFound } from './digest.ts'
+import { DigestsFound } from './digest.ts'
+import { Revision } from './revision.ts'
 import { Outcome } from './outcome.ts'
 import { WindowFound, WindowOpen, WindowParams, WindowTime, WindowWayBack } from '../window/model.ts'
 
@@ -114,7 +115,7 @@ export const METHODS = {
   /** The links and files of the given names; of all tunnels where the list is empty. */
   'tunnel.probe': method('read', Names, strict({ tunnels: Type.Array(TunnelFound) })),
   /** A digest of the state of every tunnel; not sent again where nothing has changed since the revision `known`. */
-  'tunnel.digest': method('read', strict({ known: Type.Optional(DigestRevision) }), DigestsFound),
+  'tunnel.digest': method('read', strict({ known: Type.Optional(Revision) }), DigestsFound),
   /** The checks of `after` against what the host holds now. */
   'tunnel.verify': method('read', TunnelChange, Verified),
   /** Refused unless the host holds `before`, and every link under the names is the panel's. One at a time. */
@@ -152,7 +153,11 @@ export const METHODS = {
    * Over any other link the kernel masquerades by itself.
    */
   'ruleset.sources': method('read', Names, SourcesFound),
-  'ruleset.counters': method('read', Rules, CountersFound),
+  /**
+   * Without the counters that are as they were in the answers up to the revision `known`: each request names that of the
+   * answer before it.
+   */
+  'ruleset.counters': method('read', strict({ ...Rules.properties, known: Type.Optional(Revision) }), CountersFound),
   /** The flows that rules own, the busiest sources, and how many there are; `limit` 0 only counts. */
   'ruleset.connections': method(
     'read',

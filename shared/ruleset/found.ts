@@ -1,6 +1,7 @@
 // What a probe finds of our table: observed, never requested.
 import { integer, line, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
 import { DeviceName, IpText } from '../tunnel/observed.ts'
+import { Revision } from '../rpc/revision.ts'
 import { RULE_BACKENDS } from './backend.ts'
 import { RelayCounters, RelayRule, ROUTE_RULE_ID_MAX, RuleId } from './model.ts'
 
@@ -37,11 +38,15 @@ export const FastCounters = strict({
 })
 export type FastCounters = Static<typeof FastCounters>
 
-/** `epoch` changes each time the table is created again, when all counters start at zero. */
+/**
+ * `epoch` changes each time the table is created again, when all counters start at zero. `revision` is absent where they
+ * could not be read.
+ */
 export const CountersFound = strict({
   is_readable: Type.Boolean(),
   detail: line(300),
   epoch: Type.String({ pattern: '^[0-9a-f.-]{0,60}$' }),
+  revision: Type.Optional(Revision),
   counters: Type.Array(RelayCounters),
   /** Null where no flow has been on the fast path since the last boot. */
   fast: Type.Optional(nullable(FastCounters)),

@@ -111,7 +111,7 @@ describe('A sample', () => {
       panel.clock.advance(2)
       relay(1000)
       await panel.traffic.sample()
-      const { rate } = await panel.traffic.of(1)
+      const rate = await panel.traffic.rate(1)
       assert.deepEqual(
         [Math.round(panel.traffic.lastSeconds ?? 0), Math.round((rate?.tx_bytes ?? 0) / 10)],
         [2, 50],

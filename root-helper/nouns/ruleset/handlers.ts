@@ -4,7 +4,6 @@ import type { RelayCounters, RulesetState } from '@panel/shared/ruleset/model.ts
 import { sameState, type Change } from '@panel/shared/change/change.ts'
 import type { Params, Result } from '@panel/shared/rpc/methods.ts'
 import { changedIds } from '@panel/shared/ruleset/plan.ts'
-import type { Kernel } from '../../kernel/facilities.ts'
 import type { HeldRuleset, Rulesets } from '../../kernel/relay-facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { readableRuleset } from '../../policy.ts'
@@ -26,32 +25,6 @@ export async function probeRuleset(
     damaged: held.damaged.slice(0, 1000),
     unmanaged: held.unmanaged.slice(0, 1000),
     next_id,
-  }
-}
-
-export async function readCounters(
-  { rulesets, connections }: Pick<Kernel, 'rulesets' | 'connections'>,
-  params: Params<'ruleset.counters'>,
-): Promise<Result<'ruleset.counters'>> {
-  try {
-    const { epoch, counters } = await rulesets.counters()
-    const fast = await connections.fast()
-    const [slow, quick] = [page(counters, params), page(fast?.counters ?? [], params)]
-    const ends = [slow.next_id, quick.next_id].filter((id) => id !== null)
-    const next_id = ends.length === 0 ? null : Math.min(...ends)
-    const before = (all: RelayCounters[]): RelayCounters[] =>
-      all.filter(({ route_rule_id }) => next_id === null || route_rule_id < next_id)
-    return {
-      is_readable: true,
-      detail: '',
-      epoch,
-      counters: before(slow.items),
-      fast: fast && { ...fast, counters: before(quick.items) },
-      next_id,
-    }
-  } catch (error) {
-    if (!(error instanceof KernelError)) throw error
-    return { is_readable: false, detail: error.message.slice(0, 300), epoch: '', counters: [], next_id: null }
   }
 }
 

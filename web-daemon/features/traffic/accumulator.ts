@@ -1,6 +1,6 @@
 // The traffic total of one rule: every increase of the kernel's counter is added once, even if the counter is
 // recreated. Pure.
-import { atLeastNothing, isBelow, minus, most, NOTHING, perSecond, plus, type TrafficDelta } from './delta.ts'
+import { atLeastNothing, isBelow, minus, most, NOTHING, plus, type TrafficDelta } from './delta.ts'
 
 /** A stored total: the panel's, and the kernel's counter at that moment. */
 export interface StoredTotal {
@@ -32,8 +32,6 @@ export class CounterAccumulator {
   #fastEpoch: string
   #twice: TrafficDelta
   #owed: TrafficDelta = NOTHING
-  #sinceSample: TrafficDelta = NOTHING
-  #rate: TrafficDelta | null = null
 
   constructor({ total, counter, epoch, fast, fast_epoch, twice }: StoredTotal = EMPTY) {
     this.#total = total
@@ -62,11 +60,6 @@ export class CounterAccumulator {
   /** What the kernel has counted, as last read: on the slow path and on the fast one, where no packet is in both. */
   get counter(): TrafficDelta {
     return plus(this.#counter, atLeastNothing(minus(this.#fast, this.#twice)))
-  }
-
-  /** Per second; null before there are two samples. */
-  get rate(): TrafficDelta | null {
-    return this.#rate
   }
 
   /** The kernel has counted less than the panel has summed up: its counter began again at some time. */
@@ -115,17 +108,8 @@ export class CounterAccumulator {
     this.#owed = plus(this.#owed, twice)
   }
 
-  /** Ends a sampling interval and returns its traffic. `seconds` null: there was no sample before. */
-  endInterval(seconds: number | null): TrafficDelta {
-    const delta = this.#sinceSample
-    this.#rate = seconds === null ? null : perSecond(delta, seconds)
-    this.#sinceSample = NOTHING
-    return delta
-  }
-
   #add(delta: TrafficDelta): TrafficDelta {
     this.#total = plus(this.#total, delta)
-    this.#sinceSample = plus(this.#sinceSample, delta)
     return delta
   }
 }

@@ -13,7 +13,7 @@ import type { Bucket } from './bucket.ts'
 import { ConnectionCounter } from './connection-counter.ts'
 import { readKernelCounters } from './kernel-counters.ts'
 import { TrafficEvidence } from './evidence.ts'
-import { isNothing, NOTHING, deltaOnly, type TrafficDelta } from './delta.ts'
+import { isNothing, NOTHING, deltaOnly, perSecond, plus, type TrafficDelta } from './delta.ts'
 import { allTotals } from './store.ts'
 import { UnsavedTraffic } from './unsaved.ts'
 import { accumulatorFor, CounterAccumulator } from './accumulator.ts'
@@ -63,6 +63,10 @@ export class Traffic {
   readonly #connections = new ConnectionCounter()
   readonly evidence = new TrafficEvidence()
   readonly #unsaved: UnsavedTraffic
+  /** Of the last reading that was summed up; undefined where the next one has to be of all counters. */
+  #revision: string | undefined
+  /** What each rule relayed since the last sample. */
+  #sinceSample = new Map<number, TrafficDelta>()
   #changing = 0
   /** Incremented by every change of the ruleset: a sample that was requested before is discarded. */
   #generation = 0
@@ -198,6 +202,13 @@ export class Traffic {
     return (await this.#getAccumulators()).get(route_rule_id) ?? new CounterAccumulator()
   }
 
+  /** What a rule relays in a second; null before it was counted, or where there is no interval yet. */
+  async rate(route_rule_id: number): Promise<TrafficDelta | null> {
+    const last = this.#samples.at(-1)
+    if (!last || last.seconds === null || !(await this.#getAccumulators()).has(route_rule_id)) return null
+    return perSecond(last.deltas.get(route_rule_id) ?? NOTHING, last.seconds)
+  }
+
   /** The totals of every rule that was ever read, deleted ones included. */
   totals(): Promise<ReadonlyMap<number, Pick<CounterAccumulator, 'total'>>> {
     return this.#getAccumulators()
@@ -207,6 +218,7 @@ export class Traffic {
   async forget(route_rule_id: number): Promise<void> {
     const accumulators = await this.#getAccumulators()
     accumulators.delete(route_rule_id)
+    this.#sinceSample.delete(route_rule_id)
     this.#unsaved.forget(route_rule_id)
   }
 
@@ -237,7 +249,7 @@ export class Traffic {
         for (const counters of last) {
           const { route_rule_id } = counters
           const accumulator = accumulatorFor(accumulators, route_rule_id)
-          this.#unsaved.add(route_rule_id, accumulator.readLast(deltaOnly(counters), twiceIn(counters)))
+          this.#add(route_rule_id, accumulator.readLast(deltaOnly(counters), twiceIn(counters)))
           this.#unsaved.touch(route_rule_id)
         }
         lastCounters.push(...last)
@@ -245,6 +257,7 @@ export class Traffic {
     } finally {
       this.#changing -= 1
       this.#generation += 1
+      this.#revision = undefined
       // A removed counter cannot be read again, so its last value is saved at once. If that fails, it is saved with the
       // next run; the change stands.
       if (lastCounters.length > 0)
@@ -263,39 +276,44 @@ export class Traffic {
   async #read(): Promise<boolean> {
     const accumulators = await this.#getAccumulators()
     const generation = this.#generation
-    const held = await nullIfHelperAway(readKernelCounters(this.#deps.request))
+    const known = this.#revision
+    this.#revision = undefined
+    const held = await nullIfHelperAway(readKernelCounters(this.#deps.request, known))
     if (this.#changing > 0 || generation !== this.#generation) return false
     this.#available = held
       ? { is_readable: held.is_readable, detail: fromRoot(held.detail) }
       : { is_readable: false, detail: message('panel.helper_away') }
     if (!held?.is_readable) return false
     for (const one of held.counters)
-      this.#unsaved.add(
+      this.#add(
         one.route_rule_id,
         accumulatorFor(accumulators, one.route_rule_id).read(deltaOnly(one), held.epoch, twiceIn(one)),
       )
     for (const one of held.fast?.counters ?? [])
-      this.#unsaved.add(
+      this.#add(
         one.route_rule_id,
         accumulatorFor(accumulators, one.route_rule_id).readFast(deltaOnly(one), held.fast?.epoch ?? ''),
       )
+    this.#revision = held.revision
     this.#missing = fromRoot(held.fast?.detail ?? '')
     this.#readAt = { date: this.#deps.now().getTime(), monotonic: this.#deps.monotonic() }
     return true
   }
 
+  #add(route_rule_id: number, delta: TrafficDelta): void {
+    if (isNothing(delta)) return
+    this.#unsaved.add(route_rule_id, delta)
+    this.#sinceSample.set(route_rule_id, plus(this.#sinceSample.get(route_rule_id) ?? NOTHING, delta))
+  }
+
   async #sample(): Promise<void> {
-    const accumulators = await this.#getAccumulators()
     const isRead = await this.read()
     const [before, read] = [this.#sampledAt, this.#readAt]
     if (!isRead || read === null) return
     const seconds = before !== null && read.monotonic > before ? (read.monotonic - before) / 1000 : null
     this.#sampledAt = read.monotonic
-    const deltas = new Map(
-      [...accumulators]
-        .map(([id, accumulator]) => [id, accumulator.endInterval(seconds)] as const)
-        .filter(([, one]) => !isNothing(one)),
-    )
+    const deltas = this.#sinceSample
+    this.#sinceSample = new Map()
     this.#samples = [...this.#samples.slice(-TRAFFIC_POINTS.maximum), { at: read.date, seconds, deltas }]
     if (seconds === null) return
     this.#publish(this.evidence.take(deltas, read.date))

@@ -7,7 +7,7 @@ import type { SettingsReader } from '../../platform/settings.ts'
 import type { ConnectionCounter } from './connection-counter.ts'
 import type { StoredTotal } from './accumulator.ts'
 import { TRAFFIC_HISTORY, type Bucket } from './bucket.ts'
-import { isNothing, NOTHING, type TrafficDelta } from './delta.ts'
+import { NOTHING, type TrafficDelta } from './delta.ts'
 import { saveTraffic, storedIds } from './store.ts'
 
 const DAY_S = 86_400
@@ -37,7 +37,6 @@ export class UnsavedTraffic {
   }
 
   add(route_rule_id: number, delta: TrafficDelta): void {
-    if (isNothing(delta)) return
     this.touch(route_rule_id)
     this.#intoBucket(route_rule_id, delta, 0)
   }

@@ -25,7 +25,8 @@ export async function trafficView(
   traffic: Traffic,
   { route_rule_id, route_rule_title }: Pick<RouteRecord, 'route_rule_id' | 'route_rule_title'>,
 ): Promise<TrafficView> {
-  const { counter, total, rate, isReset } = await traffic.of(route_rule_id)
+  const { counter, total, isReset } = await traffic.of(route_rule_id)
+  const rate = await traffic.rate(route_rule_id)
   return {
     route_rule_id,
     title: route_rule_title,
