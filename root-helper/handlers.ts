@@ -13,6 +13,7 @@ import type { JournalFile } from './kernel/files/journal.ts'
 import { KernelError } from './kernel-error.ts'
 import type { Turns } from './one-at-a-time.ts'
 import { pathHandlers } from './path/handlers.ts'
+import type { RelayCounters } from '@panel/shared/ruleset/model.ts'
 import { CounterReader } from './nouns/ruleset/counters.ts'
 import { countFlows, countThrough, findConnections, countArrived, findUnmarked } from './nouns/ruleset/connections.ts'
 import { applyRuleset, forgetRules, probeRuleset, readSources, verifyRuleset } from './nouns/ruleset/handlers.ts'
@@ -96,6 +97,10 @@ function tunnelHandlers({ kernel, windows, inTurn }: HelperDeps): HandlersOf<'tu
 
 function rulesetHandlers({ kernel, windows: { journal }, inTurn }: HelperDeps): HandlersOf<'ruleset'> {
   const counters = new CounterReader(kernel)
+  const counted = <R extends { last_counters: readonly RelayCounters[] }>(result: R): R => {
+    counters.forget(result.last_counters.map(({ route_rule_id }) => route_rule_id))
+    return result
+  }
   return {
     'ruleset.probe': (params) => probeRuleset(kernel.rulesets, params),
     'ruleset.verify': (change) => verifyRuleset(kernel.rulesets, journal, change),
@@ -104,9 +109,9 @@ function rulesetHandlers({ kernel, windows: { journal }, inTurn }: HelperDeps): 
         applyRuleset(kernel.rulesets, journal, change, {
           allowAdded: allowingIn(kernel),
           submitted: endOlderOf(kernel),
-        }),
+        }).then(counted),
       ),
-    'ruleset.forget': (params) => inTurn(() => forgetRules(kernel.rulesets, journal, params)),
+    'ruleset.forget': (params) => inTurn(() => forgetRules(kernel.rulesets, journal, params).then(counted)),
     'ruleset.protect': ({ wanted }) => inTurn(() => kernel.rulesets.protect(wanted)),
     'ruleset.writers': async () => {
       kernel.events.nameWriters()

@@ -97,10 +97,18 @@ export class Attributes {
     return at ? this.bytes.subarray(at, this.end(at)) : null
   }
 
+  /** A counter, which a number holds exactly up to 2^53. */
+  u64be(type: number): number | null {
+    const at = this.at(type, 8)
+    return at ? this.bytes.readUInt32BE(at) * 2 ** 32 + this.bytes.readUInt32BE(at + 4) : null
+  }
+
   /** Text up to the first NUL. */
   text(type: number): string | null {
-    const raw = this.raw(type)
-    return raw && readText(raw)
+    const at = this.at(type, 0)
+    if (!at) return null
+    const [end, nul] = [this.end(at), this.bytes.indexOf(0, at)]
+    return this.bytes.toString('utf8', at, nul < 0 ? end : Math.min(nul, end))
   }
 
   nested(type: number): Attributes | null {

@@ -5,7 +5,7 @@ import type { TableSet } from '@panel/shared/ruleset/nft/table.ts'
 import { align, attribute, Attributes, DecodeError, nest, text } from '../attributes.ts'
 import { ipBytes, ipText } from '../bytes.ts'
 import type { Message } from '../message.ts'
-import { each, nfnetlink, u64be } from './nftables.ts'
+import { each, nfnetlink } from './nftables.ts'
 import * as k from './constants.ts'
 import type { Request } from '../socket.ts'
 
@@ -147,7 +147,7 @@ export function decodeElements({ body }: Message, values: readonly string[]): Fo
 function packetsOf(expression: Attributes | null): Pick<FoundElement, 'packets'> {
   if (!expression) return {}
   if (expression.text(k.NFTA_EXPR_NAME) !== 'counter') throw new DecodeError('an element that no set of ours has')
-  return { packets: u64be(expression.nested(k.NFTA_EXPR_DATA)?.raw(k.NFTA_COUNTER_PACKETS) ?? null) }
+  return { packets: expression.nested(k.NFTA_EXPR_DATA)?.u64be(k.NFTA_COUNTER_PACKETS) ?? 0 }
 }
 
 function elementValue(a: Attributes, values: readonly string[]): string {

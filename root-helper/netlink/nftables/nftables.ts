@@ -75,7 +75,7 @@ export function decodeTable({ body }: Message): FoundTable {
   return {
     family: body.readUInt8(0),
     name: a.text(k.NFTA_TABLE_NAME) ?? '',
-    handle: u64be(a.raw(k.NFTA_TABLE_HANDLE)),
+    handle: a.u64be(k.NFTA_TABLE_HANDLE) ?? 0,
     flags: a.u32be(k.NFTA_TABLE_FLAGS) ?? 0,
     owner: a.u32be(k.NFTA_TABLE_OWNER) ?? null,
   }
@@ -94,8 +94,8 @@ export function decodeCounter({ body }: Message): NamedCounter | null {
   return (
     data && {
       name: a.text(k.NFTA_OBJ_NAME) ?? '',
-      bytes: u64be(data.raw(k.NFTA_COUNTER_BYTES)),
-      packets: u64be(data.raw(k.NFTA_COUNTER_PACKETS)),
+      bytes: data.u64be(k.NFTA_COUNTER_BYTES) ?? 0,
+      packets: data.u64be(k.NFTA_COUNTER_PACKETS) ?? 0,
     }
   )
 }
@@ -103,9 +103,6 @@ export function decodeCounter({ body }: Message): NamedCounter | null {
 /** The expressions that the kernel runs for a rule, in hexadecimal, without comments and handles. */
 export const decodeRule = ({ body }: Message): string =>
   new Attributes(body, k.NFGENMSG_BYTES).raw(k.NFTA_RULE_EXPRESSIONS)?.toString('hex') ?? ''
-
-export const u64be = (raw: Buffer | null): number =>
-  raw && raw.length === 8 ? raw.readUInt32BE(0) * 2 ** 32 + raw.readUInt32BE(4) : 0
 
 /** Each attribute of one type within a nest. */
 export function each(nest: Buffer | null, type: number): Attributes[] {

@@ -41,6 +41,11 @@ export class CounterReader {
     }
   }
 
+  /** Their counters have been removed, and reported for the last time: what counts under their ids now is new. */
+  forget(route_rule_ids: readonly number[]): void {
+    for (const id of route_rule_ids) this.#last?.slow.delete(id)
+  }
+
   /** Empty for who does not go on from the last answer, since it may have been lost, or have been another's. */
   #sentTo(known: string | undefined, epochs: string): { slow: Sent; fast: Sent } {
     return this.#last?.revision === known && this.#last?.epochs === epochs

@@ -48,6 +48,12 @@ class Followed {
       for (const one of all.values()) assert.equal(told.get(one.route_rule_id), JSON.stringify([of, one]))
   }
 
+  /** The rule goes, and comes with a counter that begins again; both ends know that. */
+  recreate(id: number): void {
+    this.#reader.forget([id])
+    this.#told.slow.delete(id)
+  }
+
   /** An answer that does not arrive: the client goes on from the one before it. */
   async lose(): Promise<void> {
     await readKernelCounters(this.request, this.#revision)
@@ -64,7 +70,7 @@ const step = fc.oneof(
     id: rule,
     bytes: fc.integer({ min: 0, max: 2 }),
   }),
-  fc.record({ kind: fc.constant('gone' as const), id: rule }),
+  fc.record({ kind: fc.constantFrom('gone' as const, 'recreated' as const), id: rule }),
   fc.record({ kind: fc.constantFrom('epoch' as const, 'fastEpoch' as const), name: fc.constantFrom('a', 'b', 'c') }),
   fc.record({ kind: fc.constantFrom('lost' as const, 'other' as const, 'read' as const) }),
 )
@@ -77,6 +83,7 @@ describe('The counters of relay rules, read again and again', () => {
         for (const one of steps)
           if (one.kind === 'slow' || one.kind === 'carried') host[one.kind].set(one.id, of(one.id, one.bytes))
           else if (one.kind === 'gone') host.slow.delete(one.id)
+          else if (one.kind === 'recreated') host.recreate(one.id)
           else if (one.kind === 'epoch' || one.kind === 'fastEpoch') host[one.kind] = one.name
           else if (one.kind === 'lost') await host.lose()
           else if (one.kind === 'other') await host.request('ruleset.counters', { route_rule_ids: [1], from_id: 0 })

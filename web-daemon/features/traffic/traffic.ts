@@ -10,6 +10,7 @@ import type { SettingKey } from '../settings/definitions.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { TRAFFIC_POINTS } from '@panel/shared/api/queries.ts'
 import type { Bucket } from './bucket.ts'
+import { Rest } from '../../change/rest.ts'
 import { ConnectionCounter } from './connection-counter.ts'
 import { readKernelCounters } from './kernel-counters.ts'
 import { TrafficEvidence } from './evidence.ts'
@@ -20,6 +21,10 @@ import { accumulatorFor, CounterAccumulator } from './accumulator.ts'
 
 /** A crash of the daemon loses nothing, since the kernel keeps counting; so saving at intervals is enough. */
 const SAVE_EVERY_MS = 10_000
+/** Where reading takes long, as of ten thousand rules, samples come less often: a fiftieth of the time goes into it. */
+const REST_FACTOR = 49
+/** So much reading is free; one of everything, which is rare, always. */
+const SPARED_MS = 1000
 
 interface TrafficDeps {
   readonly db: CommandContext['db']
@@ -67,6 +72,7 @@ export class Traffic {
   #revision: string | undefined
   /** What each rule relayed since the last sample. */
   #sinceSample = new Map<number, TrafficDelta>()
+  readonly #rest: Rest
   #changing = 0
   /** Incremented by every change of the ruleset: a sample that was requested before is discarded. */
   #generation = 0
@@ -75,6 +81,7 @@ export class Traffic {
   constructor(deps: TrafficDeps) {
     this.#deps = deps
     this.#unsaved = new UnsavedTraffic(deps, this.#connections)
+    this.#rest = new Rest(REST_FACTOR, deps.monotonic, SPARED_MS)
   }
 
   /** Samples and saves from now on, until `stop`. */
@@ -93,7 +100,7 @@ export class Traffic {
   }
 
   #startTimers(): void {
-    this.#every('sampling', this.#sampleMs, () => this.sample(), 'the counters of the rules were not read')
+    this.#every('sampling', this.#sampleMs, () => this.sampleWhenDue(), 'the counters of the rules were not read')
     this.#every(
       'counting',
       this.#deps.settings.get('routes.conntrack_interval_seconds') * 1000,
@@ -151,6 +158,11 @@ export class Traffic {
   sample(): Promise<void> {
     this.#sampling ??= this.#sample().finally(() => (this.#sampling = null))
     return this.#sampling
+  }
+
+  /** Leaves a sample out where those before it took long. */
+  async sampleWhenDue(): Promise<void> {
+    if (this.#rest.ms === 0) await this.sample()
   }
 
   /** Counts the connections of each rule, and the new ones since the last count. */
@@ -257,7 +269,6 @@ export class Traffic {
     } finally {
       this.#changing -= 1
       this.#generation += 1
-      this.#revision = undefined
       // A removed counter cannot be read again, so its last value is saved at once. If that fails, it is saved with the
       // next run; the change stands.
       if (lastCounters.length > 0)
@@ -278,7 +289,9 @@ export class Traffic {
     const generation = this.#generation
     const known = this.#revision
     this.#revision = undefined
+    const began = this.#deps.monotonic()
     const held = await nullIfHelperAway(readKernelCounters(this.#deps.request, known))
+    if (known !== undefined) this.#rest.looked(this.#deps.monotonic() - began)
     if (this.#changing > 0 || generation !== this.#generation) return false
     this.#available = held
       ? { is_readable: held.is_readable, detail: fromRoot(held.detail) }
