@@ -1,4 +1,4 @@
-// Runs inside a fresh network namespace for direct-commit.test.ts: sends batches of its own to the kernel, whole or
+// Runs inside a fresh network namespace for direct-commit.test.ts and fingerprint.test.ts: sends batches of its own to the kernel, whole or
 // with a fault in them.
 import { createInterface } from 'node:readline'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
@@ -40,6 +40,7 @@ const must = (change: TableChange | null): TableChange => {
 
 const METHODS = {
   generation,
+  fingerprint: (rules: Rules) => table.fingerprint(layOut(rules).sets),
   isDirect: async (before: Rules, after: Rules) => changeOf(before, after) !== null,
   messages: async (before: Rules, after: Rules) => requestsOf(must(changeOf(before, after))).length,
   change: (before: Rules, after: Rules, at: number) => table.change(must(changeOf(before, after)), at),

@@ -1,5 +1,6 @@
 // Which programs a change of a relay rule starts, in the web daemon and in the root helper, as strace sees them: none
-// where elements alone change, and nft for what it has to compile.
+// where elements alone change, and nft for what it has to compile. And none for a change of another program that concerns
+// no rule.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -56,6 +57,24 @@ describe('A change of one relay rule among others, with its answer', function ()
         .map(({ bind_port, destinations }) => [bind_port, destinations[0]?.address]),
       [[1011, TWO]],
     )
+  })
+
+  it('starts no nft to read its rules where another program changes something else', async () => {
+    for (const table of ['other', 'another']) {
+      const ran = await started(async () => {
+        rig.relay.run('nft', ['add', 'table', 'ip', table])
+        assert.equal((await rig.held()).rules.length, 3)
+      })
+      // The first time there is nothing yet to compare the table with.
+      if (table === 'another')
+        assert.deepEqual(
+          ran.filter((one) => one.includes('inet panel')),
+          [],
+        )
+    }
+    rig.relay.run('nft', ['flush', 'chain', 'inet', 'panel', 'relayed'])
+    assert.notDeepEqual((await rig.held()).damaged, [])
+    await api('POST', `${PATH}/reapply`)
   })
 
   it('starts nft where a rule has a chain of its own', async () => {

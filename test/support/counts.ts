@@ -35,6 +35,12 @@ export const REPETITIONS = {
     what: 'requests to root that are composed at random, each judged by the law of the limits',
     files: ['test/unit/laws/limits.test.ts'],
   },
+  PANEL_FINGERPRINTS: {
+    usual: 25,
+    soak: 500,
+    what: 'changes at random that another program makes in the table of the relay rules',
+    files: ['test/netns/fingerprint.test.ts'],
+  },
   PANEL_SOCKET_REQUESTS: {
     usual: 100_000,
     soak: 1_000_000,

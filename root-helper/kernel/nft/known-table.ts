@@ -1,5 +1,5 @@
-// Our table as it was listed last, which is valid as long as the ruleset is of the same generation: reading ten thousand
-// rules takes seconds.
+// Our table as it was listed last, which is valid as long as the ruleset is of the same generation, or what the kernel
+// holds of the table has the same fingerprint: reading ten thousand rules takes seconds.
 import { readRuleset, type Compiled, type RulesetRead } from '@panel/shared/ruleset/nft/read.ts'
 import { TABLE } from '@panel/shared/ruleset/nft/table.ts'
 import { sharedRead } from '../../shared-read.ts'
@@ -19,14 +19,20 @@ interface Cached {
 
 export class KnownTable {
   readonly #nft: Nft
-  readonly #table: Pick<RelayTable, 'handle'>
+  readonly #table: Pick<RelayTable, 'handle' | 'fingerprint'>
   readonly #generations: Generations
   readonly #confirmation: Confirmation
   #cached: Cached | null = null
+  #listing: { readonly read: RulesetRead; readonly fingerprint: string } | null = null
   /** What was submitted last: where the listing is of that, nothing is compiled to read it. */
   expected: Compiled | null = null
 
-  constructor(nft: Nft, table: Pick<RelayTable, 'handle'>, generations: Generations, confirmation: Confirmation) {
+  constructor(
+    nft: Nft,
+    table: Pick<RelayTable, 'handle' | 'fingerprint'>,
+    generations: Generations,
+    confirmation: Confirmation,
+  ) {
     this.#nft = nft
     this.#table = table
     this.#generations = generations
@@ -43,10 +49,25 @@ export class KnownTable {
   async #list(): Promise<RulesetRead | null> {
     const generation = await this.#generations.now()
     if (this.#cached?.generation === generation) return this.#cached.read
+    const kept = await this.#keptListing()
+    if (kept) {
+      await this.remember(generation, kept)
+      return kept
+    }
     const read = await this.#listed()
     const chains = read && (await this.#confirmation.readChains(read.table))
-    if ((await this.remember(generation, read)) && chains) this.#confirmation.learn(chains)
+    const fingerprint = read && (await this.#table.fingerprint(read.table.sets))
+    const isOfOne = await this.remember(generation, read)
+    if (isOfOne && chains) this.#confirmation.learn(chains)
+    this.#listing = isOfOne && read && fingerprint !== null ? { read, fingerprint } : null
     return read
+  }
+
+  /** The last listing, if the kernel holds the table as it was then; another program changed something else. */
+  async #keptListing(): Promise<RulesetRead | null> {
+    const listing = this.#listing
+    if (!listing || (await this.#table.handle()) === null) return null
+    return (await this.#table.fingerprint(listing.read.table.sets)) === listing.fingerprint ? listing.read : null
   }
 
   /** The kernel itself says whether the table is there: an nft that fails is no sign of its absence. */
@@ -65,8 +86,9 @@ export class KnownTable {
     return isOfOne
   }
 
+  /** Call it where a table that was read is written to. */
   forget(): void {
-    this.#cached = null
+    this.#cached = this.#listing = null
   }
 
   /**

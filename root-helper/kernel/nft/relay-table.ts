@@ -30,6 +30,7 @@ import {
 import { addDevice, devicesOf, flowtableRequest } from '../../netlink/nftables/flowtables.ts'
 import { decodeElements, elementsRequest, elementTypes, type FoundElement } from '../../netlink/nftables/elements.ts'
 import { decodeLine } from '../../netlink/nftables/lines.ts'
+import { fingerprint } from './fingerprint.ts'
 import { NetlinkSocket, type Request } from '../../netlink/socket.ts'
 
 /** Keys in one request: it must fit into one datagram. */
@@ -42,6 +43,11 @@ export class RelayTable {
 
   constructor(owner: () => NetlinkSocket | null = () => null) {
     this.#owner = owner
+  }
+
+  /** Another one where any other program has changed the table. */
+  fingerprint(sets: ReadonlyMap<string, TableSet>): Promise<string> {
+    return fingerprint(this.#open(), sets)
   }
 
   /** The number that the kernel gave the table when it was made; null where it is not there. */

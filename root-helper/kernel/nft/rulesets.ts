@@ -227,6 +227,7 @@ export class NftRulesets implements Rulesets {
       cached.generation === generations?.before &&
       (await this.#table.countersNamed(gone)).length === 0
     ) {
+      this.#known.forget()
       for (const name of gone) cached.read.table.counters.delete(name)
       await this.#known.remember(generations.after, cached.read)
     }

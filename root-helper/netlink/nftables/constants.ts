@@ -57,6 +57,8 @@ export const NFTA_HOOK_HOOKNUM = 1
 export const NFTA_HOOK_PRIORITY = 2
 export const NFTA_SET_TABLE = 1
 export const NFTA_SET_NAME = 2
+/** What a set is declared as, up to NFTA_SET_EXPRESSIONS: later ones say how full it is. */
+export const NFTA_SET_DECLARED = Array.from({ length: 18 }, (_, at) => at + 1)
 
 // linux/netfilter/nf_tables.h: enum nft_rule_attributes, nft_list_attributes
 export const NFTA_RULE_TABLE = 1

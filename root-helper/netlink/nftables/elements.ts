@@ -129,9 +129,12 @@ export interface FoundElement {
   readonly packets?: number
 }
 
+export const eachElement = ({ body }: Message): Attributes[] =>
+  each(new Attributes(body, k.NFGENMSG_BYTES).raw(k.NFTA_SET_ELEM_LIST_ELEMENTS), k.NFTA_LIST_ELEM)
+
 /** Throws a DecodeError for an element of a kind that our sets do not use. */
-export function decodeElements({ body }: Message, values: readonly string[]): FoundElement[] {
-  return each(new Attributes(body, k.NFGENMSG_BYTES).raw(k.NFTA_SET_ELEM_LIST_ELEMENTS), k.NFTA_LIST_ELEM).map((a) => {
+export function decodeElements(message: Message, values: readonly string[]): FoundElement[] {
+  return eachElement(message).map((a) => {
     const key = a.nested(k.NFTA_SET_ELEM_KEY)?.raw(k.NFTA_DATA_VALUE)
     if (!key || k.NFTA_SET_ELEM_FOREIGN.some((type) => a.has(type)))
       throw new DecodeError('an element that no set of ours has')

@@ -35,6 +35,19 @@ export const chainRequest = (table: string, chain: string): Request =>
     text(k.NFTA_RULE_CHAIN, chain),
   )
 
+/** A dump of the lines of every chain of the table. */
+export const rulesRequest = (table: string): Request =>
+  nfnetlink('list the chains', k.NFT_MSG_GETRULE, k.NFPROTO_INET, text(k.NFTA_RULE_TABLE, table))
+/** A dump of the sets of the table, without their elements. */
+export const setsRequest = (table: string): Request =>
+  nfnetlink('list the sets', k.NFT_MSG_GETSET, k.NFPROTO_INET, text(k.NFTA_SET_TABLE, table))
+/** A dump of the counters of the table, and of whatever else has a name there. */
+export const objectsRequest = (table: string): Request =>
+  nfnetlink('list the objects', k.NFT_MSG_GETOBJ, k.NFPROTO_INET, text(k.NFTA_OBJ_TABLE, table))
+/** A dump of the flowtables of the table. */
+export const flowtablesRequest = (table: string): Request =>
+  nfnetlink('list the flowtables', k.NFT_MSG_GETFLOWTABLE, k.NFPROTO_INET, text(k.NFTA_FLOWTABLE_TABLE, table))
+
 /** The chain itself, by its name as a request, which fails where it is not there. */
 export const chainItselfRequest = (table: string, chain: string): Request =>
   nfnetlink(
