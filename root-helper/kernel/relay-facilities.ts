@@ -24,7 +24,7 @@ export interface HeldForBoot {
  * All of our table, not cut into pages, and the rules that boot brings back. `trouble`: why no change of it begins, ""
  * if one can.
  */
-export interface HeldRuleset extends Omit<RulesetFound, 'next_id'>, HeldForBoot {
+export interface HeldRuleset extends Omit<RulesetFound, 'next_id' | 'revision' | 'is_unchanged'>, HeldForBoot {
   readonly trouble?: string
 }
 

@@ -124,8 +124,11 @@ export const METHODS = {
   'tunnel.adopt': method('write', strict({ interface_name: InterfaceName, link: LinkState }), strict({})),
   /** Gives the link up; does nothing if there is none. */
   'tunnel.release': method('write', strict({ interface_name: InterfaceName }), strict({})),
-  /** Our table: the rules that it holds, foreign pieces, and what no rule explains. Starts nft. */
-  'ruleset.probe': method('read', Rules, RulesetFound),
+  /**
+   * Our table: the rules that it holds, foreign pieces, and what no rule explains; no rules where all are requested and
+   * nothing has changed since the revision `known`. May start nft.
+   */
+  'ruleset.probe': method('read', strict({ ...Rules.properties, known: Type.Optional(Revision) }), RulesetFound),
   'ruleset.verify': method('read', RulesetChange, Verified),
   /**
    * The rules under the ids of the change, in one transaction; others are left as they are. `last_counters`: of rules

@@ -11,13 +11,16 @@ export const NextId = nullable(integer(1, ROUTE_RULE_ID_MAX))
 /**
  * `rules` are those that the kernel holds whole. `damaged` are those that it holds in pieces, or that the next boot
  * would bring back and the kernel lacks. `unmanaged` is what our table holds and no rule explains, as text.
- * `is_readable` false: `detail` says why.
+ * `is_readable` false: `detail` says why. `is_unchanged`: `rules` is empty, since all is as it was at the revision that
+ * the request names.
  */
 export const RulesetFound = strict({
   backend: stringEnum(RULE_BACKENDS),
   is_readable: Type.Boolean(),
   is_present: Type.Boolean(),
   detail: line(300),
+  revision: Revision,
+  is_unchanged: Type.Boolean(),
   rules: Type.Array(RelayRule),
   damaged: Type.Array(strict({ route_rule_id: RuleId, detail: line(600) })),
   unmanaged: Type.Array(line(600)),

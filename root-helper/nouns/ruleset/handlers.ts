@@ -10,23 +10,7 @@ import { readableRuleset } from '../../policy.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Journal } from '../../subject.ts'
 import { Transaction, type Verification } from '../../transaction.ts'
-import { byId, page } from './page.ts'
 import { asHostRules, hostRules, rulesetSubject, type HostRules, type Due } from './subject.ts'
-
-export async function probeRuleset(
-  rulesets: Rulesets,
-  params: Params<'ruleset.probe'>,
-): Promise<Result<'ruleset.probe'>> {
-  const { boot_rules: _, boot_trouble: __, trouble: ___, ...held } = await rulesets.read()
-  const { items, next_id } = page([...held.rules].sort(byId), params)
-  return {
-    ...held,
-    rules: items,
-    damaged: held.damaged.slice(0, 1000),
-    unmanaged: held.unmanaged.slice(0, 1000),
-    next_id,
-  }
-}
 
 export async function readSources(
   rulesets: Rulesets,

@@ -24,9 +24,10 @@ export async function settleRotation(
   context: Omit<CommandContext, 'note'>,
   traffic: Accounting,
   stored: readonly RouteRecord[],
+  scope: 'all' | readonly number[],
   logger: Logger,
 ): Promise<Settled> {
-  const ids = stored.map(({ route_rule_id }) => route_rule_id)
+  const ids = scope === 'all' ? [] : scope
   const held = await readKernelRules(context.request, ids)
   const late = held.is_readable ? stored.filter((record) => isRotationPending(record, held)) : []
   if (late.length === 0) return { stored, held }
@@ -39,7 +40,11 @@ export async function settleRotation(
   } catch (err) {
     logger.warn({ err, total: late.length }, 'rules whose destinations went in or out could not be rotated')
   }
-  return { stored: await routesOf(context.db, ids), held: await readKernelRules(context.request, ids) }
+  const read = await routesOf(
+    context.db,
+    stored.map(({ route_rule_id }) => route_rule_id),
+  )
+  return { stored: read, held: await readKernelRules(context.request, ids) }
 }
 
 /** What the kernel gave new connections until now, and is down, or is no address of its name any more. */

@@ -87,11 +87,20 @@ const isClosed = ({ check }: NamedRoute, inForce: readonly NewDestination[]): bo
   check.on_all_down === 'refuse' &&
   inForce.every((one) => rotationOf(one) === 'out')
 
+const rulesOf = new WeakMap<NamedRoute, { readonly rule: RelayRule | null }>()
+
 /**
  * What the kernel shall hold for a record, in canonical form; null where that is nothing, as with a rule that is
- * disabled, or has no destination but hostnames that were never resolved.
+ * disabled, or has no destination but hostnames that were never resolved. Made once for each record, since none is ever
+ * changed in place.
  */
 export function ruleOf(record: NamedRoute): RelayRule | null {
+  let made = rulesOf.get(record)
+  if (!made) rulesOf.set(record, (made = { rule: makeRule(record) }))
+  return made.rule
+}
+
+function makeRule(record: NamedRoute): RelayRule | null {
   const inForce = record.destinations.filter(isInForce)
   if (!record.is_enabled || inForce.length === 0) return null
   return canonicalRule({

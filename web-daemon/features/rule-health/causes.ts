@@ -1,12 +1,11 @@
 // Every cause by which a rule does not relay, or may not: what concerns the rule in the kernel here, what lies on the
 // way of its packets beside it (decisions.md, S21).
 import { APPLY_STATUSES } from '@panel/shared/api/base/lookups.ts'
-import { sameState } from '@panel/shared/change/change.ts'
 import { checkMessage, failedChecks } from '@panel/shared/change/check.ts'
 import { fromRoot, message } from '@panel/shared/messages/message.ts'
 import { ruleNamed } from '@panel/shared/messages/named.ts'
 import { checkRuleset } from '@panel/shared/ruleset/facts.ts'
-import type { KernelRules } from '../routes/kernel-rules.ts'
+import { isSameRule, type KernelRules } from '../routes/kernel-rules.ts'
 import { ruleOf, type RouteRecord } from '../routes/record.ts'
 import { cause, inOrderOfPath, type Cause } from './cause.ts'
 import { ofForeign } from './causes-foreign.ts'
@@ -82,7 +81,7 @@ function ofRule(record: RouteRecord, held: KernelRules): Cause[] {
     const sentence = damaged ? message('health.in_part', { why: fromRoot(damaged.detail) }) : message('health.missing')
     return [cause('RULE_MISSING', 'stops', sentence, REAPPLY)]
   }
-  if (sameState(actual, desired)) return []
+  if (isSameRule(actual, desired)) return []
   const [first] = failedChecks(checkRuleset([id], desired && [desired], [actual]))
   const why = first ? checkMessage(first) : ''
   return [cause('RULE_DIFFERS', 'stops', message('health.otherwise', { why }), REAPPLY)]

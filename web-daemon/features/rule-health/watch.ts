@@ -20,7 +20,8 @@ import { rotationOf, type RouteRecord } from '../routes/record.ts'
 import { settleRotation } from '../failover/rotation.ts'
 import { routeRecords } from '../routes/resource.ts'
 import { readPaths, rememberRoutes } from '../routes/path/path.ts'
-import { allRoutes, enabledIds, routeEnds, routesOf } from '../routes/store.ts'
+import { enabledIds } from '../routes/store.ts'
+import { KnownRoutes } from '../routes/known-routes.ts'
 import type { Accounting } from '../routes/accounting.ts'
 import type { Cause } from './cause.ts'
 import type { AlreadyRead } from './facts.ts'
@@ -67,9 +68,10 @@ export function makeRouteWatch(deps: RemediationDeps, traffic: Accounting, proof
         : `the kernel did not hold ${items.length} rules as they are stored`,
     reapply: (context, ids) => reapplyByItself(context, traffic, ids),
   })
+  const stored = new KnownRoutes(deps.db)
   const source: DriftSource<number, Rule, Hint> = {
     noun: 'routes',
-    look: (hints, unexpected) => lookAt({ ...deps, traffic, proofs }, hints, unexpected),
+    look: (hints, unexpected) => lookAt({ ...deps, traffic, proofs, stored }, hints, unexpected),
     isExpected: ({ severity }) => severity === 'ok',
     publish: ({ changes }) => {
       for (const change of changes) for (const event of healthEvent(change)) deps.publish('route.health', event)
@@ -117,6 +119,7 @@ type Context = Omit<CommandContext, 'note'> & Pick<RemediationDeps, 'record'>
 interface LookContext extends Context {
   readonly traffic: Accounting
   readonly proofs: Proofs
+  readonly stored: KnownRoutes
   readonly logger: Logger
 }
 
@@ -134,23 +137,23 @@ async function lookAt(
   hints: ReadonlySet<Hint>,
   unexpected: readonly number[] | null,
 ): Promise<Look<number, Rule>> {
-  const { db, request, traffic, logger } = context
+  const { request, traffic, logger } = context
   // While root is away nothing is known: that is no health of a rule.
   await request('host.probe', { parts: [] })
-  const ends = await routeEnds(db)
-  const paths = await readPaths(context, ends, { withDevices: true })
-  await rememberRoutes(context, ends, paths)
+  const all = await context.stored.all()
+  const paths = await readPaths(context, all, { withDevices: true })
+  await rememberRoutes(context, all, paths)
   // Also without a rule: the preview of the first one goes by what was read last.
   const foreign = await foreignRules(request)
   const isAll = unexpected === null || hints.size === 0 || hints.has('all')
   const scope = isAll
     ? 'all'
     : idsIn(hints, unexpected, () =>
-        ends.filter((rule) => rule.bind_interface !== null || paths.tunnelsOf(rule).length > 0),
+        all.filter((rule) => rule.bind_interface !== null || paths.tunnelsOf(rule).length > 0),
       )
-  const known = scope === 'all' ? await allRoutes(db) : await routesOf(db, scope)
-  if (known.length === 0) return { items: [], scope }
-  const { stored, held } = await settleRotation(context, traffic, known, logger)
+  const concerned = scope === 'all' ? all : among(all, scope)
+  if (concerned.length === 0) return { items: [], scope }
+  const { stored, held } = await settleRotation(context, traffic, concerned, scope, logger)
   const records = await settle(
     context,
     routeRecords(context, traffic),
@@ -158,6 +161,11 @@ async function lookAt(
     (row) => held.is_readable && isAsStored(row, held),
   )
   return { items: await rulesFrom(context, records, { rules: held, paths, foreign }), scope }
+}
+
+function among(all: readonly RouteRecord[], ids: readonly number[]): RouteRecord[] {
+  const wanted = new Set(ids)
+  return all.filter(({ route_rule_id }) => wanted.has(route_rule_id))
 }
 
 function idsIn(

@@ -44,10 +44,15 @@ export function waysOver(
     if (!network) return undefined
     return { network, tunnel_id: ids.get(entry.device) ?? null, isRoute: isParticular({ entry, network }) }
   }
-  return (address) =>
+  const wayTo = (address: string): Way | undefined =>
     [subnetOf(address), kernelTo(address), rememberedTo(address)]
       .filter((way) => way !== undefined)
       .sort((a, b) => b.network.prefix_length - a.network.prefix_length)[0]
+  const known = new Map<string, Way | undefined>()
+  return (address) => {
+    if (!known.has(address)) known.set(address, wayTo(address))
+    return known.get(address)
+  }
 }
 
 function longestMatch<T extends { readonly network: Cidr }>(entries: readonly T[]): (address: string) => T | undefined {
