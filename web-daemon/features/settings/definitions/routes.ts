@@ -37,7 +37,7 @@ export const ROUTES = {
   'routes.counter_interval_seconds': float(
     1,
     { min: 0.2, max: 600, unit: 'seconds' },
-    'Time between two readings of the counters of the rules. A shorter time makes livelier figures and costs processor time.',
+    'Time between two readings of the counters of the rules. A shorter time makes livelier figures and costs processor time, though never more than a fiftieth of it: very many rules are read less often.',
   ),
   'routes.conntrack_interval_seconds': float(
     5,
