@@ -7,6 +7,7 @@ import { message } from '@panel/shared/messages/message.ts'
 import type { Confirmation } from './confirmation.ts'
 import { KernelError } from '../../kernel-error.ts'
 import type { Generations } from './generations.ts'
+import { DecodeError } from '../../netlink/attributes.ts'
 import type { Nft } from './nft.ts'
 import type { RelayTable } from './relay-table.ts'
 
@@ -56,7 +57,7 @@ export class KnownTable {
     }
     const read = await this.#listed()
     const chains = read && (await this.#confirmation.readChains(read.table))
-    const fingerprint = read && (await this.#table.fingerprint(read.table.sets))
+    const fingerprint = read && (await this.#fingerprint(read))
     const isOfOne = await this.remember(generation, read)
     if (isOfOne && chains) this.#confirmation.learn(chains)
     this.#listing = isOfOne && read && fingerprint !== null ? { read, fingerprint } : null
@@ -67,7 +68,17 @@ export class KnownTable {
   async #keptListing(): Promise<RulesetRead | null> {
     const listing = this.#listing
     if (!listing || (await this.#table.handle()) === null) return null
-    return (await this.#table.fingerprint(listing.read.table.sets)) === listing.fingerprint ? listing.read : null
+    return (await this.#fingerprint(listing.read)) === listing.fingerprint ? listing.read : null
+  }
+
+  /** Null where another program changes the ruleset without end, or has put something into the table that is not known. */
+  async #fingerprint({ table }: RulesetRead): Promise<string | null> {
+    try {
+      return await this.#table.fingerprint(table.sets)
+    } catch (error) {
+      if (error instanceof KernelError || error instanceof DecodeError) return null
+      throw error
+    }
   }
 
   /** The kernel itself says whether the table is there: an nft that fails is no sign of its absence. */
