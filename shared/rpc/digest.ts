@@ -1,6 +1,6 @@
 // The answer of tunnel.digest for one name: enough to see that it is in sync, without sending the state.
 import { nullable, strict, Type, type Static } from '../schema.ts'
-import { Revision } from './revision.ts'
+import { Revision } from '../revision.ts'
 import { LinkSnapshot, TunnelFound } from '../tunnel/observed.ts'
 
 /** `digest` is the SHA-256, in hexadecimal, of the canonical state as JSON; of "null" where there is none. */

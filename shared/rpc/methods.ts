@@ -47,7 +47,7 @@ import { changeSchema } from '../change/change.ts'
 import { Check } from '../change/check.ts'
 import { RouteThrough } from '../tunnel/model.ts'
 import { DigestsFound } from './digest.ts'
-import { Revision } from './revision.ts'
+import { Revision } from '../revision.ts'
 import { Outcome } from './outcome.ts'
 import { WindowFound, WindowOpen, WindowParams, WindowTime, WindowWayBack } from '../window/model.ts'
 

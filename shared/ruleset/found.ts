@@ -1,7 +1,7 @@
 // What a probe finds of our table: observed, never requested.
 import { integer, line, nullable, strict, stringEnum, Type, type Static } from '../schema.ts'
 import { DeviceName, IpText } from '../tunnel/observed.ts'
-import { Revision } from '../rpc/revision.ts'
+import { Revision } from '../revision.ts'
 import { RULE_BACKENDS } from './backend.ts'
 import { RelayCounters, RelayRule, ROUTE_RULE_ID_MAX, RuleId } from './model.ts'
 

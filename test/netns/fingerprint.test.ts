@@ -108,7 +108,7 @@ describe('The fingerprint of our table', function () {
     assert.notEqual(await host.call('fingerprint', rules), before)
   })
 
-  it('is the same whatever happens in tables of others, and whatever is relayed', async () => {
+  it('is the same whatever happens in other tables, and whatever is relayed', async () => {
     const rules = [exampleRule({ route_rule_id: 1, bind_port: 1001 })]
     become(rules)
     const before = await host.call('fingerprint', rules)

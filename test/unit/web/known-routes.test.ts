@@ -9,7 +9,7 @@ import { CHECK_DEFAULTS } from '@panel/shared/api/routes/check.ts'
 import { messageFields, verbatim } from '@panel/shared/messages/message.ts'
 import { IN_MEMORY, openExistingStore, openStore } from '@panel/web-daemon/app/store.ts'
 import { storeStates } from '@panel/web-daemon/features/failover/store.ts'
-import { KnownRoutes } from '@panel/web-daemon/features/routes/known-routes.ts'
+import { KnownRoutes } from '@panel/web-daemon/features/routes/store-known.ts'
 import {
   insertRoute,
   markApplied,

@@ -21,14 +21,14 @@ export interface SamplerDeps {
   readonly complete: (reading: HostReading) => Promise<MetricsSnapshot>
 }
 
-/** Its snapshot, and the event with that, are made where somebody asks for them, and once. */
+/** A reading whose snapshot, and the event with that, are made at the first request for them. */
 class Latest {
   readonly reading: HostReading
   /** In monotonic milliseconds. */
   readonly at: number
   readonly #complete: SamplerDeps['complete']
   #snapshot: Promise<MetricsSnapshot> | null = null
-  /** Null until it was asked for. */
+  /** Null before the first request. */
   event: StreamEvent | null = null
 
   constructor(reading: HostReading, at: number, complete: SamplerDeps['complete']) {

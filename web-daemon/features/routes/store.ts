@@ -138,7 +138,7 @@ const titles = (db: ReadDb) => inOrder(living(db).select(['route_rule_id', 'rout
 
 export const allTitles = (db: ReadDb): Promise<Titled[]> => titles(db).execute()
 
-/** Of the living rules among these ids. */
+/** The titles of those of the ids that living rules have. */
 export const titlesOf = (db: ReadDb, ids: readonly number[]): Promise<Titled[]> =>
   titles(db).where(isAmong(ids)).execute()
 

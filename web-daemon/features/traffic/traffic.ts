@@ -21,7 +21,7 @@ import { accumulatorFor, CounterAccumulator } from './accumulator.ts'
 
 /** A crash of the daemon loses nothing, since the kernel keeps counting; so saving at intervals is enough. */
 const SAVE_EVERY_MS = 10_000
-/** Where reading takes long, as of ten thousand rules, samples come less often: a fiftieth of the time goes into it. */
+/** A fiftieth of the time goes into reading at most: samples of ten thousand rules come less often. */
 const REST_FACTOR = 49
 /** So much reading is free; one of everything, which is rare, always. */
 const SPARED_MS = 1000
@@ -68,7 +68,7 @@ export class Traffic {
   readonly #connections = new ConnectionCounter()
   readonly evidence = new TrafficEvidence()
   readonly #unsaved: UnsavedTraffic
-  /** Of the last reading that was summed up; undefined where the next one has to be of all counters. */
+  /** The last reading that was summed up; undefined where the next one has to be of all counters. */
   #revision: string | undefined
   /** What each rule relayed since the last sample. */
   #sinceSample = new Map<number, TrafficDelta>()

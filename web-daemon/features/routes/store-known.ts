@@ -66,7 +66,7 @@ export class KnownRoutes {
   }
 }
 
-/** As the store orders them. */
+/** The order of the store. */
 const byPlace = (a: RouteRecord, b: RouteRecord): number =>
   a.sort_order - b.sort_order || a.route_rule_id - b.route_rule_id
 
