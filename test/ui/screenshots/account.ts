@@ -40,6 +40,7 @@ export const ACCOUNT: readonly Scene[] = [
   { name: 'account-factor', path: 'account', alone: () => undefined, arrive: beginFactor },
   {
     name: 'account-recovery-codes',
+    shows: 'account.factor.recovery',
     path: 'account',
     alone: (its) => void (world = its),
     arrive: confirmFactor,
