@@ -17,6 +17,9 @@ import { DIAGNOSTIC_TYPES, type DiagnosticType } from './diagnostics.ts'
 
 export const AUDIT_QUERY = queryParameters({
   ...pagingParameters(),
+  search: textParameter(
+    'Only entries with this in the name of their object, operator, address, request, steps, error or request id.',
+  ),
   action: enumParameter(AUDIT_ACTION_NAMES, 'Only entries of this action, by name or number.', { 'x-also': true }),
   user_id: integerParameter('Only what this operator did.'),
   target_type: textParameter('Only what was done to things of this kind.'),

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { AUDIT_ACTIONS } from '@panel/shared/api/audit/actions.ts'
 import type { Client } from './support/client.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
+import { createTunnel, patchTunnel } from './support/tunnels.ts'
 import { probeEndpoints } from './support/probe-endpoints.ts'
 
 interface Entry {
@@ -213,6 +214,26 @@ describe('the audit log', () => {
     assert.equal(await count('?user_id=2'), 0)
     assert.equal(await count('?from=2000-01-01T00:00:00Z&to=2000-01-02T00:00:00Z'), 0)
     assert.equal(await count(`?from=${new Date(Date.now() - 60_000).toISOString()}`), 3)
+  })
+
+  it('is searched for a text, without wildcards or case, in what an entry holds and in the present name of its object', async () => {
+    await operator.post('/widgets', { name: 'Größe 10%' }, { headers: { 'X-Request-Id': 'req-77' } })
+    await operator.post('/widgets', { name: 'b', colour: 'green' })
+    await createTunnel(operator)
+    await patchTunnel(operator, 1, { note: 'Spare' })
+    const found = async (search: string, more = ''): Promise<string[]> =>
+      (await entries(`?search=${encodeURIComponent(search)}${more}`)).map(({ action }) => action)
+    const widget = ['TunnelCreate']
+    for (const text of ['größe', 'GRÖSSE 10%', 'req-77', 'made IT']) assert.deepEqual(await found(text), widget, text)
+    assert.deepEqual(await found('green'), widget)
+    assert.deepEqual(await found('must be one of'), widget)
+    assert.deepEqual(await found('spare'), ['TunnelUpdate'])
+    assert.deepEqual(await found('gre-a-1'), ['TunnelUpdate', 'TunnelCreate'])
+    assert.deepEqual(await found('gre-a-1', '&action=TunnelUpdate'), ['TunnelUpdate'])
+    assert.deepEqual(await found('gre_a_1'), [])
+    assert.equal((await found('127.0.0.1')).length, (await entries()).length)
+    assert.equal((await found(OPERATOR.username.toUpperCase())).length, (await entries()).length)
+    assert.equal((await found('')).length, (await entries()).length)
   })
 
   it('answers an unknown action by 400 with the known list', async () => {

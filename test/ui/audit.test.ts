@@ -54,6 +54,31 @@ describe('The audit log on the page', () => {
     await page.getByText('No matching entries').waitFor()
   })
 
+  it('is searched by a text, over reload, and for all that was done to the object of an entry', async () => {
+    await operator.patch('/tunnels/1', { note: 'Spare' })
+    const { page } = await visitAudit()
+    await page.locator('body').press('/')
+    await page.keyboard.type(' HAMBURG relay ')
+    await page.keyboard.press('Enter')
+    await page.getByText('1 to 1 of 1').waitFor()
+    await page.waitForURL(/\?search=HAMBURG\+relay$/)
+    await page.reload()
+    await page.getByText('1 to 1 of 1').waitFor()
+    assert.equal(await page.getByLabel('Text').inputValue(), 'HAMBURG relay')
+    await page.getByRole('button', { name: 'Tunnel created' }).click()
+    await page.getByRole('link', { name: 'All entries of this object' }).click()
+    await page.getByText('1 to 2 of 2').waitFor()
+    assert.equal(await page.getByRole('dialog').count(), 0)
+    assert.deepEqual(await page.getByRole('rowheader').locator('button').allInnerTexts(), [
+      'Tunnel changed',
+      'Tunnel created',
+    ])
+    await page.waitForURL(/\?target_type=tunnel&target_id=1$/)
+    await page.getByLabel('Text').fill('nothing like it')
+    await page.getByLabel('Text').press('Tab')
+    await page.getByText('No matching entries').waitFor()
+  })
+
   it('shows an entry as a whole: who, from where, what was requested, what was done, and leads to it', async () => {
     const { page } = await visitAudit('?action=TunnelCreate')
     await page.getByRole('button', { name: 'Tunnel created' }).last().click()

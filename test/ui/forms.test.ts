@@ -106,3 +106,123 @@ describe('What is typed into a form', () => {
     assert.equal(await field(page, "The other server's address").inputValue(), '203.0.113.77')
   })
 })
+
+const MISSING = /^Fill in this field\./
+
+describe('A form that is refused', () => {
+  const { visit } = browsing()
+  let host: Host
+  eachHost(relayHost, (made) => ({ host } = made))
+
+  const fill = async (page: Page, values: Readonly<Record<string, string>>): Promise<void> => {
+    for (const [name, value] of Object.entries(values)) await page.locator(`form [name="${name}"]`).fill(value)
+  }
+
+  const FORMS: readonly {
+    readonly of: string
+    readonly path: string
+    readonly heading: string
+    readonly sentTo: string
+    readonly begin: (page: Page) => Promise<void>
+    readonly submit: string
+    readonly faults: Readonly<Record<string, RegExp>>
+  }[] = [
+    {
+      of: 'a tunnel',
+      path: 'tunnels/new',
+      heading: 'Create a tunnel',
+      sentTo: '/tunnels/preview',
+      begin: async (page) => {
+        await page.getByRole('button', { name: 'Start here' }).click()
+        await page.getByText('An address of this server').waitFor()
+        await page.getByText('Advanced', { exact: true }).click()
+        await fill(page, { local_endpoint: ' ', mtu: '3', key: 'abc' })
+      },
+      submit: 'Show the plan',
+      faults: {
+        local_endpoint: MISSING,
+        remote_endpoint: MISSING,
+        mtu: /^MTU must be a whole number from 576/,
+        key: /^(?!.*[io]key).*must be a whole number from 0/,
+      },
+    },
+    {
+      of: 'a rule',
+      path: 'routes/new',
+      heading: 'Create a rule',
+      sentTo: '/routes/preview',
+      begin: async (page) => {
+        await page.getByRole('button', { name: 'Add a destination' }).click()
+        await page.getByRole('button', { name: 'Limit to a network' }).click()
+        await fill(page, {
+          bind_address: 'nonsense',
+          'destinations.1.address': '10.9.0.3',
+          'destinations.1.port': '99999',
+        })
+      },
+      submit: 'Review the plan',
+      faults: {
+        bind_port: MISSING,
+        bind_address: /is not an IP address/,
+        'destinations.0.address': MISSING,
+        'destinations.1.port': /must be a whole number from 1 to 65535/,
+        'allowed_sources.0.cidr': MISSING,
+      },
+    },
+    {
+      of: 'a target of notifications',
+      path: 'webhooks/new',
+      heading: 'Add a target',
+      sentTo: '/webhooks',
+      begin: async (page) => {
+        await fill(page, { url: 'nonsense' })
+        const events = page.locator('[name="events"]:checked')
+        for (; (await events.count()) > 0;) await events.first().uncheck()
+      },
+      submit: 'Add a target',
+      faults: {
+        title: MISSING,
+        url: /must be an address such as smtp/,
+        sender: /is needed/,
+        recipient: /is needed/,
+        events: /^Choose at least one/,
+      },
+    },
+    {
+      of: 'a token',
+      path: 'account',
+      heading: 'Account',
+      sentTo: '/auth/tokens',
+      begin: async (page) => {
+        await page.getByRole('button', { name: 'Show the rest' }).last().focus()
+        await page.getByText('New token').click()
+        await fill(page, { allowed_networks: 'x, 192.0.2.0/24' })
+      },
+      submit: 'Create token',
+      faults: {
+        title: MISSING,
+        scopes: /^Select at least one scope/,
+        allowed_networks: /must be an address or a network such as/,
+      },
+    },
+  ]
+  for (const { of, path, heading, sentTo, begin, submit, faults } of FORMS)
+    it(`says all that is wrong at once, beside each field, and that an empty one has to be filled: ${of}`, async () => {
+      const { page, gates } = await goTo(await signedIn(await visit(host)), host, path, heading)
+      await begin(page)
+      gates.expectAnswer(422, sentTo)
+      await page.getByRole('button', { name: submit, exact: true }).click()
+      const wrong = page.locator('[aria-invalid="true"]')
+      await wrong.first().waitFor()
+      const found = await wrong.evaluateAll((inputs) =>
+        inputs.map((input) => {
+          const [id = ''] = input.getAttribute('aria-describedby')?.split(' ') ?? []
+          return [input.getAttribute('name') ?? '', document.getElementById(id)?.textContent.trim() ?? ''] as const
+        }),
+      )
+      assert.deepEqual([...new Set(found.map(([name]) => name))].sort(), Object.keys(faults).sort())
+      for (const [name, sentence] of found) assert.match(sentence, faults[name] ?? /^$/, name)
+      assert.equal(await page.getByRole('alert').count(), 0)
+      await page.waitForFunction(() => document.activeElement?.getAttribute('aria-invalid') === 'true')
+    })
+})

@@ -1,5 +1,6 @@
 // The second factor on the page: set up from a QR code, and required at the sign-in.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { codeOf } from '../api/support/factor.ts'
 import { OPERATOR } from '../api/support/panel.ts'
 import { browsing } from './support/browser.ts'
@@ -14,7 +15,8 @@ describe('The second factor on the page', () => {
   )
 
   it('is set up, shows its recovery codes, and is required at the next sign-in', async () => {
-    const { page } = await goTo(await signedIn(await visit(host)), host, 'account', 'Account')
+    const { page, context } = await goTo(await signedIn(await visit(host)), host, 'account', 'Account')
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Show the rest' }).first().focus()
     const card = page.locator('section', { has: page.getByRole('heading', { name: 'Second factor' }) })
     await card.getByLabel('Current password').fill(OPERATOR.password)
@@ -24,11 +26,27 @@ describe('The second factor on the page', () => {
       await code.evaluate(async (img: HTMLImageElement) => (await img.decode(), img.naturalWidth > 0)),
       true,
     )
-    const secret = (await card.locator('dd').innerText()).replaceAll(/[^A-Z2-7]/g, '')
+    assert.match(await card.locator('dd .key').innerText(), /^[A-Z2-7]{4}( [A-Z2-7]{4})+$/)
+    await card.getByRole('button', { name: 'Copy the key' }).click()
+    const secret = await page.evaluate(() => navigator.clipboard.readText())
+    assert.match(secret, /^[A-Z2-7]{32}$/)
     await card.getByLabel('Code', { exact: true }).fill(codeOf(host, secret, -1))
     await card.getByRole('button', { name: 'Switch on' }).click()
-    await card.getByRole('heading', { name: 'Recovery codes' }).waitFor()
-    assert.match(await card.locator('pre').innerText(), /^([A-Z2-7]{4}(-[A-Z2-7]{4}){3}\s*){10}$/)
+    const codes = page.getByRole('dialog', { name: 'Recovery codes' })
+    const shown = await codes.locator('pre').innerText()
+    assert.match(shown, /^([A-Z2-7]{4}(-[A-Z2-7]{4}){3}\s*){10}$/)
+    for (const key of ['Escape', 'Escape']) await page.keyboard.press(key)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      codes.getByRole('button', { name: 'Download as a file' }).click(),
+    ])
+    assert.equal(download.suggestedFilename(), 'tunnel-panel-recovery-codes.txt')
+    assert.equal(readFileSync(await download.path(), 'utf8').trim(), shown.trim())
+    assert.equal(await codes.getByRole('button', { name: 'Finish' }).isDisabled(), true)
+    await codes.getByLabel('I have saved them').check()
+    await codes.getByRole('button', { name: 'Finish' }).click()
+    await codes.waitFor({ state: 'detached' })
+    await card.getByText('Recovery codes left').waitFor()
     assert.equal(await card.locator('.button.danger').innerText(), 'Switch off')
     assert.equal(await card.locator('.button.primary').count(), 0)
 

@@ -89,6 +89,53 @@ describe('The session on the page', () => {
     assert.equal((await read()).status, 401)
   })
 
+  it('has a token for Prometheus by a preset, copied by a button, with the lines of its configuration, and turns /metrics on', async () => {
+    const { page, context } = await visitAccount()
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
+    await page.getByRole('button', { name: 'Show the rest' }).last().focus()
+    const card = page.locator('section', { has: page.getByRole('heading', { name: 'API tokens' }) })
+    await card.getByText('New token').click()
+    assert.equal(await card.getByRole('checkbox', { checked: true }).count(), 0)
+    const chosen = (): Promise<string[]> => card.locator('label:has(input:checked)').allInnerTexts()
+    await card.getByLabel('Backup and restore').check()
+    for (const [preset, scope] of [
+      ['Read only', 'Read everything but backups'],
+      ['Everything', 'Everything'],
+      ['Prometheus', 'Metrics'],
+    ] as const) {
+      await card.getByRole('button', { name: preset, exact: true, pressed: false }).click()
+      await card.getByRole('button', { name: preset, exact: true, pressed: true }).waitFor()
+      assert.deepEqual(
+        (await chosen()).map((label) => label.trim()),
+        [scope],
+      )
+    }
+    await card.getByLabel('Name').fill('Prometheus')
+    await card.getByRole('button', { name: 'Create token' }).click()
+    await card.getByRole('button', { name: 'Copy the token' }).click()
+    const token = await copied()
+    assert.match(token, /^tp_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}$/)
+    await card.getByRole('button', { name: 'Copy', exact: true }).click()
+    assert.equal(await copied(), await card.locator('pre').innerText())
+    const config = new Map(
+      [...(await copied()).matchAll(/(scheme|metrics_path|credentials|targets): \[?"?([^\s"}]+)/g)].map(
+        ([, name, value]) => [name, value],
+      ),
+    )
+    const scrape = (): Promise<Response> =>
+      fetch(`${config.get('scheme')}://${config.get('targets')}${config.get('metrics_path')}`, {
+        headers: { Authorization: `Bearer ${config.get('credentials')}`, Accept: 'text/plain' },
+      })
+    assert.equal((await scrape()).status, 404)
+    await card.getByRole('button', { name: 'Turn /metrics on' }).click()
+    await page.getByText('Prometheus can read the metrics').first().waitFor()
+    await card.getByText('/metrics is turned off').waitFor({ state: 'detached' })
+    const answer = await scrape()
+    assert.equal(answer.status, 200)
+    assert.match(await answer.text(), /^# HELP /m)
+  })
+
   it('keeps language and colours for every browser of the operator', async () => {
     const { page } = await visitAccount()
     await page.getByRole('button', { name: 'Language' }).click()

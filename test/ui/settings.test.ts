@@ -49,6 +49,35 @@ describe('The settings on the page', () => {
     await page.locator('[data-setting="monitor.degraded_loss_pct"]:visible').waitFor()
     assert.equal(await page.locator('[data-setting="monitor.packet_size"]').isVisible(), false)
     await page.waitForURL(/\?q=in:monitor\+degraded$/)
+    const shown = (): Promise<string[]> =>
+      page
+        .locator('[data-setting]:visible')
+        .evaluateAll((all) => all.map((one) => one.getAttribute('data-setting') ?? ''))
+    for (const [words, count] of [
+      ['prometheus watches', 1],
+      ['let prometheus read', 1],
+      ['prometheus nothing-like-it', 0],
+    ] as const) {
+      await page.getByRole('searchbox').fill(words)
+      await page.getByText(new RegExp(`^${count} of \\d+$`)).waitFor()
+      assert.deepEqual(await shown(), ['metrics.prometheus_enabled'].slice(0, count))
+    }
+  })
+
+  it('that differ from their default are marked, and shown alone', async () => {
+    await operator.put('/settings', { 'monitor.window_size': 90, 'metrics.prometheus_enabled': true })
+    const { page } = await visitSettings()
+    const keys = (): Promise<(string | null)[]> =>
+      page
+        .locator('[data-setting]:visible:has(.mark)')
+        .filter({ hasText: 'Not the default' })
+        .evaluateAll((all) => all.map((one) => one.getAttribute('data-setting')))
+    await page.locator(`[data-setting="${Object.keys(await stored()).at(-1) ?? ''}"]`).waitFor()
+    assert.deepEqual((await keys()).sort(), ['metrics.prometheus_enabled', 'monitor.window_size'])
+    await page.getByRole('button', { name: 'Not the default' }).click()
+    await page.getByText(/^2 of \d+$/).waitFor()
+    assert.equal(await page.locator('[data-setting]:visible').count(), 2)
+    assert.equal((await keys()).length, 2)
   })
 
   it('say what this host cannot carry out, with what to do, until another value is chosen', async () => {

@@ -95,6 +95,35 @@ describe('Making a tunnel on the page', () => {
     assert.match(await complaintOf(page, 'Pairing code'), /begins with/)
   })
 
+  it('reads a code as soon as it is pasted, and says on the field what is wrong with one that cannot be read', async () => {
+    await createTunnel(client)
+    const { pairing_code } = (await client.get<{ pairing_code: string }>('/tunnels/1/pairing-code')).body
+    const { page, gates, context } = await goTo(
+      await signedIn(await visit(host)),
+      host,
+      'tunnels/new?code',
+      'Create a tunnel',
+    )
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const paste = async (text: string): Promise<void> => {
+      await page.evaluate((copied) => navigator.clipboard.writeText(copied), text)
+      await field(page, 'Pairing code').click()
+      for (const keys of ['Control+A', 'Control+V']) await page.keyboard.press(keys)
+    }
+    for (const [text, fault] of [
+      [pairing_code.slice(3), /must begin with .v1\../],
+      [`${pairing_code.slice(0, -1)}!`, /characters that do not belong there/],
+      [pairing_code.slice(0, -9), /is damaged|is cut off|lacks some/],
+    ] as const) {
+      gates.expectAnswer(422, '/tunnels/from-pairing-code')
+      await paste(text)
+      await page.locator('form p').filter({ hasText: fault }).waitFor()
+      assert.match(await complaintOf(page, 'Pairing code'), fault)
+    }
+    await paste(`${pairing_code.slice(0, 30)}\n${pairing_code.slice(30)} `)
+    await page.getByText('172.17.1.2/30').waitFor()
+  })
+
   it('goes on from the code of the first server, on a phone too, and both ends fit', async () => {
     await createTunnel(client)
     const { pairing_code } = (await client.get<{ pairing_code: string }>('/tunnels/1/pairing-code')).body
@@ -112,7 +141,7 @@ describe('Making a tunnel on the page', () => {
     gates.expectAnswer(422, '/tunnels/from-pairing-code')
     await field(page, 'Pairing code').fill(pairing_code.slice(0, -5))
     await page.getByRole('button', { name: 'Read the code' }).click()
-    assert.match(await complaintOf(page, 'Pairing code'), /./)
+    assert.match(await complaintOf(page, 'Pairing code'), /checksum does not match|is cut off|lacks some/)
     await field(page, 'Pairing code').fill(`${pairing_code.slice(0, 30)}\n${pairing_code.slice(30)} `)
     await page.getByRole('button', { name: 'Read the code' }).click()
     await page.getByText('172.17.1.2/30').waitFor()

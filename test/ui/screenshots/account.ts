@@ -29,9 +29,14 @@ const confirmFactor = async (at: At): Promise<void> => {
   await at.page.locator('pre').waitFor()
 }
 
-const newToken = async ({ page, say }: At): Promise<void> => {
+const openTokenForm = async ({ page, say }: At): Promise<void> => {
   await scrollToEnd(page)
   await page.getByText(say('account.tokens.new'), { exact: true }).click()
+}
+
+const newToken = async (at: At): Promise<void> => {
+  await openTokenForm(at)
+  const { page, say } = at
   await page.locator('[name=title]').fill('Prometheus')
   await page.getByLabel(say('account.scope.metrics'), { exact: true }).check()
 }
@@ -40,6 +45,7 @@ export const ACCOUNT: readonly Scene[] = [
   { name: 'account-factor', path: 'account', alone: () => undefined, arrive: beginFactor },
   {
     name: 'account-recovery-codes',
+    shows: 'account.factor.recovery',
     path: 'account',
     alone: (its) => void (world = its),
     arrive: confirmFactor,
@@ -68,6 +74,16 @@ export const ACCOUNT: readonly Scene[] = [
     },
   },
   { name: 'account-token-form', path: 'account', arrive: newToken },
+  {
+    name: 'account-token-refused',
+    path: 'account',
+    arrive: async (at) => {
+      await openTokenForm(at)
+      await at.page.locator('[name=allowed_networks]').fill('nonsense')
+      await press(at.page, at.say('account.tokens.create'))
+      await at.page.locator('[aria-invalid=true]').first().waitFor()
+    },
+  },
   {
     name: 'account-token-made',
     path: 'account',

@@ -2,7 +2,7 @@
 import type { FieldCode } from '@panel/shared/api/base/codes.ts'
 import { Cancelled } from './cancelled.ts'
 import { toApiError, type ApiError } from './api-error.ts'
-import { say } from './i18n.svelte.ts'
+import { say, t } from './i18n.svelte.ts'
 import type { LabelOf, ApiMessage } from './message.ts'
 import { dropDraft, keepDraft, readDraft, setDraftAside } from './drafts.ts'
 
@@ -159,12 +159,10 @@ export class Form<V extends object> {
     const { onStale, fieldOf = (name: string) => name } = this.#options
     const fields = Object.fromEntries(Object.entries(error.fields).map(([name, wrong]) => [fieldOf(name), wrong]))
     if (error.code === 'PRECONDITION_FAILED' && onStale) this.follow(onStale(error.details['current']))
-    const own = new Set(
-      element
-        ? [...element.querySelectorAll('[name]')].map((input) => input.getAttribute('name'))
-        : Object.keys(this.values),
-    )
-    this.errors = fields
+    const inputs = [...(element?.querySelectorAll<HTMLInputElement>('[name]') ?? [])]
+    const own = new Set(element ? inputs.map(({ name }) => name) : Object.keys(this.values))
+    const missing = inputs.filter(({ name, required, value }) => name in fields && required && value.trim() === '')
+    this.errors = { ...fields, ...Object.fromEntries(missing.map(({ name }) => [name, t('core.form.missing')])) }
     const listed = error.details['fields']
     this.canForce ||=
       Array.isArray(listed) && (listed as { code: FieldCode }[]).some(({ code }) => FORCEABLE.includes(code))

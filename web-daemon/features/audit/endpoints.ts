@@ -30,6 +30,7 @@ const entryView = (row: AuditRow): AuditEntry => ({
 type Query = Incoming['query']
 
 const parseFilter = (query: Query): AuditFilter => ({
+  ...given(query, 'search', (text) => ({ search: text })),
   ...given(query, 'action', (text) => ({ audit_action_id: actionId(text) })),
   ...given(query, 'user_id', (text) => ({ user_id: Number(text) })),
   ...given(query, 'target_type', (text) => ({ target_type: text })),

@@ -3,6 +3,7 @@ import { sql, type Insertable, type Kysely, type Selectable } from 'kysely'
 import { AUDIT_ACTIONS } from '@panel/shared/api/audit/actions.ts'
 import type { ReadDb, WriteDb } from '../../platform/context.ts'
 import type { Database } from '../../platform/db/database.ts'
+import { holds } from '../../platform/db/search.ts'
 import type { Paging } from '../../platform/http/paging.ts'
 import type { AuditLogTable } from './table.ts'
 
@@ -10,6 +11,7 @@ import type { AuditLogTable } from './table.ts'
 export type AuditRow = Selectable<AuditLogTable> & { readonly target_name: string | null }
 
 export interface AuditFilter {
+  readonly search?: string
   readonly audit_action_id?: number
   readonly user_id?: number
   readonly target_type?: string
@@ -38,6 +40,7 @@ const TARGET_NAME = sql<string | null>`case target_type
   when 'route' then (select route_rule_title from route_rule where route_rule_id = target_id)
   when 'address_pool' then (select address_pool_title from address_pool where address_pool_id = target_id)
 end`
+const SEARCHED = ['username', 'client_ip', 'request', 'operations', 'error_message', 'request_id', TARGET_NAME] as const
 
 export async function findEntries(
   db: ReadDb,
@@ -85,9 +88,10 @@ export async function deleteSomeBefore(db: Kysely<Database>, instant: string, co
   return Number(numDeletedRows)
 }
 
-const filtered = (db: ReadDb, { from, to, ...equal }: AuditFilter) => {
+const filtered = (db: ReadDb, { search, from, to, ...equal }: AuditFilter) => {
   let found = db.selectFrom('audit_log')
   for (const [column, value] of Object.entries(equal)) found = found.where(column as keyof typeof equal, '=', value)
+  if (search !== undefined) found = found.where((e) => e.or(SEARCHED.map((text) => holds(text, search))))
   if (from !== undefined) found = found.where('created_date', '>=', from)
   return to === undefined ? found : found.where('created_date', '<=', to)
 }

@@ -21,7 +21,7 @@ export const TARGETS = [
   'api_token',
   'session',
 ] as const
-export const FILTERS = ['action', 'success', 'target_type', 'target_id', 'from', 'to'] as const
+export const FILTERS = ['search', 'action', 'success', 'target_type', 'target_id', 'from', 'to'] as const
 
 export function actionLabel(action: string): string {
   return messages.find(`audit.action.${action}`, action)
@@ -45,6 +45,10 @@ export const targetPage = ({ target_type, target_id, target_name }: AuditEntry):
 
 export const resultLabel = ({ is_success }: Pick<AuditEntry, 'is_success'>): StateLabel =>
   is_success ? { state: 'up', label: t('audit.ok') } : { state: 'down', label: t('audit.failed') }
+
+/** The address that shows all entries of the entry's object; null if it has none of its own. */
+export const sameTarget = ({ target_type, target_id }: AuditEntry): string | null =>
+  target_id === null ? null : `/audit?target_type=${target_type}&target_id=${target_id}`
 
 /** The API query for an address. */
 export const auditQuery = (search: URLSearchParams): AuditQuery => ({

@@ -66,8 +66,10 @@ export const requestBody = (request: TunnelRequest, decoded: CreateTunnelBody | 
   }
 }
 
-const parseKeys = (text: string): Partial<CreateTunnelBody> => {
+/** What is no number goes as it was typed, for the server to refuse: JSON would make it null, which means no key. */
+const parseKeys = (text: string): Readonly<Record<string, unknown>> => {
   if (text === '') return {}
-  const key = text === 'none' ? null : Number(text)
+  const number = Number(text)
+  const key = text === 'none' ? null : Number.isFinite(number) ? number : text
   return { ikey: key, okey: key }
 }
