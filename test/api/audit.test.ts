@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { AUDIT_ACTIONS } from '@panel/shared/api/audit/actions.ts'
 import type { Client } from './support/client.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
+import { madeRoute } from './support/routes.ts'
 import { createTunnel, patchTunnel } from './support/tunnels.ts'
 import { probeEndpoints } from './support/probe-endpoints.ts'
 
@@ -18,6 +19,7 @@ interface Entry {
   username: string
   target_type: string
   target_id: number | null
+  target_name: string
   request: Record<string, unknown>
   operations: string[]
   is_success: boolean
@@ -79,6 +81,17 @@ describe('the audit log', () => {
     })
     assert.ok(audit_log_id > 0 && duration_ms >= 0)
     assert.match(created_date, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  })
+
+  it('has the name that its object bears now, and none of what no longer exists', async () => {
+    const named = async (): Promise<string[]> =>
+      (await entries('?action=RouteCreate')).map(({ target_name }) => target_name)
+    const { route_rule_title } = await madeRoute(operator)
+    assert.deepEqual(await named(), [route_rule_title])
+    await operator.patch('/routes/1', { route_rule_title: 'Another' })
+    assert.deepEqual(await named(), ['Another'])
+    await operator.delete('/routes/1')
+    assert.deepEqual(await named(), [''])
   })
 
   it('has failed and refused requests too: validation, failure, CSRF, no session', async () => {

@@ -6,15 +6,13 @@ const SPARED_MS = 10_000
 
 export class Rest {
   readonly #factor: number
-  readonly #spared_ms: number
   readonly #now: () => number
-  #left: number
+  #left = SPARED_MS
   #at: number
 
   /** Looking takes one part in `factor` + 1 of a long time. */
-  constructor(factor: number, now: () => number = () => performance.now(), spared_ms = SPARED_MS) {
+  constructor(factor: number, now: () => number = () => performance.now()) {
     this.#factor = factor
-    this.#spared_ms = this.#left = spared_ms
     this.#now = now
     this.#at = now()
   }
@@ -31,7 +29,7 @@ export class Rest {
 
   #refill(): void {
     const now = this.#now()
-    this.#left = Math.min(this.#spared_ms, this.#left + (now - this.#at) / (this.#factor + 1))
+    this.#left = Math.min(SPARED_MS, this.#left + (now - this.#at) / (this.#factor + 1))
     this.#at = now
   }
 }

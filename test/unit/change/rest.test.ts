@@ -35,16 +35,6 @@ describe('The rest between two looks at the host', () => {
     assert.ok(looked < 72_000 && looked > 60_000, `${looked} ms of ten minutes`)
   })
 
-  it('comes as soon as what is spared is used up', () => {
-    const rest = new Rest(49, () => now, 1000)
-    const all = waits(rest, 100, 200_000)
-    assert.deepEqual(new Set(all.slice(0, 10)), new Set([0]))
-    assert.ok(
-      all.slice(20).every((wait) => Math.round(wait) === 4900),
-      all.slice(20).join(),
-    )
-  })
-
   it('is never if none is requested', () => {
     assert.deepEqual(new Set(waits(new Rest(0, () => now), 5000, 100_000)), new Set([0]))
   })

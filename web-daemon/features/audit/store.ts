@@ -36,8 +36,8 @@ export async function updateEntry(db: WriteDb, audit_log_id: number, entry: NewE
 
 /** The present name of the target. */
 const TARGET_NAME = sql<string | null>`case target_type
-  when 'tunnel' then (select interface_name from tunnel where tunnel_id = target_id)
-  when 'route' then (select route_rule_title from route_rule where route_rule_id = target_id)
+  when 'tunnel' then (select interface_name from tunnel where tunnel_id = target_id and deleted_date is null)
+  when 'route' then (select route_rule_title from route_rule where route_rule_id = target_id and deleted_date is null)
   when 'address_pool' then (select address_pool_title from address_pool where address_pool_id = target_id)
 end`
 const SEARCHED = ['username', 'client_ip', 'request', 'operations', 'error_message', 'request_id', TARGET_NAME] as const

@@ -10,7 +10,6 @@ import type { SettingKey } from '../settings/definitions.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
 import { TRAFFIC_POINTS } from '@panel/shared/api/queries.ts'
 import type { Bucket } from './bucket.ts'
-import { Rest } from '../../change/rest.ts'
 import { ConnectionCounter } from './connection-counter.ts'
 import { readKernelCounters } from './kernel-counters.ts'
 import { TrafficEvidence } from './evidence.ts'
@@ -21,10 +20,8 @@ import { accumulatorFor, CounterAccumulator } from './accumulator.ts'
 
 /** A crash of the daemon loses nothing, since the kernel keeps counting; so saving at intervals is enough. */
 const SAVE_EVERY_MS = 10_000
-/** A fiftieth of the time goes into reading at most: samples of ten thousand rules come less often. */
-const REST_FACTOR = 49
-/** So much reading is free; one of everything, which is rare, always. */
-const SPARED_MS = 1000
+/** Reading the counters of ten thousand rules takes some 80 ms, and samples of them come every 4 s. */
+const APART_MS_PER_RULE = 0.4
 
 interface TrafficDeps {
   readonly db: CommandContext['db']
@@ -72,7 +69,8 @@ export class Traffic {
   #revision: string | undefined
   /** What each rule relayed since the last sample. */
   #sinceSample = new Map<number, TrafficDelta>()
-  readonly #rest: Rest
+  /** The rules that the kernel has counters of. */
+  readonly #counted = new Set<number>()
   #changing = 0
   /** Incremented by every change of the ruleset: a sample that was requested before is discarded. */
   #generation = 0
@@ -81,7 +79,6 @@ export class Traffic {
   constructor(deps: TrafficDeps) {
     this.#deps = deps
     this.#unsaved = new UnsavedTraffic(deps, this.#connections)
-    this.#rest = new Rest(REST_FACTOR, deps.monotonic, SPARED_MS)
   }
 
   /** Samples and saves from now on, until `stop`. */
@@ -160,9 +157,10 @@ export class Traffic {
     return this.#sampling
   }
 
-  /** Leaves a sample out where those before it took long. */
+  /** Leaves samples out where there are so many rules that reading their counters takes long. */
   async sampleWhenDue(): Promise<void> {
-    if (this.#rest.ms === 0) await this.sample()
+    const [apart_ms, last] = [this.#counted.size * APART_MS_PER_RULE, this.#sampledAt]
+    if (apart_ms <= this.#sampleMs || last === null || this.#deps.monotonic() - last >= apart_ms) await this.sample()
   }
 
   /** Counts the connections of each rule, and the new ones since the last count. */
@@ -263,6 +261,7 @@ export class Traffic {
           const accumulator = accumulatorFor(accumulators, route_rule_id)
           this.#add(route_rule_id, accumulator.readLast(deltaOnly(counters), twiceIn(counters)))
           this.#unsaved.touch(route_rule_id)
+          this.#counted.delete(route_rule_id)
         }
         lastCounters.push(...last)
       })
@@ -289,14 +288,14 @@ export class Traffic {
     const generation = this.#generation
     const known = this.#revision
     this.#revision = undefined
-    const began = this.#deps.monotonic()
     const held = await nullIfHelperAway(readKernelCounters(this.#deps.request, known))
-    if (known !== undefined) this.#rest.looked(this.#deps.monotonic() - began)
     if (this.#changing > 0 || generation !== this.#generation) return false
     this.#available = held
       ? { is_readable: held.is_readable, detail: fromRoot(held.detail) }
       : { is_readable: false, detail: message('panel.helper_away') }
     if (!held?.is_readable) return false
+    if (known === undefined) this.#counted.clear()
+    for (const { route_rule_id } of held.counters) this.#counted.add(route_rule_id)
     for (const one of held.counters)
       this.#add(
         one.route_rule_id,
