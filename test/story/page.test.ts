@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 import { DEFAULT_DISPLAY, formatter } from '../../ui/src/core/format.ts'
 import type { Visit } from '../ui/support/browser.ts'
 import { field, seen } from '../ui/support/host.ts'
+import { chooseColumns } from '../ui/support/lists.ts'
 import { startLab, type Lab, type Running } from '../vm/lab/index.ts'
 import { causesBetween, ECHO_PORT, PUBLIC } from './page/causes.ts'
 import { countedOf, linkOf } from './page/kernel.ts'
@@ -125,7 +126,8 @@ describe('An operator before the pages of two servers', function () {
     ] as const) {
       await goTo(page, 'Tunnels')
       await badge(row(page, name), 'Up').waitFor()
-      await row(page, name).getByText('Up (GRE reports no carrier)').waitFor()
+      await row(page, name).getByRole('link', { name }).click()
+      await row(page, '^State Enabled Up \\(GRE reports no carrier\\)').waitFor()
       assert.equal((await linkOf(panel.server, name))?.operstate, 'UNKNOWN')
     }
   })
@@ -154,7 +156,8 @@ describe('An operator before the pages of two servers', function () {
     await seen(onA, 'Echo')
     assert.match(await a.server.run('nft', ['list', 'map', 'inet', 'panel', 'relay_to4']), /: 172\.17\.1\.2 \. 9000/)
     await goTo(onA, 'Relay rules')
-    await badge(row(onA, 'Echo'), 'In force, not proven yet').waitFor()
+    await badge(row(onA, 'Echo'), 'Not proven yet').waitFor()
+    await chooseColumns(onA, ['Kernel, since boot', 'Open connections'])
   })
 
   it('sees bytes as they pass, without asking for them, until the page has just what the kernel has counted', async () => {
@@ -196,7 +199,8 @@ describe('An operator before the pages of two servers', function () {
     for (const one of [cut, alsoCut]) await one.write('before')
     await goTo(onA, 'Relay rules')
     await row(onA, 'Echo')
-      .getByText(/^[2-9] connections$/)
+      .locator('.cell[data-title="Open connections"]')
+      .getByText(/^[2-9]$/)
       .waitFor()
     await goTo(onA, 'Overview')
     await onA.getByText('Everything works').waitFor()
