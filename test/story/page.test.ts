@@ -263,12 +263,12 @@ describe('An operator before the pages of two servers', function () {
     await row(onA, 'gre-a-1')
       .getByText(/100\s% of the last \d+ probes to 172\.17\.1\.2 are lost/)
       .waitFor()
-    await row(onA, 'gre-a-1').getByText('Up (GRE reports no carrier)').waitFor()
+    await row(onA, 'gre-a-1').getByRole('link', { name: 'gre-a-1' }).click()
+    await row(onA, '^State Enabled Up \\(GRE reports no carrier\\)').waitFor()
     assert.equal((await linkOf(a.server, 'gre-a-1'))?.operstate, 'UNKNOWN', 'the kernel knows nothing of it')
   })
 
   it('reads in the analysis what is wrong, on what that rests and what to do', async () => {
-    await onA.getByRole('main').getByRole('link', { name: 'gre-a-1' }).click()
     await onA.getByRole('link', { name: 'Diagnostics' }).click()
     await button(onA, 'Analyze').click()
     await onA.getByText('Keys or addresses do not match', { exact: true }).waitFor()
