@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 import { DEFAULT_DISPLAY, formatter } from '../../ui/src/core/format.ts'
 import type { Visit } from '../ui/support/browser.ts'
 import { field, seen } from '../ui/support/host.ts'
+import { chooseColumns } from '../ui/support/lists.ts'
 import { startLab, type Lab, type Running } from '../vm/lab/index.ts'
 import { causesBetween, ECHO_PORT, PUBLIC } from './page/causes.ts'
 import { countedOf, linkOf } from './page/kernel.ts'
@@ -124,7 +125,8 @@ describe('An operator before the pages of two servers', function () {
     ] as const) {
       await goTo(page, 'Tunnels')
       await badge(row(page, name), 'Up').waitFor()
-      await row(page, name).getByText('Up (GRE reports no carrier)').waitFor()
+      await row(page, name).getByRole('link', { name }).click()
+      await row(page, '^State Enabled Up \\(GRE reports no carrier\\)').waitFor()
       assert.equal((await linkOf(panel.server, name))?.operstate, 'UNKNOWN')
     }
   })
@@ -153,7 +155,8 @@ describe('An operator before the pages of two servers', function () {
     await seen(onA, 'Echo')
     assert.match(await a.server.run('nft', ['list', 'map', 'inet', 'panel', 'relay_to4']), /: 172\.17\.1\.2 \. 9000/)
     await goTo(onA, 'Relay rules')
-    await badge(row(onA, 'Echo'), 'In force, not proven yet').waitFor()
+    await badge(row(onA, 'Echo'), 'Not proven yet').waitFor()
+    await chooseColumns(onA, ['Kernel, since boot', 'Open connections'])
   })
 
   it('sees bytes as they pass, without asking for them, until the page has just what the kernel has counted', async () => {
@@ -195,7 +198,8 @@ describe('An operator before the pages of two servers', function () {
     for (const one of [cut, alsoCut]) await one.write('before')
     await goTo(onA, 'Relay rules')
     await row(onA, 'Echo')
-      .getByText(/^[2-9] connections$/)
+      .locator('.cell[data-title="Open connections"]')
+      .getByText(/^[2-9]$/)
       .waitFor()
     await goTo(onA, 'Overview')
     await onA.getByText('Everything works').waitFor()
@@ -258,12 +262,12 @@ describe('An operator before the pages of two servers', function () {
     await row(onA, 'gre-a-1')
       .getByText(/100\s% of the last \d+ probes to 172\.17\.1\.2 are lost/)
       .waitFor()
-    await row(onA, 'gre-a-1').getByText('Up (GRE reports no carrier)').waitFor()
+    await row(onA, 'gre-a-1').getByRole('link', { name: 'gre-a-1' }).click()
+    await row(onA, '^State Enabled Up \\(GRE reports no carrier\\)').waitFor()
     assert.equal((await linkOf(a.server, 'gre-a-1'))?.operstate, 'UNKNOWN', 'the kernel knows nothing of it')
   })
 
   it('reads in the analysis what is wrong, on what that rests and what to do', async () => {
-    await onA.getByRole('main').getByRole('link', { name: 'gre-a-1' }).click()
     await onA.getByRole('link', { name: 'Diagnostics' }).click()
     await button(onA, 'Analyze').click()
     await onA.getByText('Keys or addresses do not match', { exact: true }).waitFor()

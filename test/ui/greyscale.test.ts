@@ -57,8 +57,9 @@ describe('The states of tunnels without colours', function () {
     const { page } = await visitPage('tunnels', /^Tunnels 5/)
     const marks = await Promise.all(
       STATES.map(async (state) => {
-        // Of the monitoring: what is stored and what is on the host stand beside it, plain.
-        const badge = page.getByRole('row', { name: new RegExp(names[state]) }).locator('[data-state]:not(.plain)')
+        const row = page.getByRole('row', { name: new RegExp(names[state]) })
+        // Of the monitoring: below it can stand what is configured and what is on the host.
+        const badge = row.locator('.value [data-state]')
         // Large enough that it does not matter where between two pixels it begins.
         await badge.locator('svg').evaluate((mark) => mark.style.setProperty('zoom', '4'))
         const picture = await pictureOf(badge.locator('svg'))

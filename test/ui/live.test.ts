@@ -112,7 +112,7 @@ describe('What is live on the page', function () {
     assert.equal(
       await page
         .getByRole('row', { name: new RegExp(name) })
-        .locator('[data-state=up]:not(.plain)')
+        .locator('.value [data-state=up]')
         .isVisible(),
       true,
     )
@@ -161,7 +161,7 @@ describe('What is live on the page', function () {
     const { page, context } = await goTo(visited, panel, 'tunnels', /^Tunnels/)
     await page
       .getByRole('row', { name: new RegExp(name) })
-      .locator('[data-state=up]:not(.plain)')
+      .locator('.value [data-state=up]')
       .waitFor()
     await context.route('**/api/**', () => undefined)
     await page.clock.install()

@@ -52,9 +52,14 @@ describe('The look of the page', () => {
     })
     await host.monitor.start()
     await host.kernel.links.setMtu('long-name-gre-6', 1400)
+    await createRoute(client, {
+      route_rule_title: 'A rule with a name of many words',
+      bind_port: 27_000,
+      bind_port_range_end: 27_010,
+    })
     for (const language of ['en', 'ru', 'zh-CN', 'fa']) {
       await client.put('/settings', { 'display.language': language })
-      for (const path of ['tunnels', 'reconcile', 'pools', 'audit']) {
+      for (const path of ['tunnels', 'routes', 'reconcile', 'pools', 'audit']) {
         await page.goto(host.base + path)
         await page.locator('main table').first().waitFor()
         const over = await page.locator('main table').evaluateAll((tables) =>
@@ -81,7 +86,7 @@ describe('The look of the page', () => {
       await page.locator('main table').first().waitFor()
       assert.deepEqual(await page.locator('main .frame > table').evaluateAll(shiftedHeads), [], path)
       const menus = await page
-        .locator('main th.head button[popovertarget]')
+        .locator('main .line button[popovertarget]')
         .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().left)))
       assert.ok(new Set(menus).size <= 1, `${path}: menus at ${menus.join(', ')}`)
     }

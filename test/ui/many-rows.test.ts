@@ -1,25 +1,41 @@
 // A list of more rows than are drawn at once: whatever is in view is there, however it got into view.
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
+import type { Client } from '../api/support/client.ts'
+import { madeRoute } from '../api/support/routes.ts'
 import { createTunnel } from '../api/support/tunnels.ts'
-import { browsing } from './support/browser.ts'
+import { fakeRoute } from '../support/fake-routes.ts'
+import { browsing, DESKTOP, PHONE, type Look } from './support/browser.ts'
 import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+import { chooseColumns, cutCells, linesOfRows, wholeRows } from './support/lists.ts'
 
 const MANY = 150
+const IPV6 = '2001:db8:aaaa:bbbb:cccc:dddd:eeee'
+type Path = 'tunnels' | 'routes'
 
 describe('A list of more rows than are drawn', () => {
   const { visit } = browsing()
   let host: Host
+  let client: Client
   before(async () => {
     host = await startHost()
-    const client = await host.setUp()
+    client = await host.setUp()
     for (let n = 1; n <= MANY; n++)
       await createTunnel(client, { remote_endpoint: `198.18.0.${n}`, address_pool_id: 20 })
+    host.kernel.hostRoutes.push(fakeRoute('10.9.0.0/24', 'gre-a-1'))
+    for (let n = 1; n <= MANY; n++)
+      await madeRoute(client, {
+        route_rule_title: `Customer ${n} by a name that is longer than its column`,
+        bind_address: '0.0.0.0',
+        bind_port: 8000 + n,
+        destination_address: `10.9.0.${n}`,
+        tunnel_id: 1,
+      })
   })
   after(() => host.close())
 
-  const list = async (): Promise<Page> =>
-    (await goTo(await signedIn(await visit(host)), host, 'tunnels?sort=name', /^Tunnels 150/)).page
+  const list = async (path: Path = 'tunnels', viewport: Look['viewport'] = DESKTOP): Promise<Page> =>
+    (await goTo(await signedIn(await visit(host, { viewport })), host, `${path}?sort=name`, / 15\d$/)).page
   /**
    * Two frames from now: the names of the rows that are drawn, and how much of the window below the head and above the
    * foot of the list has no row.
@@ -87,24 +103,103 @@ describe('A list of more rows than are drawn', () => {
     assert.deepEqual([gap, names], [0, ['gre-a-7', ...Array.from({ length: 10 }, (_, n) => `gre-a-7${n}`)]])
   })
 
-  it('has forty rows on a screen of 1080 lines where the operator wants them compact', async () => {
-    const page = await list()
-    await page.setViewportSize({ width: 1920, height: 1080 })
-    await page.getByRole('button', { name: 'View of the list' }).click()
-    await page.getByRole('button', { name: 'Compact' }).click()
-    await page.keyboard.press('Escape')
-    await page.evaluate(() => scrollTo(0, 1000))
-    const { gap } = await drawn(page)
-    const whole = await page.evaluate(() => {
-      const top = document.querySelector('thead th')?.getBoundingClientRect().bottom ?? 0
-      return [...document.querySelectorAll('tbody tr.line')].filter((row) => {
-        const at = row.getBoundingClientRect()
-        return at.top >= top && at.bottom <= innerHeight
-      }).length
+  for (const path of ['tunnels', 'routes'] as const)
+    it(`has thirty whole rows at 1280 x 800, and cuts off no port, destination or tunnel: ${path}`, async () => {
+      const page = await list(path)
+      await page.evaluate(() => scrollTo(0, 1000))
+      await drawn(page)
+      await page.evaluate(beginWithRow)
+      assert.equal((await drawn(page)).gap, 0)
+      const whole = await wholeRows(page)
+      assert.ok(whole >= 30, `${whole}`)
+      // The rows below a head that stays are not for axe to measure.
+      await page.evaluate(() => scrollTo(0, 0))
+      for (const width of [1280, 1024]) {
+        await page.setViewportSize({ width, height: 800 })
+        await drawn(page)
+        assert.deepEqual(await cutCells(page), [], `at ${width}`)
+        assert.deepEqual([...new Set(await linesOfRows(page))], [1], `at ${width}`)
+      }
     })
-    assert.equal(gap, 0)
-    assert.ok(whole >= 40, `${whole}`)
-    // The rows below a head that stays are not for axe to measure.
+
+  it('has two lines a rule on a phone', async () => {
+    const page = await list('routes', PHONE)
+    for (const width of [PHONE.width, 360]) {
+      await page.setViewportSize({ ...PHONE, width })
+      await drawn(page)
+      assert.deepEqual([...new Set(await linesOfRows(page))], [2], `at ${width}`)
+      assert.ok((await widthOf(page)) <= width)
+    }
+  })
+
+  it('is scrolled sideways by itself if its columns do not fit, with what the keyboard reaches in view', async () => {
+    const page = await list('routes')
+    const isWide = () => page.locator('main .frame').evaluate((frame) => frame.scrollWidth > frame.clientWidth)
+    const added = ['Tags', '#', 'Open connections', 'Kernel, since boot', 'Panel, in total']
+    assert.equal(await isWide(), false)
+    await chooseColumns(page, added)
+    for (const language of ['en', 'fa']) {
+      await client.put('/settings', { 'display.language': language })
+      await page.reload()
+      const menu = page.locator('tbody .actions button').first()
+      await menu.focus()
+      const [{ x, width }, frame] = [await boxOf(page, 'tbody .actions button'), await boxOf(page, 'main .frame')]
+      assert.ok(x >= frame.x && x + width <= frame.x + frame.width, `${language}: ${x}`)
+      assert.equal(await isWide(), true, language)
+      assert.equal(await widthOf(page), 1280, language)
+      assert.deepEqual([...new Set(await linesOfRows(page))], [1], language)
+    }
+    await client.put('/settings', { 'display.language': 'en' })
+    await page.reload()
+    await chooseColumns(page, added)
+    assert.equal(await isWide(), false)
+    await page.evaluate(() => scrollTo(0, 1000))
+    assert.equal((await drawn(page)).gap, 0)
     await page.evaluate(() => scrollTo(0, 0))
   })
+
+  it('keeps a row on one line whatever the language, beside rows of full-length IPv6 endpoints', async () => {
+    await createTunnel(client, {
+      tunnel_type_id: 30,
+      interface_name: 'across-six',
+      local_endpoint: '2001:db8::1',
+      remote_endpoint: `${IPV6}:ffff`,
+      address_pool_id: 20,
+    })
+    await madeRoute(client, {
+      route_rule_title: 'Across',
+      bind_address: `${IPV6}:fff1`,
+      bind_port: 20_000,
+      destination_address: `${IPV6}:fff2`,
+      destination_port: 20_000,
+    })
+    // Shadowed by the first, which is the state of the most words.
+    await madeRoute(client, { route_rule_title: 'Beaten', bind_port: 8001 })
+    for (const path of ['tunnels', 'routes'] as const) {
+      const page = await list(path)
+      for (const language of ['en', 'fa', 'ru', 'zh-CN']) {
+        await client.put('/settings', { 'display.language': language })
+        await page.reload()
+        await page.getByText(IPV6).first().waitFor()
+        const at = `${path} in ${language}`
+        const [six = 0, ...others] = await linesOfRows(page)
+        assert.ok(six <= 3, `${at}: ${six}`)
+        assert.deepEqual([...new Set(others)], [1], at)
+        assert.deepEqual(await cutCells(page), [], at)
+        assert.equal(await widthOf(page), 1280, at)
+      }
+      await client.put('/settings', { 'display.language': 'en' })
+    }
+  })
 })
+
+const widthOf = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth)
+const boxOf = async (page: Page, selector: string) =>
+  (await page.locator(selector).first().boundingBox()) ?? assert.fail(selector)
+
+/** Runs in the browser: scrolls on until a row begins below the heads of the columns. */
+const beginWithRow = (): void => {
+  const below = document.querySelector('thead th')?.getBoundingClientRect().bottom ?? 0
+  const tops = [...document.querySelectorAll('tbody tr.line')].map((row) => row.getBoundingClientRect().top - below)
+  scrollBy(0, tops.find((top) => top >= 0) ?? 0)
+}

@@ -1,10 +1,13 @@
-// Relay rules on the page: configured beside what the host does, searched, switched, deleted, and put in order.
+// Relay rules on the page: a line each, with what the host does otherwise than configured, searched, switched, deleted, and put in order.
 import assert from 'node:assert/strict'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
 import { eachHost, goTo, type Host, seen, signedIn } from './support/host.ts'
+import { chooseColumns } from './support/lists.ts'
 import { ledRelayHost } from './support/relays.ts'
 import type { Client } from '../api/support/client.ts'
 import { getRoute, listRoutes } from '../api/support/routes.ts'
+
+const WEB_LINE = /^Not proven yet\s*Web\s*192\.0\.2\.1:443\s*\/tcp\s*→?\s*10\.9\.0\.2:8443\s*gre-a-1\s*↑[\s\S]*↓/
 
 describe('The list of relay rules', () => {
   const { visit } = browsing()
@@ -16,21 +19,38 @@ describe('The list of relay rules', () => {
     goTo(await signedIn(await visit(host, look)), host, `routes${path}`, heading)
   const row = ({ page }: Visit, name: RegExp) => page.getByRole('row', { name })
 
-  it('has what is stored beside what the host does, and the two figures of traffic under heads of their own', async () => {
+  it('has a line for each: state, name, what it takes, where to, by which tunnel, and what passes now', async () => {
     const visited = await visitRules()
     const { page } = visited
-    const heads = await page.getByRole('columnheader').allInnerTexts()
-    for (const head of ['Configured', 'On the host', 'Kernel, since boot', 'Panel, in total'])
-      assert.ok(heads.includes(head), `${heads}`)
-    await page.getByText(/never add/).waitFor()
+    assert.deepEqual(await page.getByRole('columnheader').allInnerTexts(), [
+      'State',
+      'Rule',
+      'Listens on',
+      'Relays to',
+      'Tunnel',
+      'Now',
+      'Uptime',
+    ])
     await row(visited, /Never reached/)
       .getByText('Never matches: shadowed by')
       .waitFor()
     await row(visited, /Never reached/)
       .getByRole('link', { name: 'All high ports' })
       .waitFor()
-    assert.match(await row(visited, /Names/).innerText(), /UDP[\s\S]*Disabled[\s\S]*Disabled/)
-    assert.match(await row(visited, /Web/).innerText(), /192\.0\.2\.1:443[\s\S]*10\.9\.0\.2:8443[\s\S]*In force/)
+    assert.match(await row(visited, /Names/).innerText(), /^Disabled\s*Names\s*192\.0\.2\.1:5353\s*\/udp/)
+    assert.match(await row(visited, /Web/).innerText(), WEB_LINE)
+    assert.match(await row(visited, /All high ports Not/).innerText(), /\s5000-5999\s*\/tcp/)
+    for (const same of [/Names/, /Web/, /All high ports Not/])
+      assert.equal(await row(visited, same).locator('.note').count(), 0)
+  })
+
+  it('has the two figures of traffic under heads of their own if the operator wants them', async () => {
+    const { page } = await visitRules()
+    assert.equal(await page.getByText(/never add/).count(), 0)
+    await chooseColumns(page, ['Kernel, since boot', 'Panel, in total'])
+    for (const name of ['Kernel, since boot', 'Panel, in total'])
+      await page.getByRole('columnheader', { name, exact: true }).waitFor()
+    await page.getByText(/never add/).waitFor()
   })
 
   it('shows once on the page of a rule what shadows it, with what to do', async () => {
@@ -39,11 +59,15 @@ describe('The list of relay rules', () => {
     assert.equal(await page.getByText(/shadowed by/).count(), 1)
   })
 
-  it('shows a rule that was taken out of the kernel by hand', async () => {
+  it('shows what is configured beside what the host has of a rule that was taken out of the kernel by hand', async () => {
     host.kernel.rulesets.flush()
     const visited = await visitRules('?q=state:down')
     await visited.page.getByText('3 of 4').waitFor()
-    assert.match(await row(visited, /Web/).innerText(), /Enabled[\s\S]*Not in force/)
+    assert.match(await row(visited, /Web/).innerText(), /^Not in force/)
+    assert.match(
+      await row(visited, /Web/).locator('.note').innerText(),
+      /^Configured:\s*Enabled\s*·\s*On the host:\s*Missing/,
+    )
   })
 
   it('is searched by words and filters that are in the address', async () => {
@@ -68,7 +92,7 @@ describe('The list of relay rules', () => {
       .waitFor()
     assert.equal((await getRoute(client, 1)).body.route.is_enabled, false)
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByRole('row', { name: /Web/ }).getByText('In force').waitFor()
+    await page.getByRole('row', { name: /Web/ }).getByText('Not proven yet').waitFor()
     assert.equal((await getRoute(client, 1)).body.route.is_enabled, true)
   })
 

@@ -1,6 +1,6 @@
-// The page after set-up: sign-in, and the tunnels as they are configured beside what is on the host, whatever is away.
+// The page after set-up: sign-in, and the tunnels with what the host has otherwise than configured, whatever is away.
 import assert from 'node:assert/strict'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { OPERATOR } from '../api/support/panel.ts'
 import { browsing, type Visit } from './support/browser.ts'
 import { complaintOf, eachHost, field, goTo, type Host, seen, signedIn, signIn, tunnelHost } from './support/host.ts'
@@ -24,36 +24,40 @@ describe('The list of tunnels', () => {
     assert.match(await complaintOf(page, 'Username'), /missing/)
   })
 
-  it('has what is configured beside what is on the host, never one for both', async () => {
+  it('has a line for each, and what is configured and what is on the host only where they differ', async () => {
     const { page } = await visitTunnels()
     assert.deepEqual(await page.getByRole('columnheader').allInnerTexts(), [
-      'Tunnel',
       'State',
-      'Uptime',
+      'Tunnel',
       'Endpoints',
-      'Configured',
-      'On the host',
+      'Address',
+      'Round trip',
+      'Uptime',
     ])
-    const [, , , configured, onHost] = await cellsOf(page, 'gre-a-1')
-    assert.match(configured ?? '', /^Enabled\s*MTU 1472\s*172\.17\.1\.1\/30$/)
-    assert.match(onHost ?? '', /^Up \(GRE reports no carrier\)$/)
-    const missing = await cellsOf(page, 'gre-a-2')
-    assert.match(missing[3] ?? '', /Enabled/)
-    assert.match(missing[4] ?? '', /Missing$/)
-    assert.match((await cellsOf(page, 'gre-a-4'))[4] ?? '', /Down$/)
+    const [, ends, address] = await cellsOf(page, 'gre-a-1')
+    assert.match(ends ?? '', /^192\.0\.2\.1\s*⇄\s*to\s*198\.51\.100\.7$/)
+    assert.equal(address, '172.17.1.1/30')
+    assert.match(await noteOf(page, 'gre-a-2').innerText(), /^Configured:\s*Enabled\s*·\s*On the host:\s*Missing/)
+    for (const same of ['gre-a-1', 'gre-a-4']) assert.equal(await noteOf(page, same).count(), 0, same)
   })
 
   it('shows the host again on request, and of its link what is not as configured', async () => {
     const { page } = await visitTunnels()
     const link = host.kernel.held.get('gre-a-4')
     if (link?.state) link.state = { ...link.state, config: { ...link.state.config, mtu: 1400 } }
+    const far = host.kernel.held.get('long-name-gre-6')
+    if (far?.state) far.state = { ...far.state, config: { ...far.state.config, addresses: [] } }
     host.kernel.held.delete('gre-a-1')
     await page.getByRole('button', { name: 'Refresh' }).click()
     await page
       .getByRole('row', { name: /gre-a-1/ })
       .getByText('Missing')
       .waitFor()
-    assert.match((await cellsOf(page, 'gre-a-4'))[4] ?? '', /Down\s*MTU 1400$/)
+    assert.match(await noteOf(page, 'gre-a-4').innerText(), /^Configured: MTU 1472\s*·\s*On the host: MTU 1400$/)
+    assert.match(
+      await noteOf(page, 'long-name-gre-6').innerText(),
+      /^Configured: 172\.17\.3\.1\/30\s*·\s*On the host: –$/,
+    )
   })
 
   it('says that the helper is away, and still lists what is configured', async () => {
@@ -66,7 +70,8 @@ describe('The list of tunnels', () => {
       .getByText('Unknown')
       .nth(1)
       .waitFor()
-    assert.match((await cellsOf(page, 'gre-a-1'))[3] ?? '', /Enabled.*MTU 1472/s)
+    assert.match(await noteOf(page, 'gre-a-1').innerText(), /^Configured:\s*Enabled\s*·\s*On the host:\s*Unknown/)
+    assert.equal((await cellsOf(page, 'gre-a-1'))[2], '172.17.1.1/30')
     await page.reload()
     await page.getByRole('button', { name: /Not working: Root helper/ }).click()
     await page
@@ -144,10 +149,9 @@ describe('The list of tunnels', () => {
   })
 })
 
-/** The cells of a tunnel's row but its name: state, ends, what is configured, what is on the host. */
+const rowOf = (page: Page, tunnel: string): Locator => page.getByRole('row', { name: new RegExp(tunnel) })
+/** The cells of a tunnel's row but its name: state, ends, addresses. */
 const cellsOf = (page: Page, tunnel: string): Promise<string[]> =>
-  page
-    .getByRole('row', { name: new RegExp(tunnel) })
-    .getByRole('cell')
-    .locator('.value')
-    .allInnerTexts()
+  rowOf(page, tunnel).getByRole('cell').locator('.value').allInnerTexts()
+/** The line below its cells. */
+const noteOf = (page: Page, tunnel: string): Locator => rowOf(page, tunnel).locator('.note')

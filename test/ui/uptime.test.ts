@@ -6,6 +6,7 @@ import { createRoute } from '../api/support/routes.ts'
 import { createTunnel } from '../api/support/tunnels.ts'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
 import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+import { chooseColumns } from './support/lists.ts'
 import { giveHistory } from './support/past.ts'
 
 describe('The uptime in lists', () => {
@@ -51,7 +52,7 @@ describe('The uptime in lists', () => {
     assert.ok(Math.abs(middle - 1015 / 1440) < 0.025, `at ${middle}`)
     const up = (await beat.locator('path.up').boundingBox()) ?? assert.fail()
     assert.ok(up.height < down.height / 2, 'what is down is taller')
-    // Twelve rows or so are drawn of 120, each with five nodes at the most.
+    // Forty rows or so are drawn of 120, each with five nodes at the most.
     assert.ok((await visited.page.locator('.beat svg path').count()) < 200)
   })
 
@@ -78,8 +79,9 @@ describe('The uptime in lists', () => {
     assert.equal(visited.requests.length, 1)
   })
 
-  it('fits on a phone', async () => {
+  it('fits on a phone, where the operator chooses it', async () => {
     const visited = await list('tunnels?q=gre-a-1&sort=name', { viewport: PHONE })
+    await chooseColumns(visited.page, ['Uptime'])
     await rowOf(visited, 'gre-a-1')
       .getByText(/97\.[89]\d?\s%/)
       .waitFor()

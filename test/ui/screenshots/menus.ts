@@ -45,7 +45,7 @@ export const MENUS: readonly Omit<Scene, 'isWindow'>[] = [
         .click()
     },
   },
-  { name: 'menu-view', path: 'tunnels', shows: 'list.view', devices: ['desktop'], arrive: opened('list.view') },
+  { name: 'menu-columns', path: 'tunnels', shows: 'list.columns', arrive: opened('list.columns') },
   {
     name: 'menu-tunnel',
     path: 'tunnels/1',

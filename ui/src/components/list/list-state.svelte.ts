@@ -1,41 +1,33 @@
-// How a list is shown, kept in this browser, and what is selected in it.
+// Which columns a list has, kept in this browser, and what is selected in it.
 import { base_path } from '../../core/panel.ts'
 import { NONE, type Selection } from './selection.ts'
+import type { Column } from './table.ts'
 
-interface View {
-  readonly isCompact: boolean
-  /** Ids of the columns that are not shown. */
-  readonly hidden: readonly string[]
-}
-const DEFAULT: View = { isCompact: false, hidden: [] }
+type Choosable = Pick<Column<never>, 'id' | 'from'>
 
 export class ListState {
   readonly #key: string
-  #view = $state.raw<View>(DEFAULT)
+  /** What the operator chose; any other column is there if the window is wide enough for it. */
+  #chosen = $state.raw<Readonly<Record<string, boolean>>>({})
   selection = $state.raw<Selection>(NONE)
+  #width = $state(innerWidth)
 
+  /** In a component's script. */
   constructor(name: string) {
-    this.#key = `${base_path}list:${name}`
-    this.#view = { ...DEFAULT, ...(JSON.parse(localStorage.getItem(this.#key) ?? '{}') as Partial<View>) }
+    this.#key = `${base_path}columns:${name}`
+    this.#chosen = JSON.parse(localStorage.getItem(this.#key) ?? '{}') as Record<string, boolean>
+    $effect(() => {
+      const measure = (): void => void (this.#width = innerWidth)
+      addEventListener('resize', measure)
+      return () => removeEventListener('resize', measure)
+    })
   }
 
-  get isCompact(): boolean {
-    return this.#view.isCompact
+  isShown({ id, from = 0 }: Choosable): boolean {
+    return this.#chosen[id] ?? this.#width >= from
   }
-  set isCompact(isCompact: boolean) {
-    this.#store({ ...this.#view, isCompact })
-  }
-
-  isHidden(id: string): boolean {
-    return this.#view.hidden.includes(id)
-  }
-  toggle(id: string): void {
-    const { hidden } = this.#view
-    this.#store({ ...this.#view, hidden: this.isHidden(id) ? hidden.filter((one) => one !== id) : [...hidden, id] })
-  }
-
-  #store(view: View): void {
-    this.#view = view
-    localStorage.setItem(this.#key, JSON.stringify(view))
+  toggle(column: Choosable): void {
+    this.#chosen = { ...this.#chosen, [column.id]: !this.isShown(column) }
+    localStorage.setItem(this.#key, JSON.stringify(this.#chosen))
   }
 }

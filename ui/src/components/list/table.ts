@@ -9,8 +9,10 @@ export interface Column<T> {
   readonly isHead?: boolean
   /** Aligned to the end, as numbers are. */
   readonly isNumber?: boolean
-  /** The share of the width, where rows are compact; absent, the column is as wide as the others. */
-  readonly share?: number
+  /** The width of the window from which on it is there, unless the operator chose; absent, always. */
+  readonly from?: number
+  /** The width in a dense table, as CSS writes that of a grid's column; absent, that of the content. */
+  readonly track?: string
   /** Present: the column is sortable. */
   readonly order?: (a: T, b: T) => number
 }

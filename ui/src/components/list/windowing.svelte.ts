@@ -11,8 +11,8 @@ const LEAST_HEIGHT = 20
 export class Windowing {
   /** Visible rows; a typical screen until they are measured. */
   #from = $state(0)
-  #to = $state(12)
-  #height = $state(64)
+  #to = $state(30)
+  #height = $state(24)
   readonly #count: () => number
   readonly #restart: () => unknown
   readonly isOn = $derived.by(() => this.#count() > DRAWN_WHOLE)
@@ -23,27 +23,23 @@ export class Windowing {
   readonly above = $derived(this.isOn ? this.first * this.#height : 0)
   readonly below = $derived.by(() => (this.isOn ? (this.#count() - this.last) * this.#height : 0))
 
-  /**
-   * In a component's script. What `restart` reads starts a new search; what `look` reads changes the height of rows.
-   */
-  constructor(count: () => number, restart: () => unknown, look: () => unknown) {
+  /** In a component's script. What `restart` reads starts a new search. */
+  constructor(count: () => number, restart: () => unknown) {
     this.#count = count
     this.#restart = restart
-    this.#look = look
     $effect(() => {
       if (this.#margin > 0) return
       const timer = setTimeout(() => (this.#margin = MARGIN), BEFORE_MARGIN_MS)
       return () => clearTimeout(timer)
     })
   }
-  readonly #look: () => unknown
 
   /** Follows the body of the table. */
   readonly follow: Attachment<HTMLElement> = (body) => {
     const look = (): void => this.#measure(body)
     // What it measures must not start it again: rows of different heights would never come to rest.
     $effect(() => {
-      void [this.#look(), this.#restart(), this.#count()]
+      void [this.#restart(), this.#count()]
       untrack(look)
     })
     addEventListener('scroll', look, { passive: true })

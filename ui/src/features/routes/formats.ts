@@ -16,5 +16,8 @@ export const formatBind = ({
   bind_port_range_end,
 }: Pick<RouteView, 'bind_address' | 'bind_port' | 'bind_port_range_end'>): string =>
   formatEndpoint(bind_address, bind_port, bind_port_range_end)
+/** Ports alone, if the rule listens on every IPv4 address of this server. */
+export const formatListen = (route: Parameters<typeof formatBind>[0]): string =>
+  formatBind(route).replace(/^0\.0\.0\.0:/, '')
 export const formatDestinations = ({ destinations }: Pick<RouteView, 'destinations'>): string[] =>
   destinations.map(({ address, port, port_range_end }) => formatEndpoint(address, port, port_range_end))
