@@ -19,6 +19,7 @@ interface Listed {
   readonly set?: { readonly name: string; readonly elem?: unknown }
 }
 
+const ASLEEP = 'put the table to sleep'
 /** What another program can do to the table, at a place that `at` chooses. */
 const EDITS: Readonly<Record<string, (listed: readonly Listed[], at: number) => string | undefined>> = {
   'delete a line': (listed, at) =>
@@ -42,7 +43,7 @@ const EDITS: Readonly<Record<string, (listed: readonly Listed[], at: number) => 
   'add a set': () => 'add set inet panel other { type ipv4_addr; }',
   'add a counter': () => 'add counter inet panel other',
   'add a quota': () => 'add quota inet panel other { over 1 mbytes }',
-  'put the table to sleep': () => 'add table inet panel { flags dormant; }',
+  [ASLEEP]: () => 'add table inet panel { flags dormant; }',
 }
 
 function one(listed: readonly Listed[], at: number, edit: (item: Listed) => unknown): string | undefined {
@@ -64,7 +65,9 @@ describe('The fingerprint of our table', function () {
   const become = (rules: readonly RelayRule[]): string =>
     nft(`table inet panel { }\ndelete table inet panel\n${rulesetText(null, rules)}`)
 
-  const edit = fc.tuple(fc.constantFrom(...Object.keys(EDITS)), fc.nat(500))
+  // nft 1.0.6 breaks its JSON off at the flags of a table that sleeps, so nothing can be chosen from it any more.
+  const awake = Object.keys(EDITS).filter((what) => what !== ASLEEP)
+  const edit = fc.tuple(fc.constantFrom(...awake), fc.nat(500))
 
   /** Returns whether the table is listed otherwise than before, and whether its fingerprint is another one. */
   async function edited(rules: readonly RelayRule[], text: string): Promise<readonly [boolean, boolean]> {
