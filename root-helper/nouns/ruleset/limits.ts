@@ -62,7 +62,9 @@ const isAny = ({ rule: _, destinations, ...flags }: Added): boolean =>
 
 function addedBy(rule: RelayRule, had: readonly RelayRule[]): Added {
   const is = (same: (one: RelayRule) => boolean): boolean => !had.some(same)
-  const known = new Set(had.flatMap(({ destinations }) => destinations.map(endOf)))
+  // A destination that is allowed for UDP may be a port by which the operator gets in, over TCP.
+  const alike = had.filter(({ protocol }) => protocol === 'both' || protocol === rule.protocol)
+  const known = new Set(alike.flatMap(({ destinations }) => destinations.map(endOf)))
   return {
     rule,
     isListener: is((one) => listens(one) === listens(rule)),

@@ -133,6 +133,36 @@ describe('By the limits of the host', () => {
     await applied('ruleset.apply', null, [exampleRule({ destinations: to('10.9.0.2', 22) })])
   })
 
+  it('a rule that led UDP to a port of the panel or sshd does not take TCP there, too', async () => {
+    kernel.configuredPorts = [
+      { port: 22, owner: 'sshd' },
+      { port: 8443, owner: 'panel' },
+    ]
+    for (const [at, port] of [22, 8443].entries()) {
+      const udp = exampleRule({
+        route_rule_id: at + 1,
+        bind_port: 100 + at,
+        protocol: 'udp',
+        destinations: to('127.0.0.1', port),
+      })
+      await applied('ruleset.apply', null, [udp])
+      for (const protocol of ['both', 'tcp'] as const) {
+        await refused('ruleset.apply', [{ ...udp, protocol }], 'beyond_limits', [udp])
+        await refused('ruleset.apply', [{ ...udp, protocol, bind_port: 200 + at }], 'beyond_limits', [udp])
+      }
+    }
+  })
+
+  it('a rule that leads both protocols keeps its destination for one of them, and then gets no other', async () => {
+    const [both, udp] = (['both', 'udp'] as const).map((protocol) =>
+      exampleRule({ protocol, destinations: to('10.9.0.2', 22) }),
+    )
+    await applied('ruleset.apply', null, [both])
+    limit({ forbidden_destinations: [...DEFAULT_LIMITS.forbidden_destinations, '10.9.0.2'] })
+    await applied('ruleset.apply', [both], [udp])
+    await refused('ruleset.apply', [both], 'beyond_limits', [udp])
+  })
+
   it('sshd keeps its port from rules while it restarts, and the file can name others', async () => {
     kernel.configuredPorts = [{ port: 22, owner: 'sshd' }]
     await refused('ruleset.apply', [exampleRule({ bind_port: 22 })], 'protected_port')
