@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import type { Client } from '../api/support/client.ts'
 import { browsing, PHONE, type Visit } from './support/browser.ts'
+import { saved } from './support/lists.ts'
 import { giveTunnels, goTo, signedIn, startHost, type Host } from './support/host.ts'
 
 describe('The audit log on the page', () => {
@@ -99,6 +100,17 @@ describe('The audit log on the page', () => {
     assert.equal(await page.getByRole('link', { name: 'Tunnel 2' }).count(), 0)
     await page.getByRole('link', { name: 'gre-a-1' }).click()
     await page.getByRole('heading', { name: 'gre-a-1', level: 1 }).waitFor()
+  })
+
+  it('is saved as a table: every entry that the filters leave, whatever page is shown', async () => {
+    const { page } = await visitAudit('?action=TunnelCreate&offset=3')
+    const { name, lines } = await saved(page, () => page.getByRole('button', { name: 'Save as CSV' }).click())
+    assert.equal(name, 'audit-log-DAY.csv')
+    assert.match(lines[0] ?? '', /^audit_log_id,created_date,action,is_success,error_message,target_type,/)
+    assert.deepEqual(
+      lines.slice(1).map((line) => line.split(',').slice(2, 4)),
+      Array.from({ length: 4 }, () => ['TunnelCreate', 'true']),
+    )
   })
 
   it('is turned page by page', async () => {

@@ -1,8 +1,9 @@
 // Relay rules on the page: a line each, with what the host does otherwise than configured, searched, switched, deleted, and put in order.
 import assert from 'node:assert/strict'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
-import { eachHost, goTo, type Host, seen, signedIn } from './support/host.ts'
-import { chooseColumns } from './support/lists.ts'
+import { eachHost, goTo, type Host, scrollToEnd, seen, signedIn } from './support/host.ts'
+import { fakeConnection } from '../support/fake-ruleset.ts'
+import { chooseColumns, saved, saveList } from './support/lists.ts'
 import { ledRelayHost } from './support/relays.ts'
 import type { Client } from '../api/support/client.ts'
 import { getRoute, listRoutes } from '../api/support/routes.ts'
@@ -51,6 +52,32 @@ describe('The list of relay rules', () => {
     for (const name of ['Kernel, since boot', 'Panel, in total'])
       await page.getByRole('columnheader', { name, exact: true }).waitFor()
     await page.getByText(/never add/).waitFor()
+  })
+
+  it('is saved as a table of what the search leaves', async () => {
+    const { page } = await visitRules('?q=proto:udp')
+    const { name, lines } = await saved(page, () => saveList(page))
+    assert.equal(name, 'relay-rules-DAY.csv')
+    assert.match(lines[0] ?? '', /^route_rule_id,route_rule_title,description,tags,is_enabled,state,detail,protocol,/)
+    assert.deepEqual(
+      lines.slice(1).map((line) => line.split(',').slice(1, 2)),
+      [['Names']],
+    )
+    assert.match(lines[1] ?? '', /,false,disabled,.*,UDP,192\.0\.2\.1,5353,,,/)
+  })
+
+  it('has the open connections of a rule saved as a table', async () => {
+    host.kernel.connections.open = [1, 2].map((source_port) => fakeConnection({ route_rule_id: 1, source_port }))
+    const { page } = await visitRules('/1', /Web/)
+    await scrollToEnd(page)
+    const save = page.getByRole('button', { name: 'Save as CSV' })
+    const { name, lines } = await saved(page, () => save.click())
+    assert.equal(name, 'connections-DAY.csv')
+    assert.match(lines[0] ?? '', /^protocol,state,source_address,source_port,bind_address,bind_port,/)
+    assert.deepEqual(
+      lines.slice(1).map((line) => line.split(',')[3]),
+      ['1', '2'],
+    )
   })
 
   it('shows once on the page of a rule what shadows it, with what to do', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 import { OPERATOR } from '../api/support/panel.ts'
 import { browsing, type Visit } from './support/browser.ts'
+import { saved, saveList } from './support/lists.ts'
 import { complaintOf, eachHost, field, goTo, type Host, seen, signedIn, signIn, tunnelHost } from './support/host.ts'
 
 describe('The list of tunnels', () => {
@@ -126,6 +127,19 @@ describe('The list of tunnels', () => {
     assert.doesNotMatch(await page.content(), /gre-a-1|198\.51\.100/)
     await page.reload()
     await seen(page, 'Sign in')
+  })
+
+  it('is saved as a table of what the search leaves', async () => {
+    const { page } = await visitTunnels()
+    await page.getByRole('searchbox').fill('frank')
+    await page.waitForURL(/\?q=frank$/)
+    const { name, lines } = await saved(page, () => saveList(page))
+    assert.equal(name, 'tunnels-DAY.csv')
+    assert.match(lines[0] ?? '', /^tunnel_id,interface_name,display_name,tags,is_enabled,state,oper_state,type,/)
+    assert.deepEqual(
+      lines.slice(1).map((line) => line.split(',').slice(1, 3)),
+      [['gre-a-2', 'Frankfurt']],
+    )
   })
 
   it('is searched in one box whose filters are in the address, over reload and back', async () => {

@@ -1,4 +1,5 @@
-// Lists as they are measured, and their columns as the operator chooses them.
+// Lists as they are measured and saved, and their columns as the operator chooses them.
+import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 
 /** Turns each column on if it is off, and off if it is on. */
@@ -46,3 +47,18 @@ export const linesOfRows = (page: Page): Promise<number[]> =>
       return lines.length
     }),
   )
+
+/** The name of the file that a click saves, without its day, and the lines of it. */
+export async function saved(page: Page, click: () => Promise<void>): Promise<{ name: string; lines: string[] }> {
+  const [download] = await Promise.all([page.waitForEvent('download'), click()])
+  const text = readFileSync(await download.path(), 'utf8')
+  return {
+    name: download.suggestedFilename().replace(/\d{4}-\d\d-\d\d/, 'DAY'),
+    lines: text.slice(1).trimEnd().split('\r\n'),
+  }
+}
+
+export const saveList = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: 'Columns', exact: true }).click()
+  await page.getByRole('button', { name: 'Save as CSV' }).click()
+}
