@@ -151,9 +151,9 @@ describe('Samples of very many rules', () => {
     return { samples: many, total: (await traffic.of(1)).total.tx_bytes }
   }
 
-  it('are taken as often as the settings say up to 2,500 rules, and none of the traffic is lost', async () =>
-    assert.deepEqual(await samplesOf(2500), { samples: 20, total: 200 }))
+  it('are taken as often as the settings say up to 1,000 rules, and none of the traffic is lost', async () =>
+    assert.deepEqual(await samplesOf(1000), { samples: 20, total: 200 }))
 
   it('are taken less often of more rules, since reading their counters takes long, and none of the traffic is lost', async () =>
-    assert.deepEqual(await samplesOf(10_000), { samples: 5, total: 200 }))
+    assert.deepEqual(await samplesOf(10_000), { samples: 2, total: 200 }))
 })

@@ -20,8 +20,8 @@ import { accumulatorFor, CounterAccumulator } from './accumulator.ts'
 
 /** A crash of the daemon loses nothing, since the kernel keeps counting; so saving at intervals is enough. */
 const SAVE_EVERY_MS = 10_000
-/** Reading the counters of ten thousand rules takes some 80 ms, and samples of them come every 4 s. */
-const APART_MS_PER_RULE = 0.4
+/** Reading the counters of ten thousand rules takes root some 150 ms, and samples of them come every 10 s. */
+const APART_MS_PER_RULE = 1
 
 interface TrafficDeps {
   readonly db: CommandContext['db']

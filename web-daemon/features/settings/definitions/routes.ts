@@ -37,7 +37,7 @@ export const ROUTES = {
   'routes.counter_interval_seconds': float(
     1,
     { min: 0.2, max: 600, unit: 'seconds' },
-    'Time between two readings of the counters of the rules. A shorter time makes livelier figures and costs processor time. Those of more than 2,500 rules are read less often: of 10,000 every 4 seconds at most.',
+    'Time between two readings of the counters of the rules. A shorter time makes livelier figures and costs processor time. Those of more than 1,000 rules are read less often: of 10,000 every 10 seconds at most.',
   ),
   'routes.conntrack_interval_seconds': float(
     5,
