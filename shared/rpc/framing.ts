@@ -5,9 +5,13 @@ export const MAX_LINE_BYTES = 4 * 1024 * 1024
 const NEWLINE = 0x0a
 
 export class LineTooLongError extends Error {
-  constructor() {
+  /** What came first of the line. */
+  readonly beginning: Uint8Array
+
+  constructor(beginning: Uint8Array) {
     super(`A line is longer than ${MAX_LINE_BYTES} bytes`)
     this.name = 'LineTooLongError'
+    this.beginning = beginning
   }
 }
 
@@ -30,7 +34,7 @@ export class LineSplitter {
 
   #keep(part: Uint8Array): void {
     this.#length += part.length
-    if (this.#length > MAX_LINE_BYTES) throw new LineTooLongError()
+    if (this.#length > MAX_LINE_BYTES) throw new LineTooLongError(this.#chunks[0] ?? part)
     if (part.length > 0) this.#chunks.push(part)
   }
 

@@ -76,7 +76,8 @@ const answerTo = (path: string, request: object): Promise<HelperAnswer> =>
     socket.once('close', () => reject(new CommandError('The helper ended the connection without an answer')))
     socket.on('data', (chunk) => {
       const lines = linesIn(splitter, chunk)
-      if (!lines) return void socket.destroy(notTheHelper(path, String(chunk)))
+      if (lines instanceof LineTooLongError)
+        return void socket.destroy(notTheHelper(path, Buffer.from(lines.beginning).toString()))
       for (const line of lines) {
         const message = messageIn(line)
         if (!message) return void socket.destroy(notTheHelper(path, line))
@@ -89,12 +90,11 @@ const answerTo = (path: string, request: object): Promise<HelperAnswer> =>
     })
   })
 
-/** Null if a line is too long. */
-function linesIn(splitter: LineSplitter, chunk: Buffer): string[] | null {
+function linesIn(splitter: LineSplitter, chunk: Buffer): string[] | LineTooLongError {
   try {
     return splitter.push(chunk).map((line) => Buffer.from(line).toString())
   } catch (failure) {
-    if (failure instanceof LineTooLongError) return null
+    if (failure instanceof LineTooLongError) return failure
     throw failure
   }
 }

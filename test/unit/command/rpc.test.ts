@@ -108,6 +108,12 @@ describe('A command that sends a request to the root helper', function () {
     assert.match(output, /^What answers at .* is not the root helper of this version: xxx/)
   })
 
+  it('says how such a line begins, also if its last character comes by itself', async () => {
+    answer = (socket) => socket.write('x'.repeat(MAX_LINE_BYTES), () => setTimeout(() => socket.write('y'), 500))
+    const { output } = await run(['rpc', 'host.probe'])
+    assert.match(output, /^What answers at .* is not the root helper of this version: xxx/)
+  })
+
   it('says that the connection has ended, if it ends before an answer or in the middle of one', async () => {
     for (const text of ['', '{"id":1,']) {
       answer = (socket) => socket.end(text)
