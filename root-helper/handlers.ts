@@ -16,7 +16,7 @@ import { pathHandlers } from './path/handlers.ts'
 import type { RelayCounters } from '@panel/shared/ruleset/model.ts'
 import { CounterReader } from './nouns/ruleset/counters.ts'
 import { countFlows, countThrough, findConnections, countArrived, findUnmarked } from './nouns/ruleset/connections.ts'
-import { RulesetProbe } from './nouns/ruleset/probe.ts'
+import { probeRuleset } from './nouns/ruleset/probe.ts'
 import { applyRuleset, forgetRules, readSources, verifyRuleset } from './nouns/ruleset/handlers.ts'
 import { countOlder, endOlderOf } from './nouns/ruleset/older.ts'
 import { allowingIn } from './nouns/ruleset/limits.ts'
@@ -97,14 +97,13 @@ function tunnelHandlers({ kernel, windows, inTurn }: HelperDeps): HandlersOf<'tu
 }
 
 function rulesetHandlers({ kernel, windows: { journal }, inTurn }: HelperDeps): HandlersOf<'ruleset'> {
-  const ruleset = new RulesetProbe(kernel.rulesets)
   const counters = new CounterReader(kernel)
   const counted = <R extends { last_counters: readonly RelayCounters[] }>(result: R): R => {
     counters.forget(result.last_counters.map(({ route_rule_id }) => route_rule_id))
     return result
   }
   return {
-    'ruleset.probe': (params) => ruleset.probe(params),
+    'ruleset.probe': (params) => probeRuleset(kernel.rulesets, params),
     'ruleset.verify': (change) => verifyRuleset(kernel.rulesets, journal, change),
     'ruleset.apply': (change) =>
       inTurn(() =>

@@ -106,9 +106,7 @@ export class Attributes {
   /** Text up to the first NUL. */
   text(type: number): string | null {
     const at = this.at(type, 0)
-    if (!at) return null
-    const [end, nul] = [this.end(at), this.bytes.indexOf(0, at)]
-    return this.bytes.toString('utf8', at, nul < 0 ? end : Math.min(nul, end))
+    return at ? readText(this.bytes, at, this.end(at)) : null
   }
 
   nested(type: number): Attributes | null {
@@ -117,9 +115,10 @@ export class Attributes {
   }
 }
 
-export function readText(raw: Buffer): string {
-  const nul = raw.indexOf(0)
-  return raw.toString('utf8', 0, nul < 0 ? raw.length : nul)
+/** Without a buffer of its own, of which a dump would make thousands. */
+export function readText(bytes: Buffer, from: number, to: number): string {
+  const nul = bytes.indexOf(0, from)
+  return bytes.toString('utf8', from, nul < 0 ? to : Math.min(nul, to))
 }
 
 /** One attribute as bytes, padded to four. */

@@ -256,11 +256,8 @@ function tupleIn(tuple: Attributes | null): Tuple | null {
 }
 
 function countersIn(counters: Attributes | null): { bytes: number | null; packets: number | null } {
-  return { bytes: u64be(counters?.raw(COUNTER.BYTES)), packets: u64be(counters?.raw(COUNTER.PACKETS)) }
+  return { bytes: counters?.u64be(COUNTER.BYTES) ?? null, packets: counters?.u64be(COUNTER.PACKETS) ?? null }
 }
-
-const u64be = (raw: Buffer | null | undefined): number | null =>
-  raw && raw.length === 8 ? Number(raw.readBigUInt64BE(0)) : null
 
 function stateOf(a: Attributes): RelayConnection['state'] {
   const state = a.nested(CTA.PROTOCOL)?.nested(PROTOCOL_TCP)?.u8(TCP_STATE)
@@ -269,6 +266,6 @@ function stateOf(a: Attributes): RelayConnection['state'] {
 }
 
 function ageSeconds(a: Attributes, now: number): number | null {
-  const start = u64be(a.nested(CTA.TIMESTAMP)?.raw(TIMESTAMP_START))
+  const start = a.nested(CTA.TIMESTAMP)?.u64be(TIMESTAMP_START) ?? null
   return start === null ? null : Math.max(0, Math.floor((now - start / 1e6) / 1000))
 }

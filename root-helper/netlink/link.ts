@@ -83,7 +83,7 @@ function altNames(list: Buffer | null): string[] {
       list,
       0,
       list.length,
-      (type, from, to) => type === k.IFLA_ALT_IFNAME && names.push(readText(list.subarray(from, to))),
+      (type, from, to) => type === k.IFLA_ALT_IFNAME && names.push(readText(list, from, to)),
     )
   return names
 }

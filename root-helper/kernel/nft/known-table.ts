@@ -67,7 +67,7 @@ export class KnownTable {
   /** The last listing, if the kernel holds the table as it was then; another program changed something else. */
   async #keptListing(): Promise<RulesetRead | null> {
     const listing = this.#listing
-    if (!listing || (await this.#table.handle()) === null) return null
+    if (!listing) return null
     return (await this.#fingerprint(listing.read)) === listing.fingerprint ? listing.read : null
   }
 

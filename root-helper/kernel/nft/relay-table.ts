@@ -188,36 +188,16 @@ export const requestsOf = ({ counters, elements }: Pick<TableChange, 'counters' 
 
 const NOTHING = { tx_bytes: 0, tx_packets: 0, rx_bytes: 0, rx_packets: 0 }
 
-interface Counted {
-  /** 0 of a counter that no rule has. */
-  readonly route_rule_id: number
-  readonly isTwice: boolean
-  readonly isSent: boolean
-}
-
-const byName = new Map<string, Counted>()
-/** Twenty thousand names, read each second. */
-const NAMES_MAX = 200_000
-
-function counted(name: string): Counted {
-  const known = byName.get(name)
-  if (known) return known
-  const [, id = '0', way] = COUNTER_NAME.exec(name) ?? []
-  const read = { route_rule_id: Number(id), isTwice: name.startsWith('twice'), isSent: way === 'tx' }
-  if (byName.size >= NAMES_MAX) byName.clear()
-  byName.set(name, read)
-  return read
-}
-
 export function ruleCounters(counters: readonly NamedCounter[]): RelayCounters[] {
   const found = new Map<number, RelayCounters>()
   for (const { name, bytes, packets } of counters) {
-    const { route_rule_id, isTwice, isSent } = counted(name)
-    if (route_rule_id === 0) continue
+    const [, id, way] = COUNTER_NAME.exec(name) ?? []
+    if (id === undefined) continue
+    const route_rule_id = Number(id)
     let one = found.get(route_rule_id)
     if (!one) found.set(route_rule_id, (one = { route_rule_id, ...NOTHING }))
-    const part = isTwice ? (one.twice ??= { ...NOTHING }) : one
-    if (isSent) [part.tx_bytes, part.tx_packets] = [bytes, packets]
+    const part = name.startsWith('twice') ? (one.twice ??= { ...NOTHING }) : one
+    if (way === 'tx') [part.tx_bytes, part.tx_packets] = [bytes, packets]
     else [part.rx_bytes, part.rx_packets] = [bytes, packets]
   }
   return [...found.values()].sort((a, b) => a.route_rule_id - b.route_rule_id)

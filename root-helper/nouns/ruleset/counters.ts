@@ -1,9 +1,9 @@
 // The counters of relay rules. Who reads them again and again is sent only those that have changed.
-import { randomBytes } from 'node:crypto'
 import type { RelayCounters } from '@panel/shared/ruleset/model.ts'
 import type { Params, Result } from '@panel/shared/rpc/methods.ts'
 import type { Kernel } from '../../kernel/facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
+import { newRevision } from '../../revision.ts'
 import { page } from './page.ts'
 
 type Sent = Map<number, RelayCounters>
@@ -29,7 +29,7 @@ export class CounterReader {
       const next_id = ends.length === 0 ? null : Math.min(...ends)
       const before = (all: RelayCounters[]): RelayCounters[] =>
         all.filter(({ route_rule_id }) => next_id === null || route_rule_id < next_id)
-      const revision = randomBytes(16).toString('hex')
+      const revision = newRevision()
       const answer = { counters: before(slow.items), fast: fast && { ...fast, counters: before(quick.items) } }
       take(slowSent, answer.counters, counters)
       take(fastSent, answer.fast?.counters ?? [], fast?.counters ?? [])

@@ -1,11 +1,12 @@
 // Probes tunnels as probe.ts does, and returns a digest of each state: with a thousand tunnels that are in sync,
 // nothing more is needed.
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { madeOnce } from '@panel/shared/made-once.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import type { DigestsFound, TunnelDigest } from '@panel/shared/rpc/digest.ts'
 import type { Kernel } from '../../kernel/facilities.ts'
 import type { CarriedSysctls } from './carried-sysctls.ts'
+import { newRevision } from '../../revision.ts'
 import { seeAllTunnels } from './probe.ts'
 
 /** Every link of our kinds, and every name for which there are files of ours. */
@@ -17,7 +18,7 @@ export async function digestTunnels(
   const found = await seeAllTunnels(kernel)
   await sysctls?.look(found)
   const tunnels = found.map(digestOf)
-  const revision = revisions('all', tunnels, () => randomBytes(16).toString('hex'))
+  const revision = revisions('all', tunnels, newRevision)
   const is_unchanged = revision === known
   return { revision, is_unchanged, tunnels: is_unchanged ? [] : tunnels }
 }

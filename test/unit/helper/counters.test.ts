@@ -29,7 +29,7 @@ class Followed {
       fast: async (): Promise<FastCounters> => ({ epoch: this.fastEpoch, detail: '', counters: inOrder(this.carried) }),
     },
   } as unknown as Pick<Kernel, 'rulesets' | 'connections'>)
-  readonly #told = { slow: new Map<number, string>(), fast: new Map<number, string>() }
+  readonly #received = { slow: new Map<number, string>(), fast: new Map<number, string>() }
   #revision: string | undefined
 
   readonly request = ((_method: string, params: never) => this.#reader.read(params)) as unknown as Reader
@@ -39,19 +39,20 @@ class Followed {
     const { revision, epoch, counters, fast } = await readKernelCounters(this.request, this.#revision)
     this.#revision = revision
     this.sent = counters.length
-    for (const one of counters) this.#told.slow.set(one.route_rule_id, JSON.stringify([epoch, one]))
-    for (const one of fast?.counters ?? []) this.#told.fast.set(one.route_rule_id, JSON.stringify([fast?.epoch, one]))
-    for (const [told, all, of] of [
-      [this.#told.slow, this.slow, this.epoch],
-      [this.#told.fast, this.carried, this.fastEpoch],
+    for (const one of counters) this.#received.slow.set(one.route_rule_id, JSON.stringify([epoch, one]))
+    for (const one of fast?.counters ?? [])
+      this.#received.fast.set(one.route_rule_id, JSON.stringify([fast?.epoch, one]))
+    for (const [received, all, of] of [
+      [this.#received.slow, this.slow, this.epoch],
+      [this.#received.fast, this.carried, this.fastEpoch],
     ] as const)
-      for (const one of all.values()) assert.equal(told.get(one.route_rule_id), JSON.stringify([of, one]))
+      for (const one of all.values()) assert.equal(received.get(one.route_rule_id), JSON.stringify([of, one]))
   }
 
   /** The rule goes, and comes with a counter that begins again; both ends know that. */
   recreate(id: number): void {
     this.#reader.forget([id])
-    this.#told.slow.delete(id)
+    this.#received.slow.delete(id)
   }
 
   /** An answer that does not arrive: the client goes on from the one before it. */

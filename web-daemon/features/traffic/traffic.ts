@@ -295,12 +295,11 @@ export class Traffic {
       : { is_readable: false, detail: message('panel.helper_away') }
     if (!held?.is_readable) return false
     if (known === undefined) this.#counted.clear()
-    for (const { route_rule_id } of held.counters) this.#counted.add(route_rule_id)
-    for (const one of held.counters)
-      this.#add(
-        one.route_rule_id,
-        accumulatorFor(accumulators, one.route_rule_id).read(deltaOnly(one), held.epoch, twiceIn(one)),
-      )
+    for (const one of held.counters) {
+      this.#counted.add(one.route_rule_id)
+      const accumulator = accumulatorFor(accumulators, one.route_rule_id)
+      this.#add(one.route_rule_id, accumulator.read(deltaOnly(one), held.epoch, twiceIn(one)))
+    }
     for (const one of held.fast?.counters ?? [])
       this.#add(
         one.route_rule_id,
