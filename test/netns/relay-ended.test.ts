@@ -22,6 +22,9 @@ for (const backend of ['nftables', 'iptables_nft', 'iptables_legacy'] as const)
     let panel: ReturnType<RelayRig['panel']>
     before(async () => {
       await rig.open()
+      // What has ended is remembered for longer than this takes on a busy machine.
+      for (const state of ['close', 'time_wait'])
+        rig.relay.run('sysctl', ['-qw', `net.netfilter.nf_conntrack_tcp_timeout_${state}=600`])
       panel = rig.panel()
       for (const address of [ONE, TWO]) await rig.servers.calls.listen(tcp(80, address))
     })

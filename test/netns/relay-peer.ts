@@ -273,7 +273,7 @@ const methods = {
   listen: (place: Place) => (place.protocol === 'tcp' ? listenTcp(place) : listenUdp(place)),
   stopListening: async (place: Place) => stopListening(place),
   talk: (place: Place, from?: string) => (place.protocol === 'tcp' ? talkTcp(place, from) : talkUdp(place, from)),
-  hold: (name: string, place: Place) => talkTcp(place, undefined, (socket) => void held.set(name, socket)),
+  hold: (name: string, place: Place) => talkTcp(place, undefined, (socket) => void held.set(name, socket), LONG_MS),
   /** Whether the far end of a held connection still answers. */
   say: (name: string) =>
     new Promise<boolean>((resolve) => {

@@ -258,7 +258,7 @@ export const describeTraffic = (title: string, backend: RuleBackend): void =>
         const opened = [
           await rig.client.calls.hold('a', tcp(1001)),
           await rig.client.calls.hold('b', tcp(1001)),
-          await rig.client.calls.hold('c', tcp(1001)),
+          await rig.client.calls.talk(tcp(1001)),
         ]
         assert.deepEqual(
           [opened.map((one) => one !== null), await reached(tcp(1001), CLIENT_TOO)],
