@@ -54,6 +54,7 @@ async function startPanel(config: Config, opened: Opened, certificate: Certifica
   const endPruning = keepPruning({ ...opened, now: () => new Date() })
   await panel.metrics.start()
   panel.notifications.start(panel.readIncidents)
+  panel.incidents.start()
   await panel.monitor.start()
   await panel.failover.start()
   const { server, address, port } = await panel.listeners.start()
@@ -74,6 +75,7 @@ async function startPanel(config: Config, opened: Opened, certificate: Certifica
       ...endWatching,
       endPruning,
       endCopying,
+      () => panel.incidents.stop(),
       () => panel.metrics.stop(),
       () => panel.failover.stop(),
       () => panel.monitor.stop(),

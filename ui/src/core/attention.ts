@@ -1,5 +1,5 @@
 // What needs the operator: incidents, and the parts of the panel that no incident explains; pure, for tests.
-import type { Incident } from '@panel/shared/api/reconcile.ts'
+import type { Incident } from '@panel/shared/api/incidents.ts'
 import type { ComponentName, HealthComponent } from '@panel/shared/api/system.ts'
 
 /** What a tab shows of it at a glance; "unknown": the panel does not answer. */

@@ -1,5 +1,5 @@
 // One notification of each incident, whatever the number of tabs.
-import type { Incident } from '@panel/shared/api/reconcile.ts'
+import type { Incident } from '@panel/shared/api/incidents.ts'
 import { incidentKey, incidentPage } from '../core/attention.ts'
 import { display } from '../core/display.svelte.ts'
 import { messages, say, t } from '../core/i18n.svelte.ts'
