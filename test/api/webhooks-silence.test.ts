@@ -97,7 +97,7 @@ describe('A silenced incident', () => {
     assert.match(host.receiver.received[1]?.body ?? '', /"severity":"resolved"/)
   })
 
-  it('leaves the notifications of others alone', async () => {
+  it('has notifications about another tunnel sent', async () => {
     await createTunnel(host.operator, { remote_endpoint: '203.0.113.9' })
     await silence(3600)
     await host.tunnel('Down', 2)

@@ -12,7 +12,7 @@ import { makeImpact } from '../features/impact/impact.ts'
 import { cutsOwnAccess } from '../features/impact/foresee.ts'
 import { docsEndpoints } from '../features/docs/endpoints.ts'
 import { IncidentLog } from '../features/incidents/log.ts'
-import { watchHelperState } from '../features/system/helper-state.ts'
+import { watchHelperState, type HelperState } from '../features/system/helper-state.ts'
 import { SETTING_KEYS } from '../features/settings/definitions.ts'
 import { logStoreTrouble } from '../platform/db/log-trouble.ts'
 import type { PublishIn } from '../platform/events/bus.ts'
@@ -95,15 +95,18 @@ export function createApp(deps: PanelDeps): Panel {
   const readIncidents = () => hostIncidents(services, helper)(services.context)
   const { watch, routeWatch, metrics, monitor, traffic, proofs, failover, runs, listeners, notifications } = services
   const parts = { watch, routeWatch, metrics, monitor, traffic, proofs, failover, runs, listeners, notifications }
-  const incidents = new IncidentLog({
-    ...attentionDeps(services, helper),
-    context: services.context,
-    bus: deps.bus,
-    logger,
-    hasReadDisks: () => metrics.sampler.latest !== null,
-  })
+  const incidents = makeIncidentLog(deps, services, helper)
   return { app, endpoints, streams, readIncidents, incidents, ...parts }
 }
+
+const makeIncidentLog = ({ bus, logger }: PanelDeps, services: Services, helper: HelperState): IncidentLog =>
+  new IncidentLog({
+    ...attentionDeps(services, helper),
+    context: services.context,
+    bus,
+    logger,
+    hasReadDisks: () => services.metrics.sampler.latest !== null,
+  })
 
 /** Hands the HTTP layer what it needs of the features: accounts and sessions, the audit log, the settings. */
 const makePipeline = (

@@ -54,7 +54,6 @@ async function startPanel(config: Config, opened: Opened, certificate: Certifica
   const endPruning = keepPruning({ ...opened, now: () => new Date() })
   await panel.metrics.start()
   panel.notifications.start(panel.readIncidents)
-  panel.incidents.start()
   await panel.monitor.start()
   await panel.failover.start()
   const { server, address, port } = await panel.listeners.start()
@@ -75,7 +74,6 @@ async function startPanel(config: Config, opened: Opened, certificate: Certifica
       ...endWatching,
       endPruning,
       endCopying,
-      () => panel.incidents.stop(),
       () => panel.metrics.stop(),
       () => panel.failover.stop(),
       () => panel.monitor.stop(),
@@ -128,7 +126,8 @@ const startWatching = (panel: Panel, { helper, bus, settings, logger }: Opened):
   const endRoutes = keepWatchingRoutes(panel.routeWatch, { bus, settings, logger })
   panel.traffic.start()
   panel.proofs.start()
-  return [() => kernel.close(), endTunnels, endRoutes]
+  panel.incidents.start()
+  return [() => kernel.close(), endTunnels, endRoutes, () => panel.incidents.stop()]
 }
 
 /** If one of them fails, as with a full disk, the others still have their turn. */

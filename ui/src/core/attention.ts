@@ -13,7 +13,7 @@ export const incidentKey = ({ kind, id, name }: Incident): string => `${kind} ${
 
 const PAGES = { certificate: '/system', disk: '/metrics', helper: '/system' } as const
 
-/** Where the drawer of one that is stored opens. */
+/** The address that opens the drawer of one that is stored. */
 export const drawerOf = ({ record }: Pick<Incident, 'record'>): string | null =>
   record && `/?incident=${record.incident_id}`
 
