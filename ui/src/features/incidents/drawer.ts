@@ -3,9 +3,13 @@ import { loaded } from '../../core/loaded.ts'
 import { messages } from '../../core/i18n.svelte.ts'
 import { router } from '../../core/router.svelte.ts'
 
-const AREAS = ['incidents', 'dashboard', 'routes', 'tunnels', 'path', 'audit', 'diagnostics'] as const
-
-export const bringDrawer = () => loaded(() => Promise.all([import('./Drawer.svelte'), messages.load(AREAS)]))
+export const bringDrawer = () =>
+  loaded(() =>
+    Promise.all([
+      import('./Drawer.svelte'),
+      messages.load(['incidents', 'dashboard', 'routes', 'tunnels', 'path', 'audit', 'diagnostics']),
+    ]),
+  )
 
 /** "Back" closes it. */
 export const openDrawer = (id: number): void => router.pushSearch({ incident: String(id) })
