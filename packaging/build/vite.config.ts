@@ -25,9 +25,20 @@ const COMMON = new RegExp(
   `/ui/src/(components|components/(form|impact|message)|core|features/tunnels|shell)/(${[
     ...['Answer', 'Banner', 'Chip', 'Code', 'CopyButton', 'Dialog', 'Disclosure', 'ErrorBox', 'Facts', 'Force'],
     ...['ImpactOf', 'Later', 'Live', 'PageHead', 'Switch', 'Warnings'],
-    ...['act', 'cancelled', 'copy', 'in-view', 'live', 'lost-response', 'notifications', 'own-access', 'stream'],
+    ...[
+      'act',
+      'cancelled',
+      'copy',
+      'in-view',
+      'kept-results',
+      'live',
+      'lost-response',
+      'notifications',
+      'own-access',
+      'stream',
+    ],
     ...['unsaved', 'safe-apply-query', 'tunnel-query'],
-  ].join('|')})\\.`,
+  ].join('|')})\\.|/features/(tunnels/labels|routes/(rule-health|formats))\\.ts`,
 )
 
 export default defineConfig({
@@ -54,6 +65,10 @@ export default defineConfig({
         // No word of a file name looks like a hash: the daemon caches hashed files forever
         // (web-daemon/platform/http/assets.ts).
         hashCharacters: 'hex',
+        // Each page names hundreds of files, so the hash is no longer than it takes to tell two versions apart.
+        entryFileNames: 'assets/[name]-[hash:7].js',
+        chunkFileNames: 'assets/[name]-[hash:7].js',
+        assetFileNames: 'assets/[name]-[hash:7].[ext]',
         codeSplitting: {
           groups: [
             { name: 'first', tags: ['$initial'], priority: 2 },
@@ -65,8 +80,9 @@ export default defineConfig({
               name: 'figures',
               test: /\/components\/chart\/(Figure|Sparkline|sparkline|range|rates|live-rates|stored-points)\./,
             },
-            { name: 'states', test: /\/features\/(tunnels\/labels|routes\/(rule-health|formats))\.ts/, priority: 1 },
             { name: 'tunnel', test: /\/features\/tunnels\/TunnelHead\.svelte/ },
+            { name: 'path', test: /\/(features\/routes\/PathCard|components\/AnalyzeFirst)\./ },
+            { name: 'sentence', test: /\/components\/message\/(Linked|Names)\./ },
             { name: 'moved', test: /\/features\/routes\/(MovedNote|shadows)\./ },
             { name: 'rule', test: /\/features\/routes\/(RuleMenu|Shadowed|actions|labels|last-warnings|rule-rates)\./ },
           ],

@@ -9,6 +9,7 @@ import * as heal from './base/heal.ts'
 import * as diagnostics from './diagnostics.ts'
 import * as forwarding from './forwarding.ts'
 import * as impact from './impact/impact.ts'
+import * as incidents from './incidents.ts'
 import * as listeners from './listeners.ts'
 import * as metrics from './metrics.ts'
 import * as monitor from './monitor.ts'
@@ -132,7 +133,11 @@ export const ENDPOINTS = {
   'GET /diagnostics/runs/{id}': { answer: diagnostics.DiagnosticRun },
   'DELETE /diagnostics/runs/{id}': { answer: diagnostics.DeleteRunAnswer },
   'GET /reconcile': { query: queries.RECONCILE_QUERY, answer: reconcile.ReconcileAnswer },
-  'GET /reconcile/attention': { answer: reconcile.AttentionAnswer },
+  'GET /reconcile/attention': { answer: incidents.AttentionAnswer },
+  'GET /incidents': { query: queries.INCIDENTS_QUERY, answer: incidents.ListIncidentsAnswer },
+  'GET /incidents/{id}': { answer: incidents.IncidentAnswer },
+  'POST /incidents/{id}/acknowledge': { body: incidents.AcknowledgeBody, answer: incidents.StoredIncident },
+  'POST /incidents/{id}/silence': { body: incidents.SilenceBody, answer: incidents.StoredIncident },
   'POST /reconcile/adopt': { body: reconcile.AdoptBody, answer: reconcile.AdoptAnswer },
   'POST /reconcile/ignore': { body: reconcile.IgnoreBody, answer: reconcile.IgnoreAnswer },
   'POST /reconcile/heal/reset': { answer: heal.HealResetAnswer },

@@ -13,6 +13,7 @@ import {
   textParameter,
   timeParameter,
 } from './base/queries.ts'
+import { INCIDENT_KINDS } from './incidents.ts'
 import { DIAGNOSTIC_TYPES, type DiagnosticType } from './diagnostics.ts'
 
 export const AUDIT_QUERY = queryParameters({
@@ -97,6 +98,16 @@ export const RUNS_QUERY = queryParameters({
 
 export const RECONCILE_QUERY = queryParameters({
   include_ignored: flagParameter('Whether ignored interfaces are listed too. Default false.'),
+})
+
+export const INCIDENTS_PAGE = { maximum: 500 }
+export const INCIDENTS_QUERY = queryParameters({
+  ...pagingParameters(INCIDENTS_PAGE),
+  state: enumParameter(['open', 'ended'], 'Only those that last, or are over.'),
+  kind: enumParameter(INCIDENT_KINDS, 'Only those of this kind.'),
+  id: integerParameter('Only those of the tunnel or the relay rule of this id.'),
+  from: timeParameter('Only those that lasted at this time or later.'),
+  to: timeParameter('Only those that had begun by then.'),
 })
 
 export const ROUTES_QUERY = queryParameters({

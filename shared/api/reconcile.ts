@@ -1,10 +1,9 @@
 // What a client may send about reconciliation, and what it is answered (reference.md, Reconcile; decisions.md, S8 to
 // S17).
-import { Remedy } from './routes/causes.ts'
 import { message } from '../messages/message.ts'
 import { nullable, strict, Type, type Static } from '../schema.ts'
 import { INTERFACE_NAME_PATTERN } from '../tunnel/model.ts'
-import { MessageView, sentence, Warning } from './base/errors.ts'
+import { sentence, Warning } from './base/errors.ts'
 import { lookupId, refusedWith, withNull } from './base/fields.ts'
 import { HealView } from './base/heal.ts'
 import { PERSISTENCE_TYPES, RECONCILE_STATUSES, TUNNEL_SIDES, type ReconcileStatus } from './base/lookups.ts'
@@ -12,7 +11,6 @@ import { RouteFindings } from './routes/findings.ts'
 import {
   Always,
   Anything,
-  Count,
   countsOf,
   Flag,
   Id,
@@ -221,40 +219,3 @@ export type IgnoreAnswer = Static<typeof IgnoreAnswer>
 
 export const ForgetAnswer = shape('Forgotten', { forgotten: Always, tunnel: TunnelView, ...sentence('note') })
 export type ForgetAnswer = Static<typeof ForgetAnswer>
-
-/** Something that is not as the operator wants it, with what it takes down. */
-export const Incident = shape('Incident', {
-  kind: oneOf(['tunnel', 'route', 'certificate', 'disk', 'helper']),
-  id: described(nullable(Id), 'Of the tunnel or the relay rule; null of anything else.'),
-  name: described(Text, 'Of a disk its mount point, of a certificate the names in it; "" of the helper.'),
-  state: oneOf(['down', 'degraded']),
-  since: described(nullable(Instant), 'When the panel first found it in this state.'),
-  reason: Text,
-  reason_message: MessageView,
-  remedies: described(list(Remedy), 'What takes it away, as far as the panel knows; each is needed.'),
-  can_reapply: described(Flag, 'Whether a reapply mends it: the host differs from what is stored.'),
-  affected: described(list(strict({ route_rule_id: Id, title: Text })), 'Relay rules that it takes down, ten at most.'),
-  affected_routes: Count,
-  affected_connections: described(nullable(Count), 'Open connections of those rules; null where that is not known.'),
-})
-export type Incident = Static<typeof Incident>
-
-export const AttentionAnswer = shape('Attention', {
-  incidents: described(list(Incident), 'Those that are down first, then the latest first.'),
-  total: Count,
-  checked_at: described(nullable(Instant), 'When the host was last compared with what is stored; null: not yet.'),
-  known: described(Count, 'Enabled tunnels and relay rules whose state is known, whatever it is.'),
-  unmeasured: described(strict({ tunnels: Count, rules: Count }), 'Enabled ones whose state is not known yet.'),
-  unmonitored: described(Count, 'Enabled tunnels that are not to be watched.'),
-  proof: described(
-    strict({
-      carrying: Count,
-      proven: Count,
-      one_way: Count,
-      unproven: Count,
-      oldest: nullable(Instant),
-    }),
-    'Enabled relay rules by what proves that they relay; "oldest": when the one was proven that was so longest ago.',
-  ),
-})
-export type AttentionAnswer = Static<typeof AttentionAnswer>

@@ -1,6 +1,10 @@
 // Why something needs the operator: what the background found when it compared the host with what is stored, and what
 // is wrong with the host itself.
 export const ATTENTION = {
+  'attention.no_incident': 'There is no incident {incident}.',
+  'attention.incident_over': 'This incident is over.',
+  'attention.silence_past': 'A silence has to end in the future.',
+  'attention.silence_long': 'A silence lasts {days, number} days at most.',
   'attention.missing': 'The interface {name} is missing on this host',
   'attention.drifted': '{name} differs from what is stored: {fields}',
   'attention.inconsistent': 'The last change of {name} could not be undone',

@@ -17,7 +17,7 @@ const DATA = `
   observed oper_state operation os path pattern payload peer_address present_text protocol release remote_endpoint
   request_id restart_required route_rule_title rule_text snat_address socket_path source subject subnet sysctl_path
   systemd_dir table tags tunnels_not_up target target_name target_type text title tos traffic_class tunnel_type underlay_device
-  heal.last_by
+  heal.last_by acknowledged.by silenced.by host_changes.by
   webhooks.sender webhooks.recipient answer.sender answer.recipient answer.secret deliveries.event_id
   unit unit_path units_taken_over unmodelled username version web_path window_id
   answer.description allowed_sources.description pools.description route.description routes.description

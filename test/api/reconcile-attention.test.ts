@@ -1,6 +1,6 @@
 // What needs the operator, and what it takes down (reference.md, GET /reconcile/attention).
 import assert from 'node:assert/strict'
-import type { AttentionAnswer, Incident } from '@panel/shared/api/reconcile.ts'
+import type { AttentionAnswer, Incident } from '@panel/shared/api/incidents.ts'
 import { thisHost } from '@panel/web-daemon/features/metrics/host.ts'
 import { helperAway } from '@panel/web-daemon/platform/helper/refusals.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'

@@ -1,7 +1,8 @@
 // Destinations that are checked: one that fails goes out of rotation, and comes back (reference.md, Checks of
 // destinations).
 import assert from 'node:assert/strict'
-import type { AttentionAnswer, ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
+import type { AttentionAnswer } from '@panel/shared/api/incidents.ts'
+import type { ReconcileAnswer } from '@panel/shared/api/reconcile.ts'
 import type { RelayRule } from '@panel/shared/ruleset/model.ts'
 import { eventually } from '../support/eventually.ts'
 import {

@@ -2,7 +2,7 @@
 // draft's check, in the checks, in health and as an incident, until it resolves again (reference.md, Checks of
 // destinations; decisions.md, S29).
 import assert from 'node:assert/strict'
-import type { AttentionAnswer, Incident } from '@panel/shared/api/reconcile.ts'
+import type { AttentionAnswer, Incident } from '@panel/shared/api/incidents.ts'
 import type { Cause } from '@panel/shared/api/routes/causes.ts'
 import { startDnsServer, type DnsServer } from '../support/dns-server.ts'
 import { checkOf } from './support/checks.ts'

@@ -1,7 +1,7 @@
 // What proves that a rule relays, through HTTP: what flows, an analysis, and how long a proof lasts (decisions.md, S22).
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:net'
-import type { AttentionAnswer } from '@panel/shared/api/reconcile.ts'
+import type { AttentionAnswer } from '@panel/shared/api/incidents.ts'
 import type { Proof } from '@panel/shared/api/routes/causes.ts'
 import { readForeign } from '@panel/shared/foreign/read.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'

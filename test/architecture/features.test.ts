@@ -40,6 +40,8 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   exposition: ['metrics'],
   diagnostics: ['monitor', 'metrics'],
   reconcile: ['rule-health'],
+  // Keeps what reconciliation, monitor and health of rules find.
+  incidents: ['reconcile'],
   backup: ['audit', 'routes'],
 }
 

@@ -2,7 +2,7 @@
 // analysis, as an incident and in the plan of a change, and gone once it is.
 import assert from 'node:assert/strict'
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
-import type { AttentionAnswer } from '@panel/shared/api/reconcile.ts'
+import type { AttentionAnswer } from '@panel/shared/api/incidents.ts'
 import type {
   ChangeRouteAnswer,
   PreviewRouteAnswer,

@@ -2,7 +2,7 @@
 // and the notification say so soon after, with what lets it through, and nothing of it once the firewall is gone.
 import assert from 'node:assert/strict'
 import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
-import type { AttentionAnswer } from '@panel/shared/api/reconcile.ts'
+import type { AttentionAnswer } from '@panel/shared/api/incidents.ts'
 import type { ListRoutesAnswer, RouteItem } from '@panel/shared/api/routes/answers.ts'
 import type { HealthAnswer } from '@panel/shared/api/system.ts'
 import type { RuleBackend } from '@panel/shared/ruleset/backend.ts'

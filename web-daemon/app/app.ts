@@ -11,7 +11,8 @@ import { hasAccount } from '../features/auth/store.ts'
 import { makeImpact } from '../features/impact/impact.ts'
 import { cutsOwnAccess } from '../features/impact/foresee.ts'
 import { docsEndpoints } from '../features/docs/endpoints.ts'
-import { watchHelperState } from '../features/system/helper-state.ts'
+import { IncidentLog } from '../features/incidents/log.ts'
+import { watchHelperState, type HelperState } from '../features/system/helper-state.ts'
 import { SETTING_KEYS } from '../features/settings/definitions.ts'
 import { logStoreTrouble } from '../platform/db/log-trouble.ts'
 import type { PublishIn } from '../platform/events/bus.ts'
@@ -35,7 +36,7 @@ import { Streams } from '../platform/http/streams.ts'
 import type { HostIncident } from '../platform/health.ts'
 import type { ReadImpact } from '../platform/impact.ts'
 import type { SettingsReader } from '../platform/settings.ts'
-import { allEndpoints, hostIncidents } from './endpoints.ts'
+import { allEndpoints, attentionDeps, hostIncidents } from './endpoints.ts'
 import { makeScrape } from './exposition.ts'
 import { makeServices, type PanelDeps, type Services } from './services.ts'
 
@@ -57,6 +58,8 @@ export interface Panel extends Pick<
   readonly streams: Streams
   /** What is wrong with the host, for notifications. */
   readonly readIncidents: () => Promise<HostIncident[]>
+  /** To be started, and stopped before the store is closed. */
+  readonly incidents: IncidentLog
 }
 
 export function createApp(deps: PanelDeps): Panel {
@@ -92,8 +95,18 @@ export function createApp(deps: PanelDeps): Panel {
   const readIncidents = () => hostIncidents(services, helper)(services.context)
   const { watch, routeWatch, metrics, monitor, traffic, proofs, failover, runs, listeners, notifications } = services
   const parts = { watch, routeWatch, metrics, monitor, traffic, proofs, failover, runs, listeners, notifications }
-  return { app, endpoints, streams, readIncidents, ...parts }
+  const incidents = makeIncidentLog(deps, services, helper)
+  return { app, endpoints, streams, readIncidents, incidents, ...parts }
 }
+
+const makeIncidentLog = ({ bus, logger }: PanelDeps, services: Services, helper: HelperState): IncidentLog =>
+  new IncidentLog({
+    ...attentionDeps(services, helper),
+    context: services.context,
+    bus,
+    logger,
+    hasReadDisks: () => services.metrics.sampler.latest !== null,
+  })
 
 /** Hands the HTTP layer what it needs of the features: accounts and sessions, the audit log, the settings. */
 const makePipeline = (

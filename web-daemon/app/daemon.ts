@@ -126,7 +126,8 @@ const startWatching = (panel: Panel, { helper, bus, settings, logger }: Opened):
   const endRoutes = keepWatchingRoutes(panel.routeWatch, { bus, settings, logger })
   panel.traffic.start()
   panel.proofs.start()
-  return [() => kernel.close(), endTunnels, endRoutes]
+  panel.incidents.start()
+  return [() => kernel.close(), endTunnels, endRoutes, () => panel.incidents.stop()]
 }
 
 /** If one of them fails, as with a full disk, the others still have their turn. */

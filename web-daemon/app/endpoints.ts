@@ -6,6 +6,8 @@ import { confirmPassword } from '../features/auth/me.ts'
 import { backupEndpoints } from '../features/backup/endpoints.ts'
 import { diagnosticEndpoints } from '../features/diagnostics/endpoints.ts'
 import { impactEndpoints } from '../features/impact/endpoints.ts'
+import type { AttentionDeps } from '../features/incidents/derive.ts'
+import { incidentEndpoints } from '../features/incidents/endpoints.ts'
 import { listenerEndpoints } from '../features/listeners/endpoints.ts'
 import { metricsEndpoints } from '../features/metrics/endpoints.ts'
 import { metricsComponent } from '../features/metrics/component.ts'
@@ -53,12 +55,17 @@ export const hostIncidents =
     return all.filter((one) => one !== null)
   }
 
+/** What incidents are derived from. */
+export const attentionDeps = (services: Services, helper: HelperState): AttentionDeps => ({
+  ...services,
+  ofHost: hostIncidents(services, helper),
+})
+
 export function allEndpoints(services: Services, readImpact: ReadImpact, helper: HelperState): Endpoint[] {
   const { auth, about, installation, store, pairing, watch, metrics, traffic, monitor, runs, certificate, logger } =
     services
-  const { routeWatch, heals, listeners, failover } = services
+  const { routeWatch, heals, listeners, failover, notifications } = services
   const rules = cached((context) => rulesComponent(context, routeWatch))
-  const ofHost = hostIncidents(services, helper)
   const endpoints: Endpoint[] = [
     ...impactEndpoints(readImpact, () => endpoints),
     ...authEndpoints(auth),
@@ -79,9 +86,13 @@ export function allEndpoints(services: Services, readImpact: ReadImpact, helper:
     ...poolEndpoints(poolUse),
     ...tunnelEndpoints({ dependants: dependentRoutes, inState: (word) => monitor.inState(word), readImpact }),
     ...pairingEndpoints(pairing),
-    ...reconcileEndpoints({ watch, routeWatch, heals, monitor, traffic, proofs: services.proofs, ofHost }),
+    ...reconcileEndpoints({ watch, heals }),
+    ...incidentEndpoints({
+      ...attentionDeps(services, helper),
+      onSilenceChanged: (db, waitedUntil) => notifications.outbox.release(db, waitedUntil),
+    }),
     ...safeApplyEndpoints(services.safeApply, store),
-    ...webhookEndpoints(services.notifications.outbox, services.notifications.sending),
+    ...webhookEndpoints(notifications.outbox, notifications.sending),
     ...settingsEndpoints(SETTING_REFERENCES, () => monitor.whyNoProbes),
     ...forwardingEndpoints({ rulesInForce: countInForce }),
     ...ruleHealthEndpoints({ traffic, proofs: services.proofs }),

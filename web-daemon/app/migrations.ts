@@ -2,6 +2,7 @@
 import type { NamedMigration } from '../platform/db/migrate.ts'
 import * as auth from '../features/auth/migration.ts'
 import * as diagnostics from '../features/diagnostics/migration.ts'
+import * as incidents from '../features/incidents/migration.ts'
 import * as listeners from '../features/listeners/migration.ts'
 import * as metrics from '../features/metrics/migration.ts'
 import * as monitor from '../features/monitor/migration.ts'
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   safeApply,
   webhooks,
   ruleHealth,
+  incidents,
 ]

@@ -16,6 +16,7 @@ import { Sessions } from '../features/auth/sessions.ts'
 import { Throttle } from '../features/auth/throttle.ts'
 import { makeTokens } from '../features/auth/tokens.ts'
 import { Runs } from '../features/diagnostics/runs.ts'
+import { readSilences } from '../features/incidents/silences.ts'
 import { Histogram } from '../features/exposition/histogram.ts'
 import { Listeners, type ConfiguredListener } from '../features/listeners/listeners.ts'
 import { endedWords } from '../features/listeners/sharing.ts'
@@ -202,7 +203,7 @@ const makeNotifications = (
   now: () => Date,
 ): Notifications => {
   const box = new SecretBox(signing_key, 'notification targets')
-  const deps = { db, bus, settings, logger, now, box, signInsFailedSince, resolve: resolveAll }
+  const deps = { db, bus, settings, logger, now, box, signInsFailedSince, readSilences, resolve: resolveAll }
   return new Notifications({ ...deps, ...notifications })
 }
 

@@ -1,5 +1,5 @@
 // The state of one part of the panel, as GET /system/health shows it, and what of it needs the operator.
-import type { Incident } from '@panel/shared/api/reconcile.ts'
+import type { Incident } from '@panel/shared/api/incidents.ts'
 import type { ComponentName, HealthStatus } from '@panel/shared/api/system.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import type { Reason } from './db/trouble.ts'

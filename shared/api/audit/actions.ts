@@ -39,6 +39,8 @@ export const AUDIT_ACTIONS = {
   SafeApplyExtend: 1130,
   SafeApplyEnd: 1140,
   HealReset: 1150,
+  IncidentAcknowledge: 1154,
+  IncidentSilence: 1156,
   RouteCheckChange: 1160,
   DestinationDrain: 1170,
   DestinationReturn: 1180,

@@ -61,6 +61,8 @@ export interface TestPanel {
   readonly notifications: Panel['notifications']
   readonly readIncidents: Panel['readIncidents']
   /** Looks when a test says so. */
+  readonly incidents: Panel['incidents']
+  /** Looks when a test says so. */
   readonly routeWatch: Panel['routeWatch']
   /** Started by a test that has destinations checked. */
   readonly failover: Panel['failover']
@@ -146,7 +148,7 @@ export const startPanel = async ({
   }
   const { app, endpoints, streams, metrics, traffic, proofs, monitor, watch, routeWatch, runs, listeners, ...more } =
     createApp(whole)
-  const { failover, notifications, readIncidents } = more
+  const { failover, notifications, readIncidents, incidents } = more
   const { server } = await listeners.start()
   const base = serverUrl(server, toBasePath(web_path))
   const check = answerCheck(endpoints, toBasePath(web_path))
@@ -159,6 +161,7 @@ export const startPanel = async ({
   }
   const close = async (): Promise<void> => {
     streams.endAll()
+    await incidents.stop()
     await runs.stop()
     await listeners.stop(100)
     await metrics.stop()
@@ -182,6 +185,7 @@ export const startPanel = async ({
     monitor,
     notifications,
     readIncidents,
+    incidents,
     db: whole.db,
     kernel,
     server,

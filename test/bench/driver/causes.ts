@@ -2,7 +2,7 @@
 // them is an incident.
 import { execFileSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AttentionAnswer } from '@panel/shared/api/reconcile.ts'
+import type { AttentionAnswer } from '@panel/shared/api/incidents.ts'
 import type { RouteAnswer } from '@panel/shared/api/routes/answers.ts'
 import { daemonsHere, processorTimeOf } from './daemons.ts'
 import { Http } from './http.ts'

@@ -38,8 +38,23 @@ export const stopped =
     await look(host)
   }
 
-export const OVERVIEWS: readonly Scene[] = (Object.keys(STOPPED) as (keyof typeof STOPPED)[]).map((by) => ({
+/** The drawer of the first incident, and the same diagnosed. */
+const DRAWERS: readonly Scene[] = [
+  { name: 'incident', path: '?incident=1', alone: stopped('dropped'), shows: 'Drawer', isWindow: true },
+  {
+    name: 'incident-diagnosed',
+    path: '?incident=1&diagnose=1',
+    alone: stopped('dropped'),
+    shows: 'Drawer',
+    isWindow: true,
+    arrive: ({ page, say }) => page.getByText(say('routes.analysis.evidence')).first().waitFor(),
+  },
+]
+
+const STOPPED_OVERVIEWS: readonly Scene[] = (Object.keys(STOPPED) as (keyof typeof STOPPED)[]).map((by) => ({
   name: `overview-${by}`,
   path: '',
   alone: stopped(by),
 }))
+
+export const OVERVIEWS: readonly Scene[] = [...STOPPED_OVERVIEWS, ...DRAWERS]

@@ -99,10 +99,11 @@ async function untilRelaying(client: Client): Promise<void> {
   await eventually(async () => (await rate()) > 0, 'a rate')
 }
 
-export async function look({ watch, routeWatch, monitor }: Host): Promise<void> {
+export async function look({ watch, routeWatch, monitor, incidents }: Host): Promise<void> {
   await watch.pass('event')
   await routeWatch.pass('event')
   await monitor.settled()
+  await incidents.look()
 }
 
 async function fill(host: Host, client: Client): Promise<void> {

@@ -1,5 +1,5 @@
 // What needs the operator: incidents, and the parts of the panel that no incident explains; pure, for tests.
-import type { Incident } from '@panel/shared/api/reconcile.ts'
+import type { Incident } from '@panel/shared/api/incidents.ts'
 import type { ComponentName, HealthComponent } from '@panel/shared/api/system.ts'
 
 /** What a tab shows of it at a glance; "unknown": the panel does not answer. */
@@ -13,9 +13,16 @@ export const incidentKey = ({ kind, id, name }: Incident): string => `${kind} ${
 
 const PAGES = { certificate: '/system', disk: '/metrics', helper: '/system' } as const
 
+/** The address that opens the drawer of one that is stored. */
+export const drawerOf = ({ record }: Pick<Incident, 'record'>): string | null =>
+  record && `/?incident=${record.incident_id}`
+
 /** The page about it. */
 export const incidentPage = ({ kind, id }: Pick<Incident, 'kind' | 'id'>): string =>
   kind === 'tunnel' ? `/tunnels/${id}` : kind === 'route' ? `/routes/${id}` : PAGES[kind]
+
+/** One that is silenced is shown, but not counted. */
+export const isCounted = ({ record }: Pick<Incident, 'record'>): boolean => record?.silenced == null
 
 /** Components of health that are incidents of their own. */
 const INCIDENT_KIND: Readonly<Partial<Record<ComponentName, Incident['kind']>>> = {
@@ -35,8 +42,9 @@ export const unexplained = (
 
 export const glanceAt = (incidents: readonly Incident[], components: readonly HealthComponent[]): Glance => {
   const parts = unexplained(components, incidents)
-  const isDown = incidents.some(({ state }) => state === 'down') || parts.some(({ status }) => status === 'error')
-  const count = incidents.length + parts.length
+  const counted = incidents.filter(isCounted)
+  const isDown = counted.some(({ state }) => state === 'down') || parts.some(({ status }) => status === 'error')
+  const count = counted.length + parts.length
   return { count, mark: isDown ? 'down' : count > 0 ? 'degraded' : null }
 }
 

@@ -51,19 +51,34 @@ export const fixedPlaces = (choose: (theme: Theme) => unknown): Place[] => [
 
 const holds = (text: string, ...parts: readonly string[]): boolean => folded(parts.join('\n')).includes(text)
 
+/** What few words have found can be analyzed at once. */
+const FEW = 3
+const withAnalysis = (found: readonly Place[]): Place[] => [
+  ...found,
+  ...(found.length > FEW ? [] : found).map(({ id, title }) =>
+    place('action', `${id}?analyze=1`, t('palette.analyze', { name: title })),
+  ),
+]
+
 const tunnels = async (search: string): Promise<Place[]> =>
-  (await call('GET /tunnels', { query: { limit: MOST, search } })).tunnels.map(
-    ({ tunnel_id, interface_name, display_name, remote_endpoint }) =>
-      place('tunnel', `/tunnels/${tunnel_id}`, interface_name, display_name || remote_endpoint),
+  withAnalysis(
+    (await call('GET /tunnels', { query: { limit: MOST, search } })).tunnels.map(
+      ({ tunnel_id, interface_name, display_name, remote_endpoint }) =>
+        display_name === ''
+          ? place('tunnel', `/tunnels/${tunnel_id}`, interface_name, remote_endpoint)
+          : place('tunnel', `/tunnels/${tunnel_id}`, display_name, interface_name),
+    ),
   )
 
 const rules = async (search: string): Promise<Place[]> =>
-  (await call('GET /routes', { query: { limit: MOST, search } })).routes.map(({ route }) =>
-    place(
-      'route',
-      `/routes/${route.route_rule_id}`,
-      route.route_rule_title,
-      `${route.bind_address}:${route.bind_port}`,
+  withAnalysis(
+    (await call('GET /routes', { query: { limit: MOST, search } })).routes.map(({ route }) =>
+      place(
+        'route',
+        `/routes/${route.route_rule_id}`,
+        route.route_rule_title,
+        `${route.bind_address}:${route.bind_port}`,
+      ),
     ),
   )
 

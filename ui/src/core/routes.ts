@@ -131,6 +131,13 @@ export const ROUTES: readonly Route[] = [
     first: ['/system/routes'],
   },
   {
+    path: '/incidents',
+    page: 'incidents/IncidentsPage',
+    areas: ['incidents', 'dashboard', 'list'],
+    title: 'core.nav.incidents',
+    first: ['/incidents?limit=100'],
+  },
+  {
     path: '/audit',
     page: 'audit/AuditPage',
     areas: ['audit', 'reconcile'],

@@ -20,6 +20,7 @@ import type remedy from './en/remedy.json'
 import type routes from './en/routes.json'
 import type impact from './en/impact.json'
 import type help from './en/help.json'
+import type incidents from './en/incidents.json'
 import type host from './en/host.json'
 import type list from './en/list.json'
 import type metrics from './en/metrics.json'
@@ -52,6 +53,7 @@ interface Areas {
   readonly help: typeof help
   readonly host: typeof host
   readonly impact: typeof impact
+  readonly incidents: typeof incidents
   readonly list: typeof list
   readonly metrics: typeof metrics
   readonly safe_apply: typeof safe_apply

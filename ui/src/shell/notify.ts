@@ -1,6 +1,6 @@
 // One notification of each incident, whatever the number of tabs.
-import type { Incident } from '@panel/shared/api/reconcile.ts'
-import { incidentKey, incidentPage } from '../core/attention.ts'
+import type { Incident } from '@panel/shared/api/incidents.ts'
+import { drawerOf, incidentKey, incidentPage, isCounted } from '../core/attention.ts'
 import { display } from '../core/display.svelte.ts'
 import { messages, say, t } from '../core/i18n.svelte.ts'
 import { readNotified, storeNotified } from '../core/notifications.ts'
@@ -9,8 +9,9 @@ import { router } from '../core/router.svelte.ts'
 import { favicon, serverName } from './server.ts'
 
 /** One tab at a time compares the incidents with those already shown. */
-export const notify = (incidents: readonly Incident[]): Promise<void> =>
+export const notify = (all: readonly Incident[]): Promise<void> =>
   navigator.locks.request('notify', async () => {
+    const incidents = all.filter(isCounted)
     await Promise.all(incidents.map((one) => messages.ready(incidentMessage(one))))
     const shown = new Set(readNotified())
     storeNotified(incidents.map(incidentKey))
@@ -32,6 +33,6 @@ const show = (incident: Incident): void => {
   notification.onclick = () => {
     focus()
     notification.close()
-    void router.go(incidentPage(incident))
+    void router.go(drawerOf(incident) ?? incidentPage(incident))
   }
 }

@@ -1,5 +1,5 @@
 // What the page asks and does about the window in which changes wait for a confirmation.
-import type { Incident } from '@panel/shared/api/reconcile.ts'
+import type { Incident } from '@panel/shared/api/incidents.ts'
 import type { SafeApplyAnswer, SafeApplyEnded, SafeApplyItem, SafeApplyWindow } from '@panel/shared/api/safe-apply.ts'
 import { act } from '../core/act.ts'
 import { incidentKey } from '../core/attention.ts'

@@ -6,11 +6,17 @@ import { adoptTunnel, foreseeAdoption } from './adopt.ts'
 import { foreseeForgetting, forgetTunnel } from './forget.ts'
 import { ignoreInterface } from './ignore.ts'
 import { listAll } from './list.ts'
-import { showAttention, type AttentionDeps } from './attention.ts'
+import type { Heals } from '../../change/heal.ts'
+import type { TunnelWatch } from './watch.ts'
 
 const tag = 'reconcile'
 
-export const reconcileEndpoints = (deps: AttentionDeps) => [
+interface ReconcileDeps {
+  readonly watch: TunnelWatch
+  readonly heals: Heals
+}
+
+export const reconcileEndpoints = (deps: ReconcileDeps) => [
   query(
     'GET /reconcile',
     {
@@ -19,15 +25,6 @@ export const reconcileEndpoints = (deps: AttentionDeps) => [
         'Compare every stored tunnel and relay rule with the host, now, and list the tunnels that the panel does not manage. Ignored interfaces are left out unless the query says include_ignored=true.',
     },
     listAll(deps.watch, deps.heals),
-  ),
-  query(
-    'GET /reconcile/attention',
-    {
-      tag,
-      summary:
-        'What needs the operator: tunnels and relay rules that are not as they should be, and what they take down.',
-    },
-    showAttention(deps),
   ),
   command(
     'POST /reconcile/adopt',

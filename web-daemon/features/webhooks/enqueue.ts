@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { WriteDb } from '../../platform/context.ts'
 import { subjectKey, type Notice, type StoredNotice } from './notice.ts'
 import { allWebhooks, type Webhook } from './store.ts'
-import { dropDeferred, insertDelivery, openSubjects, setSubject, subjectOf } from './store-deliveries.ts'
+import { dropDeferred, insertDelivery, isProblemLast, openSubjects, setSubject, subjectOf } from './store-deliveries.ts'
 
 /** Call it in a transaction, so that a kill leaves all of it or nothing. */
 export async function enqueue(db: WriteDb, notices: readonly Notice[], now: Date): Promise<void> {
@@ -69,5 +69,6 @@ async function resolved(
   const wasDeferred = await dropDeferred(db, webhook_id, key, notice.at)
   const sent = Date.parse(before.reported_date) - (wasDeferred ? cool_down_seconds * 1000 : 0)
   await setSubject(db, webhook_id, key, { ...before, isOpen: false, reported_date: new Date(sent).toISOString() })
-  if (!wasDeferred) await send(notice.at)
+  // A worse state that a silence kept back does not hide the end of the one that was sent.
+  if (!wasDeferred || (await isProblemLast(db, webhook_id, key))) await send(notice.at)
 }

@@ -2,7 +2,7 @@
 // once its receiver has answered, so that a kill in between sends it twice rather than never.
 import type { Logger } from 'pino'
 import type { Message } from '@panel/shared/messages/message.ts'
-import type { StoreContext, WriteDb } from '../../platform/context.ts'
+import type { ReadDb, StoreContext, WriteDb } from '../../platform/context.ts'
 import { errorMessage } from '../../platform/http/refusal.ts'
 import { enqueue } from './enqueue.ts'
 import type { Notice } from './notice.ts'
@@ -10,7 +10,17 @@ import { SendError } from './send/address.ts'
 import { send, type SendDeps } from './send/send.ts'
 import { pruneDeliveries } from './store-prune.ts'
 import { allWebhooks, findWebhook, markSent } from './store.ts'
-import { dueDeliveries, markTried, nextDue, type Delivery, type DeliveryEnd, type Due } from './store-deliveries.ts'
+import {
+  dueDeliveries,
+  holdSilenced,
+  markTried,
+  nextDue,
+  releaseHeld,
+  type Delivery,
+  type DeliveryEnd,
+  type Due,
+  type Silences,
+} from './store-deliveries.ts'
 import { together } from './together.ts'
 
 export const RETRY_AFTER_S = [5, 30, 120, 600, 3600, 21_600] as const
@@ -22,6 +32,8 @@ const SOON_MS = 50
 export interface OutboxDeps extends SendDeps {
   readonly db: StoreContext['db']
   readonly logger: Logger
+  /** Returns until when a problem of a subject is to wait, and null if it is not to. */
+  readonly readSilences: (db: ReadDb, now: Date) => Promise<Silences>
 }
 
 export class Outbox {
@@ -84,6 +96,12 @@ export class Outbox {
     return this.#writing
   }
 
+  /** What waits for the end of a silence that was to last until then is due, unless it is silenced still. */
+  async release(db: WriteDb, waitedUntil: string): Promise<void> {
+    await releaseHeld(db, waitedUntil, this.#deps.now().toISOString())
+    this.kick()
+  }
+
   /** Looks for what is due, now or at the time of the next one. */
   kick(): void {
     if (!this.#isStarted) return
@@ -99,7 +117,9 @@ export class Outbox {
     let wait = LOOK_EVERY_MS
     try {
       const { db, now } = this.#deps
-      for (const due of await dueDeliveries(db, now())) this.#begin(due)
+      const silencedUntil = await this.#deps.readSilences(db, now())
+      await holdSilenced(db, now(), silencedUntil)
+      for (const due of await dueDeliveries(db, now(), silencedUntil)) this.#begin(due)
       const next = await nextDue(db)
       if (next !== null) wait = Math.min(wait, Math.max(SOON_MS, Date.parse(next) - now().getTime()))
     } catch (err) {

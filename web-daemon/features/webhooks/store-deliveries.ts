@@ -53,13 +53,10 @@ export async function insertDelivery(db: WriteDb, { notice, ...delivery }: NewDe
 /** Nothing waits longer for its next try; a later one was set while the clock was ahead. */
 const LONGEST_WAIT_MS = COOL_DOWN_MAX_SECONDS * 1000
 
-/**
- * For each enabled target the delivery that is due first, in the order in which they were written, and those after it
- * that are sent with it.
- */
-export async function dueDeliveries(db: ReadDb, now: Date): Promise<Due[]> {
+/** What is due at enabled targets, in the order in which it was written. */
+function dueRows(db: ReadDb, now: Date): Promise<DeliveryRow[]> {
   const latest = new Date(now.getTime() + LONGEST_WAIT_MS).toISOString()
-  const rows = await db
+  return db
     .selectFrom('webhook_delivery')
     .innerJoin('webhook', 'webhook.webhook_id', 'webhook_delivery.webhook_id')
     .selectAll('webhook_delivery')
@@ -67,6 +64,14 @@ export async function dueDeliveries(db: ReadDb, now: Date): Promise<Due[]> {
     .where((e) => e.or([e('next_try_date', '<=', now.toISOString()), e('next_try_date', '>', latest)]))
     .orderBy('delivery_id')
     .execute()
+}
+
+/**
+ * For each enabled target the delivery that is due first, in the order in which they were written, and those after it
+ * that are sent with it.
+ */
+export async function dueDeliveries(db: ReadDb, now: Date, silencedUntil: Silences): Promise<Due[]> {
+  const rows = (await dueRows(db, now)).filter((row) => heldUntil(row, silencedUntil) === null)
   const due = new Map<number, { first: Delivery; others: Delivery[] }>()
   for (const row of rows) {
     const before = due.get(row.webhook_id)
@@ -77,6 +82,51 @@ export async function dueDeliveries(db: ReadDb, now: Date): Promise<Due[]> {
     }
   }
   return [...due.values()]
+}
+
+/** Returns until when a subject is silenced; null if it is not. */
+export type Silences = (subject: StoredNotice['subject']) => string | null
+
+/** A problem that is silenced waits, unless it was tried before: its end is sent then, too. */
+function heldUntil({ tries, notice }: DeliveryRow, silencedUntil: Silences): string | null {
+  const { severity, subject } = fromStoredJson(notice) as StoredNotice
+  return tries === 0 && severity === 'problem' ? silencedUntil(subject) : null
+}
+
+/** Has what is due and silenced wait for the end of the silence, so that the end of the problem drops it. */
+export async function holdSilenced(db: WriteDb, now: Date, silencedUntil: Silences): Promise<void> {
+  for (const row of await dueRows(db, now)) {
+    const next_try_date = heldUntil(row, silencedUntil)
+    if (next_try_date !== null && next_try_date !== row.next_try_date)
+      await db
+        .updateTable('webhook_delivery')
+        .set({ next_try_date })
+        .where('delivery_id', '=', row.delivery_id)
+        .execute()
+  }
+}
+
+/** What waits for the end of a silence that was to last until then is due now. */
+export async function releaseHeld(db: WriteDb, waitedUntil: string, now: string): Promise<void> {
+  await db
+    .updateTable('webhook_delivery')
+    .set({ next_try_date: now })
+    .where('next_try_date', '=', waitedUntil)
+    .where('tries', '=', 0)
+    .execute()
+}
+
+/** Whether the last that was written for the target about the subject, and not dropped, is a problem. */
+export async function isProblemLast(db: ReadDb, webhook_id: number, subject_key: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('webhook_delivery')
+    .select('notice')
+    .where('webhook_id', '=', webhook_id)
+    .where('subject_key', '=', subject_key)
+    .where('state', '!=', 'dropped')
+    .orderBy('delivery_id', 'desc')
+    .executeTakeFirst()
+  return row !== undefined && (fromStoredJson(row.notice) as StoredNotice).severity === 'problem'
 }
 
 export async function nextDue(db: ReadDb): Promise<string | null> {

@@ -28,9 +28,9 @@ const TYPES: Record<string, string> = {
 const ENDINGS: Record<Encoding, string> = { br: '.br', gzip: '.gz' }
 
 /** Matches the names that packaging/build/vite.config.ts configures. */
-const HASHED_NAME = /-[0-9a-f]{8}\.\w+$/
+const HASHED_NAME = /-[0-9a-f]{7}\.\w+$/
 
-/** Reads the assets, by path below the prefix, such as `/assets/index-0c4d2e9a.js`. */
+/** Reads the assets, by path below the prefix, such as `/assets/index-0c4d2e9.js`. */
 export function readAssets(directory: string): Map<string, Asset> {
   const names = existsSync(directory)
     ? readdirSync(directory, { recursive: true, withFileTypes: true }).filter(

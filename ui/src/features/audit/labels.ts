@@ -15,6 +15,7 @@ export const TARGETS = [
   'settings',
   'user',
   'listener',
+  'incident',
   'diagnostic_run',
   'backup',
   'webhook',
@@ -37,6 +38,7 @@ export const targetPage = ({ target_type, target_id, target_name }: AuditEntry):
   if (target_type === 'webhook') return '/webhooks'
   if (target_type === 'api_token' || target_type === 'session') return '/account'
   if (target_id === null) return null
+  if (target_type === 'incident') return `/incidents?incident=${target_id}`
   if (target_name === '') return null
   if (target_type === 'tunnel') return `/tunnels/${target_id}`
   if (target_type === 'route') return `/routes/${target_id}`

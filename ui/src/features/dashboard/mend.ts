@@ -1,5 +1,5 @@
-// What mends an incident. Fetched when it is needed: the overview is calm most of the time.
-import type { Incident } from '@panel/shared/api/reconcile.ts'
+// What mends an incident.
+import type { Incident } from '@panel/shared/api/incidents.ts'
 import { reapply } from '../reconcile/actions.ts'
 import { reapply as reapplyRule } from '../routes/actions.ts'
 

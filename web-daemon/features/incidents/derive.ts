@@ -1,24 +1,22 @@
-// What needs the operator, from what the background knows already: tunnels that are down or not as stored, relay rules
-// that relay nothing, each with what it takes down, and what is wrong with the host itself.
-import type { MonitorState } from '@panel/shared/api/base/lookups.ts'
-import type { AttentionAnswer, Incident } from '@panel/shared/api/reconcile.ts'
+// The one source of incidents, from what the background knows already: tunnels that are down or not as stored, relay
+// rules that relay nothing, each with what it takes down, and what is wrong with the host itself. What needs attention,
+// and the history, are made from it.
+import type { Incident } from '@panel/shared/api/incidents.ts'
 import { CAUSES, type Hop } from '@panel/shared/api/routes/cause-codes.ts'
-import type { Proof } from '@panel/shared/api/routes/causes.ts'
 import { message, sentences, type Message } from '@panel/shared/messages/message.ts'
 import type { Heals } from '../../change/heal.ts'
 import type { ReadContext } from '../../platform/context.ts'
-import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import type { HostIncident } from '../../platform/health.ts'
 import type { Monitor } from '../monitor/monitor.ts'
 import { remedyView } from '../rule-health/cause.ts'
 import type { Proofs } from '../rule-health/proofs.ts'
 import type { RouteWatch } from '../rule-health/watch.ts'
 import { readPaths } from '../routes/path/path.ts'
-import { allTitles, enabledIds, routeEnds } from '../routes/store.ts'
+import { allTitles, routeEnds } from '../routes/store.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 import { everyTunnel } from '../tunnels/store.ts'
-import type { Item } from './report.ts'
-import type { TunnelWatch } from './watch.ts'
+import type { Item } from '../reconcile/report.ts'
+import type { TunnelWatch } from '../reconcile/watch.ts'
 
 export interface AttentionDeps {
   readonly watch: TunnelWatch
@@ -36,7 +34,15 @@ const NAMED = 10
 const REMEDIES = 12
 const WRONG = ['Missing', 'Drifted', 'Inconsistent']
 
-type Found = Omit<Incident, 'kind' | 'id' | 'affected' | 'affected_routes' | 'affected_connections' | 'name'> & {
+/** An incident without what is stored of it. */
+export interface CurrentIncident extends Omit<Incident, 'record'> {
+  readonly rules: readonly number[]
+}
+
+type Found = Omit<
+  CurrentIncident,
+  'kind' | 'id' | 'affected' | 'affected_routes' | 'affected_connections' | 'name' | 'rules'
+> & {
   readonly kind: 'tunnel' | 'route'
   readonly id: number
   /** Those that the incident is of; none of a tunnel. */
@@ -45,60 +51,18 @@ type Found = Omit<Incident, 'kind' | 'id' | 'affected' | 'affected_routes' | 'af
   readonly isOnPath: boolean
 }
 
-export function showAttention(deps: AttentionDeps) {
-  return async (context: ReadContext): Promise<Answer<AttentionAnswer>> => {
-    await deps.monitor.settled()
-    const found = [...tunnelsFound(deps), ...rulesFound(deps)]
-    const incidents = [
-      ...(await deps.ofHost(context)).map(ofHost),
-      ...(found.length === 0 ? [] : await withEffects(context, deps, found)),
-    ]
-    return ok({
-      incidents: incidents.sort(worstAndLatestFirst),
-      total: incidents.length,
-      checked_at: deps.watch.last()?.at ?? null,
-      ...(await countKnown(context, deps)),
-    })
-  }
-}
-
-/** Calm is known only of what was looked at: a daemon that has just started knows of nothing that is wrong. */
-async function countKnown(
-  { db }: ReadContext,
-  deps: AttentionDeps,
-): Promise<Pick<AttentionAnswer, 'known' | 'unmeasured' | 'unmonitored' | 'proof'>> {
-  const { monitor, routeWatch } = deps
-  const tunnels = monitor.summary().tunnels.filter(({ tunnel_enabled }) => tunnel_enabled)
-  const inState = (word: MonitorState): number => tunnels.filter(({ state }) => state === word).length
-  const [unmeasured, unmonitored] = [inState('Unknown'), inState('Disabled')]
-  const rules = await enabledIds(db)
-  const looked = new Set(routeWatch.entries().flatMap(({ key, status }) => (status === 'disabled' ? [] : [key])))
-  const knownRules = rules.filter((id) => looked.has(id)).length
-  return {
-    known: tunnels.length - unmeasured - unmonitored + knownRules,
-    unmeasured: { tunnels: unmeasured, rules: rules.length - knownRules },
-    unmonitored,
-    proof: proofsOf(deps),
-  }
-}
-
-/** The enabled rules by what proves that they relay. */
-function proofsOf({ routeWatch, proofs }: AttentionDeps): AttentionAnswer['proof'] {
-  const enabled = routeWatch.entries().filter(({ status }) => status !== 'disabled')
-  const all = enabled.map(({ key, proof }) => proofs.now(key, proof))
-  const many = (word: Proof['state']): number => all.filter(({ state }) => state === word).length
-  const proven = all.flatMap(({ state, at }) => (state === 'proven' && at !== null ? [at] : [])).sort()
-  return {
-    carrying: many('carrying'),
-    proven: many('proven'),
-    one_way: many('one_way'),
-    unproven: many('unproven'),
-    oldest: proven[0] ?? null,
-  }
+/** What is wrong now, worst and latest first; each with all rules that it takes down. */
+export async function currentIncidents(context: ReadContext, deps: AttentionDeps): Promise<CurrentIncident[]> {
+  const found = [...tunnelsFound(deps), ...rulesFound(deps)]
+  const incidents = [
+    ...(await deps.ofHost(context)).map(ofHost),
+    ...(found.length === 0 ? [] : await withEffects(context, deps, found)),
+  ]
+  return incidents.sort(worstAndLatestFirst)
 }
 
 /** It takes no rule down at once. */
-const ofHost = ({ sentence, ...rest }: HostIncident): Incident => ({
+const ofHost = ({ sentence, ...rest }: HostIncident): CurrentIncident => ({
   ...rest,
   ...reasonFields(sentence),
   id: null,
@@ -107,6 +71,7 @@ const ofHost = ({ sentence, ...rest }: HostIncident): Incident => ({
   affected: [],
   affected_routes: 0,
   affected_connections: 0,
+  rules: [],
 })
 
 const OF_TUNNEL = { rules: [], isOnPath: false, remedies: [] }
@@ -209,7 +174,7 @@ async function withEffects(
   context: ReadContext,
   { traffic }: AttentionDeps,
   found: readonly Found[],
-): Promise<Incident[]> {
+): Promise<CurrentIncident[]> {
   const broken = new Set(found.filter(({ kind }) => kind === 'tunnel').map(({ id }) => id))
   const [titles, tunnels, carried] = await Promise.all([
     allTitles(context.db).then((all) => new Map(all.map((one) => [one.route_rule_id, one.route_rule_title]))),
@@ -229,6 +194,7 @@ async function withEffects(
       const tunnel = tunnels.get(one.id)
       return {
         ...one,
+        rules: ids,
         name:
           one.kind === 'route' ? (titles.get(one.id) ?? '') : tunnel?.display_name || (tunnel?.interface_name ?? ''),
         affected: ids.slice(0, NAMED).map((id) => ({ route_rule_id: id, title: titles.get(id) ?? '' })),
@@ -250,7 +216,7 @@ async function rulesOver(context: ReadContext, tunnels: ReadonlySet<number>): Pr
 }
 
 /** Without the helper nothing can be mended, so it comes first. */
-const worstAndLatestFirst = (a: Incident, b: Incident): number =>
+const worstAndLatestFirst = (a: CurrentIncident, b: CurrentIncident): number =>
   Number(b.state === 'down') - Number(a.state === 'down') ||
   Number(b.kind === 'helper') - Number(a.kind === 'helper') ||
   (b.since ?? '').localeCompare(a.since ?? '')
