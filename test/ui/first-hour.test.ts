@@ -163,7 +163,6 @@ describe('The first hour', () => {
     const { page } = await signedIn(await visit(host))
     const incidents = page.getByRole('region', { name: 'Needs attention' })
     await incidents.waitFor()
-    await page.locator('main .later').or(card(page)).first().scrollIntoViewIfNeeded()
     await card(page).waitFor()
     const [above, below] = await Promise.all([incidents.boundingBox(), card(page).boundingBox()])
     assert.ok(above && below && above.y + above.height <= below.y)

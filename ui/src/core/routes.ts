@@ -45,7 +45,12 @@ export const ROUTES: readonly Route[] = [
     areas: ['tunnels', 'tunnel', 'tunnel_new', 'reconcile'],
     title: 'core.nav.tunnel',
   },
-  { path: '/tunnels/:id/pairing', page: 'tunnels/PairingPage', areas: ['tunnels', 'tunnel'], title: 'core.nav.tunnel' },
+  {
+    path: '/tunnels/:id/pairing',
+    page: 'tunnels/PairingPage',
+    areas: ['tunnels', 'tunnel', 'first_hour'],
+    title: 'core.nav.tunnel',
+  },
   {
     path: '/tunnels/:id/diagnostics',
     page: 'tunnels/DiagnosticsPage',
