@@ -27,8 +27,8 @@ describe('What the page weighs', function () {
       await host.metrics.start()
       await host.monitor.start()
       const [one] = await firstPages(browser, host, await signedIn(await visitWith(browser, host)), ['/'])
-      assert.ok(one?.parts.some((part) => part.includes('/FirstHour-')))
-      atMost(one.page, LIMITS.first_page, `the overview, of which the parts are ${one.parts.join(', ')},`)
+      assert.ok(one?.parts.some((part) => part.includes('/FirstHour-')) === true)
+      atMost(one?.page ?? 0, LIMITS.first_page, `the overview, of which the parts are ${one?.parts.join(', ')},`)
     } finally {
       await host.close()
       await browser.close()
