@@ -21,13 +21,24 @@ describe('All faults of a request come at once', () => {
       '/routes/preview',
       {
         ...rule,
-        destinations: [
-          { address: '', port: 1 },
-          { address: 'example', port: 1 },
-        ],
         bind_address: '192.0.2.256',
+        load_balance_mode_id: 20,
+        destinations: [
+          { address: '10.9.0.2', port: 0 },
+          { address: 'example', port: 1 },
+          { address: '', port: 1 },
+          { hostname: 'nowhere.test', port: 1 },
+          { address: '0.0.0.0', port: 1 },
+        ],
       },
-      ['bind_address', 'destinations.0.address', 'destinations.1.address'],
+      [
+        'bind_address',
+        'destinations.0.port',
+        'destinations.1.address',
+        'destinations.2.address',
+        'destinations.3.hostname',
+        'destinations.4.address',
+      ],
     ],
     [
       'the allowed sources of a rule',

@@ -37,37 +37,6 @@ describe('A relay rule that is refused', () => {
       },
       { load_balance_mode_id: 'INVALID_LOAD_BALANCE_MODE' },
     ],
-    [
-      'a destination that is no address, beside others whose fields are none',
-      {
-        destination_address: undefined,
-        destination_port: undefined,
-        load_balance_mode_id: 20,
-        destinations: [
-          { address: '10.9.0.2', port: 0 },
-          { address: 'example', port: 1 },
-          { address: '', port: 1 },
-          { hostname: 'nowhere.test', port: 1 },
-          { address: '0.0.0.0', port: 1 },
-        ],
-      },
-      {
-        'destinations.0.port': 'INVALID_PORT',
-        'destinations.1.address': 'INVALID_DESTINATION',
-        'destinations.2.address': 'INVALID_DESTINATION',
-        'destinations.3.hostname': 'HOSTNAME_UNRESOLVED',
-        'destinations.4.address': 'INVALID_DESTINATION',
-      },
-    ],
-    [
-      'a network that is none, beside one of another type',
-      { allowed_sources: [{ cidr: 5 }, { cidr: '10.0.0.0/33' }, { cidr: '2001:db8::/32' }] },
-      {
-        'allowed_sources.0.cidr': 'INVALID_CIDR',
-        'allowed_sources.1.cidr': 'INVALID_CIDR',
-        'allowed_sources.2.cidr': 'ADDRESS_FAMILY_MISMATCH',
-      },
-    ],
     ['a family that is none', { address_family_id: 30 }, { address_family_id: 'INVALID_ADDRESS_FAMILY' }],
     [
       'a family that the bind address is not of',
