@@ -21,7 +21,6 @@ describe('All faults of a request come at once', () => {
       '/routes/preview',
       {
         ...rule,
-        bind_address: '192.0.2.256',
         load_balance_mode_id: 20,
         destinations: [
           { address: '10.9.0.2', port: 0 },
@@ -32,7 +31,6 @@ describe('All faults of a request come at once', () => {
         ],
       },
       [
-        'bind_address',
         'destinations.0.port',
         'destinations.1.address',
         'destinations.2.address',

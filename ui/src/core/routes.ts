@@ -175,6 +175,7 @@ export const ROUTES: readonly Route[] = [
     nav: { group: 'panel', icon: 'info' },
     first: ['/system/info'],
   },
+  { path: '/system/licences', page: 'system/LicencesPage', areas: ['system'], title: 'core.nav.system' },
   { path: '/account', page: 'account/AccountPage', areas: ['account'], title: 'core.nav.account' },
 ]
 
