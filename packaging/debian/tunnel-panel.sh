@@ -5,7 +5,7 @@ set -eu
 CONF=/etc/tunnel-panel/panel.conf
 
 usage() {
-  echo "tunnel-panel status | url | set-listen ADDRESS [PORT] [--without-tls] | make-certificate NAME... | reset-password [--keep-tokens] | rpc METHOD [PARAMETERS] | interfaces [--own] | limits | allow KIND VALUE | safe-apply [status | confirm | cancel] [--if-any] | check-store | set-aside FILE | open-setup | take-down | completion bash | tunnels, routes, monitor, ... VERB [ID] [--FIELD VALUE] [--data FILE] [-o json | table] [--panel URL --token-file FILE]" >&2
+  echo "tunnel-panel status | url | set-listen ADDRESS [PORT] [--without-tls] | make-certificate NAME... | reset-password [--keep-tokens] | rpc METHOD [PARAMETERS] | interfaces [--own] | limits | allow KIND VALUE | pair CODE | safe-apply [status | confirm | cancel] [--if-any] | check-store | set-aside FILE | open-setup | take-down | completion bash | tunnels, routes, monitor, ... VERB [ID] [--FIELD VALUE] [--data FILE] [-o json | table] [--panel URL --token-file FILE]" >&2
   exit 1
 }
 
@@ -160,7 +160,7 @@ case ${1-} in
   make-certificate) shift; make_certificate "$@" ;;
   set-aside) shift; set_aside "$@" ;;
   open-setup) open_setup ;;
-  reset-password | rpc | interfaces | limits | safe-apply | check-store) command_of_the_panel "$@" ;;
+  reset-password | rpc | interfaces | limits | pair | safe-apply | check-store) command_of_the_panel "$@" ;;
   allow)
     # The file is root's, so this runs as root.
     only_root "allow ${2-} ${3-}"

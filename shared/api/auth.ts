@@ -78,6 +78,9 @@ export const ConfirmTotpAnswer = shape('TotpConfirmed', {
 })
 export type ConfirmTotpAnswer = Static<typeof ConfirmTotpAnswer>
 
+export const NewRecoveryCodesAnswer = shape('NewRecoveryCodes', ConfirmTotpAnswer.properties)
+export type NewRecoveryCodesAnswer = Static<typeof NewRecoveryCodesAnswer>
+
 export const RemoveTotpAnswer = shape('TotpRemoved', { deleted: Always })
 export type RemoveTotpAnswer = Static<typeof RemoveTotpAnswer>
 
@@ -98,6 +101,9 @@ export const ConfirmTotpBody = shape('ConfirmTotpBody', { code: Code })
 export type ConfirmTotpBody = Static<typeof ConfirmTotpBody>
 export const RemoveTotpBody = shape('RemoveTotpBody', { current_password: Password, code: Code })
 export type RemoveTotpBody = Static<typeof RemoveTotpBody>
+
+export const NewRecoveryCodesBody = shape('NewRecoveryCodesBody', { current_password: Password, code: Code })
+export type NewRecoveryCodesBody = Static<typeof NewRecoveryCodesBody>
 
 export const SetupBody = shape('SetupBody', { username: Username, password: Password })
 export type SetupBody = Static<typeof SetupBody>

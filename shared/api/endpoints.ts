@@ -45,6 +45,7 @@ export const ENDPOINTS = {
   'GET /auth/me/totp': { answer: auth.TotpAnswer },
   'POST /auth/me/totp': { body: auth.SetUpTotpBody, answer: auth.SetUpTotpAnswer },
   'POST /auth/me/totp/confirm': { body: auth.ConfirmTotpBody, answer: auth.ConfirmTotpAnswer },
+  'POST /auth/me/totp/recovery-codes': { body: auth.NewRecoveryCodesBody, answer: auth.NewRecoveryCodesAnswer },
   'DELETE /auth/me/totp': { body: auth.RemoveTotpBody, answer: auth.RemoveTotpAnswer },
   'GET /auth/tokens': { answer: tokens.ListTokensAnswer },
   'POST /auth/tokens': { body: tokens.CreateTokenBody, answer: tokens.CreateTokenAnswer },

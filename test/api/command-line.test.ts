@@ -87,6 +87,19 @@ describe('The command line over the API', function () {
     assert.equal(away.code, 5)
   })
 
+  it('makes this end of a tunnel from a pairing code, and says what is wrong with one that cannot be read', async () => {
+    const { tunnel_id } = (await createTunnel(operator, { local_endpoint: '203.0.113.1' })).body.tunnel
+    const { pairing_code } = (await operator.get<{ pairing_code: string }>(`/tunnels/${tunnel_id}/pairing-code`)).body
+    await operator.delete(`/tunnels/${tunnel_id}`)
+    const made = await run(['pair', pairing_code])
+    assert.deepEqual([made.code, made.output], [0, ''])
+    assert.match(made.out, /^gre-b-\d is made, from 198\.51\.100\.7 to 203\.0\.113\.1\.$/m)
+    const damaged = await run(['pair', pairing_code.slice(0, -9)])
+    assert.deepEqual([damaged.code, damaged.out], [1, ''])
+    assert.match(damaged.output, /pairing_code: /)
+    for (const args of [[], [pairing_code, 'more']]) assert.equal((await run(['pair', ...args])).code, 2)
+  })
+
   it('says that a token is expired or was made up, and exits with 3', async () => {
     const requests = { title: 'short', scopes: ['read'], expires_date: new Date(Date.now() + 3_600_000).toISOString() }
     const { status, body, text } = await operator.post<{ text: string }>('/auth/tokens', requests)

@@ -135,6 +135,24 @@ describe('The second factor', () => {
       assert.deepEqual([again.status, again.error.code], [409, 'CONFLICT'])
     })
 
+    it('gets new recovery codes for the password and a code together, and the old ones end at once', async () => {
+      const renew = (body: object) => operator.post<{ recovery_codes: string[] }>('/auth/me/totp/recovery-codes', body)
+      const [used = '', old = ''] = factor.recovery_codes
+      const right = { current_password: OPERATOR.password, code: used }
+      for (const wrong of [{ code: '000000' }, { current_password: 'wrong horse battery' }])
+        assert.equal((await renew({ ...right, ...wrong })).status, 401)
+      const { status, body, text } = await renew(right)
+      assert.equal(status, 200, text)
+      assert.deepEqual([body.recovery_codes.length, body.recovery_codes.includes(old)], [10, false])
+      const left = (await operator.get<{ recovery_codes_left: number }>('/auth/me/totp')).body.recovery_codes_left
+      assert.equal(left, 10)
+      assert.equal((await signIn(old)).status, 401)
+      assert.equal((await signIn(body.recovery_codes[0])).status, 200)
+      const { entries } = (await operator.get<{ entries: { action: string }[] }>('/audit')).body
+      assert.ok(entries.some(({ action }) => action === 'RecoveryCodes'))
+      assert.ok(!JSON.stringify(entries).includes(body.recovery_codes[1] ?? 'none'))
+    })
+
     it('is switched off by the password and a code together', async () => {
       const off = (current_password: string, code: string) =>
         operator.delete('/auth/me/totp', { current_password, code })

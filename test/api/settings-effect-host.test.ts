@@ -147,6 +147,7 @@ effectsOf('display', {
     async (client) => (await client.get<MeAnswer>('/auth/me')).body.server_name,
   ),
   'display.server_colour': toldToThePage('display.server_colour', 'red'),
+  'display.first_hour': toldToThePage('display.first_hour', false),
 })
 
 interface Entries {

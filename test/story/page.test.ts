@@ -64,7 +64,7 @@ describe('An operator before the pages of two servers', function () {
       await field(page, 'Password').fill(OPERATOR.password)
       await button(page, 'Create account').click()
     }
-    for (const page of [onA, onB]) await page.getByText('No tunnel yet').waitFor()
+    for (const page of [onA, onB]) await page.getByText('Connect the other server').waitFor()
   })
 
   it('has A judge its tunnels by fewer probes, in the settings', async () => {
@@ -78,7 +78,6 @@ describe('An operator before the pages of two servers', function () {
   it('creates a tunnel on A after its plan was shown, which changed nothing, and copies the code', async () => {
     await goTo(onA, 'Overview')
     await onA.getByRole('link', { name: 'Create a tunnel' }).click()
-    await button(onA, 'Start here').click()
     await own(onA).fill(a.server.address)
     await field(onA, "The other server's address").fill(b.server.address)
     await button(onA, 'Show the plan').click()
@@ -100,6 +99,7 @@ describe('An operator before the pages of two servers', function () {
     await field(onB, 'Pairing code').focus()
     await onB.keyboard.press('Control+V')
     await onB.getByText('172.17.1.2/30').waitFor()
+    await button(onB, 'Back').click()
     assert.deepEqual(
       [await own(onB).inputValue(), await field(onB, "The other server's address").inputValue()],
       [b.server.address, a.server.address],

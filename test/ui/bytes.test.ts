@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { ROUTES } from '../../ui/src/core/routes.ts'
 import { launch, visitWith } from './support/browser.ts'
 import { firstPages, startHostWithFew, type FirstPage } from './support/first-pages.ts'
-import { signedIn } from './support/host.ts'
+import { signedIn, startHost } from './support/host.ts'
 import { chartSize, firstLoad, LIMITS, routeSizes } from './support/sizes.ts'
 
 const atMost = (measured: number, limit: number, what: string): void =>
@@ -17,6 +17,22 @@ describe('What the page weighs', function () {
 
   it('is within its limit in the chunk of each page', () => {
     for (const { path, size } of routeSizes()) atMost(size, LIMITS.route, path)
+  })
+
+  it('is within its limit where the overview of the first hour is the first page that a browser opens', async () => {
+    const browser = await launch()
+    const host = await startHost()
+    try {
+      await host.setUp()
+      await host.metrics.start()
+      await host.monitor.start()
+      const [one] = await firstPages(browser, host, await signedIn(await visitWith(browser, host)), ['/'])
+      assert.ok(one?.parts.some((part) => part.includes('/FirstHour-')) === true)
+      atMost(one?.page ?? 0, LIMITS.first_page, `the overview, of which the parts are ${one?.parts.join(', ')},`)
+    } finally {
+      await host.close()
+      await browser.close()
+    }
   })
 
   describe('on a day with a tunnel and a rule', () => {

@@ -202,14 +202,14 @@ describe('The overview of another host', () => {
     await host.monitor.start()
     await look()
     const { page } = await signedIn(await visit(host))
-    await page.getByText('No tunnel yet').waitFor()
+    await page.getByText('Connect the other server').waitFor()
     await header(page, /State of the panel: Ready/)
     assert.equal(await page.getByText(CALM).count(), 0)
   })
 
-  it('offers an empty host a tunnel and a pairing code', async () => {
+  it('offers an empty host a tunnel and a pairing code, once the first steps are hidden', async () => {
     host = await startHost()
-    await host.setUp()
+    await (await host.setUp()).put('/settings', { 'display.first_hour': false })
     const { page } = await signedIn(await visit(host))
     await page.getByText('No tunnel yet').waitFor()
     await page.getByRole('link', { name: 'Paste a pairing code' }).waitFor()

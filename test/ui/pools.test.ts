@@ -27,6 +27,21 @@ describe('The address pools', () => {
       .waitFor()
   })
 
+  it('of other software are folded away, until they are wanted or searched for', async () => {
+    const { page } = await visitPools()
+    const legacy = page.getByRole('row', { name: /Legacy/ })
+    await page.getByRole('row', { name: /Private 10\.10/ }).waitFor()
+    assert.equal(await legacy.count(), 0)
+    await page.getByRole('searchbox').fill('legacy')
+    await legacy.first().waitFor()
+    assert.equal(await legacy.count(), 2)
+    await page.getByRole('searchbox').fill('')
+    await legacy.first().waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Show 2 disabled pools in public ranges' }).click()
+    await legacy.first().waitFor()
+    assert.equal(await legacy.count(), 2)
+  })
+
   it('are made: wrong on the field, warned of where the range is public, which stays in the list', async () => {
     const { page, gates } = await visitPools('/new', 'Create a pool')
     gates.expectAnswer(422, '/pools')

@@ -31,7 +31,7 @@ describe('The system on the page', () => {
         .locator('[data-state]')
         .innerText()
     assert.deepEqual([await ableTo('GRE'), await ableTo('systemd-networkd')], ['No', 'Yes'])
-    for (const name of ['Build', 'Web daemon', 'Root helper', 'Files', 'Kernel', 'Open-source licences'])
+    for (const name of ['Build', 'Web daemon', 'Root helper', 'Files', 'Kernel'])
       await page.getByRole('heading', { name, exact: true }).waitFor()
     assert.match(await page.locator('main').innerText(), /Served under\s+\/secret\b/)
   })
@@ -63,6 +63,15 @@ describe('The system on the page', () => {
     assert.equal(((await answer.json()) as { openapi: string }).openapi, '3.0.3')
   })
 
+  it('has the licences on a page of their own', async () => {
+    const { page } = await visitSystem()
+    await page.getByRole('link', { name: 'Open-source licences' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Open-source licences' }).waitFor()
+    await page.getByText('Express', { exact: true }).waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'System' }).click()
+    await page.getByRole('heading', { level: 1, name: 'System' }).waitFor()
+  })
+
   it('still tells of itself while the helper is away, and says what it cannot know', async () => {
     const arrived = await signedIn(await visit(host))
     host.sendHelperAway()
@@ -76,7 +85,7 @@ describe('The system on the page', () => {
 
   it('fits a phone', async () => {
     const { page } = await visitSystem({ viewport: PHONE })
-    await page.getByRole('heading', { name: 'Open-source licences' }).waitFor()
+    await page.getByRole('link', { name: 'Open-source licences' }).waitFor()
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= PHONE.width)
   })
 })

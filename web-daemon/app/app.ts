@@ -13,7 +13,7 @@ import { cutsOwnAccess } from '../features/impact/foresee.ts'
 import { docsEndpoints } from '../features/docs/endpoints.ts'
 import { IncidentLog } from '../features/incidents/log.ts'
 import { watchHelperState, type HelperState } from '../features/system/helper-state.ts'
-import { SETTING_KEYS } from '../features/settings/definitions.ts'
+import { SETTING_KEYS, SETTINGS } from '../features/settings/definitions.ts'
 import { logStoreTrouble } from '../platform/db/log-trouble.ts'
 import type { PublishIn } from '../platform/events/bus.ts'
 import { asRefusal, sendRefusal } from '../platform/http/answer.ts'
@@ -169,7 +169,9 @@ const DISPLAY_KEYS = SETTING_KEYS.filter((key) => key.startsWith('display.') && 
 const readAppearance = (settings: SettingsReader): Appearance => ({
   language: settings.get('display.language'),
   theme: settings.get('display.theme'),
-  display: Object.fromEntries(DISPLAY_KEYS.map((key) => [key, settings.get(key)])),
+  display: Object.fromEntries(
+    DISPLAY_KEYS.filter((key) => settings.get(key) !== SETTINGS[key].default).map((key) => [key, settings.get(key)]),
+  ),
 })
 
 const unknownApiPath: RequestHandler = (req, _res, next) => {

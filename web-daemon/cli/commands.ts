@@ -71,6 +71,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: 'KIND VALUE',
     run: async (config, args) => (await import('./limits.ts')).allow(config, args),
   },
+  pair: {
+    summary: 'Make this end of a tunnel from the pairing code that the other server shows.',
+    takes: 'CODE',
+    run: async (config, args) => (await import('./api/pair.ts')).pair(config, args),
+  },
   'safe-apply': {
     summary: 'Show the changes that wait for a confirmation, keep them (confirm) or put them back now (cancel).',
     takes: '[status | confirm | cancel] [--if-any]',

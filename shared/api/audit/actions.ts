@@ -60,6 +60,7 @@ export const AUDIT_ACTIONS = {
   TokenCreate: 1440,
   TokenRevoke: 1450,
   PasswordConfirm: 1460,
+  RecoveryCodes: 1470,
 } as const
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS

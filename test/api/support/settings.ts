@@ -77,6 +77,7 @@ export const LISTED: Readonly<Record<string, unknown>> = {
   'display.calendar': 'gregorian',
   'display.server_name': '',
   'display.server_colour': 'blue',
+  'display.first_hour': true,
   'security.token_ttl_minutes': 60,
   'security.refresh_ttl_days': 30,
   'security.login_rate_limit_per_minute': 5,

@@ -24,10 +24,11 @@ export interface FirstPage {
 
 const CHART = /\/assets\/chart-[^/]+$/
 
-/** A tunnel and a rule with a day behind them, watched and probed. */
+/** A tunnel and a rule with a day behind them, watched and probed; the first hour is over. */
 export const startHostWithFew = async (parts: TestParts = {}): Promise<Host> => {
   const host = await startHost(parts)
   const client = await host.setUp()
+  await client.put('/settings', { 'display.first_hour': false })
   await createTunnel(client)
   host.kernel.hostRoutes.push(fakeRoute('10.9.0.0/24', 'gre-a-1'))
   await createRoute(client, { tunnel_id: 1 })
@@ -46,8 +47,13 @@ const AT_ONCE = 3
  * The first pages by size, the largest first. They come by brotli, like over TLS or a tunnel of ssh: the package has
  * the panel listen elsewhere only if a proxy is configured that has TLS.
  */
-export const firstPages = async (browser: Browser, host: Host, visit: Visit): Promise<FirstPage[]> => {
-  const paths = ROUTES.map(({ path }) => path)
+export const firstPages = async (
+  browser: Browser,
+  host: Host,
+  visit: Visit,
+  wanted = ROUTES.map(({ path }) => path),
+): Promise<FirstPage[]> => {
+  const paths = [...wanted]
   const found: FirstPage[] = []
   const measureNext = async (): Promise<void> => {
     for (let path = paths.shift(); path !== undefined; path = paths.shift())

@@ -3,12 +3,20 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { SETTING_CATEGORIES } from '@panel/shared/api/settings.ts'
+import { DEFAULT_DISPLAY } from '../../../ui/src/core/format.ts'
 import { SETTINGS } from '@panel/web-daemon/features/settings/definitions.ts'
 
 const WORDS = JSON.parse(
   readFileSync(new URL('../../../ui/src/locales/en/settings.json', import.meta.url), 'utf8'),
 ) as Record<string, string>
 const definitions = Object.entries(SETTINGS)
+
+describe('The settings of the page', () => {
+  it('have the defaults of the daemon, which sends it what differs from them', () => {
+    const defaults = definitions.filter(([key]) => key.startsWith('display.')).map(([key, one]) => [key, one.default])
+    assert.deepEqual(DEFAULT_DISPLAY, Object.fromEntries(defaults))
+  })
+})
 
 describe('The settings in the words of the page', () => {
   it('have a name each, and each category and unit has', () => {

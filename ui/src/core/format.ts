@@ -15,6 +15,7 @@ export interface DisplaySettings {
   readonly 'display.calendar': 'gregorian' | 'jalali'
   readonly 'display.server_name': string
   readonly 'display.server_colour': ServerColour
+  readonly 'display.first_hour': boolean
 }
 
 export const DEFAULT_DISPLAY: DisplaySettings = {
@@ -27,6 +28,7 @@ export const DEFAULT_DISPLAY: DisplaySettings = {
   'display.calendar': 'gregorian',
   'display.server_name': '',
   'display.server_colour': 'blue',
+  'display.first_hour': true,
 }
 
 /** Keeps a number and its unit on one line. */

@@ -10,6 +10,6 @@ declare global {
 /** Paths; `base_path` ends in a slash. */
 export const { base_path, api_base_path } = window.__PANEL__
 
-/** Display settings when the page was sent. */
-export const sentDisplay = (): DisplaySettings =>
-  JSON.parse(document.documentElement.dataset['display'] ?? '{}') as DisplaySettings
+/** The display settings that differed from the defaults when the page was sent. */
+export const sentDisplay = (): Partial<DisplaySettings> =>
+  JSON.parse(document.documentElement.dataset['display'] ?? '{}') as Partial<DisplaySettings>

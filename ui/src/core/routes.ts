@@ -45,7 +45,12 @@ export const ROUTES: readonly Route[] = [
     areas: ['tunnels', 'tunnel', 'tunnel_new', 'reconcile'],
     title: 'core.nav.tunnel',
   },
-  { path: '/tunnels/:id/pairing', page: 'tunnels/PairingPage', areas: ['tunnels', 'tunnel'], title: 'core.nav.tunnel' },
+  {
+    path: '/tunnels/:id/pairing',
+    page: 'tunnels/PairingPage',
+    areas: ['tunnels', 'tunnel', 'first_hour'],
+    title: 'core.nav.tunnel',
+  },
   {
     path: '/tunnels/:id/diagnostics',
     page: 'tunnels/DiagnosticsPage',
@@ -177,6 +182,7 @@ export const ROUTES: readonly Route[] = [
     nav: { group: 'panel', icon: 'info' },
     first: ['/system/info'],
   },
+  { path: '/system/licences', page: 'system/LicencesPage', areas: ['system'], title: 'core.nav.system' },
   { path: '/account', page: 'account/AccountPage', areas: ['account'], title: 'core.nav.account' },
 ]
 

@@ -10,6 +10,7 @@ import type entrance from './en/entrance.json'
 import type diagnostics from './en/diagnostics.json'
 import type tunnel from './en/tunnel.json'
 import type tunnel_new from './en/tunnel_new.json'
+import type first_hour from './en/first_hour.json'
 import type forwarding from './en/forwarding.json'
 import type own_access from './en/own_access.json'
 import type palette from './en/palette.json'
@@ -42,6 +43,7 @@ interface Areas {
   readonly entrance: typeof entrance
   readonly tunnel: typeof tunnel
   readonly tunnel_new: typeof tunnel_new
+  readonly first_hour: typeof first_hour
   readonly forwarding: typeof forwarding
   readonly own_access: typeof own_access
   readonly palette: typeof palette

@@ -62,7 +62,8 @@ function elsewhere(address: string, tokenFile: string | null): Target {
 
 const ELSEWHERE = 'To use a panel with an API token: --panel https://panel.example/ --token-file FILE'
 
-async function onThisHost(config: Config): Promise<Target> {
+/** The panel of this host, as whose owner the program goes on. */
+export async function onThisHost(config: Config): Promise<Target> {
   if (!existsSync(config.state_dir)) throw new CommandError(`There is no panel on this host. ${ELSEWHERE}`, 2)
   try {
     becomeOwner(config.state_dir)

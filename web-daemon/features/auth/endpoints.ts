@@ -10,7 +10,7 @@ import { changeMe, showMe } from './me.ts'
 import type { AuthServices } from './services.ts'
 import { deviceOf, renewSession, sessionAnswer, sessionToEnd, signedOutCookies } from './session.ts'
 import { endOthers, endSession, listSessions } from './own-sessions.ts'
-import { confirmTotp, removeTotp, setUpTotp, showTotp } from './second-factor.ts'
+import { confirmTotp, removeTotp, renewRecoveryCodes, setUpTotp, showTotp } from './second-factor.ts'
 import { setUp } from './setup.ts'
 
 const tag = 'auth'
@@ -95,6 +95,16 @@ export function authEndpoints(services: AuthServices) {
         fresh: true,
       },
       confirmTotp(services),
+    ),
+    command(
+      'POST /auth/me/totp/recovery-codes',
+      {
+        tag,
+        summary: 'Make new recovery codes, shown this once. The ones from before end at once.',
+        statuses: [404],
+        audit: 'RecoveryCodes',
+      },
+      renewRecoveryCodes(services),
     ),
     command(
       'DELETE /auth/me/totp',

@@ -2,6 +2,8 @@
 import type {
   ConfirmTotpAnswer,
   ConfirmTotpBody,
+  NewRecoveryCodesAnswer,
+  NewRecoveryCodesBody,
   RemoveTotpAnswer,
   RemoveTotpBody,
   SetUpTotpAnswer,
@@ -23,6 +25,7 @@ import {
   findFactor,
   insertFactor,
   removeFactor,
+  replaceRecoveryCodes,
   takeRecoveryCode,
   takeStep,
   type FactorRow,
@@ -84,20 +87,42 @@ export function confirmTotp(services: AuthServices) {
   }
 }
 
+/** The codes from before end at once. */
+export function renewRecoveryCodes(services: AuthServices) {
+  return async (
+    context: StoreContext,
+    incoming: Incoming<NewRecoveryCodesBody>,
+  ): Promise<Answer<NewRecoveryCodesAnswer>> => {
+    const user_id = await proveBoth(services, context, incoming)
+    const recovery_codes = newRecoveryCodes()
+    await replaceRecoveryCodes(context.db, user_id, recovery_codes.map(recoveryHash))
+    return ok({ recovery_codes })
+  }
+}
+
 export function removeTotp(services: AuthServices) {
   return async (context: StoreContext, incoming: Incoming<RemoveTotpBody>): Promise<Answer<RemoveTotpAnswer>> => {
-    const { db, note } = context
-    const account = await ownAccount(db, incoming)
-    note.target('user', account.user_id)
-    const factor = await findConfirmed(db, account.user_id)
-    if (!factor) throw new Refusal('NOT_FOUND', message('panel.factor_off'))
-    await confirm(services, account, incoming, incoming.body.current_password)
-    const attempt = services.throttle.beginConfirmation(incoming.session?.key ?? '')
-    if (!(await isRightCode(services, context, factor, incoming.body.code))) throw wrongCode()
-    attempt.succeeded()
-    await removeFactor(db, account.user_id)
+    await removeFactor(context.db, await proveBoth(services, context, incoming))
     return ok({ deleted: true })
   }
+}
+
+/** Returns whose second factor is on, once the password and a code of it are right. */
+const proveBoth = async (
+  services: AuthServices,
+  context: StoreContext,
+  incoming: Incoming<RemoveTotpBody>,
+): Promise<number> => {
+  const { db, note } = context
+  const account = await ownAccount(db, incoming)
+  note.target('user', account.user_id)
+  const factor = await findConfirmed(db, account.user_id)
+  if (!factor) throw new Refusal('NOT_FOUND', message('panel.factor_off'))
+  await confirm(services, account, incoming, incoming.body.current_password)
+  const attempt = services.throttle.beginConfirmation(incoming.session?.key ?? '')
+  if (!(await isRightCode(services, context, factor, incoming.body.code))) throw wrongCode()
+  attempt.succeeded()
+  return account.user_id
 }
 
 /** Checks the second factor of a sign-in whose password was right. True if there is no second factor. */

@@ -53,11 +53,23 @@ export async function confirmFactor(
       .set({ confirmed_date: now })
       .where('second_factor_id', '=', second_factor_id)
       .execute()
-    await trx
-      .insertInto('recovery_code')
-      .values(hashes.map((code_hash) => ({ code_hash, user_id, used_date: null })))
-      .execute()
+    await insertRecoveryCodes(trx, user_id, hashes)
   })
+}
+
+/** Those from before are worth nothing afterwards. */
+export async function replaceRecoveryCodes(db: Db, user_id: number, hashes: readonly Buffer[]): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('recovery_code').where('user_id', '=', user_id).execute()
+    await insertRecoveryCodes(trx, user_id, hashes)
+  })
+}
+
+async function insertRecoveryCodes(db: WriteDb, user_id: number, hashes: readonly Buffer[]): Promise<void> {
+  await db
+    .insertInto('recovery_code')
+    .values(hashes.map((code_hash) => ({ code_hash, user_id, used_date: null })))
+    .execute()
 }
 
 /** False if there is no such code, or it was used. */

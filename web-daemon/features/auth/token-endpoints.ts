@@ -52,9 +52,8 @@ const createToken =
     const { user_id } = await ownAccount(db, incoming)
     const { body, problems } = incoming
     const expires_date = readExpiry(body, problems, now())
-    for (const network of body.allowed_networks ?? [])
-      if (networkProblem(network))
-        problems.add('allowed_networks', 'INVALID_CIDR', message('input.cidr', { field: 'allowed_networks' }))
+    if ((body.allowed_networks ?? []).some((network) => networkProblem(network)))
+      problems.add('allowed_networks', 'INVALID_CIDR', message('input.cidr', { field: 'allowed_networks' }))
     problems.throwIfAny()
     if ((await tokens.all()).some(({ title }) => title === body.title))
       throw new Refusal('CONFLICT', message('panel.token_title_taken'), { field: 'title' })

@@ -18,7 +18,7 @@ export interface Page {
   readonly preloads: Preloads
 }
 
-/** How the page looks; `display` has every value that a stranger may see. */
+/** How the page looks; `display` has what differs from the defaults, which the page knows, and a stranger may see. */
 export interface Appearance {
   readonly language: string
   readonly theme: string

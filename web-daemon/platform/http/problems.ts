@@ -31,6 +31,11 @@ export class Problems {
     return this.#list.some((p) => p.field === field || p.field.startsWith(`${field}.`))
   }
 
+  /** True if the field as a whole has a problem, so that none of its parts can be checked. */
+  hasWhole(field: string): boolean {
+    return this.#list.some((p) => p.field === field)
+  }
+
   get isEmpty(): boolean {
     return this.#list.length === 0
   }

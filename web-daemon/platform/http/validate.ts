@@ -28,8 +28,36 @@ const compiled = new WeakMap<TSchema, ValidateFunction>()
 
 /** Adds what is wrong to `problems` and returns the body without those fields. */
 export function validate(schema: TSchema, body: Body, problems: Problems): Body {
+  const refused = new Set(faultsOf(schema, body, problems).map(([field]) => field))
+  return Object.fromEntries(Object.entries(body).filter(([field]) => !refused.has(field)))
+}
+
+/**
+ * The same for a handler that gathers problems: a list stays without its refused items, each a hole in it, so that the
+ * handler finds what else is wrong with the others, under their own index.
+ */
+function validateGathering(schema: TSchema, body: Body, problems: Problems): Body {
+  const faults = faultsOf(schema, body, problems)
+  return Object.fromEntries(
+    Object.entries(body).flatMap(([field, value]): [string, unknown][] => {
+      const own = faults.filter(([name]) => name === field)
+      if (own.length === 0) return [[field, value]]
+      const isOfItems = Array.isArray(value) && own.every(([, at]) => at !== undefined)
+      return isOfItems ? [[field, withoutItems(value, new Set(own.map(([, at]) => Number(at))))]] : []
+    }),
+  )
+}
+
+const withoutItems = (items: readonly unknown[], refused: ReadonlySet<number>): unknown[] => {
+  const kept = new Array<unknown>(items.length)
+  for (const [at, item] of items.entries()) if (!refused.has(at)) kept[at] = item
+  return kept
+}
+
+/** The paths of what is wrong, with a problem for each that has none yet. */
+const faultsOf = (schema: TSchema, body: Body, problems: Problems): (readonly string[])[] => {
   const check = compiledCheck(schema)
-  if (check(shortened(schema, body))) return body
+  if (check(shortened(schema, body))) return []
   const wrong = [...(check.errors ?? [])]
     .map((error) => locate(schema, error))
     .sort((a, b) => rank(schema, a) - rank(schema, b))
@@ -37,8 +65,7 @@ export function validate(schema: TSchema, body: Body, problems: Problems): Body 
     if (!problems.has(error.path.join('.')))
       problems.add(error.path.join('.'), problemCode(error), problemMessage(error))
   }
-  const refused = new Set(wrong.map((error) => error.path[0]))
-  return Object.fromEntries(Object.entries(body).filter(([field]) => !refused.has(field)))
+  return wrong.map(({ path }) => path)
 }
 
 /** What an endpoint takes of a body. Throws 422, unless its handler gathers problems. */
@@ -47,8 +74,9 @@ export function readFields(
   given: Body,
 ): { readonly body: Body; readonly problems: Problems } {
   const problems = new Problems(Object.keys((schema['properties'] as object | undefined) ?? {}))
+  if (gathersProblems) return { body: validateGathering(schema, given, problems), problems }
   const body = validate(schema, given, problems)
-  if (!gathersProblems) problems.throwIfAny()
+  problems.throwIfAny()
   return { body, problems }
 }
 

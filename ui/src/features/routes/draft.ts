@@ -37,12 +37,12 @@ export const emptyDestination = (): DestinationValues => ({
   is_enabled: true,
 })
 
-export const emptyRoute = (): RouteValues => ({
+export const emptyRoute = (tunnel_id: number | null = null): RouteValues => ({
   ...emptyValues(FIELDS),
   destinations: [emptyDestination()],
   load_balance_mode_id: ROUND_ROBIN,
   allowed_sources: [],
-  tunnel_id: null,
+  tunnel_id,
   force: false,
 })
 

@@ -26,12 +26,13 @@ const SINGLE = {
 
 export function draftDestinations(draft: DraftContext, listening: Listening | null): Balanced | null {
   const { problems } = draft
-  const given = listPlaces(draft)
-  const places = given && withAddresses(draft, listening, given)
+  const places = listPlaces(draft)
   if (!places) return null
-  const drafted = places.map((place, at) => draftOne(draft, listening, place, at))
+  const drafted = withAddresses(draft, listening, places)
+    .flatMap((addressed) => addressed ?? [null])
+    .map((place, at) => place && draftOne(draft, listening, place, at))
   const destinations = drafted.filter((one) => one !== null)
-  if (destinations.length < places.length) return null
+  if (destinations.length < drafted.length) return null
   checkTwice(draft, destinations)
   const active = destinations.filter(isActive)
   if (active.length === 0) problems.add('destinations', 'INVALID_DESTINATION', message('route.one_active'))
@@ -41,8 +42,9 @@ export function draftDestinations(draft: DraftContext, listening: Listening | nu
   return load_balance_mode_id === null ? null : { destinations, load_balance_mode_id }
 }
 
-function listPlaces({ body, problems }: DraftContext): Place[] | null {
-  if (problems.has('destinations') || Object.values(SINGLE).some((field) => problems.has(field))) return null
+/** A place of the list is null if the schema refuses it; the others are checked all the same. */
+function listPlaces({ body, problems }: DraftContext): (Place | null)[] | null {
+  if (problems.hasWhole('destinations') || Object.values(SINGLE).some((field) => problems.has(field))) return null
   const {
     destination_address: address,
     destination_port: port = body.bind_port,
@@ -52,15 +54,15 @@ function listPlaces({ body, problems }: DraftContext): Place[] | null {
     const [first] = body.destinations
     if (address !== undefined && first && !isSameEnd(first, address, body.destination_port ?? first.port))
       problems.add('destination_address', 'INVALID_DESTINATION', message('route.first_destination'))
-    return body.destinations.map((given, at) => ({
-      given,
-      fields: {
-        address: `destinations.${at}.address`,
-        port: `destinations.${at}.port`,
-        port_range_end: `destinations.${at}.port_range_end`,
-        hostname: `destinations.${at}.hostname`,
-      },
-    }))
+    return [...body.destinations].map((given, at) => {
+      const field = `destinations.${at}`
+      if (problems.has(field)) return null
+      const [address, port] = [`${field}.address`, `${field}.port`]
+      return {
+        given,
+        fields: { address, port, port_range_end: `${field}.port_range_end`, hostname: `${field}.hostname` },
+      }
+    })
   }
   if (address === undefined) {
     problems.add(

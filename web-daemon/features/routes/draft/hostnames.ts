@@ -30,15 +30,19 @@ interface Name {
   readonly policy: 'first' | 'all'
 }
 
-/** Null if a problem leaves one undecided. */
+/** Null for each that a problem leaves undecided. */
 export function withAddresses(
   draft: DraftContext,
   listening: Listening | null,
-  places: readonly Place[],
-): AddressedPlace[] | null {
+  places: readonly (Place | null)[],
+): (AddressedPlace[] | null)[] {
   const addressed: (AddressedPlace[] | null)[] = []
   const spread = new Set<string>()
   for (const place of places) {
+    if (!place) {
+      addressed.push(null)
+      continue
+    }
     const { hostname, hostname_policy, port } = place.given
     if (!hostname) {
       addressed.push(byAddress(draft, place))
@@ -52,8 +56,7 @@ export function withAddresses(
     const found = listening && byName(draft, listening, place, name)
     addressed.push(found && found.map((address) => ({ ...place, address, name })))
   }
-  const whole = addressed.filter((one) => one !== null)
-  return whole.length < addressed.length ? null : whole.flat()
+  return addressed
 }
 
 function byAddress({ problems }: DraftContext, place: Place): AddressedPlace[] | null {

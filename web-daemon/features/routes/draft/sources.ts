@@ -7,9 +7,11 @@ import type { Listening } from './listener.ts'
 import { familyName, type DraftContext } from './context.ts'
 
 export function draftSources({ body, problems }: DraftContext, listening: Listening | null): NewSource[] | null {
-  if (problems.has('allowed_sources')) return null
+  if (problems.hasWhole('allowed_sources')) return null
   const sources: NewSource[] = []
-  for (const [at, { cidr: text, description = '' }] of (body.allowed_sources ?? []).entries()) {
+  for (const [at, source] of (body.allowed_sources ?? []).entries()) {
+    if (problems.has(`allowed_sources.${at}`)) continue
+    const { cidr: text, description = '' } = source
     const field = `allowed_sources.${at}.cidr`
     const network = parseCidr(text)
     if (!network || isIpv4InIpv6(network.base))

@@ -35,4 +35,8 @@ export const DISPLAY = {
     'blue',
     'Colour of this server beside its name and in the icon of the tab, to tell several servers apart.',
   ),
+  'display.first_hour': bool(
+    true,
+    'Whether the overview shows the first steps: they lead to a tunnel and a relay rule that are proven, and go once all are done.',
+  ),
 }

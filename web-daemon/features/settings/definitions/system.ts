@@ -35,17 +35,17 @@ export const SYSTEM = {
   'system.safe_apply_mode': oneOf(
     ['off', 'risky', 'always'],
     'risky',
-    'Which changes wait for a confirmation without being asked to: none, those that cut your own connection to the panel, or all.',
+    'Which changes start a trial by themselves: none, those that cut your own connection to the panel, or all.',
   ),
   'system.safe_apply_confirm_by': oneOf(
     CONFIRM_BY,
     'operator',
-    'Who confirms changes that wait: you, or also the page by itself, once it has reached the panel several times over new connections and every tunnel that was up is up, with no new incident.',
+    'Who keeps the changes of a trial: you, or also the page by itself, once it has reached the panel several times over new connections and every tunnel that was up is up, with no new incident.',
   ),
   'system.safe_apply_seconds': int(
     60,
     { min: WINDOW_SECONDS.least, max: WINDOW_SECONDS.most, unit: 'seconds' },
-    'How long changes wait for a confirmation before they are put back, from the end of the last one. Give it the time that you need to see whether all is well.',
+    'How long a trial lasts before its changes are put back, from the end of the last one. Give it the time that you need to see whether all is well.',
   ),
   'system.ruleset_protection': oneOf(
     ['auto', 'off'],

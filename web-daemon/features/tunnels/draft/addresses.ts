@@ -43,7 +43,7 @@ export function draftAddresses(draft: DraftContext, given: readonly TunnelAddres
     draft.problems.add(`addresses.${second}.is_primary`, 'INVALID_VALUE', message('tunnel.one_primary'))
   return inOrder(
     drafted.filter((address) => address !== null),
-    given.findIndex((body) => body.is_primary === true),
+    given.map(({ is_primary }) => is_primary === true).indexOf(true),
   )
 }
 
