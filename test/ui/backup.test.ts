@@ -2,6 +2,7 @@
 // (requirements 9, 12, 13).
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import type { Locator } from 'playwright-core'
 import type { BackupDocument } from '@panel/shared/api/backup.ts'
 import type { Client } from '../api/support/client.ts'
 import { listTunnels } from '../api/support/tunnels.ts'
@@ -54,6 +55,31 @@ describe('A backup on the page', () => {
     const result = page.getByRole('table', { name: 'Result of the import' })
     assert.match(await result.getByRole('row', { name: /gre-a-1/ }).innerText(), /Created/)
     assert.ok((await interfaces()).includes('gre-a-1'))
+  })
+
+  it('is put back by three clicks and a file', async () => {
+    const backup = await exported()
+    assert.equal((await operator.delete('/tunnels/1', {})).status, 200)
+    const { page } = await signedIn(await visit(host))
+    let clicks = 0
+    const click = async (on: Locator): Promise<void> => {
+      clicks += 1
+      await on.click()
+    }
+    await click(page.getByRole('navigation').getByRole('link', { name: 'Backup', exact: true }))
+    await page
+      .getByLabel('Backup file')
+      .setInputFiles({ name: 'old.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(backup)) })
+    await click(page.getByRole('button', { name: 'Import 1 item' }))
+    await click(page.getByRole('dialog').getByRole('button', { name: 'Import' }))
+    await page.getByText('Everything was imported.').waitFor()
+    assert.ok((await interfaces()).includes('gre-a-1'))
+    assert.equal(clicks, 3)
+  })
+
+  it('says what is not in it', async () => {
+    const { page } = await visitBackup()
+    await page.getByText(/Not in it: notifications, API tokens, the address and certificate of the panel/).waitFor()
   })
 
   it('that is wrong says where, on the field, and keeps what was pasted', async () => {
