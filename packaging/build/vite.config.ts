@@ -72,7 +72,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'first', tags: ['$initial'], priority: 2 },
-            { name: 'table', test: /\/components\/list\/DataTable\.svelte/, priority: 2 },
+            { name: 'table', test: /\/components\/list\/(DataTable\.svelte|kept\.ts|list-state\.svelte)/, priority: 2 },
             { name: 'common', test: COMMON, priority: 1 },
             { name: 'form', test: /\/(core\/form\.svelte|components\/form\/(Field|Wrong))\./ },
             { name: 'Chart', test: /\/components\/chart\/Chart\.svelte/ },
@@ -84,7 +84,8 @@ export default defineConfig({
             { name: 'path', test: /\/(features\/routes\/PathCard|components\/AnalyzeFirst)\./ },
             { name: 'sentence', test: /\/components\/message\/(Linked|Names)\./ },
             { name: 'moved', test: /\/features\/routes\/(MovedNote|shadows)\./ },
-            { name: 'rule', test: /\/features\/routes\/(RuleMenu|Shadowed|actions|labels|last-warnings|rule-rates)\./ },
+            { name: 'rule', test: /\/features\/routes\/(RuleMenu|Shadowed|labels|last-warnings|stale)\./ },
+            { name: 'rule-page', test: /\/features\/routes\/(actions|rule-rates)\./ },
           ],
         },
       },

@@ -126,21 +126,21 @@ describe('The path of packets', () => {
     assert.equal((await hops(page, name)).length, 6)
   })
 
-  it('of every rule in force is on the overview, those over one tunnel together where they are many', async () => {
-    const name = 'All relay rules'
-    const { page } = await signedIn(await visit(host))
-    await picture(page, name)
-      .getByRole('link', { name: /^192\.0\.2\.1:443/ })
-      .waitFor()
+  it('of every rule in force is on the overview: the tunnels with the sums of their rules, opened by a click', async () => {
     for (let port = 7000; port < 7012; port += 1)
       await madeRoute(client, { bind_port: port, destination_address: '172.17.1.2', destination_port: port })
-    await page.reload()
-    await picture(page, name)
-      .getByRole('link', { name: /^13 rules/ })
-      .waitFor()
-    const before = await picture(page, name).boundingBox()
-    await page.getByRole('button', { name: 'Larger' }).click()
-    assert.ok((await picture(page, name).boundingBox())!.height > before!.height)
+    const { page } = await signedIn(await visit(host))
+    const map = page.getByRole('region', { name: 'All relay rules' })
+    await map.getByRole('button').first().waitFor()
+    assert.match(await map.getByRole('button').first().innerText(), /^Without a tunnel\s+2 rules\s+1 Relays nothing/)
+    await map.getByRole('button', { name: /^gre-a-1/ }).click()
+    const opened = map.getByRole('list', { name: 'gre-a-1' })
+    await opened.getByRole('listitem').nth(11).waitFor()
+    assert.equal(await opened.getByRole('listitem').count(), 12)
+    await map.getByText('12 of 13 rules are drawn', { exact: false }).waitFor()
+    await map.getByRole('link', { name: 'Relay rules' }).click()
+    await page.getByRole('heading', { name: /^Relay rules/, level: 1 }).waitFor()
+    assert.match(page.url(), /routes\?q=tunnel:gre-a-1$/)
   })
 
   /** The upper left corners of the hops, in the order of the path. */

@@ -191,6 +191,7 @@ describe('A relay rule', () => {
     await field(page, 'Address').fill('10.9.0.77')
     await page.getByText('Not saved yet').waitFor()
     await page.getByRole('button', { name: 'Review the plan' }).click()
+    await page.getByText('The whole plan').click()
     await page.getByText(/relay TCP of 192\.0\.2\.1:443 to 10\.9\.0\.77:8443/).waitFor()
     await page.getByText('Netfilter text of this rule').click()
     await page.locator('pre .gone').filter({ hasText: '10.9.0.2' }).first().waitFor()
@@ -212,6 +213,11 @@ describe('A relay rule', () => {
     const { page } = await visitRule(`${route_rule_id}/edit`, /Edit .*Many/)
     await page.getByLabel('Address', { exact: true }).nth(1).fill('10.9.1.99')
     await page.getByRole('button', { name: 'Review the plan' }).click()
+    assert.match(
+      await page.getByRole('region', { name: 'What changes' }).innerText(),
+      /^Relays to\s+10\.9\.1\.2:8443\s*→\s*10\.9\.1\.99:8443$/,
+    )
+    await page.getByText('The whole plan').click()
     await page.getByText('Netfilter text of this rule').click()
     const text = page.locator('pre').filter({ has: page.locator('.new') })
     const lines = (): Promise<string[]> => text.locator('span').allInnerTexts()

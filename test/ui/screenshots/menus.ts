@@ -9,6 +9,17 @@ const opened =
   ({ page, say }: At): Promise<void> =>
     press(page, say(label))
 
+/** Groups the list by tunnel. */
+export const group = async ({ page, say }: At): Promise<void> => {
+  await press(page, say('list.views'))
+  await page
+    .locator('[popover]:popover-open')
+    .getByRole('button', { name: say('views.by.tunnel'), exact: true })
+    .click()
+  await page.locator('tr.group').first().waitFor()
+  await page.keyboard.press('Escape')
+}
+
 export const MENUS: readonly Omit<Scene, 'isWindow'>[] = [
   {
     name: 'menu-language',
@@ -43,6 +54,16 @@ export const MENUS: readonly Omit<Scene, 'isWindow'>[] = [
         .getByRole('button', { name: say('core.bell.title') })
         .first()
         .click()
+    },
+  },
+  {
+    name: 'menu-views',
+    path: 'routes',
+    shows: 'list.views',
+    arrive: async (at) => {
+      await group(at)
+      await opened('list.views')(at)
+      await at.page.locator('[popover] form').waitFor()
     },
   },
   { name: 'menu-columns', path: 'tunnels', shows: 'list.columns', arrive: opened('list.columns') },

@@ -1,4 +1,4 @@
-// The plan of a rule that has nothing but what it needs.
+// Plans of rules: of one that has nothing but what it needs, and of a change in its row of the list.
 import { fakeRoute } from '../../support/fake-routes.ts'
 import type { At, Scene } from './scene.ts'
 
@@ -10,8 +10,16 @@ const review = async ({ page }: At): Promise<void> => {
   await page.locator('[data-review]').waitFor()
 }
 
+const editPort = async ({ page }: At): Promise<void> => {
+  await page.locator('tbody .line .cell:nth-child(4)').first().dblclick()
+  await page.locator('[name=bind_port]').fill('8443')
+  await page.keyboard.press('Enter')
+  await page.locator('[data-review]').waitFor()
+}
+
 export const RULE_PLANS: readonly Scene[] = [
   { name: 'route-new-plan', path: 'routes/new', arrive: review },
+  { name: 'routes-in-place', path: 'routes', arrive: editPort, isWindow: true },
   {
     name: 'route-new-no-route',
     path: 'routes/new',

@@ -23,9 +23,9 @@ export const keepDraft = <V>(name: string, draft: Draft<V>): void =>
 export const dropDraft = (name: string): void => sessionStorage.removeItem(PREFIX + name)
 
 /** What was sent in a trial is kept aside, with the page of its form. */
-export const setDraftAside = (name: string): void => {
+export const setDraftAside = (name: string, page = router.path): void => {
   const draft = trial.seconds === null ? null : readDraft(name)
-  if (draft) sessionStorage.setItem(TRIED + name, JSON.stringify({ ...draft, page: router.path }))
+  if (draft) sessionStorage.setItem(TRIED + name, JSON.stringify({ ...draft, page }))
 }
 
 /** The next operator of this tab finds nothing of the last one. */

@@ -24,6 +24,8 @@ export interface FormOptions<V extends object> {
   readonly send: (values: V) => Promise<unknown>
   /** Keeps what is typed under this name. Never for a form with a password. */
   readonly keep?: string
+  /** The page to which what was sent in a trial returns; absent: the present one. */
+  readonly page?: string
   /** Called with the record that a 412 answers with; gives its values. */
   readonly onStale?: (record: unknown) => V
   /** Returns this form's field for a name of the API. */
@@ -93,7 +95,7 @@ export class Form<V extends object> {
 
   /** What was sent in a trial comes back into the form if it is put back. */
   sent(): void {
-    if (this.#options.keep !== undefined) setDraftAside(this.#options.keep)
+    if (this.#options.keep !== undefined) setDraftAside(this.#options.keep, this.#options.page)
   }
 
   readonly discard = (): void => this.reset(this.base)
@@ -155,7 +157,7 @@ export class Form<V extends object> {
   }
 
   /** Assigns an error to its fields if this form has them, else to the form. */
-  setError(error: ApiError, element: HTMLFormElement | null = null): void {
+  setError(error: ApiError, element: HTMLElement | null = null): void {
     const { onStale, fieldOf = (name: string) => name } = this.#options
     const fields = Object.fromEntries(Object.entries(error.fields).map(([name, wrong]) => [fieldOf(name), wrong]))
     if (error.code === 'PRECONDITION_FAILED' && onStale) this.follow(onStale(error.details['current']))
@@ -191,7 +193,7 @@ export class Form<V extends object> {
   }
 
   /** In page order; what changed elsewhere is a thing to look at, too. */
-  #focusFirstError(element: HTMLFormElement | null): false {
+  #focusFirstError(element: HTMLElement | null): false {
     requestAnimationFrame(() => element?.querySelector<HTMLElement>('[aria-invalid="true"], [data-changes]')?.focus())
     return false
   }

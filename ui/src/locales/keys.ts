@@ -2,6 +2,7 @@
 import type account from './en/account.json'
 import type audit from './en/audit.json'
 import type backup from './en/backup.json'
+import type changes from './en/changes.json'
 import type charts from './en/charts.json'
 import type checks from './en/checks.json'
 import type core from './en/core.json'
@@ -29,12 +30,14 @@ import type safe_apply from './en/safe_apply.json'
 import type settings from './en/settings.json'
 import type system from './en/system.json'
 import type tunnels from './en/tunnels.json'
+import type views from './en/views.json'
 import type webhooks from './en/webhooks.json'
 
 interface Areas {
   readonly account: typeof account
   readonly audit: typeof audit
   readonly backup: typeof backup
+  readonly changes: typeof changes
   readonly charts: typeof charts
   readonly checks: typeof checks
   readonly core: typeof core
@@ -62,6 +65,7 @@ interface Areas {
   readonly settings: typeof settings
   readonly system: typeof system
   readonly tunnels: typeof tunnels
+  readonly views: typeof views
   readonly webhooks: typeof webhooks
 }
 

@@ -7,11 +7,9 @@ import { t } from '../../core/i18n.svelte.ts'
 import { router } from '../../core/router.svelte.ts'
 import DropConnections from './DropConnections.svelte'
 import { dropOption } from './drop-connections.svelte.ts'
+import { STALE } from './stale.ts'
 
 type Named = Pick<RouteView, 'route_rule_id' | 'route_rule_title'>
-
-/** Queries that a rule change invalidates. */
-export const STALE = ['/routes', '/reconcile', '/system/forwarding'] as const
 
 const pageOf = (id: number): string => `/routes/${id}`
 
@@ -33,23 +31,6 @@ export const reapply = ({ route_rule_id: id, route_rule_title: title }: Named): 
     () => call('POST /routes/{id}/reapply', { id }),
     { stale: STALE, page: pageOf(id) },
   )
-
-export const applyAll = async (): Promise<void> => {
-  if (
-    !(await confirm({
-      title: t('routes.apply_all.title'),
-      text: t('routes.apply_all.text'),
-      action: t('routes.apply_all.action'),
-      request: { method: 'POST', path: '/routes/apply-all' },
-    }))
-  )
-    return
-  await act(
-    { done: t('routes.done.applied_all'), failing: t('routes.failing.apply_all') },
-    () => call('POST /routes/apply-all'),
-    { stale: STALE },
-  )
-}
 
 /** The copy is disabled; its editor opens next. */
 export const duplicate = async ({ route_rule_id: id, route_rule_title: title }: Named): Promise<void> => {

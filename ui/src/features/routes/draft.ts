@@ -109,9 +109,3 @@ export const OTHER_FIELDS = {
   destinations: 'routes.edit.relays',
   allowed_sources: 'routes.edit.sources',
 } as const satisfies Partial<Record<keyof RouteValues, string>>
-
-/** Destinations or sources in one line. */
-export const showItems = (items: unknown): string =>
-  (items as { address?: string; port?: number | null; cidr?: string }[])
-    .map(({ address, port, cidr }) => cidr ?? (port == null ? address : `${address} : ${port}`))
-    .join(', ')

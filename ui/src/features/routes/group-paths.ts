@@ -1,14 +1,14 @@
-// Many paths in one picture: those over the same tunnel become one.
+// Many paths in one picture: those that are alike become one.
 import type { Hop, Path } from '../../components/path/path-layout.ts'
 import { worse } from '../../components/state.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { DESTINATION, PORT, TUNNEL } from './rule-path.ts'
 
-/** So many of one tunnel are drawn each for itself, where all are more than `most`. */
+/** So many that are alike are drawn each for itself, where all are more. */
 const FEW = 2
 
-export function groupPaths(paths: readonly Path[], most: number, keyOf = tunnelOf): Path[] {
-  if (paths.length <= most) return [...paths]
+function groupPaths(paths: readonly Path[], keyOf: (path: Path) => string): Path[] {
+  if (paths.length <= FEW) return [...paths]
   const groups = new Map<string, Path[]>()
   for (const path of paths) groups.set(keyOf(path), [...(groups.get(keyOf(path)) ?? []), path])
   return [...groups].flatMap(([key, group]) => (group.length <= FEW ? group : [joined(key, group)]))
@@ -16,7 +16,7 @@ export function groupPaths(paths: readonly Path[], most: number, keyOf = tunnelO
 
 /** For a narrow place, where few stand side by side: those that look the same hop by hop, the worst first. */
 export const groupAlike = (paths: readonly Path[]): Path[] =>
-  groupPaths(paths, FEW, (path) => [tunnelOf(path), ...path.hops.map(({ condition }) => condition.state)].join(' '))
+  groupPaths(paths, (path) => [tunnelOf(path), ...path.hops.map(({ condition }) => condition.state)].join(' '))
     .map((path) => ({ path, state: path.hops.map(({ condition }) => condition.state).reduce(worse) }))
     .sort((one, other) => (one.state === other.state ? 0 : worse(one.state, other.state) === one.state ? -1 : 1))
     .map(({ path }) => path)
