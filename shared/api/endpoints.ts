@@ -93,6 +93,7 @@ export const ENDPOINTS = {
   'GET /webhooks/{id}': { answer: webhooks.WebhookView },
   'PUT /webhooks/{id}': { body: webhooks.WebhookBody, answer: webhooks.ChangeWebhookAnswer },
   'DELETE /webhooks/{id}': { answer: webhooks.DeleteWebhookAnswer },
+  'POST /webhooks/try': { body: webhooks.WebhookBody, answer: webhooks.TestWebhookAnswer },
   'POST /webhooks/{id}/test': { answer: webhooks.TestWebhookAnswer },
   'GET /webhooks/{id}/deliveries': { query: queries.DELIVERIES_QUERY, answer: webhooks.ListDeliveriesAnswer },
   'GET /tunnels': { query: queries.TUNNELS_QUERY, answer: tunnels.ListTunnelsAnswer },

@@ -109,6 +109,37 @@ describe('A target of notifications', () => {
       assert.equal((await test()).ok, true)
     })
 
+    it('is sent to one that is not stored as well, which stores nothing and leaves no secret behind', async () => {
+      const body = { ...HOOK, url: `${receiver.url}/very-private`, secret: `whsec_${'A'.repeat(40)}` }
+      const { status, body: tested } = await operator.post<TestWebhookAnswer>('/webhooks/try', body)
+      assert.deepEqual([status, tested.ok], [200, true])
+      assert.equal(signatureOf(receiver, body.secret), receiver.received[0]?.headers['webhook-signature'])
+      receiver.behaves = answers(500)
+      const { body: refused } = await operator.post<TestWebhookAnswer>('/webhooks/try', body)
+      assert.deepEqual([refused.ok, refused.detail_message.message_id], [false, 'notice.status'])
+      assert.equal((await operator.get<ListWebhooksAnswer>('/webhooks')).body.total, 0)
+      const { text } = await operator.get('/audit?action=WebhookTest')
+      for (const outcome of ['Delivered', 'Not delivered: ']) assert.ok(text.includes(outcome), `${outcome}: ${text}`)
+      assert.doesNotMatch(text, /very-private|whsec_/)
+    })
+
+    it('of one that is not stored is refused for the same reasons as the target', async () => {
+      await set(operator, { 'webhooks.allow_private': false })
+      for (const url of [
+        'http://hooks.example.net/',
+        'https://10.0.0.1/',
+        'https://a:b@hooks.example.net/',
+        'nowhere',
+      ]) {
+        const answers = [
+          await operator.post('/webhooks', { ...HOOK, url }),
+          await operator.post('/webhooks/try', { ...HOOK, url }),
+        ]
+        assert.deepEqual(answers[1]?.error?.details, answers[0]?.error?.details, url)
+        assert.equal(answers[0]?.status === 422, answers[1]?.status === 422, url)
+      }
+    })
+
     it('says that nobody listens', async () => {
       receiver.close()
       await add()

@@ -33,7 +33,7 @@ describe('The commands over the API', () => {
     const own: ReadonlySet<string> = new Set(OWN_OPTIONS.map((name) => name.replaceAll('-', '_')))
     const fields = commands.flatMap((one) => [...one.query, ...Object.keys(one.fields)].map((name) => ({ ...one, name })))
     const shared = fields.filter(({ name }) => own.has(name)).map((one) => `${one.noun} ${one.verb} ${one.name}`)
-    assert.deepEqual(shared, ['webhooks create url', 'webhooks update url'])
+    assert.deepEqual(shared, ['webhooks create url', 'webhooks update url', 'webhooks try url'])
   })
 
   it('stand in the manual page, each with its summary and its options', () =>

@@ -6,7 +6,7 @@ import { answers, httpReceiver, type HttpReceiver } from '../api/support/receive
 import { set } from '../api/support/settings.ts'
 import { stored } from '../api/support/webhooks.ts'
 import { browsing, type Visit } from './support/browser.ts'
-import { eachHost, field, goTo, type Host, signedIn } from './support/host.ts'
+import { complaintOf, eachHost, field, goTo, type Host, signedIn } from './support/host.ts'
 
 describe('The notifications', () => {
   const { visit } = browsing()
@@ -36,6 +36,7 @@ describe('The notifications', () => {
     await field(page, 'Name').fill('My program')
     await page.getByLabel('Type').selectOption({ label: 'Signed JSON' })
     await field(page, 'Address').fill(receiver.url)
+    await page.getByText('What is sent, and how often').click()
     await page.getByRole('checkbox', { name: 'Disk filling up' }).uncheck()
     await page.getByRole('button', { name: 'Add a target' }).click()
     await page.getByText(/^whsec_/).waitFor()
@@ -70,6 +71,46 @@ describe('The notifications', () => {
     await page.getByRole('button', { name: 'Add a target' }).click()
     await page.locator('input[name=url][aria-invalid=true]').waitFor()
     await page.locator('input[name=sender][aria-invalid=true]').waitFor()
+    assert.match(await complaintOf(page, 'From'), /^Fill in this field: a target of this type needs it/)
+  })
+
+  it('need three answers, and the rest is folded away', async () => {
+    const { page } = await visitTargets('/new', 'Add a target')
+    await page.getByLabel('Type').selectOption({ label: 'Slack' })
+    assert.equal(await page.locator('form').locator('input:visible, select:visible, textarea:visible').count(), 3)
+  })
+
+  it('can be tested before they are saved, which saves nothing and keeps what was typed', async () => {
+    const { page, gates } = await visitTargets('/new', 'Add a target')
+    gates.expectAnswer(422, '/webhooks/try')
+    await page.getByLabel('Type').selectOption({ label: 'ntfy' })
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.locator('input[name=url][aria-invalid=true]').waitFor()
+    await page.locator('input[name=title][aria-invalid=true]').waitFor()
+    await field(page, 'Name').fill('Phone')
+    await field(page, 'Address').fill(receiver.url)
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText('Phone has taken the test').first().waitFor()
+    assert.equal(receiver.received.length, 1)
+    receiver.behaves = answers(500)
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText('The receiver answered 500').first().waitFor()
+    assert.deepEqual(await targets(), [])
+    assert.equal(await field(page, 'Address').inputValue(), receiver.url)
+    await page.getByRole('button', { name: 'Add a target' }).click()
+    await page.getByText('The target Phone is saved').first().waitFor()
+  })
+
+  it('name the fault of an address: only https, unless targets inside are allowed', async () => {
+    await set(client, { 'webhooks.allow_private': false })
+    const { page, gates } = await visitTargets('/new', 'Add a target')
+    gates.expectAnswer(422, '/webhooks')
+    await page.getByLabel('Type').selectOption({ label: 'Signed JSON' })
+    await field(page, 'Name').fill('Mine')
+    await field(page, 'Address').fill('http://hooks.example.net/panel')
+    await page.getByRole('button', { name: 'Add a target' }).click()
+    await page.locator('input[name=url][aria-invalid=true]').waitFor()
+    assert.match(await complaintOf(page, 'Address'), /^The address must begin with https/)
   })
 
   it('are tested, and say in words why a test did not arrive', async () => {

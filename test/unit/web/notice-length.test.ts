@@ -7,7 +7,6 @@ import { requestFor } from '@panel/web-daemon/features/webhooks/send/requests.ts
 import type { Receiver } from '@panel/web-daemon/features/webhooks/credentials.ts'
 
 const target = (kind: Receiver['kind']): Receiver => ({
-  webhook_id: 1,
   title: 'Hook',
   kind,
   address: 'https://hooks.example',
@@ -22,9 +21,6 @@ const target = (kind: Receiver['kind']): Receiver => ({
   language: 'fa',
   cool_down_seconds: 300,
   is_enabled: true,
-  failing_since: null,
-  discarded: null,
-  last_error: verbatim(''),
 })
 
 const bodyOf = (kind: Receiver['kind'], text: string): string => {

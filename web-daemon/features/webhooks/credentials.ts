@@ -1,7 +1,7 @@
 // What leads to the receiver of a target and lets in there. The store holds it only sealed: the address of a Slack
 // webhook is all that is needed to write there (decisions.md, N6).
 import type { SecretBox } from '../../platform/secret-box.ts'
-import type { NewWebhook, Webhook } from './store.ts'
+import type { NewWebhook } from './store.ts'
 
 export interface Credentials {
   readonly url: string
@@ -9,7 +9,7 @@ export interface Credentials {
 }
 
 /** A target as it can be sent to. */
-export type Receiver = Webhook & Credentials
+export type Receiver = NewWebhook & Credentials
 
 type Sealed = Pick<NewWebhook, 'address' | 'has_secret' | 'sealed'>
 

@@ -94,5 +94,7 @@ function checkUrl({ kind, url }: Draft, problems: Problems, allowPrivate: boolea
   const isFine =
     parsed && protocols.includes(parsed.protocol) && parsed.hostname !== '' && parsed.username + parsed.password === ''
   const example = kind === 'email' ? 'smtp://mail.example.net:587' : 'https://hooks.example.net/panel'
-  if (!isFine) problems.add('url', 'INVALID_VALUE', message('notice.url_form', { field: 'url', example }))
+  if (kind !== 'email' && parsed?.protocol === 'http:' && !allowPrivate)
+    problems.add('url', 'INVALID_VALUE', message('notice.url_https', { field: 'url' }))
+  else if (!isFine) problems.add('url', 'INVALID_VALUE', message('notice.url_form', { field: 'url', example }))
 }

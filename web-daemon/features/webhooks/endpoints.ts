@@ -7,7 +7,7 @@ import type { Outbox } from './outbox.ts'
 import type { SendDeps } from './send/send.ts'
 import { allWebhooks } from './store.ts'
 import { pageOfDeliveries } from './store-deliveries.ts'
-import { testWebhook } from './test-target.ts'
+import { testNewWebhook, testWebhook } from './test-target.ts'
 import { deliveryView, webhookView } from './view.ts'
 
 const tag = 'webhooks'
@@ -53,6 +53,16 @@ export function webhookEndpoints(outbox: Pick<Outbox, 'kick'>, deps: Pick<SendDe
         audit: 'WebhookDelete',
       },
       removeWebhook,
+    ),
+    command(
+      'POST /webhooks/try',
+      {
+        tag,
+        summary: 'Send a test to a target that is not stored, now and once, and say what became of it.',
+        gathersProblems: true,
+        audit: 'WebhookTest',
+      },
+      testNewWebhook(deps),
     ),
     command(
       'POST /webhooks/{id}/test',

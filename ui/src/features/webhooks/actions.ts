@@ -1,5 +1,5 @@
 // Actions on a target of notifications.
-import type { WebhookView } from '@panel/shared/api/webhooks.ts'
+import type { TestWebhookAnswer, WebhookView } from '@panel/shared/api/webhooks.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
 import { act } from '../../core/act.ts'
 import { ApiError } from '../../core/api-error.ts'
@@ -11,16 +11,19 @@ import { toasts } from '../../core/toasts.svelte.ts'
 
 const STALE: readonly string[] = ['/webhooks']
 
-/** The receiver's refusal is an answer of the panel, and no failure of the request. */
 export const testWebhook = async ({ webhook_id: id, title }: WebhookView): Promise<void> => {
   try {
-    const { ok, detail_message } = await call('POST /webhooks/{id}/test', { id })
-    if (ok) toasts.success(t('webhooks.done.tested', { title }))
-    else toasts.failure(t('webhooks.failing.test', { title }), refused(detail_message))
+    showTested(title, await call('POST /webhooks/{id}/test', { id }))
   } catch (failure) {
     toasts.failure(t('webhooks.failing.test', { title }), failure)
   }
   void invalidate(...STALE)
+}
+
+/** The receiver's refusal is an answer of the panel, and no failure of the request. */
+export function showTested(title: string, { ok, detail_message }: TestWebhookAnswer): void {
+  if (ok) toasts.success(t('webhooks.done.tested', { title }))
+  else toasts.failure(t('webhooks.failing.test', { title }), refused(detail_message))
 }
 
 const refused = (detail: Message): ApiError =>

@@ -5,7 +5,7 @@ import type { SettingsReader } from '../../../platform/settings.ts'
 import { openCredentials } from '../credentials.ts'
 import { languageOf, textsOf } from '../language/texts.ts'
 import type { SentNotice } from '../notice.ts'
-import type { Webhook } from '../store.ts'
+import type { NewWebhook } from '../store.ts'
 import { SendError } from './address.ts'
 import { sendMail } from './email.ts'
 import { sendPost, type SendOptions } from './http.ts'
@@ -21,7 +21,7 @@ export interface SendDeps {
 }
 
 /** Throws a SendError unless the receiver has taken it. */
-export async function send(webhook: Webhook, notice: SentNotice, deps: SendDeps): Promise<void> {
+export async function send(webhook: NewWebhook, notice: SentNotice, deps: SendDeps): Promise<void> {
   const credentials = openCredentials(deps.box, webhook)
   if (!credentials) throw new SendError(message('notice.unreadable'))
   const target = { ...webhook, ...credentials }
