@@ -1,13 +1,11 @@
 // A thousand relay rules over many tunnels: their list in groups, and the picture of all of them.
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import type { ListRoutesAnswer } from '@panel/shared/api/routes/answers.ts'
-import type { Client } from '../api/support/client.ts'
 import { browsing, DESKTOP, PHONE, type Look } from './support/browser.ts'
 import { eachHost, goTo, scrollToEnd, signedIn, type Host } from './support/host.ts'
+import { answerManyRules, MANY } from './support/many-rules.ts'
 import { ledRelayHost } from './support/relays.ts'
 
-const MANY = 1000
 /** A screen and a half. */
 const SCREENS = 1.5
 const LEAST_TEXT = 12
@@ -15,35 +13,11 @@ const LEAST_TEXT = 12
 describe('A thousand relay rules', () => {
   const { visit } = browsing()
   let host: Host
-  let client: Client
-  eachHost(ledRelayHost, (made) => ({ host, client } = made))
+  eachHost(ledRelayHost, (made) => ({ host } = made))
 
-  /** Answers with so many rules over so many tunnels, each like the first: every tenth relays nothing. */
-  const withMany = async (page: Page, tunnels: number): Promise<void> => {
-    const { body } = await client.get<ListRoutesAnswer>('/routes?limit=1')
-    const [rule] = body.routes
-    if (!rule) throw new Error('there is no rule')
-    const routes = Array.from({ length: MANY }, (_, at) => {
-      const tunnel_id = (at % tunnels) + 1
-      const isDown = tunnel_id % 10 === 0
-      const { tunnel } = rule.health
-      return {
-        ...rule,
-        route_rule_id: at + 1,
-        title: `Rule ${at + 1}`,
-        route: { ...rule.route, route_rule_id: at + 1, route_rule_title: `Rule ${at + 1}`, bind_port: at + 1 },
-        health: {
-          ...rule.health,
-          ...(isDown ? { severity: 'down' } : {}),
-          tunnel: tunnel && { ...tunnel, tunnel_id, interface_name: `gre-${tunnel_id}` },
-        },
-      }
-    })
-    await page.route(/\/routes\?(.*&)?limit=1000/, (route) => route.fulfill({ json: { ...body, routes, total: MANY } }))
-  }
   const visitMany = async (path: string, heading: RegExp, tunnels: number, look: Look = {}): Promise<Page> => {
     const visited = await signedIn(await visit(host, look))
-    await withMany(visited.page, tunnels)
+    await answerManyRules(visited.page, tunnels, 1)
     return (await goTo(visited, host, path, heading)).page
   }
 

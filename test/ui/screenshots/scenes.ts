@@ -5,6 +5,7 @@ import type { RouteCheckAnswer } from '@panel/shared/api/routes/check.ts'
 import { tryListener } from '../../api/support/listeners.ts'
 import { fakeRoute } from '../../support/fake-routes.ts'
 import { addressOf, scrollToEnd } from '../support/host.ts'
+import { answerManyRules } from '../support/many-rules.ts'
 import { ACCOUNT } from './account.ts'
 import { analyze, answer, foretold, press, previewBackup, select } from './acts.ts'
 import { OVERVIEWS, stopped } from './causes.ts'
@@ -47,7 +48,35 @@ const showChecks = async ({ page }: At): Promise<void> => {
   await page.locator('[data-checks]').waitFor()
 }
 
+const showMany = async ({ page }: At): Promise<void> => {
+  await answerManyRules(page, 60)
+  await page.reload()
+}
+
+const groupByTunnel = async (at: At): Promise<void> => {
+  const { page, say } = at
+  await showMany(at)
+  await page.getByRole('button', { name: say('list.views'), exact: true }).click()
+  await page
+    .getByRole('group', { name: say('list.views'), exact: true })
+    .getByRole('button', { name: say('views.by.tunnel'), exact: true })
+    .click()
+  await page.keyboard.press('Escape')
+  await page.locator('tr.group').first().waitFor()
+}
+
 const STEPS: readonly Scene[] = [
+  {
+    name: 'overview-thousand-rules',
+    path: '',
+    arrive: async (at) => {
+      await showMany(at)
+      await scrollToEnd(at.page)
+      await at.page.locator('[aria-labelledby=map-title] button').first().waitFor()
+    },
+  },
+  { name: 'routes-thousand', path: 'routes', arrive: showMany, isWindow: true },
+  { name: 'routes-thousand-by-tunnel', path: 'routes', arrive: groupByTunnel, isWindow: true },
   { name: 'setup', server: 'new' },
   {
     name: 'setup-refused',
