@@ -26,9 +26,10 @@ const ajv = new Ajv({
 ajv.addVocabulary([...SCHEMA_NOTES])
 const compiled = new WeakMap<TSchema, ValidateFunction>()
 
-/** Adds what is wrong to `problems` and returns the body without those fields. */
+/** Adds what is wrong to `problems` and returns the body without those fields; the body itself if nothing is. */
 export function validate(schema: TSchema, body: Body, problems: Problems): Body {
   const refused = new Set(faultsOf(schema, body, problems).map(([field]) => field))
+  if (refused.size === 0) return body
   return Object.fromEntries(Object.entries(body).filter(([field]) => !refused.has(field)))
 }
 
@@ -38,6 +39,7 @@ export function validate(schema: TSchema, body: Body, problems: Problems): Body 
  */
 function validateGathering(schema: TSchema, body: Body, problems: Problems): Body {
   const faults = faultsOf(schema, body, problems)
+  if (faults.length === 0) return body
   return Object.fromEntries(
     Object.entries(body).flatMap(([field, value]): [string, unknown][] => {
       const own = faults.filter(([name]) => name === field)
