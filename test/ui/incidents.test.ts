@@ -118,7 +118,7 @@ describe('An incident', () => {
   it('that is over is in the list of incidents, with its duration, and opens there too', async () => {
     await client.post('/tunnels/1/reapply')
     await look()
-    const { page } = await goTo(await signedIn(await visit(host)), host, 'incidents', 'Incidents')
+    const { page } = await goTo(await signedIn(await visit(host)), host, 'incidents', /^Incidents/)
     const row = page.getByRole('row').filter({ hasText: 'Hamburg relay' })
     await row.getByText('Resolved').waitFor()
     await row.getByText(/\d+ sec/).waitFor()
