@@ -249,6 +249,19 @@ describe('the audit log', () => {
     assert.equal((await found('')).length, (await entries()).length)
   })
 
+  it('names nothing that is not there, whatever id a request to end or delete it has', async () => {
+    for (const id of [0, 999])
+      for (const path of ['auth/tokens', 'auth/sessions', 'webhooks', 'tunnels', 'routes', 'pools'])
+        assert.ok((await operator.delete(`/${path}/${id}`, {})).status >= 400, path)
+    const { entries } = (await operator.get<Listing>('/audit')).body
+    const refused = entries.filter(({ is_success }) => !is_success)
+    assert.equal(refused.length, 12)
+    assert.deepEqual(
+      refused.filter(({ target_id }) => target_id !== null).map(({ action }) => action),
+      [],
+    )
+  })
+
   it('answers an unknown action by 400 with the known list', async () => {
     const { status, error } = await operator.get('/audit?action=Nonsense')
     assert.deepEqual([status, error.code, error.field], [400, 'INVALID_REQUEST', 'action'])

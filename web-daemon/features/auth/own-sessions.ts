@@ -31,9 +31,9 @@ export function listSessions(services: AuthServices) {
 export function endSession(services: AuthServices) {
   return async ({ note }: StoreContext, { params, session }: Incoming): Promise<Answer<EndSessionAnswer>> => {
     const session_id = params['id'] ?? 0
-    note.target('session', session_id)
     const row = (await services.sessions.live()).find((one) => one.session_id === session_id)
     if (!row) throw new Refusal('NOT_FOUND', message('panel.no_such_session'))
+    note.target('session', session_id)
     await services.sessions.revoke([row], 'ended')
     const answer = ok<EndSessionAnswer>({ deleted: true, session_id })
     return session_id === session?.session_id ? { ...answer, cookies: signedOutCookies() } : answer

@@ -77,9 +77,9 @@ const revokeToken =
   (tokens: ApiTokens) =>
   async ({ note }: StoreContext, { params }: Incoming): Promise<Answer<DeleteTokenAnswer>> => {
     const token_id = params['id'] ?? 0
-    note.target('api_token', token_id)
     const row = await tokens.find(token_id)
     if (!row) throw new Refusal('NOT_FOUND', message('panel.no_such_token'))
+    note.target('api_token', token_id)
     await tokens.revoke(row)
     note.operation(`Token ${row.title} revoked`)
     return ok({ deleted: true, token_id })
