@@ -88,7 +88,14 @@ describe('A fresh password', () => {
     )
     assert.deepEqual(
       routes(({ body }) => Object.hasOwn(body?.['properties'] ?? {}, 'current_password')),
-      ['DELETE /auth/me/totp', 'POST /auth/confirm', 'POST /auth/me/totp', 'POST /backup/import', 'PUT /auth/me'],
+      [
+        'DELETE /auth/me/totp',
+        'POST /auth/confirm',
+        'POST /auth/me/totp',
+        'POST /auth/me/totp/recovery-codes',
+        'POST /backup/import',
+        'PUT /auth/me',
+      ],
     )
   })
 

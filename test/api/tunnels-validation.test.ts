@@ -150,7 +150,7 @@ describe('A wrong request for a tunnel', () => {
     const byShape = await createTunnel(client, { addresses })
     assert.deepEqual(
       (byShape.error.details['fields'] as { field: string }[]).map(({ field }) => field),
-      ['addresses.2.prefix_length', 'addresses.3.color'],
+      ['addresses.1.address', 'addresses.2.prefix_length', 'addresses.3.color'],
     )
     const byMeaning = await createTunnel(client, { addresses: addresses.slice(0, 2) })
     assert.equal(byMeaning.error.field, 'addresses.1.address')

@@ -48,7 +48,7 @@ export class Problems {
 
   /**
    * `field` is the first one, `details[field]` each message, `details.fields` the whole list. The order is `order`, by
-   * default that of the schema, then that of discovery. Null without problems.
+   * default that of the schema, then that of the items of a list, then that of discovery. Null without problems.
    */
   refusal(order: readonly string[] = this.#order): Refusal | null {
     const list = this.#inOrder(order)
@@ -66,6 +66,7 @@ export class Problems {
       const at = order.indexOf(field.split('.')[0] ?? '')
       return at < 0 ? order.length : at
     }
-    return [...this.#list].sort((a, b) => rank(a) - rank(b))
+    const item = ({ field }: Problem): number => Number(field.split('.')[1]) || 0
+    return [...this.#list].sort((a, b) => rank(a) - rank(b) || item(a) - item(b))
   }
 }
