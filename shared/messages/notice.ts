@@ -32,7 +32,7 @@ export const NOTICE = {
   'notice.not_found': 'There is no notification target {webhook_id}.',
   'notice.needed': '{field} is needed for a target of the kind {kind}.',
   'notice.url_https':
-    '{field} must begin with https://; http:// is taken only while the setting webhooks.allow_private is on.',
+    '{field} must begin with https://; http:// is taken only while targets inside the networks of this host are.',
   'notice.url_form': '{field} must be an address such as {example}, without a name and a password in it.',
   'notice.secret_form': '{field} must begin with whsec_ and hold at least 24 bytes in Base64.',
   'notice.secret_again':

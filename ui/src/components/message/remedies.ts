@@ -108,7 +108,6 @@ export const REMEDIES: Readonly<Partial<Record<MessageId, Remedy>>> = {
   'panel.helper_away': SYSTEM,
   'panel.origin_forbidden': setting('security.allowed_origins'),
   'notice.private': setting('webhooks.allow_private'),
-  'notice.url_https': setting('webhooks.allow_private'),
   'pool.default_disabled': POOLS,
   'pool.is_default': setting('{field}'),
   'panel.setting_refused': setting('{field}'),
