@@ -6,13 +6,13 @@ import type { ReadContext } from '../../platform/context.ts'
 import { ok, type Answer } from '../../platform/http/endpoint.ts'
 import { enabledIds } from '../routes/store.ts'
 import { currentIncidents, type AttentionDeps } from './derive.ts'
-import { incidentKey, openIncidents } from './store.ts'
+import { incidentKey, openIncidents, rowKey } from './store.ts'
 import { recordView } from './view.ts'
 
 export function showAttention(deps: AttentionDeps) {
   return async (context: ReadContext): Promise<Answer<AttentionAnswer>> => {
     await deps.monitor.settled()
-    const records = new Map((await openIncidents(context.db)).map((one) => [incidentKey(one), one]))
+    const records = new Map((await openIncidents(context.db)).map((one) => [rowKey(one), one]))
     const incidents = (await currentIncidents(context, deps)).map(({ rules: _, ...one }) => {
       const stored = records.get(incidentKey(one))
       return { ...one, record: stored ? recordView(stored, context.now()) : null }

@@ -5,6 +5,7 @@ import type { HostChange } from '@panel/shared/api/incidents.ts'
 import type { HostEvent } from '@panel/shared/events/model.ts'
 import type { ReadContext, StoreContext, WriteDb } from '../../platform/context.ts'
 import type { Bus } from '../../platform/events/bus.ts'
+import { Passes, SOON } from '../../platform/events/passes.ts'
 import { currentIncidents, type AttentionDeps, type CurrentIncident } from './derive.ts'
 import {
   deleteEndedBefore,
@@ -12,13 +13,12 @@ import {
   insertIncident,
   openIncidents,
   presentValues,
+  rowKey,
   updateIncident,
   type IncidentRow,
 } from './store.ts'
 
 const LOOK_EVERY_MS = 30_000
-/** Thousands of rules can change at once. */
-const SOON_MS = 200
 const DAY_MS = 86_400_000
 const BEFORE_MS = 600_000
 const CHANGES_MAX = 50
@@ -34,33 +34,32 @@ export interface IncidentLogDeps extends AttentionDeps {
 
 export class IncidentLog {
   readonly #deps: IncidentLogDeps
+  readonly #passes: Passes
   #ends: (() => void)[] = []
-  #soon: NodeJS.Timeout | null = null
   #looking: Promise<void> = Promise.resolve()
   #changes: HostChange[] = []
 
   constructor(deps: IncidentLogDeps) {
     this.#deps = deps
+    this.#passes = new Passes(() => this.look(), { ...SOON, period_ms: () => LOOK_EVERY_MS }, deps.logger)
   }
 
   start(): void {
     const { bus } = this.#deps
-    const timer = setInterval(() => void this.look(), LOOK_EVERY_MS)
+    const soon = (): void => this.#passes.request('event')
     const names = ['reconcile.changed', 'reconcile.first', 'route.health', 'route.first'] as const
     this.#ends = [
-      () => clearInterval(timer),
-      ...names.map((name) => bus.subscribe(name, () => this.#lookSoon())),
-      bus.subscribeIn('tunnel.state', async () => this.#lookSoon()),
+      ...names.map((name) => bus.subscribe(name, soon)),
+      bus.subscribeIn('tunnel.state', async () => soon()),
       bus.subscribe('host.changed', ({ events }) => this.#remember(events)),
     ]
-    this.#lookSoon()
+    soon()
   }
 
   async stop(): Promise<void> {
     for (const end of this.#ends) end()
     this.#ends = []
-    if (this.#soon) clearTimeout(this.#soon)
-    this.#soon = null
+    await this.#passes.close()
     await this.#looking
   }
 
@@ -70,13 +69,6 @@ export class IncidentLog {
       .then(() => this.#look())
       .catch((err: unknown) => this.#deps.logger.error({ err }, 'incidents could not be stored'))
     return this.#looking
-  }
-
-  #lookSoon(): void {
-    this.#soon ??= setTimeout(() => {
-      this.#soon = null
-      void this.look()
-    }, SOON_MS)
   }
 
   #remember(events: readonly HostEvent[]): void {
@@ -96,8 +88,8 @@ export class IncidentLog {
     const at = now()
     await db.transaction().execute(async (transaction) => {
       for (const row of open) {
-        const one = found.get(incidentKey(row))
-        found.delete(incidentKey(row))
+        const one = found.get(rowKey(row))
+        found.delete(rowKey(row))
         if (one) await update(transaction, row, one)
         else if (this.#isLookedAt(row))
           await updateIncident(transaction, row.incident_id, { ended_date: at.toISOString() })

@@ -29,11 +29,11 @@ export interface IncidentFilter {
   readonly to?: string
 }
 
-/** The same as long as an incident lasts. */
-export const incidentKey = (
-  one: Pick<CurrentIncident, 'kind' | 'id' | 'name'> | Pick<IncidentRow, 'kind' | 'subject_id' | 'subject_name'>,
-): string =>
-  'subject_name' in one ? `${one.kind} ${one.subject_id ?? one.subject_name}` : `${one.kind} ${one.id ?? one.name}`
+/** The same as long as an incident lasts: a thing is known by its id, or by its name where it has none. */
+export const incidentKey = ({ kind, id, name }: { kind: string; id: number | null; name: string }): string =>
+  `${kind} ${id ?? name}`
+export const rowKey = ({ kind, subject_id, subject_name }: IncidentRow): string =>
+  incidentKey({ kind, id: subject_id, name: subject_name })
 
 const rowFrom = (row: Row): IncidentRow => ({
   ...row,
@@ -108,9 +108,11 @@ export async function deleteEndedBefore(db: WriteDb, limit: string): Promise<voi
   await db.deleteFrom('incident').where('ended_date', '<', limit).execute()
 }
 
-/** The destinations of these rules. */
-export async function destinationIds(db: ReadDb, rules: readonly number[]): Promise<number[]> {
+/** The ids of destinations, by their rules. */
+export async function destinationsOfRules(db: ReadDb): Promise<Map<number, number[]>> {
+  const found = new Map<number, number[]>()
   const rows = await db.selectFrom('route_destination').select(['route_destination_id', 'route_rule_id']).execute()
-  const wanted = new Set(rules)
-  return rows.flatMap((row) => (wanted.has(row.route_rule_id) ? [row.route_destination_id] : []))
+  for (const { route_rule_id, route_destination_id: id } of rows)
+    found.set(route_rule_id, [...(found.get(route_rule_id) ?? []), id])
+  return found
 }

@@ -12,7 +12,6 @@ import { pruneDeliveries } from './store-prune.ts'
 import { allWebhooks, findWebhook, markSent } from './store.ts'
 import {
   dueDeliveries,
-  holdSilenced,
   markTried,
   nextDue,
   releaseHeld,
@@ -118,7 +117,6 @@ export class Outbox {
     try {
       const { db, now } = this.#deps
       const silencedUntil = await this.#deps.readSilences(db, now())
-      await holdSilenced(db, now(), silencedUntil)
       for (const due of await dueDeliveries(db, now(), silencedUntil)) this.#begin(due)
       const next = await nextDue(db)
       if (next !== null) wait = Math.min(wait, Math.max(SOON_MS, Date.parse(next) - now().getTime()))

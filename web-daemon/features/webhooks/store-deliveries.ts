@@ -68,12 +68,16 @@ function dueRows(db: ReadDb, now: Date): Promise<DeliveryRow[]> {
 
 /**
  * For each enabled target the delivery that is due first, in the order in which they were written, and those after it
- * that are sent with it.
+ * that are sent with it. What is silenced waits for the end of that, so that the end of the problem drops it.
  */
-export async function dueDeliveries(db: ReadDb, now: Date, silencedUntil: Silences): Promise<Due[]> {
-  const rows = (await dueRows(db, now)).filter((row) => heldUntil(row, silencedUntil) === null)
+export async function dueDeliveries(db: WriteDb, now: Date, silencedUntil: Silences): Promise<Due[]> {
   const due = new Map<number, { first: Delivery; others: Delivery[] }>()
-  for (const row of rows) {
+  for (const row of await dueRows(db, now)) {
+    const heldTo = heldUntil(row, silencedUntil)
+    if (heldTo !== null) {
+      if (heldTo !== row.next_try_date) await holdDelivery(db, row.delivery_id, heldTo)
+      continue
+    }
     const before = due.get(row.webhook_id)
     if (!before) due.set(row.webhook_id, { first: deliveryFrom(row), others: [] })
     else if (before.first.notice.shared && row.notice.includes('"shared"')) {
@@ -93,17 +97,8 @@ function heldUntil({ tries, notice }: DeliveryRow, silencedUntil: Silences): str
   return tries === 0 && severity === 'problem' ? silencedUntil(subject) : null
 }
 
-/** Has what is due and silenced wait for the end of the silence, so that the end of the problem drops it. */
-export async function holdSilenced(db: WriteDb, now: Date, silencedUntil: Silences): Promise<void> {
-  for (const row of await dueRows(db, now)) {
-    const next_try_date = heldUntil(row, silencedUntil)
-    if (next_try_date !== null && next_try_date !== row.next_try_date)
-      await db
-        .updateTable('webhook_delivery')
-        .set({ next_try_date })
-        .where('delivery_id', '=', row.delivery_id)
-        .execute()
-  }
+async function holdDelivery(db: WriteDb, delivery_id: number, next_try_date: string): Promise<void> {
+  await db.updateTable('webhook_delivery').set({ next_try_date }).where('delivery_id', '=', delivery_id).execute()
 }
 
 /** What waits for the end of a silence that was to last until then is due now. */
