@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import type { Client } from '../api/support/client.ts'
 import { eventually } from '../support/eventually.ts'
 import { browsing, PHONE, type Visit } from './support/browser.ts'
-import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+import { eachHost, goTo, signedIn, startHost, type Host } from './support/host.ts'
 import { relayHost } from './support/relays.ts'
 
 describe('An incident', () => {
@@ -140,11 +140,7 @@ describe('The analysis', () => {
   const { visit } = browsing()
   let host: Host
   let client: Client
-  beforeEach(async () => {
-    host = await startHost()
-    client = await relayHost(host)
-  })
-  afterEach(() => host.close())
+  eachHost(relayHost, (made) => ({ host, client } = made))
 
   it('of a rule comes first on its page, and its result stays until the rule is changed', async () => {
     const visited = await signedIn(await visit(host))
