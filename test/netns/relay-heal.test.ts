@@ -57,7 +57,9 @@ describe('Relay rules that nothing protects', function () {
 
   it('are left alone for longer and longer where a script flushes them whenever they are back, which is named', async () => {
     const [file, due] = [join(rig.folder, 'flush-all.sh'), join(rig.folder, 'due')]
-    writeFileSync(file, `#!/bin/sh\nwhile :; do rm ${due} && nft flush ruleset; sleep 0.1; done\n`, { mode: 0o755 })
+    // What flushes stays until it is due again, so that the name of its parent can be read for as long as that takes.
+    const flush = `(echo flush ruleset; while [ ! -e ${due} ] && kill -0 $$; do sleep 0.1; done) | nft -i`
+    writeFileSync(file, `#!/bin/sh\nwhile :; do rm ${due} && ${flush}; sleep 0.1; done\n`, { mode: 0o755 })
     script = spawn('nsenter', [`--net=${namespaceOf(rig.relay.child)}`, file], { stdio: 'ignore' })
     const becomes = (what: string, is: () => Promise<boolean>): Promise<void> =>
       until(what, async () => {

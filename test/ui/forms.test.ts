@@ -176,15 +176,16 @@ describe('A form that is refused', () => {
       sentTo: '/webhooks',
       begin: async (page) => {
         await fill(page, { url: 'nonsense' })
+        await page.getByText('What is sent, and how often').click()
         const events = page.locator('[name="events"]:checked')
         for (; (await events.count()) > 0;) await events.first().uncheck()
       },
       submit: 'Add a target',
       faults: {
         title: MISSING,
-        url: /must be an address such as smtp/,
-        sender: /is needed/,
-        recipient: /is needed/,
+        url: /^Enter an address such as smtp/,
+        sender: /^Fill in this field: a target of the type email/,
+        recipient: /^Fill in this field: a target of the type email/,
         events: /^Choose at least one/,
       },
     },

@@ -43,15 +43,11 @@ describe('The system on the page', () => {
     ['zh-CN', 'latin', '8,192', '0 / 20,000'],
   ] as const)
     it(`says the numbers of what root allows as ${language} writes numbers`, async () => {
+      const { page } = await signedIn(await visit(host))
       const operator = await host.signIn()
       await operator.put('/settings', { 'display.language': language, 'display.digits': digits })
-      const arrived = await visit(host)
-      await arrived.page.locator('input[name=username]').fill('operator')
-      await arrived.page.locator('input[name=password]').fill('correct horse battery')
-      await arrived.page.locator('button[type=submit]').click()
-      await arrived.page.locator('h1').waitFor()
-      await arrived.page.goto(`${host.base}system`)
-      for (const text of [pairs, rules]) await arrived.page.locator('dd').getByText(text, { exact: true }).waitFor()
+      await page.goto(`${host.base}system`)
+      for (const text of [pairs, rules]) await page.locator('dd').getByText(text, { exact: true }).waitFor()
     })
 
   it('leads to the description of the API, which is there', async () => {
