@@ -85,7 +85,7 @@ export default defineConfig({
             { name: 'sentence', test: /\/components\/message\/(Linked|Names)\./ },
             { name: 'moved', test: /\/features\/routes\/(MovedNote|shadows)\./ },
             { name: 'rule', test: /\/features\/routes\/(RuleMenu|Shadowed|labels|last-warnings|stale)\./ },
-            { name: 'rule-page', test: /\/features\/routes\/(actions|rule-rates)\./ },
+            { name: 'rule-page', test: /\/(components\/FirstSight|features\/routes\/(actions|rule-rates))\./ },
           ],
         },
       },

@@ -33,6 +33,13 @@ describe('The destinations of a rule', () => {
   const hop = async (page: Page, label: string | RegExp): Promise<string> =>
     (await page.locator('.hop title').filter({ hasText: label }).first().textContent()) ?? ''
 
+  it('are explained before one is taken out for the first time', async () => {
+    const { page } = await visitRule(await made({ check: QUICK }))
+    await page.getByText(/^Take out: the destination gets no new connections/).waitFor()
+    await page.locator('[data-first-sight=take_out]').getByRole('button', { name: 'Close' }).click()
+    await page.locator('[data-first-sight=take_out]').waitFor({ state: 'detached' })
+  })
+
   it('are checked once that is set up, and what is wrong is shown at its field', async () => {
     const id = await made()
     const { page, gates } = await visitRule(id)

@@ -86,6 +86,17 @@ describe('The list of relay rules', () => {
     assert.equal(await page.getByText(/shadowed by/).count(), 1)
   })
 
+  it('explains on the page of a rule what “never matches” means, until the operator has it', async () => {
+    const { page } = await visitRules('/3', /Never reached/)
+    const hint = page.getByText(/^Never matches: another rule comes first/)
+    await hint.waitFor()
+    await page.locator('[data-first-sight]').getByRole('button', { name: 'Close' }).click()
+    await hint.waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByText(/Move the rule before/).waitFor()
+    assert.equal(await hint.count(), 0)
+  })
+
   it('shows what is configured beside what the host has of a rule that was taken out of the kernel by hand', async () => {
     host.kernel.rulesets.flush()
     const visited = await visitRules('?q=state:down')

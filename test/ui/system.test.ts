@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict'
 import { isolate } from '@panel/shared/messages/format.ts'
 import { browsing, PHONE, type Look, type Visit } from './support/browser.ts'
-import { eachHost, goTo, type Host, signedIn } from './support/host.ts'
+import { eachHost, goTo, type Host, seen, signedIn } from './support/host.ts'
+
+interface Description {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+}
 
 describe('The system on the page', () => {
   const { visit } = browsing()
@@ -30,7 +34,10 @@ describe('The system on the page', () => {
         .filter({ has: page.getByText(kind, { exact: true }) })
         .locator('[data-state]')
         .innerText()
-    assert.deepEqual([await ableTo('GRE'), await ableTo('systemd-networkd')], ['No', 'Yes'])
+    assert.equal(await ableTo('GRE'), 'No')
+    assert.equal(await page.getByText('systemd-networkd', { exact: true }).count(), 0)
+    for (const name of ['What is there', 'Versions, processes and files']) await page.getByText(name).click()
+    assert.equal(await ableTo('systemd-networkd'), 'Yes')
     for (const name of ['Build', 'Web daemon', 'Root helper', 'Files', 'Kernel'])
       await page.getByRole('heading', { name, exact: true }).waitFor()
     assert.match(await page.locator('main').innerText(), /Served under\s+\/secret\b/)
@@ -47,16 +54,51 @@ describe('The system on the page', () => {
       const operator = await host.signIn()
       await operator.put('/settings', { 'display.language': language, 'display.digits': digits })
       await page.goto(`${host.base}system`)
+      await page
+        .locator('section', { has: page.getByText(rules) })
+        .locator('summary')
+        .click()
       for (const text of [pairs, rules]) await page.locator('dd').getByText(text, { exact: true }).waitFor()
     })
 
-  it('leads to the description of the API, which is there', async () => {
+  it('names what is wrong before what is well', async () => {
+    host.kernel.supportsGre = false
+    const { page } = await visitSystem()
+    const parts = page.locator('section', { hasText: 'State of the panel' }).getByRole('listitem')
+    await parts.first().getByText('Kernel tunnel support').waitFor()
+    assert.ok((await parts.count()) > 5)
+  })
+
+  it('shows the API operation by operation, found by words, with its fields and a line for a shell', async () => {
     const { page, context } = await visitSystem()
-    const link = page.getByRole('link', { name: 'Description of the API' })
-    const address = new URL((await link.getAttribute('href')) ?? '', host.base).href
-    const answer = await context.request.get(address)
-    assert.equal(answer.status(), 200)
-    assert.equal(((await answer.json()) as { openapi: string }).openapi, '3.0.3')
+    await page.getByRole('link', { name: 'Description of the API' }).click()
+    await seen(page, 'Description of the API')
+    const { paths } = (await (await context.request.get(`${host.base}api/docs`)).json()) as Description
+    const all = Object.values(paths).flatMap((item) => Object.keys(item))
+    const operations = page.locator('details')
+    await operations.first().waitFor()
+    assert.equal(await operations.count(), all.length)
+    await page.locator('[data-search]').fill('method:post create a tunnel')
+    await page.waitForFunction(() => document.querySelectorAll('main details').length === 1)
+    await operations.locator('summary').click()
+    await page.getByText(/^curl -X POST -H "Authorization: Bearer \$TOKEN" .* -d @body\.json/).waitFor()
+    await page.getByText('Fields of CreateTunnelBodyInWindow').click()
+    const field = page.getByRole('listitem').filter({ has: page.getByText('ttl', { exact: true }) })
+    await field.getByText(/integer 0\.\.255/).waitFor()
+    await page.getByText('Fields of TunnelChanged').first().click()
+    await page.getByText('Fields of Tunnel', { exact: true }).first().click()
+    await page.getByText('interface_name', { exact: true }).last().waitFor()
+    await page.locator('[data-search]').fill('nothing of this name')
+    await page.getByText('No matches').waitFor()
+  })
+
+  it('says on the page of the API that the panel is away, and shows it when that is back', async () => {
+    const { page, gates } = await visitSystem()
+    gates.allowConsole(/500/)
+    await page.route('**/api/docs', (route) => route.fulfill({ status: 500, json: {} }), { times: 1 })
+    await page.getByRole('link', { name: 'Description of the API' }).click()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('List the tunnels, each with').waitFor()
   })
 
   it('has the licences on a page of their own', async () => {
@@ -73,10 +115,11 @@ describe('The system on the page', () => {
     host.sendHelperAway()
     arrived.gates.allowConsole(/503/)
     const { page } = await goTo(arrived, host, 'system', 'System')
-    for (const part of ['What this server allows', 'What this host can do'])
+    for (const part of ['What this server allows', 'What this server can do'])
       await page.locator('section', { hasText: part }).getByRole('alert').getByText('HELPER_UNAVAILABLE').waitFor()
     await page.getByText('Cannot be reached', { exact: true }).waitFor()
-    assert.ok((await page.getByText('not reported').count()) > 0)
+    await page.getByText('Versions, processes and files').click()
+    await page.getByText('not reported').first().waitFor()
   })
 
   it('fits a phone', async () => {

@@ -114,6 +114,21 @@ const STEPS: readonly Scene[] = [
   { name: 'helper-away-overview', path: '', alone: ({ host }) => host.sendHelperAway() },
   { name: 'helper-away-tunnels', path: 'tunnels', alone: ({ host }) => host.sendHelperAway() },
   {
+    name: 'system-whole',
+    path: 'system',
+    arrive: async ({ page }) => {
+      for (const summary of await page.locator('main summary').all()) await summary.click()
+    },
+  },
+  {
+    name: 'system-api-operation',
+    path: 'system/api?q=create+a+tunnel',
+    arrive: async ({ page }) => {
+      await page.locator('main summary').first().click()
+      await page.locator('main details details > summary').first().click()
+    },
+  },
+  {
     name: 'system-listener-try',
     path: 'system',
     arrive: async ({ page, say }) => {

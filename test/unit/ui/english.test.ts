@@ -11,6 +11,9 @@ const REASONS: Readonly<Record<string, string>> = {
   'features/audit/Entry.svelte': 'the steps that root took, as the log of the host has them',
   'features/routes/Connections.svelte': 'the state of a connection in the words of conntrack',
   'features/settings/Setting.svelte': 'a setting of a newer daemon, which this page has no words for',
+  'features/system/ApiOperation.svelte': 'what the description of the API says of an answer',
+  'features/system/ApiPage.svelte': 'the summaries of the description of the API',
+  'features/system/SchemaFields.svelte': 'what the description of the API says of a field',
 }
 
 describe('English on the page', () => {

@@ -85,16 +85,19 @@ export const request = async <R extends EndpointName>(route: R, ...args: Argumen
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(timeout ? { signal: timeout.signal } : signal ? { signal } : {}),
   }
-  const response = await fetch(api_base_path + requestPath(route, ...args), init)
-    .catch((failure: unknown) => {
-      if (failure instanceof DOMException && failure.name === 'AbortError') throw failure
-      throw new ApiError(
-        0,
-        { code: 'NO_ANSWER', message: 'The panel does not answer. Is its daemon running, and is the network up?' },
-        { message_id: 'panel.no_answer' },
-      )
-    })
-    .finally(() => timeout?.end())
+  return fetchOk(api_base_path + requestPath(route, ...args), init).finally(() => timeout?.end())
+}
+
+/** Rejects with an `ApiError` where there is no answer, or one that refuses; also for what lies outside of the API. */
+export const fetchOk = async (address: string, init?: RequestInit): Promise<Response> => {
+  const response = await fetch(address, init).catch((failure: unknown) => {
+    if (failure instanceof DOMException && failure.name === 'AbortError') throw failure
+    throw new ApiError(
+      0,
+      { code: 'NO_ANSWER', message: 'The panel does not answer. Is its daemon running, and is the network up?' },
+      { message_id: 'panel.no_answer' },
+    )
+  })
   if (!response.ok)
     throw parseApiError(response.status, await response.json().catch(() => null), response.headers.get('X-Message'))
   return response

@@ -182,6 +182,7 @@ export const ROUTES: readonly Route[] = [
     nav: { group: 'panel', icon: 'info' },
     first: ['/system/info'],
   },
+  { path: '/system/api', page: 'system/ApiPage', areas: ['system', 'list'], title: 'core.nav.system' },
   { path: '/system/licences', page: 'system/LicencesPage', areas: ['system'], title: 'core.nav.system' },
   { path: '/account', page: 'account/AccountPage', areas: ['account'], title: 'core.nav.account' },
 ]
