@@ -29,7 +29,7 @@ export const startHostWithFew = async (parts: TestParts = {}): Promise<Host> => 
   const host = await startHost(parts)
   const client = await host.setUp()
   // One reading, however long the pages take.
-  await client.put('/settings', { 'display.first_hour': false, 'metrics.sample_interval_seconds': 3600 })
+  await client.put('/settings', { 'display.first_hour': false, 'metrics.sample_interval_seconds': 600 })
   await createTunnel(client)
   host.kernel.hostRoutes.push(fakeRoute('10.9.0.0/24', 'gre-a-1'))
   await createRoute(client, { tunnel_id: 1 })
