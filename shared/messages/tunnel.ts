@@ -61,7 +61,7 @@ export const TUNNEL = {
   'tunnel.takes_kept': '{network} holds {address}, {what}.',
   'tunnel.kept_own': 'an address of {device}',
   'tunnel.kept_gateway': 'the next hop of a route over {device}',
-  'tunnel.kept_resolver': 'a name server of this host',
+  'tunnel.kept_resolver': 'a DNS server that this server uses',
   'tunnel.kept_client': 'from where somebody is connected to sshd or to the panel',
   'tunnel.public_range': '{network} is a public range: its owner cannot be reached while the tunnel is up.',
   'tunnel.overlaps': '{network} overlaps {what}.',
@@ -139,5 +139,5 @@ export const TUNNEL = {
   'tunnel.own_access_captured':
     'The answers to your own connection from {client_ip} would go into {name} ({network}): you may lose access to the panel.',
   'tunnel.observed_unknown': 'Not known: {reason}',
-  'tunnel.not_observed': 'Not known: nothing on the host changes, so it was not queried.',
+  'tunnel.not_observed': 'Not known: nothing on the server changes, so it was not queried.',
 } as const

@@ -49,7 +49,7 @@ describe('The host on the page', () => {
   it('says that nothing is reached where there is no default route', async () => {
     host.kernel.hostRoutes = host.kernel.hostRoutes.filter(({ is_default }) => !is_default)
     const { page } = await visitHost('host/routes')
-    await page.getByText('This host has no default route').waitFor()
+    await page.getByText('This server has no default route').waitFor()
   })
 
   it("says that the helper is away, in the API's words, and asks again", async () => {

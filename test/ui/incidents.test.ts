@@ -37,7 +37,7 @@ describe('An incident', () => {
 
   it('opens a drawer with the verdict, the path and what changed before, and Escape closes it', async () => {
     const page = await open(await visit(host))
-    await drawer(page).getByText('The interface gre-a-1 is missing on this host').waitFor()
+    await drawer(page).getByText('The interface gre-a-1 is missing on this server').waitFor()
     await drawer(page).getByRole('heading', { name: 'Path of the packets' }).waitFor()
     await drawer(page).getByText('Relay rule deleted').first().waitFor()
     await page.keyboard.press('Escape')
@@ -109,7 +109,7 @@ describe('An incident', () => {
 
   it('takes one step on a phone to say why, and its drawer is as wide as the phone', async () => {
     const page = await open(await visit(host, { viewport: PHONE }))
-    await drawer(page).getByText('The interface gre-a-1 is missing on this host').waitFor()
+    await drawer(page).getByText('The interface gre-a-1 is missing on this server').waitFor()
     const box = await drawer(page).boundingBox()
     assert.equal(box?.width, PHONE.width)
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)

@@ -29,7 +29,7 @@ describe('The path of packets', () => {
     await picture(page).waitFor()
     assert.deepEqual(
       (await hops(page)).map((text) => text.split(' · ')[0]),
-      ['Clients', '192.0.2.1:443', 'This server', 'gre-a-1', '172.17.1.2', '10.9.0.2:8443'],
+      ['Clients', '192.0.2.1:443', 'Server', 'gre-a-1', '172.17.1.2', '10.9.0.2:8443'],
     )
     await page.getByText('As text').click()
     assert.match(await page.getByRole('listitem').filter({ hasText: 'Tunnel:' }).innerText(), /gre-a-1.*Interface up/s)
@@ -90,9 +90,9 @@ describe('The path of packets', () => {
     const visited = await signedIn(await visit(host, { allowConsole: /status of 503/ }))
     const { page } = await goTo(visited, host, 'routes/1', 'Web')
     await picture(page).waitFor()
-    for (const hop of ['This server', 'gre-a-1'])
+    for (const hop of ['Server', 'gre-a-1'])
       assert.equal(await picture(page).locator('.hop.unknown').filter({ hasText: hop }).count(), 1, hop)
-    const onHost = page.locator('section').filter({ has: page.getByRole('heading', { name: 'On the host' }) })
+    const onHost = page.locator('section').filter({ has: page.getByRole('heading', { name: 'On the server' }) })
     await onHost.locator('dd').filter({ hasText: 'gre-a-1' }).locator('[data-state=unknown]').waitFor()
   })
 

@@ -77,7 +77,7 @@ describe('The system on the page', () => {
     host.sendHelperAway()
     arrived.gates.allowConsole(/503/)
     const { page } = await goTo(arrived, host, 'system', 'System')
-    for (const part of ['What this server allows', 'What this host can do'])
+    for (const part of ['What this server allows', 'What this server can do'])
       await page.locator('section', { hasText: part }).getByRole('alert').getByText('HELPER_UNAVAILABLE').waitFor()
     await page.getByText('Cannot be reached', { exact: true }).waitFor()
     assert.ok((await page.getByText('not reported').count()) > 0)

@@ -16,7 +16,7 @@ describe('A tunnel on the page', () => {
 
   it('shows the stored beside what the host has, says what differs, and puts it right in one click', async () => {
     const { page } = await visitTunnel('2', 'gre-a-2')
-    await page.getByText('The interface is missing on the host.').waitFor()
+    await page.getByText('The interface is missing on the server.').waitFor()
     await page.getByRole('button', { name: 'Reapply' }).click()
     await page.getByText('gre-a-2 is in sync again').first().waitFor()
     await page.getByRole('row', { name: /^State Enabled Up \(GRE reports no carrier\)/ }).waitFor()
