@@ -128,7 +128,7 @@ export const TUNNEL = {
     'This server has a tunnel {name} that the panel does not manage. Adopt it, or choose another name.',
   'tunnel.too_many_addresses': '{tunnel} has {count} addresses already, which is the most.',
   'tunnel.no_such_address': '{tunnel} has no address {address}.',
-  'tunnel.kind_unsupported': 'The kernel of this server cannot make {kind} tunnels: {detail}.',
+  'tunnel.kind_unsupported': 'This server cannot make {kind} tunnels yet. {remedy} The kernel reports: {detail}.',
   'tunnel.no_reason': 'it gives no reason',
   'tunnel.routes_lost':
     '{name} is made again, and these routes through it cannot be added to the new link: {routes}. Add them again, unless a routing daemon does.',

@@ -88,11 +88,11 @@ describe('The list of tunnels', () => {
     await page.getByRole('button', { name: /Not working: Root helper/ }).waitFor()
   })
 
-  it("says in the kernel's words which tunnels this host cannot make", async () => {
+  it("says first what to do where the server cannot make tunnels, and then the kernel's words", async () => {
     host.kernel.supportsGre = false
     const { page } = await visitTunnels()
     await page.getByRole('button', { name: /Kernel tunnel support/ }).click()
-    await page.getByText(/gre \(Unknown device type\)/).waitFor()
+    await page.getByText(/^Load the GRE driver as root: modprobe -a ip_gre.*gre \(Unknown device type\)/).waitFor()
   })
 
   it('keeps what it last saw when the daemon is gone, and says so', async () => {
