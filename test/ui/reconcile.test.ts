@@ -37,7 +37,7 @@ describe('The comparison of what is stored with the host', () => {
     const items = (await itemsOf(client)).filter(({ status }) => status !== 'InSync')
     for (const { interface_name, actions } of items)
       assert.equal(await row(visited, interface_name).getByRole('button').count(), actions.length, interface_name)
-    await visited.page.getByRole('button', { name: 'Reapply: gre-a-1', exact: true }).click()
+    await visited.page.getByRole('button', { name: 'Reapply: Hamburg relay · gre-a-1', exact: true }).click()
     await row(visited, 'gre-a-1').waitFor({ state: 'detached' })
     await visited.page.getByRole('button', { name: 'Show', exact: true }).click()
     await row(visited, 'gre-a-1').getByText('The server matches what is stored.').waitFor()
@@ -49,16 +49,16 @@ describe('The comparison of what is stored with the host', () => {
     const visited = await visitIt()
     const { page } = visited
     await page.getByText('2 interfaces are in sync').waitFor()
-    assert.equal(await page.getByRole('link', { name: 'gre-a-4' }).count(), 0)
+    assert.equal(await page.getByRole('link', { name: 'Resting' }).count(), 0)
     await page.getByRole('button', { name: 'Reapply all 5' }).click()
     const dialog = page.getByRole('dialog', { name: 'Reapply: 5 objects' })
     await dialog.getByRole('listitem').first().waitFor()
     assert.deepEqual((await dialog.getByRole('listitem').allInnerTexts()).sort(), [
       'All high ports',
+      'Frankfurt · gre-a-2',
+      'Hamburg relay · gre-a-1',
       'Never reached',
       'Web',
-      'gre-a-1',
-      'gre-a-2',
     ])
     await dialog.getByRole('button', { name: 'Reapply' }).click()
     await page.getByText('Done: 5 of 5.').waitFor()
