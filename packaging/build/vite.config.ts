@@ -24,7 +24,7 @@ const listInputs: Plugin = {
 const COMMON = new RegExp(
   `/ui/src/(components|components/(form|impact|message)|core|features/tunnels|shell)/(${[
     ...['Answer', 'Banner', 'Chip', 'Code', 'CopyButton', 'Dialog', 'Disclosure', 'ErrorBox', 'Facts', 'Force'],
-    ...['ImpactOf', 'Later', 'Live', 'PageHead', 'Switch', 'Warnings'],
+    ...['ImpactOf', 'Later', 'Live', 'PageHead', 'Switch', 'TunnelName', 'Warnings'],
     ...[
       'act',
       'cancelled',
@@ -37,7 +37,7 @@ const COMMON = new RegExp(
       'own-access',
       'stream',
     ],
-    ...['unsaved', 'safe-apply-query', 'tunnel-query'],
+    ...['unsaved', 'safe-apply-query', 'tunnel-names', 'tunnel-query'],
   ].join('|')})\\.|/features/(tunnels/labels|routes/(rule-health|formats))\\.ts`,
 )
 

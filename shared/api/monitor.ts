@@ -45,6 +45,7 @@ export type MonitorStats = Static<typeof MonitorStats>
 export const MonitorStatus = shape('MonitorStatus', {
   tunnel_id: Id,
   interface_name: Text,
+  display_name: described(Text, 'A name for people; "" where there is none.'),
   monitor_state_id: StateId,
   state: State,
   ...sentence('reason', 'Why it is so.'),

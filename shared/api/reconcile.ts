@@ -145,6 +145,7 @@ export type Noticed = Static<typeof Noticed>
 
 export const ReconcileItem = shape('ReconcileItem', {
   interface_name: Text,
+  display_name: described(Text, '"" where there is none, or the panel does not manage it.'),
   tunnel_id: described(nullable(Id), 'Null where the panel does not manage it.'),
   status: Status,
   reconcile_status_id: idIn(RECONCILE_STATUSES),

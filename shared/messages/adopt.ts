@@ -9,7 +9,7 @@ export const ADOPT = {
   'adopt.let_go':
     'systemd-networkd keeps {name}, and would take its addresses in letting go of it. Adopt it as it is, and change persistence_type_id afterwards.',
   'adopt.duplicate':
-    '{tunnel} is stored with the same endpoints and key: a host can hold only one of the two. Forget or delete the one that is not meant.',
+    '{tunnel} is stored with the same endpoints and key: a server can hold only one of the two. Forget or delete the one that is not meant.',
   'adopt.unmodelled':
     '{name} carries what the panel cannot keep: {what}. It is left alone, and a change that would lose it is refused.',
   'adopt.foreign_files': '{files} was not written by the panel, or was edited since, and is left alone.',

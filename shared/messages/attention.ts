@@ -5,7 +5,7 @@ export const ATTENTION = {
   'attention.incident_over': 'This incident is over.',
   'attention.silence_past': 'A silence has to end in the future.',
   'attention.silence_long': 'A silence lasts {days, number} days at most.',
-  'attention.missing': 'The interface {name} is missing on this host',
+  'attention.missing': 'The interface {name} is missing on this server',
   'attention.drifted': '{name} differs from what is stored: {fields}',
   'attention.inconsistent': 'The last change of {name} could not be undone',
   'attention.certificate_expired':
@@ -33,5 +33,5 @@ export const ATTENTION = {
   'attention.pair_unusable': 'The certificate and its key cannot be used: {error}.',
   'attention.disk_full': 'The disk at {mount_point} is {percent, number} % full. Make room on it',
   'attention.helper_away':
-    'The root helper cannot be reached: nothing on the host can be read or changed, but existing relays go on. Start it: systemctl start tunnel-panel-helper',
+    'The root helper cannot be reached: nothing on the server can be read or changed, but existing relays go on. Start it: systemctl start tunnel-panel-helper',
 } as const

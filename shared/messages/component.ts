@@ -1,10 +1,14 @@
-// How the parts of the panel are, and what this host can do.
+// How the parts of the panel are, and what this server can do.
 export const COMPONENT = {
   'component.store': 'The store answers',
   'component.helper': 'The root helper answers and can make changes',
   'component.netlink': 'The kernel answers over netlink',
   'component.kernel': 'The kernel can make every kind of tunnel',
-  'component.kernel_missing': 'The kernel cannot make: {kinds}',
+  'component.kernel_missing': '{remedy} The kernel reports: {kinds}',
+  'component.kernel_load':
+    'Load the GRE driver as root: {command}. If there is no such module, install the standard kernel of the distribution. In a container, do so on the server that runs it.',
+  'component.kernel_forbidden':
+    'The panel is not allowed to make tunnels here. Give the container the capability NET_ADMIN, or run the panel on the server itself.',
   'component.kind': '{kind} ({detail})',
   'component.kind_unsupported': 'not supported',
   'component.monitor_silent': 'No probe was answered or given up for {seconds} s',

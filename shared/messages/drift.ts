@@ -1,6 +1,6 @@
 // Where the host is not as it is stored.
 export const DRIFT = {
-  'drift.in_sync': 'The host holds what is stored.',
+  'drift.in_sync': 'The server holds what is stored.',
   'drift.other_kind':
     '{name} is an interface of another kind on this server ({kind}). Rename or remove it, then reapply the tunnel, or forget the tunnel.',
   'drift.no_kind': 'no kind',
@@ -9,7 +9,7 @@ export const DRIFT = {
   'drift.drop_ins':
     'The drop-ins in {folder} change what a file of the panel\'s says, so that a boot or a restart may make something else. Remove them ("systemctl revert" does that for a unit), or forget the tunnel.',
   'drift.stuck':
-    'A change did not work and could not be undone either: {why} Reapply takes the host to what is stored.',
+    'A change did not work and could not be undone either: {why} Reapply takes the server to what is stored.',
   'drift.missing': 'There is no interface {name} on this server. Reapply creates it.',
   'drift.missing_disabled':
     'There is no interface {name} on this server. The tunnel is disabled, so no boot brings it back. Reapply creates it.',
@@ -32,8 +32,8 @@ export const DRIFT = {
   'drift.forgotten_networkd': '{netdev} and {network}, by which systemd-networkd makes it at boot, are left in place',
   'drift.forgotten_runtime': 'nothing of the panel brings it back after a reboot',
   'drift.ignored':
-    '{name} is left out of the report from now on until it is adopted or reported again. Nothing was changed on the host.',
-  'drift.reported': '{name} is reported again wherever it is there and not managed. Nothing was changed on the host.',
+    '{name} is left out of the report from now on until it is adopted or reported again. Nothing was changed on the server.',
+  'drift.reported': '{name} is reported again wherever it is there and not managed. Nothing was changed on the server.',
   'drift.rule_stuck': 'The last change did not work and could not be undone: {why}.',
   'drift.rule_in_part': 'The kernel holds the rule in part: {why}.',
   'drift.rule_disabled_held': 'The rule is disabled, and the kernel holds it.',

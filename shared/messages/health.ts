@@ -12,9 +12,9 @@ export const HEALTH = {
   'health.as_stored_beside': 'The rule in the kernel matches what is stored. {text}',
   'health.not_taken': 'No other software takes what the rule listens for.',
   'health.unmarked':
-    '{count, plural, one {# open connection} other {# open connections}} of the rule bear another mark than the panel set ({marks}): something on this host overwrites it, so they are neither masqueraded nor counted.',
+    '{count, plural, one {# open connection} other {# open connections}} of the rule bear another mark than the panel set ({marks}): something on this server overwrites it, so they are neither masqueraded nor counted.',
   'health.fix_unmarked':
-    'Find what sets connection marks on this host, such as a VPN script, a policy-routing tool or an eBPF program, and have it leave marks alone that are already set.',
+    'Find what sets connection marks on this server, such as a VPN script, a policy-routing tool or an eBPF program, and have it leave marks alone that are already set.',
   'health.marks_unreadable':
     "No rule of other software overwrites the mark of the rule's connections; whether something else does is not known: {why}",
   'health.not_marked': "No other software overwrites the mark of the rule's connections.",

@@ -1,7 +1,7 @@
 // The panel itself: requests, sessions, the root helper, the store, and how a change ended.
 export const PANEL = {
   'panel.sentences': '{first} {second}',
-  'panel.other_change': 'Another change to the host is still under way. Try again.',
+  'panel.other_change': 'Another change to the server is still under way. Try again.',
   'panel.password_short': 'A password has at least {count} characters',
   'panel.password_long': 'A password has at least {count} characters and at most {bytes} bytes',
   'panel.password_is_username': 'A password of 12 characters or more must not be the username',
@@ -57,8 +57,8 @@ export const PANEL = {
   'panel.helper_away': 'The root helper cannot be reached or does not answer in time',
   'panel.helper_other_version':
     'The root helper answers in a way that this build does not understand. Are both of the same version?',
-  'panel.helper_silent_abilities': 'The root helper did not report what this host can do',
-  'panel.helper_silent_host': 'The root helper did not report what this host has',
+  'panel.helper_silent_abilities': 'The root helper did not report what this server can do',
+  'panel.helper_silent_host': 'The root helper did not report what this server has',
   'panel.stale_state': '{detail}',
   'panel.unsupported': '{detail}',
   'panel.busy': '{detail}',
@@ -95,13 +95,14 @@ export const PANEL = {
     "An entry of the audit log could not be written, so the log is not complete. Look at the panel's log; this ends with the next entry that is written.",
   'panel.store_lost':
     "The panel's store {path} is missing or empty, although this panel was set up before. Setup stays closed, so that no stranger becomes the operator.",
-  'panel.host_holds': 'This host still holds what the panel made. Tunnels: {tunnel_count}, relay rules: {rule_count}.',
+  'panel.host_holds':
+    'This server still holds what the panel made. Tunnels: {tunnel_count}, relay rules: {rule_count}.',
   'panel.put_copy_back': 'To put the copy {copy} back, run as root: {commands}',
   'panel.no_copy': 'There is no copy of the store beside it.',
   'panel.begin_again':
     'To begin with an empty store instead, run as root: {commands}. The next visitor of this page then creates the account, and can import an exported backup.',
   'panel.first_start_unknown':
-    'Whether this is the first start of the panel is not known yet: only the root helper knows what this host holds of the panel, and it gives no answer ({why}). Setup stays closed until it does. Look at it as root: {commands}',
+    'Whether this is the first start of the panel is not known yet: only the root helper knows what this server holds of the panel, and it gives no answer ({why}). Setup stays closed until it does. Look at it as root: {commands}',
   'panel.store_too_new':
     "The panel's store was written by a newer version. Install that version again, or put back a copy from before it.",
   'panel.store_unreleased':
@@ -109,7 +110,7 @@ export const PANEL = {
   'panel.store_unopened': "The panel's store {path} cannot be opened ({code}).",
   'panel.rights': 'The file {path} must belong to the user of the panel and have mode 0600. Run as root: {commands}',
   'panel.key_damaged': 'The signing key {path} is damaged: it does not hold {bytes} random bytes.',
-  'panel.key_exposed': 'The signing key {path} can be read by other users of this host. Run as root: {commands}',
+  'panel.key_exposed': 'The signing key {path} can be read by other users of this server. Run as root: {commands}',
   'panel.key_unreadable': 'The signing key {path} cannot be read ({code}).',
   'panel.key_set_aside':
     'To have a new one made, run as root: {commands}. Everyone then signs in again, where there is a second factor with a recovery code, and secrets of notification targets and a kept certificate have to be given again.',
@@ -123,7 +124,7 @@ export const PANEL = {
   'panel.change_restored': 'The change of {what} did not work, and everything is as it was before: {why}.',
   'panel.change_stuck': 'The change of {what} did not work, and could not be undone either: {why}.',
   'panel.change_unknown':
-    '{reason}. Whether the change of {what} was carried out is not known: it is pending, and the panel checks the host as soon as the helper answers',
+    '{reason}. Whether the change of {what} was carried out is not known: it is pending, and the panel checks the server as soon as the helper answers',
   'panel.check_differs': '{what}: {name} should be {expected}, and is {actual}',
   'panel.reason_unknown': 'the reason is not known',
   'panel.no_answer': 'The panel does not answer. Is its daemon running, and is the network up?',

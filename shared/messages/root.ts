@@ -40,18 +40,18 @@ export const ROOT = {
   'root.files_refused': 'Files for systemd-networkd cannot be written to {folder}: {error}',
   'root.no_networkd': 'systemd-networkd is not installed',
   'root.networkd_not_enabled': 'systemd-networkd is not started at boot: run "systemctl enable systemd-networkd" first',
-  'root.no_systemd': 'systemd does not run on this host',
+  'root.no_systemd': 'systemd does not run on this server',
   'root.size_least': 'Not even {size} bytes arrive: {why}',
   'root.size_largest': '{size} bytes arrive, and larger packets were not tried',
   'root.silent': 'No answer to any of three within {time} ms each',
   'root.too_far': '{target} is not among the first {hops} hops, or does not answer',
-  'root.too_many_flows': 'This host tracks {tracked} connections, and of more than {most} not each is looked at',
+  'root.too_many_flows': 'This server tracks {tracked} connections, and of more than {most} not each is looked at',
   'root.flows_slow': 'Not all connections could be listed in time',
   'root.stopped': 'Stopped',
   'root.limit_hashed': 'iptables deals out by source among {count} destinations at most',
   'root.limit_rate': 'iptables limits to {count} new connections a second at most',
   'root.limit_forgets': 'iptables-legacy forgets who is connected whenever anybody changes a rule',
-  'root.no_ip6tables': 'ip6tables does not work on this host',
+  'root.no_ip6tables': 'ip6tables does not work on this server',
   'root.chains_unnamed': 'iptables counts in lines of chains, which have no names',
   'root.legacy_unread': 'rules in the tables of iptables-legacy are not among them: {error}',
   'root.rules_of_others_unread':
@@ -82,18 +82,18 @@ export const ROOT = {
   'root.no_route': 'no route',
   'root.scope': 'beyond the scope of the source address',
   'root.route_rejects': 'a route rejects it',
-  'root.unsent_dropped': '{error}: a firewall rule of this host drops it',
+  'root.unsent_dropped': '{error}: a firewall rule of this server drops it',
   'root.unsent_broadcast': '{error}: it is a broadcast address, or a route prohibits it',
-  'root.unsent_own_address': '{error}: is {address} an address of this host?',
-  'root.unsent_no_route': '{error}: this host has no route there',
-  'root.unsent_no_route_from': '{error}: this host has no route there, or {address} is no address of this host',
+  'root.unsent_own_address': '{error}: is {address} an address of this server?',
+  'root.unsent_no_route': '{error}: this server has no route there',
+  'root.unsent_no_route_from': '{error}: this server has no route there, or {address} is no address of this server',
   'root.unsent_interface': '{error}: {name} is down, or does not lead there',
   'root.unsent_interface_from':
-    '{error}: {name} is down, or does not lead there, or {address} is no address of this host',
-  'root.unsent_no_address': '{error}: {address} is no address of this host',
+    '{error}: {name} is down, or does not lead there, or {address} is no address of this server',
+  'root.unsent_no_address': '{error}: {address} is no address of this server',
   'root.unsent_down': '{error}: {name} is down',
   'root.unsent_some_down': '{error}: the interface is down',
-  'root.unsent_large': "{error}: it is larger than the MTU of this host's own link",
+  'root.unsent_large': "{error}: it is larger than the MTU of this server's own link",
   // Refusals of a change.
   'root.streams_full': '{count} streams are running already',
   'root.streams_of_connection': '{count} streams of this connection are running already',
@@ -132,14 +132,14 @@ export const ROOT = {
   'root.not_removed': 'The relay rules could not be removed: {why}',
   'root.not_removed_stuck':
     'The relay rules could not be removed, and what was there could not be put back either: {why}',
-  'root.no_ipv6_rules': 'ip6tables does not work on this host, so it can hold no rule of IPv6',
+  'root.no_ipv6_rules': 'ip6tables does not work on this server, so it can hold no rule of IPv6',
   'root.chain_differs': 'The chain {name} does not hold what was written to it',
   'root.not_set': '{file} cannot be set: {error}',
   'root.not_started': '{file} cannot be started: {error}',
   'root.broken_off': 'nft broke off the listing of {count} tables',
   'root.unaskable': '{count} tables have names that nft cannot be asked for',
   // How a change ended, and what a check found.
-  'root.stale': 'The host does not hold the state that this change starts from: {why}',
+  'root.stale': 'The server does not hold the state that this change starts from: {why}',
   'root.would_lose_ipv6':
     'The kernel drops the IPv6 routes that this server has by router advertisement on {names} when IPv6 forwarding is turned on, unless accept_ra is 2, and the panel cannot set that here. Run “{commands}” and try again',
   'root.no_legacy': 'iptables-legacy is not installed',
@@ -171,13 +171,13 @@ export const ROOT = {
   // Files of the helper.
   'root.unlike_written': "The helper's file {file} does not hold what was written to it",
   'root.window_damaged':
-    "The helper's file {file} is damaged ({why}), so which changes were never confirmed is not known, and nothing is changed: look at the host, then {remedy}",
+    "The helper's file {file} is damaged ({why}), so which changes were never confirmed is not known, and nothing is changed: look at the server, then {remedy}",
   'root.links_damaged':
     "The helper's file {file} is damaged ({why}), so which links are the panel's is not known, and no tunnel is changed: {remedy}",
   'root.rules_damaged':
     "The helper's file {file} is damaged ({why}), so the relay rules that the next boot would bring back are not known, and none is changed: {remedy}, then apply all rules in the panel",
   'root.journal_damaged':
-    "The helper's file {file} is damaged ({why}), so what an earlier change left half-done is not known, and nothing is changed: look at the host, then {remedy}",
+    "The helper's file {file} is damaged ({why}), so what an earlier change left half-done is not known, and nothing is changed: look at the server, then {remedy}",
   'root.set_aside': 'set it aside with "sudo tunnel-panel set-aside {name}", which also restarts the helper',
   'root.file_empty': 'it is empty, or not a plain file',
   'root.file_unlike': 'it does not hold what belongs in it',
@@ -201,7 +201,7 @@ export const ROOT = {
     'Set what should be set with sysctl -w, then look at the file that the page IP forwarding names.',
   'root.two_places':
     'Relay rules may stand in two places: look at what {first} and {second} hold, and restart the helper',
-  'root.compare': 'Compare the host with what is stored, then reapply what differs.',
+  'root.compare': 'Compare the server with what is stored, then reapply what differs.',
   // Of the protection of the table.
   'root.protection_owned':
     'The kernel refuses changes of table inet panel by other programs, and nft flush ruleset leaves it alone',

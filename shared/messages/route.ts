@@ -92,7 +92,7 @@ export const ROUTE = {
     'New connections take the fast path; those that were there before stay on the slow one. Chains of other firewalls do not see their packets once they are established.',
   'route.fast_path_off': 'The fast path is off in the settings (routes.fast_path).',
   'route.fast_path_own': 'The rule itself keeps its connections off the fast path.',
-  'route.fast_path_unable': 'This host has no fast path; its capabilities say why.',
+  'route.fast_path_unable': 'This server has no fast path; its capabilities say why.',
   'route.fast_path_slow': 'The rule has {field}, so every packet of it is on the slow path.',
   'route.remedy_ipv4': 'Bind an IPv4 address',
   'route.not_network': '{network} is not an address or a network such as 203.0.113.0/24.',

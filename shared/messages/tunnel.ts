@@ -61,7 +61,7 @@ export const TUNNEL = {
   'tunnel.takes_kept': '{network} holds {address}, {what}.',
   'tunnel.kept_own': 'an address of {device}',
   'tunnel.kept_gateway': 'the next hop of a route over {device}',
-  'tunnel.kept_resolver': 'a name server of this host',
+  'tunnel.kept_resolver': 'a DNS server that this server uses',
   'tunnel.kept_client': 'from where somebody is connected to sshd or to the panel',
   'tunnel.public_range': '{network} is a public range: its owner cannot be reached while the tunnel is up.',
   'tunnel.overlaps': '{network} overlaps {what}.',
@@ -128,7 +128,7 @@ export const TUNNEL = {
     'This server has a tunnel {name} that the panel does not manage. Adopt it, or choose another name.',
   'tunnel.too_many_addresses': '{tunnel} has {count} addresses already, which is the most.',
   'tunnel.no_such_address': '{tunnel} has no address {address}.',
-  'tunnel.kind_unsupported': 'The kernel of this server cannot make {kind} tunnels: {detail}.',
+  'tunnel.kind_unsupported': 'This server cannot make {kind} tunnels yet. {remedy} The kernel reports: {detail}.',
   'tunnel.no_reason': 'it gives no reason',
   'tunnel.routes_lost':
     '{name} is made again, and these routes through it cannot be added to the new link: {routes}. Add them again, unless a routing daemon does.',
@@ -139,5 +139,5 @@ export const TUNNEL = {
   'tunnel.own_access_captured':
     'The answers to your own connection from {client_ip} would go into {name} ({network}): you may lose access to the panel.',
   'tunnel.observed_unknown': 'Not known: {reason}',
-  'tunnel.not_observed': 'Not known: nothing on the host changes, so it was not queried.',
+  'tunnel.not_observed': 'Not known: nothing on the server changes, so it was not queried.',
 } as const

@@ -102,7 +102,7 @@ describe('An impact says that it is not known', () => {
     host.forwarding.conntrack = { count: 500_001, max: 1_000_000 }
     const [is_known, total, detail] = await others()
     assert.deepEqual([is_known, total], [false, null])
-    assert.match(detail ?? '', /^This host tracks 500001 connections/)
+    assert.match(detail ?? '', /^This server tracks 500001 connections/)
     host.forwarding.conntrack = { count: 500_000, max: 1_000_000 }
     assert.deepEqual((await others()).slice(0, 2), [true, 1])
   })

@@ -24,6 +24,7 @@ describe('The monitoring status', () => {
       {
         tunnel_id,
         interface_name: name,
+        display_name: '',
         monitor_state_id: 10,
         state: 'Unknown',
         ...messageFields('reason', message('monitor.unmeasured')),

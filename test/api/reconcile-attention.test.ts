@@ -60,7 +60,7 @@ describe('What needs attention', () => {
       },
     ])
     const [incident] = answer.incidents
-    assert.equal(incident?.reason, 'The interface gre-a-1 is missing on this host')
+    assert.equal(incident?.reason, 'The interface gre-a-1 is missing on this server')
     assert.equal(incident?.reason_message.message_id, 'attention.missing')
     assert.ok(incident?.since)
     await reapply(client, 1)

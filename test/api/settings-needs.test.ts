@@ -90,7 +90,7 @@ describe('A setting that this host cannot carry out', () => {
             host.link_kinds?.map((one) => (one.kind === 'ip6gre' ? { ...one, supported: false } : one)) ?? null,
         })),
       TUNNEL_TYPES.GRE,
-      /cannot make ip6gre tunnels: .*\. Choose another type/,
+      /cannot make ip6gre tunnels yet\. .* Choose another type/,
     ],
     [
       'system.ruleset_protection',

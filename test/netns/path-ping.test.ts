@@ -126,7 +126,7 @@ describe('A path of the real kernel', function () {
     const refused = steps.filter(({ outcome }) => outcome === 'refused')
     assert.ok(
       refused.length > 0 &&
-        refused.every(({ packet_size, detail }) => packet_size > 1500 && /EMSGSIZE.*this host's own link/.test(detail)),
+        refused.every(({ packet_size, detail }) => packet_size > 1500 && /EMSGSIZE.*this server's own link/.test(detail)),
     )
   })
 
@@ -170,11 +170,11 @@ describe('A path of the real kernel', function () {
     assert.match(await whyNot({ interface_name: 'gone0' }), /not_sent: gone0: no such device \(ENODEV\)/)
     assert.match(
       await whyNot({ source_address: '10.77.0.1' }),
-      /not_sent: .*(EINVAL|ENETUNREACH).*10\.77\.0\.1 .*address of this host/,
+      /not_sent: .*(EINVAL|ENETUNREACH).*10\.77\.0\.1 .*address of this server/,
     )
     assert.match(await whyNot({ target_address: '10.1.0.255' }), /not_sent: .*EACCES.*broadcast/)
     rig.near.filter('chain out { type filter hook output priority 0; icmp type echo-request drop; }')
-    assert.match(await whyNot({}), /not_sent: .*EPERM.*a firewall rule of this host/)
+    assert.match(await whyNot({}), /not_sent: .*EPERM.*a firewall rule of this server/)
     rig.near.filter()
     rig.near.ip('route del default')
     assert.match(await whyNot({}), /not_sent: .*ENETUNREACH.*no route/)

@@ -286,7 +286,7 @@ describe('An operator before the pages of two servers', function () {
 
   it('puts the other end back on B, where it is shown as missing, and A is Up again', async () => {
     await goTo(onB, 'Drift')
-    await row(onB, 'gre-b-1').getByText('It is stored, but missing on the host.').waitFor()
+    await row(onB, 'gre-b-1').getByText('It is stored, but missing on the server.').waitFor()
     await button(onB, 'Reapply: gre-b-1').click()
     await seenInSync(onB, 'gre-b-1')
     assert.ok(await linkOf(b.server, 'gre-b-1'))
@@ -317,7 +317,7 @@ describe('An operator before the pages of two servers', function () {
 /** Reads the state of a tunnel in sync, which the page only counts until it is opened. */
 async function seenInSync(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Show', exact: true }).first().click()
-  await row(page, name).getByText('The host matches what is stored.').waitFor()
+  await row(page, name).getByText('The server matches what is stored.').waitFor()
 }
 
 /** Runs in the browser: texts that take more than one line. */

@@ -16,7 +16,8 @@ describe('A list', () => {
 
   const open = async (path: 'tunnels' | 'routes', look?: Look): Promise<Page> =>
     (await goTo(await signedIn(await visit(host, look)), host, `${path}?sort=name`, /4$/)).page
-  const box = (page: Page, name: string): Locator => page.getByRole('checkbox', { name: `Select ${name}` })
+  const box = (page: Page, name: string): Locator =>
+    page.getByRole('checkbox', { name: new RegExp(`^Select (.* · )?${name}$`) })
   const selected = (page: Page): Promise<string> =>
     page.getByRole('group', { name: 'Actions on the selection' }).getByRole('status').innerText()
   const does = async (page: Page, action: string): Promise<Locator> => {
@@ -177,7 +178,7 @@ describe('A list', () => {
     await page.getByRole('button', { name: '198.51.100.7', exact: true }).click()
     await page.getByText('Copied', { exact: true }).waitFor()
     assert.equal(await copied(), '198.51.100.7')
-    await page.getByRole('button', { name: 'Actions for gre-a-2' }).click()
+    await page.getByRole('button', { name: 'Actions for Frankfurt · gre-a-2' }).click()
     await page.getByRole('button', { name: 'Copy name' }).click()
     await page.getByText('gre-a-2 is copied').first().waitFor()
     assert.equal(await copied(), 'gre-a-2')

@@ -90,7 +90,7 @@ describe('What is typed into a form', () => {
     for (const button of ['Review the plan', 'Save the changes'])
       await page.getByRole('button', { name: button }).click()
     await page.getByRole('heading', { level: 1, name: /^.*Web/ }).waitFor()
-    await page.getByRole('heading', { name: 'On the host' }).waitFor()
+    await page.getByRole('heading', { name: 'On the server' }).waitFor()
     const { route } = (await getRoute(client, 1)).body
     assert.deepEqual([route.description, route.bind_port], ['mine', 8443])
   })

@@ -109,7 +109,7 @@ describe('A glance at the tab', () => {
     const both = async (): Promise<string[]> => [...(await titles(page)), ...(await titles(second))]
     const wanted = [
       'Notifications are on',
-      'Hamburg · Hamburg relay: Down The interface gre-a-1 is missing on this host',
+      'Hamburg · Hamburg relay: Down The interface gre-a-1 is missing on this server',
     ]
     await eventually(async () => (await both()).length >= 2)
     assert.deepEqual((await both()).sort(), wanted.sort())

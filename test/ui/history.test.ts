@@ -20,7 +20,7 @@ describe('The history of a tunnel on the page', () => {
   const visitHistory = async (look?: Look): Promise<Page> => {
     const visited = await visit(host, look)
     await visited.page.addInitScript(noteTexts)
-    await goTo(await signedIn(visited), host, 'tunnels/1/history', 'gre-a-1')
+    await goTo(await signedIn(visited), host, 'tunnels/1/history', /gre-a-1/)
     await visited.page.locator('.u-over').nth(1).waitFor()
     return visited.page
   }

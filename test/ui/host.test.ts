@@ -26,8 +26,8 @@ describe('The host on the page', () => {
       /Physical[\s\S]*Up[\s\S]*192\.0\.2\.1\/24[\s\S]*2001:db8::1\/64[\s\S]*UP/,
     )
     await page.getByRole('button', { name: 'Tunnel', exact: true }).click()
-    assert.deepEqual((await namesIn(page)).sort(), ['gre-a-1', 'gre-a-4', 'long-name-gre-6'])
-    await page.getByRole('rowheader').getByRole('link', { name: 'gre-a-4' }).waitFor()
+    assert.deepEqual((await namesIn(page)).sort(), ['Hamburg relay gre-a-1', 'Resting gre-a-4', 'long-name-gre-6'])
+    await page.getByRole('rowheader').getByRole('link', { name: 'Resting' }).waitFor()
     await page.reload()
     await page.getByText(/^3 of 5$/).waitFor()
     await page.getByRole('searchbox').fill('192.0.2.1/24')
@@ -49,7 +49,7 @@ describe('The host on the page', () => {
   it('says that nothing is reached where there is no default route', async () => {
     host.kernel.hostRoutes = host.kernel.hostRoutes.filter(({ is_default }) => !is_default)
     const { page } = await visitHost('host/routes')
-    await page.getByText('This host has no default route').waitFor()
+    await page.getByText('This server has no default route').waitFor()
   })
 
   it("says that the helper is away, in the API's words, and asks again", async () => {

@@ -78,7 +78,7 @@ describe('What is live on the page', function () {
       ['tunnels/1/diagnostics', name],
       ['routes', /^Relay rules/],
       ['routes/1', /./],
-      ['metrics', 'Host metrics'],
+      ['metrics', 'Server metrics'],
       ['reconcile', 'Drift'],
     ] as const) {
       const opened = page.waitForResponse((answer) => answer.url().endsWith('/stream'))

@@ -19,7 +19,7 @@ describe('The look of a question', () => {
 
   it('has no blank between what no rule depends on and its buttons, on a desktop and on a phone', async () => {
     for (const viewport of [DESKTOP, PHONE]) {
-      const { page } = await goTo(await signedIn(await visit(host, { viewport })), host, 'tunnels/1', 'gre-a-1')
+      const { page } = await goTo(await signedIn(await visit(host, { viewport })), host, 'tunnels/1', /gre-a-1/)
       const dialog = await askToDelete(page)
       await dialog.locator('.figure').nth(2).waitFor()
       const last = await dialog.locator('.impact > :last-child').boundingBox()

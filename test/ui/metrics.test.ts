@@ -24,7 +24,7 @@ describe('The host metrics on the page', () => {
 
   const visitMetrics = async (look: Look = {}): Promise<Visit> => {
     if (!host.metrics.sampler.isRunning) await host.metrics.start()
-    const arrived = await goTo(await signedIn(await visit(host, look)), host, 'metrics?range=live', 'Host metrics')
+    const arrived = await goTo(await signedIn(await visit(host, look)), host, 'metrics?range=live', 'Server metrics')
     await arrived.page.getByRole('heading', { name: 'History' }).waitFor()
     await scrollToEnd(arrived.page)
     await arrived.page.getByRole('heading', { name: 'Disks' }).waitFor()
@@ -74,7 +74,7 @@ describe('The host metrics on the page', () => {
       (request) => void (request.url().includes('/metrics/history') && requests.push(request.url())),
     )
     await host.metrics.start()
-    const { page } = await goTo(visited, host, 'metrics?range=live', 'Host metrics')
+    const { page } = await goTo(visited, host, 'metrics?range=live', 'Server metrics')
     const chart = page.getByRole('figure').filter({ hasText: 'CPU and memory' })
     await chart.getByText('Figures').click()
     const first = await chart.locator('canvas').evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL())
@@ -92,7 +92,7 @@ describe('The host metrics on the page', () => {
     const visited = await visit(host, { viewport: { ...PHONE, height: 400 } })
     visited.page.on('request', (request) => void (/\/chart-.*\.js$/.test(request.url()) && fetched.push(request.url())))
     await host.metrics.start()
-    const { page } = await goTo(await signedIn(visited), host, 'metrics?range=live', 'Host metrics')
+    const { page } = await goTo(await signedIn(visited), host, 'metrics?range=live', 'Server metrics')
     const chart = page.getByRole('figure').filter({ hasText: 'CPU and memory' })
     await chart.getByText(/CPU.*: .* now/).waitFor()
     assert.deepEqual([fetched.length, await chart.locator('canvas').count()], [0, 0])
@@ -107,7 +107,7 @@ describe('The host metrics on the page', () => {
     await eventually(() => host.metrics.sampler.history(0).total >= 6, 'six readings')
     const visited = await signedIn(await visit(host))
     for (const [address, heading] of [
-      ['metrics?range=live', 'Host metrics'],
+      ['metrics?range=live', 'Server metrics'],
       ['', 'Overview'],
     ] as const) {
       const { page } = await goTo(visited, host, address, heading)
@@ -156,7 +156,7 @@ describe('The host metrics on the page', () => {
   it('have their history in the time that is chosen, as those of tunnels and rules have', async () => {
     await giveHostHistory(host)
     await host.metrics.start()
-    const { page } = await goTo(await signedIn(await visit(host)), host, 'metrics', 'Host metrics')
+    const { page } = await goTo(await signedIn(await visit(host)), host, 'metrics', 'Server metrics')
     const load = page.getByRole('figure').filter({ hasText: 'CPU, memory and disk' })
     await load.getByText(/CPU, highest.*: .* now, from .* to /).waitFor()
     await load.getByText('Figures').click()
@@ -171,7 +171,7 @@ describe('The host metrics on the page', () => {
       .getByRole('row', { name: /81 ?% 42 ?%$/ })
       .first()
       .waitFor()
-    const traffic = page.getByRole('figure').filter({ hasText: 'Throughput of the host' })
+    const traffic = page.getByRole('figure').filter({ hasText: 'Throughput of the server' })
     await traffic.getByText(/Received.*: .*\/s/).waitFor()
     await page.getByRole('button', { name: '1 hr', exact: true }).click()
     await page.waitForURL(/range=1h/)
@@ -190,7 +190,7 @@ describe('The host metrics on the page', () => {
   it("say in the API's words why nothing is there where nothing is sampled", async () => {
     const arrived = await signedIn(await visit(host))
     arrived.gates.allowConsole(/503/)
-    const { page } = await goTo(arrived, host, 'metrics?range=live', 'Host metrics')
+    const { page } = await goTo(arrived, host, 'metrics?range=live', 'Server metrics')
     await page.getByText('Metrics are not being sampled').first().waitFor()
   })
 

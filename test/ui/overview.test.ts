@@ -39,11 +39,14 @@ describe('The overview', () => {
     await look()
     const { page } = await signedIn(await visit(host))
     const incident = attention(page).getByRole('listitem').filter({ hasText: 'Hamburg relay' })
-    await incident.getByText('The interface gre-a-1 is missing on this host').waitFor()
+    await incident.getByText('The interface gre-a-1 is missing on this server').waitFor()
     await incident.getByRole('link', { name: 'Web' }).waitFor()
     await incident.locator('time').waitFor()
     await incident.getByRole('button', { name: 'Reapply' }).click()
-    await page.getByText('Hamburg relay is in sync again').first().waitFor()
+    await page
+      .getByText(/^Hamburg relay.* is in sync again/)
+      .first()
+      .waitFor()
     await look()
     await incident.waitFor({ state: 'detached' })
     assert.ok(host.kernel.held.has('gre-a-1'))
@@ -82,14 +85,14 @@ describe('The overview', () => {
     const { page } = await signedIn(await visit(host, { viewport: PHONE }))
     await page.getByText('CPU', { exact: true }).waitFor()
     const bar = await page.locator('nav.bottom').boundingBox()
-    for (const title of ['Needs attention', 'Tunnels', 'Recent changes', 'Drift', 'Host'])
+    for (const title of ['Needs attention', 'Tunnels', 'Recent changes', 'Drift', 'Server'])
       assert.ok(((await page.getByRole('heading', { name: title }).boundingBox())?.y ?? Infinity) < bar!.y - 40, title)
   })
 
   for (const [tile, count, address] of [
     ['Tunnels', /^Down/, '/tunnels?q=state%3Adown'],
     ['Drift', /^Missing/, '/reconcile?q=state%3Amissing'],
-    ['Host', null, '/metrics'],
+    ['Server', null, '/metrics'],
   ] as const)
     it(`leads from the tile ${tile} to the list of what it counts`, async () => {
       await start()

@@ -25,7 +25,7 @@ describe("A change under the operator's own connection", () => {
   const visitTunnel = async (): Promise<Visit> => {
     const visited = await signedIn(await visit(host))
     await visited.page.clock.install()
-    return goTo(visited, host, 'tunnels/1', 'gre-a-1')
+    return goTo(visited, host, 'tunnels/1', /gre-a-1/)
   }
   const curtain = (page: Page): Locator => page.getByRole('dialog', { name: 'Change of gre-a-1' })
   const takeDown = async ({ page, gates }: Visit): Promise<void> => {
@@ -61,7 +61,7 @@ describe("A change under the operator's own connection", () => {
   })
 
   it('has the name of the interface on one line, in the question and while waiting, however narrow the page is', async () => {
-    const visited = await goTo(await signedIn(await visit(host, { viewport: PHONE })), host, 'tunnels/1', 'gre-a-1')
+    const visited = await goTo(await signedIn(await visit(host, { viewport: PHONE })), host, 'tunnels/1', /gre-a-1/)
     const { page } = visited
     const held = await holdAccepted(page, (route) => route.continue())
     const assertUnbroken = async (): Promise<void> => {
@@ -83,7 +83,7 @@ describe("A change under the operator's own connection", () => {
   })
 
   it('comes back by itself where it is applied with a way back and nobody keeps it', async () => {
-    const { page, gates } = await goTo(await signedIn(await visit(host)), host, 'tunnels/1', 'gre-a-1')
+    const { page, gates } = await goTo(await signedIn(await visit(host)), host, 'tunnels/1', /gre-a-1/)
     gates.expectAnswer(409, '/tunnels/1/down')
     await page.getByRole('button', { name: 'Disable' }).click()
     const question = page.getByRole('dialog', { name: 'You may lose access to the panel' })
@@ -105,7 +105,7 @@ describe("A change under the operator's own connection", () => {
   })
 
   it('that moves the panel leads to its new address while the old one does not answer', async () => {
-    const { page, context, gates } = await goTo(await signedIn(await visit(host)), host, 'tunnels/1', 'gre-a-1')
+    const { page, context, gates } = await goTo(await signedIn(await visit(host)), host, 'tunnels/1', /gre-a-1/)
     await page.route('**/tunnels/1/down', async (route) => {
       const answer = await route.fetch()
       const body = (await answer.json()) as { error?: { details: object } }

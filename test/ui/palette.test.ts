@@ -87,6 +87,6 @@ describe('The command palette', () => {
     await page.route('**/routes?*', (route) => route.fulfill({ status: 200, body: 'not the panel' }))
     await page.keyboard.type('gre-a-1')
     await page.getByText('Some results are missing').waitFor()
-    await page.getByRole('option', { name: /Hamburg relay\s+Tunnel/ }).waitFor()
+    await page.getByRole('option', { name: /Hamburg relay · gre-a-1\s+Tunnel/ }).waitFor()
   })
 })

@@ -25,7 +25,7 @@ describe('The time range of the charts', () => {
   after(() => host.close())
 
   const visitHistory = async (query = '', look?: Look): Promise<Page> => {
-    const visited = await goTo(await signedIn(await visit(host, look)), host, `tunnels/1/history${query}`, 'gre-a-1')
+    const visited = await goTo(await signedIn(await visit(host, look)), host, `tunnels/1/history${query}`, /gre-a-1/)
     await visited.page.locator('.u-over').nth(1).waitFor()
     return visited.page
   }

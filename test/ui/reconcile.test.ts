@@ -28,19 +28,19 @@ describe('The comparison of what is stored with the host', () => {
     assert.ok(held)
     host.kernel.held.get('gre-a-1')!.state = { ...held, config: { ...held.config, mtu: 1300 } }
     const visited = await visitIt()
-    await row(visited, 'gre-a-1').getByText('It was changed on the host').waitFor()
+    await row(visited, 'gre-a-1').getByText('It was changed on the server').waitFor()
     assert.match(
       await row(visited, 'gre-a-1').getByRole('table').innerText(),
-      /Stored[\s\S]*On the host[\s\S]*1472[\s\S]*1300/,
+      /Stored[\s\S]*On the server[\s\S]*1472[\s\S]*1300/,
     )
-    await row(visited, 'gre-a-2').getByText('It is stored, but missing on the host.').waitFor()
+    await row(visited, 'gre-a-2').getByText('It is stored, but missing on the server.').waitFor()
     const items = (await itemsOf(client)).filter(({ status }) => status !== 'InSync')
     for (const { interface_name, actions } of items)
       assert.equal(await row(visited, interface_name).getByRole('button').count(), actions.length, interface_name)
-    await visited.page.getByRole('button', { name: 'Reapply: gre-a-1', exact: true }).click()
+    await visited.page.getByRole('button', { name: 'Reapply: Hamburg relay · gre-a-1', exact: true }).click()
     await row(visited, 'gre-a-1').waitFor({ state: 'detached' })
     await visited.page.getByRole('button', { name: 'Show', exact: true }).click()
-    await row(visited, 'gre-a-1').getByText('The host matches what is stored.').waitFor()
+    await row(visited, 'gre-a-1').getByText('The server matches what is stored.').waitFor()
   })
 
   it('only counts what is in sync, and puts back all that differs, with the result of each', async () => {
@@ -49,16 +49,16 @@ describe('The comparison of what is stored with the host', () => {
     const visited = await visitIt()
     const { page } = visited
     await page.getByText('2 interfaces are in sync').waitFor()
-    assert.equal(await page.getByRole('link', { name: 'gre-a-4' }).count(), 0)
+    assert.equal(await page.getByRole('link', { name: 'Resting' }).count(), 0)
     await page.getByRole('button', { name: 'Reapply all 5' }).click()
     const dialog = page.getByRole('dialog', { name: 'Reapply: 5 objects' })
     await dialog.getByRole('listitem').first().waitFor()
     assert.deepEqual((await dialog.getByRole('listitem').allInnerTexts()).sort(), [
       'All high ports',
+      'Frankfurt · gre-a-2',
+      'Hamburg relay · gre-a-1',
       'Never reached',
       'Web',
-      'gre-a-1',
-      'gre-a-2',
     ])
     await dialog.getByRole('button', { name: 'Reapply' }).click()
     await page.getByText('Done: 5 of 5.').waitFor()

@@ -274,7 +274,7 @@ describe('A relay rule', () => {
       .waitFor()
     await page.getByText('Show nft text').click()
     await page.locator('pre').filter({ hasText: 'dnat' }).waitFor()
-    await page.getByRole('link', { name: 'gre-a-1', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Hamburg relay', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Disable' }).click()
     await page
       .getByText(/Web.* is disabled/)

@@ -45,7 +45,7 @@ describe('The list of relay rules in groups', () => {
       'Without a tunnel:',
       'Never reached',
       'Names',
-      'gre-a-1:',
+      'Hamburg relay:',
       'Web',
       'All high ports',
     ])
@@ -79,17 +79,17 @@ describe('The list of relay rules in groups', () => {
     await fold.focus()
     await page.keyboard.press('Enter')
     assert.equal(await fold.getAttribute('aria-expanded'), 'false')
-    assert.deepEqual(await lines(page), ['Without a tunnel:', 'gre-a-1:', 'Web', 'All high ports'])
+    assert.deepEqual(await lines(page), ['Without a tunnel:', 'Hamburg relay:', 'Web', 'All high ports'])
     await page.reload()
     await group(page, 'gre-a-1').waitFor()
-    assert.deepEqual(await lines(page), ['Without a tunnel:', 'gre-a-1:', 'Web', 'All high ports'])
+    assert.deepEqual(await lines(page), ['Without a tunnel:', 'Hamburg relay:', 'Web', 'All high ports'])
     await open(page)
     await menu(page).getByRole('button', { name: 'Fold all groups' }).click()
-    assert.deepEqual(await lines(page), ['Without a tunnel:', 'gre-a-1:'])
+    assert.deepEqual(await lines(page), ['Without a tunnel:', 'Hamburg relay:'])
     await page.keyboard.press('/')
     await page.keyboard.type('web')
     await group(page, 'Without a tunnel').waitFor({ state: 'detached' })
-    assert.deepEqual(await lines(page), ['gre-a-1:'])
+    assert.deepEqual(await lines(page), ['Hamburg relay:'])
     await page.getByRole('searchbox').fill('')
     await open(page)
     await menu(page).getByRole('button', { name: 'Unfold all groups' }).click()
@@ -99,7 +99,7 @@ describe('The list of relay rules in groups', () => {
       'Without a tunnel:',
       'Names',
       'Never reached',
-      'gre-a-1:',
+      'Hamburg relay:',
       'All high ports',
       'Web',
     ])

@@ -104,7 +104,7 @@ describe('The list of relay rules', () => {
     assert.match(await row(visited, /Web/).innerText(), /^Not in force/)
     assert.match(
       await row(visited, /Web/).locator('.note').innerText(),
-      /^Configured:\s*Enabled\s*·\s*On the host:\s*Missing/,
+      /^Configured:\s*Enabled\s*·\s*On the server:\s*Missing/,
     )
   })
 

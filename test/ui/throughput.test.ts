@@ -33,14 +33,14 @@ describe('Throughput on the page', () => {
     received += bytes
     machine.traffic({ eth0: [received, 0], 'gre-a-1': [received, Math.floor(received / 4)] })
   }
-  const visitPage = async (address: string, heading: string): Promise<Page> =>
+  const visitPage = async (address: string, heading: string | RegExp): Promise<Page> =>
     (await goTo(await signedIn(await visit(host)), host, address, heading)).page
   const card = (page: Page): Locator => page.locator('section').filter({ hasText: 'Throughput' }).first()
 
   it('of a tunnel is shown at once, with the last hour of the server before this page was opened', async () => {
     await giveHistory(host, 1)
     await host.metrics.start()
-    const page = await visitPage('tunnels/1', 'gre-a-1')
+    const page = await visitPage('tunnels/1', /gre-a-1/)
     const there = card(page)
     await there.getByText('Last hour').waitFor()
     // Of sixty minutes before the page was opened; what is live comes after.
@@ -58,7 +58,7 @@ describe('Throughput on the page', () => {
 
   it('of a tunnel over time is a chart with the figures of the store, and says where nothing was counted', async () => {
     await giveUnmeasured(host, 1)
-    const page = await visitPage('tunnels/1/history?range=15m', 'gre-a-1')
+    const page = await visitPage('tunnels/1/history?range=15m', /gre-a-1/)
     await page.getByText('No history yet').waitFor()
     await giveHistory(host, 1)
     await page.reload()
@@ -77,7 +77,7 @@ describe('Throughput on the page', () => {
   it('of a tunnel is live on its chart: each reading is a point at the end', async () => {
     await giveHistory(host, 1)
     await host.metrics.start()
-    const page = await visitPage('tunnels/1/history?range=live', 'gre-a-1')
+    const page = await visitPage('tunnels/1/history?range=live', /gre-a-1/)
     const chart = page.getByRole('figure').filter({ hasText: 'Throughput' })
     await chart.getByText('Figures').click()
     const rows = chart.getByRole('row')

@@ -14,7 +14,7 @@ describe('What became of an action', () => {
   const visitTunnel = async (): Promise<Visit> => {
     const visited = await signedIn(await visit(host, { allowConsole: /503/ }))
     await visited.page.clock.install()
-    return goTo(visited, host, 'tunnels/1', 'gre-a-1')
+    return goTo(visited, host, 'tunnels/1', /gre-a-1/)
   }
   const reapply = async (page: Page): Promise<void> => {
     for (const name of ['More actions', 'Reapply']) await page.getByRole('button', { name, exact: true }).last().click()

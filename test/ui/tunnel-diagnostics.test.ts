@@ -20,7 +20,7 @@ describe('Diagnostics on the page', () => {
   afterEach(() => host.close())
 
   const visitDiagnostics = async (): Promise<Visit> =>
-    goTo(await signedIn(await visit(host)), host, 'tunnels/1/diagnostics', 'gre-a-1')
+    goTo(await signedIn(await visit(host)), host, 'tunnels/1/diagnostics', /gre-a-1/)
 
   it('show each packet of a ping as it is decided, with loss as it is now, and stop at once', async () => {
     host.kernel.icmp.answer = ({ sequence }: FakeEcho) => (sequence % 2 === 0 ? {} : null)

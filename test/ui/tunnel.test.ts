@@ -11,12 +11,12 @@ describe('A tunnel on the page', () => {
   let client: Client
   eachHost(tunnelHost, (made) => ({ host, client } = made))
 
-  const visitTunnel = async (path = '1', heading = 'gre-a-1', look: Look = {}): Promise<Visit> =>
+  const visitTunnel = async (path = '1', heading: RegExp = /gre-a-1/, look: Look = {}): Promise<Visit> =>
     goTo(await signedIn(await visit(host, look)), host, `tunnels/${path}`, heading)
 
   it('shows the stored beside what the host has, says what differs, and puts it right in one click', async () => {
-    const { page } = await visitTunnel('2', 'gre-a-2')
-    await page.getByText('The interface is missing on the host.').waitFor()
+    const { page } = await visitTunnel('2', /gre-a-2/)
+    await page.getByText('The interface is missing on the server.').waitFor()
     await page.getByRole('button', { name: 'Reapply' }).click()
     await page.getByText('gre-a-2 is in sync again').first().waitFor()
     await page.getByRole('row', { name: /^State Enabled Up \(GRE reports no carrier\)/ }).waitFor()
@@ -37,7 +37,7 @@ describe('A tunnel on the page', () => {
     await createRoute(client, { route_rule_title: 'Mail', bind_port: 2525, tunnel_id: 1 })
     const { page } = await visitTunnel()
     await page.getByRole('button', { name: 'Disable' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Disable gre-a-1?' })
+    const dialog = page.getByRole('dialog', { name: 'Disable Hamburg relay · gre-a-1?' })
     await dialog.getByText(/Mail/).waitFor()
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
@@ -51,7 +51,7 @@ describe('A tunnel on the page', () => {
     gates.allowConsole(/404.*\/tunnels\/1\/history/)
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('button', { name: 'Delete' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Delete gre-a-1?' })
+    const dialog = page.getByRole('dialog', { name: 'Delete Hamburg relay · gre-a-1?' })
     await dialog.waitFor()
     assert.equal(await page.evaluate(() => document.activeElement?.textContent.trim()), 'Cancel')
     await dialog.getByRole('button', { name: 'Delete' }).click()
@@ -106,7 +106,7 @@ describe('A tunnel on the page', () => {
     await page.getByText('10.77.0.1 is removed').first().waitFor()
     await page.getByRole('button', { name: 'Remove 172.17.1.1' }).click()
     await page
-      .getByRole('dialog', { name: 'Remove the last address of gre-a-1?' })
+      .getByRole('dialog', { name: 'Remove the last address of Hamburg relay · gre-a-1?' })
       .getByRole('button', { name: 'Remove' })
       .click()
     await page.getByText('172.17.1.1 is removed').first().waitFor()
@@ -133,7 +133,7 @@ describe('A tunnel on the page', () => {
     gates.expectAnswer(409, '/tunnels/1')
     await page.getByLabel('TTL').fill('64')
     await page.getByRole('button', { name: 'Save' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Recreate gre-a-1?' })
+    const dialog = page.getByRole('dialog', { name: 'Recreate Hamburg relay · gre-a-1?' })
     await dialog.getByText(/TTL: only a new link can have 64/).waitFor()
     await dialog.getByRole('button', { name: 'Recreate' }).click()
     await dialog.waitFor({ state: 'detached' })
@@ -173,7 +173,10 @@ describe('A tunnel on the page', () => {
     await page.getByLabel('Firewall mark').fill('9')
     await page.getByLabel('Put a checksum into outgoing packets').selectOption('Yes')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('dialog', { name: 'Recreate gre-a-1?' }).getByRole('button', { name: 'Recreate' }).click()
+    await page
+      .getByRole('dialog', { name: 'Recreate Hamburg relay · gre-a-1?' })
+      .getByRole('button', { name: 'Recreate' })
+      .click()
     await page.waitForFunction(() => !document.body.textContent.includes('Not saved yet'))
     const { fwmark, has_output_checksum } = host.kernel.held.get('gre-a-1')?.state?.config ?? {}
     assert.deepEqual([fwmark, has_output_checksum], [9, true])

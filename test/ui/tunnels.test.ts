@@ -38,7 +38,7 @@ describe('The list of tunnels', () => {
     const [, ends, address] = await cellsOf(page, 'gre-a-1')
     assert.match(ends ?? '', /^192\.0\.2\.1\s*⇄\s*to\s*198\.51\.100\.7$/)
     assert.equal(address, '172.17.1.1/30')
-    assert.match(await noteOf(page, 'gre-a-2').innerText(), /^Configured:\s*Enabled\s*·\s*On the host:\s*Missing/)
+    assert.match(await noteOf(page, 'gre-a-2').innerText(), /^Configured:\s*Enabled\s*·\s*On the server:\s*Missing/)
     for (const same of ['gre-a-1', 'gre-a-4']) assert.equal(await noteOf(page, same).count(), 0, same)
   })
 
@@ -54,10 +54,10 @@ describe('The list of tunnels', () => {
       .getByRole('row', { name: /gre-a-1/ })
       .getByText('Missing')
       .waitFor()
-    assert.match(await noteOf(page, 'gre-a-4').innerText(), /^Configured: MTU 1472\s*·\s*On the host: MTU 1400$/)
+    assert.match(await noteOf(page, 'gre-a-4').innerText(), /^Configured: MTU 1472\s*·\s*On the server: MTU 1400$/)
     assert.match(
       await noteOf(page, 'long-name-gre-6').innerText(),
-      /^Configured: 172\.17\.3\.1\/30\s*·\s*On the host: –$/,
+      /^Configured: 172\.17\.3\.1\/30\s*·\s*On the server: –$/,
     )
   })
 
@@ -71,7 +71,7 @@ describe('The list of tunnels', () => {
       .getByText('Unknown')
       .nth(1)
       .waitFor()
-    assert.match(await noteOf(page, 'gre-a-1').innerText(), /^Configured:\s*Enabled\s*·\s*On the host:\s*Unknown/)
+    assert.match(await noteOf(page, 'gre-a-1').innerText(), /^Configured:\s*Enabled\s*·\s*On the server:\s*Unknown/)
     assert.equal((await cellsOf(page, 'gre-a-1'))[2], '172.17.1.1/30')
     await page.reload()
     await page.getByRole('button', { name: /Not working: Root helper/ }).click()
@@ -88,11 +88,11 @@ describe('The list of tunnels', () => {
     await page.getByRole('button', { name: /Not working: Root helper/ }).waitFor()
   })
 
-  it("says in the kernel's words which tunnels this host cannot make", async () => {
+  it("says first what to do where the server cannot make tunnels, and then the kernel's words", async () => {
     host.kernel.supportsGre = false
     const { page } = await visitTunnels()
     await page.getByRole('button', { name: /Kernel tunnel support/ }).click()
-    await page.getByText(/gre \(Unknown device type\)/).waitFor()
+    await page.getByText(/^Load the GRE driver as root: modprobe -a ip_gre.*gre \(Unknown device type\)/).waitFor()
   })
 
   it('keeps what it last saw when the daemon is gone, and says so', async () => {

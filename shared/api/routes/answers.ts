@@ -26,6 +26,7 @@ export type RouteHealthState = Static<typeof HealthState>
 const TunnelOnPath = strict({
   tunnel_id: Id,
   interface_name: Text,
+  display_name: Text,
   is_known: described(Flag, 'False: nobody could look, and the other fields say nothing.'),
   is_up: Flag,
   oper_state: Text,

@@ -77,7 +77,7 @@ describe("Root's log", () => {
     await serve(new FakeKernel())
     await ask('ruleset.apply', { before: [exampleRule({ route_rule_id: 7 })], after: null })
     assert.deepEqual([change()['outcome'], change()['names']], ['refused', [7]])
-    assert.match(String(change()['reason']), /^stale_state: The host does not hold/)
+    assert.match(String(change()['reason']), /^stale_state: The server does not hold/)
   })
 
   it('has the other changes too, and no reading', async () => {

@@ -175,6 +175,6 @@ describe('A trace', () => {
       n < 2 ? hop(n) : { kind: 'unreachable', from_address: '10.0.1.2', text: 'host unreachable' },
     )
     assert.deepEqual([items.length, result], [2, { is_reached: false, detail: '10.0.1.2 says: host unreachable' }])
-    assert.match((await run(() => ({ refused: 'ENETUNREACH' }))).result.detail, /this host has no route there/)
+    assert.match((await run(() => ({ refused: 'ENETUNREACH' }))).result.detail, /this server has no route there/)
   })
 })

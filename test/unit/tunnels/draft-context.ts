@@ -113,6 +113,7 @@ export function neighbour(more: Partial<ExistingTunnel> = {}): ExistingTunnel {
   return {
     tunnel_id: 1,
     interface_name: 'gre-a-1',
+    display_name: '',
     tunnel_number: 1,
     tunnel_type_id: 10,
     ...ENDS,

@@ -40,16 +40,27 @@ const SECOND_TERMS: Readonly<Record<string, readonly RegExp[]>> = {
     /请选择强制|测试 \{run\}|另一次运行|跟踪路径|密钥受密码|Web 服务的|颁发者|放手|每秒新(连接|增)|看到的来源/,
   ],
 }
+/** This machine is the server; a host is one that has a name or an address somewhere. */
+const OTHER_WORDS_FOR_THE_SERVER: Readonly<Record<string, RegExp>> = {
+  en: /^Host$|^This server$|\b([Tt]his|[Oo]n the) host\b|\bthe machine\b/,
+  fa: /(روی|این) میزبان|^میزبان$|خود ماشین/,
+  ru: /^Этот сервер$|([Нн]а|[Ээ]то(т|го|м)) хост|^Хост$|самой машине/,
+  'zh-CN': /本主机|^主机上|在主机上|^主机$/,
+}
+/** Those about receivers of notifications quote each other. */
+const ABOUT_RECEIVERS = /^notice\.|^settings\.(key|about)\.webhooks\.allow_private$/
 const isSecond = (text: string, terms: readonly RegExp[] = []): boolean => terms.some((term) => term.test(text))
 
 type Catalogue = Readonly<Record<string, string>>
 const catalogueOf = (language: string, file: string): Catalogue =>
   JSON.parse(readFileSync(join(LOCALES, language, file.replace(/(\.json)?$/, '.json')), 'utf8')) as Catalogue
 
-const textsIn = (language: string): [file: string, text: string][] =>
+const textsIn = (language: string): [file: string, text: string, key: string][] =>
   readdirSync(join(LOCALES, language), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.json'))
-    .flatMap((file) => Object.values(catalogueOf(language, file)).map((text): [string, string] => [file, text]))
+    .flatMap((file) =>
+      Object.entries(catalogueOf(language, file)).map(([key, text]): [string, string, string] => [file, text, key]),
+    )
 
 describe('The terms of the page', () => {
   for (const [language, second] of Object.entries(SECOND_TERMS))
@@ -61,6 +72,21 @@ describe('The terms of the page', () => {
         [],
       )
     })
+
+  for (const [language, others] of Object.entries(OTHER_WORDS_FOR_THE_SERVER))
+    it(`name this server alike in ${language}`, () =>
+      assert.deepEqual(
+        textsIn(language).filter(([, text, key]) => others.test(text) && !ABOUT_RECEIVERS.test(key)),
+        [],
+      ))
+
+  it('name this server alike in what the API says in English', () =>
+    assert.deepEqual(
+      Object.entries(CATALOGUE).filter(
+        ([key, text]) => OTHER_WORDS_FOR_THE_SERVER['en']?.test(text) === true && !ABOUT_RECEIVERS.test(key),
+      ),
+      [],
+    ))
 
   it('are those of the field in what the API says in English', () =>
     assert.deepEqual(

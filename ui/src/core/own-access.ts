@@ -143,22 +143,23 @@ const withOverlay = async <T>(own: OwnConnection, change: (request_id: string) =
 /** Confirms recreating the interface with the API's reasons, and sends the request again. */
 export const withRecreateCheck = async <T>(
   send: (confirmed: { confirm_recreate?: boolean }) => Promise<T>,
-  request?: ImpactBody,
+  request: ImpactBody,
+  /** What the page calls the tunnel. */
+  name: string,
 ): Promise<T> => {
   try {
     return await send({})
   } catch (thrown) {
     const error: ApiError = toApiError(thrown)
     if (error.code !== 'CONFIRM_RECREATE_REQUIRED') throw thrown
-    const { interface_name } = error.details as { interface_name?: string }
     await messages.ready(error)
     const isConfirmed = await confirm({
-      title: t('core.recreate.title', { name: interface_name ?? '' }),
+      title: t('core.recreate.title', { name }),
       text: t('core.plan.recreate'),
       items: eachOf((error.params['reasons'] ?? error) as Message).map((reason) => say(reason)),
       action: t('core.recreate.action'),
       isDanger: true,
-      ...(request && { request }),
+      request,
     })
     if (!isConfirmed) throw new Cancelled()
     return send({ confirm_recreate: true })

@@ -9,6 +9,7 @@ import { messages, t } from './i18n.svelte.ts'
 import { router } from './router.svelte.ts'
 import { ROUTES } from './routes.ts'
 import { folded } from './search.ts'
+import { tunnelText } from './tunnel-names.ts'
 
 export interface Place {
   readonly id: string
@@ -62,11 +63,8 @@ const withAnalysis = (found: readonly Place[]): Place[] => [
 
 const tunnels = async (search: string): Promise<Place[]> =>
   withAnalysis(
-    (await call('GET /tunnels', { query: { limit: MOST, search } })).tunnels.map(
-      ({ tunnel_id, interface_name, display_name, remote_endpoint }) =>
-        display_name === ''
-          ? place('tunnel', `/tunnels/${tunnel_id}`, interface_name, remote_endpoint)
-          : place('tunnel', `/tunnels/${tunnel_id}`, display_name, interface_name),
+    (await call('GET /tunnels', { query: { limit: MOST, search } })).tunnels.map((tunnel) =>
+      place('tunnel', `/tunnels/${tunnel.tunnel_id}`, tunnelText(tunnel), tunnel.remote_endpoint),
     ),
   )
 

@@ -17,6 +17,7 @@ export interface ProbeTarget {
 export interface MonitorPlan {
   readonly tunnel_id: number
   readonly interface_name: string
+  readonly display_name: string
   /** The override, or else the setting. */
   readonly isEnabled: boolean
   readonly isTunnelEnabled: boolean
@@ -40,6 +41,7 @@ export function makeMonitorPlan(record: TunnelRecord, settings: SettingsReader):
   return {
     tunnel_id: record.tunnel_id,
     interface_name: record.interface_name,
+    display_name: record.display_name,
     isEnabled,
     isTunnelEnabled: record.is_enabled,
     usesTcpProbe: settings.get('monitor.tcp_knock_enabled'),

@@ -145,11 +145,12 @@ export class WatchedTunnel {
   }
 
   status(): MonitorStatus {
-    const { tunnel_id, interface_name, isEnabled, isTunnelEnabled, probeTarget } = this.#plan
+    const { tunnel_id, interface_name, display_name, isEnabled, isTunnelEnabled, probeTarget } = this.#plan
     const { state, reason, since } = this.#stateMachine
     return {
       tunnel_id,
       interface_name,
+      display_name,
       monitor_state_id: MONITOR_STATES[state],
       state,
       ...messageFields('reason', reason),

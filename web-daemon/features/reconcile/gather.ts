@@ -13,7 +13,7 @@ import { digestOf, readDigests, probeNames, type Found } from './host.ts'
 import { isLegacy } from './legacy.ts'
 
 /** What a comparison needs of a stored tunnel beside its state. It is kept, and there may be thousands. */
-type Brief = Compared & Pick<TunnelRecord, 'tunnel_id' | 'is_self_heal'>
+type Brief = Compared & Pick<TunnelRecord, 'tunnel_id' | 'display_name' | 'is_self_heal'>
 
 interface Stored {
   readonly record: Brief
@@ -78,8 +78,10 @@ const stored = madeOnce<Stored>()
 function storedOf(text: string): Stored {
   const record = recordOf(text)
   const wanted = stateOf(record)
-  const { tunnel_id, interface_name, is_enabled, is_self_heal, apply_status_id, last_apply_error_message } = record
-  const brief = { tunnel_id, interface_name, is_enabled, is_self_heal, apply_status_id, last_apply_error_message }
+  const { tunnel_id, interface_name, display_name, is_enabled, is_self_heal } = record
+  const { apply_status_id, last_apply_error_message } = record
+  const names = { tunnel_id, interface_name, display_name }
+  const brief = { ...names, is_enabled, is_self_heal, apply_status_id, last_apply_error_message }
   return { record: brief, wanted, digest: digestOf(wanted) }
 }
 

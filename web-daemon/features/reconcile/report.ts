@@ -59,6 +59,7 @@ const managedItems = madeOnce<Item>()
 function managedItem({ record, wanted, found }: Managed, folders: Folders): Item {
   return {
     interface_name: record.interface_name,
+    display_name: record.display_name,
     tunnel_id: record.tunnel_id,
     ...withStatusId(compareTunnel(record, wanted, found)),
     actions: ['reapply', 'forget', 'delete'],
@@ -81,6 +82,7 @@ function unmanagedItem(
   const sentence = message(canBeAdopted ? 'drift.unmanaged' : 'drift.unmanaged_name')
   return {
     interface_name,
+    display_name: '',
     tunnel_id: null,
     ...withStatusId({ status: 'Unmanaged', sentence, diffs: [] }),
     actions: [...(canBeAdopted ? (['adopt'] as const) : []), is_ignored ? 'unignore' : 'ignore'],

@@ -110,14 +110,14 @@ export async function readFacts(
 /** Those that are still there. */
 const tunnelsOn = (
   record: RouteRecord,
-  { tunnelsOf, nameOf }: Paths,
+  { tunnelsOf, nameOf, displayNameOf }: Paths,
   observed: Awaited<ReturnType<typeof observe>>,
 ): TunnelOnPath[] =>
   tunnelsOf(record).flatMap((tunnel_id) => {
     const interface_name = nameOf(tunnel_id)
     if (interface_name === undefined) return []
     const { is_up, oper_state, is_known } = observed(interface_name)
-    return [{ tunnel_id, interface_name, is_up, oper_state, is_known }]
+    return [{ tunnel_id, interface_name, display_name: displayNameOf(tunnel_id), is_up, oper_state, is_known }]
   })
 
 type Listener = Pick<RuleFacts, 'interfaces' | 'owner' | 'near' | 'listener' | 'waysBack'>

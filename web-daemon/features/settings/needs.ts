@@ -6,6 +6,7 @@ import type { ForwardingFound } from '@panel/shared/forwarding/model.ts'
 import type { HostFound } from '@panel/shared/host/model.ts'
 import { whyNoSaver, whyNotKept } from '@panel/shared/host/savers.ts'
 import { fromRoot, message, type Message } from '@panel/shared/messages/message.ts'
+import { kernelRemedy } from '@panel/shared/tunnel/kernel-remedy.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { nullIfHelperAway } from '../../platform/helper/away.ts'
 import type { SettingsReader } from '../../platform/settings.ts'
@@ -27,7 +28,8 @@ const NEEDS: { readonly [K in SettingKey]?: Need<K> } = {
     const found = link_kinds.find((one) => one.kind === kind)
     if (found?.supported) return null
     const detail = found?.detail ? fromRoot(found.detail) : message('tunnel.no_reason')
-    return message('setting.host_kind', { why: message('tunnel.kind_unsupported', { kind, detail }) })
+    const remedy = kernelRemedy([{ kind, detail: found?.detail ?? '' }])
+    return message('setting.host_kind', { why: message('tunnel.kind_unsupported', { kind, remedy, detail }) })
   },
   'tunnel.default_persistence': (value, { helper }) => because('setting.host_keeper', whyNotKept(value, helper)),
   'keepalive.mode': (value, { helper }) =>

@@ -3,6 +3,7 @@ import type { HealthAnswer, HealthStatus } from '@panel/shared/api/system.ts'
 import type { LinkKindSupport } from '@panel/shared/host/model.ts'
 import type { Reader } from '@panel/shared/rpc/methods.ts'
 import { fromRoot, message, messageFields } from '@panel/shared/messages/message.ts'
+import { kernelRemedy } from '@panel/shared/tunnel/kernel-remedy.ts'
 import { LOCAL_PROOF_COOKIE } from '../auth/local-proof.ts'
 import { hasAccount } from '../auth/store.ts'
 import type { Store } from '../../platform/db/store.ts'
@@ -121,7 +122,8 @@ const kernelModuleComponent = (found: Settled<readonly LinkKindSupport[]>): Comp
   const kinds = missing.map(({ kind, detail: why }) =>
     message('component.kind', { kind, detail: why ? fromRoot(why) : message('component.kind_unsupported') }),
   )
-  const detail = message('component.kernel_missing', { kinds })
+  const remedy = kernelRemedy(missing)
+  const detail = message('component.kernel_missing', { remedy, kinds })
   return { name, status: missing.length === found.value.length ? 'error' : 'degraded', detail }
 }
 

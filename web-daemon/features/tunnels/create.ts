@@ -6,6 +6,7 @@ import type { Change } from '@panel/shared/change/change.ts'
 import type { Foreseen } from '@panel/shared/impact/foreseen.ts'
 import type { TunnelState } from '@panel/shared/tunnel/model.ts'
 import { message } from '@panel/shared/messages/message.ts'
+import { kernelRemedy } from '@panel/shared/tunnel/kernel-remedy.ts'
 import { create, type Done } from '../../change/engine.ts'
 import type { CommandContext, ReadContext } from '../../platform/context.ts'
 import { created, type Answer, type Incoming } from '../../platform/http/endpoint.ts'
@@ -97,7 +98,11 @@ export async function refuseUnsupported(
   const detail = found?.detail ?? ''
   throw new Refusal(
     'SERVICE_UNAVAILABLE',
-    message('tunnel.kind_unsupported', { kind: String(kind), detail: detail || message('tunnel.no_reason') }),
+    message('tunnel.kind_unsupported', {
+      kind: String(kind),
+      remedy: kernelRemedy([{ kind: String(kind), detail }]),
+      detail: detail || message('tunnel.no_reason'),
+    }),
     { field: 'tunnel_type_id', details: { kind, detail } },
   )
 }

@@ -26,6 +26,7 @@ export interface ExistingTunnel extends Pick<
   TunnelRecord,
   | 'tunnel_id'
   | 'interface_name'
+  | 'display_name'
   | 'tunnel_number'
   | 'tunnel_type_id'
   | 'local_endpoint'
@@ -109,6 +110,7 @@ export async function existingTunnels(db: ReadDb): Promise<ExistingTunnel[]> {
     .select([
       'tunnel_id',
       'interface_name',
+      'display_name',
       'tunnel_number',
       'tunnel_type_id',
       'local_endpoint',

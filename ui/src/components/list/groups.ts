@@ -1,4 +1,6 @@
 // Rows of a list in groups, broken ones first; pure, for tests.
+import type { Grouping } from './list-state.svelte.ts'
+
 export interface Group<T> {
   /** Unlike the key of any row. */
   readonly key: string
@@ -34,3 +36,10 @@ export function groupRows<T>(
     )
     .map(([name, group]) => ({ key: `group/${name}`, id: name, rows: group.rows, isOpen: isOpen(name) }))
 }
+
+/** As the operator chose to have them. */
+export const groupsOf = <T>(
+  rows: readonly T[],
+  groupedBy: (by: string) => GroupedBy<T>,
+  { by, isFolded, except }: Grouping,
+): Group<T>[] => groupRows(rows, groupedBy(by), (id) => except.includes(id) === isFolded)

@@ -9,6 +9,8 @@ export interface Hop {
   readonly label: string
   /** "": the word of its state stands there. */
   readonly detail: string
+  /** The detail is the name of an interface. */
+  readonly isDetailCode?: true
   readonly condition: StateLabel
   /** Figures can stand on the lines into it, which are longer then. */
   readonly hasFigures?: boolean

@@ -2,6 +2,7 @@
 // calm most of the time.
 import type { Incident } from '@panel/shared/api/incidents.ts'
 import { messages, t } from '../../core/i18n.svelte.ts'
+import { incidentText } from '../incidents/names.ts'
 import { toasts } from '../../core/toasts.svelte.ts'
 
 export async function mendReporting(incident: Incident): Promise<void> {
@@ -9,6 +10,6 @@ export async function mendReporting(incident: Incident): Promise<void> {
     const [actions] = await Promise.all([import('./mend.ts'), messages.load(['reconcile', 'routes'])])
     await actions.mend(incident)
   } catch (failure) {
-    toasts.failure(t('dashboard.failing.reapply', { name: incident.name }), failure)
+    toasts.failure(t('dashboard.failing.reapply', { name: incidentText(incident) }), failure)
   }
 }

@@ -5,7 +5,8 @@ import type { IncidentAnswer, ListIncidentsAnswer } from '@panel/shared/api/inci
 import type { State } from '../../components/state.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { actionLabel, targetKind } from '../audit/labels.ts'
-import { changeLabel, nameOf, whatLabel } from './labels.ts'
+import { changeLabel, whatLabel } from './labels.ts'
+import { incidentText } from './names.ts'
 
 export const BEFORE_MS = 600_000
 
@@ -42,8 +43,8 @@ export function linesBefore(
     .filter(({ incident_id }) => incident_id !== incident.incident_id)
     .flatMap((one): Line[] => {
       const to = `/incidents?incident=${one.incident_id}`
-      const began = t('incidents.began', { what: whatLabel(one), name: nameOf(one) })
-      const ended = t('incidents.ended', { name: nameOf(one) })
+      const began = t('incidents.began', { what: whatLabel(one), name: incidentText(one) })
+      const ended = t('incidents.ended', { name: incidentText(one) })
       return [
         { at: one.began_at, text: began, by: '', state: one.state, to },
         ...(one.ended_at === null ? [] : [{ at: one.ended_at, text: ended, by: '', state: 'up' as const, to }]),

@@ -1,18 +1,15 @@
-// How an incident is called, and the times until which it can be silenced.
+// How an incident is labelled, and the times until which it can be silenced.
 import type { HostChange, StoredIncident } from '@panel/shared/api/incidents.ts'
 import type { StateLabel } from '../../components/state.ts'
 import { display } from '../../core/display.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 
-type Named = Pick<StoredIncident, 'kind' | 'state' | 'name'>
-
-export const nameOf = ({ name }: Pick<Named, 'name'>): string => name || t('core.health.part.helper')
-
 /** What was wrong; of one that is over, too. */
-export const whatLabel = ({ kind, state }: Named): string => t(`dashboard.incident.${kind}.${state}`)
+export const whatLabel = ({ kind, state }: Pick<StoredIncident, 'kind' | 'state'>): string =>
+  t(`dashboard.incident.${kind}.${state}`)
 
 /** One that is over is green. */
-export const stateLabel = (one: Named & Pick<StoredIncident, 'ended_at'>): StateLabel =>
+export const stateLabel = (one: Pick<StoredIncident, 'kind' | 'state' | 'ended_at'>): StateLabel =>
   one.ended_at === null ? { state: one.state, label: whatLabel(one) } : { state: 'up', label: t('incidents.resolved') }
 
 const MORNING = 8

@@ -6,11 +6,12 @@ import { confirm } from '../../core/confirm.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { withAccessCheck } from '../../core/own-access.ts'
 import { sentences } from '../../core/sentences.ts'
+import { tunnelText } from '../../core/tunnel-names.ts'
 import { dependentRules } from '../tunnels/dependent-rules.ts'
 
 /** Queries that a change of what is managed invalidates. */
 export const stale = ['/reconcile', '/tunnels', '/routes', '/settings'] as const
-type Item = Pick<ReconcileItem, 'interface_name' | 'tunnel_id'>
+type Item = Pick<ReconcileItem, 'interface_name' | 'display_name' | 'tunnel_id'>
 
 const pageOf = (id: Item['tunnel_id']): { page?: string } => (id === null ? {} : { page: `/tunnels/${id}` })
 
@@ -34,14 +35,18 @@ export const resetPauses = (): Promise<unknown> =>
     },
   )
 
-export const reapply = ({ interface_name: name, tunnel_id: id }: Item): Promise<unknown> =>
+export const reapply = (item: Item): Promise<unknown> => reapplyNamed(item.tunnel_id, tunnelText(item))
+
+/** `name` is what the page calls it. */
+export const reapplyNamed = (id: Item['tunnel_id'], name: string): Promise<unknown> =>
   act(
     { done: t('reconcile.done.reapplied', { name }), failing: t('reconcile.failing.reapply', { name }) },
     () => withAccessCheck('POST /reconcile/{id}/reapply', { id: id ?? '' }),
     { stale, ...pageOf(id) },
   )
 
-export const forget = async ({ interface_name: name, tunnel_id: id }: Item): Promise<void> => {
+export const forget = async (item: Item): Promise<void> => {
+  const [id, name] = [item.tunnel_id, tunnelText(item)]
   if (
     !(await confirm({
       title: t('reconcile.forget.title', { name }),
@@ -59,7 +64,8 @@ export const forget = async ({ interface_name: name, tunnel_id: id }: Item): Pro
   )
 }
 
-export const deleteTunnel = async ({ interface_name: name, tunnel_id: id }: Item): Promise<void> => {
+export const deleteTunnel = async (item: Item): Promise<void> => {
+  const [id, name] = [item.tunnel_id, tunnelText(item)]
   if (
     !(await confirm({
       title: t('reconcile.delete.title', { name }),

@@ -1,65 +1,50 @@
 // A rule as it is edited in its row of the list: name, ports and destination, in the values of its form.
 import type { RouteView } from '@panel/shared/api/routes/answers.ts'
-import { tick } from 'svelte'
+import { RowEdit } from '../../components/list/row-edit.svelte.ts'
 import { t } from '../../core/i18n.svelte.ts'
 import { formatPorts, formatTarget, parsePorts, parseTarget } from './cell-text.ts'
 import type { RouteValues } from './draft.ts'
 import { RuleForm } from './rule-form.svelte.ts'
 
-/** The fields of the form that a cell can change, by the column. */
-export const CELL_FIELDS = { name: 'route_rule_title', listens: 'bind_port', relays: 'destinations' } as const
+const CELL_FIELDS = { name: 'route_rule_title', listens: 'bind_port', relays: 'destinations' } as const
 export type CellColumn = keyof typeof CELL_FIELDS
 
 /** Several destinations are more than a cell can say. */
 export const fitsCell = ({ destinations }: RouteValues): boolean => destinations.length === 1
 
-const textsOf = (values: RouteValues): Record<CellColumn, string> => {
-  const [target] = values.destinations
-  return {
-    name: values.route_rule_title,
-    listens: formatPorts(values),
-    relays: target ? formatTarget(target) : '',
-  }
-}
-
-export class RowEdit {
-  readonly route: RouteView
+export class RuleRowEdit extends RowEdit<RouteValues, CellColumn, RouteView> {
+  readonly cellFields = CELL_FIELDS
   readonly rule: RuleForm
-  /** The cell that the edit began in, and that the focus returns to. */
-  cell: HTMLElement | null = null
-  /** What stands in a cell that cannot be read; any other has what its values say. */
-  #typed = $state.raw<Partial<Record<CellColumn, string>>>({})
-  readonly #onend: () => void
 
-  /** In an effect, which `onend` is to end. */
   constructor(route: RouteView, onplan: () => Promise<unknown>, onend: () => void) {
-    this.route = route
-    this.#onend = onend
+    super(onend)
     this.rule = new RuleForm(route, {
       onplan,
       page: `/routes/${route.route_rule_id}/edit`,
-      check: () => this.#check(),
+      check: () => this.check(),
       fieldOf: (name) => (name.startsWith('destinations.') ? 'destinations' : name.replace(/_range_end$/, '')),
     })
   }
 
-  get isDirty(): boolean {
-    return this.rule.form.isDirty || Object.keys(this.#typed).length > 0
+  get form(): RuleForm['form'] {
+    return this.rule.form
+  }
+  get isPlanned(): boolean {
+    return this.rule.plan !== null
+  }
+  get isSaving(): boolean {
+    return this.rule.isSaving
   }
 
-  textOf(column: CellColumn): string {
-    return this.#typed[column] ?? textsOf(this.rule.form.values)[column]
+  protected written(column: CellColumn): string {
+    const { values } = this.form
+    const [target] = values.destinations
+    if (column === 'name') return values.route_rule_title
+    return column === 'listens' ? formatPorts(values) : target ? formatTarget(target) : ''
   }
 
-  type(column: CellColumn, text: string): void {
-    const { values } = this.rule.form
-    const { [column]: _, ...others } = this.#typed
-    this.#typed = this.#take(values, column, text) ? others : { ...others, [column]: text }
-    this.rule.form.clearError(CELL_FIELDS[column])
-  }
-
-  /** Returns false if the text cannot be read. */
-  #take(values: RouteValues, column: CellColumn, text: string): boolean {
+  protected take(column: CellColumn, text: string): boolean {
+    const { values } = this.form
     if (column === 'name') values.route_rule_title = text
     else if (column === 'listens') {
       const ports = parsePorts(text)
@@ -73,46 +58,25 @@ export class RowEdit {
     return true
   }
 
-  #check(): Record<string, string> {
-    return Object.fromEntries(
-      Object.keys(this.#typed).map((column) =>
-        column === 'listens'
-          ? [CELL_FIELDS.listens, t('changes.no_port')]
-          : [CELL_FIELDS.relays, t('changes.no_target')],
-      ),
-    )
+  protected settled(column: CellColumn, text: string): string | null {
+    const ports = column === 'listens' ? parsePorts(text) : null
+    const target = column === 'relays' ? parseTarget(text) : null
+    return ports ? formatPorts(ports) : target ? formatTarget(target) : null
   }
 
-  /** Takes what is written otherwise than it is shown. */
-  #settle(): void {
-    for (const [column, text] of Object.entries(this.#typed) as [CellColumn, string][]) {
-      const ports = column === 'listens' ? parsePorts(text) : null
-      const target = column === 'relays' ? parseTarget(text) : null
-      const written = ports ? formatPorts(ports) : target ? formatTarget(target) : null
-      if (written !== null) this.type(column, written)
-    }
+  protected complaint(column: CellColumn): string {
+    return t(column === 'listens' ? 'changes.no_port' : 'changes.no_target')
   }
 
-  /** Plans what was typed; without a change there is nothing to plan. */
-  async review(): Promise<void> {
-    this.#settle()
-    if (!this.isDirty) return this.cancel()
-    await this.rule.form.submit()
-    await tick()
-    this.cell?.closest('tr')?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+  follow(route: RouteView): void {
+    this.rule.follow(route)
   }
 
-  async save(): Promise<void> {
-    if (await this.rule.save(undefined)) this.#end()
+  protected async send(): Promise<boolean> {
+    return (await this.rule.save(undefined)) !== null
   }
 
-  cancel(): void {
+  protected discard(): void {
     this.rule.discard()
-    this.#end()
-  }
-
-  #end(): void {
-    this.#onend()
-    void tick().then(() => this.cell?.querySelector<HTMLElement>('a, button')?.focus())
   }
 }

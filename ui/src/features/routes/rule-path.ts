@@ -160,14 +160,16 @@ function link({ is_known, is_up }: TunnelOnPath): StateLabel {
 
 function overTunnel(tunnel: TunnelOnPath | null, snapshot: MonitorSnapshot | undefined): Hop[] {
   if (!tunnel) return []
-  const { tunnel_id, interface_name } = tunnel
+  const { tunnel_id, interface_name, display_name } = tunnel
   const to = `/tunnels/${tunnel_id}`
   return [
     {
       key: `tunnel ${tunnel_id}`,
       stage: TUNNEL,
-      label: interface_name,
-      detail: t('path.stage.3'),
+      label: display_name || interface_name,
+      ...(display_name === ''
+        ? { detail: t('path.stage.3') }
+        : { detail: interface_name, isDetailCode: true as const }),
       condition: link(tunnel),
       to,
     },

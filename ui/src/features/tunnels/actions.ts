@@ -6,9 +6,10 @@ import { t } from '../../core/i18n.svelte.ts'
 import { withAccessCheck } from '../../core/own-access.ts'
 import { router } from '../../core/router.svelte.ts'
 import { Cancelled } from '../../core/cancelled.ts'
+import { tunnelText } from '../../core/tunnel-names.ts'
 import { dependentRules } from './dependent-rules.ts'
 
-type Named = Pick<TunnelView, 'tunnel_id' | 'interface_name'>
+type Named = Pick<TunnelView, 'tunnel_id' | 'interface_name' | 'display_name'>
 
 /** Queries that a change of a tunnel invalidates. */
 export const STALE = ['/tunnels', '/monitor', '/reconcile', '/routes']
@@ -23,10 +24,10 @@ const ROUTES = {
 export const send = ({ tunnel_id }: Named, action: TunnelActionAnswer['action']): Promise<TunnelActionAnswer | null> =>
   withAccessCheck(ROUTES[action], { id: tunnel_id })
 
-const outcomes = (action: TunnelActionAnswer['action'] | 'delete', { interface_name: name }: Named): Outcomes => ({
-  done: t(`tunnel.done.${action}`, { name }),
-  failing: t(`tunnel.failing.${action}`, { name }),
-})
+function outcomes(action: TunnelActionAnswer['action'] | 'delete', tunnel: Named): Outcomes {
+  const name = tunnelText(tunnel)
+  return { done: t(`tunnel.done.${action}`, { name }), failing: t(`tunnel.failing.${action}`, { name }) }
+}
 
 const pageOf = ({ tunnel_id }: Named): string => `/tunnels/${tunnel_id}`
 
@@ -46,7 +47,7 @@ export const bringDown = (tunnel: Named): Promise<unknown> =>
       const isConfirmed =
         items.length === 0 ||
         (await confirm({
-          title: t('tunnel.ask.down', { name: tunnel.interface_name }),
+          title: t('tunnel.ask.down', { name: tunnelText(tunnel) }),
           text: t('tunnel.ask.down_text'),
           items,
           action: t('tunnel.do.down'),
@@ -60,7 +61,7 @@ export const bringDown = (tunnel: Named): Promise<unknown> =>
   )
 
 export const restart = async (tunnel: Named): Promise<void> => {
-  const { interface_name: name } = tunnel
+  const name = tunnelText(tunnel)
   if (
     await confirm({
       title: t('tunnel.ask.restart', { name }),
@@ -84,7 +85,7 @@ export const deleteTunnel = (tunnel: Named): Promise<DeleteTunnelAnswer | null> 
         items.length === 0 ? t('tunnel.ask.delete_text') : t('tunnel.ask.delete_dependants', { count: items.length })
       if (
         !(await confirm({
-          title: t('tunnel.ask.delete', { name: tunnel.interface_name }),
+          title: t('tunnel.ask.delete', { name: tunnelText(tunnel) }),
           text,
           items,
           action: t('core.action.delete'),

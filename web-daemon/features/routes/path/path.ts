@@ -36,6 +36,8 @@ export interface Paths {
   readonly kindOf: (address: string) => RouteKind | null
   /** Undefined of a tunnel that was deleted. */
   readonly nameOf: (tunnel_id: number) => string | undefined
+  /** What people call the tunnel; "" where it has no such name. */
+  readonly displayNameOf: (tunnel_id: number) => string
 }
 
 type Context = Pick<ReadContext, 'db' | 'request'>
@@ -66,16 +68,18 @@ export async function readPaths(
     (address) => routes.get(address)?.route,
     remembered.filter(({ tunnel_id }) => names.has(tunnel_id) && !isUp(tunnel_id)),
   )
-  return pathsBy({ names, routes, isUp, wayTo })
+  const displayNames = new Map(tunnels.map(({ tunnel_id, display_name }) => [tunnel_id, display_name]))
+  return pathsBy({ names, displayNames, routes, isUp, wayTo })
 }
 
 interface Read extends Pick<Paths, 'wayTo'> {
   readonly names: ReadonlyMap<number, string>
+  readonly displayNames: ReadonlyMap<number, string>
   readonly routes: ReadonlyMap<string, FoundRoute>
   readonly isUp: (tunnel_id: number | null) => boolean
 }
 
-function pathsBy({ names, routes, isUp, wayTo }: Read): Paths {
+function pathsBy({ names, displayNames, routes, isUp, wayTo }: Read): Paths {
   const hopTo = ({ tunnel_id, fwmark }: RouteEnds, address: string): number | null => {
     // A mark may have another routing table looked up.
     if (address === '') return null
@@ -106,6 +110,7 @@ function pathsBy({ names, routes, isUp, wayTo }: Read): Paths {
     },
     kindOf: (address) => routes.get(address)?.kind ?? null,
     nameOf: (tunnel_id) => names.get(tunnel_id),
+    displayNameOf: (tunnel_id) => displayNames.get(tunnel_id) ?? '',
   }
 }
 

@@ -1,11 +1,11 @@
-// The settings of the category metrics: how the host is sampled and when it is reported as critical (decisions.md, M1).
+// The settings of the category metrics: how the server is sampled and when it is reported as critical (decisions.md, M1).
 import { bool, float, int, oneOf } from '../kinds.ts'
 
 export const METRICS = {
   'metrics.sample_interval_seconds': float(
     1,
     { min: 0.2, max: 600, unit: 'seconds' },
-    'Time between two readings of the host. A shorter time shows peaks that a longer one evens out, and costs processor time.',
+    'Time between two readings of the server. A shorter time shows peaks that a longer one evens out, and costs processor time.',
   ),
   'metrics.history_points': int(
     300,
@@ -14,7 +14,7 @@ export const METRICS = {
   ),
   'metrics.hide_loopback': bool(
     true,
-    "Whether loopback interfaces are left out of the readings. Turn it off to see the host's traffic to itself.",
+    "Whether loopback interfaces are left out of the readings. Turn it off to see the server's traffic to itself.",
   ),
   'metrics.hide_pseudo_filesystems': bool(
     true,
@@ -32,7 +32,7 @@ export const METRICS = {
   ),
   'metrics.prometheus_enabled': bool(
     false,
-    'Whether Prometheus can read the metrics of the panel at /metrics. Turn it on where a Prometheus server watches this host.',
+    'Whether Prometheus can read the metrics of the panel at /metrics. Turn it on where Prometheus watches this server.',
   ),
   'metrics.prometheus_rules': oneOf(
     ['all', 'none', 'tagged'],

@@ -51,12 +51,12 @@ export const MONITOR = {
   'monitor.aggregate_interval_seconds': int(
     60,
     { min: 10, max: 3600, unit: 'seconds' },
-    'Span that one stored point of the history of tunnels and of the host sums up. A shorter span draws finer charts and takes more disk.',
+    'Span that one stored point of the history of tunnels and of the server sums up. A shorter span draws finer charts and takes more disk.',
   ),
   'monitor.history_retention_days': int(
     30,
     { min: 1, max: 3650, unit: 'days' },
-    'Age at which the history of tunnels and of the host is deleted. A longer time takes more disk.',
+    'Age at which the history of tunnels and of the server is deleted. A longer time takes more disk.',
   ),
   'monitor.tcp_knock_enabled': bool(
     true,

@@ -1,4 +1,4 @@
-// The settings of the category system: background checks of the host, and the retention of the audit log.
+// The settings of the category system: background checks of the server, and the retention of the audit log.
 import { CONFIRM_BY } from '@panel/shared/api/safe-apply.ts'
 import { WINDOW_SECONDS } from '@panel/shared/window/model.ts'
 import { DeviceName } from '@panel/shared/tunnel/observed.ts'
@@ -16,7 +16,7 @@ export const SYSTEM = {
   'system.reconcile_interval_seconds': int(
     300,
     { min: 10, max: 86_400, unit: 'seconds' },
-    'Time after which the host is compared with what is stored, even if no event reported a change. Raise it on a server with very many tunnels and rules.',
+    'Time after which the server is compared with what is stored, even if no event reported a change. Raise it on a server with very many tunnels and rules.',
   ),
   'system.audit_retention_days': int(
     90,

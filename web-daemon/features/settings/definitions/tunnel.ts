@@ -73,7 +73,7 @@ export const TUNNEL = {
     'persistence_type',
     PERSISTENCE_TYPES,
     PERSISTENCE_TYPES.Systemd,
-    'What brings a new tunnel back after a reboot; where this host does not have it, nothing does.',
+    'What brings a new tunnel back after a reboot; where this server does not have it, nothing does.',
   ),
   'tunnel.auto_mtu_from_underlay': bool(
     true,
