@@ -182,7 +182,7 @@ export const ROOT = {
   'root.links_damaged':
     "The helper's file {file} is damaged ({why}), so which links are the panel's is not known, and no tunnel is changed: {remedy}",
   'root.answers_damaged':
-    "The helper's file {file} is damaged ({why}), so which tunnels are answered through is not known, and none is changed in that: {remedy}, then reapply those tunnels in the panel",
+    "The helper's file {file} is damaged ({why}), so which tunnels are answered through is not known, and none is changed in that: {remedy}, then apply those tunnels in the panel",
   'root.rules_damaged':
     "The helper's file {file} is damaged ({why}), so the relay rules that the next boot would bring back are not known, and none is changed: {remedy}, then apply all rules in the panel",
   'root.journal_damaged':
