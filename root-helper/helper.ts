@@ -28,10 +28,10 @@ import { ownLinksIn } from './kernel/files/own-links.ts'
 import { limitsFile } from './kernel/files/limits-file.ts'
 import { networkdFilesIn } from './kernel/files/networkd.ts'
 import { startSwitches } from './nouns/forwarding/start.ts'
-import { LinkFollower } from './nouns/ruleset/follow-links.ts'
+import { LinkFollower } from './follow-links.ts'
 import { followedOlder } from './nouns/ruleset/older.ts'
 import { followedSources } from './nouns/ruleset/sources.ts'
-import { followedAnswers } from './nouns/tunnel/answers.ts'
+import { followedAnswers } from './nouns/tunnel/follow-answers.ts'
 import { transactionsOf } from './nouns/transactions.ts'
 import { BringUp } from './bring-up.ts'
 import { openNetfilter } from './kernel/backend/netfilter.ts'
@@ -101,12 +101,8 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   const journal = journalIn(state)
   const fastFlows = new FastFlows(config.stateDir, await bootId())
   fastFlows.resume()
-  const { changes, legacy, backendAnswers, answersTable, ...netfilter } = openNetfilter(
-    state,
-    boot,
-    config.ruleBackend,
-    fastFlows,
-  )
+  const parts = openNetfilter(state, boot, config.ruleBackend, fastFlows)
+  const { changes, legacy, backendAnswers, answersTable, ...netfilter } = parts
   const kernel: Kernel = {
     ...netfilter,
     ...linksOf(config, ownLinksIn(state, await bootId())),
@@ -129,9 +125,7 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
     stateTrouble: async () =>
       journal.blocked() ??
       held()?.message ??
-      turns.windows.trouble() ??
-      kernel.ownLinks.trouble() ??
-      kernel.answers.trouble() ??
+      [turns.windows, kernel.ownLinks, kernel.answers].map((one) => one.trouble()).find((one) => one !== null) ??
       boot.held().boot_trouble ??
       kernel.limits.read().fault?.message ??
       (await state.trouble()),

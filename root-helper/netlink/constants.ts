@@ -57,8 +57,10 @@ export const RTM_GETNETCONF = 82
 export const RTNLGRP_LINK = 1
 export const RTNLGRP_IPV4_IFADDR = 5
 export const RTNLGRP_IPV4_ROUTE = 7
+export const RTNLGRP_IPV4_RULE = 8
 export const RTNLGRP_IPV6_IFADDR = 9
 export const RTNLGRP_IPV6_ROUTE = 11
+export const RTNLGRP_IPV6_RULE = 19
 export const RTNLGRP_IPV4_NETCONF = 24
 export const RTNLGRP_IPV6_NETCONF = 25
 

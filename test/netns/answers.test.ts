@@ -172,3 +172,23 @@ describe('A tunnel that is answered through', function () {
     return [rules.join(), routes.join(''), tables.join()]
   }
 })
+
+for (const backend of ['iptables_nft', 'iptables_legacy'] as const)
+  describe(`A tunnel that is answered through, beside relay rules in ${backend}`, function () {
+    const rig = new AnswersRig({ PANEL_RULE_BACKEND: backend })
+    before(async () => {
+      await rig.open()
+      await startPrograms(rig)
+    })
+    after(() => rig.close())
+
+    it('lets everybody at B answer, relay rules too, by a table of its own', async () => {
+      await rig.kernel.answers.start(TUNNEL)
+      for (const flow of FLOWS)
+        for (const [who, port] of Object.entries(WHO)) {
+          const talk = await rig.talk(flow, portOf(port, flow.family))
+          assert.equal(talk?.seen.split(' ')[0], CLIENT[flow.family], `${who} answers ${flow.protocol}`)
+        }
+      await rig.kernel.answers.stop(TUNNEL)
+    })
+  })

@@ -22,7 +22,7 @@ import type { HeldRuleset } from '../../kernel/relay-facilities.ts'
 import { allowedNow, within } from '../../limits.ts'
 import { RefusedError } from '../../refused.ts'
 import { isAnswerMark } from '@panel/shared/ruleset/nft/answers.ts'
-import { markOfRule } from '../tunnel/answers.ts'
+import { markOfRule } from '../tunnel/allow-answers.ts'
 import { addressesOfTunnels } from '../tunnel/limits.ts'
 import { allowAmount } from './amount.ts'
 

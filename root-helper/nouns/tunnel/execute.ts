@@ -42,9 +42,8 @@ export function executeTunnelStep(kernel: Kernel, step: TunnelStep): Promise<voi
     case 'networkd_reload':
       return networkd.reloadFor(name)
     case 'answers_start':
-      return answers.start(name)
     case 'answers_stop':
-      return answers.stop(name)
+      return step.kind === 'answers_start' ? answers.start(name) : answers.stop(name)
   }
 }
 

@@ -1,6 +1,7 @@
 // The table that has answers leave by the tunnel that they are due to (decisions.md, T27): it marks packets of flows that
 // came in for an address of such a tunnel, and a rule of the routing leads that mark into the tunnel. Pure.
 import { hex } from '../mark.ts'
+import { FAMILIES, hooked, ip } from './hooks.ts'
 
 export const ANSWERS_NAME = 'panel_answers'
 export const ANSWERS_TABLE = `inet ${ANSWERS_NAME}`
@@ -34,48 +35,60 @@ export interface Answered {
 
 /** One transaction: the table as it is to be, whatever was there. */
 export function renderAnswers(answered: readonly Answered[]): string {
-  const families = ([4, 6] as const).map((family) => ({
-    family,
-    ip: family === 4 ? 'ip' : 'ip6',
-    some: answered.filter(({ address }) => address.includes(':') === (family === 6)),
-  }))
-  const back = families.map(
-    ({ family, ip }) => `    ct direction reply meta mark set ct original ${ip} daddr map @answer${family}`,
-  )
-  const marking = [`    ct direction reply ct label ${ELSEWHERE} return`, ...back]
-  return `add table ${ANSWERS_TABLE}
-delete table ${ANSWERS_TABLE}
-table ${ANSWERS_TABLE} {
-${families.map(({ family, some }) => sets(family, some)).join('\n')}
-  chain answered {
-    type filter hook prerouting priority -160; policy accept;
-${families
-  .map(
-    ({ family, ip }) =>
-      `    ct state new ct direction original ${ip} daddr @address${family} iifname . ${ip} daddr != @link${family} ct label set ${ELSEWHERE}`,
-  )
-  .join('\n')}
-${marking.join('\n')}
-  }
-  chain answered_out {
-    type route hook output priority -160; policy accept;
-${marking.join('\n')}
-  }
-  chain owned {
-    type nat hook prerouting priority -90; policy accept;
-${families.map(({ family, ip }) => `    meta l4proto udp socket wildcard 1 dnat ${ip} to iifname . ${ip} daddr map @own${family}`).join('\n')}
-  }
-  chain kept_slow {
-    type filter hook forward priority 8; policy accept;
-${families.map(({ family, ip }) => `    ct direction original ct original ${ip} daddr @address${family} meta mark set ${hex(ANSWER_BASE)}`).join('\n')}
-  }
-  chain spent {
-    type filter hook postrouting priority 300; policy accept;
-    ${MARKED} == ${hex(ANSWER_BASE)} meta mark set meta mark & 0x00ff0000
-  }
+  const isOf = (family: 4 | 6) => (one: Answered) => one.address.includes(':') === (family === 6)
+  return [
+    `add table ${ANSWERS_TABLE}`,
+    `delete table ${ANSWERS_TABLE}`,
+    `table ${ANSWERS_TABLE} {`,
+    ...FAMILIES.map((family) => sets(family, answered.filter(isOf(family)))),
+    ...CHAINS.flatMap(([name, hook, lines]) => [`  chain ${name} {`, ...[hook, ...lines].map(indented), '  }']),
+    '}\n',
+  ].join('\n')
 }
-`
-}
+
+const indented = (line: string): string => `    ${line}`
+
+const forEach = (line: (family: 4 | 6, ip: string) => string): string[] =>
+  FAMILIES.map((family) => line(family, ip(family)))
+
+/** Both ways of an answer: one that passes through, and one of this host's own, whose route is then looked up again. */
+const MARKING = [
+  `ct direction reply ct label ${ELSEWHERE} return`,
+  ...forEach((family, ip) => `ct direction reply meta mark set ct original ${ip} daddr map @answer${family}`),
+]
+
+const CHAINS: readonly (readonly [name: string, hook: string, lines: readonly string[]])[] = [
+  [
+    'answered',
+    hooked('filter', 'prerouting', -160),
+    [
+      ...forEach(
+        (family, ip) =>
+          `ct state new ct direction original ${ip} daddr @address${family} iifname . ${ip} daddr != @link${family} ct label set ${ELSEWHERE}`,
+      ),
+      ...MARKING,
+    ],
+  ],
+  ['answered_out', hooked('route', 'output', -160), MARKING],
+  [
+    'owned',
+    hooked('nat', 'prerouting', -90),
+    forEach((family, ip) => `meta l4proto udp socket wildcard 1 dnat ${ip} to iifname . ${ip} daddr map @own${family}`),
+  ],
+  [
+    'kept_slow',
+    hooked('filter', 'forward', 8),
+    forEach(
+      (family, ip) =>
+        `ct direction original ct original ${ip} daddr @address${family} meta mark set ${hex(ANSWER_BASE)}`,
+    ),
+  ],
+  [
+    'spent',
+    hooked('filter', 'postrouting', 300),
+    [`${MARKED} == ${hex(ANSWER_BASE)} meta mark set meta mark & 0x00ff0000`],
+  ],
+]
 
 function sets(family: 4 | 6, answered: readonly Answered[]): string {
   const address = `ipv${family}_addr`

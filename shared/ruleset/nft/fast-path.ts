@@ -2,7 +2,7 @@
 // rule is on the fast path.
 import { hex, RULE_MASK, ruleMark } from '../mark.ts'
 import { NOT_ANSWERED } from './answers.ts'
-import { hooked } from './constant.ts'
+import { hooked } from './hooks.ts'
 import { newSet, type Table, type TableSet } from './table.ts'
 
 export const FLOWTABLE = 'relay_flows'
