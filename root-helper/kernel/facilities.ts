@@ -203,7 +203,7 @@ export interface Answers {
   names(): string[]
   /** Each of these tunnels, and whether the kernel holds all that its link calls for. */
   found(): Promise<readonly { readonly interface_name: string; readonly is_whole: boolean }[]>
-  /** From now on, and when it comes back. Does what is missing where it is so already. */
+  /** Holds from now on, and when the link comes back. Does what is missing if it holds already. */
   start(interface_name: string): Promise<void>
   stop(interface_name: string): Promise<void>
   /** Tunnels that are gone for good. */

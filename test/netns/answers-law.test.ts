@@ -20,7 +20,7 @@ const LAW = `table inet law {
 }
 `
 
-/** Of other software, some of it as much like ours as may be. */
+/** Rules of other software, some as much like ours as may be. */
 const FOREIGN_RULES = [
   'rule add fwmark 0x1/0xff lookup 100 priority 500',
   'rule add fwmark 0x53000001/0xff00ffff lookup 100 priority 19995 protocol 84',
@@ -107,7 +107,7 @@ describe('The law of answers', function () {
     /^19995:\tfrom all fwmark 0x5400000[123]\/0xff00ffff lookup 140928614[567] proto 84/.test(line)
   const isOurRoute = (line: string): boolean => /^unicast default .*table 140928614[567] proto 84/.test(line)
 
-  it('is kept by any tunnels with any addresses beside any rules and routes of others', async () => {
+  it('is kept by any tunnels with any addresses beside any foreign rules and routes', async () => {
     await fc.assert(
       fc.asyncProperty(
         tunnels,

@@ -1,5 +1,5 @@
 // Tunnels that are answered through, with real traffic: clients of A are answered by the tunnel that they came by, under
-// their own addresses, whoever at B answers them.
+// their own addresses, whatever answers at B.
 import assert from 'node:assert/strict'
 import { exampleRule } from '../support/example-rule.ts'
 import { AnswersRig, CLIENT, CONTAINER, FLOWS, FRONT, INNER, MAIN, TUNNEL, type Family } from './answers-rig.ts'

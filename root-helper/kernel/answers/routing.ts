@@ -14,7 +14,7 @@ const OURS = 84
 /** The priority of our rules: behind the local table and ahead of the rules that distributions and VPNs add. */
 const PRIORITY = 19_995
 
-/** `gateway` is "" on a link where nobody is to be asked for a hardware address. */
+/** `gateway` is "" on a link without hardware addresses. */
 export interface Way {
   readonly family: AddressFamily
   readonly number: number

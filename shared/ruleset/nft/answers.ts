@@ -18,7 +18,7 @@ export const answerMark = (number: number): number => ANSWER_BASE + number
 export const isAnswerMark = (mark: number): boolean => Math.floor(mark / 2 ** 24) === ANSWER_BYTE
 
 const MARKED = `meta mark & ${hex(0xff00_0000)}`
-/** Of packets that the fast path is not to take: it would look the way back up without the mark. */
+/** The condition of the fast path, which would look the way back of an answer up without its mark. */
 export const NOT_ANSWERED = `${MARKED} != ${hex(ANSWER_BASE)}`
 
 /** The label of connections that came in by another link, which are answered as ever: its last digits are ours alone. */

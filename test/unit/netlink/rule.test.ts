@@ -1,4 +1,4 @@
-// Routing rules between the kernel's bytes and ours: what is written reads back, and what has more conditions is told
+// Routing rules between the kernel's bytes and ours: what is written reads back, and what has more conditions differs
 // from one that looks at the mark alone.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -15,7 +15,7 @@ import {
 import type { Message } from '@panel/root-helper/netlink/message.ts'
 import { decodeRule, deleteRule, newRule, type NewRule } from '@panel/root-helper/netlink/rule.ts'
 
-const said = (parts: readonly Buffer[], type = RTM_NEWRULE): Message => ({
+const messageOf = (parts: readonly Buffer[], type = RTM_NEWRULE): Message => ({
   type,
   flags: 0,
   sequence: 1,
@@ -44,7 +44,7 @@ describe('A routing rule', () => {
   it('reads back as it was written, in both families, and as one that looks at the mark alone', () => {
     fc.assert(
       fc.property(rules, (rule) => {
-        assert.deepEqual(decodeRule(said(newRule(rule).parts)), { ...rule, isPlain: true })
+        assert.deepEqual(decodeRule(messageOf(newRule(rule).parts)), { ...rule, isPlain: true })
       }),
     )
   })
@@ -84,20 +84,20 @@ describe('A routing rule', () => {
       [...parts, u32(FRA_SUPPRESS_PREFIXLEN, 0)],
       [...parts, u32(99, 0)],
     ]
-    for (const one of others) assert.equal(decodeRule(said(one))?.isPlain, false)
+    for (const one of others) assert.equal(decodeRule(messageOf(one))?.isPlain, false)
     // The kernel sends the attribute of a rule that suppresses nothing too.
-    assert.equal(decodeRule(said([...parts, u32(FRA_SUPPRESS_PREFIXLEN, 0xffff_ffff)]))?.isPlain, true)
+    assert.equal(decodeRule(messageOf([...parts, u32(FRA_SUPPRESS_PREFIXLEN, 0xffff_ffff)]))?.isPlain, true)
   })
 
   it('has the table of its header where no attribute has one, and is none of another family or message', () => {
     const [header = Buffer.alloc(0)] = newRule(OURS).parts
     const bytes = Buffer.from(header)
     bytes.writeUInt8(254, 4)
-    assert.equal(decodeRule(said([bytes]))?.table, 254)
-    assert.equal(decodeRule(said([bytes, u32(FRA_TABLE, 300)]))?.table, 300)
+    assert.equal(decodeRule(messageOf([bytes]))?.table, 254)
+    assert.equal(decodeRule(messageOf([bytes, u32(FRA_TABLE, 300)]))?.table, 300)
     bytes.writeUInt8(7, 0)
-    assert.equal(decodeRule(said([bytes])), null)
-    assert.throws(() => decodeRule(said([bytes], RTM_NEWLINK)), DecodeError)
-    assert.throws(() => decodeRule(said([Buffer.alloc(5)])), DecodeError)
+    assert.equal(decodeRule(messageOf([bytes])), null)
+    assert.throws(() => decodeRule(messageOf([bytes], RTM_NEWLINK)), DecodeError)
+    assert.throws(() => decodeRule(messageOf([Buffer.alloc(5)])), DecodeError)
   })
 })
