@@ -166,17 +166,4 @@ link set cl0 up
     )
     await isAnswered()
   })
-
-  it('comes back with its link after a boot, before the web daemon does: root itself brings it', async () => {
-    const { interface_name } = ofB
-    b.web.kill('KILL')
-    b.helper.kill('KILL')
-    await Promise.all([b.web.exited, b.helper.exited])
-    await b.server.run(`ip link delete dev ${interface_name}; nft flush ruleset`)
-    await b.server.run('ip rule del priority 19995; ip -6 rule del priority 19995')
-    await b.startHelper()
-    // What the unit of the tunnel does at boot.
-    await b.server.run(`sed -n 's/^ExecStart=-\\?//p' ${b.unitDir}/tunnel-panel-${interface_name}.service | sh -e`)
-    await isAnswered()
-  })
 })
