@@ -4,6 +4,8 @@ import { mkdir } from 'node:fs/promises'
 import type { HelperConfig } from './config.ts'
 import { dispatcherFor } from './dispatch.ts'
 import { handlersFor, type HelperDeps } from './handlers.ts'
+import { KernelAnswers } from './kernel/answers/answers.ts'
+import { AnswersRecord } from './kernel/answers/record.ts'
 import { bootId } from './kernel/boot-id.ts'
 import { bootClock } from './window/boot-clock.ts'
 import type { Kernel, OwnLinks, UnitFiles } from './kernel/facilities.ts'
@@ -26,14 +28,16 @@ import { ownLinksIn } from './kernel/files/own-links.ts'
 import { limitsFile } from './kernel/files/limits-file.ts'
 import { networkdFilesIn } from './kernel/files/networkd.ts'
 import { startSwitches } from './nouns/forwarding/start.ts'
-import { LinkFollower } from './nouns/ruleset/follow-links.ts'
+import { LinkFollower } from './follow-links.ts'
 import { followedOlder } from './nouns/ruleset/older.ts'
 import { followedSources } from './nouns/ruleset/sources.ts'
+import { followedAnswers } from './nouns/tunnel/follow-answers.ts'
 import { transactionsOf } from './nouns/transactions.ts'
 import { BringUp } from './bring-up.ts'
 import { openNetfilter } from './kernel/backend/netfilter.ts'
 import { systemdReading, systemdReads } from './kernel/files/systemd.ts'
 import { unitFilesIn } from './kernel/files/units.ts'
+import { NetlinkSocket } from './netlink/socket.ts'
 import { serverFor } from './server.ts'
 import { log } from './log.ts'
 import { sharedRead } from './shared-read.ts'
@@ -97,10 +101,12 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   const journal = journalIn(state)
   const fastFlows = new FastFlows(config.stateDir, await bootId())
   fastFlows.resume()
-  const { changes, legacy, backendAnswers, ...netfilter } = openNetfilter(state, boot, config.ruleBackend, fastFlows)
+  const parts = openNetfilter(state, boot, config.ruleBackend, fastFlows)
+  const { changes, legacy, backendAnswers, answersTable, ...netfilter } = parts
   const kernel: Kernel = {
     ...netfilter,
     ...linksOf(config, ownLinksIn(state, await bootId())),
+    answers: new KernelAnswers(new NetlinkSocket(), new AnswersRecord(state), answersTable),
     events: kernelEvents(changes, legacy),
     limits: limitsFile(config.limitsFile),
     ownAccess,
@@ -119,8 +125,7 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
     stateTrouble: async () =>
       journal.blocked() ??
       held()?.message ??
-      turns.windows.trouble() ??
-      kernel.ownLinks.trouble() ??
+      [turns.windows, kernel.ownLinks, kernel.answers].map((one) => one.trouble()).find((one) => one !== null) ??
       boot.held().boot_trouble ??
       kernel.limits.read().fault?.message ??
       (await state.trouble()),
@@ -136,7 +141,11 @@ export async function startHelper(
 ): Promise<Server> {
   const { kernel, inTurn } = deps
   const bringUp = new BringUp(deps)
-  const follower = new LinkFollower(kernel.events, inTurn, [followedSources(kernel), followedOlder(kernel)])
+  const follower = new LinkFollower(kernel.events, inTurn, [
+    followedAnswers(kernel),
+    followedSources(kernel),
+    followedOlder(kernel),
+  ])
   await bringUp.start(() => follower.run())
   await startSwitches(kernel.forwarding)
   await follower.start()

@@ -34,7 +34,7 @@ export function standaloneValidators(): Plugin {
 /** What a check says of a fault beside where it is and what it is, which nothing in root reads. */
 const UNREAD = /(?:schemaPath|keyword):"[^"]*",|params:\{[^{}]*\},/g
 
-/** Returns the checks as a module. Conditions in the place of nested branches make it a fifth shorter. */
+/** Returns the checks as a module. Conditions in the place of nested branches, and short names, make it shorter. */
 export async function validatorCode(): Promise<string> {
   const ajv = new Ajv({ ...AJV_OPTIONS, schemas: paramsSchemas(), code: { source: true } })
   const generate = standalone as unknown as (ajv: Ajv, references: Record<string, string>) => string
@@ -46,7 +46,10 @@ export async function validatorCode(): Promise<string> {
     return [name, alike.get(text)]
   })
   const code = generate(ajv, Object.fromEntries(references)).replace(UNREAD, '')
-  const shorter = await transform(`${code}\nexports.VALIDATORS = { ...exports };`, { minifySyntax: true })
+  const shorter = await transform(`${code}\nexports.VALIDATORS = { ...exports };`, {
+    minifySyntax: true,
+    minifyIdentifiers: true,
+  })
   return shorter.code
 }
 

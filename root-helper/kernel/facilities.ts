@@ -195,6 +195,27 @@ export interface Netfilter {
   foreign(): Promise<ForeignFound>
 }
 
+/**
+ * Tunnels through which what came in for their own addresses is answered, whatever the routing tables say. The kernel
+ * holds it for links that are up, and it goes with them; `follow` is due whenever links or addresses change.
+ */
+export interface Answers {
+  names(): string[]
+  /** Each of these tunnels, and whether the kernel holds all that its link calls for. */
+  found(): Promise<readonly { readonly interface_name: string; readonly is_whole: boolean }[]>
+  /** Holds from now on, and when the link comes back. Does what is missing if it holds already. */
+  start(interface_name: string): Promise<void>
+  stop(interface_name: string): Promise<void>
+  /** Tunnels that are gone for good. */
+  forget(interface_names: readonly string[]): Promise<void>
+  /** Gives the kernel what is missing, and takes away what is due no more. */
+  follow(): Promise<void>
+  /** Why this host cannot do it; null where it can. */
+  refusal(): Promise<Message | null>
+  /** Why it is not known which tunnels these are; null where it is. */
+  trouble(): string | null
+}
+
 /** What root allows on this host. */
 export interface HostLimits {
   /** Reads the file again; with a `fault` in it the limits are the defaults. */
@@ -205,6 +226,7 @@ export interface Kernel {
   limits: HostLimits
   links: Links
   ownLinks: OwnLinks
+  answers: Answers
   events: KernelEvents
   units: UnitFiles
   networkd: NetworkdFiles

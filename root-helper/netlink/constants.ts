@@ -47,6 +47,9 @@ export const RTM_GETADDR = 22
 export const RTM_NEWROUTE = 24
 export const RTM_DELROUTE = 25
 export const RTM_GETROUTE = 26
+export const RTM_NEWRULE = 32
+export const RTM_DELRULE = 33
+export const RTM_GETRULE = 34
 export const RTM_NEWNETCONF = 80
 export const RTM_GETNETCONF = 82
 
@@ -54,8 +57,10 @@ export const RTM_GETNETCONF = 82
 export const RTNLGRP_LINK = 1
 export const RTNLGRP_IPV4_IFADDR = 5
 export const RTNLGRP_IPV4_ROUTE = 7
+export const RTNLGRP_IPV4_RULE = 8
 export const RTNLGRP_IPV6_IFADDR = 9
 export const RTNLGRP_IPV6_ROUTE = 11
+export const RTNLGRP_IPV6_RULE = 19
 export const RTNLGRP_IPV4_NETCONF = 24
 export const RTNLGRP_IPV6_NETCONF = 25
 
@@ -242,6 +247,17 @@ export const RTN_PROHIBIT = 8
 export const RTPROT_KERNEL = 2
 export const RTPROT_RA = 9
 export const RTNH_F_ONLINK = 4
+
+// linux/fib_rules.h: size of struct fib_rule_hdr, FRA_*, FR_ACT_*
+export const FIB_RULE_HDR_LENGTH = 12
+export const FRA_PRIORITY = 6
+export const FRA_FWMARK = 10
+export const FRA_SUPPRESS_IFGROUP = 13
+export const FRA_SUPPRESS_PREFIXLEN = 14
+export const FRA_TABLE = 15
+export const FRA_FWMASK = 16
+export const FRA_PROTOCOL = 21
+export const FR_ACT_TO_TBL = 1
 
 // linux/rtnetlink.h: RTPROT_*, as iproute2's rt_protos spells them
 export const RTPROT_NAMES: Readonly<Record<number, string>> = {

@@ -25,7 +25,10 @@ export interface EventHandlers {
 }
 
 const OF_LINKS = [k.RTNLGRP_LINK, k.RTNLGRP_IPV4_IFADDR, k.RTNLGRP_IPV6_IFADDR]
-const OF_PATHS = [...[k.RTNLGRP_IPV4_ROUTE, k.RTNLGRP_IPV6_ROUTE], ...[k.RTNLGRP_IPV4_NETCONF, k.RTNLGRP_IPV6_NETCONF]]
+const OF_PATHS = [
+  ...[k.RTNLGRP_IPV4_ROUTE, k.RTNLGRP_IPV6_ROUTE, k.RTNLGRP_IPV4_RULE, k.RTNLGRP_IPV6_RULE],
+  ...[k.RTNLGRP_IPV4_NETCONF, k.RTNLGRP_IPV6_NETCONF],
+]
 const BURST = 64
 
 /** Returns the function that ends it. `withPaths`: routes and settings, too. */
@@ -70,6 +73,10 @@ export function watchLinks(
 export const decodeEvents = (datagram: Buffer): LinkEvent[] =>
   decodeMessages(datagram).flatMap((message) => decodeEvent(message) ?? [])
 
+/** A rule decides which of the routes counts, so it is reported like one. */
+const OF_ROUTES: readonly number[] = [k.RTM_NEWROUTE, k.RTM_DELROUTE, k.RTM_NEWRULE, k.RTM_DELRULE]
+const REMOVALS: readonly number[] = [k.RTM_DELROUTE, k.RTM_DELRULE]
+
 function decodeEvent(message: Message): LinkEvent | null {
   const { type, body } = message
   if (type === k.RTM_NEWLINK || type === k.RTM_DELLINK) {
@@ -80,8 +87,7 @@ function decodeEvent(message: Message): LinkEvent | null {
     if (body.length < k.IFADDRMSG_LENGTH) throw new DecodeError(`an address message of ${body.length} bytes`)
     return { subject: 'address', is_removal: type === k.RTM_DELADDR, index: body.readUInt32LE(4), name: '' }
   }
-  if (type === k.RTM_NEWROUTE || type === k.RTM_DELROUTE)
-    return { subject: 'route', is_removal: type === k.RTM_DELROUTE, index: 0, name: '' }
+  if (OF_ROUTES.includes(type)) return { subject: 'route', is_removal: REMOVALS.includes(type), index: 0, name: '' }
   if (type === k.RTM_NEWNETCONF)
     return { subject: 'setting', is_removal: false, index: Math.max(0, decodeNetconf(message).index), name: '' }
   return null

@@ -91,6 +91,14 @@ export function lookUpRoute(address: string): Request {
   }
 }
 
+/** Requests the route that a packet to the address takes, with the source that the kernel would give it. */
+export function resolveRoute(address: string): Request {
+  const { type, parts } = lookUpRoute(address)
+  const [header = Buffer.alloc(k.RTMSG_LENGTH), ...rest] = parts
+  header.writeUInt32LE(0, 8)
+  return { what: `find the source of packets to ${address}`, type, parts: [header, ...rest] }
+}
+
 /** What the kernel picks of its routes; 0 is any. */
 interface Picked {
   readonly index?: number
@@ -148,24 +156,32 @@ export interface NewRoute extends Pick<
   index: number
 }
 
-export function newRoute(name: string, route: NewRoute): Request {
+export const newRoute = (name: string, route: NewRoute): Request => ({
+  what: `add the route to ${route.destination}/${route.prefix_length} through ${name}`,
+  type: k.RTM_NEWROUTE,
+  flags: k.NLM_F_CREATE | k.NLM_F_EXCL,
+  parts: parts(route),
+})
+
+export const deleteRoute = (route: NewRoute): Request => ({
+  what: `remove the route to ${route.destination}/${route.prefix_length} from table ${route.table}`,
+  type: k.RTM_DELROUTE,
+  parts: parts(route),
+})
+
+function parts(route: NewRoute): Buffer[] {
   const { destination, prefix_length, gateway, source, table, metric } = route
   const header = Buffer.alloc(k.RTMSG_LENGTH)
   const bytes = [addressFamily(destination), prefix_length, 0, 0, 0, route.protocol, route.scope, k.RTN_UNICAST]
   header.set(bytes)
   header.writeUInt32LE(route.isOnlink ? k.RTNH_F_ONLINK : 0, 8)
-  return {
-    what: `add the route to ${destination}/${prefix_length} through ${name}`,
-    type: k.RTM_NEWROUTE,
-    flags: k.NLM_F_CREATE | k.NLM_F_EXCL,
-    parts: [
-      header,
-      attribute(k.RTA_DST, ipBytes(destination)),
-      u32(k.RTA_OIF, route.index),
-      u32(k.RTA_TABLE, table),
-      ...(gateway === '' ? [] : [attribute(k.RTA_GATEWAY, ipBytes(gateway))]),
-      ...(source === '' ? [] : [attribute(k.RTA_PREFSRC, ipBytes(source))]),
-      ...(metric === 0 ? [] : [u32(k.RTA_PRIORITY, metric)]),
-    ],
-  }
+  return [
+    header,
+    attribute(k.RTA_DST, ipBytes(destination)),
+    u32(k.RTA_OIF, route.index),
+    u32(k.RTA_TABLE, table),
+    ...(gateway === '' ? [] : [attribute(k.RTA_GATEWAY, ipBytes(gateway))]),
+    ...(source === '' ? [] : [attribute(k.RTA_PREFSRC, ipBytes(source))]),
+    ...(metric === 0 ? [] : [u32(k.RTA_PRIORITY, metric)]),
+  ]
 }

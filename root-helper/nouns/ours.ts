@@ -25,7 +25,13 @@ export async function findOurs({ kernel, journal, windows }: OursDeps): Promise<
   ).length
   const isSwitched = (await kernel.forwarding.readFile()) !== null
   const { window, ended } = windows.probe()
-  const troubles = [held.boot_trouble, kernel.ownLinks.trouble(), windows.trouble(), journal.blocked()]
+  const troubles = [
+    held.boot_trouble,
+    kernel.ownLinks.trouble(),
+    kernel.answers.trouble(),
+    windows.trouble(),
+    journal.blocked(),
+  ]
   const isKept = window !== null || ended !== null || troubles.some((trouble) => trouble !== null)
   const isLeft = kernel.ruleBackends.active.leftovers.length > 0
   const is_any = rule_ids.size + tunnels > 0 || is_present || isLeft || isSwitched || isKept

@@ -10,6 +10,7 @@ import {
 } from './model.ts'
 import { findManager, oneLine } from './names.ts'
 import { OURS } from '../ruleset/iptables/tables.ts'
+import { ANSWERS_TABLE } from '../ruleset/nft/answers.ts'
 import { HOLD_NAME, TABLE } from '../ruleset/nft/table.ts'
 import { readRule as readStatements, UNREADABLE } from './read-rule.ts'
 import { NO_SETS, readSets, type SetElements } from './read-sets.ts'
@@ -22,7 +23,7 @@ const PLAIN = /^(?:ip|ip6|inet|arp|bridge|netdev) [A-Za-z_][A-Za-z0-9_./-]*$/
 
 /** The foreign tables among all, each by family and name; `unnamed` are those whose names no command can have. */
 export function foreignTables(all: readonly string[]): { readonly tables: string[]; readonly unnamed: number } {
-  const names = all.filter((name) => name !== TABLE && name !== `inet ${HOLD_NAME}`)
+  const names = all.filter((name) => ![TABLE, ANSWERS_TABLE, `inet ${HOLD_NAME}`].includes(name))
   const tables = names.filter((name) => PLAIN.test(name))
   return { tables, unnamed: names.length - tables.length }
 }

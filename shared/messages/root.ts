@@ -122,6 +122,13 @@ export const ROOT = {
   'root.no_endpoint': '{address} is not the address of a single host, which an endpoint must be',
   'root.to_itself': 'A tunnel from {address} to itself leads nowhere',
   'root.holds': '{network} contains {address}, {what}',
+  'root.answers_need_nft':
+    'nft is not installed, and without it answers cannot be led through a tunnel: install the package nftables',
+  'root.answers_need_kernel': 'This kernel or its nft cannot lead answers through a tunnel: {why}',
+  'root.answers_mark_of_tunnel':
+    'The mark {mark} of {name} is one of those by which answers find their tunnel (0x54000000 to 0x54ffffff), and {other} is answered through: give it another fwmark',
+  'root.answers_mark_of_rule':
+    'The mark {mark} of rule {number} is one of those by which answers find their tunnel (0x54000000 to 0x54ffffff), and {other} is answered through: give the rule another fwmark',
   'root.not_ours': 'The link {name} was not made by the panel: adopt it first',
   'root.link_changed': 'The link {name} has changed since it was read, or is gone: check it again',
   'root.same_ends':
@@ -174,6 +181,8 @@ export const ROOT = {
     "The helper's file {file} is damaged ({why}), so which changes were never confirmed is not known, and nothing is changed: look at the server, then {remedy}",
   'root.links_damaged':
     "The helper's file {file} is damaged ({why}), so which links are the panel's is not known, and no tunnel is changed: {remedy}",
+  'root.answers_damaged':
+    "The helper's file {file} is damaged ({why}), so which tunnels are answered through is not known, and none is changed in that: {remedy}, then apply those tunnels in the panel",
   'root.rules_damaged':
     "The helper's file {file} is damaged ({why}), so the relay rules that the next boot would bring back are not known, and none is changed: {remedy}, then apply all rules in the panel",
   'root.journal_damaged':

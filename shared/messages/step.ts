@@ -21,5 +21,7 @@ export const STEP = {
   'step.enable_keepalive': 'Enable {unit}, so that the far end of {name} is pinged from now on.',
   'step.disable_unit': 'Disable {unit}, so that {name} does not come back after a reboot.',
   'step.disable_keepalive': 'Disable {unit}, so that the far end of {name} is no longer pinged.',
+  'step.answers_start': 'Answer through {name} what comes in by it for its own addresses.',
+  'step.answers_stop': 'No longer answer through {name}: answers go by the routing tables.',
   'step.networkd_reload': 'Have systemd-networkd read its files again, if it runs.',
 } as const

@@ -7,6 +7,8 @@ export const TUNNEL = {
     'The other server took the addresses from its pool {title} ({cidr}), which this one does not have. They are kept; the tunnel belongs to no pool here.',
   'tunnel.peer_address_chosen':
     'The other server does not say which address this end of {network} has: {address} is taken.',
+  'tunnel.answers_from_code':
+    'What comes in by this tunnel for its own addresses is answered by it, so that rules of the other server can leave clients their own addresses. Turn that off if something else routes those answers.',
   'tunnel.not_found': 'There is no tunnel {tunnel_id}.',
   'tunnel.mtu_too_large':
     'Packets of {mtu} bytes grow to {size} and are cut up or lost on the way; {recommended} fits.',
@@ -45,6 +47,10 @@ export const TUNNEL = {
   'tunnel.subnet_taken': 'The subnet of number {number}, {subnet}, overlaps {networks}, which is in use.',
   'tunnel.no_subnet_left': 'No free subnet is left in {pools}.',
   'tunnel.no_address': 'Without an address nothing can be reached through the tunnel. Set force to go on anyway.',
+  'tunnel.answer_mark':
+    '{field} must not be {mark}: the marks 0x54000000 to 0x54ffffff lead answers into their tunnel, and {tunnel} is answered through.',
+  'tunnel.answer_mark_taken':
+    '{tunnel} has the firewall mark {mark}, which is one of those that lead answers into their tunnel (0x54000000 to 0x54ffffff). Give it another one first.',
   'tunnel.number_taken': '{tunnel} has the number {number}.',
   'tunnel.no_pool_enabled':
     'No pool of private addresses is enabled to take some from: give addresses, or enable a pool.',

@@ -14,7 +14,8 @@ export function canonicalTunnel(state: TunnelState | null): TunnelState | null {
   const saved = canonicalSaved(state?.saved ?? null)
   if (!state || (!state.link && !saved)) return null
   const link = state.link && { is_up: state.link.is_up, config: canonicalConfig(state.link.config) }
-  return { interface_name: state.interface_name, link, saved }
+  const answers = state.answers && { is_whole: state.answers.is_whole }
+  return { interface_name: state.interface_name, link, saved, ...(answers && { answers }) }
 }
 
 function canonicalSaved(saved: Saved | null): Saved | null {
@@ -39,8 +40,16 @@ function canonicalKeepaliveUnit(unit: Saved['systemd_keepalive_unit']): Saved['s
   return canonical && unit?.is_stopped ? { ...canonical, is_stopped: true } : canonical
 }
 
-/** A state is never gone back to with a keepalive that was stopped in it: whatever leads there starts it. */
-export function withKeepaliveRunning(state: TunnelState): TunnelState {
+/**
+ * A state is never gone back to with a keepalive that was stopped in it, or with answers of which something was missing:
+ * whatever leads there starts them.
+ */
+export const wished = ({ answers, ...state }: TunnelState): TunnelState => ({
+  ...withKeepaliveRunning(state),
+  ...(answers && { answers: { is_whole: true } }),
+})
+
+function withKeepaliveRunning(state: TunnelState): TunnelState {
   const unit = state.saved?.systemd_keepalive_unit
   if (!state.saved || !unit?.is_stopped) return state
   const { is_stopped: _, ...running } = unit

@@ -44,6 +44,10 @@ function description(step: TunnelStep): Description {
       return describeUnit(step)
     case 'networkd_reload':
       return { description: message('step.networkd_reload'), argv: ['networkctl', 'reload'] }
+    case 'answers_start':
+      return { description: message('step.answers_start', { name: step.interface_name }) }
+    case 'answers_stop':
+      return { description: message('step.answers_stop', { name: step.interface_name }) }
   }
 }
 

@@ -22,7 +22,12 @@ export function checkTunnel(interface_name: string, wanted: TunnelState | null, 
 export function tunnelFacts(state: TunnelState | null): Fact[] {
   const link = state?.link ?? null
   const saved = state?.saved ?? null
-  return [{ name: 'exists', value: link ? 'yes' : 'no' }, ...(link ? linkFacts(link) : []), ...savedFacts(saved)]
+  return [
+    { name: 'exists', value: link ? 'yes' : 'no' },
+    ...(link ? linkFacts(link) : []),
+    ...savedFacts(saved),
+    ...(state?.answers ? [{ name: 'is_answered_through', value: state.answers.is_whole ? 'yes' : 'in part' }] : []),
+  ]
 }
 
 const linkFacts = ({ is_up, config, routes }: LinkState): Fact[] => [

@@ -138,10 +138,17 @@ export type SavedFile = {
   }
 }[FileKind]
 
-/** Null instead of a TunnelState: neither a link nor a file of that name. */
+/** `is_whole` false is seen and never wished for: the kernel lacks some of what the link calls for. */
+const AnswersState = strict({ is_whole: Type.Boolean() })
+
+/**
+ * Null instead of a TunnelState: neither a link nor a file of that name. `answers` is there of a tunnel through which
+ * what came in for its own addresses is answered.
+ */
 export const TunnelState = strict({
   interface_name: InterfaceName,
   link: nullable(LinkState),
   saved: nullable(Saved),
+  answers: Type.Optional(AnswersState),
 })
 export type TunnelState = Static<typeof TunnelState> & { link: LinkState | null }

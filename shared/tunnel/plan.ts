@@ -25,12 +25,21 @@ export function planTunnel(found: TunnelState | null, wanted: TunnelState | null
   if (interface_name === undefined) return { operation: 'none', steps: [], recreate_reasons: [] }
   const recreate_reasons = found && wanted ? reasonsToRecreate(found, wanted) : []
   const isBorn = wanted !== null && wanted.link !== null && (!found?.link || recreate_reasons.length > 0)
+  const onLink = linkSteps(found?.link ?? null, wanted?.link ?? null, recreate_reasons.length > 0)
   const steps = [
+    ...(found?.answers && !wanted?.answers ? [{ kind: 'answers_stop' } as const] : []),
     ...forgetSteps(found?.saved ?? null, wanted?.saved ?? null, isBorn),
-    ...linkSteps(found?.link ?? null, wanted?.link ?? null, recreate_reasons.length > 0),
+    ...onLink,
     ...saveSteps(found?.saved ?? null, wanted?.saved ?? null, isBorn),
+    ...answersSteps(found, wanted, onLink.length > 0),
   ].map((step) => ({ ...step, interface_name }))
   return { operation: planOperation(found, wanted, steps, recreate_reasons), steps, recreate_reasons }
+}
+
+/** The kernel takes with a link, or with its addresses, what answers through it need. */
+function answersSteps(found: TunnelState | null, wanted: TunnelState | null, isLinkChanged: boolean): Step[] {
+  if (!wanted?.answers) return []
+  return isLinkChanged || found?.answers?.is_whole !== true ? [{ kind: 'answers_start' }] : []
 }
 
 function planOperation(

@@ -2,7 +2,7 @@
 import type { TunnelState } from './model.ts'
 import type { Change } from '../change/change.ts'
 import type { Check } from '../change/check.ts'
-import { withKeepaliveRunning } from './canonical.ts'
+import { wished as wishedOne } from './canonical.ts'
 import { checkTunnel } from './facts.ts'
 import { onlyRoutesOf } from './routes.ts'
 import { planTunnel, type TunnelPlan } from './plan.ts'
@@ -23,7 +23,7 @@ export const changedNames = ({ before, after }: Change<TunnelStates>): string[] 
 const named = (states: TunnelStates | null, name: string): TunnelState | null =>
   states?.find((state) => state.interface_name === name) ?? null
 
-const wished = (states: TunnelStates | null): TunnelStates | null => states?.map(withKeepaliveRunning) ?? null
+const wished = (states: TunnelStates | null): TunnelStates | null => states?.map(wishedOne) ?? null
 
 /** Deletions go first: the kernel refuses a second link of a kind between the same endpoints with the same key. */
 export function planTunnels(found: TunnelStates | null, wanted: TunnelStates | null): TunnelPlan {

@@ -20,6 +20,8 @@ export type TunnelStep = { readonly interface_name: string } & (
   | { readonly kind: 'systemd_enable'; readonly file: UnitKind }
   | { readonly kind: 'systemd_disable'; readonly file: UnitKind }
   | { readonly kind: 'networkd_reload' }
+  | { readonly kind: 'answers_start' }
+  | { readonly kind: 'answers_stop' }
 )
 
 /** A step without the name of its tunnel. */

@@ -56,10 +56,11 @@ describe('Pairing', () => {
         has_output_sequence: false,
         is_path_mtu_discovery: false,
         is_ignore_df: false,
+        is_answered_through: true,
         address_pool_id: 10,
         addresses: [{ address: '172.17.1.2', peer_address: '172.17.1.1', prefix_length: 30, is_primary: true }],
       })
-      assert.deepEqual([rest.summary, warnings], [summary, []])
+      assert.deepEqual([rest.summary, warnings.map(({ code }) => code)], [summary, ['ANSWERED_THROUGH']])
       assert.match(rest.note, /Nothing has been made/)
       assert.deepEqual([panelB.kernel.changes, (await listTunnels(b)).body.total], [[], 0])
       assert.deepEqual(
@@ -121,7 +122,10 @@ describe('Pairing', () => {
       const code = await codeOf(a, 1)
       assert.deepEqual(codes(code), ['PRIVATE_ENDPOINT local_endpoint'])
       assert.match(code.warnings[0]?.message ?? '', /10\.0\.0\.5 .*public address/)
-      assert.deepEqual(codes(await understood(b, code.pairing_code)), ['PRIVATE_ENDPOINT remote_endpoint'])
+      assert.deepEqual(codes(await understood(b, code.pairing_code)), [
+        'PRIVATE_ENDPOINT remote_endpoint',
+        'ANSWERED_THROUGH is_answered_through',
+      ])
       await made(a, { local_endpoint: '10.0.0.5', remote_endpoint: '10.0.9.9', force: true })
       assert.deepEqual(codes(await codeOf(a, 2)), [])
       await made(a)
@@ -148,7 +152,13 @@ describe('Pairing', () => {
       const first = await understood(b, pairing_code)
       assert.deepEqual(
         [first.tunnel.address_pool_id, first.warnings.map(({ code, field }) => [code, field])],
-        [null, [['POOL_NOT_FOUND', 'address_pool_id']]],
+        [
+          null,
+          [
+            ['POOL_NOT_FOUND', 'address_pool_id'],
+            ['ANSWERED_THROUGH', 'is_answered_through'],
+          ],
+        ],
       )
       await b.post('/pools', {
         address_pool_title: 'Same range, cut otherwise',
@@ -158,7 +168,10 @@ describe('Pairing', () => {
       assert.equal((await understood(b, pairing_code)).tunnel.address_pool_id, 42)
       await b.post('/pools', { address_pool_title: 'The same', cidr: '10.77.0.0/16', prefix_length: 31 })
       const second = await understood(b, pairing_code)
-      assert.deepEqual([second.tunnel.address_pool_id, second.warnings], [43, []])
+      assert.deepEqual(
+        [second.tunnel.address_pool_id, second.warnings.map(({ code }) => code)],
+        [43, ['ANSWERED_THROUGH']],
+      )
       const onB = await posted(b, second.tunnel)
       assertMirrored(onA, onB)
       assert.equal(onB.address_pool_id, 43)
@@ -180,7 +193,10 @@ describe('Pairing', () => {
         ])
         assert.deepEqual(
           warnings.map(({ code, field }) => [code, field]),
-          [['PEER_ADDRESS_CHOSEN', 'addresses.0.address']],
+          [
+            ['PEER_ADDRESS_CHOSEN', 'addresses.0.address'],
+            ['ANSWERED_THROUGH', 'is_answered_through'],
+          ],
         )
         await posted(b, tunnel)
       }

@@ -103,7 +103,14 @@ describe('The script of the package, by which root', function () {
       assert.deepEqual(readdirSync(state).map(aside), ['session.key.aside-TIME'])
     })
 
-  for (const name of ['change-under-way.json', 'ruleset.json', 'links.json', 'window.json', 'window-ended.json'])
+  for (const name of [
+    'change-under-way.json',
+    'ruleset.json',
+    'links.json',
+    'answers.json',
+    'window.json',
+    'window-ended.json',
+  ])
     it(`sets ${name} of the helper aside`, () => {
       writeFileSync(join(folder, 'helper', name), 'garbage')
       const { status, stdout } = run('set-aside', name)

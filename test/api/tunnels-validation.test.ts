@@ -53,6 +53,7 @@ const WRONG: Record<string, { code: string; values: unknown[] }> = {
   tx_queue_length: number('INVALID_QUEUE_LENGTH', 1_000_001, null),
   persistence_type_id: { code: 'INVALID_PERSISTENCE_TYPE', values: [0, '10', null, 40] },
   is_enabled: { code: 'INVALID_VALUE', values: ['true', 1, null, []] },
+  is_answered_through: { code: 'INVALID_VALUE', values: ['true', 1, null, []] },
   address_pool_id: number('UNKNOWN_ADDRESS_POOL', 0, 11, 2 ** 60),
   addresses: {
     code: 'INVALID_ADDRESS',

@@ -57,6 +57,7 @@ export class KernelNamespace {
     this.kernel = {
       links: facility('links'),
       ownLinks: facility('ownLinks'),
+      answers: facility('answers'),
       units: facility('units'),
       rulesets: facility('rulesets'),
       ruleBackends: {

@@ -16,7 +16,7 @@ import { namespaceOf } from './own-namespace.ts'
 import type { PanelMethods } from './panel-driver.ts'
 import type { PeerMethods } from './relay-peer.ts'
 
-const [HELPER, PEER, PANEL] = await Promise.all(
+export const [HELPER, PEER, PANEL] = await Promise.all(
   ['../../root-helper/main.ts', 'relay-peer.ts', 'panel-driver.ts'].map((path) =>
     program(new URL(path, import.meta.url)),
   ) as [Promise<string>, Promise<string>, Promise<string>],
@@ -44,7 +44,7 @@ type Calls<T> = {
   [M in keyof T]: T[M] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never
 }
 
-class Namespace {
+export class Namespace {
   readonly child: ChildProcess
   /** `within` is run before it, as the words of a command that ends with what it is to become. */
   constructor(args: readonly string[], env: NodeJS.ProcessEnv = process.env, within: readonly string[] = []) {
@@ -83,7 +83,7 @@ class Namespace {
 }
 
 /** Calls of what runs in a child, as lines to it and from it. */
-function callsOf<M>(child: ChildProcess): Calls<M> {
+export function callsOf<M>(child: ChildProcess): Calls<M> {
   const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>()
   let next = 0
   createInterface({ input: child.stdout! }).on('line', (line) => {
@@ -110,7 +110,7 @@ function callsOf<M>(child: ChildProcess): Calls<M> {
   ) as Calls<M>
 }
 
-class Peer extends Namespace {
+export class Peer extends Namespace {
   readonly calls: Calls<PeerMethods>
   constructor() {
     super([PEER])

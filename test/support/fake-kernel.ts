@@ -35,6 +35,7 @@ import type {
 import { KernelError } from '@panel/root-helper/kernel-error.ts'
 import { madeOnce } from '@panel/shared/made-once.ts'
 import { ownLinksIn } from '@panel/root-helper/kernel/files/own-links.ts'
+import { FakeAnswers } from './fake-answers.ts'
 import { fakeInterface } from './fake-interfaces.ts'
 import { found, type FakeLink } from './fake-links.ts'
 import { fakeRoute, FakeRoutesThrough, routesTo } from './fake-routes.ts'
@@ -48,6 +49,7 @@ export class FakeKernel implements Kernel {
   readonly held = new Map<string, FakeLink>()
   readonly #uncounted = madeOnce<SeenLink>()
   readonly ownLinks = ownLinksIn(memoryFolder(), 'this-boot')
+  readonly answers = new FakeAnswers((what) => this.#change(what))
   readonly files = new Map<string, string>()
   readonly enabled = new Set<string>()
   /** Enabled units that were stopped by hand. */
@@ -118,6 +120,7 @@ export class FakeKernel implements Kernel {
       routes: this.routesOfOthers.picture(),
       files: [...this.files].sort(),
       enabled: [...this.enabled].sort(),
+      answers: this.answers.names().sort(),
       rules: this.rulesets.picture(),
       handedOver: this.ruleBackends.picture(),
       forwarding: [this.forwarding.live, this.forwarding.file, this.forwarding.acceptRa],

@@ -1,5 +1,6 @@
 // Any kernel, with a fault at its n-th change. It lives in the tests, so a production helper has no such door.
 import type {
+  Answers,
   Forwarding,
   HostLimits,
   Kernel,
@@ -42,6 +43,7 @@ export class FaultyKernel implements Kernel {
   readonly limits: HostLimits
   readonly links: Links
   readonly ownLinks: OwnLinks
+  readonly answers: Answers
   readonly units: UnitFiles
   readonly networkd: NetworkdFiles
   readonly events: KernelEvents
@@ -61,6 +63,7 @@ export class FaultyKernel implements Kernel {
     this.limits = kernel.limits
     this.links = this.#wrap(kernel.links, LINK_CHANGES)
     this.ownLinks = kernel.ownLinks
+    this.answers = this.#wrap(kernel.answers, ['start', 'stop'])
     this.units = this.#wrap(kernel.units, FILE_CHANGES)
     this.networkd = this.#wrap(kernel.networkd, FILE_CHANGES)
     this.events = kernel.events

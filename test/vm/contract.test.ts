@@ -1,4 +1,5 @@
 // Holds a real kernel with GRE, and the nft of Debian 13, to the contract that the fake one is held to.
+import { answersContract } from '../contract/answers.ts'
 import { kernelContract } from '../contract/kernel.ts'
 import { relayContract } from '../contract/relay.ts'
 import type { Kernel } from '@panel/root-helper/kernel/facilities.ts'
@@ -15,6 +16,7 @@ describe('A Debian 13 kernel', function () {
     return realKernel(lab)
   }
   kernelContract(open)
+  answersContract(open)
   // An emulated machine takes a second for what this one does in ten milliseconds.
   relayContract(open, 5)
 })

@@ -82,7 +82,10 @@ describe('Two servers that share nothing but pairing codes', function () {
 
   it('carry packets both ways through a tunnel of a seeded pool, with the keys drawn on A', async () => {
     const { onA, onB, warnings } = await pair(overIpv4())
-    assert.deepEqual([onB.interface_name, onB.address_pool_id, onB.ikey, warnings], ['gre-b-1', 10, onA.okey, []])
+    assert.deepEqual(
+      [onB.interface_name, onB.address_pool_id, onB.ikey, warnings],
+      ['gre-b-1', 10, onA.okey, ['ANSWERED_THROUGH']],
+    )
     await pingBothWays(onA, onB)
   })
 
@@ -90,7 +93,7 @@ describe('Two servers that share nothing but pairing codes', function () {
     const address_pool_id = await addPool(a, 'Sixes', 'fd00:77::/64', 126)
     const { onA, onB, warnings } = await pair({ ...overIpv4(), address_pool_id })
     assert.deepEqual([onA.addresses[0]?.address, onB.addresses[0]?.address], ['fd00:77::9', 'fd00:77::a'])
-    assert.deepEqual([onB.address_pool_id, warnings], [null, ['POOL_NOT_FOUND']])
+    assert.deepEqual([onB.address_pool_id, warnings], [null, ['POOL_NOT_FOUND', 'ANSWERED_THROUGH']])
     await pingBothWays(onA, onB)
   })
 
@@ -136,7 +139,7 @@ describe('Two servers that share nothing but pairing codes', function () {
       [onB.addresses.map(({ address }) => address), warnings],
       [
         ['10.8.0.2', 'fd00:8::2'],
-        ['PEER_ADDRESS_CHOSEN', 'PEER_ADDRESS_CHOSEN'],
+        ['PEER_ADDRESS_CHOSEN', 'PEER_ADDRESS_CHOSEN', 'ANSWERED_THROUGH'],
       ],
     )
     await pingBothWays(onA, onB)

@@ -12,6 +12,7 @@ import * as ruleHealth from '../features/rule-health/migration.ts'
 import * as safeApply from '../features/safe-apply/migration.ts'
 import * as settings from '../features/settings/migration.ts'
 import * as tunnels from '../features/tunnels/migration.ts'
+import * as tunnelAnswers from '../features/tunnels/migration-answers.ts'
 import * as webhooks from '../features/webhooks/migration.ts'
 
 /** Named 001-auth, 002-pools, 003-tunnels and on; a name never changes once it is released. */
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   webhooks,
   ruleHealth,
   incidents,
+  tunnelAnswers,
 ]

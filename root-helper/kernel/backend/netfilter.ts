@@ -3,6 +3,7 @@
 import { message } from '@panel/shared/messages/message.ts'
 import type { WantedBackend } from '../../config.ts'
 import { rulesetGeneration } from '../../netlink/nftables/generation.ts'
+import { AnswersTable } from '../answers/table.ts'
 import type { FastFlows } from '../conntrack/fast-flows.ts'
 import type { Kernel } from '../facilities.ts'
 import type { Rulesets } from '../relay-facilities.ts'
@@ -24,6 +25,8 @@ export interface Netfilters extends Pick<Kernel, 'rulesets' | 'ruleBackends' | '
   /** Tables of iptables-legacy, which nft does not list. */
   readonly legacy: LegacyTables
   readonly backendAnswers: () => Promise<BackendAnswer>
+  /** It works beside any backend, and needs nft alone. */
+  readonly answersTable: AnswersTable
 }
 
 /** No backend is chosen yet. */
@@ -49,6 +52,7 @@ export function openNetfilter(
     legacy,
     changes: new RulesetChanges(() => generations.ofOthers()),
     backendAnswers: () => choice.answers(),
+    answersTable: new AnswersTable(nft === null ? null : new Nft(nft), generations),
   }
 }
 

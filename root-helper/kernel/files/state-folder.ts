@@ -98,7 +98,12 @@ function textOf(folder: Pick<StateFolder, 'read'>, name: string): string | null 
   }
 }
 
-type Damage = 'root.window_damaged' | 'root.links_damaged' | 'root.rules_damaged' | 'root.journal_damaged'
+type Damage =
+  | 'root.window_damaged'
+  | 'root.links_damaged'
+  | 'root.rules_damaged'
+  | 'root.journal_damaged'
+  | 'root.answers_damaged'
 
 /** What follows from the damage, and what to do about the very file that has it. Throws any other error. */
 export function damageOf(id: Damage, error: unknown): string {

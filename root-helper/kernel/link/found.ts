@@ -31,12 +31,8 @@ export const isOurs = (raw: RawLink): boolean => isOurKind(raw.kind) && !isStub(
  * the kernel made by itself from a router's advertisement. (Queueing disciplines and IPv6 address generation are never
  * read at all.)
  */
-function dropUnmanaged(addresses: readonly RawAddress[]): RawAddress[] {
-  const isLinkLocal = (address: string): boolean => /^fe[89ab][0-9a-f]:/.test(address)
-  return addresses.filter(
-    ({ address, origin }) => !isLinkLocal(address) && origin !== IFAPROT_KERNEL_LL && origin !== IFAPROT_KERNEL_RA,
-  )
-}
+export const isUnmanaged = ({ address, origin }: RawAddress): boolean =>
+  /^fe[89ab][0-9a-f]:/.test(address) || origin === IFAPROT_KERNEL_LL || origin === IFAPROT_KERNEL_RA
 
 /** Null where the link is not one of ours. */
 export const greConfig = (raw: RawLink): GreConfig | null =>
@@ -67,7 +63,7 @@ export function seenLink(raw: RawLink, addresses: readonly RawAddress[], names: 
     unmodelled: [],
   }
   if (!gre || !raw.data) return found
-  const managed = dropUnmanaged(addresses)
+  const managed = addresses.filter((one) => !isUnmanaged(one))
   const device = findBindDevice(raw, gre, names)
   const unmodelled = [
     ...unmodelledGre(gre, raw.data),

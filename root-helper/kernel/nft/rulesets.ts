@@ -6,7 +6,7 @@ import type { RelayCounters, RelayRule } from '@panel/shared/ruleset/model.ts'
 import { nothingRead, type RulesetRead } from '@panel/shared/ruleset/nft/read.ts'
 import { applyChange, diffTables, type TableChange } from '@panel/shared/ruleset/nft/change.ts'
 import { renderCountersGone, formatChange } from '@panel/shared/ruleset/nft/render.ts'
-import { withArrived } from '@panel/shared/ruleset/nft/arrived.ts'
+import { withArrived, withSlowAnswers } from '@panel/shared/ruleset/nft/arrived.ts'
 import { ARRIVED } from '@panel/shared/ruleset/nft/constant.ts'
 import { DIRECT_MAX, isDirect } from '@panel/shared/ruleset/nft/direct.ts'
 import { FLOWTABLE } from '@panel/shared/ruleset/nft/fast-path.ts'
@@ -243,10 +243,11 @@ export class NftRulesets implements Rulesets {
 
   async bringUpToDate(): Promise<void> {
     const found = await this.#known.read()
-    if (!found || found.table.sets.has(ARRIVED)) return
-    await this.#generations.during(() =>
-      this.#writer.submit(formatChange(diffTables(found.table, withArrived(found.table)))),
-    )
+    if (!found) return
+    const counting = found.table.sets.has(ARRIVED) ? found.table : withArrived(found.table)
+    const wanted = withSlowAnswers(counting)
+    if (wanted === found.table) return
+    await this.#generations.during(() => this.#writer.submit(formatChange(diffTables(found.table, wanted))))
     this.#known.forget()
   }
 

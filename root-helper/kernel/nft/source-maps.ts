@@ -2,7 +2,8 @@
 // are no part of the rules.
 import { canonicalIp } from '@panel/shared/address/ip.ts'
 import type { Element, SetChange } from '@panel/shared/ruleset/nft/change.ts'
-import { FAMILIES, newMirror, sourceMap } from '@panel/shared/ruleset/nft/constant.ts'
+import { newMirror, sourceMap } from '@panel/shared/ruleset/nft/constant.ts'
+import { FAMILIES } from '@panel/shared/ruleset/nft/hooks.ts'
 import { KernelError } from '../../kernel-error.ts'
 import type { LinkSource } from '../relay-facilities.ts'
 import { elementTypes, formatElement } from '../../netlink/nftables/elements.ts'

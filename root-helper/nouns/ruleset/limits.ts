@@ -21,6 +21,8 @@ import type { Kernel, OwnPort } from '../../kernel/facilities.ts'
 import type { HeldRuleset } from '../../kernel/relay-facilities.ts'
 import { allowedNow, within } from '../../limits.ts'
 import { RefusedError } from '../../refused.ts'
+import { isAnswerMark } from '@panel/shared/ruleset/nft/answers.ts'
+import { markOfRule } from '../tunnel/allow-answers.ts'
 import { addressesOfTunnels } from '../tunnel/limits.ts'
 import { allowAmount } from './amount.ts'
 
@@ -49,6 +51,9 @@ export const allowingIn =
     const allowed = allowedNow(kernel)
     for (const { rule, isMark, isHeavier } of all) {
       if (isMark) within(whyNoMark(allowed, rule.fwmark))
+      const [answered] = kernel.answers.names()
+      if (isMark && answered !== undefined && rule.fwmark !== null && isAnswerMark(rule.fwmark))
+        within(markOfRule(rule.route_rule_id, rule.fwmark, answered))
       if (isHeavier) within(whyNoPairs(allowed, rule))
     }
     await allowWays(kernel, allowed, all)

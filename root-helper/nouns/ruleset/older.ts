@@ -9,7 +9,7 @@ import type { Kernel } from '../../kernel/facilities.ts'
 import { KernelError } from '../../kernel-error.ts'
 import { log } from '../../log.ts'
 import { messageOf } from '../../text.ts'
-import type { LinkWork } from './follow-links.ts'
+import type { LinkWork } from '../../follow-links.ts'
 
 type Flows = Pick<Kernel, 'connections' | 'rulesets'>
 

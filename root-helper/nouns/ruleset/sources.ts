@@ -3,7 +3,7 @@
 import type { Kernel } from '../../kernel/facilities.ts'
 import { log } from '../../log.ts'
 import { messageOf } from '../../text.ts'
-import type { LinkWork } from './follow-links.ts'
+import type { LinkWork } from '../../follow-links.ts'
 
 /**
  * After a change of an address new connections are given the old one until the work has its turn, which comes when the

@@ -5,7 +5,7 @@ import { savedFileName, isNetworkdKind, renderFile } from '@panel/shared/tunnel/
 import type { Kernel, SavedFiles } from '../../kernel/facilities.ts'
 
 export function executeTunnelStep(kernel: Kernel, step: TunnelStep): Promise<void> {
-  const { links, units, networkd } = kernel
+  const { links, units, networkd, answers } = kernel
   const name = step.interface_name
   switch (step.kind) {
     case 'link_create':
@@ -41,6 +41,9 @@ export function executeTunnelStep(kernel: Kernel, step: TunnelStep): Promise<voi
       return units.setEnabled(savedFileName(step.file, name), false)
     case 'networkd_reload':
       return networkd.reloadFor(name)
+    case 'answers_start':
+    case 'answers_stop':
+      return step.kind === 'answers_start' ? answers.start(name) : answers.stop(name)
   }
 }
 

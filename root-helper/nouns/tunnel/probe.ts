@@ -8,6 +8,7 @@ import type { Kernel, SeenLink } from '../../kernel/facilities.ts'
 import { madeOnce } from '@panel/shared/made-once.ts'
 import { savedFiles } from './execute.ts'
 import { readFile } from './file-cache.ts'
+import { answersFound } from './answers.ts'
 import { markStopped } from './keepalives.ts'
 
 /** Stands among the foreign files for all drop-ins of one of ours. */
@@ -16,8 +17,10 @@ const DROP_INS = '.d'
 /** The number of names above which listing the folders is quicker than looking for four files of each name. */
 const MANY = 50
 
-type StateOf = (interface_name: string, link: LinkState | null, saved: Saved) => TunnelState | null
-const stateOf: StateOf = (interface_name, link, saved) => canonicalTunnel({ interface_name, link, saved })
+type Answers = TunnelState['answers']
+type StateOf = (interface_name: string, link: LinkState | null, saved: Saved, answers: Answers) => TunnelState | null
+const stateOf: StateOf = (interface_name, link, saved, answers) =>
+  canonicalTunnel({ interface_name, link, saved, ...(answers && { answers }) })
 const states = madeOnce<TunnelState | null>()
 
 /**
@@ -33,7 +36,8 @@ export const seeAllTunnels = (kernel: Kernel): Promise<Seen<SeenLink>[]> =>
     kernel,
     [],
     () => kernel.links.listUncounted(null),
-    (name, link, saved) => states(name, [link, ...Object.values(saved)], () => stateOf(name, link, saved)),
+    (name, link, saved, answers) =>
+      states(name, [link, ...Object.values(saved), answers?.is_whole], () => stateOf(name, link, saved, answers)),
   )
 
 type Seen<L extends SeenLink> = Omit<TunnelFound, 'observed'> & { readonly observed: L['observed'] | null }
@@ -48,9 +52,14 @@ async function see<L extends SeenLink>(
   const listed = isAll || names.length >= MANY ? await listFiles(kernel) : null
   const links = new Map((await list()).map((found) => [found.interface_name, found]))
   const wanted = isAll ? [...new Set([...links.keys(), ...namesIn(listed?.there ?? [])])].sort() : names
+  const answers = await answersFound(kernel)
+  const stateWith =
+    (name: string) =>
+    (link: LinkState | null, saved: Saved): TunnelState | null =>
+      state(name, link, saved, answers.get(name))
   return markStopped(
     kernel,
-    await Promise.all(wanted.map((name) => join(kernel, name, links.get(name) ?? null, listed, state))),
+    await Promise.all(wanted.map((name) => join(kernel, name, links.get(name) ?? null, listed, stateWith(name)))),
   )
 }
 
@@ -82,7 +91,7 @@ async function join<L extends SeenLink>(
   interface_name: string,
   found: L | null,
   listed: Listed,
-  stateOf: StateOf,
+  stateOf: (link: LinkState | null, saved: Saved) => TunnelState | null,
 ): Promise<Seen<L>> {
   const live = { observed: found?.observed ?? null, unmodelled: [...(found?.unmodelled ?? [])] }
   // Foreign links may have names that our files cannot have.
@@ -91,7 +100,7 @@ async function join<L extends SeenLink>(
   const { saved, foreign_files } = await filesUnder(kernel, interface_name, listed)
   return {
     interface_name,
-    state: stateOf(interface_name, found?.link ?? null, saved),
+    state: stateOf(found?.link ?? null, saved),
     is_ours: isOurs(kernel, found, saved),
     ...live,
     foreign_files,

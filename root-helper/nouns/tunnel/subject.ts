@@ -13,6 +13,7 @@ import { allowReach } from '../../reach.ts'
 import { RefusedError } from '../../refused.ts'
 import type { Subject } from '../../subject.ts'
 import { allowTunnelLimits } from './limits.ts'
+import { allowAnswers } from './allow-answers.ts'
 import { CarriedSysctls } from './carried-sysctls.ts'
 import { executeTunnelStep } from './execute.ts'
 import { recallOwn, requireOwn } from './ownership.ts'
@@ -51,6 +52,7 @@ export function tunnelSubject(
     allow: async ({ after }, { tunnels }, steps) => {
       sysctls.forget()
       await refuseSameEnds(kernel.links, tunnels, steps)
+      await allowAnswers(kernel, tunnels, after, steps)
       await allowReach(kernel, tunnels, after)
       await allowTunnels(kernel.links, tunnels, after, steps)
       await allowTunnelLimits(kernel, tunnels, after)

@@ -32,6 +32,16 @@ export const PANEL_FIELDS = {
     request: maybe(flag('is_enabled', 'Whether the interface is up, now and after a reboot. Default true.')),
     byDefault: true,
   }),
+  is_answered_through: field({
+    answer: Flag,
+    request: maybe(
+      flag(
+        'is_answered_through',
+        'What comes in by this tunnel for its own addresses is answered by it, whatever the routing table says. Default false.',
+      ),
+    ),
+    byDefault: false,
+  }),
   address_pool_id: field({
     answer: nullable(Id),
     request: maybe(

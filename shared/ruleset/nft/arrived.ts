@@ -1,8 +1,8 @@
-// What a table of an earlier release gets that did not count new connections.
+// What a table of an earlier release gets: it did not count new connections, and let the fast path take every flow.
 import { hex, readMark, ruleMark } from '../mark.ts'
 import { ARRIVED, constantTable, newArrived } from './constant.ts'
-import { isFastIn } from './fast-path.ts'
-import type { Table } from './table.ts'
+import { addFastPath, isFastIn } from './fast-path.ts'
+import { emptyTable, type Table } from './table.ts'
 
 /** Whatever else its rules have or lack stays as it is. */
 export function withArrived({ counters, sets, chains }: Table): Table {
@@ -17,4 +17,13 @@ export function withArrived({ counters, sets, chains }: Table): Table {
     sets: new Map(sets).set(ARRIVED, arrived),
     chains: new Map(chains).set('relayed', { declaration: '', rules }),
   }
+}
+
+/** The table with the line that offloads as this release has it; the same object where it has that, or none. */
+export function withSlowAnswers(table: Table): Table {
+  const wanted = emptyTable()
+  addFastPath(wanted)
+  const [line, held] = [wanted.chains.get('fast_path'), table.chains.get('fast_path')]
+  if (!line || !held || held.rules.join() === line.rules.join()) return table
+  return { ...table, chains: new Map(table.chains).set('fast_path', line) }
 }

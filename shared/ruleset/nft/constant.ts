@@ -1,13 +1,13 @@
 // The part of our table that does not depend on the rules: the chains that a packet passes, and the maps that hold the
 // rules.
 import { hex, RULE_MASK } from '../mark.ts'
+import { FAMILIES, hooked, ip } from './hooks.ts'
 import { emptyTable, newSet, type Table, type TableSet } from './table.ts'
 
 /** The hooks that catch a flow: as it arrives, or as this host sends it. */
 export const HOOKS = ['in', 'out'] as const
 export type Hook = (typeof HOOKS)[number]
 
-export const FAMILIES = [4, 6] as const
 const RULE = `ct mark & ${hex(RULE_MASK)}`
 
 export function constantTable(): Table {
@@ -89,12 +89,6 @@ function chains({ chains: all }: Table): void {
   all.set('account_input', { declaration: hooked('filter', 'input', 10), rules: [`iif != "lo" ${account}`] })
   all.set('account_output', { declaration: hooked('filter', 'output', 10), rules: [account] })
 }
-
-/** Priorities as in linux/netfilter_ipv4.h. */
-export const hooked = (type: string, hook: string, priority: number): string =>
-  `type ${type} hook ${hook} priority ${priority}; policy accept;`
-
-export const ip = (family: 4 | 6): string => (family === 4 ? 'ip' : 'ip6')
 
 /**
  * First come the ports where order or choice matters, then one lookup by address, then one for every address of the

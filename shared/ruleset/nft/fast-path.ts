@@ -1,7 +1,8 @@
 // The part of our table that carries established flows past all chains (decisions.md, F33). It is there only where a
 // rule is on the fast path.
 import { hex, RULE_MASK, ruleMark } from '../mark.ts'
-import { hooked } from './constant.ts'
+import { NOT_ANSWERED } from './answers.ts'
+import { hooked } from './hooks.ts'
 import { newSet, type Table, type TableSet } from './table.ts'
 
 export const FLOWTABLE = 'relay_flows'
@@ -26,10 +27,10 @@ export function addFastPath({ sets, chains }: Table): void {
   sets.set('relay_fast', newSet('set', 'mark'))
   sets.set('relay_twice', newSet('map', 'mark . ct_dir : counter'))
   sets.set(FLOWTABLE, flowtable)
-  // Behind foreign filters, like the accounting.
+  // Behind foreign filters, like the accounting. What is answered through a tunnel keeps to the chains (answers.ts).
   chains.set('fast_path', {
     declaration: hooked('filter', 'forward', 9),
-    rules: [`ct state established ${RULE} == @relay_fast flow add @${FLOWTABLE}`],
+    rules: [`ct state established ${RULE} == @relay_fast ${NOT_ANSWERED} flow add @${FLOWTABLE}`],
   })
   // The mark is set behind these two, so they see all packets but the first. Errors are no packets of the flow to
   // connection tracking.

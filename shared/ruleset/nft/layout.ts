@@ -1,7 +1,8 @@
 // Compiles rules to our table: mostly elements of maps, and a chain where order or choice matters. Pure.
 import { canonicalRuleset, familyOf, isWildcard } from '../canonical.ts'
 import type { RelayDestination, RelayRule } from '../model.ts'
-import { addClamp, addFwmark, ARRIVED, constantTable, HOOKS, ip, type Hook } from './constant.ts'
+import { addClamp, addFwmark, ARRIVED, constantTable, HOOKS, type Hook } from './constant.ts'
+import { ip } from './hooks.ts'
 import { addFastPath, takeFastPath } from './fast-path.ts'
 import { leadsOf } from '../leads.ts'
 import { flowMark, hex, ruleMark } from '../mark.ts'

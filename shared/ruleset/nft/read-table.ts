@@ -1,6 +1,7 @@
 // `nft -j list table inet panel` as our table: the inverse of what formatChange makes for a table that is new.
 import { hex } from '../mark.ts'
-import { FAMILIES, sourceMap } from './constant.ts'
+import { sourceMap } from './constant.ts'
+import { FAMILIES } from './hooks.ts'
 import { flowtable } from './fast-path.ts'
 import { emptyTable, newSet, type Table, type TableSet } from './table.ts'
 import { foreign, isList, isObject, numberIn, objectsIn, only, textIn, type Json, type JsonObject } from './json.ts'

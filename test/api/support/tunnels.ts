@@ -61,6 +61,7 @@ export const startFaultyPanel = async (parts: TestParts = {}): Promise<FaultyPan
   // The helper's kernel is the fake one, with the ways to change it replaced by those that fail.
   const kernel = Object.create(host, {
     links: { get: () => faulty.links },
+    answers: { get: () => faulty.answers },
     units: { get: () => faulty.units },
     networkd: { get: () => faulty.networkd },
     rulesets: { get: () => faulty.rulesets },

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { AnswersRecord } from '@panel/root-helper/kernel/answers/record.ts'
 import { FlowLog } from '@panel/root-helper/kernel/conntrack/flow-log.ts'
 import { liveIn } from '@panel/root-helper/kernel/conntrack/fast-flows.ts'
 import { bootRulesIn } from '@panel/root-helper/kernel/files/boot-rules.ts'
@@ -57,6 +58,7 @@ const FILES: Readonly<Record<string, Trouble>> = {
   'change-under-way.json': journal,
   'ruleset.json': async (folder) => bootRulesIn(stateFolder(folder)).held().boot_trouble,
   'links.json': async (folder) => ownLinksIn(stateFolder(folder), 'one').trouble(),
+  'answers.json': async (folder) => new AnswersRecord(stateFolder(folder)).trouble,
   'window.json': windows,
   'window-ended.json': windows,
 }

@@ -111,6 +111,8 @@ export function route(destination: string, name: string, more: Partial<RoutingEn
 
 export function neighbour(more: Partial<ExistingTunnel> = {}): ExistingTunnel {
   return {
+    fwmark: null,
+    is_answered_through: false,
     tunnel_id: 1,
     interface_name: 'gre-a-1',
     display_name: '',

@@ -46,6 +46,7 @@ export async function realKernel(lab: Lab): Promise<Kernel> {
   return {
     links: facility('links'),
     ownLinks: facility('ownLinks'),
+    answers: facility('answers'),
     units: facility('units'),
     networkd: facility('networkd'),
     rulesets: facility('rulesets'),

@@ -16,6 +16,7 @@ export interface Adopted {
   readonly body: AdoptBody
   readonly link: LinkState
   readonly saved: Saved | null
+  readonly is_answered_through: boolean
   readonly persistence_type_id: number
   readonly legacy: LegacyName | null
   readonly neighbours: readonly ExistingTunnel[]
@@ -24,7 +25,7 @@ export interface Adopted {
 }
 
 export function recordOfAdopted(
-  { body, link, saved, persistence_type_id, legacy, neighbours, pools, settings }: Adopted,
+  { body, link, saved, is_answered_through, persistence_type_id, legacy, neighbours, pools, settings }: Adopted,
   now: string,
 ): NewTunnel {
   const { kind, addresses, ...config } = link.config
@@ -42,6 +43,7 @@ export function recordOfAdopted(
     ...keepaliveOf(saved, persistence_type_id, settings),
     address_pool_id: body.address_pool_id === undefined ? poolOf(addresses, pools) : body.address_pool_id,
     is_enabled: link.is_up,
+    is_answered_through,
     apply_status_id: APPLY_STATUSES.Applied,
     last_applied_date: now,
     note: body.note ?? '',

@@ -69,9 +69,10 @@ async function draftAdoption(context: ReadContext, body: AdoptBody): Promise<Ado
   const persistence_type_id = persistenceFor(body, found, helper)
   const legacy = legacyNameOf(interface_name, found.state, found.foreign_files, helper)
   const saved = found.state?.saved ?? null
+  const is_answered_through = found.state?.answers !== undefined
   const { settings } = context
   const record = recordOfAdopted(
-    { body, link, saved, persistence_type_id, legacy, neighbours: others, pools, settings },
+    { body, link, saved, is_answered_through, persistence_type_id, legacy, neighbours: others, pools, settings },
     context.now().toISOString(),
   )
   return { record, change: { before: found.state, after: stateOf(record) }, link, legacy, found, helper, others }

@@ -46,8 +46,8 @@ function reasonInconsistent(
   if (observed && !(LINK_KINDS as readonly string[]).includes(observed.kind)) {
     return message('drift.other_kind', { name: interface_name, kind: observed.kind || message('drift.no_kind') })
   }
-  // The rest of the steps concern the link.
-  const concernsFiles = steps.some(({ kind }) => !kind.startsWith('link_') && !kind.startsWith('address_'))
+  // The rest of the steps concern the link, and what is answered through it.
+  const concernsFiles = steps.some(({ kind }) => !/^(link|address|answers)_/.test(kind))
   const strange = foreign_files.filter((file) => !file.endsWith('.d'))
   if (strange.length > 0 && concernsFiles) {
     return message('drift.foreign_files', { files: strange.join(', ') })

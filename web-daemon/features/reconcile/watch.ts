@@ -47,11 +47,9 @@ export const keepWatchingTunnels = (
   deps: ScheduleDeps,
 ): (() => Promise<void>) => keepComparing(watch, { ...deps, subscribe })
 
-/** Changes of the ruleset are for the relay rules. */
+/** Changes of the ruleset too: tunnels that are answered through have a table of their own. */
 const subscribe: Schedule<never>['subscribe'] = (bus, prompt) => [
-  bus.subscribe('host.changed', ({ events }) => {
-    if (events.some(({ subject }) => subject !== 'ruleset')) prompt('event')
-  }),
+  bus.subscribe('host.changed', () => prompt('event')),
   ...(['tunnel.created', 'tunnel.updated', 'tunnel.deleted', 'heal.reset'] as const).map((name) =>
     bus.subscribe(name, () => prompt('change')),
   ),

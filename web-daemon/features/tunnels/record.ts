@@ -30,6 +30,7 @@ export function stateOf(record: NewTunnel): TunnelState {
     interface_name: record.interface_name,
     link: { is_up: record.is_enabled, config },
     saved: savedOf(record, config),
+    ...(record.is_answered_through && { answers: { is_whole: true } }),
   })
   if (!state) throw new Error(`${record.interface_name} has no state`)
   return state

@@ -33,7 +33,9 @@ export interface ExistingTunnel extends Pick<
   | 'remote_endpoint'
   | 'ikey'
   | 'okey'
+  | 'fwmark'
 > {
+  readonly is_answered_through: boolean
   readonly addresses: readonly Pick<AddressRecord, 'address' | 'peer_address' | 'prefix_length'>[]
 }
 
@@ -117,6 +119,8 @@ export async function existingTunnels(db: ReadDb): Promise<ExistingTunnel[]> {
       'remote_endpoint',
       'ikey',
       'okey',
+      'fwmark',
+      'is_answered_through',
     ])
     .where('deleted_date', 'is', null)
     .execute()
@@ -125,8 +129,23 @@ export async function existingTunnels(db: ReadDb): Promise<ExistingTunnel[]> {
     .select(['tunnel_id', 'address', 'peer_address', 'prefix_length'])
     .execute()
   const byTunnel = groupedBy('tunnel_id', addresses)
-  return rows.map((row) => ({ ...row, addresses: byTunnel.get(row.tunnel_id) ?? [] }))
+  return rows.map((row) => ({
+    ...row,
+    is_answered_through: row.is_answered_through === 1,
+    addresses: byTunnel.get(row.tunnel_id) ?? [],
+  }))
 }
+
+/** One of the tunnels that are answered through, or undefined. */
+export const answeredTunnel = (db: ReadDb): Promise<Pick<TunnelRecord, 'tunnel_id' | 'interface_name'> | undefined> =>
+  db
+    .selectFrom('tunnel')
+    .select(['tunnel_id', 'interface_name'])
+    .where('deleted_date', 'is', null)
+    .where('is_answered_through', '=', 1)
+    .orderBy('tunnel_id')
+    .limit(1)
+    .executeTakeFirst()
 
 /** Returns the new id. Run it inside a transaction: a tunnel without its addresses is none. */
 export async function insertTunnel(db: WriteDb, { addresses, ...tunnel }: NewTunnel): Promise<number> {

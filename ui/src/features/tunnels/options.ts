@@ -7,7 +7,7 @@ type OptionOf<K> = K extends `tunnel_new.option.${infer N extends keyof CreateTu
 
 const option =
   <G extends string>(group: G) =>
-  <K extends 'number' | 'code' | 'flag', N extends OptionOf<Key>>(
+  <K extends 'number' | 'code' | 'flag' | 'switch', N extends OptionOf<Key>>(
     kind: K,
     name: N,
     more: Pick<FormField, 'family' | 'isNullable' | 'hint'> = {},
@@ -40,6 +40,7 @@ export const OPTIONS = [
   packet('flag', 'has_output_sequence'),
   packet('flag', 'is_path_mtu_discovery', { family: 4 }),
   packet('flag', 'is_ignore_df', { family: 4 }),
+  option('answers')('switch', 'is_answered_through', { hint: 'tunnel_new.answers_hint' }),
   option('queue')('number', 'tx_queue_length', IN_PLACE),
   monitoring('flag', 'is_monitor_enabled', NULLABLE),
   monitoring('code', 'monitor_target', NULLABLE),

@@ -44,6 +44,7 @@ export const fromPairingCode = (decoded: CreateTunnelBody): TunnelRequest => ({
   mtu: decoded.mtu ?? null,
   ttl: decoded.ttl ?? null,
   persistence_type_id: decoded.persistence_type_id ?? null,
+  is_answered_through: decoded.is_answered_through ?? false,
 })
 
 /** `decoded` is the pairing code's tunnel; its addresses, keys, side and number are kept. */
@@ -53,8 +54,10 @@ export const requestBody = (request: TunnelRequest, decoded: CreateTunnelBody | 
     name,
     typeof value === 'string' ? value.trim() : value,
   ])
+  const isOffAnyway = (name: unknown, value: unknown): boolean =>
+    name === 'is_answered_through' && value === false && !decoded?.is_answered_through
   const own = Object.fromEntries([
-    ...trimmed.filter(([, value]) => value !== null && value !== ''),
+    ...trimmed.filter(([name, value]) => value !== null && value !== '' && !isOffAnyway(name, value)),
     ...(force ? [['force', force]] : []),
   ]) as Partial<CreateTunnelBody>
   return {

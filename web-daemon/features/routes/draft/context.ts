@@ -4,10 +4,12 @@ import type { Warning } from '@panel/shared/api/base/errors.ts'
 import type { WarningCode } from '@panel/shared/api/base/codes.ts'
 import { CreateRouteBody } from '@panel/shared/api/routes/bodies.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
+import type { tunnelNamed } from '@panel/shared/messages/named.ts'
+import { isAnswerMark } from '@panel/shared/ruleset/nft/answers.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import type { Problems } from '../../../platform/http/problems.ts'
 import { asMessage } from '../../../platform/http/refusal.ts'
-import { findTunnel } from '../../tunnels/store.ts'
+import { answeredTunnel, findTunnel } from '../../tunnels/store.ts'
 import type { SettingsReader } from '../../../platform/settings.ts'
 import { resolveNames, type Names } from './names.ts'
 import { hostFacts, type HostFacts } from '../facts.ts'
@@ -31,6 +33,8 @@ export interface DraftContext {
   readonly titleOwner: number | null
   readonly tunnel: string | null
   readonly panelPorts: () => readonly number[]
+  /** A tunnel that is answered through by a mark like the one that was requested. */
+  readonly answered?: Parameters<typeof tunnelNamed>[0] | undefined
   /** What each host name among the destinations was resolved to. */
   readonly names: Names
 }
@@ -75,6 +79,7 @@ export async function makeDraftContext(
     titleOwner: title === undefined ? null : await idOfTitle(db, title),
     tunnel: tunnel && !tunnel.isDeleted ? tunnel.record.interface_name : null,
     panelPorts,
+    answered: isAnswerMark(body.fwmark ?? 0) ? await answeredTunnel(db) : undefined,
     names,
   }
 }

@@ -9,6 +9,7 @@ import {
 } from '@panel/shared/limits/judge.ts'
 import type { OwnPorts } from '@panel/shared/limits/entries.ts'
 import type { Message } from '@panel/shared/messages/message.ts'
+import { answerMarkTaken } from '../../tunnels/draft/answers.ts'
 import { protocolOf, type NamedRoute } from '../record.ts'
 import type { DraftContext } from './context.ts'
 import type { Listening } from './listener.ts'
@@ -43,7 +44,9 @@ export function destinationBeyond(
 }
 
 /** What concerns the rule as a whole; each destination was judged with the others of its faults. */
-export function checkLimits({ facts, problems }: DraftContext, record: NamedRoute): void {
+export function checkLimits({ facts, problems, answered }: DraftContext, record: NamedRoute): void {
+  if (answered && !problems.has('fwmark'))
+    problems.add('fwmark', 'INVALID_FWMARK', answerMarkTaken(record.fwmark ?? 0, answered))
   const { limits: allowed, interfaces } = facts
   const beyond: readonly (readonly [field: string, why: Message | null])[] = [
     ['bind_address', whyNoListener(allowed, record, tunnelsAmong(interfaces.values()))],

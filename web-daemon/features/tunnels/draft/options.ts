@@ -5,6 +5,7 @@ import { withNull } from '@panel/shared/api/base/fields.ts'
 import { whyNoMark } from '@panel/shared/limits/judge.ts'
 import { isIpv6Kind } from '@panel/shared/tunnel/model.ts'
 import { message } from '@panel/shared/messages/message.ts'
+import { draftAnswers } from './answers.ts'
 import { addLimit, warn, type RequestedTunnel, type DraftContext } from './context.ts'
 
 const CODES: Partial<Record<keyof RequestedTunnel, FieldCode>> = {
@@ -21,6 +22,7 @@ export function draftOptions(draft: DraftContext): void {
   checkTrafficClass(draft, 'traffic_class')
   checkMonitor(draft)
   warnOfSequence(draft)
+  draftAnswers(draft)
   addLimit(draft, 'fwmark', (allowed) => whyNoMark(allowed, draft.body.fwmark ?? null))
   const { body, problems } = draft
   // The kernel refuses both together (ipgre_netlink_parms, net/ipv4/ip_gre.c).

@@ -4,6 +4,7 @@ import type { Warning } from '@panel/shared/api/base/errors.ts'
 import { kindOfType } from '@panel/shared/api/base/lookups.ts'
 import type { FromPairingCodeAnswer, FromPairingCodeBody } from '@panel/shared/api/tunnels/pairing.ts'
 import { message, messageFields } from '@panel/shared/messages/message.ts'
+import type { Reader } from '@panel/shared/rpc/methods.ts'
 import type { ReadContext } from '../../../platform/context.ts'
 import { ok, type Answer, type Incoming } from '../../../platform/http/endpoint.ts'
 import { Problems } from '../../../platform/http/problems.ts'
@@ -30,19 +31,38 @@ export function fromPairingCode(throttle: PairingThrottle) {
       new Problems(),
     )
     const pool = poolFor(content, draft.pools)
+    const is_answered_through = await canLeadAnswers(context.request)
     const answer: FromPairingCodeAnswer = {
       tunnel: {
         ...mirrored(content, kind),
+        is_answered_through,
         ...chooseNumber(draft, content),
         address_pool_id: pool?.address_pool_id ?? null,
         addresses: addresses.map(({ isChosen: _told, ...address }) => address),
       },
       summary: summarise(content),
       ...messageFields('note', message('note.pairing_read')),
-      warnings: [...privateThere(content), ...pairingWarnings(content, pool, addresses)],
+      warnings: [
+        ...privateThere(content),
+        ...pairingWarnings(content, pool, addresses),
+        ...(is_answered_through ? [ANSWERED_THROUGH] : []),
+      ],
     }
     return ok(answer)
   }
+}
+
+/** The server that reads a code is nearly always the one with the service. */
+const ANSWERED_THROUGH: Warning = {
+  code: 'ANSWERED_THROUGH',
+  ...message('tunnel.answers_from_code'),
+  field: 'is_answered_through',
+}
+
+/** It takes nft, which a host without it as the backend of relay rules may lack. */
+async function canLeadAnswers(request: Reader): Promise<boolean> {
+  const { rule_backend } = await request('host.probe', { parts: ['rule_backend'] })
+  return rule_backend?.active === 'nftables'
 }
 
 /** Throws 422 on pairing_code with the reason. */

@@ -1,8 +1,8 @@
 // Work that is due whenever links or addresses change: many change at once, and one pass is enough for all of them.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HostEvent } from '@panel/shared/events/model.ts'
-import type { KernelEvents } from '../../kernel/facilities.ts'
-import type { InTurn } from '../../one-at-a-time.ts'
+import type { KernelEvents } from './kernel/facilities.ts'
+import type { InTurn } from './one-at-a-time.ts'
 
 const TOGETHER_MS = 20
 

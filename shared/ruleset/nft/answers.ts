@@ -1,0 +1,117 @@
+// The table that has answers leave by the tunnel that they are due to (decisions.md, T27): it marks packets of flows that
+// came in for an address of such a tunnel, and a rule of the routing leads that mark into the tunnel. Pure.
+import { hex } from '../mark.ts'
+import { FAMILIES, hooked, ip } from './hooks.ts'
+
+export const ANSWERS_NAME = 'panel_answers'
+export const ANSWERS_TABLE = `inet ${ANSWERS_NAME}`
+
+/** The first byte of every mark and of every routing table of ours; the last two hold the number of the tunnel. */
+export const ANSWER_BYTE = 0x54
+export const ANSWER_BASE = ANSWER_BYTE * 2 ** 24
+/** The bits that a rule of the routing compares: the others belong to other software. */
+export const ANSWER_MASK = 0xff00_ffff
+export const ANSWER_NUMBER_MAX = 0xffff
+
+export const answerMark = (number: number): number => ANSWER_BASE + number
+/** Whether a mark of an operator may be one that answers have. */
+export const isAnswerMark = (mark: number): boolean => Math.floor(mark / 2 ** 24) === ANSWER_BYTE
+
+const MARKED = `meta mark & ${hex(0xff00_0000)}`
+/** The condition of the fast path, which would look the way back of an answer up without its mark. */
+export const NOT_ANSWERED = `${MARKED} != ${hex(ANSWER_BASE)}`
+
+/** The label of connections that came in by another link, which are answered as ever: its last digits are ours alone. */
+const ELSEWHERE = 84
+
+/** An address that a tunnel answers for. */
+export interface Answered {
+  readonly interface_name: string
+  readonly number: number
+  readonly address: string
+  /** The address of this host's own packets; null if the tunnel's is that one, or there is none. */
+  readonly own: string | null
+}
+
+/** One transaction: the table as it is to be, whatever was there. */
+export function renderAnswers(answered: readonly Answered[]): string {
+  const isOf = (family: 4 | 6) => (one: Answered) => one.address.includes(':') === (family === 6)
+  return [
+    `add table ${ANSWERS_TABLE}`,
+    `delete table ${ANSWERS_TABLE}`,
+    `table ${ANSWERS_TABLE} {`,
+    ...FAMILIES.map((family) => sets(family, answered.filter(isOf(family)))),
+    ...CHAINS.flatMap(([name, hook, lines]) => [`  chain ${name} {`, ...[hook, ...lines].map(indented), '  }']),
+    '}\n',
+  ].join('\n')
+}
+
+const indented = (line: string): string => `    ${line}`
+
+const forEach = (line: (family: 4 | 6, ip: string) => string): string[] =>
+  FAMILIES.map((family) => line(family, ip(family)))
+
+/** Both ways of an answer: one that passes through, and one of this host's own, whose route is then looked up again. */
+const MARKING = [
+  `ct direction reply ct label ${ELSEWHERE} return`,
+  ...forEach((family, ip) => `ct direction reply meta mark set ct original ${ip} daddr map @answer${family}`),
+]
+
+const CHAINS: readonly (readonly [name: string, hook: string, lines: readonly string[]])[] = [
+  [
+    'answered',
+    hooked('filter', 'prerouting', -160),
+    [
+      ...forEach(
+        (family, ip) =>
+          `ct state new ct direction original ${ip} daddr @address${family} iifname . ${ip} daddr != @link${family} ct label set ${ELSEWHERE}`,
+      ),
+      ...MARKING,
+    ],
+  ],
+  ['answered_out', hooked('route', 'output', -160), MARKING],
+  [
+    'owned',
+    hooked('nat', 'prerouting', -90),
+    forEach((family, ip) => `meta l4proto udp socket wildcard 1 dnat ${ip} to iifname . ${ip} daddr map @own${family}`),
+  ],
+  [
+    'kept_slow',
+    hooked('filter', 'forward', 8),
+    forEach(
+      (family, ip) =>
+        `ct direction original ct original ${ip} daddr @address${family} meta mark set ${hex(ANSWER_BASE)}`,
+    ),
+  ],
+  [
+    'spent',
+    hooked('filter', 'postrouting', 300),
+    [`${MARKED} == ${hex(ANSWER_BASE)} meta mark set meta mark & 0x00ff0000`],
+  ],
+]
+
+function sets(family: 4 | 6, answered: readonly Answered[]): string {
+  const address = `ipv${family}_addr`
+  const linked = (one: Answered): string => `"${one.interface_name}" . ${one.address}`
+  return [
+    set(
+      `map answer${family}`,
+      `${address} : mark`,
+      answered.map((one) => `${one.address} : ${hex(answerMark(one.number))}`),
+    ),
+    set(
+      `set address${family}`,
+      address,
+      answered.map((one) => one.address),
+    ),
+    set(`set link${family}`, `ifname . ${address}`, answered.map(linked)),
+    set(
+      `map own${family}`,
+      `ifname . ${address} : ${address}`,
+      answered.flatMap((one) => (one.own === null ? [] : `${linked(one)} : ${one.own}`)),
+    ),
+  ].join('\n')
+}
+
+const set = (name: string, type: string, elements: readonly string[]): string =>
+  `  ${name} { type ${type}; ${elements.length > 0 ? `elements = { ${elements.join(', ')} }; ` : ''}}`

@@ -1,0 +1,48 @@
+// Tunnels that are answered through, in memory.
+import type { Answers } from '@panel/root-helper/kernel/facilities.ts'
+import { KernelError } from '@panel/root-helper/kernel-error.ts'
+import type { Message } from '@panel/shared/messages/message.ts'
+
+export class FakeAnswers implements Answers {
+  readonly #change: (what: string) => void
+  readonly held = new Set<string>()
+  /** Tunnels of which the kernel has lost something. */
+  readonly broken = new Set<string>()
+  /** Why this host cannot do it, or cannot say which tunnels these are. */
+  whyNot: Message | null = null
+  damage: string | null = null
+  isUnreadable = false
+
+  constructor(change: (what: string) => void) {
+    this.#change = change
+  }
+
+  names = (): string[] => [...this.held]
+
+  async found() {
+    if (this.isUnreadable) throw new KernelError('EIO', 'nft crashed (SIGSEGV)')
+    return this.names().map((interface_name) => ({ interface_name, is_whole: !this.broken.has(interface_name) }))
+  }
+
+  async start(interface_name: string): Promise<void> {
+    this.#change(`answers-start ${interface_name}`)
+    this.held.add(interface_name)
+    this.broken.delete(interface_name)
+  }
+
+  async stop(interface_name: string): Promise<void> {
+    this.#change(`answers-stop ${interface_name}`)
+    this.held.delete(interface_name)
+  }
+
+  async forget(interface_names: readonly string[]): Promise<void> {
+    for (const name of interface_names) this.held.delete(name)
+  }
+
+  async follow(): Promise<void> {
+    this.broken.clear()
+  }
+
+  refusal = async (): Promise<Message | null> => this.whyNot
+  trouble = (): string | null => this.damage
+}

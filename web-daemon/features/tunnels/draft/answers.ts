@@ -1,0 +1,31 @@
+// Whether the marks that an operator gives to packets are none of those by which answers find their tunnel.
+import { hex } from '@panel/shared/ruleset/mark.ts'
+import { isAnswerMark } from '@panel/shared/ruleset/nft/answers.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
+import { tunnelNamed } from '@panel/shared/messages/named.ts'
+import type { ExistingTunnel } from '../store.ts'
+import type { DraftContext } from './context.ts'
+
+type Marked = Pick<ExistingTunnel, 'interface_name' | 'tunnel_id' | 'fwmark'>
+
+export const answerMarkTaken = (mark: number, answered: Parameters<typeof tunnelNamed>[0]): Message =>
+  message('tunnel.answer_mark', { field: 'fwmark', mark: hex(mark), tunnel: tunnelNamed(answered) })
+
+const withAnswerMark = (tunnels: readonly ExistingTunnel[]): Marked | undefined =>
+  tunnels.find(({ fwmark }) => fwmark !== null && isAnswerMark(fwmark))
+
+export function draftAnswers({ body, existing, problems, stored }: DraftContext): void {
+  const { fwmark = null, is_answered_through = false } = body
+  const name = body.interface_name ?? stored?.interface_name ?? ''
+  const own = { interface_name: name, ...(stored && { tunnel_id: stored.tunnel_id }) }
+  const answered = is_answered_through ? own : existing.find((one) => one.is_answered_through)
+  if (fwmark !== null && isAnswerMark(fwmark) && answered)
+    problems.add('fwmark', 'INVALID_FWMARK', answerMarkTaken(fwmark, answered))
+  const other = is_answered_through ? withAnswerMark(existing) : undefined
+  if (other)
+    problems.add(
+      'is_answered_through',
+      'INVALID_FWMARK',
+      message('tunnel.answer_mark_taken', { mark: hex(other.fwmark ?? 0), tunnel: tunnelNamed(other) }),
+    )
+}
