@@ -10,7 +10,7 @@ interface Refused {
 /** A container may have the driver and still not be allowed to use it. */
 const FORBIDDEN = /not permitted|EPERM/
 
-/** In words, for a person who may never have heard the kernel's own. */
+/** In words for people who may not know the kernel's own. */
 export function kernelRemedy(refused: readonly Refused[]): Message {
   if (refused.some(({ detail }) => FORBIDDEN.test(detail))) return message('component.kernel_forbidden')
   const modules = new Set(refused.map(({ kind }) => (kind.startsWith('ip6') ? 'ip6_gre' : 'ip_gre')))

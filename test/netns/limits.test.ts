@@ -38,7 +38,10 @@ describe('Beyond the limits of a host', function () {
     it(`no rule leads to ${address}`, () => refused(/tunnel-panel allow destination/, ruleOfRig(2, to(address))))
 
   it('no rule sends from an address that the host does not have, and one does from one that it has', async () => {
-    await refused(/8\.8\.8\.8 is no address of this server/, ruleOfRig(2, { nat_mode: 'snat', snat_address: '8.8.8.8' }))
+    await refused(
+      /8\.8\.8\.8 is no address of this server/,
+      ruleOfRig(2, { nat_mode: 'snat', snat_address: '8.8.8.8' }),
+    )
     assert.equal(
       (await rig.apply([], [ruleOfRig(2, { nat_mode: 'snat', snat_address: '10.9.0.1' })])).outcome,
       'applied',

@@ -126,7 +126,9 @@ describe('A path of the real kernel', function () {
     const refused = steps.filter(({ outcome }) => outcome === 'refused')
     assert.ok(
       refused.length > 0 &&
-        refused.every(({ packet_size, detail }) => packet_size > 1500 && /EMSGSIZE.*this server's own link/.test(detail)),
+        refused.every(
+          ({ packet_size, detail }) => packet_size > 1500 && /EMSGSIZE.*this server's own link/.test(detail),
+        ),
     )
   })
 

@@ -124,7 +124,7 @@ describe('A tunnel in its row', () => {
     await page.getByText('Selected: 2 tunnels').waitFor()
   })
 
-  it('shows on its form what changes, and the whole plan once somebody looks', async () => {
+  it('shows on its form what changes, and the whole plan on demand', async () => {
     const { page } = await goTo(await signedIn(await visit(host)), host, 'tunnels/1/edit', /gre-a-1/)
     await page.getByLabel('MTU', { exact: true }).fill('1400')
     const changes = page.getByRole('region', { name: 'What changes' })

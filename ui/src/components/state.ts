@@ -7,9 +7,9 @@ export interface StateLabel {
   readonly label: string
 }
 
-const FROM_WORST: readonly State[] = ['down', 'degraded', 'unknown', 'up', 'disabled']
+const FROM_WORST: readonly State[] = ['down', 'degraded', 'up', 'unknown', 'disabled']
 
-/** Not knowing is no fault, but of several nothing is well while one of them is unknown. */
+/** Not knowing is no fault: it counts for less than what is known. */
 export const worse = (one: State, other: State): State =>
   FROM_WORST.find((state) => state === one || state === other) ?? one
 

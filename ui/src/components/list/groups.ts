@@ -37,7 +37,7 @@ export function groupRows<T>(
     .map(([name, group]) => ({ key: `group/${name}`, id: name, rows: group.rows, isOpen: isOpen(name) }))
 }
 
-/** As the operator chose to have them. */
+/** In the grouping that the operator chose. */
 export const groupsOf = <T>(
   rows: readonly T[],
   groupedBy: (by: string) => GroupedBy<T>,

@@ -205,7 +205,7 @@ function legsOf(hops: readonly Hop[], rule: Traffic, tunnel: MonitorSnapshot | u
     const from = hops[at] ?? to
     const [before, there] = [from.condition.state, to.condition.state]
     const beside = from.stage === SERVER ? source : measured(to.stage, rule, tunnel)
-    return { state: [before, there].includes('unknown') ? there : worse(before, there), ...beside }
+    return { state: there === 'unknown' ? there : worse(before, there), ...beside }
   })
 }
 

@@ -107,7 +107,7 @@ const bounds = (least: number | undefined, most: number | undefined): string =>
         ? ` ≤ ${most}`
         : ''
 
-/** As a developer writes types: `integer 1..128`, `"tcp" | "udp"`, `Tunnel[]`, `string | null`. */
+/** The way a developer writes types: `integer 1..128`, `"tcp" | "udp"`, `Tunnel[]`, `string | null`. */
 export function typeText(schema: Schema): string {
   const { $ref, allOf, anyOf, nullable = false, type, format } = schema
   const orNull = (text: string): string => (nullable && !/(^| )null$/.test(text) ? `${text} | null` : text)

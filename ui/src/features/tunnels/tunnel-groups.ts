@@ -6,7 +6,7 @@ import { monitor } from '../../core/live.svelte.ts'
 
 export const WORST_FIRST = ['Down', 'Degraded', 'Unknown', 'Up', 'Disabled'] as const satisfies readonly MonitorState[]
 
-/** As the monitoring last came to; "Unknown" before its first answer. */
+/** What the monitoring last came to; "Unknown" before its first answer. */
 export const stateOf = ({ tunnel_id }: Pick<TunnelView, 'tunnel_id'>): MonitorState =>
   monitor.tunnels?.get(tunnel_id)?.state ?? 'Unknown'
 
