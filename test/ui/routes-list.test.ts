@@ -8,7 +8,8 @@ import { ledRelayHost } from './support/relays.ts'
 import type { Client } from '../api/support/client.ts'
 import { getRoute, listRoutes } from '../api/support/routes.ts'
 
-const WEB_LINE = /^Not proven yet\s*Web\s*192\.0\.2\.1:443\s*\/tcp\s*→?\s*10\.9\.0\.2:8443\s*gre-a-1\s*↑[\s\S]*↓/
+const WEB_LINE =
+  /^Not proven yet\s*Web\s*192\.0\.2\.1:443\s*\/tcp\s*→?\s*10\.9\.0\.2:8443\s*Hamburg relay\s*gre-a-1\s*↑[\s\S]*↓/
 
 describe('The list of relay rules', () => {
   const { visit } = browsing()
