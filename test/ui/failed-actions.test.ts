@@ -21,16 +21,28 @@ describe('An action while the helper is away', function () {
 
   const MORE = /^Actions for .*Web/
   const ACTIONS: [string, string, RegExp, readonly (string | RegExp)[], string][] = [
-    ['disabling a tunnel', 'tunnels/2', /gre-a-2/, ['Disable'], 'gre-a-2 could not be disabled'],
+    ['disabling a tunnel', 'tunnels/2', /gre-a-2/, ['Disable'], 'Frankfurt · gre-a-2 could not be disabled'],
     [
       'restarting a tunnel',
       'tunnels/1',
       /gre-a-1/,
       ['More actions', 'Restart', 'Restart'],
-      'gre-a-1 could not be restarted',
+      'Hamburg relay · gre-a-1 could not be restarted',
     ],
-    ['reapplying a tunnel', 'tunnels/1', /gre-a-1/, ['More actions', 'Reapply'], 'gre-a-1 could not be reapplied'],
-    ['deleting a tunnel', 'tunnels/1', /gre-a-1/, ['More actions', 'Delete', 'Delete'], 'gre-a-1 could not be deleted'],
+    [
+      'reapplying a tunnel',
+      'tunnels/1',
+      /gre-a-1/,
+      ['More actions', 'Reapply'],
+      'Hamburg relay · gre-a-1 could not be reapplied',
+    ],
+    [
+      'deleting a tunnel',
+      'tunnels/1',
+      /gre-a-1/,
+      ['More actions', 'Delete', 'Delete'],
+      'Hamburg relay · gre-a-1 could not be deleted',
+    ],
     ['disabling a rule', 'routes', /^Relay rules/, [MORE, 'Disable'], 'Web could not be disabled'],
     ['reapplying a rule', 'routes', /^Relay rules/, [MORE, 'Reapply'], 'Web could not be reapplied'],
     ['deleting a rule', 'routes', /^Relay rules/, [MORE, 'Delete', 'Delete'], 'Web could not be deleted'],
@@ -59,9 +71,9 @@ describe('An action while the helper is away', function () {
       /gre-a-2/,
     )
     await press(page, ['Disable'])
-    await page.getByText('gre-a-2 is disabled').waitFor()
+    await page.getByText('Frankfurt · gre-a-2 is disabled').waitFor()
     host.sendHelperAway()
     await press(page, ['Undo'])
-    await page.getByRole('alert').getByText('Undo failed: gre-a-2 is disabled').waitFor()
+    await page.getByRole('alert').getByText('Undo failed: Frankfurt · gre-a-2 is disabled').waitFor()
   })
 })

@@ -36,7 +36,7 @@ describe('What became of an action', () => {
   it('leads to what it was done to, from the toast and from the bell', async () => {
     const { page } = await visitTunnel()
     await page.getByRole('link', { name: 'Tunnels', exact: true }).first().click()
-    await page.getByRole('button', { name: 'Actions for gre-a-1' }).click()
+    await page.getByRole('button', { name: /^Actions for .*gre-a-1$/ }).click()
     await page.getByRole('button', { name: 'Reapply', exact: true }).last().click()
     await page.locator('.toast').getByRole('link', { name: 'gre-a-1 is in sync again' }).click()
     await page.waitForURL(/tunnels\/1$/)

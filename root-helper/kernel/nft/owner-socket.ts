@@ -8,8 +8,8 @@ import type { Message } from '../../netlink/message.ts'
 import { NetlinkSocket, type Request } from '../../netlink/socket.ts'
 import { KeptSocket } from '../kept-socket.ts'
 
-/** The service manager closes its copy within a few milliseconds, unless it is stuck. */
-const FREE_WITHIN_MS = 5000
+/** The service manager closes its copy within a few milliseconds, but on a host that is busy beyond measure. */
+const FREE_WITHIN_MS = 30_000
 
 export class OwnerSocket {
   readonly #table: string

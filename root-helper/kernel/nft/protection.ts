@@ -18,6 +18,8 @@ export class TableProtection {
   /** The reason why the table cannot be owned; null if it can be or if that was never tried. */
   #refusal: string | null = null
   #why: Message = message('root.protection_off')
+  /** How many runs of nft need the table to be anybody's: one may look at it while another changes it. */
+  #writing = 0
 
   /** Protection is off until it is requested for the first time. */
   constructor(state: StateFolder, table: OwnedTable) {
@@ -78,10 +80,12 @@ export class TableProtection {
   /** Returns how many generations of the ruleset come from taking the table again. */
   async letGo(write: () => Promise<void>): Promise<number> {
     let made = 0
+    this.#writing += 1
     try {
       await this.#table.release()
       await write()
     } finally {
+      this.#writing -= 1
       if (this.#isWanted) made = await this.#take()
     }
     return made
@@ -92,8 +96,9 @@ export class TableProtection {
     return this.#take()
   }
 
-  /** What was written stands, whether this works or not. */
+  /** What was written stands, whether this works or not. The last run of nft takes the table again for all. */
   async #take(): Promise<number> {
+    if (this.#writing > 0) return 0
     try {
       const taken = await this.#table.take()
       if (taken === 'plain') return await this.#holdInstead()

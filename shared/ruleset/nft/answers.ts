@@ -18,8 +18,11 @@ export const answerMark = (number: number): number => ANSWER_BASE + number
 export const isAnswerMark = (mark: number): boolean => Math.floor(mark / 2 ** 24) === ANSWER_BYTE
 
 const MARKED = `meta mark & ${hex(0xff00_0000)}`
-/** The condition of the fast path, which would look the way back of an answer up without its mark. */
-export const NOT_ANSWERED = `${MARKED} != ${hex(ANSWER_BASE)}`
+/**
+ * The condition of the fast path, which would look the way back of an answer up without its mark. The whole mark, since
+ * nft lists a mask in a way that differs between its versions.
+ */
+export const NOT_ANSWERED = `meta mark != ${ANSWER_BASE}`
 
 /** The label of connections that came in by another link, which are answered as ever: its last digits are ours alone. */
 const ELSEWHERE = 84
@@ -78,10 +81,7 @@ const CHAINS: readonly (readonly [name: string, hook: string, lines: readonly st
   [
     'kept_slow',
     hooked('filter', 'forward', 8),
-    forEach(
-      (family, ip) =>
-        `ct direction original ct original ${ip} daddr @address${family} meta mark set ${hex(ANSWER_BASE)}`,
-    ),
+    forEach((family, ip) => `ct original ${ip} daddr @address${family} meta mark set ${hex(ANSWER_BASE)}`),
   ],
   [
     'spent',
