@@ -6,7 +6,7 @@ import { createTunnel } from '../api/support/tunnels.ts'
 import { FakeHost } from '../support/fake-host.ts'
 import { settingsWith } from '../support/settings.ts'
 import { browsing } from './support/browser.ts'
-import { goTo, signedIn, startHost, type Host } from './support/host.ts'
+import { goTo, type Host, scrollToEnd, seen, signedIn, startHost } from './support/host.ts'
 import { giveHistory, giveUnmeasured } from './support/past.ts'
 
 const MEBIBYTE = 1_048_576
@@ -101,6 +101,8 @@ describe('Throughput on the page', () => {
       await route.fulfill({ json: answer })
     })
     await page.goto(`${host.base}routes/1`)
+    await seen(page, /./)
+    await scrollToEnd(page)
     const line = page.locator('section').filter({ hasText: 'Now' }).locator('svg path.line').first()
     await line.waitFor()
     assert.equal((await line.getAttribute('d'))?.match(/[ML]/g)?.length, 60)
