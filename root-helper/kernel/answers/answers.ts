@@ -63,8 +63,7 @@ export class KernelAnswers implements Answers {
 
   async start(interface_name: string): Promise<void> {
     const held = this.#record.tunnels.find((one) => one.interface_name === interface_name)
-    if (!held)
-      await this.#record.put({ interface_name, number: this.#record.numberFor(interface_name), rp_filter: null })
+    if (!held) await this.#record.put({ interface_name, number: this.#record.freeNumber(), rp_filter: null })
     await this.follow()
   }
 

@@ -31,13 +31,12 @@ export class AnswersRecord {
     return this.#held().trouble
   }
 
-  /** The number that the tunnel has, or the lowest that is free. */
-  numberFor(interface_name: string): number {
-    const known = this.tunnels.find((one) => one.interface_name === interface_name)
+  /** The lowest number that no tunnel has; there are more of them than root ever allows tunnels. */
+  freeNumber(): number {
     const taken = new Set(this.tunnels.map(({ number }) => number))
-    for (let number = 1; known === undefined && number <= ANSWER_NUMBER_MAX; number += 1)
-      if (!taken.has(number)) return number
-    return known?.number ?? 0
+    let number = 1
+    while (taken.has(number)) number += 1
+    return number
   }
 
   put(tunnel: AnsweredTunnel): Promise<void> {
