@@ -270,6 +270,8 @@ describe('An operator before the pages of two servers', function () {
 
   it('reads in the analysis what is wrong, on what that rests and what to do', async () => {
     await onA.getByRole('link', { name: 'Diagnostics' }).click()
+    // The page of the tunnel has an analysis, too.
+    await onA.getByRole('heading', { name: 'Path MTU' }).waitFor()
     await button(onA, 'Analyze').click()
     await onA.getByText('Keys or addresses do not match', { exact: true }).waitFor()
     await onA

@@ -19,7 +19,7 @@ export interface Gates {
    * finding too.
    */
   readonly expectAnswer: (status: number, path: string) => void
-  /** A line on the console that is the browser's own business in this test. */
+  /** A line on the console, with the path of what it is about, that is the browser's own business in this test. */
   readonly allowConsole: (line: RegExp) => void
   /** What has been found so far, and what axe says of the page as it is now. */
   readonly findings: () => Promise<string[]>
@@ -38,8 +38,10 @@ export const watch = async (context: BrowserContext, page: Page, origin: string)
   page.on('pageerror', (error) => void found.push(`page error: ${error.message}`))
   page.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return
-    if (!take(answerIn(message.text(), message.location().url)) && !allowed.some((line) => line.test(message.text())))
-      found.push(`console ${message.type()}: ${message.text()} (${message.location().url})`)
+    const { url } = message.location()
+    const line = `${message.text()} ${URL.canParse(url) ? new URL(url).pathname : ''}`
+    if (!take(answerIn(message.text(), url)) && !allowed.some((pattern) => pattern.test(line)))
+      found.push(`console ${message.type()}: ${message.text()} (${url})`)
   })
   context.on('request', (request) => {
     const url = new URL(request.url())
