@@ -124,7 +124,9 @@ describe('The proof that a rule relays', () => {
     const next = async (): Promise<Proof | undefined> => {
       const logger = makeLogger({ write: () => undefined })
       const { evidence } = new (panel.traffic.constructor as new (deps: object) => typeof panel.traffic)({})
-      const proofs = new Proofs({ db: panel.db, now: panel.clock.now, evidence, names: { of: () => null }, logger })
+      const { db, clock, monitor } = panel
+      const noticed = { evidence, names: { of: () => null }, monitored: monitor.tunnels }
+      const proofs = new Proofs({ db, now: clock.now, ...noticed, logger })
       const request = requestThrough(inProcessHelper(panel.kernel).request)
       return (await judgeRules({ db: panel.db, request }, proofs, await allRoutes(panel.db)))[0]?.proof
     }

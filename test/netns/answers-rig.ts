@@ -14,7 +14,7 @@ export const CLIENT = { 4: '203.0.113.5', 6: '2001:db8:c::5' } as const
 export const FRONT = { 4: '203.0.113.1', 6: '2001:db8:c::1' } as const
 /** The tunnel's own address at B. */
 export const INNER = { 4: '172.17.1.2', 6: 'fd17::2' } as const
-const INNER_OF_A = { 4: '172.17.1.1', 6: 'fd17::1' } as const
+export const INNER_OF_A = { 4: '172.17.1.1', 6: 'fd17::1' } as const
 /** The address of B that its provider knows. */
 export const MAIN = { 4: '192.0.2.2', 6: '2001:db8:b::2' } as const
 const PROVIDER = { 4: '192.0.2.1', 6: '2001:db8:b::1' } as const

@@ -2,7 +2,19 @@
 // their own addresses, whatever answers at B.
 import assert from 'node:assert/strict'
 import { exampleRule } from '../support/example-rule.ts'
-import { AnswersRig, CLIENT, CONTAINER, FLOWS, FRONT, INNER, MAIN, TUNNEL, type Family } from './answers-rig.ts'
+import { answerMark, answersByHand } from '@panel/shared/ruleset/nft/answers.ts'
+import {
+  AnswersRig,
+  CLIENT,
+  CONTAINER,
+  FLOWS,
+  FRONT,
+  INNER,
+  INNER_OF_A,
+  MAIN,
+  TUNNEL,
+  type Family,
+} from './answers-rig.ts'
 import { IN_ROTATION, type RelayRule } from '@panel/shared/ruleset/model.ts'
 
 const EVERY = { 4: '0.0.0.0', 6: '::' } as const
@@ -67,6 +79,20 @@ describe('A tunnel that is answered through', function () {
   it('is not one by itself: without it the answers leave by the default route, and are lost', async () => {
     for (const flow of FLOWS)
       for (const [who, port] of Object.entries(WHO)) assert.equal(await seen(flow, port), undefined, `${who} answers`)
+  })
+
+  it('is one without the panel, too, by the lines that A gives, but for UDP to a program on every address', async () => {
+    for (const family of [4, 6] as const)
+      for (const line of answersByHand(7, INNER_OF_A[family], [INNER[family]])) rig.b.run('sh', ['-c', line])
+    for (const flow of FLOWS)
+      for (const [who, port] of Object.entries(WHO)) {
+        const isLost = flow.protocol === 'udp' && who === 'a program on every address'
+        const client = isLost ? undefined : CLIENT[flow.family]
+        assert.equal(await seen(flow, port), client, `${who}, ${flow.protocol} of IPv${flow.family}`)
+      }
+    rig.b.run('sh', ['-c', 'nft delete table inet answered_7_ip; nft delete table inet answered_7_ip6'])
+    for (const ip of ['ip', 'ip -6'])
+      rig.b.run('sh', ['-c', `${ip} rule del lookup ${answerMark(7)}; ${ip} route flush table ${answerMark(7)}`])
   })
 
   it('holds what it needs once it is started, and nothing before', async () => {

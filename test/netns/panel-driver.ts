@@ -15,7 +15,7 @@ import { resolveHost } from '@panel/web-daemon/platform/network/resolver.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { insertTunnel } from '@panel/web-daemon/features/tunnels/store.ts'
 import { startPanel } from '../api/support/panel.ts'
-import { newTunnel } from '../support/records.ts'
+import { newTunnel, storedAddress } from '../support/records.ts'
 
 /** linux/netfilter/nfnetlink_conntrack.h: IPCTNL_MSG_CT_NEW of its subsystem, and the attribute of the mark. */
 const [UPDATE_CONNECTION, CTA_MARK] = [0x0100, 8]
@@ -80,7 +80,13 @@ const methods = {
     return owned.length
   },
   /** Stores a tunnel whose interface is whatever has the name: this machine may have no GRE. */
-  tunnel: (interface_name: string) => insertTunnel(panel.db, newTunnel({ interface_name, addresses: [] })),
+  tunnel: (interface_name: string, ...addresses: string[]) =>
+    insertTunnel(
+      panel.db,
+      newTunnel({ interface_name, addresses: addresses.map((address) => storedAddress(address)) }),
+    ),
+  /** Starts the monitor like main. */
+  monitor: () => panel.monitor.start(),
   advance: (seconds: number) => panel.clock.advance(seconds),
   metrics: async () => (await client.raw('GET', '/metrics')).text,
   /** Counts traffic like main's timers. */

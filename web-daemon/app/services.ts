@@ -143,7 +143,14 @@ export function makeServices(deps: PanelDeps): Services {
   const safeApply = makeSafeApply(context, logger, async () => (await monitor.inState('Up')) ?? [])
   const listeners = makeListeners(deps, context)
   const failover = makeFailover(deps, { context, traffic, monitor, listeners })
-  const proofs = new Proofs({ db, now, evidence: traffic.evidence, names: failover.hostnames, logger })
+  const proofs = new Proofs({
+    db,
+    now,
+    evidence: traffic.evidence,
+    names: failover.hostnames,
+    monitored: monitor.tunnels,
+    logger,
+  })
   const services: Services = {
     context,
     auth: makeAuth(deps, now),

@@ -33,6 +33,7 @@ export const CAUSES = {
   TUNNEL_GONE: 'tunnel',
   TUNNEL_DOWN: 'tunnel',
   ROUTE_CHANGED: 'tunnel',
+  ANSWERS_TAKE_ANOTHER_WAY: 'far_end',
   NO_ROUTE: 'destination',
   DESTINATION_UNRESOLVED: 'destination',
   DESTINATIONS_DOWN: 'destination',

@@ -24,8 +24,31 @@ const MARKED = `meta mark & ${hex(0xff00_0000)}`
  */
 export const NOT_ANSWERED = `meta mark != ${ANSWER_BASE}`
 
+/** The hooks of an answer that passes through, and of one of this host's own, whose route is then looked up again. */
+const BOTH_WAYS = [
+  ['answered', hooked('filter', 'prerouting', -160)],
+  ['answered_out', hooked('route', 'output', -160)],
+] as const
+
 /** The label of connections that came in by another link, which are answered as ever: its last digits are ours alone. */
 const ELSEWHERE = 84
+
+/**
+ * The lines that have a server without the panel answer what came in for these addresses of one family by the tunnel
+ * whose other end has the inner address `via`. The number is that end's own for it.
+ */
+export function answersByHand(number: number, via: string, addresses: readonly string[]): string[] {
+  const family = via.includes(':') ? 6 : 4
+  const [command, mark] = [family === 6 ? 'ip -6' : 'ip', answerMark(number)]
+  const marking = `ct direction reply ct original ${ip(family)} daddr { ${addresses.join(', ')} } meta mark set ${hex(mark)};`
+  const chains = BOTH_WAYS.map(([name, hook]) => `chain ${name} { ${hook} ${marking} };`)
+  const table = `inet answered_${number}_${ip(family)}`
+  return [
+    `${command} route replace default via ${via} table ${mark}`,
+    `${command} rule add fwmark ${hex(mark)}/${hex(ANSWER_MASK)} lookup ${mark}`,
+    `nft 'add table ${table}; delete table ${table}; table ${table} { ${chains.join(' ')} }'`,
+  ]
+}
 
 /** An address that a tunnel answers for. */
 export interface Answered {
@@ -54,16 +77,16 @@ const indented = (line: string): string => `    ${line}`
 const forEach = (line: (family: 4 | 6, ip: string) => string): string[] =>
   FAMILIES.map((family) => line(family, ip(family)))
 
-/** Both ways of an answer: one that passes through, and one of this host's own, whose route is then looked up again. */
 const MARKING = [
   `ct direction reply ct label ${ELSEWHERE} return`,
   ...forEach((family, ip) => `ct direction reply meta mark set ct original ${ip} daddr map @answer${family}`),
 ]
 
+const [THROUGH, OUT] = BOTH_WAYS
+
 const CHAINS: readonly (readonly [name: string, hook: string, lines: readonly string[]])[] = [
   [
-    'answered',
-    hooked('filter', 'prerouting', -160),
+    ...THROUGH,
     [
       ...forEach(
         (family, ip) =>
@@ -72,7 +95,7 @@ const CHAINS: readonly (readonly [name: string, hook: string, lines: readonly st
       ...MARKING,
     ],
   ],
-  ['answered_out', hooked('route', 'output', -160), MARKING],
+  [...OUT, MARKING],
   [
     'owned',
     hooked('nat', 'prerouting', -90),

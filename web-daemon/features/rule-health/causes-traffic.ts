@@ -1,8 +1,12 @@
 // The causes that only packets show: what went to the destination and did not come back.
 import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
-import { message } from '@panel/shared/messages/message.ts'
+import type { TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
+import type { Effect } from '@panel/shared/api/routes/cause-codes.ts'
+import { message, type Message } from '@panel/shared/messages/message.ts'
+import { tunnelNamed } from '@panel/shared/messages/named.ts'
+import { answersByHand } from '@panel/shared/ruleset/nft/answers.ts'
 import { isOneWay } from '../traffic/evidence.ts'
-import type { RouteRecord } from '../routes/record.ts'
+import { familyOf, type RouteRecord } from '../routes/record.ts'
 import { cause, type Cause } from './cause.ts'
 import type { RuleFacts } from './facts.ts'
 
@@ -10,12 +14,40 @@ import type { RuleFacts } from './facts.ts'
 export function ofTraffic(record: RouteRecord, facts: RuleFacts): Cause[] {
   const { unanswered } = facts
   if (!isOneWay(unanswered)) return elsewhere(record, facts)
-  const isOwed = record.route_protocol_id === ROUTE_PROTOCOLS.TCP
-  const remedies = [
-    message(record.nat_mode_id === NAT_MODES.None ? 'health.fix_way_back' : 'health.fix_destination_silent'),
+  const effect = record.route_protocol_id === ROUTE_PROTOCOLS.TCP ? 'stops' : 'may_stop'
+  const keepsClients = record.nat_mode_id === NAT_MODES.None
+  const over = keepsClients ? facts.tunnels.find(({ tunnel_id }) => facts.answersProbes(tunnel_id)) : undefined
+  if (over) return [anotherWay(record, facts, over, effect)]
+  const remedies = [message(keepsClients ? 'health.fix_way_back' : 'health.fix_destination_silent')]
+  return [cause('NO_REPLIES', effect, message('health.no_replies', { count: unanswered.packets }), { remedies })]
+}
+
+/** The far end is there, and sends what is due to the clients by its own default route. */
+function anotherWay(
+  record: RouteRecord,
+  { unanswered: { packets: count }, paths }: RuleFacts,
+  over: TunnelOnPath,
+  effect: Effect,
+): Cause {
+  const tunnel = tunnelNamed(over)
+  const remedies = [message('health.fix_answers_switch', { tunnel }), ...byHand(record, paths, over.tunnel_id)]
+  return cause('ANSWERS_TAKE_ANOTHER_WAY', effect, message('health.answers_elsewhere', { count, tunnel }), { remedies })
+}
+
+/** None where the tunnel has no inner address of the family of the rule. */
+function byHand(record: RouteRecord, paths: RuleFacts['paths'], tunnel_id: number): Message[] {
+  const isOfFamily = (address: string): boolean => address.includes(':') === (familyOf(record) === 6)
+  const via = paths.innerAddressesOf(tunnel_id).find(isOfFamily)
+  const hops = paths.hopsOf(record)
+  const addresses = record.destinations
+    .filter(({ is_enabled }) => is_enabled)
+    .flatMap(({ address }, at) => (hops[at] === tunnel_id && address !== '' ? [address] : []))
+  if (via === undefined || addresses.length === 0) return []
+  const lines = answersByHand(tunnel_id, via, [...new Set(addresses)])
+  return [
+    message('health.fix_answers_by_hand'),
+    ...lines.map((command) => message('health.fix_at_far_end', { command })),
   ]
-  const sentence = message('health.no_replies', { count: unanswered.packets })
-  return [cause('NO_REPLIES', isOwed ? 'stops' : 'may_stop', sentence, { remedies })]
 }
 
 /** Other networks drop packets that come from an address which is not theirs. */

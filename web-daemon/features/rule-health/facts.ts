@@ -11,6 +11,7 @@ import type { ReadContext } from '../../platform/context.ts'
 import { nullIfHelperAway } from '../../platform/helper/away.ts'
 import type { Hostnames, NameStatus } from '../failover/hostnames.ts'
 import { reasonsOfDown } from '../failover/store.ts'
+import type { WatchedTunnels } from '../monitor/watched-tunnels.ts'
 import { foreignRules, inTheWayOf, NOTHING_IN_THE_WAY, type InTheWay } from '../forwarding/foreign.ts'
 import { readKernelRules, type KernelRules } from '../routes/kernel-rules.ts'
 import { lookUpRoutes, readPaths, type OutDevice, type Paths } from '../routes/path/path.ts'
@@ -37,6 +38,8 @@ export interface RuleFacts {
   readonly paths: Paths
   /** The tunnels on the path. */
   readonly tunnels: readonly TunnelOnPath[]
+  /** Whether the far end of the tunnel answers what the monitor sends. */
+  readonly answersProbes: (tunnel_id: number) => boolean
   readonly shadows: readonly RouteRecord[]
   /** Why a destination is down. */
   readonly reasonOf: (route_destination_id: number) => Message | null
@@ -65,13 +68,14 @@ export interface AlreadyRead {
 interface Noticed {
   readonly evidence: Pick<TrafficEvidence, 'isStuck' | 'unanswered'>
   readonly names: Pick<Hostnames, 'of'>
+  readonly monitored: Pick<WatchedTunnels, 'stateOf'>
 }
 
 export type FactsOf = (record: RouteRecord) => RuleFacts
 
 export async function readFacts(
   { db, request }: Pick<ReadContext, 'db' | 'request'>,
-  { evidence, names }: Noticed,
+  { evidence, names, monitored }: Noticed,
   records: readonly RouteRecord[],
   read: AlreadyRead,
 ): Promise<FactsOf> {
@@ -99,6 +103,7 @@ export async function readFacts(
     foreign: foreignOf(record),
     paths,
     tunnels: tunnelsOn(record, paths, observed),
+    answersProbes: (tunnel_id) => ['Up', 'Degraded'].includes(monitored.stateOf(tunnel_id)),
     shadows: shadows.get(record.route_rule_id) ?? [],
     reasonOf: (id) => reasons.get(id) ?? null,
     nameOf: (hostname) => names.of(hostname, familyOf(record)),

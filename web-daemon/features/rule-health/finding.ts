@@ -49,6 +49,7 @@ const VERDICTS: Readonly<Partial<Record<CauseCode, RouteVerdict>>> = {
   DESTINATION_UNRESOLVED: 'DESTINATION_UNREACHABLE',
   DESTINATIONS_DOWN: 'DESTINATION_UNREACHABLE',
   NO_REPLIES: 'NO_REPLIES',
+  ANSWERS_TAKE_ANOTHER_WAY: 'ANSWERS_TAKE_ANOTHER_WAY',
 }
 /** Whether these stop packets depends on what was not read. */
 const UNSURE: readonly CauseCode[] = ['RULES_UNREADABLE', 'STRAY_RULES', 'FOREIGN_MARK']

@@ -53,6 +53,8 @@ function droppedHere(count: number, near: HostInterface | null, data: Record<str
     : stops('FORWARD_BLOCKED', finding, [message('health.fix_none_forwarded')])
 }
 
+const SHOWN_BY_PACKETS = ['ANSWERS_TAKE_ANOTHER_WAY', 'NO_REPLIES', 'REPLIES_LEAVE_ELSEWHERE'] as const
+
 /** Nothing has come back yet of what went a moment ago: that is no certainty until the counters were read again. */
 function relayed(
   causes: Judged['causes'],
@@ -60,7 +62,7 @@ function relayed(
   data: Record<string, unknown>,
 ): Finding {
   const well = message('health.has_relayed', packets)
-  const finding = byCauses('traffic', causes, ['NO_REPLIES', 'REPLIES_LEAVE_ELSEWHERE'], well, data)
+  const finding = byCauses('traffic', causes, SHOWN_BY_PACKETS, well, data)
   if (finding.verdict !== null || packets.back > 0) return finding
   return stops('NO_REPLIES', finding, [message('health.fix_destination_silent')], false)
 }

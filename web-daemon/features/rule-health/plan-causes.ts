@@ -41,7 +41,7 @@ async function causesAfter(
 ): Promise<Cause[]> {
   const wanted = { ...record, apply_status_id: APPLY_STATUSES.Applied }
   const others = found ?? (toCome ? null : await nullIfHelperAway(foreignRules(context.request)))
-  const factsOf = await readFacts(context, { evidence: NO_TRAFFIC, names }, [wanted], {
+  const factsOf = await readFacts(context, { ...NOTHING_NOTICED, names }, [wanted], {
     rules: heldAfter(wanted),
     foreign: others ?? nothingForeign(''),
     shadows: new Map([[wanted.route_rule_id, await findShadowsOf(context.db, wanted)]]),
@@ -59,7 +59,10 @@ async function causesAfter(
 const notRead = (sentence: Message): Cause => cause('NOT_READ', 'may_stop', sentence)
 
 /** What went before the change is no news of what comes after it. */
-const NO_TRAFFIC = { isStuck: () => false, unanswered: () => ({ packets: 0, readings: 0 }) }
+const NOTHING_NOTICED = {
+  evidence: { isStuck: () => false, unanswered: () => ({ packets: 0, readings: 0 }) },
+  monitored: { stateOf: () => 'Unknown' as const },
+} as const
 
 function heldAfter(record: RouteRecord): KernelRules {
   const rule = ruleOf(record)

@@ -6,6 +6,7 @@ import type { Proof } from '@panel/shared/api/routes/causes.ts'
 import type { CommandContext } from '../../platform/context.ts'
 import type { Hostnames } from '../failover/hostnames.ts'
 import { takersOf } from '../failover/takers.ts'
+import type { WatchedTunnels } from '../monitor/watched-tunnels.ts'
 import { isOneWay, type TrafficEvidence } from '../traffic/evidence.ts'
 import { ruleOf, type RouteRecord } from '../routes/record.ts'
 import type { RuleFacts } from './facts.ts'
@@ -15,6 +16,7 @@ interface Deps extends Pick<CommandContext, 'db' | 'now'> {
   readonly evidence: TrafficEvidence
   /** Those among the destinations. */
   readonly names: Pick<Hostnames, 'of'>
+  readonly monitored: Pick<WatchedTunnels, 'stateOf'>
   readonly logger: Logger
 }
 
@@ -38,6 +40,10 @@ export class Proofs {
 
   get names(): Pick<Hostnames, 'of'> {
     return this.#deps.names
+  }
+
+  get monitored(): Pick<WatchedTunnels, 'stateOf'> {
+    return this.#deps.monitored
   }
 
   start(): void {

@@ -5,7 +5,7 @@ import { ROUTE_LOOKUPS_MAX, type Reader } from '@panel/shared/rpc/methods.ts'
 import type { FoundRoute, RouteKind, RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import type { CommandContext, ReadContext } from '../../../platform/context.ts'
 import { nullIfHelperAway } from '../../../platform/helper/away.ts'
-import { existingTunnels } from '../../tunnels/store.ts'
+import { existingTunnels, type ExistingTunnel } from '../../tunnels/store.ts'
 import { observe } from '../../tunnels/view.ts'
 import { waysOver, type TunnelRoute, type Way } from '../../tunnels/subnets.ts'
 import { routeEnds, routesOf, type RouteEnds } from '../store.ts'
@@ -38,6 +38,8 @@ export interface Paths {
   readonly nameOf: (tunnel_id: number) => string | undefined
   /** What people call the tunnel; "" where it has no such name. */
   readonly displayNameOf: (tunnel_id: number) => string
+  /** Those of this end of the tunnel. */
+  readonly innerAddressesOf: (tunnel_id: number) => readonly string[]
 }
 
 type Context = Pick<ReadContext, 'db' | 'request'>
@@ -68,18 +70,16 @@ export async function readPaths(
     (address) => routes.get(address)?.route,
     remembered.filter(({ tunnel_id }) => names.has(tunnel_id) && !isUp(tunnel_id)),
   )
-  const displayNames = new Map(tunnels.map(({ tunnel_id, display_name }) => [tunnel_id, display_name]))
-  return pathsBy({ names, displayNames, routes, isUp, wayTo })
+  return pathsBy({ tunnels: new Map(tunnels.map((one) => [one.tunnel_id, one])), routes, isUp, wayTo })
 }
 
 interface Read extends Pick<Paths, 'wayTo'> {
-  readonly names: ReadonlyMap<number, string>
-  readonly displayNames: ReadonlyMap<number, string>
+  readonly tunnels: ReadonlyMap<number, ExistingTunnel>
   readonly routes: ReadonlyMap<string, FoundRoute>
   readonly isUp: (tunnel_id: number | null) => boolean
 }
 
-function pathsBy({ names, displayNames, routes, isUp, wayTo }: Read): Paths {
+function pathsBy({ tunnels, routes, isUp, wayTo }: Read): Paths {
   const hopTo = ({ tunnel_id, fwmark }: RouteEnds, address: string): number | null => {
     // A mark may have another routing table looked up.
     if (address === '') return null
@@ -94,7 +94,7 @@ function pathsBy({ names, displayNames, routes, isUp, wayTo }: Read): Paths {
     const routed = rule.fwmark === null ? deviceTo(address) : null
     // What the rule names leads nowhere by itself: while its tunnel is up, packets leave by what the kernel finds.
     if (routed !== null && (hop === null || (isUp(hop) && wayTo(address)?.tunnel_id !== hop))) return routed
-    return hop === null ? null : (names.get(hop) ?? null)
+    return hop === null ? null : (tunnels.get(hop)?.interface_name ?? null)
   }
   const outDevices = (rule: RouteEnds): OutDevice[] =>
     addressesOf(rule).map((address) => ({ address, device: leavesBy(rule, address) }))
@@ -109,8 +109,9 @@ function pathsBy({ names, displayNames, routes, isUp, wayTo }: Read): Paths {
       return others.length === 0 ? device : null
     },
     kindOf: (address) => routes.get(address)?.kind ?? null,
-    nameOf: (tunnel_id) => names.get(tunnel_id),
-    displayNameOf: (tunnel_id) => displayNames.get(tunnel_id) ?? '',
+    nameOf: (tunnel_id) => tunnels.get(tunnel_id)?.interface_name,
+    displayNameOf: (tunnel_id) => tunnels.get(tunnel_id)?.display_name ?? '',
+    innerAddressesOf: (tunnel_id) => tunnels.get(tunnel_id)?.addresses.map(({ address }) => address) ?? [],
   }
 }
 
