@@ -5,6 +5,7 @@ import type backup from './en/backup.json'
 import type changes from './en/changes.json'
 import type charts from './en/charts.json'
 import type checks from './en/checks.json'
+import type client_itself from './en/client_itself.json'
 import type core from './en/core.json'
 import type dashboard from './en/dashboard.json'
 import type entrance from './en/entrance.json'
@@ -40,6 +41,7 @@ interface Areas {
   readonly changes: typeof changes
   readonly charts: typeof charts
   readonly checks: typeof checks
+  readonly client_itself: typeof client_itself
   readonly core: typeof core
   readonly dashboard: typeof dashboard
   readonly diagnostics: typeof diagnostics

@@ -2,7 +2,7 @@
 import type { FormField } from '../../components/form/fields.ts'
 
 export const SNAT = 20
-const NO_NAT = 30
+export const NO_NAT = 30
 
 const PORT = { min: '1', max: '65535' }
 const LIMIT = { kind: 'number', group: 'advanced', hint: 'routes.hint.no_limit', attributes: { min: '1' } } as const
@@ -56,7 +56,7 @@ export const FIELDS = [
   {
     name: 'nat_mode_id',
     kind: 'choice',
-    group: 'advanced',
+    group: 'source',
     label: 'routes.field.nat',
     hint: ({ nat_mode_id }) => (nat_mode_id === NO_NAT ? 'routes.hint.nat_none' : 'routes.hint.nat'),
     usual: 10,
@@ -69,7 +69,7 @@ export const FIELDS = [
   {
     name: 'snat_address',
     kind: 'code',
-    group: 'advanced',
+    group: 'source',
     label: 'routes.field.snat_address',
     isNullable: true,
     isShown: ({ nat_mode_id }) => nat_mode_id === SNAT,

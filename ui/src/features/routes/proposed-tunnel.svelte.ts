@@ -6,7 +6,18 @@ import type { RouteValues } from './draft.ts'
 const PAUSE_MS = 250
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
 
-const isAddress = (text: string): boolean => IPV4.test(text) || (text.includes(':') && URL.canParse(`http://[${text}]`))
+export const isAddress = (text: string): boolean =>
+  IPV4.test(text) || (text.includes(':') && URL.canParse(`http://[${text}]`))
+
+/** As they are typed, each once. */
+export const destinationsIn = ({ destinations }: Pick<RouteValues, 'destinations'>): string[] => [
+  ...new Set(
+    destinations
+      .filter(({ is_enabled }) => is_enabled)
+      .map(({ address }) => address.trim())
+      .filter((text) => text !== ''),
+  ),
+]
 
 const tunnelTo = async (addresses: readonly string[]): Promise<number | null> => {
   const found = await Promise.all(addresses.map((address) => call('GET /routes/path', { query: { address } })))
@@ -24,14 +35,7 @@ interface Proposal {
 export const proposeTunnel = (form: Form<RouteValues>): Proposal => {
   let proposed = $state<number | null>(null)
   const isUntouched = $derived(form.values.tunnel_id === proposed)
-  const addresses = $derived([
-    ...new Set(
-      form.values.destinations
-        .filter(({ is_enabled }) => is_enabled)
-        .map(({ address }) => address.trim())
-        .filter((text) => text !== ''),
-    ),
-  ])
+  const addresses = $derived(destinationsIn(form.values))
   const propose = async (wanted: readonly string[], { signal }: AbortController): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     if (signal.aborted) return
