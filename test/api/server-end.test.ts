@@ -8,6 +8,7 @@ import { serializeEvent } from '@panel/web-daemon/platform/http/stream.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
 import { Wire } from './support/wire.ts'
+import { FOREVER_MS } from '../support/eventually.ts'
 
 const endpoints = [
   command('POST /slow', { tag: 'other', summary: 'Take long', audit: 'BackupImport' }, async () => {
@@ -42,10 +43,8 @@ describe('The end of the panel', () => {
     await idle[2]!.answers(1)
     const slow = operator.post('/slow')
     await sleep(100)
-    const started = Date.now()
-    await drain(panel.server)
+    await drain(panel.server, FOREVER_MS)
     assert.equal((await slow).status, 200)
-    assert.ok(Date.now() - started < 5000)
     for (const wire of idle) await wire.closed
   })
 

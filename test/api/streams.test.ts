@@ -120,12 +120,10 @@ describe('a stream', () => {
     await slow.until(1)
     slow.stopReading()
     const big = 'x'.repeat(256 * 1024)
-    const started = performance.now()
     for (let number = 1; number <= 200; number++) {
       source.say({ number, big })
       if (number % 10 === 0) await quick.until(number + 1)
     }
-    assert.ok(performance.now() - started < 20_000)
     slow.readOn()
     await eventually(() => numbersOf(slow).at(-1) === 200, 'the newest')
     const numbers = numbersOf(slow)

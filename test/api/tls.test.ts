@@ -8,6 +8,7 @@ import { drain, LIMITS, renew } from '@panel/web-daemon/platform/http/server.ts'
 import { Certificates, dial, filesIn, fingerprintIn, pairIn, shownBy } from './support/certificates.ts'
 import { OPERATOR, startPanel, type TestPanel } from './support/panel.ts'
 import { Wire } from './support/wire.ts'
+import { FOREVER_MS } from '../support/eventually.ts'
 
 const HSTS = 'max-age=31536000'
 
@@ -109,10 +110,8 @@ describe('With a certificate the panel', () => {
     const open: Socket[] = [(await Wire.to(other.base)).socket, await dial(other.base)]
     const closed = Promise.all(open.map((socket) => new Promise((resolve) => socket.once('close', resolve))))
     open[1]?.resume()
-    const started = Date.now()
-    await drain(other.server)
+    await drain(other.server, FOREVER_MS)
     await closed
-    assert.ok(Date.now() - started < 5000)
     await other.db.destroy()
   })
 })

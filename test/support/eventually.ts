@@ -5,6 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** Within the limit that mocha has, so that the failure names what did not happen. */
 export const NEVER_MS = 300_000
 
+/** The longest time of a timer: what ends has not waited for it. */
+export const FOREVER_MS = 2 ** 31 - 1
+
 interface Patience {
   readonly pause_ms?: number
   readonly never_ms?: number

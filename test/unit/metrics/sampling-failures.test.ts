@@ -8,7 +8,6 @@ import { Bus } from '@panel/web-daemon/platform/events/bus.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
 import { metricsComponent } from '@panel/web-daemon/features/metrics/component.ts'
 import type { Clock } from '@panel/web-daemon/features/metrics/clock.ts'
-import { DISK_TIMEOUT_MS } from '@panel/web-daemon/features/metrics/disks.ts'
 import { Metrics, type MetricsDeps } from '@panel/web-daemon/features/metrics/metrics.ts'
 import { readTotals } from '@panel/web-daemon/features/metrics/store.ts'
 import { FakeHost } from '../../support/fake-host.ts'
@@ -101,14 +100,11 @@ describe('a sampling of metrics that cannot read or store everything', () => {
       requests++
       return new Promise(() => undefined)
     })
-    const started = performance.now()
     const metrics = await start()
     for (let i = 0; i < 3; i++)
       assert.deepEqual((await after(metrics, 1)).errors.map(describeError), [
         ['disks', '/ does not answer', 'component.disk_silent'],
       ])
-    // Waiting for it at the start and in each of the three would take at least this long.
-    assert.ok(performance.now() - started < 4 * DISK_TIMEOUT_MS)
     assert.equal(requests, 1)
     assert.equal(metricsComponent(metrics).status, 'degraded')
   })

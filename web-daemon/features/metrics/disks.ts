@@ -8,7 +8,7 @@ import { percent } from './figures.ts'
 import type { Host, Space } from './host.ts'
 import { parseMounts, shownMounts, type Mount } from './parse/mountinfo.ts'
 
-export const DISK_TIMEOUT_MS = 200
+const DISK_TIMEOUT_MS = 200
 
 class SilentError extends Error {}
 
