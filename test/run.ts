@@ -33,13 +33,13 @@ async function cannotRun(parts: readonly Part[]): Promise<Outcome[]> {
 
 async function runAll(parts: readonly Part[]): Promise<Outcome[]> {
   const reports = new Map<string, Report>()
-  const run = async (job: Job): Promise<void> => {
-    const report = await runJob(job)
+  const run = async (job: Job, lane: number): Promise<void> => {
+    const report = await runJob(job, lane)
     reports.set(job.tier, joined(reports.get(job.tier) ?? NONE, report))
   }
   await Promise.all(
-    lanesOf(parts).map(async (takes) => {
-      for (const take of takes) for (let job = take(); job; job = take()) await run(job)
+    lanesOf(parts).map(async (takes, lane) => {
+      for (const take of takes) for (let job = take(); job; job = take()) await run(job, lane)
     }),
   )
   return [...reports].map(([tier, report]) => outcomeOf(tier, report))

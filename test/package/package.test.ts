@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildAll } from '../../packaging/build/build.ts'
+import { BUNDLE, buildAll } from '../../packaging/build/build.ts'
 import { API_COMMANDS } from '@panel/web-daemon/cli/api/commands.ts'
 import { makePackage } from '../../packaging/package/package.ts'
 
@@ -17,8 +17,7 @@ describe('The package', function () {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'panel-package-'))
-    await buildAll(join(folder, 'one'))
-    path = await makePackage(join(folder, 'one'), join(folder, 'made'))
+    path = await makePackage(BUNDLE, join(folder, 'made'))
   })
   after(() => rm(folder, { recursive: true }))
 

@@ -13,19 +13,16 @@ const TIMES = '.build/test/times.json'
 const GUESS_MS = 0.1
 /** Their sizes say little, since they boot machines or import their suites, and begun last they alone prolong a run. */
 const LONG_MS: Readonly<Record<string, number>> = {
-  'test/vm/package-in-use.test.ts': 300_000,
-  'test/vm/package.test.ts': 200_000,
-  'test/vm/package-restarted.test.ts': 150_000,
-  'test/vm/faults.test.ts': 155_000,
-  'test/vm/persistence.test.ts': 263_000,
-  'test/vm/tunnel-update.test.ts': 239_000,
-  'test/vm/safe-apply.test.ts': 220_000,
-  'test/vm/reconcile.test.ts': 150_000,
-  'test/vm/relay.test.ts': 135_000,
-  'test/vm/codec.test.ts': 27_000,
-  'test/vm/monitor.test.ts': 71_000,
-  'test/vm/analyze.test.ts': 34_000,
-  'test/vm/impact.test.ts': 130_000,
+  'test/vm/persistence.test.ts': 600_000,
+  'test/vm/package.test.ts': 500_000,
+  'test/vm/package-in-use.test.ts': 450_000,
+  'test/story/page.test.ts': 400_000,
+  'test/vm/reconcile.test.ts': 300_000,
+  'test/vm/relay.test.ts': 300_000,
+  'test/vm/fast-path.test.ts': 200_000,
+  'test/vm/pairing.test.ts': 150_000,
+  'test/vm/answers.test.ts': 150_000,
+  'test/vm/monitor.test.ts': 120_000,
 }
 
 export function filesOf(tier: string): string[] {

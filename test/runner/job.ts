@@ -41,20 +41,21 @@ const running = new Set<ChildProcess>()
 let lastNumber = 0
 
 /** An emulator that crashed says nothing of the panel, so its files run once more. A second crash is a failure. */
-export async function runJob(job: Job): Promise<Report> {
+export async function runJob(job: Job, lane: number): Promise<Report> {
   const crashes = join(reports, `crashes-${(lastNumber += 1)}`)
-  const report = await runOnce(job, crashes)
+  const report = await runOnce(job, lane, crashes)
   if (report.failed === 0 || !existsSync(crashes)) return report
-  const second = await runOnce(job, crashes)
+  const second = await runOnce(job, lane, crashes)
   return { ...second, ms: report.ms + second.ms, repeated: job.files }
 }
 
-async function runOnce({ tier, files, niceness }: Job, crashes: string): Promise<Report> {
+async function runOnce({ tier, files, niceness }: Job, lane: number, crashes: string): Promise<Report> {
   const path = join(reports, `${tier}-${(lastNumber += 1)}.json`)
   const started = Date.now()
   const code = await mocha(tier, niceness, ['--reporter', 'test/support/reporter.cjs', ...files], {
     PANEL_TIER_REPORT: path,
     PANEL_LAB_CRASHES: crashes,
+    PANEL_LAB_LANE: String(lane),
   })
   const counted = existsSync(path)
     ? (JSON.parse(readFileSync(path, 'utf8')) as Omit<Report, 'ms' | 'repeated'>)

@@ -59,11 +59,16 @@ const NOT_QUICK = new RegExp(
 )
 /** Machines take most of the time of all tiers together, and other versions of Node are a large download. */
 export const ONLY_WITH_ALL: readonly string[] = ['vm', 'story', 'node']
-/** Left to the soak: every detail of the looks of a page, another processor, and every step of a change with a fault. */
+/**
+ * Left to the soak: every detail of the looks of a page, another processor, every step of a change with a fault, and
+ * what takes a machine long that the tiers below show by other means: kills, power cuts, broken upgrades, fuzzing.
+ */
 const ONLY_SOAKED = new Set(
-  ['ui/look-path', 'ui/look-phone', 'ui/look-questions', 'ui/look-rtl', 'vm/arm64', 'vm/faults'].map(
-    (name) => `test/${name}.test.ts`,
-  ),
+  [
+    ...['look-path', 'look-phone', 'look-questions', 'look-rtl'].map((name) => `ui/${name}`),
+    ...['arm64', 'faults', 'helper-socket', 'impact', 'lab'].map((name) => `vm/${name}`),
+    ...['package-in-trouble', 'package-restarted', 'safe-apply', 'tunnel-update'].map((name) => `vm/${name}`),
+  ].map((name) => `test/${name}.test.ts`),
 )
 const QUICK_TIERS = ['architecture', 'unit', 'golden', 'contract', 'api']
 

@@ -66,7 +66,7 @@ export const REPETITIONS = {
     files: ['test/netns/direct-commit.test.ts'],
   },
   PANEL_KILL_STRIDE: {
-    usual: 3,
+    usual: 6,
     soak: 1,
     what: 'the distance between the statements before which a daemon that notifies is killed',
     files: ['test/api/webhooks-kills-between.test.ts'],
@@ -121,14 +121,14 @@ export const REPETITIONS = {
   PANEL_WINDOW_CUTS: {
     usual: 0,
     soak: 10,
-    what: 'power cuts at any moment of a window, beside the one that every run has',
+    what: 'power cuts at any moment of a window, beside the one of its file',
     files: ['test/vm/safe-apply.test.ts'],
   },
   PANEL_POWER_CUTS: {
     usual: 1,
     soak: 10,
     what: 'power cuts of the installed package in the middle of fifty changes',
-    files: ['test/vm/package-in-use.test.ts'],
+    files: ['test/vm/package-in-trouble.test.ts'],
   },
 } as const satisfies Record<string, Repetition>
 

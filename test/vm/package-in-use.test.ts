@@ -1,12 +1,8 @@
-// The Debian package in use: an administrator opens it, an upgrade, daemons and the power fail, it is taken away with
-// all that it made, and it is installed again. None of this depends on Debian's own kernel, so the machine is of the
-// usual kind, which is much quicker.
-import { isAdministered, opens } from './package/administration.ts'
+// The Debian package in use: an administrator opens it, it is taken away with all that it made, and it is installed
+// again. None of this depends on Debian's own kernel, so the machine is of the usual kind.
+import { opens } from './package/administration.ts'
 import { isAtHand } from './package/command.ts'
-import { survives } from './package/daemons.ts'
-import { goesBack } from './package/failed-upgrade.ts'
 import { Installed, thePackage } from './package/installed.ts'
-import { losesNothing } from './package/power-cut.ts'
 import { comesAgain, isTakenDown } from './package/removal.ts'
 import { works } from './package/work.ts'
 
@@ -19,16 +15,5 @@ describe('The Debian package in use', function () {
   })
   after(() => panel.stop())
 
-  for (const part of [
-    opens,
-    works,
-    isAtHand,
-    isAdministered,
-    goesBack,
-    survives,
-    losesNothing,
-    isTakenDown,
-    comesAgain,
-  ])
-    part(panel)
+  for (const part of [opens, works, isAtHand, isTakenDown, comesAgain]) part(panel)
 })

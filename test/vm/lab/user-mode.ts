@@ -2,6 +2,7 @@
 // where the host's ends of its two cards are. Its disk is what it writes over the image, thrown away with it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -98,7 +99,7 @@ export class UserModeMachine implements Machine {
   }
 
   #boot(): void {
-    const linux = this.#inside([this.#image.userModeKernel, ...this.#arguments()])
+    const linux = this.#inside([...onOneProcessor(), this.#image.userModeKernel, ...this.#arguments()])
     this.#linux = linux
     for (const stream of [linux.stdout, linux.stderr]) stream?.on('data', (data: Buffer) => this.#hear(data))
     linux.once('close', (code, signal) => {
@@ -131,6 +132,19 @@ export class UserModeMachine implements Machine {
   #hear(data: Buffer): void {
     this.#console = consoleTail(this.#console, data)
   }
+}
+
+// A user-mode Linux has one processor, and is a third slower where its two threads are moved about beside other work;
+// the lanes of `npm test` have their machines on different ones.
+function onOneProcessor(): string[] {
+  const lane = process.env['PANEL_LAB_LANE']
+  const allowed = /^Cpus_allowed_list:\t(.*)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? ''
+  const processors = allowed.split(',').flatMap((range) => {
+    const [first = NaN, last = first] = range.split('-').map(Number)
+    return Array.from({ length: last - first + 1 }, (_, at) => first + at)
+  })
+  const one = processors[Number(lane) % processors.length]
+  return lane === undefined || one === undefined ? [] : ['taskset', '-c', String(one)]
 }
 
 // The kernel ends it when we end, however we end. A session of its own, since a user-mode Linux that panics signals its
