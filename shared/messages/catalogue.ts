@@ -6,6 +6,7 @@ import { CHECK } from './check.ts'
 import { COMPONENT } from './component.ts'
 import { DIAGNOSTICS } from './diagnostics.ts'
 import { DRIFT } from './drift.ts'
+import { FAR_END } from './far-end.ts'
 import { FINDING } from './finding.ts'
 import { FORWARDING } from './forwarding.ts'
 import { HEAL } from './heal.ts'
@@ -37,6 +38,7 @@ export const CATALOGUE = {
   ...COMPONENT,
   ...DIAGNOSTICS,
   ...DRIFT,
+  ...FAR_END,
   ...FINDING,
   ...FORWARDING,
   ...HEAL,

@@ -110,13 +110,6 @@ export const HEALTH = {
   'health.fix_name': 'Correct the name, or its entry in the DNS.',
   'health.no_replies': '{count, plural, one {# packet} other {# packets}} went to the destination, and none came back',
   'health.fix_way_back': 'Give the destination a route to the clients through this server, or let the rule masquerade.',
-  'health.answers_elsewhere':
-    '{count, plural, one {# packet} other {# packets}} of clients went over {tunnel}, whose far end answers this server, and none came back: answers to the clients themselves leave there another way',
-  'health.fix_answers_switch':
-    'At the far end of {tunnel}, turn on "Answer through this tunnel", or let the rule masquerade.',
-  'health.fix_answers_by_hand':
-    'If that server has no panel, run these lines there as root, again after each start; they serve all but UDP that a program takes on every address.',
-  'health.fix_at_far_end': 'At the far end: {command}.',
   'health.fix_destination_silent':
     'Check that the service at the destination runs, and that a firewall there lets the packets of this server in.',
   'health.has_listener': '{address} is an address of this server.',

@@ -1,5 +1,5 @@
 // A rule that leaves clients their own addresses, over a tunnel whose far end answers the monitor and sends nothing back
-// to the clients (reference.md, Causes).
+// to the clients (reference.md, Forwarding rules).
 import assert from 'node:assert/strict'
 import type { RouteHealthView } from '@panel/shared/api/routes/answers.ts'
 import { startWatching, type WatchingPanel } from './support/monitor.ts'
@@ -32,7 +32,7 @@ describe('A rule that leaves clients their own addresses', () => {
   }
   const found = ({ causes }: RouteHealthView) => causes.map(({ code, hop, effect }) => [code, hop, effect])
 
-  it('is told that they take another way, with the switch and the lines that mend it at the far end', async () => {
+  it('shows that the answers take another way, with the switch and the lines that mend it at the far end', async () => {
     const { tunnel_id, name } = await tunnel()
     await panel.until(tunnel_id, 'Up')
     const health = await unanswered(await rule({}))
@@ -42,11 +42,11 @@ describe('A rule that leaves clients their own addresses', () => {
     assert.deepEqual(
       remedies.map(({ text_message, commands }) => [text_message.message_id, commands.length]),
       [
-        ['health.fix_answers_switch', 0],
-        ['health.fix_answers_by_hand', 0],
-        ['health.fix_at_far_end', 1],
-        ['health.fix_at_far_end', 1],
-        ['health.fix_at_far_end', 1],
+        ['far_end.switch', 0],
+        ['far_end.by_hand', 0],
+        ['far_end.line', 1],
+        ['far_end.line', 1],
+        ['far_end.line', 1],
       ],
     )
     const [route, lookup, marks] = remedies.flatMap(({ commands }) => commands)
@@ -55,7 +55,7 @@ describe('A rule that leaves clients their own addresses', () => {
     assert.match(marks ?? '', /^nft '.* ct original ip daddr \{ 10\.9\.0\.2 \} meta mark set 0x54000001;.*'$/)
   })
 
-  it('is told so over IPv6, by the inner address of that family', async () => {
+  it('shows it over IPv6, with the inner address of that family', async () => {
     const { tunnel_id } = await tunnel({
       addresses: [
         { address: '10.9.0.1', prefix_length: 30 },
@@ -71,7 +71,7 @@ describe('A rule that leaves clients their own addresses', () => {
     )
   })
 
-  it('gets no line to run where the tunnel has no inner address of its family', async () => {
+  it('has no line to run where the tunnel has no inner address of its family', async () => {
     const { tunnel_id, name } = await tunnel()
     await panel.until(tunnel_id, 'Up')
     panel.host.hostRoutes.push(fakeRoute('fd77::/64', name))
@@ -80,7 +80,7 @@ describe('A rule that leaves clients their own addresses', () => {
     assert.equal(code, 'ANSWERS_TAKE_ANOTHER_WAY')
     assert.deepEqual(
       remedies.map(({ text_message }) => text_message.message_id),
-      ['health.fix_answers_switch'],
+      ['far_end.switch'],
     )
   })
 

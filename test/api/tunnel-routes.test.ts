@@ -1,6 +1,7 @@
 // What a tunnel tells of the rules that relay over it (reference.md, GET /tunnels/{id}/routes and States; decisions.md,
 // R29, S7).
 import assert from 'node:assert/strict'
+import type { PathAnswer } from '@panel/shared/api/routes/answers.ts'
 import type { RoutingEntry } from '@panel/shared/tunnel/observed.ts'
 import type { Client } from './support/client.ts'
 import { startPanel, type TestPanel } from './support/panel.ts'
@@ -200,13 +201,16 @@ describe('A tunnel that rules relay over', () => {
     assert.equal((await previewRoute(client, body)).body.resolved.tunnel_id, 1)
     assert.equal((await previewRoute(client, { ...body, tunnel_id: null })).body.resolved.tunnel_id, null)
     assert.equal((await madeRoute(client, body)).tunnel_id, 1)
-    const path = (address: string) => client.get<{ tunnel_id: number | null }>(`/routes/path?address=${address}`)
-    assert.deepEqual((await path('172.17.1.2')).body, {
-      address: '172.17.1.2',
-      tunnel_id: 1,
-      interface_name: 'gre-a-1',
-    })
-    assert.equal((await path('203.0.113.9')).body.tunnel_id, null)
+    const path = (address: string) => client.get<PathAnswer>(`/routes/path?address=${address}`)
+    const { far_end, ...found } = (await path('172.17.1.2')).body
+    assert.deepEqual(found, { address: '172.17.1.2', tunnel_id: 1, interface_name: 'gre-a-1' })
+    const [turnOn, ...others] = far_end
+    assert.equal(turnOn?.text_message.message_id, 'far_end.switch')
+    const lines = others.flatMap(({ commands }) => commands)
+    assert.equal(lines[0], 'ip route replace default via 172.17.1.1 table 1409286145')
+    assert.equal(lines.length, 3)
+    const elsewhere = (await path('203.0.113.9')).body
+    assert.deepEqual([elsewhere.tunnel_id, elsewhere.far_end], [null, []])
     assert.equal((await path('example')).status, 422)
   })
 

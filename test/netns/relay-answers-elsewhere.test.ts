@@ -67,7 +67,7 @@ describe('A relay rule that leaves clients their own addresses', () => {
     await eventually(async () => (await measured()).join() === 'NO_REPLIES', 'that nothing comes back is found')
   })
 
-  it('is told that answers take another way once the far end answers the monitor, in its analysis, too', async () => {
+  it('shows that answers take another way once the far end answers the monitor, in its analysis, too', async () => {
     await api('PATCH', '/tunnels/1', { is_monitor_enabled: true })
     await eventually(
       async () => (await api<MonitorStatusAnswer>('GET', '/tunnels/1/status')).state === 'Up',

@@ -26,12 +26,11 @@ describe('A rule that leaves clients their own addresses', () => {
     const { page } = await visitRule('new', 'Create a rule')
     await field(page, 'Address').fill('10.9.0.2')
     await page.getByText(/^Chosen because the route to the destination goes through it/).waitFor()
-    const needed = page.getByText(/turn on “Answer through this tunnel”/)
+    const needed = page.getByText(/turn on "Answer through this tunnel"/)
     assert.equal(await needed.count(), 0)
     await page.getByLabel(source).selectOption({ label: 'The client itself' })
-    await page.getByText(/^At the other end of .*gre-a-1, turn on “Answer through this tunnel”/).waitFor()
-    await page.getByText('That server has no panel').click()
-    const lines = await page.locator('details[open] button .mono').allTextContents()
+    await page.getByText(/^At the far end of .*gre-a-1, turn on "Answer through this tunnel"/).waitFor()
+    const lines = await page.locator('.far-end button .mono').allTextContents()
     assert.equal(lines.length, 3)
     assert.deepEqual(lines.slice(0, 2), [
       'ip route replace default via 172.17.1.1 table 1409286145',
@@ -50,7 +49,7 @@ describe('A rule that leaves clients their own addresses', () => {
       tunnel_id: 1,
     })
     const { page } = await visitRule(`${id}/edit`, /Game/)
-    await page.getByText(/turn on “Answer through this tunnel”/).waitFor()
+    await page.getByText(/turn on "Answer through this tunnel"/).waitFor()
     host.kernel.connections.open = [fakeConnection({ route_rule_id: id })]
     await host.traffic.count()
     for (const packets of [0, 3]) {
@@ -60,6 +59,6 @@ describe('A rule that leaves clients their own addresses', () => {
     }
     await page.reload()
     await page.getByText(/^Replies to clients themselves came back/).waitFor()
-    assert.equal(await page.getByText(/turn on “Answer through this tunnel”/).count(), 0)
+    assert.equal(await page.getByText(/turn on "Answer through this tunnel"/).count(), 0)
   })
 })

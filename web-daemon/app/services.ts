@@ -143,14 +143,7 @@ export function makeServices(deps: PanelDeps): Services {
   const safeApply = makeSafeApply(context, logger, async () => (await monitor.inState('Up')) ?? [])
   const listeners = makeListeners(deps, context)
   const failover = makeFailover(deps, { context, traffic, monitor, listeners })
-  const proofs = new Proofs({
-    db,
-    now,
-    evidence: traffic.evidence,
-    names: failover.hostnames,
-    monitored: monitor.tunnels,
-    logger,
-  })
+  const proofs = makeProofs({ db, now, logger }, { traffic, monitor, failover })
   const services: Services = {
     context,
     auth: makeAuth(deps, now),
@@ -233,6 +226,11 @@ function listen(bus: Bus, { safeApply, heals, metrics, traffic, proofs, foreign 
     traffic.onSettingsChanged(keys)
   })
 }
+
+const makeProofs = (
+  deps: Pick<PanelDeps, 'db' | 'logger'> & Pick<CommandContext, 'now'>,
+  { traffic, monitor, failover }: Pick<Services, 'traffic' | 'monitor' | 'failover'>,
+): Proofs => new Proofs({ ...deps, evidence: traffic.evidence, names: failover.hostnames, monitored: monitor.tunnels })
 
 const makeFailover = (
   { bus, stream, logger, failover }: PanelDeps,

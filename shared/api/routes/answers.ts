@@ -10,7 +10,7 @@ import { Impact } from '../impact/impact.ts'
 import { SHOWN_STATES } from './check.ts'
 import { AllowedSourceView } from './allowed-sources.ts'
 import { CreateRouteBody } from './bodies.ts'
-import { Cause, Proof, Severity } from './causes.ts'
+import { Cause, Proof, Remedy, Severity } from './causes.ts'
 import { DestinationView } from './destinations.ts'
 import { FastPathView } from './fast-path-fields.ts'
 import { ROUTE_FIELDS } from './fields.ts'
@@ -107,6 +107,10 @@ export const PathAnswer = shape('PathTo', {
   address: Text,
   tunnel_id: described(nullable(Id), 'Null: none that is known.'),
   interface_name: nullable(Text),
+  far_end: described(
+    list(Remedy),
+    'What has the server at the far end answer clients themselves that come to the address; [] without a tunnel.',
+  ),
 })
 export type PathAnswer = Static<typeof PathAnswer>
 

@@ -8,7 +8,10 @@ import { described, Instant, list, oneOf, shape, Text } from '../base/shapes.ts'
 export const Remedy = shape('Remedy', {
   text: Text,
   text_message: MessageView,
-  commands: described(list(Text), 'Lines to run on this server as they are, in order; none if it takes no command.'),
+  commands: described(
+    list(Text),
+    'Lines to run as they are, on this server unless the text names another, in order; none if it takes no command.',
+  ),
 })
 export type Remedy = Static<typeof Remedy>
 

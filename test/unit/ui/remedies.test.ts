@@ -16,6 +16,7 @@ const tunnel = tunnelNamed({ interface_name: 'gre-a-3', tunnel_id: 3 })
 /** Sentences with a word of something to be done, and why they offer nothing. */
 const NOTHING_OFFERED: Readonly<Partial<Record<MessageId, string>>> = {
   'component.rules': 'all is well',
+  'far_end.switch': 'is done on another server',
   'finding.fix_bound': 'the interface is none of the panel',
   'health.is_enabled': 'all is well',
   'note.all_applied': 'all is well',

@@ -75,7 +75,7 @@ export const ROUTES: readonly Route[] = [
   {
     path: '/routes/order',
     page: 'routes/OrderPage',
-    areas: ['routes'],
+    areas: ['routes', 'order'],
     title: 'core.nav.route_order',
     first: ['/routes?limit=1000'],
   },

@@ -5,7 +5,6 @@ import type backup from './en/backup.json'
 import type changes from './en/changes.json'
 import type charts from './en/charts.json'
 import type checks from './en/checks.json'
-import type client_itself from './en/client_itself.json'
 import type core from './en/core.json'
 import type dashboard from './en/dashboard.json'
 import type entrance from './en/entrance.json'
@@ -14,6 +13,7 @@ import type tunnel from './en/tunnel.json'
 import type tunnel_new from './en/tunnel_new.json'
 import type first_hour from './en/first_hour.json'
 import type forwarding from './en/forwarding.json'
+import type order from './en/order.json'
 import type own_access from './en/own_access.json'
 import type palette from './en/palette.json'
 import type path from './en/path.json'
@@ -41,7 +41,6 @@ interface Areas {
   readonly changes: typeof changes
   readonly charts: typeof charts
   readonly checks: typeof checks
-  readonly client_itself: typeof client_itself
   readonly core: typeof core
   readonly dashboard: typeof dashboard
   readonly diagnostics: typeof diagnostics
@@ -50,6 +49,7 @@ interface Areas {
   readonly tunnel_new: typeof tunnel_new
   readonly first_hour: typeof first_hour
   readonly forwarding: typeof forwarding
+  readonly order: typeof order
   readonly own_access: typeof own_access
   readonly palette: typeof palette
   readonly path: typeof path

@@ -1,8 +1,9 @@
 // One cause why a rule does not relay, and what a list of them comes to.
 import { CAUSES, EFFECTS, HOPS, type CauseCode, type Effect } from '@panel/shared/api/routes/cause-codes.ts'
-import type { Cause as CauseView, Remedy, Severity } from '@panel/shared/api/routes/causes.ts'
+import type { Cause as CauseView, Severity } from '@panel/shared/api/routes/causes.ts'
 import type { RouteHealthState } from '@panel/shared/api/routes/answers.ts'
-import { commandsIn, message, messageFields, type Message } from '@panel/shared/messages/message.ts'
+import { message, messageFields, type Message } from '@panel/shared/messages/message.ts'
+import { remedyView } from '../../platform/http/remedy.ts'
 
 export interface Cause {
   readonly code: CauseCode
@@ -78,9 +79,4 @@ export const causeView = ({ code, effect, sentence, remedies }: Cause): CauseVie
   effect,
   ...messageFields('detail', sentence),
   remedies: remedies.map(remedyView),
-})
-
-export const remedyView = (remedy: Message): Remedy => ({
-  ...messageFields('text', remedy),
-  commands: commandsIn(remedy),
 })

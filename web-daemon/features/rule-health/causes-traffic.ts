@@ -2,11 +2,11 @@
 import { NAT_MODES, ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { TunnelOnPath } from '@panel/shared/api/routes/answers.ts'
 import type { Effect } from '@panel/shared/api/routes/cause-codes.ts'
-import { message, type Message } from '@panel/shared/messages/message.ts'
+import { message } from '@panel/shared/messages/message.ts'
 import { tunnelNamed } from '@panel/shared/messages/named.ts'
-import { answersByHand } from '@panel/shared/ruleset/nft/answers.ts'
 import { isOneWay } from '../traffic/evidence.ts'
-import { familyOf, type RouteRecord } from '../routes/record.ts'
+import { atFarEnd } from '../routes/path/far-end.ts'
+import type { RouteRecord } from '../routes/record.ts'
 import { cause, type Cause } from './cause.ts'
 import type { RuleFacts } from './facts.ts'
 
@@ -29,25 +29,13 @@ function anotherWay(
   over: TunnelOnPath,
   effect: Effect,
 ): Cause {
-  const tunnel = tunnelNamed(over)
-  const remedies = [message('health.fix_answers_switch', { tunnel }), ...byHand(record, paths, over.tunnel_id)]
-  return cause('ANSWERS_TAKE_ANOTHER_WAY', effect, message('health.answers_elsewhere', { count, tunnel }), { remedies })
-}
-
-/** None where the tunnel has no inner address of the family of the rule. */
-function byHand(record: RouteRecord, paths: RuleFacts['paths'], tunnel_id: number): Message[] {
-  const isOfFamily = (address: string): boolean => address.includes(':') === (familyOf(record) === 6)
-  const via = paths.innerAddressesOf(tunnel_id).find(isOfFamily)
   const hops = paths.hopsOf(record)
   const addresses = record.destinations
     .filter(({ is_enabled }) => is_enabled)
-    .flatMap(({ address }, at) => (hops[at] === tunnel_id && address !== '' ? [address] : []))
-  if (via === undefined || addresses.length === 0) return []
-  const lines = answersByHand(tunnel_id, via, [...new Set(addresses)])
-  return [
-    message('health.fix_answers_by_hand'),
-    ...lines.map((command) => message('health.fix_at_far_end', { command })),
-  ]
+    .flatMap(({ address }, at) => (hops[at] === over.tunnel_id && address !== '' ? [address] : []))
+  const sentence = message('far_end.another_way', { count, tunnel: tunnelNamed(over) })
+  const remedies = atFarEnd(paths, over.tunnel_id, addresses)
+  return cause('ANSWERS_TAKE_ANOTHER_WAY', effect, sentence, { remedies })
 }
 
 /** Other networks drop packets that come from an address which is not theirs. */

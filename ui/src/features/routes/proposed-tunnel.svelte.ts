@@ -9,7 +9,7 @@ const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
 export const isAddress = (text: string): boolean =>
   IPV4.test(text) || (text.includes(':') && URL.canParse(`http://[${text}]`))
 
-/** As they are typed, each once. */
+/** Each once, as typed. */
 export const destinationsIn = ({ destinations }: Pick<RouteValues, 'destinations'>): string[] => [
   ...new Set(
     destinations
