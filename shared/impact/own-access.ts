@@ -1,5 +1,14 @@
 // What a change of a tunnel does to the way of the answers to a client, by the kernel's routing table. Pure.
-import { contains, formatCidr, parseCidr, parseIp, type Cidr, type Ip } from '../address/ip.ts'
+import {
+  bitsOf,
+  contains,
+  enclosingNetwork,
+  formatCidr,
+  parseCidr,
+  parseIp,
+  type Cidr,
+  type Ip,
+} from '../address/ip.ts'
 import type { Change } from '../change/change.ts'
 import { message, type Message } from '../messages/message.ts'
 import type { TunnelAddress, TunnelState } from '../tunnel/model.ts'
@@ -21,6 +30,8 @@ export interface Effect {
   readonly carried: readonly string[]
   readonly lost: readonly TunnelAddress[]
   readonly gained: readonly Cidr[]
+  /** Addresses of a link that stays whose answers leave by it from now on, or no longer, whatever the routes say. */
+  readonly answersMove: { readonly into: boolean; readonly of: readonly TunnelAddress[] } | null
 }
 
 export function effectOf({ addresses }: Guarded, change: Change<TunnelState>): Effect {
@@ -29,12 +40,25 @@ export function effectOf({ addresses }: Guarded, change: Change<TunnelState>): E
   const removed = steps.flatMap((step) => (step.kind === 'address_remove' ? [step.address] : []))
   const lost = isDown ? [...addresses, ...liveAddresses(change.before)] : removed
   const { is_up: stays = false, routes = [] } = change.after?.link ?? {}
-  return { isDown, stays, carried: routes.map(({ destination }) => destination), lost, gained: gainedNetworks(change) }
+  return {
+    isDown,
+    stays,
+    carried: routes.map(({ destination }) => destination),
+    lost,
+    gained: gainedNetworks(change),
+    answersMove: isDown ? null : answersMove(change),
+  }
+}
+
+function answersMove({ before, after }: Change<TunnelState>): Effect['answersMove'] {
+  const [was, into] = [before?.answers !== undefined, after?.answers !== undefined]
+  const isUp = before?.link?.is_up === true && after?.link?.is_up === true
+  return isUp && was !== into ? { into, of: liveAddresses(before) } : null
 }
 
 /** Without a look at the routing table. */
-export const mayCut = ({ isDown, lost, gained }: Effect, client: Ip): boolean =>
-  isDown || lost.length > 0 || gained.some((one) => contains(one, client))
+export const mayCut = ({ isDown, lost, gained, answersMove: moves }: Effect, client: Ip): boolean =>
+  isDown || lost.length > 0 || moves !== null || gained.some((one) => contains(one, client))
 
 export interface Cut {
   readonly how: 'through_tunnel' | 'route_goes' | 'route_captured'
@@ -76,6 +100,13 @@ export function cutOf(
     const comesBack = !effect.stays || effect.carried.includes(route.destination)
     return { how: comesBack ? 'through_tunnel' : 'route_goes', network }
   }
+  const moves = effect.answersMove
+  // Of a client that is answered by the tunnel's own route, none moves.
+  if (moves && !isThrough && moves.of.some(({ address }) => address === server_ip))
+    return {
+      how: moves.into ? 'route_captured' : 'route_goes',
+      network: enclosingNetwork(client, bitsOf(client.family)),
+    }
   const longest = network?.prefix_length ?? -1
   const captor = isThrough ? undefined : effect.gained.find((one) => contains(one, client))
   return captor && captor.prefix_length > longest ? { how: 'route_captured', network: captor } : null

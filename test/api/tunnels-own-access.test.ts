@@ -27,6 +27,8 @@ const CUTTING: Record<string, Asking> = {
 /** What leaves the way open that the client comes by. */
 const HARMLESS: Record<string, Asking> = {
   'PATCH of the MTU': (client) => client.patch('/tunnels/1', { mtu: 1400 }),
+  'PATCH of what answers through it, while he comes to another address': (client) =>
+    client.patch('/tunnels/1', { is_answered_through: true }),
   'PATCH of the persistence': (client) =>
     client.patch('/tunnels/1', { persistence_type_id: 30, confirm_recreate: true }),
   'POST up': (client) => client.post('/tunnels/1/up'),
@@ -84,6 +86,23 @@ describe('A request that comes through the tunnel', () => {
     )
     assert.equal(await movedTo('patch', '/tunnels/1', { addresses: another, is_enabled: false }), null)
     assert.equal(await movedTo('post', '/tunnels/1/restart', {}), null)
+    await panel.close()
+  })
+
+  it('at an address of the tunnel is refused a change of what answers through it, either way, until he accepts it', async () => {
+    const { panel, client } = await panelInside({ ...OWN, address: '127.0.0.1' })
+    for (const [is_answered_through, how] of [
+      [true, 'route_captured'],
+      [false, 'route_goes'],
+    ] as const) {
+      const { status, error } = await client.patch('/tunnels/1', { is_answered_through })
+      assert.deepEqual(
+        [status, error.code, error.details['how'], error.details['network']],
+        [409, 'WOULD_CUT_OWN_ACCESS', how, '127.0.0.1/32'],
+      )
+      const accepted = { is_answered_through, i_understand_i_may_lose_access: true }
+      assert.equal((await client.patch('/tunnels/1', accepted)).status, 200)
+    }
     await panel.close()
   })
 

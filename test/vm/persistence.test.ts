@@ -26,6 +26,7 @@ const SPARE = `${NETWORK}/10-tunnel-panel-nd-spare.network`
 const SETTLED_MS = 4000
 /** Changed in a window that is still open when the power is cut. */
 const UNCONFIRMED = ['nd-gre', 'sd-gre']
+const ANSWERED_THROUGH = Object.keys(KEPT).filter((name) => 'is_answered_through' in (KEPT[name] ?? {}))
 
 describe('A machine that reboots', function () {
   let lab: Lab
@@ -191,6 +192,11 @@ describe('A machine that reboots', function () {
       const now = await links()
       return UNCONFIRMED.every((name) => now[name] === stood[name])
     })
+    const { tunnels } = await panel.request('tunnel.probe', { interface_names: ANSWERED_THROUGH })
+    assert.deepEqual(
+      tunnels.map(({ state }) => state?.answers),
+      ANSWERED_THROUGH.map(() => ({ is_whole: true })),
+    )
     await panel.startWeb({ PANEL_LISTEN_ADDRESS: '0.0.0.0' })
     expect(await panel.operator.post('/auth/login', OPERATOR), 200)
     const last = async () => expect(await panel.operator.get<SafeApplyAnswer>('/safe-apply'), 200).last

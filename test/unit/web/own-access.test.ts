@@ -36,6 +36,23 @@ describe("The operator's own access", () => {
     assert.equal(cut(other, null, fakeRoute('0.0.0.0/0', 'eth0'), own), 'through_tunnel 10.77.0.0/24')
   })
 
+  it('goes with what answers through a tunnel, and is captured by it, where the client has the address of that', () => {
+    const plain = tunnel(30)
+    const answered = { ...plain, answers: { is_whole: true } }
+    const [own, away] = ['10.77.0.1', fakeRoute('0.0.0.0/0', 'eth0')]
+    assert.equal(cut(answered, plain, away, own), `route_goes ${CLIENT}/32`)
+    assert.equal(cut(plain, answered, away, own), `route_captured ${CLIENT}/32`)
+    assert.equal(cut(answered, { ...plain, answers: { is_whole: true } }, away, own), null)
+    for (const [before, after] of [
+      [answered, plain],
+      [plain, answered],
+    ] as const) {
+      assert.equal(cut(before, after, away, '192.0.2.1'), null, 'another address of this server')
+      assert.equal(cut(before, after, fakeRoute('10.64.0.0/10', plain.interface_name), own), null, 'its own route')
+    }
+    assert.equal(cut(answered, tunnel(30, false), away, own), 'through_tunnel 10.77.0.0/30')
+  })
+
   it('is captured by a new tunnel whose network holds the client', () => {
     assert.equal(cut(null, tunnel(24)), 'route_captured 10.77.0.0/24')
   })

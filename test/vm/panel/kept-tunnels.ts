@@ -12,6 +12,7 @@ export const inside = (number: number) => [
 /** Tunnels by name: each kind with many attributes, as far as its persistence has words for them. */
 export const KEPT: Record<string, object> = {
   'sd-gre': {
+    is_answered_through: true,
     local_endpoint: HERE,
     remote_endpoint: '192.0.2.11',
     persistence_type_id: SYSTEMD,
@@ -30,6 +31,7 @@ export const KEPT: Record<string, object> = {
     addresses: inside(11),
   },
   'sd-gretap': {
+    is_answered_through: true,
     tunnel_type_id: 20,
     local_endpoint: HERE,
     remote_endpoint: '192.0.2.12',
@@ -86,6 +88,7 @@ export const KEPT: Record<string, object> = {
     addresses: inside(22),
   },
   'nd-ip6gre': {
+    is_answered_through: true,
     tunnel_type_id: 30,
     local_endpoint: HERE6,
     remote_endpoint: '2001:db8::23',
