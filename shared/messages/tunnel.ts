@@ -9,6 +9,8 @@ export const TUNNEL = {
     'The other server does not say which address this end of {network} has: {address} is taken.',
   'tunnel.answers_from_code':
     'What comes in by this tunnel for its own addresses is answered by it, so that rules of the other server can leave clients their own addresses. Turn that off if something else routes those answers.',
+  'tunnel.answers_no_way':
+    'This server has no default route of {family}, so the kernel finds no way for what answers through the tunnel. Give it one, or one by the tunnel itself that comes last: {command}.',
   'tunnel.not_found': 'There is no tunnel {tunnel_id}.',
   'tunnel.mtu_too_large':
     'Packets of {mtu} bytes grow to {size} and are cut up or lost on the way; {recommended} fits.',

@@ -53,6 +53,37 @@ describe('A tunnel with is_answered_through', () => {
     assert.equal(panel.host.picture(), picture)
   })
 
+  it('warns of each family of its addresses of which the host has no default route, with one by the tunnel itself', async () => {
+    const both = [
+      { address: '10.9.0.1', prefix_length: 30 },
+      { address: 'fd09::1', prefix_length: 126, peer_address: 'fd09::2' },
+    ]
+    const warned = async (body: object): Promise<string[]> =>
+      (
+        await client.post<PreviewTunnelAnswer>('/tunnels/preview', {
+          local_endpoint: '192.0.2.1',
+          remote_endpoint: '198.51.100.7',
+          addresses: both,
+          ...body,
+        })
+      ).body.warnings.flatMap(({ code, field, message_id, params }) =>
+        code === 'ANSWERS_HAVE_NO_WAY' ? `${field} ${message_id} ${params['command']}` : [],
+      )
+    const given = { is_answered_through: true }
+    assert.deepEqual(await warned(given), [])
+    panel.host.hostRoutes = panel.host.hostRoutes.filter(({ destination }) => destination !== '::/0')
+    const of6 = 'ip -6 route add default dev gre-a-1 metric 4000000000'
+    assert.deepEqual(await warned(given), [`is_answered_through tunnel.answers_no_way ${of6}`])
+    panel.host.hostRoutes = panel.host.hostRoutes.filter(({ is_default }) => !is_default)
+    const of4 = 'ip route add default dev gre-a-1 metric 4000000000'
+    assert.deepEqual(
+      await warned(given),
+      [of4, of6].map((command) => `is_answered_through tunnel.answers_no_way ${command}`),
+    )
+    assert.equal((await warned({ ...given, addresses: both.slice(0, 1) })).length, 1)
+    assert.deepEqual(await warned({ is_answered_through: false }), [])
+  })
+
   it('is changed in place, alone, without touching the link', async () => {
     await made()
     panel.host.changes.length = 0

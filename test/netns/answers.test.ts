@@ -155,6 +155,22 @@ describe('A tunnel that is answered through', function () {
     await rig.client.calls.release()
   })
 
+  it('needs a default route for the programs of the host, for which one by the tunnel that comes last will do', async () => {
+    const own = rig.b.run('sh', ['-c', 'ip route show default; ip -6 route show default']).trim().split('\n')
+    assert.equal(own.length, 2)
+    for (const ip of ['ip', 'ip -6']) rig.b.run('sh', ['-c', `${ip} route del default`])
+    await answers.follow()
+    for (const flow of FLOWS)
+      for (const [who, port] of Object.entries(PORTS)) assert.equal(await seen(flow, port), undefined, `${who} answers`)
+    for (const ip of ['ip', 'ip -6']) rig.b.run('sh', ['-c', `${ip} route add default dev ${TUNNEL} metric 4000000000`])
+    await answers.follow()
+    for (const flow of FLOWS)
+      for (const [who, port] of Object.entries(WHO)) assert.equal(await seen(flow, port), CLIENT[flow.family], who)
+    for (const [at, ip] of ['ip', 'ip -6'].entries())
+      rig.b.run('sh', ['-c', `${ip} route del default dev ${TUNNEL}; ${ip} route add ${own[at]}`])
+    await answers.follow()
+  })
+
   it('takes the address of the host as it is: one that changes is followed', async () => {
     rig.b.run('sysctl', ['-qw', 'net.ipv4.conf.wan.promote_secondaries=1'])
     rig.ip(`addr add 192.0.2.9/24 dev wan`, `addr del ${MAIN[4]}/24 dev wan`, 'route replace default via 192.0.2.1')

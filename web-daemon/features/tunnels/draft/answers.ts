@@ -1,10 +1,12 @@
-// Whether the marks that an operator gives to packets are none of those by which answers find their tunnel.
+// Whether the marks that an operator gives to packets are none of those by which answers find their tunnel, and whether
+// the kernel finds a way for answers at all.
 import { hex } from '@panel/shared/ruleset/mark.ts'
 import { isAnswerMark } from '@panel/shared/ruleset/nft/answers.ts'
 import { message, type Message } from '@panel/shared/messages/message.ts'
 import { tunnelNamed } from '@panel/shared/messages/named.ts'
 import type { ExistingTunnel } from '../store.ts'
-import type { DraftContext } from './context.ts'
+import { warn, type DraftContext } from './context.ts'
+import type { Place } from './place.ts'
 
 type Marked = Pick<ExistingTunnel, 'interface_name' | 'tunnel_id' | 'fwmark'>
 
@@ -28,4 +30,20 @@ export function draftAnswers({ body, existing, problems, stored }: DraftContext)
       'INVALID_FWMARK',
       message('tunnel.answer_mark_taken', { mark: hex(other.fwmark ?? 0), tunnel: tunnelNamed(other) }),
     )
+}
+
+/** The last that the kernel takes, so that any default route which comes later goes before it. */
+const LAST_METRIC = 4_000_000_000
+
+/** The kernel looks for a way before any rule of ours can lead an answer, and drops it where it finds none. */
+export function warnOfNoWay(draft: DraftContext, { interface_name, addresses }: Place): void {
+  const { body, facts } = draft
+  if (body.is_answered_through !== true || facts.interfaces.length === 0) return
+  for (const family of new Set(addresses.map(({ address }) => (address.includes(':') ? 6 : 4)))) {
+    if (facts.routes.some(({ entry, network }) => entry.is_default && network.base.family === family)) continue
+    const ip = family === 6 ? 'ip -6' : 'ip'
+    const command = `${ip} route add default dev ${interface_name} metric ${LAST_METRIC}`
+    const text = message('tunnel.answers_no_way', { family: `IPv${family}`, command })
+    warn(draft, 'ANSWERS_HAVE_NO_WAY', 'is_answered_through', text)
+  }
 }

@@ -11,6 +11,7 @@ import type { ReadContext } from '../../../platform/context.ts'
 import type { Incoming } from '../../../platform/http/endpoint.ts'
 import type { HostFacts } from '../facts.ts'
 import { stateOf, type NewTunnel } from '../record.ts'
+import { warnOfNoWay } from './answers.ts'
 import { draftEnds } from './ends.ts'
 import { draftKeys, type Keys } from './keys.ts'
 import { checkMtuForIpv6, chosenMtu, draftMtu } from './mtu.ts'
@@ -84,6 +85,7 @@ export function draftFields(draft: DraftContext): DraftedFields | null {
   const mtu = draft.kind && draftMtu(draft, draft.kind, keys, ends.remote)
   const place = draftPlace(draft, ends)
   if (mtu) checkMtuForIpv6(draft, chosenMtu(draft, mtu), place?.addresses ?? draft.body.addresses ?? [])
+  if (place) warnOfNoWay(draft, place)
   if (!mtu || !place) return null
   const drafted = {
     keys,
