@@ -1,16 +1,15 @@
-// The law of totals: a hundred changes under load lose no byte of any total, there or back, by whatever carries out the
+// The law of totals: changes under load lose no byte of any total, there or back, by whatever carries out the
 // rules and whatever protects them.
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { IN_ROTATION, type RelayRule } from '@panel/shared/ruleset/model.ts'
-import { casesOf } from '../support/counts.ts'
+import { casesOf, repetitions } from '../support/counts.ts'
 import { eventually } from '../support/eventually.ts'
 import { askOnce } from '../../packaging/run/ask-once.ts'
 import type { Place } from './relay-peer.ts'
 import { RELAY, RelayRig, ruleOfRig as rule, SERVERS } from './relay-rig.ts'
 
 const [ONE] = SERVERS
-const TURNS = 100
 const FLOWS = 100
 const place = (protocol: Place['protocol'], port: number, address = RELAY): Place => ({ protocol, address, port })
 const to = (address: string, port: number) => ({ address, port, port_range_end: null, weight: 1, ...IN_ROTATION })
@@ -87,7 +86,7 @@ for (const [backend, level] of WAYS)
 
     const turns = casesOf(
       backend,
-      Array.from({ length: TURNS }, (_, at) => at),
+      Array.from({ length: repetitions('PANEL_TOTALS_CHANGES') }, (_, at) => at),
     ).length
     it(`lose no byte there or back over ${turns} changes under load`, async () => {
       const { calls } = rig.client

@@ -15,11 +15,9 @@ const run = promisify(execFile)
 const MOCHA = ['node_modules/mocha/bin/mocha.js', '--import=tsx', '--reporter', 'test/support/reporter.cjs']
 
 /** The folders of the unit tier that are about more than pure functions; of each what `quick` runs. */
-const UNIT = /^test\/unit\/(backup|change|metrics|monitor|netlink|web|window)\//
+const UNIT = /^test\/unit\/(backup|netlink|web)\//
 /** The main path of the interface, over HTTP, HTTPS and with the daemon as a process of its own. */
-const API = [...['auth', 'command-line', 'routes', 'serving-daemon', 'store', 'streams', 'tunnels']].map(
-  (name) => `test/api/${name}.test.ts`,
-)
+const API = [...['auth', 'serving-daemon', 'store', 'streams', 'tunnels']].map((name) => `test/api/${name}.test.ts`)
 
 function quickFiles(): readonly string[] {
   return plan(['quick']).flatMap(({ tier, files }) => (tier.name === 'unit' ? files.filter((f) => UNIT.test(f)) : []))

@@ -13,9 +13,7 @@ const TIMES = '.build/test/times.json'
 const GUESS_MS = 0.1
 /** Their sizes say little, since they boot machines or import their suites, and begun last they alone prolong a run. */
 const LONG_MS: Readonly<Record<string, number>> = {
-  'test/vm/persistence.test.ts': 600_000,
   'test/vm/package.test.ts': 500_000,
-  'test/vm/package-in-use.test.ts': 450_000,
   'test/story/page.test.ts': 400_000,
   'test/vm/reconcile.test.ts': 300_000,
   'test/vm/relay.test.ts': 300_000,

@@ -60,15 +60,26 @@ const NOT_QUICK = new RegExp(
 /** Machines take most of the time of all tiers together, and other versions of Node are a large download. */
 export const ONLY_WITH_ALL: readonly string[] = ['vm', 'story', 'node']
 /**
- * Left to the soak: every detail of the looks of a page, another processor, every step of a change with a fault, and
- * what takes a machine long that the tiers below show by other means: kills, power cuts, broken upgrades, fuzzing.
+ * Left to the soak: details of the looks of a page and pages with many rows, another processor, faults at every step,
+ * kills, power cuts, laws over random states of a real kernel, and what takes a machine of the lab long.
  */
+const SOAKED: Readonly<Record<string, readonly string[]>> = {
+  api: ['webhooks-kills', 'webhooks-kills-between'],
+  netns: [
+    ...['direct-commit', 'fingerprint', 'foreign-law', 'foreign-random', 'relay-docker', 'relay-failing-tools'],
+    ...['relay-failover-kills', 'relay-heal-kills', 'relay-rotation', 'relay-scale', 'windows'],
+  ],
+  ui: [
+    ...['greyscale', 'look', 'look-path', 'look-phone', 'look-questions', 'look-rtl', 'many-rows', 'many-rules'],
+    'screenshots',
+  ],
+  vm: [
+    ...['analyze', 'arm64', 'backup', 'events', 'faults', 'helper-socket', 'impact', 'lab', 'package-in-trouble'],
+    ...['package-in-use', 'package-restarted', 'path', 'persistence', 'safe-apply', 'tunnel-update', 'two-servers'],
+  ],
+}
 const ONLY_SOAKED = new Set(
-  [
-    ...['look-path', 'look-phone', 'look-questions', 'look-rtl'].map((name) => `ui/${name}`),
-    ...['arm64', 'faults', 'helper-socket', 'impact', 'lab'].map((name) => `vm/${name}`),
-    ...['package-in-trouble', 'package-restarted', 'safe-apply', 'tunnel-update'].map((name) => `vm/${name}`),
-  ].map((name) => `test/${name}.test.ts`),
+  Object.entries(SOAKED).flatMap(([tier, names]) => names.map((name) => `test/${tier}/${name}.test.ts`)),
 )
 const QUICK_TIERS = ['architecture', 'unit', 'golden', 'contract', 'api']
 

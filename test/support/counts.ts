@@ -101,6 +101,12 @@ export const REPETITIONS = {
     what: 'starts of the helper in which the first calls of its programs fail, for each backend and each way to fail',
     files: ['test/netns/relay-failing-tools.test.ts'],
   },
+  PANEL_TOTALS_CHANGES: {
+    usual: 24,
+    soak: 100,
+    what: 'changes of relay rules under load, after which no byte is lost from any total',
+    files: ['test/netns/relay-totals.test.ts'],
+  },
   PANEL_IPTABLES_STRIDE: {
     usual: 3,
     soak: 1,
