@@ -67,7 +67,7 @@ describe('A tunnel with is_answered_through', () => {
           ...body,
         })
       ).body.warnings.flatMap(({ code, field, message_id, params }) =>
-        code === 'ANSWERS_HAVE_NO_WAY' ? `${field} ${message_id} ${params['command']}` : [],
+        code === 'ANSWERS_HAVE_NO_WAY' ? `${field} ${message_id} ${String(params['command'])}` : [],
       )
     const given = { is_answered_through: true }
     assert.deepEqual(await warned(given), [])
