@@ -1,10 +1,9 @@
 // When a pass over the host is due: soon after a change, not at each of a burst, never two at once, and none too late.
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { PassReason } from '@panel/shared/api/reconcile.ts'
 import { Passes, type PassTimes } from '@panel/web-daemon/platform/events/passes.ts'
 import { makeLogger } from '@panel/web-daemon/platform/log.ts'
-import { eventually } from '../../support/eventually.ts'
+import { FakeClock } from '../../support/fake-clock.ts'
 
 const NEVER_MS = 60_000
 
@@ -15,13 +14,13 @@ describe('Passes over the host', () => {
   let most: number
   let lasts_ms: number
   let passes: Passes
-  let began: number
+  let clock: FakeClock
 
   const begin = (times: Partial<PassTimes> = {}): void => {
     const pass = async (because: PassReason): Promise<void> => {
-      made.push({ because, at: performance.now() - began })
+      made.push({ because, at: clock.now() })
       most = Math.max(most, ++running)
-      await sleep(lasts_ms)
+      if (lasts_ms > 0) await new Promise<void>((resolve) => clock.after(lasts_ms, resolve))
       running -= 1
       if (because === 'change') throw new Error('a pass that fails')
     }
@@ -29,44 +28,43 @@ describe('Passes over the host', () => {
       pass,
       { quiet_ms: 40, latest_ms: 150, period_ms: () => NEVER_MS, ...times },
       makeLogger({ write: (line) => void log.push(line) }),
+      clock,
     )
-    began = performance.now()
   }
-  const reasons = (): PassReason[] => made.map(({ because }) => because)
+  const makes = (): string[] => made.map(({ because, at }) => `${because} ${at}`)
 
   beforeEach(() => {
-    ;[made, log, running, most, lasts_ms] = [[], [], 0, 0, 0]
+    ;[made, log, running, most, lasts_ms, clock] = [[], [], 0, 0, 0, new FakeClock()]
   })
-  afterEach(() => passes.close())
 
   it('make one at the start, and one for a burst when it is over', async () => {
-    begin({ quiet_ms: 200, latest_ms: 5000 })
+    begin()
     passes.start()
     for (let i = 0; i < 5; i += 1) {
       passes.request('event')
-      await sleep(10)
+      await clock.advance(10)
     }
-    await sleep(400)
-    assert.deepEqual(reasons(), ['start', 'event'])
-    assert.ok(made[1]!.at >= 235, `${made[1]!.at}`)
+    await clock.advance(400)
+    assert.deepEqual(makes(), ['start 0', 'event 80'])
   })
 
   it('do not wait for the end of a burst that has none', async () => {
     begin()
-    for (const end = Date.now() + 500; Date.now() < end; await sleep(10)) passes.request('event')
-    assert.ok(made.length >= 2 && made.length <= 4, `${made.length}`)
-    assert.ok(made[0]!.at >= 145 && made[0]!.at < 250, `${made[0]!.at}`)
+    for (let i = 0; i < 50; i += 1) {
+      passes.request('event')
+      await clock.advance(10)
+    }
+    assert.deepEqual(makes(), ['event 150', 'event 300', 'event 450'])
   })
 
   it('wait for no quiet if one is requested at once, and no second one follows for the same', async () => {
     begin({ quiet_ms: NEVER_MS, latest_ms: NEVER_MS })
     passes.request('event')
-    await sleep(50)
-    assert.deepEqual(reasons(), [])
+    await clock.advance(50)
+    assert.deepEqual(makes(), [])
     passes.request('event', 'now')
-    await eventually(() => made.length > 0)
-    await sleep(50)
-    assert.deepEqual(reasons(), ['event'])
+    await clock.advance(2 * NEVER_MS)
+    assert.deepEqual(makes(), ['event 50', 'period 60050', 'period 120050'])
   })
 
   it('are never two at once, and another follows one that was overtaken, one alone', async () => {
@@ -74,48 +72,43 @@ describe('Passes over the host', () => {
     begin()
     passes.start()
     for (let i = 0; i < 3; i += 1) {
-      await sleep(20)
+      await clock.advance(20)
       passes.request('event')
     }
-    await sleep(400)
-    assert.deepEqual([reasons(), most], [['start', 'event'], 1])
-    assert.ok(made[1]!.at >= 195)
+    await clock.advance(400)
+    assert.deepEqual([makes(), most], [['start 0', 'event 200'], 1])
   })
 
   it('come from time to time, counted from the end of the last one, as often as the setting of the time says', async () => {
     let period = 50
+    lasts_ms = 5
     begin({ period_ms: () => period })
     passes.start()
-    await sleep(180)
-    assert.ok(made.length >= 3 && made.length <= 4, `${made.length}`)
-    assert.deepEqual(new Set(reasons().slice(1)), new Set(['period']))
+    await clock.advance(160)
+    assert.deepEqual(makes(), ['start 0', 'period 55', 'period 110'])
     period = NEVER_MS
-    await sleep(70)
-    const { length } = made
-    await sleep(120)
-    assert.equal(made.length, length)
+    await clock.advance(1000)
+    assert.deepEqual(makes().slice(3), ['period 165'])
   })
 
   it('keep to another period at once where it is changed, also while a long one is waited for', async () => {
     let period = NEVER_MS
     begin({ period_ms: () => period })
     passes.start()
-    await sleep(60)
+    await clock.advance(60)
     period = 100
     passes.retime()
-    while (made.length < 2) await sleep(5)
-    period = NEVER_MS
-    assert.deepEqual(reasons(), ['start', 'period'])
-    assert.ok(made[1]!.at >= 95, `${made[1]!.at}`)
+    await clock.advance(40)
+    assert.deepEqual(makes(), ['start 0', 'period 100'])
   })
 
   it('go on after one that failed, which is logged', async () => {
     begin()
     passes.request('change')
-    await sleep(80)
+    await clock.advance(80)
     passes.request('event')
-    await sleep(80)
-    assert.deepEqual(reasons(), ['change', 'event'])
+    await clock.advance(80)
+    assert.deepEqual(makes(), ['change 40', 'event 120'])
     assert.equal(log.filter((line) => line.includes('a pass that fails')).length, 1)
   })
 
@@ -124,11 +117,14 @@ describe('Passes over the host', () => {
     begin({ period_ms: () => 10 })
     passes.start()
     passes.request('event')
-    await sleep(60)
-    await passes.close()
+    await clock.advance(60)
+    const closed = passes.close()
+    assert.equal(running, 1)
+    await clock.advance(20)
+    await closed
     assert.equal(running, 0)
     passes.request('event')
-    await sleep(120)
-    assert.deepEqual(reasons(), ['start'])
+    await clock.advance(1000)
+    assert.deepEqual(makes(), ['start 0'])
   })
 })

@@ -13,27 +13,45 @@ export interface PassTimes {
   readonly period_ms: () => number
 }
 
+/** What time a pass goes by; `after` gives what calls it off. */
+export interface PassClock {
+  readonly now: () => number
+  readonly after: (ms: number, what: () => void) => () => void
+}
+
+const CLOCK: PassClock = {
+  now: () => performance.now(),
+  after: (ms, what) => {
+    const timer = setTimeout(what, ms)
+    return () => clearTimeout(timer)
+  },
+}
+const nothing = (): void => undefined
+
 export const SOON = { quiet_ms: 300, latest_ms: 1200 } as const
 
 export class Passes {
   readonly #pass: Pass
   readonly #times: PassTimes
   readonly #logger: Logger
+  readonly #clock: PassClock
   /** When the last pass ended. */
   #ended = 0
-  #soon: NodeJS.Timeout | undefined
-  #period: NodeJS.Timeout | undefined
-  #due: NodeJS.Timeout | undefined
+  /** Each calls off what was to come. */
+  #soon = nothing
+  #period: (() => void) | null = null
+  #due = nothing
   /** Why the next pass was requested, and when. */
   #requested: { readonly because: PassReason; readonly since: number } | null = null
   #running: Promise<void> | null = null
   #isOvertaken = false
   #isClosed = false
 
-  constructor(pass: Pass, times: PassTimes, logger: Logger) {
+  constructor(pass: Pass, times: PassTimes, logger: Logger, clock = CLOCK) {
     this.#pass = pass
     this.#times = times
     this.#logger = logger
+    this.#clock = clock
   }
 
   start(): void {
@@ -43,34 +61,34 @@ export class Passes {
   /** Something has changed. A running pass may have read it before the change, so another pass follows. */
   request(because: 'event' | 'change', when: 'soon' | 'now' = 'soon'): void {
     if (this.#isClosed) return
-    const now = performance.now()
+    const now = this.#clock.now()
     this.#requested ??= { because, since: now }
-    clearTimeout(this.#soon)
+    this.#soon()
     const left = this.#requested.since + this.#times.latest_ms - now
     const wait_ms = when === 'now' ? 0 : Math.max(0, Math.min(this.#times.quiet_ms, left))
-    this.#soon = setTimeout(() => this.#run(because), wait_ms)
+    this.#soon = this.#clock.after(wait_ms, () => this.#run(because))
   }
 
   /** A pass that is not later than this; null where the period will do. */
   dueIn(wait_ms: number | null): void {
-    clearTimeout(this.#due)
+    this.#due()
     if (wait_ms === null || this.#isClosed) return
-    this.#due = setTimeout(() => this.#run('period'), wait_ms)
+    this.#due = this.#clock.after(wait_ms, () => this.#run('period'))
   }
 
   /** The period has changed: the next pass is scheduled again, counted from the end of the last one. */
   retime(): void {
-    if (this.#isClosed || this.#running || this.#period === undefined) return
-    clearTimeout(this.#period)
+    if (this.#isClosed || this.#running || this.#period === null) return
+    this.#period?.()
     this.#scheduleNext()
   }
 
   /** Resolves when no pass is running and none will follow. */
   async close(): Promise<void> {
     this.#isClosed = true
-    clearTimeout(this.#soon)
-    clearTimeout(this.#period)
-    clearTimeout(this.#due)
+    this.#soon()
+    this.#period?.()
+    this.#due()
     await this.#running
   }
 
@@ -83,22 +101,22 @@ export class Passes {
     const reason = this.#requested?.because ?? because
     this.#requested = null
     this.#isOvertaken = false
-    clearTimeout(this.#soon)
-    clearTimeout(this.#period)
+    this.#soon()
+    this.#period?.()
     this.#running = this.#once(reason).then(() => this.#next())
   }
 
   #next(): void {
     this.#running = null
-    this.#ended = performance.now()
+    this.#ended = this.#clock.now()
     if (this.#isClosed) return
     if (this.#isOvertaken) this.#run('event')
     else this.#scheduleNext()
   }
 
   #scheduleNext(): void {
-    const waited = performance.now() - this.#ended
-    this.#period = setTimeout(() => this.#run('period'), Math.max(0, this.#times.period_ms() - waited))
+    const waited = this.#clock.now() - this.#ended
+    this.#period = this.#clock.after(Math.max(0, this.#times.period_ms() - waited), () => this.#run('period'))
   }
 
   async #once(because: PassReason): Promise<void> {
