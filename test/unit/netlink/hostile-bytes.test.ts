@@ -205,13 +205,13 @@ describe('hostile bytes', () => {
     )
   })
 
-  it('of a megabyte are read within a second of the processor', () => {
+  it('of a megabyte are read in seconds of the processor, where a reading that is quadratic would take hours', () => {
     const started = process.cpuUsage()
     for (const fill of [0, 1, 4, 16, 255]) decodeEverything(Buffer.alloc(1_000_000, fill))
     decodeEverything(Buffer.alloc(1_000_000, Buffer.from([4, 0, 1, 0])))
-    // Reading that is quadratic takes hours; what else the machine does meanwhile is none of this test's concern.
+    // What else the machine does meanwhile is none of this test's concern.
     const { user, system } = process.cpuUsage(started)
-    assert.ok(user + system < 1_000_000, `${user + system} µs`)
+    assert.ok(user + system < 60_000_000, `${user + system} µs`)
   })
 
   it('in unknown attributes are passed over', () => {

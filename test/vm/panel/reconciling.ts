@@ -1,7 +1,7 @@
 // The comparison of host and store as a test asks for it, and an event listener beside it.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AdoptAnswer, ReconcileAnswer, ReconcileItem } from '@panel/shared/api/reconcile.ts'
+import type { AdoptAnswer, ReconcileAnswer, ReconcileItem, PassReason } from '@panel/shared/api/reconcile.ts'
 import { becomes } from '../eventually.ts'
 import type { Server } from '../lab/index.ts'
 import { expect, type Panel, type Place } from './panel.ts'
@@ -23,12 +23,11 @@ export const reconciling = (panel: Panel<Place>) => {
     expect(await panel.operator.post<AdoptAnswer>('/reconcile/adopt', body), 201)
   const indexOf = async (name: string): Promise<string> =>
     (await panel.server.run('cat', [`/sys/class/net/${name}/ifindex`])).trim()
-  /** Waits for a pass in the background to have seen the item so, and says when that was, by the machine's clock. */
-  const noticed = async (name: string, is: ReconcileItem['status']): Promise<{ because: string; at: number }> => {
+  /** Waits for a pass in the background to have seen the item so, and says what had started it. */
+  const noticed = async (name: string, is: ReconcileItem['status']): Promise<PassReason> => {
     const isSeen = ({ status, noticed: seen }: ReconcileItem): boolean => status === is && seen !== null
     const item = await becomes(() => itemOf(name), isSeen, `a pass sees ${name} as ${is}`)
-    const { because, at } = item.noticed ?? assert.fail()
-    return { because, at: Date.parse(at) }
+    return (item.noticed ?? assert.fail()).because
   }
   /** Waits until no pass is due any more: what is done by hand then is noticed by a pass of its own. */
   const atRest = async (): Promise<void> => {
