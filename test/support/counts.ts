@@ -12,25 +12,25 @@ interface Repetition {
 
 export const REPETITIONS = {
   PANEL_FUZZ_REQUESTS: {
-    usual: 3000,
+    usual: 1000,
     soak: 100_000,
     what: 'requests at random to every operation of the HTTP interface',
     files: ['test/api/fuzz.test.ts'],
   },
   PANEL_TUNNEL_BODIES: {
-    usual: 2000,
+    usual: 500,
     soak: 10_000,
     what: 'bodies at random for a new tunnel',
     files: ['test/api/tunnels-validation.test.ts'],
   },
   PANEL_DISPATCHED: {
-    usual: 20_000,
+    usual: 5000,
     soak: 100_000,
     what: 'mutated requests to the dispatcher of the helper',
     files: ['test/unit/helper/socket.test.ts'],
   },
   PANEL_COMPOSED: {
-    usual: 3000,
+    usual: 1000,
     soak: 100_000,
     what: 'requests to root that are composed at random, each judged by the law of the limits',
     files: ['test/unit/laws/limits.test.ts'],
@@ -42,7 +42,7 @@ export const REPETITIONS = {
     files: ['test/netns/fingerprint.test.ts'],
   },
   PANEL_SOCKET_REQUESTS: {
-    usual: 100_000,
+    usual: 20_000,
     soak: 1_000_000,
     what: 'mutated requests through the socket of the shipped helper, in a network namespace',
     files: ['test/netns/helper-socket.test.ts'],
@@ -108,7 +108,7 @@ export const REPETITIONS = {
     files: ['test/netns/relay-totals.test.ts'],
   },
   PANEL_IPTABLES_STRIDE: {
-    usual: 3,
+    usual: 5,
     soak: 1,
     what: 'the distance between those of the cases tried with nftables that iptables-nft and iptables-legacy repeat',
     files: [
