@@ -14,13 +14,9 @@ const GUESS_MS = 0.1
 /** Their sizes say little, since they boot machines or import their suites, and begun last they alone prolong a run. */
 const LONG_MS: Readonly<Record<string, number>> = {
   'test/vm/package.test.ts': 500_000,
+  'test/vm/answers.test.ts': 500_000,
   'test/story/page.test.ts': 400_000,
-  'test/vm/reconcile.test.ts': 300_000,
-  'test/vm/relay.test.ts': 300_000,
-  'test/vm/fast-path.test.ts': 200_000,
-  'test/vm/pairing.test.ts': 150_000,
-  'test/vm/answers.test.ts': 150_000,
-  'test/vm/monitor.test.ts': 120_000,
+  'test/vm/fast-path.test.ts': 250_000,
 }
 
 export function filesOf(tier: string): string[] {

@@ -70,12 +70,14 @@ const SOAKED: Readonly<Record<string, readonly string[]>> = {
     ...['relay-failover-kills', 'relay-heal-kills', 'relay-rotation', 'relay-scale', 'windows'],
   ],
   ui: [
-    ...['greyscale', 'look', 'look-path', 'look-phone', 'look-questions', 'look-rtl', 'many-rows', 'many-rules'],
-    'screenshots',
+    ...['glance', 'greyscale', 'history', 'listeners-certificate', 'look', 'look-path', 'look-phone', 'look-questions'],
+    ...['look-rtl', 'many-rows', 'many-rules', 'metrics', 'palette', 'range', 'screenshots', 'throughput', 'uptime'],
   ],
+  // What is left is the contract of the kernels, each part of the package once, and what no namespace here can show.
   vm: [
-    ...['analyze', 'arm64', 'backup', 'events', 'faults', 'helper-socket', 'impact', 'lab', 'package-in-trouble'],
-    ...['package-in-use', 'package-restarted', 'path', 'persistence', 'safe-apply', 'tunnel-update', 'two-servers'],
+    ...['analyze', 'arm64', 'backup', 'boot', 'events', 'faults', 'hardware-address', 'helper-socket', 'impact', 'lab'],
+    ...['monitor', 'ownership', 'package-in-trouble', 'package-in-use', 'package-restarted', 'pairing', 'path'],
+    ...['persistence', 'reconcile', 'relay', 'safe-apply', 'tunnel-update', 'two-servers'],
   ],
 }
 const ONLY_SOAKED = new Set(
