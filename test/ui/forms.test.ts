@@ -177,6 +177,7 @@ describe('A form that is refused', () => {
       begin: async (page) => {
         await fill(page, { url: 'nonsense' })
         await page.getByText('What is sent, and how often').click()
+        await page.locator('[name="events"]').first().waitFor()
         const events = page.locator('[name="events"]:checked')
         for (; (await events.count()) > 0;) await events.first().uncheck()
       },
