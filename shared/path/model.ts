@@ -34,12 +34,6 @@ const Mtu = integer(68, 65_535)
 const Moment = integer(0, Number.MAX_SAFE_INTEGER)
 const Detail = line(300)
 
-/** In the detail of a packet that this host's own firewall did not let out. */
-export const DROPPED_HERE = 'a firewall rule of this host drops it'
-
-/** And of one that the other server refused to take out of its GRE packet. */
-export const NO_SUCH_TUNNEL = 'no tunnel there takes its GRE packets'
-
 /**
  * `packet_size` counts payload bytes, as ping does. Where an interface is named, the answer must come back through it.
  */

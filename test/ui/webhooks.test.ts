@@ -71,7 +71,7 @@ describe('The notifications', () => {
     await page.getByRole('button', { name: 'Add a target' }).click()
     await page.locator('input[name=url][aria-invalid=true]').waitFor()
     await page.locator('input[name=sender][aria-invalid=true]').waitFor()
-    assert.match(await complaintOf(page, 'From'), /^Fill in this field: a target of this type needs it/)
+    assert.match(await complaintOf(page, 'From'), /^Fill in this field: a target of the type email needs it/)
   })
 
   it('need three answers, and the rest is folded away', async () => {

@@ -2,12 +2,13 @@
 // (decisions.md, D7).
 import type { Evidence } from '@panel/shared/api/analysis.ts'
 import type { TunnelVerdict } from '@panel/shared/api/diagnostics.ts'
-import { DROPPED_HERE, NO_SUCH_TUNNEL, type PingPacket } from '@panel/shared/path/model.ts'
+import type { PingPacket } from '@panel/shared/path/model.ts'
 import { fromRoot, message, messageFields, type Message } from '@panel/shared/messages/message.ts'
 import { findGreBlock, type GreBlock } from '@panel/shared/foreign/gre-block.ts'
 import { drawnSentence } from '../system/limits.ts'
 import type { TunnelRecord } from '../tunnels/record.ts'
 import { isAnswered, type PingSample, type TunnelSnapshot } from './snapshot.ts'
+import { DROPPED_HERE, NO_SUCH_TUNNEL } from './root-words.ts'
 
 export interface Finding {
   readonly evidence: Evidence
