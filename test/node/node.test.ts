@@ -17,7 +17,7 @@ const MOCHA = ['node_modules/mocha/bin/mocha.js', '--import=tsx', '--reporter', 
 /** The folders of the unit tier that are about more than pure functions; of each what `quick` runs. */
 const UNIT = /^test\/unit\/(backup|netlink|web)\//
 /** The main path of the interface, over HTTP, HTTPS and with the daemon as a process of its own. */
-const API = [...['auth', 'serving-daemon', 'store', 'streams', 'tunnels']].map((name) => `test/api/${name}.test.ts`)
+const API = ['auth', 'serving-daemon', 'store', 'streams', 'tunnels'].map((name) => `test/api/${name}.test.ts`)
 
 /** In full with the newest; with the others what depends on the store and on the daemon as a process. */
 const mainPath = (version: string): readonly string[] =>

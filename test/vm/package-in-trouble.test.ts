@@ -3,17 +3,14 @@
 import { isAdministered, opens } from './package/administration.ts'
 import { survives } from './package/daemons.ts'
 import { goesBack } from './package/failed-upgrade.ts'
-import { Installed, thePackage } from './package/installed.ts'
+import { Installed } from './package/installed.ts'
 import { losesNothing } from './package/power-cut.ts'
 import { works } from './package/work.ts'
 
 describe('The Debian package in trouble', function () {
   const panel = new Installed()
 
-  before(async () => {
-    await Promise.all([panel.start(), thePackage()])
-    await panel.install(await thePackage())
-  })
+  before(() => panel.startInstalled())
   after(() => panel.stop())
 
   for (const part of [opens, works, isAdministered, goesBack, survives, losesNothing]) part(panel)

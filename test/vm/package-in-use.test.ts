@@ -2,17 +2,14 @@
 // again. None of this depends on Debian's own kernel, so the machine is of the usual kind.
 import { opens } from './package/administration.ts'
 import { isAtHand } from './package/command.ts'
-import { Installed, thePackage } from './package/installed.ts'
+import { Installed } from './package/installed.ts'
 import { comesAgain, isTakenDown } from './package/removal.ts'
 import { works } from './package/work.ts'
 
 describe('The Debian package in use', function () {
   const panel = new Installed()
 
-  before(async () => {
-    await Promise.all([panel.start(), thePackage()])
-    await panel.install(await thePackage())
-  })
+  before(() => panel.startInstalled())
   after(() => panel.stop())
 
   for (const part of [opens, works, isAtHand, isTakenDown, comesAgain]) part(panel)

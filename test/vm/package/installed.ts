@@ -54,6 +54,11 @@ export class Installed {
     this.untouched = await this.picture()
   }
 
+  async startInstalled(): Promise<void> {
+    const [path] = await Promise.all([thePackage(), this.start()])
+    await this.install(path)
+  }
+
   /** Stops the machine, if one was started. */
   async stop(): Promise<void> {
     await (this.lab as Lab | undefined)?.stop()

@@ -79,7 +79,7 @@ export class Passes {
   /** The period has changed: the next pass is scheduled again, counted from the end of the last one. */
   retime(): void {
     if (this.#isClosed || this.#running || this.#period === null) return
-    this.#period?.()
+    this.#period()
     this.#scheduleNext()
   }
 

@@ -32,7 +32,7 @@ export function draftAnswers({ body, existing, problems, stored }: DraftContext)
     )
 }
 
-/** The last that the kernel takes, so that any default route which comes later goes before it. */
+/** So large that any other default route goes before it. */
 const LAST_METRIC = 4_000_000_000
 
 /** The kernel looks for a way before any rule of ours can lead an answer, and drops it where it finds none. */
