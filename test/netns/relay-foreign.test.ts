@@ -54,6 +54,15 @@ const restoring = (variant: 'nft' | 'legacy', text: string) => (relay: RelayRig[
   void relay.run(`iptables-${variant}-restore`, [], text)
 const policy = (variant: 'nft' | 'legacy', verdict: string) => (relay: RelayRig['relay']) =>
   void relay.run(`iptables-${variant}`, ['-P', 'FORWARD', verdict])
+/** A rule alone: a restore would take along what a backend of iptables has in the same table. */
+const privateSources = (operation: '-A' | '-D') => (relay: RelayRig['relay']) =>
+  void relay.run('iptables-nft', [
+    '-t',
+    'mangle',
+    operation,
+    'PREROUTING',
+    ...'-s 10.9.0.0/16 ! -i lo -j DROP'.split(' '),
+  ])
 const table = (rules: string) => (relay: RelayRig['relay']) =>
   void relay.nft(
     `table inet theirs {\n chain forward { type filter hook forward priority 0; policy drop;\n${rules}\n }\n}\n`,
@@ -99,8 +108,8 @@ const DROPPING: readonly Firewall[] = [
   },
   {
     title: 'a drop of private sources ahead of the translation, which are those of replies',
-    up: restoring('nft', '*mangle\n-A PREROUTING -s 10.9.0.0/16 ! -i lo -j DROP\nCOMMIT\n'),
-    down: restoring('nft', '*mangle\nCOMMIT\n'),
+    up: privateSources('-A'),
+    down: privateSources('-D'),
     remedy: /iptables -t mangle -I PREROUTING -p tcp -s 10\.9\.0\.2 --sport 80 -j ACCEPT/,
   },
 ]

@@ -28,6 +28,7 @@ describe('A rule in its row', () => {
     const { page } = await list()
     await row(page, 'Web').locator('.cell').nth(3).hover()
     await pencil(page, 'Edit Listens on: Web').click()
+    await cell(page, 'Port').waitFor()
     await page.keyboard.type('8443')
     await page.keyboard.press('Enter')
     assert.match(await difference(page).innerText(), /^Port\s+443\s*→\s*8443$/)
