@@ -32,7 +32,7 @@ export const NOTICE = {
   'notice.not_found': 'There is no notification target {webhook_id}.',
   'notice.needed': '{field} is needed for a target of the kind {kind}.',
   'notice.url_https':
-    '{field} must begin with https://; http:// is taken only while targets inside the networks of this host are.',
+    '{field} must begin with https://; http:// is taken only while targets inside the networks of this server are.',
   'notice.url_form': '{field} must be an address such as {example}, without a name and a password in it.',
   'notice.secret_form': '{field} must begin with whsec_ and hold at least 24 bytes in Base64.',
   'notice.secret_again':
@@ -42,7 +42,7 @@ export const NOTICE = {
   'notice.unreadable_field':
     '{field} must be given again: the stored one cannot be read, because it was stored under another signing key of the panel.',
   'notice.private':
-    '{host} is inside the networks of this host. Allow that with webhooks.allow_private, if it is meant.',
+    '{host} is inside the networks of this server. Allow that with webhooks.allow_private, if it is meant.',
   'notice.unresolved': 'The name {host} cannot be resolved: {error}.',
   'notice.timeout': 'The receiver did not answer within {seconds, number} seconds.',
   'notice.status': 'The receiver answered {status}.',

@@ -4,7 +4,7 @@ import { bool, int } from '../kinds.ts'
 export const WEBHOOKS = {
   'webhooks.allow_private': bool(
     false,
-    'Whether notifications may go to addresses inside the networks of this host, and over plain HTTP. Turn it on only where the receiver runs there.',
+    'Whether notifications may go to addresses inside the networks of this server, and over plain HTTP. Turn it on only where the receiver runs there.',
   ),
   'webhooks.sign_in_failures': int(
     5,
