@@ -1,4 +1,4 @@
-// The list of tunnels as it is worked in: a name edited in its row, groups with their sums, and the plan of a change.
+// The list of tunnels as it is worked in: a name edited in its row, and the plan of a change.
 import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 import type { Client } from '../api/support/client.ts'
@@ -94,35 +94,6 @@ describe('A tunnel in its row', () => {
       await page.keyboard.press('Escape')
       await panel.waitFor({ state: 'detached' })
     })
-
-  it('stands in a group, broken ones first with the sums of each, which is kept and saved as a view', async () => {
-    for (const [id, tags] of [
-      [1, ['north']],
-      [4, ['north']],
-    ] as const)
-      await client.patch(`/tunnels/${id}`, { tags })
-    await host.monitor.start()
-    const { page } = await list()
-    await row(page, 'gre-a-2').locator('[data-state=down]').first().waitFor()
-    await page.getByRole('button', { name: 'Groups and views', exact: true }).click()
-    const menu = page.getByRole('group', { name: 'Groups and views', exact: true })
-    assert.equal(await menu.getByRole('button', { name: 'Tunnel', exact: true }).count(), 0)
-    await menu.getByRole('button', { name: 'Tags', exact: true }).click()
-    await menu.getByRole('textbox', { name: 'Name of the view' }).fill('By tag')
-    await page.keyboard.press('Enter')
-    await menu.getByRole('button', { name: 'By tag', exact: true }).waitFor()
-    await page.keyboard.press('Escape')
-    const groups = (): Promise<string[]> => page.locator('tr.group').allInnerTexts()
-    await page.locator('tr.group').nth(1).waitFor()
-    const [worst = '', other = ''] = await groups()
-    assert.match(worst, /^Without tags\s+2 tunnels\s+1 Down/)
-    assert.match(other, /^north\s+2 tunnels\s+.*1 Disabled/s)
-    await page.reload()
-    await page.locator('tr.group', { hasText: 'Without tags' }).getByRole('button').click()
-    await row(page, 'gre-a-2').waitFor({ state: 'detached' })
-    await page.getByRole('checkbox', { name: 'Select all in north' }).check()
-    await page.getByText('Selected: 2 tunnels').waitFor()
-  })
 
   it('shows on its form what changes, and the whole plan on demand', async () => {
     const { page } = await goTo(await signedIn(await visit(host)), host, 'tunnels/1/edit', /gre-a-1/)

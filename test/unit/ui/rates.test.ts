@@ -1,6 +1,6 @@
 // Throughput over time, from what was stored and from the live stream.
 import assert from 'node:assert/strict'
-import { joinRates, ratesOf } from '../../../ui/src/components/chart/rates.ts'
+import { joinRates, ratesOf, sumOfRates } from '../../../ui/src/components/chart/rates.ts'
 
 const count = (start: number, rx_bytes: number | null, tx_bytes = rx_bytes) => ({ start, rx_bytes, tx_bytes })
 
@@ -33,5 +33,12 @@ describe('Throughput over time', () => {
       [0, 60, 90, 91],
     )
     assert.deepEqual(joinRates([at(0)], []), [at(0)])
+  })
+
+  it('of several things is the sum of what is known, and not known where nothing is', () => {
+    const of = (tx: number | null, rx: number | null) => ({ tx_bytes_per_second: tx, rx_bytes_per_second: rx })
+    assert.deepEqual(sumOfRates([of(1, null), of(2, null), of(null, null)]), { tx: 3, rx: null })
+    assert.deepEqual(sumOfRates([of(0, 5)]), { tx: 0, rx: 5 })
+    assert.deepEqual(sumOfRates([]), { tx: null, rx: null })
   })
 })
