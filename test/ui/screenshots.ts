@@ -14,6 +14,8 @@ import { DESKTOP, launch, visitWith } from './support/browser.ts'
 import { spacedPunctuation } from './support/punctuation.ts'
 
 const FOLDER = '.build/screenshots'
+/** A scene that does not come about so soon is reported, and the next one drawn. */
+const PATIENCE_MS = 30_000
 const { looks, isChosen } = choose(
   process.argv.slice(2),
   SCENES.map(({ name }) => name),
@@ -94,7 +96,10 @@ async function drawThere(of: readonly Look[], server: Scene['server'], scenes: r
   const { client } = world
   for (const { alone } of scenes) if (client) await alone?.({ ...world, client })
   for (const device of ['desktop', 'phone'] as const) {
-    const { page, context } = await visitWith(browser, world.host, { viewport: VIEWPORTS[device] })
+    const { page, context } = await visitWith(browser, world.host, {
+      viewport: VIEWPORTS[device],
+      patience_ms: PATIENCE_MS,
+    })
     await page.close()
     for (const look of of.filter((one) => one.device === device)) {
       await setLanguage(world, look.language)

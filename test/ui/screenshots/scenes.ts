@@ -201,7 +201,12 @@ const STEPS: readonly Scene[] = [
     },
   },
   { name: 'tunnels-filtered', path: 'tunnels?q=state%3Aup+pool' },
-  { name: 'tunnels-selected', path: 'tunnels', arrive: (at) => select(at, ['gre-a-1', 'gre-a-2']), isWindow: true },
+  {
+    name: 'tunnels-selected',
+    path: 'tunnels',
+    arrive: (at) => select(at, ['Hamburg relay · gre-a-1', 'Frankfurt · gre-a-2']),
+    isWindow: true,
+  },
   { name: 'tunnel-gone', path: 'tunnels/2' },
   {
     name: 'tunnel-diagnostics-run',

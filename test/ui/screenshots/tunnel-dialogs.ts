@@ -50,7 +50,7 @@ const accept = async ({ page, say }: At): Promise<void> => {
 }
 
 const askOfMany = async (at: At, action: string): Promise<void> => {
-  await select(at, ['gre-a-1', 'gre-a-2', 'long-name-gre-6'])
+  await select(at, ['Hamburg relay · gre-a-1', 'Frankfurt · gre-a-2', 'long-name-gre-6'])
   await press(at.page, at.say(`list.do.${action}`))
 }
 /** Acts on many tunnels, one of which is refused. */
