@@ -2,6 +2,7 @@
 // result; decisions.md, F24, D7).
 import type { Static } from '../schema.ts'
 import { MessageView } from './base/errors.ts'
+import { Severity } from './routes/causes.ts'
 import { Anything, Id, Instant, list, oneOf, Sentence, shape, Text, described } from './base/shapes.ts'
 
 export const ROUTE_VERDICTS = [
@@ -35,9 +36,24 @@ export const Evidence = shape('Evidence', {
 })
 export type Evidence = Static<typeof Evidence>
 
+/** Any other verdict is that nothing gets through. */
+const MILDER: Partial<Readonly<Record<string, Severity>>> = {
+  HEALTHY: 'ok',
+  RULE_DISABLED: 'ok',
+  NO_INBOUND_TRAFFIC: 'unknown',
+  DESTINATIONS_PARTLY_UNREACHABLE: 'degraded',
+  MTU_PROBLEM: 'degraded',
+}
+
+/** Nothing wrong was found is not yet that it is well. */
+export function severityOf(verdict: string, confidence: 'high' | 'low'): Severity {
+  return verdict === 'HEALTHY' && confidence === 'low' ? 'unknown' : (MILDER[verdict] ?? 'down')
+}
+
 /** What every analysis comes to, whatever was looked at. */
 export const conclusion = <const V extends readonly string[]>(verdicts: V) => ({
   verdict: oneOf(verdicts),
+  severity: described(Severity, 'How bad that is; unknown: nothing wrong was found, and nothing proves that it works.'),
   summary: Sentence,
   summary_message: MessageView,
   evidence: list(Evidence, { minItems: 1 }),

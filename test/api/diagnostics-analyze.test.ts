@@ -76,8 +76,8 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
       body: { result },
     } = await send()
     assert.deepEqual(
-      [status, verdictOf(result), result.tunnel_id, result.interface_name, result.suggested_fix],
-      [200, 'HEALTHY high', panel.tunnel_id, panel.name, []],
+      [status, verdictOf(result), result.severity, result.tunnel_id, result.interface_name, result.suggested_fix],
+      [200, 'HEALTHY high', 'ok', panel.tunnel_id, panel.name, []],
     )
     assert.deepEqual(
       result.evidence.map(({ name }) => name),
@@ -117,7 +117,7 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
     assert.equal(verdictOf(await analyze()), 'HEALTHY high')
   })
 
-  it('says so less surely where nobody inside the tunnel is known to ask', async () => {
+  it('says so less surely, and not that it is well, where nobody inside the tunnel is known to ask', async () => {
     const { tunnel } = (
       await createTunnel(panel.operator, {
         remote_endpoint: '198.51.100.9',
@@ -129,7 +129,7 @@ describe('POST /tunnels/{id}/diagnostics/analyze', () => {
         sample_seconds: 0.1,
       })
     ).body
-    assert.equal(verdictOf(result), 'HEALTHY low')
+    assert.deepEqual([verdictOf(result), result.severity], ['HEALTHY low', 'unknown'])
     assert.match(result.evidence.find(({ name }) => name === 'tunnel_ping')?.detail ?? '', /No peer address is known/)
   })
 

@@ -36,8 +36,8 @@ describe('The analysis of a rule', () => {
 
   it('is HEALTHY where nothing stops it and something was relayed, with evidence on the state of its tunnel', async () => {
     panel.kernel.rulesets.relay(1, { tx_bytes: 60, tx_packets: 1, rx_bytes: 60, rx_packets: 1 })
-    const { verdict: found, evidence, suggested_fix, confidence } = await analyze()
-    assert.deepEqual([found, suggested_fix, confidence], ['HEALTHY', [], 'high'])
+    const { verdict: found, severity, evidence, suggested_fix, confidence } = await analyze()
+    assert.deepEqual([found, severity, suggested_fix, confidence], ['HEALTHY', 'ok', [], 'high'])
     assert.match(evidence.find(({ name }) => name === 'tunnel')?.detail ?? '', /gre-a-1 .* is up/)
     assert.deepEqual(
       evidence.map(({ name }) => name),

@@ -19,8 +19,8 @@ describe('Diagnostics on the page', () => {
   })
   afterEach(() => host.close())
 
-  const visitDiagnostics = async (): Promise<Visit> =>
-    goTo(await signedIn(await visit(host)), host, 'tunnels/1/diagnostics', /gre-a-1/)
+  const visitDiagnostics = async (id = 1): Promise<Visit> =>
+    goTo(await signedIn(await visit(host)), host, `tunnels/${id}/diagnostics`, /gre-a-/)
 
   it('show each packet of a ping as it is decided, with loss as it is now, and stop at once', async () => {
     host.kernel.icmp.answer = ({ sequence }: FakeEcho) => (sequence % 2 === 0 ? {} : null)
@@ -80,6 +80,21 @@ describe('Diagnostics on the page', () => {
     await page.getByText('The interface is missing', { exact: true }).waitFor()
     await page.getByText('What to do, in this order').waitFor()
     assert.ok((await page.getByRole('group').filter({ hasText: 'Evidence' }).locator('dd').count()) > 0)
+  })
+
+  it('say that no fault was found, and not that it is well, where nobody at the far end could answer', async () => {
+    await createTunnel(client, {
+      remote_endpoint: '198.51.100.9',
+      addresses: [{ address: '10.78.0.1', prefix_length: 24 }],
+    })
+    const { page } = await visitDiagnostics(2)
+    await page.getByRole('button', { name: 'Analyze' }).click()
+    await page
+      .locator('[data-state=unknown]')
+      .filter({ hasText: /^No fault found$/ })
+      .waitFor()
+    await page.getByText('The evidence is not conclusive.').waitFor()
+    assert.equal(await page.getByText('Healthy', { exact: true }).count(), 0)
   })
 
   it('keep earlier runs, each to be opened with what came of it, and to be taken out of the list', async () => {

@@ -1,4 +1,5 @@
 // The states that the page knows of anything, and which of two is worse.
+import type { Severity } from '@panel/shared/api/routes/causes.ts'
 
 export type State = 'up' | 'degraded' | 'down' | 'unknown' | 'disabled'
 
@@ -6,6 +7,17 @@ export interface StateLabel {
   readonly state: State
   readonly label: string
 }
+
+/** What the API calls it; an analysis that was stored without it does not say. */
+export const stateOf = (severity: Severity | 'disabled' = 'unknown'): State => (severity === 'ok' ? 'up' : severity)
+
+interface Concluded {
+  readonly verdict: string
+  readonly severity: Severity
+}
+
+/** Nothing wrong was found, and nothing proves that it works. */
+export const isUnproven = ({ verdict, severity }: Concluded): boolean => verdict === 'HEALTHY' && severity !== 'ok'
 
 const FROM_WORST: readonly State[] = ['down', 'degraded', 'up', 'unknown', 'disabled']
 

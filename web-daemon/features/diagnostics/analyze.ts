@@ -1,5 +1,6 @@
 // Why a tunnel does or does not carry packets: a verdict, its evidence, and suggested fixes in order (reference.md,
 // Analysis result; decisions.md, D7).
+import { severityOf } from '@panel/shared/api/analysis.ts'
 import type { AnalyzeTunnelAnswer, AnalyzeTunnelBody, TunnelAnalysis } from '@panel/shared/api/diagnostics.ts'
 import { commandsIn, message, messageFields } from '@panel/shared/messages/message.ts'
 import type { StoreContext } from '../../platform/context.ts'
@@ -40,16 +41,19 @@ function analyse(record: TunnelRecord, snapshot: TunnelSnapshot, now: Date): Tun
   const stop = findings.find(({ verdict }) => verdict !== null)
   const isProven = isAnswered(snapshot.inside)
   const fixes = findings.filter(({ verdict }) => verdict !== null).flatMap(({ fix }) => fix)
+  const verdict = stop?.verdict ?? 'HEALTHY'
+  const confidence = (stop ? stop.isCertain : isProven) ? 'high' : 'low'
   return {
     tunnel_id: record.tunnel_id,
     interface_name: record.interface_name,
-    verdict: stop?.verdict ?? 'HEALTHY',
+    verdict,
+    severity: severityOf(verdict, confidence),
     ...messageFields('summary', stop?.sentence ?? message(isProven ? 'finding.healthy' : 'finding.unproven')),
     evidence: findings.map(({ evidence }) => evidence),
     suggested_fix: fixes.map(({ message: text }) => text),
     fix_messages: fixes,
     fix_commands: fixes.flatMap(commandsIn),
-    confidence: (stop ? stop.isCertain : isProven) ? 'high' : 'low',
+    confidence,
     checked_at: now.toISOString(),
   }
 }

@@ -1,6 +1,6 @@
 // Why a rule does or does not relay: the causes of its health along a packet's path, and what costs something to find
 // out; the first that stops it is the verdict (decisions.md, F24, S21).
-import type { RouteAnalysis } from '@panel/shared/api/analysis.ts'
+import { severityOf, type RouteAnalysis } from '@panel/shared/api/analysis.ts'
 import { ROUTE_PROTOCOLS } from '@panel/shared/api/base/lookups.ts'
 import type { RouteHealthView } from '@panel/shared/api/routes/answers.ts'
 import type { ForeignFound } from '@panel/shared/foreign/model.ts'
@@ -37,16 +37,19 @@ export function analyzeRoute({ traffic, proofs }: RuleDeps) {
     if (!stop && !isDoubtful) proofs.proven(record.route_rule_id, 'analysis')
     const summary = stop ? stop.sentence : message('health.all_well')
     const fixes = findings.filter(({ verdict }) => verdict !== null).flatMap(({ fix }) => [...fix])
+    const verdict = stop?.verdict ?? 'HEALTHY'
+    const confidence = (stop?.isCertain ?? true) && !isDoubtful ? 'high' : 'low'
     const answer: RouteAnalysis = {
       route_rule_id: record.route_rule_id,
-      verdict: stop?.verdict ?? 'HEALTHY',
+      verdict,
+      severity: severityOf(verdict, confidence),
       summary: summary.message,
       summary_message: summary,
       evidence: findings.map(({ evidence }) => evidence),
       suggested_fix: fixes.map(({ message: text }) => text),
       fix_messages: fixes,
       fix_commands: fixes.flatMap(commandsIn),
-      confidence: (stop?.isCertain ?? true) && !isDoubtful ? 'high' : 'low',
+      confidence,
       checked_at: context.now().toISOString(),
     }
     return ok(answer)

@@ -1,5 +1,4 @@
 // What a group of rules comes to.
-import type { State } from '../../components/state.ts'
 import type { HealthWord } from './effects.ts'
 import { healthWord, HEALTH_WORDS } from './rule-health.ts'
 
@@ -11,5 +10,3 @@ export const countByWord = (rules: readonly Rule[]): { readonly word: HealthWord
     word,
     count: rules.filter(({ health }) => healthWord(health) === word).length,
   })).filter(({ count }) => count > 0)
-
-export const stateOf = (word: HealthWord): State => (word === 'ok' ? 'up' : word)
