@@ -128,6 +128,10 @@ export const WebhookView = shape('Webhook', {
     nullable(Instant),
     'Since when nothing has arrived; null where the last one did, or none was sent.',
   ),
+  delivered_at: described(
+    nullable(Instant),
+    'When something last arrived, a test too; null where nothing has since it leads where it does.',
+  ),
   ...sentence('last_error', 'Why the last one did not arrive; "" where it did.'),
   discarded: described(
     nullable(strict({ too_old: Count, no_room: Count, since: Instant, last: Instant })),

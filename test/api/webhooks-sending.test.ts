@@ -155,6 +155,25 @@ describe('A notification', () => {
       assert.deepEqual([(await view()).failing_since, (await view()).last_error], [null, ''])
     })
 
+    it('that arrived says when, until its target leads elsewhere', async () => {
+      await add()
+      const target = (await operator.get<WebhookView>('/webhooks/1')).body
+      const view = async () => (await operator.get<WebhookView>('/webhooks/1')).body.delivered_at
+      assert.equal(await view(), null)
+      assert.equal((await test()).ok, true)
+      const arrived = await view()
+      assert.notEqual(arrived, null)
+      const body = { title: 'Renamed', kind: target.kind, events: target.events }
+      assert.equal((await operator.put('/webhooks/1', body)).status, 200)
+      assert.equal(await view(), arrived)
+      receiver.behaves = answers(503)
+      assert.equal((await test()).ok, false)
+      assert.equal(await view(), arrived)
+      const elsewhere = { ...body, url: `${receiver.url}/other` }
+      assert.equal((await operator.put('/webhooks/1', elsewhere)).status, 200)
+      assert.equal(await view(), null)
+    })
+
     it('to a receiver that hangs holds up no other', async () => {
       const other = await httpReceiver()
       other.behaves = hangs

@@ -116,9 +116,12 @@ describe('The notifications', () => {
   it('are tested, and say in words why a test did not arrive', async () => {
     await addHook()
     const { page } = await visitTargets()
+    await page.locator('[data-state=unknown]').getByText('Nothing has arrived yet').waitFor()
     await page.getByRole('button', { name: 'Send a test' }).click()
     await page.getByText('has taken the test').first().waitFor()
     assert.equal(receiver.received.length, 1)
+    await page.locator('[data-state=up]').getByText('On', { exact: true }).waitFor()
+    await page.getByText(/^Last arrival: /).waitFor()
     receiver.behaves = answers(500)
     await page.getByRole('button', { name: 'Send a test' }).click()
     await page.getByText('The receiver answered 500').first().waitFor()

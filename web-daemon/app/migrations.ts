@@ -14,6 +14,7 @@ import * as settings from '../features/settings/migration.ts'
 import * as tunnels from '../features/tunnels/migration.ts'
 import * as tunnelAnswers from '../features/tunnels/migration-answers.ts'
 import * as webhooks from '../features/webhooks/migration.ts'
+import * as webhookDelivered from '../features/webhooks/migration-delivered.ts'
 
 /** Named 001-auth, 002-pools, 003-tunnels and on; a name never changes once it is released. */
 export const MIGRATIONS: readonly NamedMigration[] = [
@@ -31,4 +32,5 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   ruleHealth,
   incidents,
   tunnelAnswers,
+  webhookDelivered,
 ]

@@ -36,7 +36,8 @@ export function replaceWebhook(box: SecretBox, outbox: Pick<Outbox, 'kick'>) {
     const allowPrivate = settings.get('webhooks.allow_private')
     const stored = { webhook, credentials }
     const { url, secret, ...draft } = draftWebhook(body, problems, { allowPrivate, stored })
-    await updateWebhook(db, webhook.webhook_id, { ...draft, ...sealCredentials(box, { url, secret }) })
+    const isElsewhere = differs(webhook, credentials, { ...draft, url, secret })
+    await updateWebhook(db, webhook.webhook_id, { ...draft, ...sealCredentials(box, { url, secret }) }, isElsewhere)
     note.operation(`Replaced the target "${webhook.title}"`)
     note.rename(webhook.title, draft.title)
     outbox.kick()
@@ -48,14 +49,27 @@ export function replaceWebhook(box: SecretBox, outbox: Pick<Outbox, 'kick'>) {
 export function leadsElsewhere(box: SecretBox) {
   return async ({ db }: ReadContext, { params, body }: Incoming<WebhookBody>): Promise<boolean> => {
     const webhook = await requireWebhook(db, params)
-    const { url, secret } = openCredentials(box, webhook) ?? UNREADABLE
-    return (
-      body.kind !== webhook.kind ||
-      (body.recipient ?? '') !== webhook.recipient ||
-      ![url, ''].includes(body.url ?? '') ||
-      ![secret, ''].includes(body.secret ?? '')
-    )
+    const credentials = openCredentials(box, webhook)
+    const { url, secret } = credentials ?? UNREADABLE
+    return differs(webhook, credentials, {
+      kind: body.kind,
+      recipient: body.recipient ?? '',
+      url: body.url || url,
+      secret: body.secret || secret,
+    })
   }
+}
+
+type Receiver = Pick<Webhook, 'kind' | 'recipient'> & Credentials
+
+const differs = (webhook: Webhook, credentials: Credentials | null, wanted: Receiver): boolean => {
+  const { url, secret } = credentials ?? UNREADABLE
+  return (
+    wanted.kind !== webhook.kind ||
+    wanted.recipient !== webhook.recipient ||
+    wanted.url !== url ||
+    wanted.secret !== secret
+  )
 }
 
 /** Whatever is sent in its place is another one. */

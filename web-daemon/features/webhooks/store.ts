@@ -26,6 +26,8 @@ export interface Webhook extends NewWebhook {
   readonly failing_since: string | null
   /** The error of the last delivery; without text if it has arrived. */
   readonly last_error: Message
+  /** When something last arrived where it leads now; null: nothing has. */
+  readonly delivered_at: string | null
   /** Null where nothing was deleted without having been sent. */
   readonly discarded: Discarded | null
 }
@@ -78,8 +80,18 @@ export async function insertWebhook(db: WriteDb, webhook: NewWebhook): Promise<n
   return webhook_id
 }
 
-export async function updateWebhook(db: WriteDb, webhook_id: number, webhook: NewWebhook): Promise<void> {
-  await db.updateTable('webhook').set(columnsOf(webhook)).where('webhook_id', '=', webhook_id).execute()
+/** `isElsewhere`: what has arrived so far arrived at another receiver. */
+export async function updateWebhook(
+  db: WriteDb,
+  webhook_id: number,
+  webhook: NewWebhook,
+  isElsewhere: boolean,
+): Promise<void> {
+  await db
+    .updateTable('webhook')
+    .set({ ...columnsOf(webhook), ...(isElsewhere && { delivered_at: null }) })
+    .where('webhook_id', '=', webhook_id)
+    .execute()
 }
 
 /** Deletes a target together with its deliveries. */
@@ -96,6 +108,7 @@ export async function markSent(db: WriteDb, webhook_id: number, error: Message |
     .set((e) => ({
       last_error: errorText(error),
       failing_since: error === null ? null : e.fn.coalesce('failing_since', e.val(now)),
+      ...(error === null && { delivered_at: now }),
     }))
     .where('webhook_id', '=', webhook_id)
     .execute()

@@ -18,6 +18,7 @@ export interface WebhookTable {
   is_enabled: number
   failing_since: string | null
   last_error: string
+  delivered_at: Generated<string | null>
   discarded_too_old: Generated<number>
   discarded_no_room: Generated<number>
   discarded_since: Generated<string | null>
