@@ -2,7 +2,7 @@
 export const BACKUP = {
   'backup.under_way': 'Another import is under way. Wait for it to end.',
   'backup.confirm': 'This setting guards the panel. Import it together with your current password, or leave it out.',
-  'backup.dry': 'Nothing was changed. An "error" is what the item would be refused for as things stand now.',
+  'backup.dry': 'Nothing was changed. Beside each item that would be refused now stands why.',
   'backup.done':
     'What failed is listed with its reason; everything else is in place. Importing the same backup again does what is left and skips the rest.',
   'backup.taken_back': 'An item failed, so everything was put back: nothing is changed.',

@@ -49,6 +49,7 @@ export const HEALTH = {
   'health.no_tunnel': 'No tunnel leads to its destinations.',
   'health.tunnel_state': 'The tunnel {tunnel} that the rule relays over {state, select, up {is up} other {is down}}.',
   'health.fix_tunnel_up': 'Enable {tunnel}.',
+  'health.fix_tunnel_reapply': 'Reapply {tunnel}.',
   'health.fix_other_tunnel': 'Name another tunnel, or none.',
   'health.destination_answers': 'The destination answers, or shows no sign of a fault: {results}.',
   'health.destinations_answer': 'No destination shows a sign of a fault: {results}.',

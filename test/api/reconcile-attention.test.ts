@@ -67,6 +67,18 @@ describe('What needs attention', () => {
     assert.equal((await attention()).total, 0)
   })
 
+  it('is a tunnel with its rules also where what else is wrong with them is an incident of its own', async () => {
+    panel.kernel.held.delete('gre-a-1')
+    panel.kernel.forwarding.conntrack = { count: 95, max: 100 }
+    assert.deepEqual(
+      reported(await attention()).map(({ kind, name, state }) => [kind, name, state]),
+      [
+        ['tunnel', 'Hamburg', 'down'],
+        ['route', 'Elsewhere', 'degraded'],
+      ],
+    )
+  })
+
   it('is a rule by itself, where nothing is wrong with its tunnel', async () => {
     panel.kernel.rulesets.flush()
     assert.deepEqual(

@@ -60,6 +60,12 @@ describe('The analysis of a rule', () => {
     )
   })
 
+  it('is TUNNEL_DOWN with another remedy where the tunnel is enabled, but its interface is missing', async () => {
+    panel.kernel.held.delete('gre-a-1')
+    const { verdict: found, suggested_fix } = await analyze()
+    assert.deepEqual([found, suggested_fix[0]], ['TUNNEL_DOWN', 'Reapply gre-a-1.'])
+  })
+
   it('is NO_INBOUND_TRAFFIC where nothing has come yet', async () => {
     const { verdict: found, suggested_fix } = await analyze()
     assert.deepEqual([found, suggested_fix.length > 0], ['NO_INBOUND_TRAFFIC', true])
@@ -79,7 +85,8 @@ describe('The analysis of a rule', () => {
     server.close()
     assert.equal(await verdict(), 'DESTINATION_UNREACHABLE')
     await act(client, 1, 'down')
-    assert.equal(await verdict(), 'TUNNEL_DOWN')
+    const down = await analyze()
+    assert.deepEqual([down.verdict, down.suggested_fix[0]], ['TUNNEL_DOWN', 'Enable gre-a-1.'])
     await madeRoute(client, { bind_address: '0.0.0.0', bind_port: 400, bind_port_range_end: 500, sort_order: 1 })
     assert.equal(await verdict(), 'RULE_SHADOWED')
     await enableForwarding(client, { revert: true })

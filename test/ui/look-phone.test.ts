@@ -81,6 +81,7 @@ describe('The look of the page on a phone', () => {
     for (const width of [PHONE.width, 360]) {
       await page.setViewportSize({ ...PHONE, width })
       await page.goto(host.base + 'webhooks/new')
+      await page.locator('form summary').click()
       await page.locator('fieldset label').first().waitFor()
       const above = await page.locator('fieldset label').evaluateAll((labels) =>
         labels.flatMap((label) => {

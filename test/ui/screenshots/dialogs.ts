@@ -77,7 +77,7 @@ const PANEL_DIALOGS: readonly Omit<Scene, 'isWindow'>[] = [
     arrive: async ({ page, say }: At) => {
       await page
         .getByRole('button', {
-          name: `${say(`reconcile.action.${action}`)}: ${action === 'adopt' ? 'gre-old-7' : 'gre-a-2'}`,
+          name: `${say(`reconcile.action.${action}`)}: ${action === 'adopt' ? 'gre-old-7' : 'Frankfurt · gre-a-2'}`,
         })
         .click()
       await foretold(page)

@@ -113,6 +113,7 @@ export function neighbour(more: Partial<ExistingTunnel> = {}): ExistingTunnel {
   return {
     fwmark: null,
     is_answered_through: false,
+    is_enabled: true,
     tunnel_id: 1,
     interface_name: 'gre-a-1',
     display_name: '',

@@ -131,8 +131,11 @@ function rulesFound({ routeWatch, heals }: AttentionDeps): Found[] {
     if (there) there.push(rule)
     else together.set(key, [rule])
   }
-  return [...together.values()].map((rules) => {
+  return [...together].map(([key, rules]) => {
     const [rule] = rules
+    /** Part of an incident of its own. */
+    const isElsewhere = ({ code, subject }: Watched['causes'][number]): boolean =>
+      subject !== '' && `${code} ${subject}` !== key && together.has(`${code} ${subject}`)
     const since = rules.flatMap((one) => routeWatch.noticed(one)?.at ?? []).sort()
     return {
       ...reasonFields(sentences(rule.headline?.sentence ?? rule.sentence, heals.contest('route', rule.key))),
@@ -140,7 +143,7 @@ function rulesFound({ routeWatch, heals }: AttentionDeps): Found[] {
       id: rule.key,
       rules: rules.map(({ key }) => key),
       isOnPath: rules.every(({ causes }) =>
-        causes.every(({ code, effect }) => effect === 'note' || isBehind(CAUSES[code])),
+        causes.every((one) => one.effect === 'note' || isBehind(CAUSES[one.code]) || isElsewhere(one)),
       ),
       state: rules.some((one) => stateOf(one) === 'down') ? 'down' : 'degraded',
       since: since[0] ?? null,

@@ -42,7 +42,9 @@ export function ofTunnels(record: RouteRecord, { paths, tunnels }: RuleFacts): C
   const isDown = (id: number): boolean => down.some(({ tunnel_id }) => tunnel_id === id)
   return [
     cause('TUNNEL_DOWN', isAll(isDown) ? 'stops' : 'degrades', message('health.tunnel_down', { tunnel }), {
-      remedies: [message('health.fix_tunnel_up', { tunnel })],
+      remedies: [
+        message(paths.isEnabled(first.tunnel_id) ? 'health.fix_tunnel_reapply' : 'health.fix_tunnel_up', { tunnel }),
+      ],
       subject: `tunnel ${first.tunnel_id}`,
     }),
   ]

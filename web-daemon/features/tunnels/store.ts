@@ -36,6 +36,7 @@ export interface ExistingTunnel extends Pick<
   | 'fwmark'
 > {
   readonly is_answered_through: boolean
+  readonly is_enabled: boolean
   readonly addresses: readonly Pick<AddressRecord, 'address' | 'peer_address' | 'prefix_length'>[]
 }
 
@@ -121,6 +122,7 @@ export async function existingTunnels(db: ReadDb): Promise<ExistingTunnel[]> {
       'okey',
       'fwmark',
       'is_answered_through',
+      'is_enabled',
     ])
     .where('deleted_date', 'is', null)
     .execute()
@@ -132,6 +134,7 @@ export async function existingTunnels(db: ReadDb): Promise<ExistingTunnel[]> {
   return rows.map((row) => ({
     ...row,
     is_answered_through: row.is_answered_through === 1,
+    is_enabled: row.is_enabled === 1,
     addresses: byTunnel.get(row.tunnel_id) ?? [],
   }))
 }

@@ -38,6 +38,8 @@ export interface Paths {
   readonly nameOf: (tunnel_id: number) => string | undefined
   /** What people call the tunnel; "" where it has no such name. */
   readonly displayNameOf: (tunnel_id: number) => string
+  /** Whether the operator wants the tunnel to be up. */
+  readonly isEnabled: (tunnel_id: number) => boolean
   /** Those of this end of the tunnel. */
   readonly innerAddressesOf: (tunnel_id: number) => readonly string[]
 }
@@ -111,6 +113,7 @@ function pathsBy({ tunnels, routes, isUp, wayTo }: Read): Paths {
     kindOf: (address) => routes.get(address)?.kind ?? null,
     nameOf: (tunnel_id) => tunnels.get(tunnel_id)?.interface_name,
     displayNameOf: (tunnel_id) => tunnels.get(tunnel_id)?.display_name ?? '',
+    isEnabled: (tunnel_id) => tunnels.get(tunnel_id)?.is_enabled === true,
     innerAddressesOf: (tunnel_id) => tunnels.get(tunnel_id)?.addresses.map(({ address }) => address) ?? [],
   }
 }
