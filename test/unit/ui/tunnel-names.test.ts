@@ -28,6 +28,7 @@ const READERS: Readonly<Record<string, string>> = {
   'features/tunnels/Throughput.svelte': 'finds the readings by the interface',
   'features/tunnels/ThroughputChart.svelte': 'finds the readings by the interface',
   'features/tunnels/TunnelCell.svelte': 'edits the one beside the other',
+  'features/tunnels/TunnelGroup.svelte': 'sums up the readings of its interfaces',
   'features/tunnels/TunnelMenu.svelte': 'copies that of the interface, for a shell',
   'features/tunnels/actions.ts': 'picks the fields of the names',
   'features/tunnels/options.ts': 'is a form with a field for each',
