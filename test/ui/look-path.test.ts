@@ -33,7 +33,7 @@ describe('The look of a path', function () {
     for (const language of ['en', 'fa']) {
       await client.put('/settings', { 'display.language': language })
       for (const [path, labels] of [
-        ['', 13],
+        ['tunnels/1', 13],
         ['routes/1', 3],
       ] as const) {
         await page.setViewportSize({ width: 1280, height: 800 })
@@ -46,7 +46,7 @@ describe('The look of a path', function () {
           .waitFor()
         for (const width of [1600, 1280, 1000, 800, 390]) {
           await page.setViewportSize({ width, height: 800 })
-          assert.deepEqual(await coveredLabels(page), [], `${path || 'the overview'} in ${language} at ${width}`)
+          assert.deepEqual(await coveredLabels(page), [], `${path} in ${language} at ${width}`)
         }
       }
     }

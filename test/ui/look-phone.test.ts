@@ -116,7 +116,7 @@ describe('The look of the page on a phone', () => {
       await page.goto(host.base + 'routes/1')
       await page.locator('h1').waitFor()
       await scrollToEnd(page)
-      await page.locator('.buttons .button').last().click()
+      await page.locator('main .card .button').first().click()
       const sentences = page.locator('dd.wrap-anywhere')
       await sentences.first().waitFor()
       const narrow = await sentences.evaluateAll((all) =>

@@ -207,7 +207,7 @@ describe('The look of the page', () => {
     assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'MAIN')
     await page.keyboard.press('Control+k')
     await page.getByRole('dialog').getByRole('combobox').fill('frankf')
-    await page.getByRole('option', { name: /gre-a-2/ }).waitFor()
+    await page.getByRole('option', { name: /^Frankfurt · gre-a-2 Tunnel/ }).waitFor()
     await page.getByRole('dialog').getByRole('combobox').fill('overv')
     await page.keyboard.press('Enter')
     await seen(page, 'Overview')
