@@ -37,9 +37,9 @@ export async function editInTwoTabs(first: Page, { mine, theirs }: { mine: Typed
   await save(first)
   const notes = first.getByRole('row', { name: /^Notes/ })
   assert.match(await notes.innerText(), new RegExp(`${theirs.notes}\\s+${mine.notes}`))
-  await goOn()
   await first.getByRole('button', { name: 'Keep mine: Notes' }).click()
   await save(first)
+  await goOn()
   await seen(first, theirs.name ?? '')
 }
 
