@@ -42,6 +42,17 @@ describe('The list of tunnels', () => {
     for (const same of ['gre-a-1', 'gre-a-4']) assert.equal(await noteOf(page, same).count(), 0, same)
   })
 
+  it('has entries in the menu of a row that are one as wide as the other, whether they act or lead elsewhere', async () => {
+    const { page } = await visitTunnels()
+    await page.locator('tbody .actions button').first().click()
+    const entries = page.locator('[popover]:popover-open :is(a, button)')
+    await entries.nth(3).waitFor()
+    const places = await entries.evaluateAll((all) =>
+      all.map((one) => one.getBoundingClientRect()).map(({ left, right }) => `${left} to ${right}`),
+    )
+    assert.equal(new Set(places).size, 1, places.join(', '))
+  })
+
   it('shows the host again on request, and of its link what is not as configured', async () => {
     const { page } = await visitTunnels()
     const link = host.kernel.held.get('gre-a-4')
