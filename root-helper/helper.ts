@@ -6,6 +6,8 @@ import { dispatcherFor } from './dispatch.ts'
 import { handlersFor, type HelperDeps } from './handlers.ts'
 import { KernelAnswers } from './kernel/answers/answers.ts'
 import { AnswersRecord } from './kernel/answers/record.ts'
+import { KernelNetworks } from './kernel/networks/networks.ts'
+import { NetworksRecord } from './kernel/networks/record.ts'
 import { bootId } from './kernel/boot-id.ts'
 import { bootClock } from './window/boot-clock.ts'
 import type { Kernel, OwnLinks, UnitFiles } from './kernel/facilities.ts'
@@ -31,6 +33,7 @@ import { startSwitches } from './nouns/forwarding/start.ts'
 import { LinkFollower } from './follow-links.ts'
 import { followedOlder } from './nouns/ruleset/older.ts'
 import { followedSources } from './nouns/ruleset/sources.ts'
+import { followedNetworks } from './nouns/network/follow.ts'
 import { followedAnswers } from './nouns/tunnel/follow-answers.ts'
 import { transactionsOf } from './nouns/transactions.ts'
 import { BringUp } from './bring-up.ts'
@@ -103,10 +106,12 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
   fastFlows.resume()
   const parts = openNetfilter(state, boot, config.ruleBackend, fastFlows)
   const { changes, legacy, backendAnswers, answersTable, ...netfilter } = parts
+  const networks = new NetworksRecord(state)
   const kernel: Kernel = {
     ...netfilter,
     ...linksOf(config, ownLinksIn(state, await bootId())),
-    answers: new KernelAnswers(new NetlinkSocket(), new AnswersRecord(state), answersTable),
+    answers: new KernelAnswers(new NetlinkSocket(), new AnswersRecord(state), networks, answersTable),
+    networks: new KernelNetworks(new NetlinkSocket(), networks),
     events: kernelEvents(changes, legacy),
     limits: limitsFile(config.limitsFile),
     ownAccess,
@@ -125,7 +130,9 @@ export async function realDeps(config: HelperConfig): Promise<HelperDeps> {
     stateTrouble: async () =>
       journal.blocked() ??
       held()?.message ??
-      [turns.windows, kernel.ownLinks, kernel.answers].map((one) => one.trouble()).find((one) => one !== null) ??
+      [turns.windows, kernel.ownLinks, kernel.answers, kernel.networks]
+        .map((one) => one.trouble())
+        .find((one) => one !== null) ??
       boot.held().boot_trouble ??
       kernel.limits.read().fault?.message ??
       (await state.trouble()),
@@ -142,6 +149,7 @@ export async function startHelper(
   const { kernel, inTurn } = deps
   const bringUp = new BringUp(deps)
   const follower = new LinkFollower(kernel.events, inTurn, [
+    followedNetworks(kernel),
     followedAnswers(kernel),
     followedSources(kernel),
     followedOlder(kernel),

@@ -32,7 +32,44 @@ export function standaloneValidators(): Plugin {
 }
 
 /** What a check says of a fault beside where it is and what it is, which nothing in root reads. */
-const UNREAD = /(?:schemaPath|keyword):"[^"]*",|params:\{[^{}]*\},/g
+const UNREAD = /(?:schemaPath|keyword):"[^"]*",|params:\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\},/g
+/** What a check hands on to another one for keywords that no schema here has. */
+const UNUSED = /,\s*parentData(?::\w+)?,\s*parentDataProperty(?::[^,]+)?,\s*rootData(?:=data)?/g
+const FAULT = /\[\{instancePath(?::(.+?))?,message:(.+?)\}\];/g
+/** Text that is the same each time, in pieces. */
+const WORDS = /^(?:"(?:[^"\\]|\\.)*"\+?)+$/
+const SCHEMA = /const (schema\d+) = (\{.*?\});(?=const |function |exports)/g
+
+interface Named {
+  readonly properties?: Readonly<Record<string, Named>>
+  readonly items?: Named
+}
+
+/** A check reads no more of its schema than the names of properties. */
+const namesOf = ({ properties, items }: Named): Named => ({
+  ...(properties && {
+    properties: Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, namesOf(inner)])),
+  }),
+  ...(items && { items: namesOf(items) }),
+})
+
+/** What many checks say stands in one place, and they name it by its number there. */
+function shortened(code: string): string {
+  const said: string[] = []
+  const numbered = (message: string): string => {
+    if (!WORDS.test(message)) return message
+    if (!said.includes(message)) said.push(message)
+    return `${said.indexOf(message)}`
+  }
+  const checks = code
+    .replace(UNREAD, '')
+    .replace(UNUSED, '')
+    .replace(FAULT, (_, path = 'instancePath', message: string) => `fault(${path},${numbered(message)});`)
+    .replace(SCHEMA, (_, name, schema) => `const ${name} = ${JSON.stringify(namesOf(JSON.parse(schema) as Named))};`)
+  return `const said = [${said.join()}];
+    const fault = (instancePath, message) => [{ instancePath, message: said[message] ?? message }];
+    ${checks}`
+}
 
 /** Returns the checks as a module. Conditions in the place of nested branches, and short names, make it shorter. */
 export async function validatorCode(): Promise<string> {
@@ -45,7 +82,7 @@ export async function validatorCode(): Promise<string> {
     if (!alike.has(text)) alike.set(text, name)
     return [name, alike.get(text)]
   })
-  const code = generate(ajv, Object.fromEntries(references)).replace(UNREAD, '')
+  const code = shortened(generate(ajv, Object.fromEntries(references)))
   const shorter = await transform(`${code}\nexports.VALIDATORS = { ...exports };`, {
     minifySyntax: true,
     minifyIdentifiers: true,

@@ -12,21 +12,18 @@ export function canonicalNetworks(states: NetworkStates | null): NetworkStates |
 }
 
 /** Throws a RangeError where it is no network. */
-export function canonicalNetwork(state: NetworkState): NetworkState {
+export function canonicalNetwork({ metric, source, ...state }: NetworkState): NetworkState {
   const cidr = parseCidr(state.destination)
   if (!cidr) throw new RangeError(`${state.destination} is not a network`)
   const { family } = cidr.base
-  const own = distinct(
-    state.own_addresses.map((address) => ofFamily(address, family)),
-    (address) => address,
-  )
+  const own = state.own_addresses.map((address) => ofFamily(address, family))
   return {
     destination: formatCidr(cidr),
-    metric: state.metric,
-    source: state.source === null ? null : ofFamily(state.source, family),
+    metric,
+    source: source === null ? null : ofFamily(source, family),
     paths: canonicalPaths(state.paths),
-    own_addresses: [...own].sort(byAddress),
-    is_answered: state.is_answered || own.length === 0,
+    own_addresses: [...distinct(own, (address) => address)].sort(byAddress),
+    lacks: [...new Set(state.lacks)].sort(),
   }
 }
 
@@ -41,9 +38,10 @@ function canonicalPaths(paths: readonly NetworkPath[]): NetworkPath[] {
 export const carrying = <P extends Pick<NetworkPath, 'weight'>>(paths: readonly P[]): P[] =>
   paths.filter(({ weight }) => weight > 0)
 
-/** A state is never gone back to with answers of which something was missing: whatever leads there starts them. */
-export const wishedNetworks = (states: NetworkStates | null): NetworkStates =>
-  (states ?? []).map((state) => ({ ...state, is_answered: true }))
+/** A state is never gone back to with something missing: whatever leads there puts it in. */
+export const wishedNetworks = (states: NetworkStates | null): NetworkStates => (states ?? []).map(whole)
+
+export const whole = (state: NetworkState): NetworkState => ({ ...state, lacks: [] })
 
 export const changedDestinations = ({ before, after }: Change<NetworkStates>): string[] => [
   ...new Set([...(before ?? []), ...(after ?? [])].map(({ destination }) => destination)),

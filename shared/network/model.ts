@@ -4,7 +4,7 @@ import { integer, nullable, strict, Type, U32_MAX, type Static } from '../schema
 import { CidrText, InterfaceName, IpText } from '../tunnel/model.ts'
 
 /** As many as one change, or one request for some of them, names. */
-export const NETWORKS_PER_CHANGE_MAX = 256
+export const NETWORKS_PER_CHANGE_MAX = 300
 /** As many as root keeps. */
 export const NETWORKS_MAX = 4095
 export const PATHS_MAX = 16
@@ -17,9 +17,11 @@ export const NetworkPath = strict({ interface_name: InterfaceName, weight: integ
 export type NetworkPath = Static<typeof NetworkPath>
 
 /**
- * `own_addresses` stand on the loopback interface and are of the family of the destination. `is_answered`: what came in
- * by a path for one of them goes back by the paths; true where there is none of them. As found, a path whose link is
- * down or gone has the weight 0, and an address that is missing is not among them.
+ * As root keeps it and boot brings it back; addresses are of the family of the destination, and the own ones stand on the
+ * loopback interface. `lacks` is what of it the kernel does not hold: own addresses, paths that should carry and do not,
+ * since their link is down or gone, and by these words:
+ * route: the route is another one, or missing. answers: what comes in by the paths for the own addresses does not
+ * certainly go back by them.
  */
 export const NetworkState = strict({
   destination: CidrText,
@@ -27,7 +29,7 @@ export const NetworkState = strict({
   source: nullable(IpText),
   paths: Type.Array(NetworkPath, { minItems: 1, maxItems: PATHS_MAX }),
   own_addresses: Type.Array(IpText, { maxItems: OWN_ADDRESSES_MAX }),
-  is_answered: Type.Boolean(),
+  lacks: Type.Array(Type.String({ pattern: '^[A-Za-z0-9_.:-]{1,39}$' })),
 })
 export type NetworkState = Static<typeof NetworkState>
 
@@ -37,8 +39,14 @@ export const NetworkStates = Type.Array(NetworkState, { minItems: 1, maxItems: N
 
 /** By what the kernel spreads flows over paths (net.*.fib_multipath_hash_policy): 0 is by addresses alone. */
 const HashPolicy = nullable(integer(0, 255))
+/** `held`: the route as the kernel holds it, null if it holds none; its paths are those that carry. */
+export const NetworkFound = strict({
+  state: NetworkState,
+  held: nullable(strict({ metric: integer(0, U32_MAX), source: nullable(IpText), paths: Type.Array(NetworkPath) })),
+})
+export type NetworkFound = Static<typeof NetworkFound>
 export const NetworksFound = strict({
-  networks: Type.Array(NetworkState),
+  networks: Type.Array(NetworkFound),
   hash_policy: strict({ ipv4: HashPolicy, ipv6: HashPolicy }),
 })
 export type NetworksFound = Static<typeof NetworksFound>

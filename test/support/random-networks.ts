@@ -22,7 +22,7 @@ const ofFamily = (family: 4 | 6): fc.Arbitrary<NetworkState> =>
       { minLength: 1, selector: ({ interface_name }) => interface_name },
     ),
     own_addresses: fc.uniqueArray(fc.constantFrom(...PLACES[family].own)),
-    is_answered: fc.constant(true),
+    lacks: fc.constant([]),
   })
 
 /** One of its own addresses is the source of every other. */

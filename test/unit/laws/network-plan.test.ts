@@ -7,6 +7,9 @@ import type { NetworkStates } from '@panel/shared/network/model.ts'
 import { checkNetworks, planNetworks } from '@panel/shared/network/plan.ts'
 import { failedChecks } from '@panel/shared/change/check.ts'
 import { sameState } from '@panel/shared/change/change.ts'
+import { executeNetworkStep } from '@panel/root-helper/nouns/network/execute.ts'
+import { seeNetworks } from '@panel/root-helper/nouns/network/probe.ts'
+import { FakeKernel } from '../../support/fake-kernel.ts'
 import { networkStates } from '../../support/random-networks.ts'
 
 const pair = fc.tuple(networkStates, networkStates)
@@ -73,18 +76,65 @@ describe('The plan of networks', () => {
     )
   })
 
-  it('starts answers of which something is missing, from whatever is wanted', () => {
+  it('puts in what is lacking, and has no steps back to where something was', () => {
     fc.assert(
-      fc.property(networkStates, (states) => {
-        const broken = (states ?? []).map((one) => ({ ...one, is_answered: one.own_addresses.length === 0 }))
-        const steps = planNetworks(networksOrNull(broken), states)
-        const isBroken = broken.some(({ is_answered }) => !is_answered)
-        assert.equal(
-          steps.some(({ kind }) => kind === 'network_answers'),
-          isBroken,
-        )
-        assert.deepEqual(planNetworks(states, networksOrNull(broken)), [])
+      fc.property(networkStates, fc.nat(), (states, at) => {
+        const lacking = (states ?? []).map((one) => {
+          const all = ['route', ...one.own_addresses, ...(one.own_addresses.length > 0 ? ['answers'] : [])]
+          return { ...one, lacks: [all[at % all.length] ?? ''] }
+        })
+        const kinds = new Set(planNetworks(networksOrNull(lacking), states).map(({ kind }) => kind))
+        for (const { lacks, paths } of lacking) {
+          const isCarried = paths.some(({ weight }) => weight > 0)
+          if (lacks[0] === 'route') assert.ok(kinds.has(isCarried ? 'network_route_set' : 'network_route_remove'))
+          else if (lacks[0] === 'answers') assert.ok(kinds.has('network_answers'))
+          else assert.ok(kinds.has('own_address_add'))
+        }
+        assert.ok(!kinds.has('network_keep'))
+        assert.deepEqual(planNetworks(states, networksOrNull(lacking)), [])
       }),
+    )
+  })
+})
+
+const probe = async (kernel: FakeKernel): Promise<NetworkStates | null> =>
+  canonicalNetworks(networksOrNull((await seeNetworks(kernel, [])).map(({ state }) => state)))
+
+async function take(kernel: FakeKernel, wanted: NetworkStates | null, steps = Infinity): Promise<void> {
+  for (const step of planNetworks(await probe(kernel), wanted).slice(0, steps)) await executeNetworkStep(kernel, step)
+}
+
+describe('The plan of networks on a host', () => {
+  it('takes it from any states to any, and back as if nothing had been', async () => {
+    await fc.assert(
+      fc.asyncProperty(pair, async ([before, after]) => {
+        const kernel = new FakeKernel()
+        await take(kernel, before)
+        const picture = kernel.picture()
+        await take(kernel, after)
+        assert.deepEqual(await probe(kernel), after)
+        await take(kernel, before)
+        assert.deepEqual(await probe(kernel), before)
+        assert.equal(kernel.picture(), picture)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('takes it back from wherever the change was cut short, and leaves no address behind', async () => {
+    await fc.assert(
+      fc.asyncProperty(pair, fc.nat(12), async ([before, after], steps) => {
+        const kernel = new FakeKernel()
+        await take(kernel, before)
+        const picture = kernel.picture()
+        await take(kernel, after, steps)
+        const { networks } = kernel
+        const known = new Set([...networks.kept(), ...(before ?? [])].flatMap(({ own_addresses }) => own_addresses))
+        assert.ok([...networks.addresses].every((address) => known.has(address)))
+        await take(kernel, before)
+        assert.equal(kernel.picture(), picture)
+      }),
+      { numRuns: 500 },
     )
   })
 })
